@@ -12,13 +12,13 @@ import (
 	"parley/acpclient/transport"
 )
 
-// gatedAgent is a connection that answers the handshake and then has as many
-// lines of a load as it is told to have.
+// gatedAgent is a connection that answers the handshake and then receives as many lines
+// of a load as the test releases.
 type gatedAgent struct {
 	version int
 	asked   chan []byte
 	release chan int
-	idle    chan struct{} // all that was released is handled
+	idle    chan struct{} // all released lines were handled
 	lines   *transport.LineReader
 	left    int
 	begun   bool
@@ -64,8 +64,8 @@ func (r *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A message of those that come in floods costs no more allocations than this, on
-// its whole way: lines, jsonrpc, wire, events, Queue, and thread once in a while.
+// The messages that arrive in large numbers cost at most this many allocations through
+// the whole engine: lines, jsonrpc, wire, events, Queue, and thread at intervals.
 func TestAllocationsPerMessage(t *testing.T) {
 	for name, most := range map[string]float64{"text": 7, "terminal": 14, "tools": 20} {
 		for version := 1; version <= 2; version++ {

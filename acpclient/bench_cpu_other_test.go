@@ -4,5 +4,5 @@ package acpclient_test
 
 import "time"
 
-// cpuTime is not known here: benchmarks tell wall time alone.
+// cpuTime is not available on this system: benchmarks report wall time only.
 func cpuTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has used, without its children.
+// cpuTime returns the CPU time of this process without its children.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

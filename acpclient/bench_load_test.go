@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// prose is what the loads are made of: words, Markdown, code, and scripts that
-// need more than a byte a letter.
+// prose is the text of the loads: words, Markdown, code, and scripts with multi-byte
+// letters.
 const prose = "## What the parser does\n\nIt reads **one token** at a time and keeps `pos`, so that an error can say where it was. " +
 	"Most of it is plain text that goes on for a while, as answers do, before anything else happens at all.\n\n" +
 	"- a first point, with a [link](https://example.com/a?b=1&c=2)\n- 第二点は日本語で書かれている\n- and a third one 🎉\n\n" +
 	"```go\nfunc next(s string) (tok Token, rest string) {\n\tif s == \"\" {\n\t\treturn Token{Kind: EOF}, \"\"\n\t}\n\treturn lex(s)\n}\n```\n\n"
 
-// load is a stream of updates: block, over and over.
+// load is a stream of updates: block, repeated.
 type load struct {
 	block []byte
-	lines int   // of block
-	ids   []int // where in block four digits stand that tell its repetitions apart
+	lines int   // in block
+	ids   []int // positions in block of four digits that differ in each repetition
 }
 
-// add appends one update. A # in it is the place of four digits.
+// add appends one update. #### in it becomes four digits.
 func (l *load) add(format string, args ...any) {
 	start := len(l.block)
 	l.block = fmt.Appendf(l.block, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":`+format+"}}\n", args...)
@@ -36,7 +36,7 @@ func (l *load) add(format string, args ...any) {
 
 func quoted(s string) string { b, _ := json.Marshal(s); return string(b) }
 
-// chunks cuts s into pieces of about n bytes, at the borders of runes.
+// chunks cuts s into pieces of about n bytes, between runes.
 func chunks(s string, n int) (out []string) {
 	for s != "" {
 		i := min(n, len(s))
@@ -49,7 +49,7 @@ func chunks(s string, n int) (out []string) {
 	return out
 }
 
-// newLoad makes one of the loads that BenchmarkEngine is about.
+// newLoad returns one of the loads of BenchmarkEngine.
 func newLoad(name string, version int) *load {
 	l := &load{}
 	switch name {
@@ -57,7 +57,7 @@ func newLoad(name string, version int) *load {
 		for i, c := range chunks(strings.Repeat(prose, 30), 20) {
 			l.add(`{"sessionUpdate":"agent_message_chunk","messageId":"msg_%d","content":{"type":"text","text":%s}}`, i/200, quoted(c))
 		}
-	case "tools": // three messages a call, with a result of 600 bytes
+	case "tools": // three messages for each call, with a result of 600 bytes
 		for i := range 300 {
 			started := "tool_call"
 			if version == 2 {
@@ -67,7 +67,7 @@ func newLoad(name string, version int) *load {
 			l.add(`{"sessionUpdate":"tool_call_update","toolCallId":"call_####_%d","status":"in_progress"}`, i)
 			l.add(`{"sessionUpdate":"tool_call_update","toolCallId":"call_####_%d","status":"completed","content":[{"type":"content","content":{"type":"text","text":%s}}],"rawOutput":{"ok":true}}`, i, quoted(chunks(prose, 600)[0]))
 		}
-	case "terminal": // a line of a command's output each
+	case "terminal": // one line of a command's output per message
 		for i := range 1000 {
 			line := fmt.Sprintf("\x1b[32mok\x1b[0m  \tperf/pkg%04d\t%d.%03ds\tcoverage: %d%% of statements\r\n", i, i%7, i, i%100)
 			if version == 2 {
@@ -76,7 +76,7 @@ func newLoad(name string, version int) *load {
 				l.add(`{"sessionUpdate":"tool_call_update","toolCallId":"t1","_meta":{"terminal_output":{"terminal_id":"t1","data":%s}}}`, quoted(line))
 			}
 		}
-	case "giant", "huge": // one message of 10 MB, or of 64
+	case "giant", "huge": // one message of 10 MB or 64 MB
 		size := map[string]int{"giant": 10 << 20, "huge": 64 << 20}[name]
 		l.add(`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":%s}}`, quoted(strings.Repeat(prose, size/len(prose))))
 	}
@@ -108,11 +108,11 @@ func (l *load) write(out *os.File, n int) {
 	}
 }
 
-// lastLine begins the line that ends a load.
+// lastLine is the start of the line that ends a load.
 const lastLine = `{"jsonrpc":"2.0","id":`
 
-// loadProcess is the test binary as an agent that answers each prompt with a
-// load: spec is its name, the version, and the number of updates.
+// loadProcess runs the test binary as an agent that answers each prompt with a load.
+// spec is its name, the version, and the number of updates.
 func loadProcess(spec string) int {
 	var name string
 	var version, n int

@@ -18,12 +18,11 @@ import (
 	"parley/acpclient/thread"
 )
 
-// BenchmarkEngine streams loads of an agent process through the whole engine:
-// lines, jsonrpc, wire, events, Queue, and thread once a frame. An operation is
-// one message. The yardstick is a loop that reads the same stream from such a
-// process and does nothing but find its lines: x-split is how many times its CPU
-// time the engine takes, x-split-wall how many times its time on the clock. Each
-// is the median of rounds in which the two take turns.
+// BenchmarkEngine streams the loads of an agent process through the whole engine: lines,
+// jsonrpc, wire, events, Queue, and thread once a frame. An operation is one message.
+// The yardstick is a loop that reads the same stream from such a process and only splits
+// it into lines: x-split is the engine's CPU time divided by that of the loop, x-split-
+// wall the same for wall time. Each is the median of rounds in which the two alternate.
 func BenchmarkEngine(b *testing.B) {
 	for _, name := range []string{"text", "tools", "terminal", "giant"} {
 		for _, version := range []int{1, 2} {
@@ -36,7 +35,7 @@ const rounds = 5
 
 func benchmarkLoad(b *testing.B, name string, version int) {
 	messages, turns := b.N, rounds
-	if name == "giant" { // each to a process of its own
+	if name == "giant" { // one process for each
 		messages, turns = 1, max(b.N, rounds)
 	}
 	var cpu, wall, used, allocs []float64
@@ -48,7 +47,7 @@ func benchmarkLoad(b *testing.B, name string, version int) {
 		used = append(used, float64(engine.cpu)/float64(messages))
 		allocs = append(allocs, float64(engine.allocs)/float64(messages))
 	}
-	b.ReportMetric(0, "ns/op") // of all rounds: it says nothing
+	b.ReportMetric(0, "ns/op") // it would be that of all rounds
 	b.ReportMetric(median(cpu), "x-split")
 	b.ReportMetric(median(wall), "x-split-wall")
 	b.ReportMetric(median(used), "cpu-ns/msg")
@@ -60,7 +59,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// cost is what a stream took from the prompt to its end.
+// cost is the cost of a stream from the prompt to its end.
 type cost struct {
 	cpu, wall time.Duration
 	allocs    uint64
@@ -83,7 +82,7 @@ func loadEnv(name string, version, n int) []string {
 	return append(os.Environ(), fmt.Sprintf("PARLEY_TEST_AGENT=load %s %d %d", name, version, n))
 }
 
-// splitLoad reads a load and finds its lines.
+// splitLoad reads a load and splits it into lines.
 func splitLoad(b *testing.B, name string, version, n int) (c cost) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = loadEnv(name, version, n)
@@ -108,7 +107,7 @@ func splitLoad(b *testing.B, name string, version, n int) (c cost) {
 	return c
 }
 
-// splitLines is the yardstick: it stops behind the last line.
+// splitLines is the yardstick. It returns after the last line.
 func splitLines(b *testing.B, in *bufio.Reader) (lines, size int) {
 	last := []byte(lastLine)
 	var long []byte
@@ -133,7 +132,7 @@ func splitLines(b *testing.B, in *bufio.Reader) (lines, size int) {
 	}
 }
 
-// engineLoad takes a load through the engine.
+// engineLoad streams a load through the engine.
 func engineLoad(b testing.TB, name string, version, messages int) (c cost) {
 	q := event.NewQueue()
 	client, err := acpclient.Launch(context.Background(), acpclient.AgentCommand{Path: os.Args[0], Env: loadEnv(name, version, messages)},
@@ -163,7 +162,7 @@ func engineLoad(b testing.TB, name string, version, messages int) (c cost) {
 	return c
 }
 
-// A message of 64 MB is one like any other.
+// A message of 64 MB is received like any other.
 func TestHugeMessage(t *testing.T) {
 	for version := 1; version <= 2; version++ {
 		if got := engineLoad(t, "huge", version, 1).kept; got < 60<<20 {
@@ -172,7 +171,7 @@ func TestHugeMessage(t *testing.T) {
 	}
 }
 
-// drained takes what waits, and tells whether the turn is over.
+// drained applies the waiting events and reports whether the turn has ended.
 func drained(q *event.Queue, into *thread.Thread) (over bool) {
 	<-q.Ready()
 	for _, e := range q.Take() {
@@ -180,7 +179,7 @@ func drained(q *event.Queue, into *thread.Thread) (over bool) {
 		switch e := e.(type) {
 		case event.TurnEnded:
 			over = true
-		case event.PromptAccepted: // of the loads of v2 it is the last line
+		case event.PromptAccepted: // the last line of the loads of v2
 			over = true
 		case event.Disconnected:
 			panic(e.Err)
@@ -189,7 +188,7 @@ func drained(q *event.Queue, into *thread.Thread) (over bool) {
 	return over
 }
 
-// kept is how much of a load is in the thread.
+// kept returns how many bytes of a load are in the thread.
 func kept(t *thread.Thread) (n int) {
 	for _, it := range t.Items {
 		n += len(it.Text)

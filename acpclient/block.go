@@ -10,7 +10,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// wireBlock is a block as it goes out.
+// wireBlock returns a block in the form in which it is sent.
 func wireBlock(b event.Block) any {
 	switch {
 	case b.Image != nil:
@@ -34,7 +34,7 @@ func wireBlock(b event.Block) any {
 	return wire.TextBlock(b.Text)
 }
 
-// blockShown is what of a block stands in the transcript.
+// blockShown returns the text that the transcript shows for a block.
 func blockShown(b event.Block) string {
 	switch {
 	case b.Image != nil:
@@ -48,13 +48,14 @@ func blockShown(b event.Block) string {
 	return b.Text
 }
 
-// imageShown is what is known of an image on the wire, too: a log shows the same.
+// imageShown is made from what the messages say about an image, so that a log shows the
+// same.
 func imageShown(mime string, n int) string {
 	return "[" + strings.Replace(mime, "/", " ", 1) + " " + event.ByteCount(n) + "]"
 }
 
-// loggedSize is how many bytes the data of an image stand for, also where the log
-// only says how many there were.
+// loggedSize returns the size of the data of an image in bytes. A log has the size in
+// place of the data.
 func loggedSize(data string) (n int) {
 	if _, err := fmt.Sscanf(data, "[%d bytes]", &n); err == nil {
 		return n
@@ -62,7 +63,7 @@ func loggedSize(data string) (n int) {
 	return base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(data, "=")))
 }
 
-// promptRequest is the request, and the text of it as it may be shown.
+// promptRequest returns the request and its text, safe to show.
 func (s *Session) promptRequest(blocks []event.Block) (req wire.PromptRequest, shown string) {
 	req.SessionID = s.id
 	for _, b := range blocks {

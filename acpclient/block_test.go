@@ -9,9 +9,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// Every kind of block in a prompt of v2, which is validated against its schema
-// when the test ends, and what of it is shown while it is held. The replay of the
-// log at the end must show the same.
+// Every kind of block is sent in a prompt of v2 and validated against its schema when
+// the test ends. The held prompt shows it, and the replay of the log shows the same.
 func TestBlocksOfV2(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		content := "package a"

@@ -16,11 +16,11 @@ import (
 	"testing"
 )
 
-// lastCase is where the list of cases ends.
+// lastCase is the last number in the list of cases.
 const lastCase = 195
 
-// notCovered are the cases without a test, and why. An entry that is no longer
-// true fails the test as well.
+// notCovered lists the cases without a test, with the reason. An entry that is no longer
+// true fails the test, too.
 var notCovered = map[int]string{}
 
 var (
@@ -29,9 +29,9 @@ var (
 	caseInName  = regexp.MustCompile(`[Cc]ase(\d+)`)
 )
 
-// TestCaseTable prints for each numbered case which tests say that they cover
-// it: by the name of the test or of the script, or by a comment or a string in
-// the test. A case that has none must be listed with the reason.
+// TestCaseTable prints for each numbered case which tests cover it, according to the
+// name of the test or of the script, or a comment or a string in the test. A case
+// without a test must be listed with the reason.
 func TestCaseTable(t *testing.T) {
 	covered := map[int]map[string]bool{}
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
@@ -77,8 +77,8 @@ func note(covered map[int]map[string]bool, n int, test string) {
 	covered[n][test] = true
 }
 
-// mentioned are the numbers of the cases that a text names: "case 12", "Cases
-// 91, 94 and 95", "cases 31-36".
+// mentioned returns the numbers of the cases in a text: "case 12", "Cases 91, 94 and
+// 95", "cases 31-36".
 func mentioned(text string) (numbers []int) {
 	for _, m := range caseMention.FindAllStringSubmatch(text, -1) {
 		for _, r := range caseNumber.FindAllStringSubmatch(m[1], -1) {
@@ -95,8 +95,7 @@ func mentioned(text string) (numbers []int) {
 	return numbers
 }
 
-// scriptCases takes the cases of a script from its name, or from the text above
-// it.
+// scriptCases finds the cases of a script in its name or in the text above it.
 func scriptCases(path string, covered map[int]map[string]bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -114,15 +113,15 @@ func scriptCases(path string, covered map[int]map[string]bool) error {
 	return nil
 }
 
-// testCases takes those of a file of tests from the names of its functions, its
-// comments and its strings.
+// testCases finds the cases in a test file: in the names of its functions, its comments
+// and its strings.
 func testCases(path string, covered map[int]map[string]bool) error {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
 	if err != nil {
 		return err
 	}
-	// in names the test that a position belongs to, or the file.
+	// in returns the name of the test at a position, or that of the file.
 	in := func(pos token.Pos) string {
 		dir := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), ".."+string(filepath.Separator)))
 		for _, d := range file.Decls {

@@ -1,15 +1,15 @@
 // Package acpclient is the engine of an ACP client: it launches an agent or
-// takes a connection to one, agrees on a version, turns what the agent sends
-// into one vocabulary of events, and serves the agent's requests.
+// takes over a connection to one, agrees on a version, turns the agent's messages
+// into events, and serves the agent's requests.
 //
 // Everything an agent sends arrives on one reader goroutine and is posted to
-// the Sink from there, in the order of the wire. Methods of Client and Session
-// may be called from any goroutine; those that take a context wait for an
-// answer of the agent, the others only queue a message. Neither the Sink nor a
-// slow service ever holds up the reader.
+// the Sink from there, in wire order. Methods of Client and Session may be called
+// from any goroutine. Those with a context wait for an answer of the agent, the
+// others only queue a message. Neither the Sink nor a slow service may delay the
+// reader.
 //
-// An update goes one way, whatever its version, live and replayed: a handler gets
-// its params, Client.sessionUpdated decodes them and finds the session, and
+// Updates of both versions, live and replayed, take the same path: a handler gets
+// the params, Client.sessionUpdated decodes them and finds the session, and
 // Session.updated posts the events.
 package acpclient
 
@@ -29,8 +29,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrSessionOpen means that a session of this id is open on the connection
-// already: two of them could not be told apart.
+// ErrSessionOpen means that a session with this id is already open on the connection:
+// two of them could not be told apart.
 var ErrSessionOpen = errors.New("the session is open already")
 
 // Options of a connection.
@@ -39,37 +39,35 @@ type Options struct {
 	Sink          event.Sink // required
 	Services      Services
 	Log           *event.Log // may be nil
-	Tap           Tap        // sees all messages; may be nil
+	Tap           Tap        // sees every message; may be nil
 
-	// Elicit says that the front end shows forms and pages (event.ElicitationAsked);
-	// TerminalLogin, that it can run a login in the real terminal.
+	// Elicit means that the front end shows forms and pages (event.ElicitationAsked),
+	// TerminalLogin that it can run a login in the real terminal.
 	Elicit, TerminalLogin bool
 
-	// Protocol is the version of ACP to speak: "1" (the default), "2", or
-	// "auto", which offers what was remembered of the agent, and 2 to one that
-	// is not known.
+	// Protocol is the version of ACP to use: "1" (the default), "2", or "auto", which
+	// offers the version remembered for the agent, and 2 to an unknown agent.
 	Protocol string
-	// Agent is the key under which Versions knows the agent. Launch derives it
-	// from the command where it is "".
+	// Agent is the agent's key in Versions. If it is "" Launch derives it from the
+	// command.
 	Agent    string
 	Versions Versions // for "auto"; may be nil
-	// InitializeOnce is for transports on which a second initialize is refused
-	// (HTTP, WebSocket): Connect then asks for another connection at once.
+	// InitializeOnce is for transports that refuse a second initialize (HTTP,
+	// WebSocket): Connect then asks for another connection at once.
 	InitializeOnce bool
-	// Place is where a remote agent is, for reading: the end of the connection is
-	// then an *event.LostError. Dial sets it.
+	// Place is the address of a remote agent, for display. If it is set the connection
+	// ends with an *event.LostError. Dial sets it.
 	Place string
 
-	// Numbers are shared by the connections that one Tap sees, one after the other, so
-	// that their messages and requests are told apart. nil: they begin with this one.
+	// Numbers are shared by successive connections with the same Tap, so that their
+	// messages and requests are distinct. Nil: numbers start with this connection.
 	Numbers *Numbers
 
-	offer int // what a connection before this one has settled; 0: nothing
+	offer int // the version that an earlier connection determined; 0: none
 }
 
-// Numbers counts the messages received and the requests sent, over one connection
-// or several. The zero value has counted nothing. Safe for use by several
-// goroutines.
+// Numbers counts the received messages and the sent requests of one or more connections.
+// The zero value is ready to use. Safe for use by several goroutines.
 type Numbers struct {
 	received atomic.Uint64
 	requests atomic.Int64
@@ -82,22 +80,22 @@ type Client struct {
 	peer  *jsonrpc.Peer
 	conn  transport.Conn
 	in    *counted
-	clock func() time.Time // time.Now, but for what is read from a log
+	clock func() time.Time // time.Now; a Replay has the times of its log
 	proc  *transport.Stdio // nil when the agent was not launched from here
 	agent event.AgentInfo
 	quirk quirks
 
-	surface surface           // set on the reader goroutine by the answer to initialize
-	update  wire.Notification // the one that is being handled, on the reader goroutine
-	settled chan struct{}     // closed when negotiation is over and again is set
-	again   bool              // another connection takes over: the end of this one is no news
+	surface    surface           // set on the reader goroutine by the answer to initialize
+	update     wire.Notification // the current one, on the reader goroutine
+	negotiated chan struct{}     // closed when negotiation is over and again is set
+	again      bool              // another connection takes over: the end of this one is not reported
 
 	mu       sync.Mutex
 	sessions map[string]*Session
-	opening  map[string]bool // ids that services are being told of
+	opening  map[string]bool // ids that are being passed to the services
 	early    *earlyUpdates
 	elicits  elicitations
-	gone     map[string]bool // closed sessions, whose late updates are nobody's
+	gone     map[string]bool // closed sessions, whose late updates are dropped
 	err      error
 
 	closing   chan struct{} // closed when Close is called by this side
@@ -105,8 +103,8 @@ type Client struct {
 	over      chan struct{} // closed after event.Disconnected was posted
 }
 
-// Connect takes over conn and does the initialize handshake. On an error the
-// connection is closed. ctx bounds the handshake only.
+// Connect takes over conn and does the initialize handshake. On an error the connection
+// is closed. ctx bounds only the handshake.
 func Connect(ctx context.Context, conn transport.Conn, opts Options) (*Client, error) {
 	c := newClient(conn, opts)
 	return c, c.start(ctx)
@@ -123,7 +121,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	if sink, ok := opts.Sink.(event.Bounded); ok {
 		in.hold = sink.Hold
 	}
-	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, settled: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
+	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: event.ErrClosed, IDs: &opts.Numbers.requests})
 	return c
@@ -135,14 +133,14 @@ func (c *Client) start(ctx context.Context) error {
 	err := c.negotiate(ctx)
 	var again *ReconnectError
 	c.again = errors.As(err, &again)
-	close(c.settled)
+	close(c.negotiated)
 	if c.again {
 		c.Close()
 		return err
 	}
 	if err != nil {
 		if errors.Is(err, event.ErrClosed) {
-			<-c.over // Close would make it look as if this side had ended it
+			<-c.over // Close would make this side the cause of the end
 			return c.Err()
 		}
 		c.Close()
@@ -151,22 +149,23 @@ func (c *Client) start(ctx context.Context) error {
 	return nil
 }
 
-// Agent tells what the agent said of itself.
+// Agent returns what the agent said about itself.
 func (c *Client) Agent() event.AgentInfo { return c.agent }
 
-// Done is closed when the connection is over and event.Disconnected was posted.
+// Done returns a channel that is closed when the connection has ended and
+// event.Disconnected was posted.
 func (c *Client) Done() <-chan struct{} { return c.over }
 
-// Err tells why the connection is over; nil while it is not. It matches
-// event.ErrClosed, and *event.ExitError where a launched agent ended.
+// Err returns why the connection has ended, nil while it has not. It matches
+// event.ErrClosed, and *event.ExitError if a launched agent exited.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// Close ends the connection and, where parley launched it, the agent with all
-// its children. It returns when they are gone.
+// Close ends the connection and, if parley launched it, the agent with all its children.
+// It returns when they have exited.
 func (c *Client) Close() error {
 	c.closeOnce.Do(func() { close(c.closing) })
 	err := c.peer.Close(nil)
@@ -174,10 +173,10 @@ func (c *Client) Close() error {
 	return err
 }
 
-// watch waits for the end of the connection and tells everyone.
+// watch waits for the end of the connection and reports it.
 func (c *Client) watch() {
 	<-c.peer.Done()
-	<-c.settled
+	<-c.negotiated
 	err := c.endError()
 	c.mu.Lock()
 	c.err = err
@@ -187,7 +186,7 @@ func (c *Client) watch() {
 	}
 	c.mu.Unlock()
 	for _, s := range sessions {
-		s.end(err)
+		s.disconnected(err)
 		if c.opts.Services.Sessions != nil {
 			c.opts.Services.Sessions.CloseSession(s.id)
 		}
@@ -198,8 +197,7 @@ func (c *Client) watch() {
 	close(c.over)
 }
 
-// endError says why the connection ended, in the words of the process where
-// there is one.
+// endError returns why the connection ended, described by the process if there is one.
 func (c *Client) endError() error {
 	select {
 	case <-c.closing:
@@ -217,7 +215,7 @@ func (c *Client) endError() error {
 	return c.peer.Err()
 }
 
-// problem logs what the peer layer could not use.
+// problem logs something from the agent that could not be used.
 func (c *Client) problem(what string, data []byte) {
 	line := what
 	if len(data) > 0 {
@@ -232,10 +230,10 @@ type NewSession struct {
 	Roots []string // more directories the agent may work in, absolute
 	MCP   []MCPServer
 
-	offer Offer // of Services.Tools, among MCP; may be nil
+	offer Offer // of Services.Tools, included in MCP; may be nil
 }
 
-// MCPServer is a server that the agent shall connect to. Type: stdio, http, sse.
+// MCPServer is a server that the agent should connect to. Type: stdio, http, sse.
 type MCPServer struct {
 	Name, Type string
 	Command    string
@@ -246,7 +244,7 @@ type MCPServer struct {
 }
 
 // NewSession opens a session (session/new). Updates for it may be posted before
-// NewSession returns. When ctx ends first, the agent is told.
+// NewSession returns. If ctx ends first the agent is told.
 func (c *Client) NewSession(ctx context.Context, n NewSession) (*Session, error) {
 	if c.agent.NoSessions {
 		return nil, fmt.Errorf("open a session: %w", ErrUnsupported)
@@ -268,7 +266,7 @@ func (c *Client) openNew(ctx context.Context, method, doing string, req any, n N
 	}()
 	var s *Session
 	var failed error
-	var mu sync.Mutex // of s and givenUp, until the call has ended
+	var mu sync.Mutex // guards s and givenUp until the call has ended
 	givenUp := false
 	call := c.peer.BeginThen(method, req, func(raw json.RawMessage, err error) {
 		mu.Lock()
@@ -289,7 +287,7 @@ func (c *Client) openNew(ctx context.Context, method, doing string, req any, n N
 	if err := call.Wait(ctx, nil); err != nil {
 		mu.Lock()
 		defer mu.Unlock()
-		if givenUp = true; s != nil { // the answer won the race
+		if givenUp = true; s != nil { // the answer came first
 			return s, nil
 		}
 		return nil, c.explain(doing, err)
@@ -300,7 +298,7 @@ func (c *Client) openNew(ctx context.Context, method, doing string, req any, n N
 	return s, nil
 }
 
-// otherRoots drops doubles and the working directory itself.
+// otherRoots drops duplicates and the working directory itself.
 func otherRoots(cwd string, roots []string) []string {
 	seen := map[string]bool{cwd: true}
 	var out []string
@@ -313,8 +311,8 @@ func otherRoots(cwd string, roots []string) []string {
 	return out
 }
 
-// mcpServers turns the servers into the form of the connection's version; those
-// that the agent cannot use are left out and logged.
+// mcpServers returns the servers in the form of the connection's version. Those that the
+// agent cannot use are left out and logged.
 func (c *Client) mcpServers(servers []MCPServer) []any {
 	out := []any{}
 	for _, m := range servers {
@@ -339,8 +337,8 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// adopt makes a new session known, on the reader goroutine, and replays what
-// came for it before.
+// adopt adds a new session, on the reader goroutine, and posts the updates that arrived
+// for it before.
 func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error) {
 	s, err := c.register(id, n)
 	if err != nil {
@@ -361,15 +359,15 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 	return s, nil
 }
 
-// register makes a session known: from here on its updates are posted.
+// register adds a session: from now on its updates are posted.
 func (c *Client) register(id string, n NewSession) (*Session, error) {
 	c.mu.Lock()
-	taken := c.sessions[id] != nil || c.opening[id]
-	if !taken {
+	open := c.sessions[id] != nil || c.opening[id]
+	if !open {
 		c.opening[id] = true
 	}
 	c.mu.Unlock()
-	if taken {
+	if open {
 		return nil, ErrSessionOpen
 	}
 	s, err := c.reserved(id, n)
@@ -379,7 +377,7 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 	return s, err
 }
 
-// reserved is register, for an id that nobody else may take meanwhile.
+// reserved is register for an id that is reserved in c.opening.
 func (c *Client) reserved(id string, n NewSession) (*Session, error) {
 	s := &Session{client: c, id: id, cwd: n.Cwd, offer: n.offer}
 	services := c.opts.Services.Sessions
@@ -390,7 +388,7 @@ func (c *Client) reserved(id string, n NewSession) (*Session, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil { // watch has ended the sessions already
+	if c.err != nil { // watch has already ended the sessions
 		if services != nil {
 			services.CloseSession(id)
 		}
@@ -405,7 +403,7 @@ func (c *Client) reserved(id string, n NewSession) (*Session, error) {
 	return s, nil
 }
 
-// forget ends a session on this side: what still comes for it is nobody's.
+// forget ends a session on this side: later updates for it are dropped.
 func (c *Client) forget(s *Session) {
 	c.mu.Lock()
 	if c.sessions[s.id] == s {
@@ -423,11 +421,11 @@ func (c *Client) forget(s *Session) {
 	}
 }
 
-// maxGone bounds the ids of closed sessions that are remembered; what comes for
-// the others is kept for a while and then dropped, like that of any unknown one.
+// maxGone bounds the remembered ids of closed sessions. Updates for others are kept for
+// a while and then dropped, like those of any unknown session.
 const maxGone = 10_000
 
-// disown forgets a session that nobody waits for any more.
+// disown forgets a session whose caller has given up.
 func (c *Client) disown(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -437,7 +435,7 @@ func (c *Client) disown(id string) {
 	}
 }
 
-// session finds a session; nil where it is not known.
+// session returns the session with this id, nil if it is unknown.
 func (c *Client) session(id string) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -41,17 +41,17 @@ func content(b wire.ContentBlock) event.Content {
 	return c
 }
 
-// decodedSize is the size of base64 data, about. A log has the size in its place,
-// as "[123 bytes]".
+// decodedSize returns about the size of base64 data. A log has the size in its place, as
+// "[123 bytes]".
 func decodedSize(data string) int {
-	if told, ok := strings.CutPrefix(data, "["); ok {
-		n, _ := strconv.ParseInt(strings.TrimSuffix(told, " bytes]"), 10, 32)
+	if size, ok := strings.CutPrefix(data, "["); ok {
+		n, _ := strconv.ParseInt(strings.TrimSuffix(size, " bytes]"), 10, 32)
 		return int(max(n, 0))
 	}
 	return len(data) / 4 * 3
 }
 
-// line is p made safe to show on a line: mostly it is that already.
+// line returns p made safe to show on a line. Usually that is p itself.
 func line(p *string, limit int) *string {
 	if p == nil {
 		return nil
@@ -64,8 +64,7 @@ func line(p *string, limit int) *string {
 	return &safe
 }
 
-// shownRaw is raw JSON that is sound, made safe to show: nil where nothing was told,
-// "" where it is no longer there.
+// shownRaw makes valid raw JSON safe to show: nil if it is absent, "" if it was cleared.
 func shownRaw(raw wire.Raw) *string {
 	if raw == nil {
 		return nil
@@ -79,8 +78,7 @@ func shownRaw(raw wire.Raw) *string {
 
 func isNull(raw wire.Raw) bool { return string(raw) == "null" }
 
-// shownJSON is raw JSON made safe to show and bounded. Raw that is no sound
-// JSON is quoted.
+// shownJSON makes raw JSON safe to show and bounds it. Invalid JSON is quoted.
 func shownJSON(raw []byte) string {
 	if !jsonscan.Valid(raw) {
 		quoted, _ := json.Marshal(string(raw[:min(len(raw), maxRaw)]))

@@ -9,10 +9,10 @@ import (
 	"parley/internal/safetext"
 )
 
-// Dial connects to a remote agent (PROTOCOL 5). On an error nothing of it is
-// left. ctx bounds the handshake only; the connection lives until Close. An agent
-// that wants a fresh connection for another version of the protocol gets it.
-// Where the connection ends otherwise, event.Disconnected has an *event.LostError.
+// Dial connects to a remote agent (PROTOCOL 5). On an error nothing of the connection
+// remains. ctx bounds only the handshake; the connection lives until Close. If the agent
+// requires a new connection for another protocol version, Dial makes it. If the
+// connection is lost, event.Disconnected has an *event.LostError.
 func Dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error) {
 	if opts.Log == nil {
 		opts.Log = event.NewLog()
@@ -50,7 +50,7 @@ func dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error
 	return c, nil
 }
 
-// lost makes an event.LostError, once.
+// lost returns err as an event.LostError.
 func lost(place string, err error) error {
 	var already *event.LostError
 	if errors.As(err, &already) {
@@ -59,7 +59,8 @@ func lost(place string, err error) error {
 	return &event.LostError{Place: place, Cause: err}
 }
 
-// opening and closing tell a transport with a stream for each session of it.
+// openStream and closeStream tell a transport with a stream for each session about a
+// session.
 func (c *Client) openStream(id string) {
 	if s, ok := c.in.Conn.(transport.Streams); ok {
 		s.OpenSession(id)

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Bounds of what is kept for sessions that are not known yet. Agents send
-// updates before the answer that names the session.
+// Bounds of the updates kept for unknown sessions. Agents send updates before the answer
+// that names the session.
 const (
 	maxEarlyUpdates = 1000
 	maxEarlyBytes   = 8 << 20
 	earlyFor        = time.Minute
 )
 
-// earlyUpdates holds the params of updates by session until the session is adopted, they
-// grow too old, or there are too many. Guarded by Client.mu.
+// earlyUpdates holds the params of updates by session until the session is adopted, the
+// updates are too old, or there are too many. Guarded by Client.mu.
 type earlyUpdates struct {
 	waiting []earlyUpdate
 	bytes   int
@@ -29,7 +29,7 @@ type earlyUpdate struct {
 
 func newEarlyUpdates() *earlyUpdates { return &earlyUpdates{} }
 
-// add copies one update; the oldest go when it gets too much.
+// add copies one update. If there are too many, the oldest are dropped.
 func (e *earlyUpdates) add(session string, n uint64, params []byte, now time.Time) {
 	if len(params) > maxEarlyBytes {
 		return
@@ -43,7 +43,7 @@ func (e *earlyUpdates) add(session string, n uint64, params []byte, now time.Tim
 	}
 }
 
-// take removes and returns what came for one session, in order.
+// take removes and returns the updates of one session, in order.
 func (e *earlyUpdates) take(session string, now time.Time) (out []earlyUpdate) {
 	rest := e.waiting[:0:0]
 	for _, u := range e.waiting {

@@ -10,33 +10,33 @@ import (
 	"parley/internal/safetext"
 )
 
-// elicitModes are the modes that are served.
+// elicitModes are the supported modes.
 func elicitModes() *wire.ElicitationCapabilities {
 	return &wire.ElicitationCapabilities{Form: &struct{}{}, URL: &struct{}{}}
 }
 
-// elicitations holds those that are open. Safe for use by several goroutines.
+// elicitations holds the open ones. Safe for use by several goroutines.
 type elicitations struct {
 	mu    sync.Mutex
 	last  uint64
 	open  map[uint64]*elicitation
-	pages map[string]uint64 // by elicitationId: pages whose completion is awaited
+	pages map[string]uint64 // by elicitationId: pages that are not completed
 }
 
 type elicitation struct {
 	key     uint64
 	session string
-	call    string // the id of the request it belongs to, "" without one
+	call    string // the id of the request it belongs to, or ""
 	once    sync.Once
 	answer  chan event.ElicitationAnswer
 }
 
 func (e *elicitation) settle(a event.ElicitationAnswer) { e.once.Do(func() { e.answer <- a }) }
 
-// maxAwaited bounds the pages whose completion is remembered.
+// maxAwaited bounds the remembered pages that are not completed.
 const maxAwaited = 1000
 
-// add registers one. It is called on the reader goroutine.
+// add registers one. Reader goroutine only.
 func (es *elicitations) add(r wire.ElicitationRequest) *elicitation {
 	es.mu.Lock()
 	defer es.mu.Unlock()
@@ -58,7 +58,8 @@ func (es *elicitations) remove(e *elicitation) {
 	delete(es.open, e.key)
 }
 
-// completed returns the key of the page with this id, once; 0 for an unknown one.
+// completed returns the key of the page with this id, once. It returns 0 for an unknown
+// page.
 func (es *elicitations) completed(id string) uint64 {
 	es.mu.Lock()
 	defer es.mu.Unlock()
@@ -67,7 +68,7 @@ func (es *elicitations) completed(id string) uint64 {
 	return key
 }
 
-// cancel settles those of a session as cancelled.
+// cancel cancels the elicitations of a session.
 func (es *elicitations) cancel(session string) {
 	es.mu.Lock()
 	defer es.mu.Unlock()
@@ -78,8 +79,8 @@ func (es *elicitations) cancel(session string) {
 	}
 }
 
-// elicitationRequested serves elicitation/create: only the modes that were
-// advertised, which are form and url.
+// elicitationRequested serves elicitation/create, for the advertised modes: form and
+// url.
 func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 	r, err := wire.DecodeElicitation(params)
 	if err != nil {
@@ -99,7 +100,7 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 	for_ := event.For{Session: r.SessionID}
 	c.opts.Sink.Post(event.ElicitationAsked{For: event.For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, ToolID: r.ToolCallID, At: c.clock(),
 		Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
-	if s != nil && s.cancelling() { // cancelled between the look above and add
+	if s != nil && s.cancelling() { // cancelled between the check above and add
 		e.settle(event.ElicitationAnswer{Action: "cancel"})
 	}
 	return func(ctx context.Context) (any, error) {

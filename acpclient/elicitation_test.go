@@ -11,7 +11,7 @@ import (
 	"parley/acpclient/transport"
 )
 
-// asking is an agent that has a session open and asks for things.
+// asking is an agent with an open session that sends elicitations.
 type asking struct {
 	t       *testing.T
 	conn    transport.Conn
@@ -47,7 +47,7 @@ func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 	})
 }
 
-// asks sends elicitation/create and returns the event that it led to.
+// asks sends elicitation/create and returns the resulting event.
 func (k *asking) asks(id, params string) *event.ElicitationAsked {
 	k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":` + params + `}`)})
 	synctest.Wait()
@@ -76,7 +76,7 @@ const (
 	askPage = `{"sessionId":"s","mode":"url","message":"Log in","elicitationId":"e1","url":"https://example.com/x"}`
 )
 
-// Case 134: only what was advertised is served, and only the known modes.
+// Case 134: only advertised and known modes are served.
 func TestCase134ElicitationModes(t *testing.T) {
 	inAsking(t, false, func(k *asking) {
 		if e := k.asks("1", askForm); e != nil {
@@ -95,7 +95,7 @@ func TestCase134ElicitationModes(t *testing.T) {
 	})
 }
 
-// Cases 135, 136: what the user did reaches the agent, once.
+// Cases 135, 136: the user's answer reaches the agent, once.
 func TestCase136ElicitationAnswers(t *testing.T) {
 	for action, want := range map[string]string{"accept": `{"action":"accept","content":{"n":"Ada"}}`, "decline": `{"action":"decline"}`, "cancel": `{"action":"cancel"}`} {
 		inAsking(t, true, func(k *asking) {
@@ -110,7 +110,7 @@ func TestCase136ElicitationAnswers(t *testing.T) {
 	}
 }
 
-// Case 137: a page is accepted without content, and its completion is told once.
+// Case 137: a page is accepted without content, and its completion is reported once.
 func TestCase137ElicitationPage(t *testing.T) {
 	inAsking(t, true, func(k *asking) {
 		e := k.asks("1", askPage)
@@ -135,7 +135,7 @@ func TestCase137ElicitationPage(t *testing.T) {
 	})
 }
 
-// Case 139: one that belongs to a call is asked without a session.
+// Case 139: an elicitation that belongs to a call is shown without a session.
 func TestCase139ElicitationOfACall(t *testing.T) {
 	inAsking(t, true, func(k *asking) {
 		e := k.asks("1", `{"requestId":3,"mode":"form","message":"Code?","requestedSchema":{}}`)
@@ -147,8 +147,8 @@ func TestCase139ElicitationOfACall(t *testing.T) {
 	})
 }
 
-// The end of the turn, a withdrawal by the agent, and a turn that is cancelled
-// already all end one as cancelled.
+// The end of the turn, a withdrawal by the agent, and a turn that was cancelled before
+// all cancel an elicitation.
 func TestElicitationCancelled(t *testing.T) {
 	inAsking(t, true, func(k *asking) {
 		k.asks("1", askForm)

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// agentProcess is the test binary as an agent: it plays a script, sends a load,
-// or dies.
+// agentProcess runs the test binary as an agent: it plays a script, sends a load, or
+// exits.
 func agentProcess(mode string) int {
 	if spec, ok := strings.CutPrefix(mode, "load "); ok {
 		return loadProcess(spec)
@@ -52,9 +52,9 @@ func launch(t *testing.T, mode string, sink event.Sink) (*acpclient.Client, erro
 		acpclient.Options{Name: "parley", Version: "0", Sink: sink})
 }
 
-// An agent that ends before it has introduced itself is told by its exit code
-// and its last words, without secrets, however the goroutines run.
-func TestLaunchOfAnAgentThatDies(t *testing.T) {
+// An agent that exits before the handshake is reported with its exit code and its last
+// output, without secrets, in whatever order the goroutines run.
+func TestLaunchOfAnAgentThatExits(t *testing.T) {
 	for range 20 {
 		_, err := launch(t, "die", event.NewQueue())
 		var exit *event.ExitError
@@ -64,14 +64,14 @@ func TestLaunchOfAnAgentThatDies(t *testing.T) {
 	}
 }
 
-func TestLaunchOfNothing(t *testing.T) {
+func TestLaunchOfAMissingProgram(t *testing.T) {
 	_, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: "no-such-agent-anywhere"}, acpclient.Options{Sink: event.NewQueue()})
 	if err == nil || !strings.HasPrefix(err.Error(), "start the agent: no-such-agent-anywhere: not found") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A script that plays in a bubble plays in a process as well.
+// A script plays in a process as it does in a bubble.
 func TestLaunchOfAScript(t *testing.T) {
 	q := event.NewQueue()
 	c, err := launch(t, "../testdata/acp/case82_answer_in_the_same_write.txtar", q)
@@ -113,8 +113,8 @@ func TestLaunchOfAScript(t *testing.T) {
 	}
 }
 
-// bareAgent answers the handshake and every prompt at once, and notes the
-// methods in the order in which they came.
+// bareAgent answers the handshake and every prompt at once, and records the methods in
+// order.
 type bareAgent struct {
 	conn    transport.Conn
 	mu      sync.Mutex
@@ -164,8 +164,8 @@ type sinkFunc func(event.Event)
 
 func (f sinkFunc) Post(e event.Event) { f(e) }
 
-// Whoever calls when: a cancel never overtakes the prompt that it stops, and
-// TurnStarted, TurnCancelled and TurnEnded keep their order.
+// Whatever the timing, a cancel never overtakes its prompt, and TurnStarted,
+// TurnCancelled and TurnEnded stay in order.
 func TestPromptAndCancelRace(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
@@ -186,7 +186,7 @@ func TestPromptAndCancelRace(t *testing.T) {
 	for range 5000 {
 		over := make(chan struct{})
 		var wg sync.WaitGroup
-		wg.Go(func() { // the user leans on the key
+		wg.Go(func() { // the user holds the key down
 			for {
 				select {
 				case <-over:
@@ -214,12 +214,12 @@ func TestPromptAndCancelRace(t *testing.T) {
 	defer a.mu.Unlock()
 	for i, m := range a.methods {
 		if m == "session/cancel" && a.methods[i-1] != "session/prompt" {
-			t.Fatalf("a cancel behind %s", a.methods[i-1])
+			t.Fatalf("a cancel after %s", a.methods[i-1])
 		}
 	}
 }
 
-// Lines as long as real agents send them: 560 kB of commands, 3 MB of text.
+// Lines as long as those of real agents: 560 kB of commands, 3 MB of text.
 func TestOddity02HugeLines(t *testing.T) {
 	skill := strings.Repeat("skill ", 559_000/6)
 	text := strings.Repeat("word ", 600_000)
@@ -242,7 +242,7 @@ func TestOddity02HugeLines(t *testing.T) {
 	}
 }
 
-// Closing ends everything: the turn, the questions, and what is called later.
+// Close ends everything: the turn, the questions, and later calls.
 func TestCloseEndsEverything(t *testing.T) {
 	q := event.NewQueue()
 	ours, theirs := transport.Pipe()

@@ -18,7 +18,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// explain makes an error of a call readable and safe.
+// explain makes an error of a call readable and safe to show.
 func (c *Client) explain(doing string, err error) error {
 	var e *jsonrpc.Error
 	if errors.As(err, &e) {
@@ -29,8 +29,8 @@ func (c *Client) explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// plainMessage is what a message says that is JSON by itself: gemini hands on what its
-// server has answered, which may be wrapped several times, and be a list.
+// plainMessage returns the message inside a message that is JSON: gemini passes on its
+// server's answer, which may be wrapped several times and be a list.
 func plainMessage(message string) string {
 	for range 4 {
 		var outer struct {
@@ -66,7 +66,7 @@ func (c *Client) closedError() error {
 	return event.ErrClosed
 }
 
-// exitError composes it after the process was reaped.
+// exitError describes the exit of the agent after its process was reaped.
 func exitError(p *transport.Stdio, cause error) error {
 	e := &event.ExitError{Code: -1, Cause: cause}
 	select {
@@ -86,8 +86,8 @@ func exitError(p *transport.Stdio, cause error) error {
 	return e
 }
 
-// mapError is the one place where an error of a service becomes what the agent
-// is told.
+// mapError maps errors of services to the errors that the agent gets. It is the only
+// place that does.
 func mapError(err error) *jsonrpc.Error {
 	var e *jsonrpc.Error
 	switch {
@@ -103,7 +103,7 @@ func mapError(err error) *jsonrpc.Error {
 	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "%v", err)
 }
 
-// notFoundData adds the path to the error for a file that is not there.
+// notFoundData adds the path to the error for a missing file.
 func notFoundData(err error, path string) error {
 	if e := mapError(err); e.Code == jsonrpc.CodeResourceNotFound {
 		return e.WithData(map[string]string{"uri": path})
@@ -111,16 +111,17 @@ func notFoundData(err error, path string) error {
 	return err
 }
 
-// quirks are ways of single agents that this side makes up for.
+// quirks are the workarounds for single agents.
 type quirks struct {
-	// missingFileIsEmpty: gemini reads a file before it creates it, and gives
-	// up on any error instead of taking "not found" for what it is.
+	// missingFileIsEmpty: gemini reads a file before it creates it, and gives up on any
+	// error, including "not found".
 	missingFileIsEmpty bool
-	// errorsAsText: gemini hands its model String(error) of what a file request ended
-	// with, and of an object that is "[object Object]": the model never learns that the
-	// user has refused a write, or has had another text written.
+	// errorsAsText: gemini passes String(error) of a file request to its model, which is
+	// "[object Object]" for an object: the model does not learn that the user has
+	// refused or changed a write.
 	errorsAsText bool
-	// keyAsText: gemini takes the key of a login as a string, others as a member.
+	// keyAsText: gemini accepts the key of a login as a string, other agents as a
+	// member.
 	keyAsText bool
 }
 
@@ -129,7 +130,7 @@ func quirksOf(agentName string) quirks {
 	return quirks{missingFileIsEmpty: gemini, errorsAsText: gemini, keyAsText: gemini}
 }
 
-// readError is fileError without the error that the agent cannot live with.
+// readError is fileError without the error that makes the agent give up.
 func (q quirks) readError(err error) error {
 	if q.missingFileIsEmpty && errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -137,7 +138,8 @@ func (q quirks) readError(err error) error {
 	return q.fileError(err)
 }
 
-// fileError is an error of a file request in the shape in which the agent's model gets it.
+// fileError returns an error of a file request in a form that the agent's model can
+// read.
 func (q quirks) fileError(err error) error {
 	if err != nil && q.errorsAsText {
 		return mapError(err).AsText()

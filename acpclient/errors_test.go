@@ -11,7 +11,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// What an agent says of an error is safe wherever it turns up.
+// An agent's error text is safe to show wherever it appears.
 func TestCase193HostileErrors(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m\x00\r"
 	quoted, _ := json.Marshal(evil)
@@ -41,7 +41,7 @@ func TestCase193HostileErrors(t *testing.T) {
 	}
 }
 
-// A message that is JSON by itself, as gemini's are, is read for what it says.
+// A message that is itself JSON, as from gemini, is shown as the text inside.
 func TestErrorWhoseMessageIsJSON(t *testing.T) {
 	for message, want := range map[string]string{
 		"plain": "plain",

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// generator makes random values of the definitions of a JSON schema, and breaks
-// them. All its choices come from choose, which returns a number below n; one
-// that always returns 0 makes small values.
+// generator makes random values of the definitions of a JSON schema, and breaks them.
+// All choices come from choose, which returns a number below n; if that is always 0 the
+// values are small.
 type generator struct {
 	defs   map[string]any
 	choose func(n int) int
 }
 
-// deepest is how deep generated values are nested, about.
+// deepest is about how deeply generated values are nested.
 const deepest = 8
 
-// oneIn tells whether something rare shall happen.
+// oneIn reports whether something rare should happen.
 func (g *generator) oneIn(n int) bool { return g.choose(n) == n-1 }
 
-// of makes a sound value of a definition.
+// of returns a valid value of a definition.
 func (g *generator) of(def string) any { return g.value(g.defs[def], 0) }
 
 func (g *generator) value(schema any, depth int) any {
@@ -65,7 +65,8 @@ func (g *generator) value(schema any, depth int) any {
 	return g.object(s, depth)
 }
 
-// constrained tells a schema that says something from one that only describes.
+// constrained reports whether a schema restricts values, instead of only describing
+// them.
 func constrained(s map[string]any) bool {
 	for _, key := range []string{"const", "$ref", "type", "properties", "allOf", "anyOf", "oneOf"} {
 		if s[key] != nil {
@@ -75,7 +76,7 @@ func constrained(s map[string]any) bool {
 	return false
 }
 
-// variant makes a value of what is given by allOf, anyOf or oneOf alone.
+// variant returns a value of a schema that has only allOf, anyOf or oneOf.
 func (g *generator) variant(s map[string]any, depth int) any {
 	if all, ok := s["allOf"].([]any); ok && len(all) == 1 && s["anyOf"] == nil && s["oneOf"] == nil {
 		return g.value(all[0], depth+1)
@@ -114,7 +115,7 @@ func (g *generator) object(s map[string]any, depth int) any {
 		}
 		out[name] = g.value(properties[name], depth+1)
 		if _, text := out[name].(string); text && strings.HasSuffix(name, "Id") && !g.oneIn(8) {
-			out[name] = fmt.Sprintf("%s%d", name, g.choose(4)) // so that things meet again
+			out[name] = fmt.Sprintf("%s%d", name, g.choose(4)) // few values, so that ids occur again
 		}
 	}
 	if more, ok := s["additionalProperties"]; ok && more != false && depth < deepest {
@@ -130,7 +131,7 @@ func items(v any) []any {
 	return list
 }
 
-// numbers that are sound and unusual.
+// Valid but unusual numbers.
 var numbers = []json.Number{"0", "1", "7", "255", "2147483648", "4294967295", "9007199254740993", "18446744073709551615", "1.0", "2e2"}
 
 func (g *generator) number(s map[string]any, fraction bool) any {
@@ -149,7 +150,7 @@ func (g *generator) number(s map[string]any, fraction bool) any {
 	return numbers[g.choose(len(numbers))]
 }
 
-// texts that are sound and unusual.
+// Valid but unusual texts.
 var texts = []string{"word", "", "two words", "line\nline\r\n", "\x1b[31mred\x1b[0m", "\x1b]52;c;eA==\x07", "\x1b]8;;", "\u202egnp.exe", "\u200b\ufeff", "日本語 🏳️‍🌈",
 	"\x00\x7f\u009b31m", "/project/a.go", "../../etc/passwd", "https://example.com/?a=b#c", "-- x --", `{"jsonrpc":"2.0"}`, "```\nfence", strings.Repeat("long ", 400)}
 

@@ -18,7 +18,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// generatedRig is an engine that has one session, s1, and every service.
+// generatedRig is an engine with one session, s1, and every service.
 type generatedRig struct {
 	t      *testing.T
 	schema *schemaV1
@@ -77,12 +77,12 @@ func (g *generatedRig) close() {
 	g.end.Close()
 }
 
-// exchange sends messages, each with a sound update behind it, and checks what
-// became of them. first is the number of the first.
+// exchange sends messages, each followed by a valid update, and checks the results.
+// first is the number of the first message.
 func (g *generatedRig) exchange(first int, messages []generated) {
 	for i, m := range messages {
 		g.end.Send(transport.Message{Data: m.line})
-		g.end.Send(transport.Message{Data: soundNeighbour(first + i)})
+		g.end.Send(transport.Message{Data: validNeighbour(first + i)})
 	}
 	synctest.Wait()
 	g.mu.Lock()
@@ -104,8 +104,8 @@ func (g *generatedRig) exchange(first int, messages []generated) {
 	g.checkAnswers(messages, sent)
 }
 
-// checkNeighbours expects each sound update as it was sent, and in order; what
-// stands before it is of the message that it followed.
+// checkNeighbours expects each valid update as it was sent and in order. Events before
+// it belong to the message that it followed.
 func (g *generatedRig) checkNeighbours(first int, messages []generated, events []event.Event) {
 	next, from := 0, 0
 	for i, e := range events {
@@ -115,18 +115,18 @@ func (g *generatedRig) checkNeighbours(first int, messages []generated, events [
 		}
 		n := first + next
 		if next == len(messages) || e.MessageID != fmt.Sprintf("sound-%d", n) || e.Text != fmt.Sprintf("number %d", n) || e.Role != event.Agent {
-			g.t.Fatalf("the update behind %.2000s\nis %+v", messages[min(next, len(messages)-1)].line, e)
+			g.t.Fatalf("the update after %.2000s\nis %+v", messages[min(next, len(messages)-1)].line, e)
 		}
 		g.checkEvents(messages[next], events[from:i])
 		next, from = next+1, i+1
 	}
 	if next != len(messages) {
-		g.t.Fatalf("the update behind %.2000s\nis lost", messages[next].line)
+		g.t.Fatalf("the update after %.2000s\nis lost", messages[next].line)
 	}
 }
 
-// eventsOf are what sound updates end as. Text may be swallowed whole.
-var eventsOf = map[string][]event.Event{
+// validEvents are the possible events of valid updates. Text may be swallowed whole.
+var validEvents = map[string][]event.Event{
 	"user_message_chunk":        {event.TextArrived{}, event.ContentArrived{}},
 	"agent_message_chunk":       {event.TextArrived{}, event.ContentArrived{}},
 	"agent_thought_chunk":       {event.TextArrived{}, event.ContentArrived{}},
@@ -143,24 +143,24 @@ var eventsOf = map[string][]event.Event{
 	"compaction_summary_chunk":  {event.CompactionChanged{}},
 }
 
-// checkEvents looks at what a sound update ended as.
+// checkEvents checks the event of a valid update.
 func (g *generatedRig) checkEvents(m generated, events []event.Event) {
 	if m.method != "session/update" || !m.sound {
 		return
 	}
 	if bytes.Contains(m.line, []byte(`"compactionId":""`)) {
-		return // an empty name is none
+		return // an empty name counts as none
 	}
 	events = slices.DeleteFunc(slices.Clone(events), func(e event.Event) bool {
 		_, elsewhere := e.(event.PermissionAnswered) // posted when the answer is ready
 		return elsewhere
 	})
-	want := eventsOf[m.kind]
+	want := validEvents[m.kind]
 	right := slices.ContainsFunc(events, func(e event.Event) bool {
 		return slices.ContainsFunc(want, func(w event.Event) bool { return reflect.TypeOf(e) == reflect.TypeOf(w) })
 	})
 	if !m.known && right {
-		g.t.Fatalf("%.2000s\nis for nobody, and ends as %+v", m.line, events)
+		g.t.Fatalf("%.2000s\nbelongs to no session, but causes %+v", m.line, events)
 	}
 	if m.known && !right && (len(events) > 0 || !bytes.Contains(m.line, []byte(`"type":"text"`)) || !strings.HasSuffix(m.kind, "_chunk")) {
 		g.t.Fatalf("%.2000s\nends as %+v", m.line, events)
@@ -208,7 +208,7 @@ func (g *generatedRig) checkAnswers(messages []generated, sent [][]byte) {
 	}
 	delete(answers, "null")
 	for id, more := range answers {
-		g.t.Fatalf("nobody asked for %d answers with id %s: %s %s", len(more), id, more[0].Result, more[0].Error)
+		g.t.Fatalf("%d unexpected answers with id %s: %s %s", len(more), id, more[0].Result, more[0].Error)
 	}
 }
 
@@ -218,7 +218,7 @@ func codeOf(a rpc) int {
 	return e.Code
 }
 
-// checkAnswer knows what may be answered to one request.
+// checkAnswer checks the answer to one request.
 func (g *generatedRig) checkAnswer(m generated, a rpc, cancelled bool) {
 	unserved := notServed[m.kind] != "" || m.method != m.kind
 	code := codeOf(a)
@@ -243,7 +243,7 @@ func (g *generatedRig) checkAnswer(m generated, a rpc, cancelled bool) {
 	}
 }
 
-// mustRefuse tells a request that touches this machine and does not say clearly
+// mustRefuse reports whether a request would touch this machine without saying clearly
 // what it wants.
 func (g *generatedRig) mustRefuse(m generated) bool {
 	if m.sound || !strings.HasPrefix(m.method, "fs/") && !strings.HasPrefix(m.method, "terminal/") {
@@ -252,9 +252,9 @@ func (g *generatedRig) mustRefuse(m generated) bool {
 	params, _ := json.Marshal(m.params)
 	var members map[string]json.RawMessage
 	if json.Unmarshal(params, &members) == nil {
-		delete(members, "_meta") // whatever it holds does not count
+		delete(members, "_meta") // its content does not count
 		for _, list := range []string{"args", "env"} {
-			if string(members[list]) == "null" { // as good as none
+			if string(members[list]) == "null" { // the same as absent
 				delete(members, list)
 			}
 		}
@@ -303,7 +303,7 @@ func (agreeable) Ask(q acpclient.Question) acpclient.Asked {
 	return chosen{OptionID: q.Options[0].ID, By: "you"}
 }
 
-// chosen is a question that is answered already.
+// chosen is a question that is already answered.
 type chosen acpclient.Decision
 
 func (c chosen) Key() uint64                             { return 1 }

@@ -18,26 +18,27 @@ import (
 // generated is one message of an agent.
 type generated struct {
 	line   []byte
-	kind   string // of an update, or the method
+	kind   string // of the update, or the method
 	id     string // raw; "" for a notification
-	method string // as it is in the message
+	method string // as written in the message
 	params any
 	sound  bool
-	cut    bool // not even JSON
-	known  bool // it is for an open session
+	cut    bool // not JSON
+	known  bool // it belongs to an open session
 }
 
-// conversation generates messages out of the schema.
+// conversation generates messages from the schema.
 type conversation struct {
 	generator
 	updates  []any             // the variants of session/update
-	requests map[string]string // the methods that agents call, and their definitions
+	requests map[string]string // the methods that agents call, with their definitions
 	names    []string          // their names, sorted
 	asked    int
 	last     string // id of the last request
 }
 
-// rawDefinitions are those of the schema as they stand there; not to be changed.
+// rawDefinitions are the definitions of the schema, unmodified. They must not be
+// changed.
 var rawDefinitions = sync.OnceValues(func() (map[string]any, error) {
 	data, err := os.ReadFile(filepath.Join(shared("ACP_SCHEMA_DIR", "schema"), "v1", "schema.json"))
 	if err != nil {
@@ -73,8 +74,7 @@ func newConversation(t testing.TB, choose func(int) int) *conversation {
 	return c
 }
 
-// next makes a message: sound or broken, an update, a request or another
-// notification.
+// next returns a message: valid or broken, an update, a request or another notification.
 func (c *conversation) next() generated {
 	m := generated{sound: c.choose(2) == 0, known: true}
 	what := c.choose(10)
@@ -104,7 +104,7 @@ func (c *conversation) next() generated {
 	return m
 }
 
-// finish breaks the message where it shall be broken, and writes it.
+// finish breaks the message if it should be broken, and encodes it.
 func (c *conversation) finish(m *generated) {
 	member := true
 	if !m.sound {
@@ -138,19 +138,19 @@ func (c *conversation) finish(m *generated) {
 	}
 }
 
-// soundNeighbour is the update that follows the i-th message.
-func soundNeighbour(i int) []byte {
+// validNeighbour returns the update that follows the i-th message.
+func validNeighbour(i int) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","messageId":"sound-%d","content":{"type":"text","text":"number %d"}}}}`, i, i)
 }
 
-// TestGenerated sends 20 000 messages of every kind, sound ones and broken
-// ones, each followed by a sound update.
+// TestGenerated sends 20 000 messages of every kind, valid and broken, each followed by
+// a valid update.
 func TestGenerated(t *testing.T) {
 	const total, at = 20_000, 250
 	random := rand.New(rand.NewPCG(1, 2))
 	c := newConversation(t, random.IntN)
 	s := schema(t)
-	seen := map[string][2]int{} // by kind: broken, sound
+	seen := map[string][2]int{} // by kind: broken, valid
 	synctest.Test(t, func(t *testing.T) {
 		rig := newGeneratedRig(t)
 		defer rig.close()
@@ -183,7 +183,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// checkGenerated makes sure that what is called sound is.
+// checkGenerated validates the messages that are meant to be valid.
 func checkGenerated(t *testing.T, s *schemaV1, m generated) {
 	if !m.sound {
 		return
@@ -197,7 +197,7 @@ func checkGenerated(t *testing.T, s *schemaV1, m generated) {
 	}
 }
 
-// FuzzGenerated lets the bytes make the choices.
+// FuzzGenerated makes its choices from the bytes.
 func FuzzGenerated(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00"))
 	for seed := range uint64(8) {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// handler receives for the Client what the peer reads.
+// handler handles what the peer receives for the Client.
 type handler Client
 
 // Notification implements jsonrpc.Handler.
@@ -26,7 +26,7 @@ func (h *handler) Notification(method string, params []byte) {
 // Request implements jsonrpc.Handler.
 func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
 	c := (*Client)(h)
-	if r.Method == "elicitation/create" { // the same in every version
+	if r.Method == "elicitation/create" { // the same in both versions
 		if !c.opts.Elicit {
 			return nil
 		}
@@ -35,13 +35,13 @@ func (h *handler) Request(r jsonrpc.Request) jsonrpc.Work {
 	return c.surface.request(c, r)
 }
 
-// placed is work that knows the message it is asked for by.
+// placed adds the request's message to the context of work; see SpanOf.
 func (c *Client) placed(work jsonrpc.Work) jsonrpc.Work {
 	asked := c.in.span()
 	return func(ctx context.Context) (any, error) { return work(context.WithValue(ctx, spanKey{}, asked)) }
 }
 
-// refuse is the work that answers with an error at once.
+// refuse returns work that answers with err.
 func refuse(err error) jsonrpc.Work {
 	return func(context.Context) (any, error) { return nil, err }
 }
@@ -50,7 +50,7 @@ func badParams(err error) jsonrpc.Work {
 	return refuse(jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: %v", err))
 }
 
-// known refuses requests for sessions that do not exist here.
+// known returns the session with this id, or the work that refuses the request.
 func (c *Client) known(id string) (*Session, jsonrpc.Work) {
 	if s := c.session(id); s != nil {
 		return s, nil

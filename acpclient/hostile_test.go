@@ -11,9 +11,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// Case 193: hostile text wherever an agent can put a string. What an event
-// carries is safe, but for the names by which the agent knows things: those go
-// back to it as they came and are not for showing.
+// Case 193: hostile text wherever an agent can put a string. The strings of events are
+// safe to show, except ids, which go back to the agent verbatim.
 func TestCase193HostileText(t *testing.T) {
 	const evil = "x\x1b]52;c;eA==\x07\x1b[2J\u202e\u009b31m\x00\r"
 	verbatim := map[string]bool{"ID": true, "Session": true, "MessageID": true, "ToolID": true, "PlanID": true, "ModeID": true, "Terminal": true,
@@ -62,7 +61,7 @@ func TestCase193HostileText(t *testing.T) {
 	}
 }
 
-// eachString visits all strings of a value, errors by their text.
+// eachString visits all strings of a value, including the texts of errors.
 func eachString(v reflect.Value, path string, f func(path, s string)) {
 	if !v.IsValid() {
 		return

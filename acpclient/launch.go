@@ -11,26 +11,25 @@ import (
 	"parley/internal/safetext"
 )
 
-// AgentCommand is how to start an agent.
+// AgentCommand says how to start an agent.
 type AgentCommand struct {
 	Path string // an executable, looked up in PATH
 	Args []string
-	Env  []string // nil: this process's own
-	Dir  string   // where the agent runs, "" for here
-	// MaxLine bounds one message in bytes; 0 for the default of the transport.
+	Env  []string // nil: parley's environment
+	Dir  string   // working directory, "" for the current one
+	// MaxLine bounds one message in bytes; 0 means the transport's default.
 	MaxLine int
-	// Grace is how long the agent may take to end; 0 for the default.
+	// Grace is how long the agent may take to exit; 0 means the default.
 	Grace time.Duration
 }
 
-// maxLogLine bounds a line of the log that the agent wrote, in runes: the address of a
-// login has to fit into one.
+// maxLogLine bounds a log line of the agent, in runes. The URL of a login must fit.
 const maxLogLine = 4000
 
-// Launch starts an agent and connects to it over its stdin and stdout. Its
-// stderr goes to the log. On an error the agent is gone again. ctx bounds the
-// handshake only; the agent lives until Close. An agent that wants a fresh start
-// for another version of the protocol gets it.
+// Launch starts an agent and connects to it over its stdin and stdout. Its stderr goes
+// to the log. On an error the agent has exited. ctx bounds only the handshake; the agent
+// lives until Close. If the agent requires a restart for another protocol version,
+// Launch restarts it.
 func Launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error) {
 	if opts.Log == nil {
 		opts.Log = event.NewLog()
@@ -49,8 +48,8 @@ func Launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error
 	}
 }
 
-// maxRestarts bounds the connections of one Launch: a version may be refused,
-// and then the way from it to an older one.
+// maxRestarts bounds the connections of one Launch: a version may be refused, and the
+// offer of an older one, too.
 const maxRestarts = 2
 
 func launch(ctx context.Context, cmd AgentCommand, opts Options) (*Client, error) {

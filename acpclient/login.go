@@ -13,13 +13,13 @@ import (
 	"parley/internal/safetext"
 )
 
-// Bounds of what a login may ask for: all of it has to be read.
+// Bounds of what a login may ask for, because the user has to read all of it.
 const (
 	maxAuthVars    = 16
 	maxAuthCommand = 8 << 10 // bytes
 )
 
-// authMethod judges what the agent said of a way to log in.
+// authMethod checks an agent's description of a way to log in.
 func (c *Client) authMethod(m wire.AuthMethod) event.AuthMethod {
 	out := event.AuthMethod{ID: m.ID, Name: safetext.Line(m.Name, 80), Description: safetext.Line(m.Description, 2000), Type: safetext.Line(m.Type, 40)}
 	switch {
@@ -43,7 +43,8 @@ func (c *Client) authMethod(m wire.AuthMethod) event.AuthMethod {
 
 var plainVar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// refusedVars says what speaks against asking the user for these variables.
+// refusedVars says why the user must not be asked for these variables, "" if there is no
+// reason.
 func refusedVars(vars []wire.AuthVar) string {
 	if len(vars) == 0 {
 		return "it names no variable"
@@ -53,7 +54,7 @@ func refusedVars(vars []wire.AuthVar) string {
 	}
 	var seen []string
 	for _, v := range vars {
-		name := strings.ToUpper(v.Name) // some systems do not tell them apart
+		name := strings.ToUpper(v.Name) // some systems ignore case
 		switch {
 		case len(v.Name) > 100 || !plainVar.MatchString(v.Name):
 			return "it names what is no variable"
@@ -67,10 +68,10 @@ func refusedVars(vars []wire.AuthVar) string {
 	return ""
 }
 
-// steers tells whether a variable says which programs run, or what they load,
-// rather than who the user is: whoever fills in such a form would start
-// something else than the agent. The list holds what every program obeys, what
-// the shells and interpreters obey that agents are written for, and parley's own.
+// steers reports whether a variable decides which programs run or what they load,
+// instead of who the user is: a user who fills it in would start something else than the
+// agent. The list holds the variables of all programs, those of the shells and
+// interpreters that agents are written for, and parley's own.
 func steers(name string) bool {
 	switch name {
 	case "PATH", "PATHEXT", "HOME", "USERPROFILE", "SHELL", "COMSPEC", "IFS", "ENV", "BASH_ENV", "ZDOTDIR",
@@ -80,7 +81,7 @@ func steers(name string) bool {
 	return slices.ContainsFunc([]string{"LD_", "DYLD_", "PYTHON", "NPM_CONFIG_", "PARLEY_"}, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// authCommand takes over a command that can be read as a whole; nil for any
+// authCommand returns a command that is short enough to be read as a whole, nil for any
 // other.
 func authCommand(t *wire.TerminalAuth) *event.AuthCommand {
 	if t == nil {
@@ -102,8 +103,8 @@ func authCommand(t *wire.TerminalAuth) *event.AuthCommand {
 	return &event.AuthCommand{Command: t.Command, Args: t.Args, Env: environment(t.Env), Label: safetext.Line(t.Label, 80)}
 }
 
-// Authenticate logs in with a method that the agent carries out itself. It may
-// take minutes; the end of ctx gives it up.
+// Authenticate logs in with a method that the agent carries out itself. It may take
+// minutes; it is given up when ctx ends.
 func (c *Client) Authenticate(ctx context.Context, methodID string) error {
 	return c.authenticate(ctx, methodID, "", "", "agent")
 }
@@ -113,9 +114,8 @@ func (c *Client) AuthenticateKey(ctx context.Context, methodID, key string) erro
 	return c.authenticate(ctx, methodID, key, "", "agent")
 }
 
-// AuthenticateEnv tells an agent that was started with the variables of a
-// method of type "env_var" to log in with them. Agents that take them by
-// themselves need no telling.
+// AuthenticateEnv tells an agent that was started with the variables of a method of type
+// "env_var" to log in with them. Agents that use them without being told are not asked.
 func (c *Client) AuthenticateEnv(ctx context.Context, methodID string) error {
 	return c.authenticate(ctx, methodID, "", "env_var")
 }
@@ -144,11 +144,11 @@ func (c *Client) authenticate(ctx context.Context, methodID, key string, types .
 	return fmt.Errorf("log in: %w", ErrUnsupported)
 }
 
-// variable is a name that reads like that of a variable of the environment.
+// variable matches the names of environment variables.
 var variable = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
 
-// withoutKey takes a key out of the error of a login: some servers say which one they have
-// refused.
+// withoutKey removes a key from the error of a login: some servers repeat the key that
+// they have refused.
 func withoutKey(err error, key string) error {
 	var e *event.AgentError
 	if key != "" && errors.As(err, &e) {
@@ -157,8 +157,8 @@ func withoutKey(err error, key string) error {
 	return err
 }
 
-// withVariables adds to the error of a login that names variables of the agent's
-// environment what is to be done about them: it gets those that parley was started with.
+// withVariables adds advice to a login error that names environment variables: the agent
+// gets those that parley was started with.
 func withVariables(err error) error {
 	var e *event.AgentError
 	if !errors.As(err, &e) {
@@ -172,7 +172,7 @@ func withVariables(err error) error {
 	return fmt.Errorf("%w; set %s before you start parley", err, strings.Join(names, " or "))
 }
 
-// environment is what an agent wants added to an environment.
+// environment converts the variables that an agent asks for.
 func environment(vars []wire.EnvVar) []event.EnvVar {
 	var out []event.EnvVar
 	for _, v := range vars {

@@ -11,8 +11,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// offeredBy connects to an agent with these ways to log in and tells what the
-// engine makes of them.
+// offeredBy connects to an agent with these login methods and returns the ones that the
+// engine reports.
 func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c *acpclient.Client), o acpclient.Options) (got []event.AuthMethod) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -29,12 +29,12 @@ func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c 
 	return got
 }
 
-// What a variable is called decides whether the user is asked for it at all.
+// The name of a variable decides whether the user is asked for it at all.
 func TestLoginVariables(t *testing.T) {
 	for vars, want := range map[string]string{
 		`{"name":"OPENAI_API_KEY"}`:      "",
 		`{"name":"_x9"},{"name":"url"}`:  "",
-		`{"name":"PATHFINDER_TOKEN"}`:    "", // what only begins like one of the others
+		`{"name":"PATHFINDER_TOKEN"}`:    "", // only starts like one of the others
 		`{"name":"NODE_AUTH_TOKEN"}`:     "",
 		`{"name":"HOMEPAGE"}`:            "",
 		``:                               "it names no variable",
@@ -73,15 +73,15 @@ func TestLoginVariables(t *testing.T) {
 	if want := []event.AuthVar{{Name: "A", Label: "Key", Optional: true}}; !reflect.DeepEqual(got[0].Vars, want) {
 		t.Errorf("%+v", got)
 	}
-	// A type that only looks like one that is known, once it is safe to show.
+	// A type that only becomes a known one when it is made safe to show.
 	got = offeredBy(t, `{"id":"k","type":"env_\u200bvar"}`, nil, acpclient.Options{})
 	if got[0].Type != "env_var" || got[0].Refused == "" {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A command of the agent's own is passed on whole or not at all, only where
-// logins can run in a terminal, and never beside what a known type says.
+// An agent's command is passed on whole or not at all, only if logins can run in a
+// terminal, and never together with a known type.
 func TestLoginCommands(t *testing.T) {
 	terminal := acpclient.Options{TerminalLogin: true}
 	method := func(more, command string) string {
@@ -109,7 +109,7 @@ func TestLoginCommands(t *testing.T) {
 	}
 }
 
-// The agent is told of a login by variables only in so many words.
+// The agent is told to use the variables only by an explicit call.
 func TestAuthenticateEnv(t *testing.T) {
 	const methods = `{"id":"key","type":"env_var","vars":[{"name":"K"}]},{"id":"bad","type":"env_var","vars":[{"name":"PATH"}]},{"id":"own"},{"id":"tty","type":"terminal"}`
 	offeredBy(t, methods, func(t *testing.T, a *v2Agent, c *acpclient.Client) {
@@ -119,7 +119,7 @@ func TestAuthenticateEnv(t *testing.T) {
 			}
 		}
 		if err := c.Authenticate(t.Context(), "key"); err == nil {
-			t.Error("called although nobody has started it with the variables")
+			t.Error("called although the agent was not started with the variables")
 		}
 		if got := a.got("authenticate"); len(got) != 1 || string(got[0].Params) != `{"methodId":"key"}` {
 			t.Errorf("%+v", got)
@@ -127,8 +127,8 @@ func TestAuthenticateEnv(t *testing.T) {
 	}, acpclient.Options{})
 }
 
-// What agents go by when they name commands of their own is said where logins
-// can run in a terminal, and is no offence against the schema.
+// If logins can run in a terminal, the request says so in the extension that agents look
+// for, and it is still valid.
 func TestTerminalLoginIsAdvertised(t *testing.T) {
 	for _, can := range []bool{false, true} {
 		offeredBy(t, "", func(t *testing.T, a *v2Agent, _ *acpclient.Client) {

@@ -17,36 +17,36 @@ import (
 // ErrUnsupported is returned by methods that the agent has not advertised.
 var ErrUnsupported = errors.New("the agent does not offer that")
 
-// ErrSessionClosed is returned by the setters of a session that was closed while
-// the connection goes on.
+// ErrSessionClosed is returned by the setters of a session that was closed while the
+// connection remains.
 var ErrSessionClosed = errors.New("the session is closed")
 
-// Bounds of what is taken from session/list.
+// Bounds of the results of session/list.
 const (
 	maxListed    = 10_000
-	maxListPages = 1000 // they may be empty and still go on
+	maxListPages = 1000 // pages may be empty and have successors
 )
 
-// ListSessions asks for all sessions (session/list), page by page. cwd "" asks
-// for those of every directory. With an error comes what was listed before it.
+// ListSessions lists all sessions (session/list), page by page. cwd "" means those of
+// every directory. With an error it returns the sessions listed before.
 func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.Listed, error) {
 	if !c.agent.List {
 		return nil, fmt.Errorf("list sessions: %w", ErrUnsupported)
 	}
 	var out []event.Listed
 	req := wire.ListSessionsRequest{Cwd: cwd}
-	seen := map[string]bool{} // cursors
-	told := map[string]bool{} // sessions: one may move between two pages
+	seen := map[string]bool{}   // cursors
+	listed := map[string]bool{} // a session may move between two pages
 	for {
 		var page wire.ListSessionsResponse
 		if err := c.peer.Call(ctx, "session/list", req, &page); err != nil {
 			return out, c.explain("list sessions", err)
 		}
 		for _, s := range page.Sessions {
-			if told[s.ID] || len(out) == maxListed {
+			if listed[s.ID] || len(out) == maxListed {
 				continue
 			}
-			told[s.ID] = true
+			listed[s.ID] = true
 			l := event.Listed{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
 			l.Updated, _ = time.Parse(time.RFC3339, s.UpdatedAt)
 			out = append(out, l)
@@ -63,11 +63,11 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.Listed, 
 	}
 }
 
-// LoadSession opens a session of the agent's and has the conversation replayed
-// (session/load), between event.HistoryBegan and event.HistoryEnded; it returns after
-// event.HistoryEnded. Of an agent that answers before it replays, what comes later still
-// is history until the first prompt. When ctx ends first, the agent is told, and what
-// it still sends for the session is dropped.
+// LoadSession opens a stored session and has its conversation replayed (session/load),
+// between event.HistoryBegan and event.HistoryEnded. It returns after
+// event.HistoryEnded. Some agents answer before the replay; what they send later is
+// history until the first prompt. If ctx ends first the agent is listed, and later updates
+// of the session are dropped.
 func (c *Client) LoadSession(ctx context.Context, id string, n NewSession) (*Session, error) {
 	if !c.agent.LoadSession {
 		return nil, fmt.Errorf("load the session: %w", ErrUnsupported)
@@ -75,8 +75,7 @@ func (c *Client) LoadSession(ctx context.Context, id string, n NewSession) (*Ses
 	return c.reopen(ctx, true, "load the session", id, n)
 }
 
-// ResumeSession goes on with a session of the agent's without a replay
-// (session/resume).
+// ResumeSession opens a stored session without a replay (session/resume).
 func (c *Client) ResumeSession(ctx context.Context, id string, n NewSession) (*Session, error) {
 	if !c.agent.Resume {
 		return nil, fmt.Errorf("resume the session: %w", ErrUnsupported)
@@ -84,8 +83,8 @@ func (c *Client) ResumeSession(ctx context.Context, id string, n NewSession) (*S
 	return c.reopen(ctx, false, "resume the session", id, n)
 }
 
-// reopen makes the session known before it asks for it, because what is
-// replayed comes before the answer.
+// reopen registers the session before it sends the request, because the replay arrives
+// before the answer.
 func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n NewSession) (*Session, error) {
 	if c.session(id) != nil {
 		return nil, fmt.Errorf("%s: it is open already", doing)
@@ -97,13 +96,13 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 		return nil, c.explain(doing, err)
 	}
 	if replay {
-		s.post(event.HistoryBegan{For: s.own()})
+		s.post(event.HistoryBegan{For: s.localContext()})
 	}
-	var mu sync.Mutex // of what follows, until the call has ended
+	var mu sync.Mutex // guards the variables below until the call has ended
 	over, late := false, false
 	var failed error
-	in := s.own()
-	end := func(err error) { // with mu
+	in := s.localContext()
+	endHistory := func(err error) { // with mu
 		if over = true; err != nil {
 			failed = c.explain(doing, err)
 			c.forget(s)
@@ -121,19 +120,19 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 			return
 		}
 		if call.Answered() {
-			in, late = s.for_(), replay
+			in, late = s.wireContext(), replay
 		}
 		if err == nil {
 			err = c.surface.offered(s, method, raw)
 		}
-		end(err)
+		endHistory(err)
 	})
 	call.Queue(req)
 	err = call.Wait(ctx, nil)
 	mu.Lock()
 	defer mu.Unlock()
 	if !over {
-		end(err)
+		endHistory(err)
 	}
 	if failed != nil {
 		return nil, failed
@@ -145,16 +144,16 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	return s, nil
 }
 
-// How long nothing has to come after the answer to session/load for the history
-// to be whole, and how long that is waited for at most.
+// How long no update may arrive after the answer to session/load before the history
+// counts as complete, and how long to wait for that at most.
 const (
 	historyPause    = 100 * time.Millisecond
 	historyPatience = 3 * time.Second
 )
 
-// stragglers waits for what is still to come of a history: gemini answers after the
-// first message of it, and over HTTP the answer may overtake the session's stream. It
-// returns when nothing has come for a while, or when ctx or the connection ends.
+// stragglers waits for the rest of a history: gemini answers after its first message,
+// and over HTTP the answer may overtake the session's stream. It returns when nothing
+// has arrived for a while, or when ctx or the connection ends.
 func (c *Client) stragglers(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, historyPatience)
 	defer stop()
@@ -174,7 +173,7 @@ func (c *Client) stragglers(ctx context.Context) {
 	}
 }
 
-// openRequest describes a session of the agent's.
+// openRequest describes a stored session.
 func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
 	req := wire.OpenSessionRequest{SessionID: id, Cwd: n.Cwd, MCPServers: c.mcpServers(n.MCP)}
 	if c.agent.Roots {
@@ -183,8 +182,7 @@ func (c *Client) openRequest(id string, n NewSession) wire.OpenSessionRequest {
 	return req
 }
 
-// ForkSession copies a session of the agent's into a new one (session/fork).
-// Nothing need be replayed.
+// ForkSession copies a stored session into a new one (session/fork), without a replay.
 func (c *Client) ForkSession(ctx context.Context, id string, n NewSession) (*Session, error) {
 	if !c.agent.Fork {
 		return nil, fmt.Errorf("fork the session: %w", ErrUnsupported)
@@ -193,9 +191,9 @@ func (c *Client) ForkSession(ctx context.Context, id string, n NewSession) (*Ses
 	return c.openNew(ctx, "session/fork", "fork the session", c.openRequest(id, n), n)
 }
 
-// CloseSession ends a session: its turn is cancelled, its questions are
-// answered, and no other prompt is taken. Where the agent has no session/close
-// it is only forgotten here. Whatever the agent answers, the session is gone.
+// CloseSession ends a session: its turn is cancelled, its questions are answered, and
+// further prompts are refused. If the agent has no session/close the session is only
+// forgotten here. It is closed whatever the agent answers.
 func (c *Client) CloseSession(ctx context.Context, s *Session) error {
 	s.Cancel()
 	s.closed()
@@ -210,8 +208,8 @@ func (c *Client) CloseSession(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// DeleteSession deletes a session that the agent keeps (session/delete). One
-// that is gone already counts as deleted.
+// DeleteSession deletes a stored session (session/delete). It is not an error if the
+// session does not exist.
 func (c *Client) DeleteSession(ctx context.Context, id string) error {
 	if !c.agent.Delete {
 		return fmt.Errorf("delete the session: %w", ErrUnsupported)
@@ -248,20 +246,20 @@ func (s *Session) SetMode(ctx context.Context, id string) error {
 	}
 	req := map[string]string{"sessionId": s.id, "modeId": id}
 	return s.set(ctx, "session/set_mode", req, "switch the mode", func(json.RawMessage) error {
-		s.post(event.ModeChanged{For: s.for_(), ModeID: id})
+		s.post(event.ModeChanged{For: s.wireContext(), ModeID: id})
 		return nil
 	})
 }
 
-// SetOption changes a config option (session/set_config_option). value is the id
-// of a choice, or a bool for an option of type boolean. The legacy option
-// "models" goes by session/set_model.
+// SetOption changes a config option (session/set_config_option). value is the id of a
+// choice, or a bool for an option of type boolean. The legacy option "models" is set
+// with session/set_model.
 func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 	if id == event.LegacyModels && s.client.surface.version() == 1 {
 		choice, _ := value.(string)
 		req := map[string]string{"sessionId": s.id, "modelId": choice}
 		return s.set(ctx, "session/set_model", req, "switch the model", func(json.RawMessage) error {
-			s.post(event.ModelChanged{For: s.for_(), ModelID: choice})
+			s.post(event.ModelChanged{For: s.wireContext(), ModelID: choice})
 			return nil
 		})
 	}
@@ -274,15 +272,15 @@ func (s *Session) SetOption(ctx context.Context, id string, value any) error {
 	return s.set(ctx, "session/set_config_option", surface.option(s, id, value), "change the option", func(raw json.RawMessage) error {
 		options, err := s.client.optionsSet(raw)
 		if options != nil {
-			s.post(event.ConfigChanged{For: s.for_(), Options: options})
+			s.post(event.ConfigChanged{For: s.wireContext(), Options: options})
 		}
 		return err
 	})
 }
 
-// set sends a request and takes its result on the reader goroutine, so that a
-// later update of the agent wins over it.
-func (s *Session) set(ctx context.Context, method string, params any, doing string, taken func(json.RawMessage) error) error {
+// set sends a request and handles its result on the reader goroutine, so that a later
+// update of the agent takes precedence.
+func (s *Session) set(ctx context.Context, method string, params any, doing string, handle func(json.RawMessage) error) error {
 	s.mu.Lock()
 	ended := s.ended
 	s.mu.Unlock()
@@ -296,7 +294,7 @@ func (s *Session) set(ctx context.Context, method string, params any, doing stri
 	var failed error
 	call := s.client.peer.BeginThen(method, params, func(raw json.RawMessage, err error) {
 		if failed = err; err == nil {
-			failed = taken(raw)
+			failed = handle(raw)
 		}
 	})
 	if err := call.Wait(ctx, nil); err != nil {

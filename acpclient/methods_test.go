@@ -19,8 +19,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// answeringAgent answers every request with what the map has for its method,
-// {} by default, and never where it has "". It notes what it is asked.
+// answeringAgent answers every request with the entry for its method, {} by default, and
+// never if that is "". It records the requests.
 type answeringAgent struct {
 	conn    transport.Conn
 	answers map[string]string // the rest of the message: "result":…
@@ -54,8 +54,8 @@ func (a *answeringAgent) heard() []string {
 	return slices.Clone(a.asked)
 }
 
-// greet connects an engine to an agent with these capabilities; the engine is
-// closed with the test.
+// greet connects an engine to an agent with these capabilities. The engine is closed
+// when the test ends.
 func greet(t *testing.T, capabilities string, answers map[string]string, o acpclient.Options) (*answeringAgent, *acpclient.Client) {
 	t.Helper()
 	ours, theirs := transport.Pipe()
@@ -81,9 +81,9 @@ func greet(t *testing.T, capabilities string, answers map[string]string, o acpcl
 
 const everything = `{"loadSession":true,"auth":{"logout":{}},"sessionCapabilities":{"list":{},"delete":{},"resume":{},"close":{},"fork":{}}}`
 
-// A null result says that there is nothing to say: the turn has ended without a
-// reason. What is no object is told as that; it came as JSON.
-func TestResultsThatAreNoObject(t *testing.T) {
+// A null result means that nothing was reported: the turn has ended without a reason. A
+// result that is not an object is an error.
+func TestResultsThatAreNotObjects(t *testing.T) {
 	for result, want := range map[string]string{
 		`null`:       "",
 		`{}`:         "",
@@ -120,7 +120,7 @@ func TestResultsThatAreNoObject(t *testing.T) {
 	}
 }
 
-// An answer that names no session opens none.
+// An answer without a session id opens no session.
 func TestNewSessionWithoutAnID(t *testing.T) {
 	for _, result := range []string{`null`, `{}`, `{"sessionId":null}`, `{"sessionId":""}`} {
 		_, c := greet(t, `{}`, map[string]string{"session/new": `"result":` + result}, acpclient.Options{Sink: event.NewQueue()})
@@ -132,9 +132,9 @@ func TestNewSessionWithoutAnID(t *testing.T) {
 	}
 }
 
-// With one capability advertised, exactly the methods that it stands for go out;
-// the others say that they are not offered.
-func TestCase57EachCapabilityByItself(t *testing.T) {
+// For each advertised capability exactly its methods are sent; the others return
+// ErrUnsupported.
+func TestCase57EachCapabilityAlone(t *testing.T) {
 	calls := map[string]func(*acpclient.Client, context.Context) error{
 		"session/list":   func(c *acpclient.Client, ctx context.Context) error { _, err := c.ListSessions(ctx, ""); return err },
 		"session/delete": func(c *acpclient.Client, ctx context.Context) error { return c.DeleteSession(ctx, "x") },
@@ -176,8 +176,8 @@ func TestCase57EachCapabilityByItself(t *testing.T) {
 	}
 }
 
-// Cases 67 and 71: whatever the text, an error is told by its code, from every
-// method, and the call can be made again.
+// Cases 67 and 71: errors of every method are recognized by their code, whatever the
+// text, and the call can be repeated.
 func TestCase67LoginRequiredByCode(t *testing.T) {
 	refusal := `"error":{"code":-32000,"message":"\u001b[2Jwhatever","data":{"details":"x"}}`
 	refused := map[string]string{"session/new": refusal, "session/load": refusal, "session/resume": refusal, "session/fork": refusal, "session/list": refusal, "session/delete": refusal}
@@ -212,8 +212,7 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 	}
 }
 
-// A list whose pages are empty and whose cursors are ever new comes to an end as
-// well.
+// A list with empty pages and always new cursors ends, too.
 func TestCase75EndlessList(t *testing.T) {
 	for _, c := range []struct {
 		name, page string
@@ -263,9 +262,9 @@ func TestCase75EndlessList(t *testing.T) {
 	}
 }
 
-// Case 96 in the thread: with options there are no modes to switch, whatever
-// the agent says of the mode.
-func TestCase96NoModesBesideOptions(t *testing.T) {
+// Case 96 in the thread: with options there are no modes, whatever the agent reports as
+// the mode.
+func TestCase96NoModesWithOptions(t *testing.T) {
 	r := acptest.Run(t, acptest.Read(t, scripts+"/case96_options_and_modes.txtar"))
 	with, without := thread.New("s1"), thread.New("s2")
 	for _, e := range r.Events {
@@ -284,22 +283,22 @@ func TestCase96NoModesBesideOptions(t *testing.T) {
 	}
 }
 
-func TestOptionOfNoType(t *testing.T) {
+func TestOptionWithoutType(t *testing.T) {
 	a, c := greet(t, everything, nil, acpclient.Options{})
 	s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SetOption(t.Context(), "x", 5); err == nil {
-		t.Error("a number is taken")
+		t.Error("a number is accepted")
 	}
 	if got := a.heard(); slices.Contains(got, "session/set_config_option") {
 		t.Errorf("the agent was asked %q", got)
 	}
 }
 
-// A load that is given up while its answer comes either opens the session or
-// leaves nothing of it; its history ends once, and nothing follows.
+// A load that is given up while its answer arrives either opens the session or leaves
+// nothing of it. Its history ends once, and nothing follows.
 func TestLoadGivenUpInARace(t *testing.T) {
 	var mu sync.Mutex
 	ended := map[string]int{}
@@ -342,9 +341,9 @@ func TestLoadGivenUpInARace(t *testing.T) {
 	t.Logf("%d of 2000 were opened", opened)
 }
 
-// LoadSession returns, and the history ends, after the history: of agents that
-// answer first, too, and over HTTP, where the answer may overtake it. One that never
-// rests is not waited for.
+// LoadSession returns after the history has ended, even if the agent answers first or,
+// over HTTP, the answer overtakes the history. It does not wait forever for an agent
+// that keeps sending.
 func TestCase183LateHistory(t *testing.T) {
 	for name, c := range map[string]struct {
 		pieces int
@@ -398,8 +397,8 @@ func TestCase183LateHistory(t *testing.T) {
 	}
 }
 
-// Cases 141 and 142 in the thread: a notice is kept with its severity, and a compaction
-// is one item, where it came first.
+// Cases 141 and 142 in the thread: a notice keeps its severity, and a compaction is one
+// item at the place where it first appeared.
 func TestCase142CompactionIsOneItem(t *testing.T) {
 	for script, want := range map[string][]string{
 		"case141_notices": {"notice MCP server db is down: connection refused|error", "user hello|", "notice Slow today|_acme"},

@@ -15,15 +15,15 @@ import (
 	"parley/internal/safetext"
 )
 
-// Versions remembers which version of the protocol an agent speaks. Its methods
-// may be called from any goroutine and return at once.
+// Versions remembers which protocol version an agent supports. Its methods may be called
+// from any goroutine and return at once.
 type Versions interface {
-	// Version returns what was remembered of an agent; 0 where nothing was.
+	// Version returns the version remembered for an agent, 0 if there is none.
 	Version(agent string) int
 	Remember(agent string, version int)
 }
 
-// NewVersions returns a memory that is gone with the process.
+// NewVersions returns a memory that lasts as long as the process.
 func NewVersions() Versions { return &versions{known: map[string]int{}} }
 
 type versions struct {
@@ -43,12 +43,12 @@ func (v *versions) Remember(agent string, version int) {
 	v.known[agent] = version
 }
 
-// ReconnectError is how Connect fails where the agent can be talked to, but only
-// on another connection. Launch makes that by itself. The connection that
-// failed is closed, without an event.Disconnected.
+// ReconnectError means that the agent can be used, but only on another connection.
+// Launch and Dial make that connection themselves. The failed connection is closed
+// without an event.Disconnected.
 type ReconnectError struct {
-	Version int   // to offer on it
-	Err     error // what the agent said on this one
+	Version int   // to offer on the other connection
+	Err     error // what the agent answered on this one
 }
 
 func (e *ReconnectError) Error() string {
@@ -57,14 +57,14 @@ func (e *ReconnectError) Error() string {
 
 func (e *ReconnectError) Unwrap() error { return e.Err }
 
-// Options are the options for the other connection.
+// Options returns the options for the other connection.
 func (e *ReconnectError) Options(opts Options) Options {
 	opts.offer = e.Version
 	return opts
 }
 
-// versionsOf are the versions that a setting of Options.Protocol allows, the
-// latest first.
+// versionsOf returns the versions that a value of Options.Protocol allows, the latest
+// first.
 func versionsOf(protocol string) ([]int, error) {
 	switch protocol {
 	case "", "1":
@@ -75,9 +75,9 @@ func versionsOf(protocol string) ([]int, error) {
 	return nil, fmt.Errorf("%w: %q is no setting of the protocol", event.ErrVersion, safetext.Line(protocol, 40))
 }
 
-// negotiate agrees on a version: the one offered, or 1 after an offer of 2,
-// which is then offered anew, because an agent of v1 reads nothing of what v2
-// says of this client.
+// negotiate agrees on a version: the one offered, or 1 after an offer of 2. Version 1 is
+// then offered again, because an agent of v1 ignores what a v2 request says about this
+// client.
 func (c *Client) negotiate(ctx context.Context) error {
 	allowed, err := versionsOf(c.opts.Protocol)
 	if err != nil {
@@ -116,18 +116,18 @@ func (c *Client) negotiate(ctx context.Context) error {
 	return nil
 }
 
-// initialize offers a version and takes the answer, which is the offered one or,
+// initialize offers a version and returns the answered one, which is the offered one or,
 // after 2, 1.
 func (c *Client) initialize(ctx context.Context, offer int) (int, error) {
 	var req any = c.initializeRequestV1()
 	if offer == 2 {
 		req = c.initializeRequestV2()
 	}
-	var answer int // no result: when ctx ends first, the answer may be coming in all the same
+	var answer int // not returned by the call: if ctx ends first the answer may still arrive
 	var failed error
 	call := c.peer.BeginThen("initialize", req, func(raw json.RawMessage, err error) {
 		if err == nil {
-			answer, failed = c.taken(raw, offer)
+			answer, failed = c.initialized(raw, offer)
 		}
 	})
 	if err := call.Wait(ctx, nil); err != nil {
@@ -136,17 +136,17 @@ func (c *Client) initialize(ctx context.Context, offer int) (int, error) {
 	return answer, failed
 }
 
-// taken takes the result of initialize, on the reader goroutine, before
-// anything else of the agent is handled.
-func (c *Client) taken(raw []byte, offer int) (int, error) {
-	told := wire.DecodeVersion(raw)
-	version, ok := jsonscan.Int(told)
+// initialized handles the result of initialize, on the reader goroutine, before any
+// later message of the agent.
+func (c *Client) initialized(raw []byte, offer int) (int, error) {
+	answer := wire.DecodeVersion(raw)
+	version, ok := jsonscan.Int(answer)
 	if !ok || version < 1 || version > int64(offer) {
-		word := "nothing"
-		if told != nil {
-			word = string(told)
+		answered := "nothing"
+		if answer != nil {
+			answered = string(answer)
 		}
-		return 0, fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of %d", event.ErrVersion, safetext.Line(word, 40), offer)
+		return 0, fmt.Errorf("%w: the agent answered protocolVersion %s to an offer of %d", event.ErrVersion, safetext.Line(answered, 40), offer)
 	}
 	if int(version) < offer {
 		return int(version), nil
@@ -154,7 +154,7 @@ func (c *Client) taken(raw []byte, offer int) (int, error) {
 	return offer, c.introduced(offer, raw)
 }
 
-// introduced stores what the agent is, before anything else of it is handled.
+// introduced stores what the agent is, before any later message is handled.
 func (c *Client) introduced(version int, raw []byte) error {
 	r := wire.InitializeResponse{Version: version}
 	if err := jsonrpc.Decode("initialize", raw, &r); err != nil {
@@ -177,8 +177,8 @@ func (c *Client) introduced(version int, raw []byte) error {
 	return nil
 }
 
-// otherVersion looks at why an agent refused a version: it may say which others
-// it speaks (-32022).
+// otherVersion returns a version that the agent supports, if the error with which it
+// refused another one says so (-32022).
 func (c *Client) otherVersion(err error, offer int, allowed []int) error {
 	var refused *event.AgentError
 	if !errors.As(err, &refused) || refused.Code != jsonrpc.CodeUnsupportedVersion {

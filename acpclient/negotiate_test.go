@@ -16,7 +16,7 @@ import (
 
 const v1Hello = `{"protocolVersion":1,"agentCapabilities":{},"agentInfo":{"name":"old","version":"1"}}`
 
-// connectV2 connects to an agent and tells what came of it.
+// connectV2 connects to an agent and returns the result.
 func connectV2(t *testing.T, answers map[string]string, opts acpclient.Options) (*v2Agent, *acpclient.Client, *event.Queue, error) {
 	a, conn := newV2Agent(t, answers)
 	q := event.NewQueue()
@@ -25,8 +25,8 @@ func connectV2(t *testing.T, answers map[string]string, opts acpclient.Options) 
 	return a, c, q, err
 }
 
-// case 51: the first message offers the latest enabled version and says who we
-// are.
+// case 51: the first message offers the latest enabled version and identifies the
+// client.
 func TestCase51FirstMessage(t *testing.T) {
 	for protocol, want := range map[string]string{
 		"":     `"protocolVersion":1,`,
@@ -51,7 +51,7 @@ func TestCase51FirstMessage(t *testing.T) {
 	}
 }
 
-// case 52: an agent that answers 1 to 2 is told of version 1 on the same
+// case 52: an agent that answers 1 to 2 gets an initialize for version 1 on the same
 // connection before anything else.
 func TestCase52AnswerOfOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -83,8 +83,8 @@ func TestCase52AnswerOfOne(t *testing.T) {
 	})
 }
 
-// case 52, remote: where a second initialize is refused, another connection is
-// asked for, and the first one ends without noise.
+// case 52, remote: if a second initialize would be refused, another connection is
+// requested, and the first one ends without an event.
 func TestCase52InitializeOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := acpclient.Options{Protocol: "2", InitializeOnce: true}
@@ -104,7 +104,7 @@ func TestCase52InitializeOnce(t *testing.T) {
 	})
 }
 
-// case 53: answers that are no version of ours end the connection.
+// case 53: answers without a version that parley supports end the connection.
 func TestCase53NoVersion(t *testing.T) {
 	for _, answer := range []string{"0", "3", `"1"`, `"0.1.0"`, "null", "-1", "1.5", "{}"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -122,8 +122,8 @@ func TestCase53NoVersion(t *testing.T) {
 	})
 }
 
-// case 54: an agent that refuses the version and names others is offered the
-// highest common one, on a fresh connection.
+// case 54: an agent that refuses the version and names others is offered the highest
+// common one, on another connection.
 func TestCase54UnsupportedVersion(t *testing.T) {
 	for supported, want := range map[string]int{"[1]": 1, "[0,1,7]": 1, `["1"]`: 0, "[3]": 0, "[2]": 0, "5": 0} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 			}
 		})
 	}
-	synctest.Test(t, func(t *testing.T) { // any other error is the user's to know
+	synctest.Test(t, func(t *testing.T) { // any other error is reported to the user
 		_, _, _, err := connectV2(t, map[string]string{"initialize": `error -32602 "x"`}, acpclient.Options{Protocol: "2"})
 		var again *acpclient.ReconnectError
 		if err == nil || errors.As(err, &again) || !strings.Contains(err.Error(), "-32602") {
@@ -146,7 +146,7 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 	})
 }
 
-// init plays an agent that has to be started again.
+// init plays an agent that must be started again.
 func init() {
 	if strings.HasPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent ") {
 		versionsAgent(strings.TrimPrefix(os.Getenv("PARLEY_TEST_VERSIONS"), "agent "))
@@ -154,8 +154,8 @@ func init() {
 	}
 }
 
-// versionsAgent speaks version 1 only, and takes an offer of it only as the
-// first message of its life.
+// versionsAgent supports only version 1, and accepts it only in the first message of its
+// life.
 func versionsAgent(mode string) {
 	in := bufio.NewReader(os.Stdin)
 	for n := 0; ; n++ {
@@ -180,9 +180,9 @@ func versionsAgent(mode string) {
 	}
 }
 
-// case 55, and case 54 with a process: Launch starts the agent again with
-// version 1, and nobody hears of the first one.
-func TestCase55StartedAgain(t *testing.T) {
+// case 55, and case 54 with a process: Launch starts the agent again with version 1, and
+// the first process is not reported.
+func TestCase55Restart(t *testing.T) {
 	for _, mode := range []string{"", "refuses", "exits"} {
 		q := event.NewQueue()
 		versions := acpclient.NewVersions()
@@ -221,7 +221,7 @@ func TestCase56Capabilities(t *testing.T) {
 	}
 }
 
-// case 60: an agent of v2 gets nothing of this machine.
+// case 60: an agent of v2 gets no files and no commands of this machine.
 func TestCase60NothingServed(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		methods := []string{"fs/read_text_file", "fs/write_text_file", "terminal/create", "terminal/output", "terminal/kill", "terminal/release", "terminal/wait_for_exit", "session/update"}

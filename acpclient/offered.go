@@ -7,22 +7,21 @@ import (
 	"parley/internal/safetext"
 )
 
-// offered posts what an answer said of modes and options. Where there are
-// options, modes do not count.
+// offered posts the modes and options in an answer. If there are options the modes are
+// ignored.
 func (s *Session) offered(modes *wire.Modes, config []wire.ConfigOption, models *wire.Modes) {
 	if modes != nil && len(config) == 0 {
-		s.post(event.ModesOffered{For: s.for_(), Current: modes.Current, Available: choices(modes.Available)})
+		s.post(event.ModesOffered{For: s.wireContext(), Current: modes.Current, Available: choices(modes.Available)})
 	}
 	if len(config) > 0 {
-		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(config)})
+		s.post(event.ConfigChanged{For: s.wireContext(), Options: configOptions(config)})
 	} else if models != nil {
-		s.post(event.ConfigChanged{For: s.for_(), Options: []event.ConfigOption{{ID: event.LegacyModels, Name: "Model", Category: "model", Type: "select",
+		s.post(event.ConfigChanged{For: s.wireContext(), Options: []event.ConfigOption{{ID: event.LegacyModels, Name: "Model", Category: "model", Type: "select",
 			Current: models.Current, Choices: choices(models.Available)}}})
 	}
 }
 
-// optionsSet decodes the result of session/set_config_option; nil where it tells
-// nothing.
+// optionsSet decodes the result of session/set_config_option, nil if it has no options.
 func (c *Client) optionsSet(result []byte) ([]event.ConfigOption, error) {
 	r := wire.Offered{Version: c.version()}
 	if err := jsonrpc.Decode("session/set_config_option", result, &r); err != nil || r.Config == nil {

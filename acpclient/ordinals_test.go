@@ -18,7 +18,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// wireOf is the span of an event, "-" for none.
+// wireOf returns the span of an event, "-" for none.
 func wireOf(e event.Event) string {
 	var w event.Span
 	switch e := e.(type) {
@@ -79,8 +79,8 @@ user load old
 sleep 200ms
 `
 
-// Events carry the ordinal of the message that caused them, a batch counts once,
-// what was kept keeps its own, and what this side did has none.
+// Events have the ordinal of the message that caused them. A batch counts as one
+// message, early updates keep their ordinals, and events caused by this side have none.
 func TestOrdinals(t *testing.T) {
 	r := acptest.Run(t, acptest.ParseArchive([]byte(ordinalScript)))
 	var got []string
@@ -109,9 +109,8 @@ HistoryEnded 9-9`
 	}
 }
 
-// In every script the tap numbers what comes, the events of a tool call name a
-// message that is about it, and a turn names its prompt, which went out behind
-// the TurnStarted.
+// In every script the tap numbers the received messages, the events of a tool call name
+// a message about it, and a turn names its prompt, which was sent after TurnStarted.
 func TestOrdinalsOfScripts(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	tools, turns := 0, 0
@@ -143,7 +142,7 @@ func TestOrdinalsOfScripts(t *testing.T) {
 					t.Errorf("%s: %s is said to be from %s", path, acptest.Line(e), in[e.Wire.First])
 				}
 			case event.TurnStarted:
-				words, _, _ := strings.Cut(e.Text, "[image ") // which is shown for what is no text
+				words, _, _ := strings.Cut(e.Text, "[image ") // shown for a block that is not text
 				text, _ := json.Marshal(words)
 				text = bytes.TrimSuffix(text, []byte(`"`))
 				if turns++; !strings.Contains(prompts[fmt.Sprint(e.Request)], string(text)) {
@@ -157,7 +156,7 @@ func TestOrdinalsOfScripts(t *testing.T) {
 	}
 }
 
-// What a queue joins is made of all the messages; others do not matter.
+// A joined event spans all of its messages and no others.
 func TestQueueJoinsSpans(t *testing.T) {
 	of := func(n uint64) event.For {
 		return event.For{Session: "s", Wire: event.Span{First: n, Last: n}}
@@ -181,7 +180,7 @@ func TestQueueJoinsSpans(t *testing.T) {
 	}
 }
 
-// spanFS is an FS that notes which messages ask for something.
+// spanFS is an FS that records which messages request something.
 type spanFS struct{ asked chan event.Span }
 
 func (f spanFS) ReadTextFile(wire.ReadTextFileRequest) func(context.Context) (string, error) {
@@ -210,11 +209,11 @@ func TestSpanOf(t *testing.T) {
 	}
 }
 
-// promptConn is a connection whose answers are received before Send returns.
+// promptConn is a connection whose answers arrive before Send returns.
 type promptConn struct {
-	answers       chan []byte
-	taken, closed chan struct{}
-	once          *sync.Once
+	answers          chan []byte
+	answered, closed chan struct{}
+	once             *sync.Once
 }
 
 func (c promptConn) Recv() ([]byte, error) {
@@ -228,7 +227,7 @@ func (c promptConn) Recv() ([]byte, error) {
 
 func (c promptConn) Send(m transport.Message) error {
 	c.answers <- fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":1}}`, decode(m.Data).ID)
-	<-c.taken
+	<-c.answered
 	return nil
 }
 
@@ -237,9 +236,9 @@ func (c promptConn) Close() error {
 	return nil
 }
 
-// However fast an agent is, its answers are seen behind their requests.
+// However fast an agent is, its answers are seen after their requests.
 func TestTapSeesRequestsFirst(t *testing.T) {
-	conn := promptConn{answers: make(chan []byte), taken: make(chan struct{}), closed: make(chan struct{}), once: new(sync.Once)}
+	conn := promptConn{answers: make(chan []byte), answered: make(chan struct{}), closed: make(chan struct{}), once: new(sync.Once)}
 	var mu sync.Mutex
 	var seen []string
 	c, err := acpclient.Connect(t.Context(), conn, acpclient.Options{Sink: event.NewQueue(), Tap: func(out bool, n uint64, data []byte) {
@@ -247,7 +246,7 @@ func TestTapSeesRequestsFirst(t *testing.T) {
 		seen = append(seen, fmt.Sprint(out, n))
 		mu.Unlock()
 		if !out {
-			close(conn.taken)
+			close(conn.answered)
 		}
 	}})
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"parley/internal/patch"
 )
 
-// PatchContents are the changes that a tool call spells out in its input alone, as a patch
-// of the kind that patch.Fragments reads, and the member that holds it; nil where it has
-// none. Such a call is an edit.
+// PatchContents returns the changes that a tool call has only in its input, as a patch
+// that patch.Fragments can read, and the member that holds the patch. It returns nil if
+// there are none. Such a call is an edit.
 func PatchContents(t wire.ToolCall) (member string, contents []wire.ToolContent) {
 	const tool = "apply_patch"
 	kind, named := valueOf(t.Kind), strings.HasPrefix(valueOf(t.Title), tool) || strings.HasPrefix(valueOf(t.Name), tool)
@@ -46,8 +46,8 @@ func PatchContents(t wire.ToolCall) (member string, contents []wire.ToolContent)
 	return member, contents
 }
 
-// fromInput completes what is known of a tool call where the only changes that it shows
-// are in its input, and returns them if what has come of it now is to say so.
+// fromInput completes a tool call whose changes are only in its input. It returns the
+// changes if the update t should carry them.
 func fromInput(t wire.ToolCall, whole *wire.ToolCall) *[]wire.ToolContent {
 	if whole.Content != nil && len(*whole.Content) > 0 {
 		return nil

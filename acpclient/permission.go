@@ -11,11 +11,10 @@ import (
 	"parley/internal/safetext"
 )
 
-// permissionRequested serves session/request_permission. The question is
-// posted on the reader goroutine, so it stands where it came between the
-// updates; the wait happens elsewhere. A question whose turn has been cancelled
-// is answered at once, and so is one without options: front ends are told that
-// alone.
+// permissionRequested serves session/request_permission. The question is posted on the
+// reader goroutine, so it keeps its place between the updates; the wait happens
+// elsewhere. A question is answered at once if its turn has been cancelled or if it has
+// no options; front ends only get the record of it.
 func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	r, err := wire.DecodePermissionRequest(1, params)
 	if err != nil {
@@ -27,35 +26,35 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	}
 	whole := s.toolChanged(*r.Subject.Tool, len(params))
 	if s.cancelling() || len(r.Options) == 0 || c.opts.Services.Permissions == nil {
-		s.post(settled(s, 0, whole, r.Options, Decision{Cancelled: true}))
+		s.post(answeredEvent(s, 0, whole, r.Options, Decision{Cancelled: true}))
 		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
-	s.post(event.PermissionRequested{For: s.for_(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
-	if s.cancelling() { // it was not when we asked
+	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
+	if s.cancelling() { // since the check above
 		s.cancelQuestions()
 	}
 	return func(ctx context.Context) (any, error) { return s.answerOf(ctx, asked, whole, r.Options), nil }
 }
 
-// cancelled is the work of a question that is put to nobody.
+// cancelled is the work for a question that is not shown.
 func cancelled(context.Context) (any, error) { return wire.Cancelled(), nil }
 
-// answerOf waits for the decision of a question and tells of it.
+// answerOf waits for the decision of a question and posts it.
 func (s *Session) answerOf(ctx context.Context, asked Asked, tool wire.ToolCall, options []wire.PermissionOption) wire.PermissionResponse {
 	d := asked.Wait(ctx)
-	s.post(settled(s, asked.Key(), tool, options, d))
+	s.post(answeredEvent(s, asked.Key(), tool, options, d))
 	if d.Cancelled {
 		return wire.Cancelled()
 	}
 	return wire.Selected(d.OptionID)
 }
 
-// maxSubject bounds what a question was about, in runes.
+// maxSubject bounds the subject of a question, in runes.
 const maxSubject = 200
 
-// subjectOf is what a tool call is about, where nobody says what was shown of it: its
-// command, else the files that it changes, and its title only where it names neither.
+// subjectOf returns the subject of a tool call if the decision does not name one: its
+// command, else the files that it changes, else its title.
 func subjectOf(tool wire.ToolCall) string {
 	if line := event.CommandLine(string(tool.RawInput)); line != "" && (tool.Kind == nil || *tool.Kind != "edit") {
 		return line
@@ -79,8 +78,8 @@ func subjectOf(tool wire.ToolCall) string {
 	return strings.Join(files, ", ")
 }
 
-func settled(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) event.PermissionAnswered {
-	e := event.PermissionAnswered{For: s.own(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
+func answeredEvent(s *Session, key uint64, tool wire.ToolCall, options []wire.PermissionOption, d Decision) event.PermissionAnswered {
+	e := event.PermissionAnswered{For: s.localContext(), Key: key, ToolID: tool.ID, Decision: "cancelled", By: safetext.Line(d.By, 80), At: s.client.clock()}
 	if e.Subject = safetext.Line(d.Subject, maxSubject); e.Subject == "" {
 		e.Subject = safetext.Line(subjectOf(tool), maxSubject)
 	}

@@ -16,17 +16,17 @@ import (
 	"parley/acpclient/wire"
 )
 
-// What holds of every update, however it is written: what it says does not depend on
-// the order of its members, on members that nobody knows, on what a member was
-// before it is told again, on how text that is no UTF-8 is broken, nor on memory
-// that was lent. One that is cut says nothing.
+// The meaning of an update does not depend on the order of its members, on unknown
+// members, on an earlier value of a repeated member, on how its text is broken where it
+// is not UTF-8, or on memory that is reused afterwards. An update that is cut off means
+// nothing.
 
-// same are ways to write messages that must say the same.
+// same lists ways to rewrite messages without changing their meaning.
 var same = map[string]func(r *rand.Rand, m []byte) []byte{
 	"in another order": func(r *rand.Rand, m []byte) []byte {
 		return rewritten(m, func(_ int, members []member) []member {
 			once := slices.Clone(members)
-			for i := len(once) - 1; i >= 0; i-- { // of one that is told twice the order counts
+			for i := len(once) - 1; i >= 0; i-- { // the order of a repeated one matters
 				if slices.ContainsFunc(once[i+1:], func(n member) bool { return n.name == once[i].name }) {
 					return members
 				}
@@ -36,7 +36,7 @@ var same = map[string]func(r *rand.Rand, m []byte) []byte{
 		})
 	},
 	"with unknown members": func(r *rand.Rand, m []byte) []byte { return withUnknown(r, m, unknown) },
-	"with members told before": func(r *rand.Rand, m []byte) []byte {
+	"with members sent twice": func(r *rand.Rand, m []byte) []byte {
 		return rewritten(m, func(_ int, members []member) (twice []member) {
 			for _, n := range members {
 				before := n
@@ -60,7 +60,7 @@ var same = map[string]func(r *rand.Rand, m []byte) []byte{
 	},
 }
 
-// said tells whether the kind of an update ends so.
+// said reports whether the kind of an update ends so.
 func said(members []member, kind string) bool {
 	return slices.ContainsFunc(members, func(n member) bool {
 		return n.name == "sessionUpdate" && strings.HasSuffix(string(n.value), kind+`"`)
@@ -87,17 +87,17 @@ func FuzzUpdates(f *testing.F) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		messages := bytes.Split(data, []byte("\n"))
 		for version := 1; version <= 2; version++ {
-			want := told(version, messages)
+			want := eventsOf(version, messages)
 			compare(t, version, "in memory that is kept", want, silent(handleWith(version, messages, func([]byte) {})), messages)
 			for how, write := range same {
 				var other [][]byte
 				for _, m := range messages {
 					other = append(other, write(r, m))
 				}
-				compare(t, version, how, want, told(version, other), other)
+				compare(t, version, how, want, eventsOf(version, other), other)
 			}
 			broken, replaced := brokenText(r, messages)
-			compare(t, version, "with invalid UTF-8", told(version, replaced), told(version, broken), broken)
+			compare(t, version, "with invalid UTF-8", eventsOf(version, replaced), eventsOf(version, broken), broken)
 			for _, m := range messages {
 				cut(t, r, version, m)
 			}
@@ -112,9 +112,9 @@ func compare(t *testing.T, version int, how string, want, got []event.Event, wri
 	}
 }
 
-// told is what messages say. An update of unknown kind shows all of it as it came:
-// that is left out.
-func told(version int, messages [][]byte) []event.Event { return silent(handle(version, messages)) }
+// eventsOf returns the events of messages without updates of unknown kind, which contain
+// the whole update verbatim.
+func eventsOf(version int, messages [][]byte) []event.Event { return silent(handle(version, messages)) }
 
 func silent(events []event.Event) []event.Event {
 	for i, e := range events {
@@ -126,7 +126,7 @@ func silent(events []event.Event) []event.Event {
 	return events
 }
 
-// cut checks that no part of a message says anything, be it cut on the line or in its
+// cut checks that no prefix of a message has a meaning, whether the line is cut or its
 // params.
 func cut(t *testing.T, r *rand.Rand, version int, m []byte) {
 	t.Helper()
@@ -142,14 +142,14 @@ func cut(t *testing.T, r *rand.Rand, version int, m []byte) {
 		}
 		if n < len(of.Params) && of.Params[0] == '{' {
 			if new(wire.Notification).Decode(version, of.Params[:n]) == nil {
-				t.Fatalf("v%d: %q is taken", version, of.Params[:n])
+				t.Fatalf("v%d: %q has a meaning", version, of.Params[:n])
 			}
 		}
 	}
 }
 
-// brokenText breaks a string of each message by a byte that is no UTF-8, and has what
-// stands for it in the other.
+// brokenText puts an invalid UTF-8 byte into a string of each message, and the
+// replacement character into the same place of the other result.
 func brokenText(r *rand.Rand, messages [][]byte) (broken, replaced [][]byte) {
 	for _, m := range messages {
 		if places := insideStrings(m); len(places) > 0 {
@@ -161,7 +161,7 @@ func brokenText(r *rand.Rand, messages [][]byte) (broken, replaced [][]byte) {
 	return broken, replaced
 }
 
-// insideStrings are the places between the characters of all strings of JSON.
+// insideStrings returns the positions between the characters of all JSON strings.
 func insideStrings(m []byte) (places []int) {
 	if !json.Valid(m) {
 		return nil
@@ -185,8 +185,7 @@ func insideStrings(m []byte) (places []int) {
 	return places
 }
 
-// Values of any size are passed, or taken as they are, or cut where they are shown as
-// a line.
+// Values of any size are passed on or, if they are shown as a line, cut.
 func TestHugeValues(t *testing.T) {
 	huge := []string{strings.Repeat("[", 200_000) + strings.Repeat("]", 200_000), quote(strings.Repeat("\\\"", 100_000)), strings.Repeat("9", 1<<18),
 		`{"sessionUpdate":` + quote(strings.Repeat("é", 1<<17)) + `}`}
@@ -198,7 +197,7 @@ func TestHugeValues(t *testing.T) {
 			for _, m := range messages {
 				other = append(other, withUnknown(r, m, huge))
 			}
-			if !reflect.DeepEqual(told(version, messages), told(version, other)) {
+			if !reflect.DeepEqual(eventsOf(version, messages), eventsOf(version, other)) {
 				t.Errorf("v%d: unknown members that are huge change what %.200q says", version, s)
 			}
 		}
@@ -206,12 +205,12 @@ func TestHugeValues(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	for version := 1; version <= 2; version++ {
 		for _, of := range []string{`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":L}}`, `{"content":{"text":L,"type":"text"},"sessionUpdate":"agent_message_chunk"}`} {
-			got := told(version, [][]byte{[]byte(update(strings.ReplaceAll(of, "L", quote(long))))})
+			got := eventsOf(version, [][]byte{[]byte(update(strings.ReplaceAll(of, "L", quote(long))))})
 			if len(got) != 1 || got[0].(event.TextArrived).Text != long {
-				t.Errorf("v%d: a long text is not what came", version)
+				t.Errorf("v%d: a long text was changed", version)
 			}
 		}
-		events := told(version, [][]byte{[]byte(update(strings.ReplaceAll(
+		events := eventsOf(version, [][]byte{[]byte(update(strings.ReplaceAll(
 			`{"sessionUpdate":"tool_call_update","toolCallId":"c","title":L,"name":L,"kind":L,"status":L,"locations":[{"path":L}],"rawInput":{"a":L}}`, "L", quote(long))))})
 		if len(events) != 1 {
 			t.Fatalf("%d events", len(events))
@@ -232,8 +231,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// rewritten is a message with the members of the outer object, of its params and of
-// their update as f has them. What is no object stays as it was.
+// rewritten applies f to the members of the message, its params and its update. Values
+// that are not objects stay unchanged.
 func rewritten(m []byte, f func(depth int, members []member) []member) []byte {
 	return rewrittenAt(m, 0, f)
 }

@@ -17,20 +17,19 @@ import (
 	"parley/acpclient/transport"
 )
 
-// batched is what the server says at once: updates, requests that nobody
-// handles, and more updates.
+// batched is what the server sends at once: updates, unknown requests, and more updates.
 const batched = `[` + batchedUpdate + `,{"jsonrpc":"2.0","id":"a","method":"_one"},` + batchedUpdate + `,{"jsonrpc":"2.0","id":"b","method":"_two"}]`
 
 const batchedUpdate = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}`
 
-// batches is a server that answers what it must, says a batch when a session is
-// there, and hands over what comes that is no request.
+// batches is a server that answers what it must, sends a batch once a session is open,
+// and passes on the messages that are not requests.
 type batches struct {
 	answers chan string
 	say     chan string // on the stream of the session
 }
 
-// reply answers a request; "" for what is none.
+// reply returns the answer to a request, "" for other messages.
 func (s *batches) reply(data []byte) (method, answer string) {
 	var m struct {
 		ID     json.RawMessage
@@ -104,8 +103,8 @@ func (s *batches) stream(w http.ResponseWriter, req *http.Request, messages <-ch
 	}
 }
 
-// Case 42: a batch in a frame of a WebSocket, or in an event of a stream, is
-// what it is in a line: all of it is taken, and answered in one message.
+// Case 42: a batch in a WebSocket frame or in an event of a stream is handled like a
+// batch on a line: completely, with one message of answers.
 func TestCase42(t *testing.T) {
 	for _, scheme := range []string{"ws", "http"} {
 		t.Run(scheme, func(t *testing.T) {
@@ -132,7 +131,7 @@ func TestCase42(t *testing.T) {
 				t.Errorf("answered %s", answer)
 			}
 			text := ""
-			for _, e := range q.Take() { // the answers came after all of it was looked at
+			for _, e := range q.Take() { // the answers came after the whole batch was read
 				if e, ok := e.(event.TextArrived); ok {
 					text += e.Text
 				}
@@ -155,9 +154,8 @@ func soon(t *testing.T, from <-chan string) string {
 	}
 }
 
-// What the transport says of a request that could not be sent is not put into
-// the agent's mouth.
-func TestUnsentIsNotAnswered(t *testing.T) {
+// The error of a request that could not be sent is the transport's, not the agent's.
+func TestUnsentIsNoAnswer(t *testing.T) {
 	s := &batches{answers: make(chan string, 10), say: make(chan string, 10)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, _ := io.ReadAll(req.Body)

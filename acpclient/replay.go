@@ -11,53 +11,49 @@ import (
 	"parley/acpclient/wire"
 )
 
-// ErrLogEnds is what a turn ends with that was running where a log ends.
+// ErrLogEnds is the error of a turn that was running at the end of a log.
 var ErrLogEnds = errors.New("the log ends here")
 
-// ErrConnectionEnds is what a turn ends with that was running where the log says
-// that another connection began.
+// ErrConnectionEnds is the error of a turn that was running when, according to the log,
+// another connection began.
 var ErrConnectionEnds = errors.New("the connection ends here")
 
-// ErrNotLogged is what a turn ends with whose end is missing from the log.
+// ErrNotLogged is the error of a turn whose end is missing from the log.
 var ErrNotLogged = errors.New("the end of the turn is missing from the log")
 
-// Replay tells one session again from the recorded messages of a connection, or
-// of several, one after the other (Options.Numbers): it posts the events that they
-// have caused, with their times and the ordinals of their messages. Nothing is sent, served or asked, and no goroutine
-// runs. One goroutine may use it; Sink.Post is called on that.
+// Replay replays one session from the recorded messages of one or more successive connections (Options.Numbers): it posts the events that they caused, with their times and message ordinals. Nothing is sent, served or asked, and no goroutine runs. It must be used by one goroutine, on which Sink.Post is called.
 //
-// What parley did by itself is not on the wire: who decided a question, what was
-// written to files, output of its terminals that the agent did not ask for.
-// Forms and pages that the agent asked for are not told again. The Blocks of a
-// event.PromptFailed are nil: nobody is to get them back.
+// What parley did itself is not in the messages: who decided a question, what was
+// written to files, output of its terminals that the agent did not ask for. Forms and
+// pages that the agent asked for are not replayed. The Blocks of an event.PromptFailed
+// are nil.
 type Replay struct {
 	id     string
 	client *Client
 	now    time.Time
-	last   *Session // the one that was opened last, closed or not; nil
+	last   *Session // the session opened last, even if it was closed; nil if none
 
-	asked    map[string]*request           // parley's, by the key of the id
+	asked    map[string]*request           // parley's open requests, by the key of the id
 	nameless *nameless                     // an error that may be the answer to one of them
-	loading  func(in event.For, err error) // ends the history that is being replayed; nil
+	loading  func(in event.For, err error) // ends the history that is being replayed; nil if there is none
 
-	questions []*question // the agent's that are open, in their order
+	questions []*question // the agent's open questions, in order
 	lastKey   uint64
-	asking    *question // the one that is just being put
+	asking    *question // the one being asked
 
-	calls     map[string]*terminalCall // the agent's that are open, by the key of the id
+	calls     map[string]*terminalCall // the agent's open requests, by the key of the id
 	terminals map[string]*terminalShown
-	started   []*terminalShown // the same in their order
+	started   []*terminalShown // the terminals in the order of their start
 }
 
-// request is one of parley's that waits for its answer. The functions may be
-// nil.
+// request is a request of parley that has no answer yet. The functions may be nil.
 type request struct {
-	of       *Session // of a prompt
+	of       *Session // for a prompt
 	answered func(result json.RawMessage, err error)
 	givenUp  func()
 }
 
-// nameless is an error without an id, which came while one request alone waited.
+// nameless is an error without an id that arrived while only one request was open.
 type nameless struct {
 	at  time.Time
 	key string
@@ -65,8 +61,8 @@ type nameless struct {
 	err error
 }
 
-// NewReplay makes a Replay of a session by its id. protocol is the version of the
-// connection, as far as it is known: what its handshake says counts.
+// NewReplay returns a Replay of the session with this id. protocol is the version of the
+// connection if known; the handshake in the messages takes precedence.
 func NewReplay(session string, protocol int, sink event.Sink) *Replay {
 	r := &Replay{id: session, asked: map[string]*request{}, calls: map[string]*terminalCall{}, terminals: map[string]*terminalShown{}}
 	r.client = &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
@@ -79,11 +75,11 @@ func (r *Replay) speak(protocol int) {
 	r.client.surface = surfaceOf(protocol)
 }
 
-// Message takes the next message, or batch, as it travelled: out says that parley
-// sent it, n is its ordinal (Tap), 0 where that is not known. What is broken or
-// concerns other sessions is passed over. It does not keep data.
+// Message handles the next message or batch: out means that parley sent it, n is its
+// ordinal (Tap), 0 if unknown. It skips malformed messages and those of other sessions.
+// It does not keep data.
 func (r *Replay) Message(at time.Time, out bool, n uint64, data []byte) {
-	r.goesBy(at)
+	r.setClock(at)
 	r.client.in.current = n
 	jsonrpc.Each(data, func(m jsonrpc.Message) {
 		switch {
@@ -101,30 +97,30 @@ func (r *Replay) Message(at time.Time, out bool, n uint64, data []byte) {
 	})
 }
 
-// Gap says that messages are missing from the log here: missing of them, or with
-// full all that follow.
+// Gap says that messages are missing from the log here: missing of them or, with full,
+// all that follow.
 func (r *Replay) Gap(at time.Time, missing int, full bool) {
-	r.goesBy(at)
+	r.setClock(at)
 	if r.client.session(r.id) != nil {
 		r.client.opts.Sink.Post(event.LogGap{For: event.For{Session: r.id}, Missing: missing, Full: full})
 	}
 }
 
-// End ends what is open where the log ends, as the end of a connection would:
-// the turn, the questions, commands and held prompts. Events of it have the time
-// of the last message. The Replay must not be used any more.
+// End ends everything that is open at the end of the log, as the end of a connection
+// would: the turn, the questions, commands and held prompts. The events have the time of
+// the last message. The Replay must not be used afterwards.
 func (r *Replay) End() {
 	r.cut(ErrLogEnds)
 }
 
-// cut ends what is open, as the end of a connection does.
+// cut ends everything that is open, as the end of a connection does.
 func (r *Replay) cut(err error) {
 	r.client.in.current = 0
 	s := r.known()
 	if s == nil { // closed
 		s = r.last
 	}
-	if s == nil { // nobody waited for it any more
+	if s == nil { // its caller had given up
 		return
 	}
 	r.attach()
@@ -135,14 +131,14 @@ func (r *Replay) cut(err error) {
 		r.exited(t, wire.ExitStatus{})
 	}
 	if r.loading != nil {
-		r.loading(s.own(), err)
+		r.loading(s.localContext(), err)
 	}
 	s.endTexts(func(int, *textStream) bool { return true })
-	s.end(err)
+	s.disconnected(err)
 }
 
-// goesBy sets the clock.
-func (r *Replay) goesBy(at time.Time) {
+// setClock sets the time of the following events.
+func (r *Replay) setClock(at time.Time) {
 	if !at.IsZero() {
 		r.now = at
 	}
@@ -151,8 +147,8 @@ func (r *Replay) goesBy(at time.Time) {
 	}
 }
 
-// known is the session; one whose beginning is missing from the log counts as
-// open. It is nil where there was nothing of it, or it was closed.
+// known returns the session. If its beginning is missing from the log it counts as open.
+// It is nil before the first message of the session and after it was closed.
 func (r *Replay) known() *Session {
 	s := r.client.session(r.id)
 	if s == nil && !r.client.gone[r.id] {
@@ -161,8 +157,7 @@ func (r *Replay) known() *Session {
 	return s
 }
 
-// adopt opens the session as an answer does that names it; nil where it is open
-// already.
+// adopt opens the session for an answer that names it, nil if it is already open.
 func (r *Replay) adopt(result []byte) *Session {
 	s, err := r.client.adopt(r.id, result, NewSession{})
 	if err != nil {

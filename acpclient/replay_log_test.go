@@ -18,9 +18,9 @@ import (
 
 var logged = time.Date(2026, 3, 1, 10, 42, 0, 0, time.UTC)
 
-// retold replays lines, "> " for what parley sent and "< " for what it received,
-// one a second, and ends where "end" stands, or not.
-func retold(protocol int, lines ...string) (th *thread.Thread, events eventList) {
+// replayLines replays lines, "> " for messages of parley and "< " for those of the
+// agent, one a second. The line "end" ends the replay.
+func replayLines(protocol int, lines ...string) (th *thread.Thread, events eventList) {
 	r := acpclient.NewReplay("s", protocol, &events)
 	n := uint64(0)
 	for i, l := range lines {
@@ -42,7 +42,7 @@ func retold(protocol int, lines ...string) (th *thread.Thread, events eventList)
 	return threadOf("s", events), events
 }
 
-// outline is the transcript with one line an item.
+// outline renders the transcript with one line for each item.
 func outline(th *thread.Thread) string {
 	var out []string
 	for _, it := range th.Items {
@@ -80,8 +80,8 @@ func said(text string) string {
 	return `< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` + text + `"}}}}`
 }
 
-// What a log can lack, and how it can end.
-func TestReplayOfAPart(t *testing.T) {
+// What can be missing from a log, and how it can end.
+func TestReplayOfPartOfALog(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		protocol int
@@ -122,7 +122,7 @@ func TestReplayOfAPart(t *testing.T) {
 		{"v2 by its handshake", 1, []string{`> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2}}`, `< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":2}}`, opened, named, asks,
 			`< {"jsonrpc":"2.0","id":2,"result":{"messageId":"m"}}`}, "user do it", thread.Running},
 	} {
-		th, _ := retold(c.protocol, c.lines...)
+		th, _ := replayLines(c.protocol, c.lines...)
 		if got := outline(th); got != c.want || th.State != c.state {
 			t.Errorf("%s: %v, %s\nwant %v, %s", c.name, th.State, got, c.state, c.want)
 		}
@@ -134,7 +134,7 @@ func TestReplayOfAPart(t *testing.T) {
 
 // Times are those of the log.
 func TestReplayTimes(t *testing.T) {
-	th, _ := retold(1, opened, named, asks, strings.Replace(said("hm"), "agent_message", "agent_thought", 1), permission,
+	th, _ := replayLines(1, opened, named, asks, strings.Replace(said("hm"), "agent_message", "agent_thought", 1), permission,
 		`> {"jsonrpc":"2.0","id":"q","result":{"outcome":{"outcome":"selected","optionId":"y"}}}`, done)
 	for i, want := range []time.Duration{2, 3, 4, 5, 6} {
 		if at := th.Items[i].At; at != logged.Add(want*time.Second) {
@@ -146,19 +146,19 @@ func TestReplayTimes(t *testing.T) {
 	}
 }
 
-// Of parley's terminals a replay shows what the agent was told.
+// Of parley's terminals a replay shows what the agent received.
 func TestReplayedTerminals(t *testing.T) {
 	call := func(id int, method, more string) string {
 		return fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"method":"terminal/%s","params":{"sessionId":"s",%s}}`, id, method, more)
 	}
-	told := func(id int, result string) string {
+	answer := func(id int, result string) string {
 		return fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"result":%s}`, id, result)
 	}
 	create := call(1, "create", `"command":"make","args":["-j","two words","it's"],"cwd":"/w\u001b"`)
 	ref := `"terminalId":"T"`
 	card := `< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c","content":[{"type":"terminal","terminalId":"T"}]}}}`
-	th, events := retold(1, opened, named, asks, create, told(1, `{"terminalId":"T"}`), card,
-		call(2, "output", ref), told(2, `{"output":"one\n"}`), call(3, "output", ref), told(3, `{"output":"one\ntwo\n"}`), call(4, "output", ref), told(4, `{"output":"cut\n","truncated":true}`))
+	th, events := replayLines(1, opened, named, asks, create, answer(1, `{"terminalId":"T"}`), card,
+		call(2, "output", ref), answer(2, `{"output":"one\n"}`), call(3, "output", ref), answer(3, `{"output":"one\ntwo\n"}`), call(4, "output", ref), answer(4, `{"output":"cut\n","truncated":true}`))
 	term := th.TerminalOf(th.Items[1], "T")
 	if term == nil || term.Command != `make -j 'two words' 'it'\''s'` || term.Cwd != "/w" || string(term.Output) != "cut\n" || term.Exited || term.Foreign {
 		t.Fatalf("%+v", term)
@@ -172,19 +172,19 @@ func TestReplayedTerminals(t *testing.T) {
 	if appended != len("one\ntwo\n") {
 		t.Errorf("%d bytes were appended", appended)
 	}
-	head := []string{opened, named, asks, create, told(1, `{"terminalId":"T"}`), card}
+	head := []string{opened, named, asks, create, answer(1, `{"terminalId":"T"}`), card}
 	for name, c := range map[string]struct {
 		lines []string
 		code  string
 	}{
-		"output":        {[]string{call(2, "output", ref), told(2, `{"output":"x","exitStatus":{"exitCode":3}}`)}, "3"},
-		"wait":          {[]string{call(2, "wait_for_exit", ref), told(2, `{"exitCode":null,"signal":"SIGKILL\u001b"}`)}, "- SIGKILL"},
-		"both":          {[]string{call(2, "wait_for_exit", ref), call(3, "output", ref), told(3, `{"output":"x","exitStatus":{"exitCode":4}}`), told(2, `{"exitCode":5}`)}, "4"},
-		"released":      {[]string{call(2, "release", ref), told(2, `{}`)}, "-"},
+		"output":        {[]string{call(2, "output", ref), answer(2, `{"output":"x","exitStatus":{"exitCode":3}}`)}, "3"},
+		"wait":          {[]string{call(2, "wait_for_exit", ref), answer(2, `{"exitCode":null,"signal":"SIGKILL\u001b"}`)}, "- SIGKILL"},
+		"both":          {[]string{call(2, "wait_for_exit", ref), call(3, "output", ref), answer(3, `{"output":"x","exitStatus":{"exitCode":4}}`), answer(2, `{"exitCode":5}`)}, "4"},
+		"released":      {[]string{call(2, "release", ref), answer(2, `{}`)}, "-"},
 		"an error":      {[]string{call(2, "wait_for_exit", ref), `> {"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"x"}}`, "end"}, "-"},
 		"the log's end": {[]string{"end"}, "-"},
 	} {
-		th, _ := retold(1, append(head, c.lines...)...)
+		th, _ := replayLines(1, append(head, c.lines...)...)
 		term := th.TerminalOf(th.Items[1], "T")
 		code := "-"
 		if term.Code != nil {
@@ -196,17 +196,16 @@ func TestReplayedTerminals(t *testing.T) {
 	}
 }
 
-// What was replaced in a log by its size keeps that.
+// Data that a log has replaced by its size keeps that size.
 func TestReplayedImage(t *testing.T) {
-	th, _ := retold(1, opened, named, strings.Replace(said(""), `{"type":"text","text":""}`, `{"type":"image","mimeType":"image/png","data":"[12345 bytes]"}`, 1))
+	th, _ := replayLines(1, opened, named, strings.Replace(said(""), `{"type":"text","text":""}`, `{"type":"image","mimeType":"image/png","data":"[12345 bytes]"}`, 1))
 	if a := th.Items[0].Attachment; a == nil || a.Bytes != 12345 {
 		t.Errorf("%+v", a)
 	}
 }
 
-// FuzzReplay replays any lines: nothing panics, what is posted is of the session
-// and safe to show, the same lines tell the same, and the end leaves nothing
-// running.
+// FuzzReplay replays any lines: nothing panics, the events belong to the session and are
+// safe to show, the same lines have the same result, and nothing is running at the end.
 func FuzzReplay(f *testing.F) {
 	begin := strings.ReplaceAll(strings.Join([]string{opened, named, asks, permission, loads, done, ""}, "\n"), `"s"`, `"s1"`)
 	paths, _ := filepath.Glob(filepath.Join(scripts, "*.txtar"))

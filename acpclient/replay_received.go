@@ -14,9 +14,9 @@ import (
 	"parley/internal/safetext"
 )
 
-// This file is what the agent did in a replayed conversation, by what it sent.
+// This file handles the messages of the agent in a replay.
 
-// answered takes an answer of the agent's.
+// answered handles an answer of the agent.
 func (r *Replay) answered(m jsonrpc.Message) {
 	if _, ok := jsonscan.Int(m.ID); !ok {
 		r.unnamed(m.Err)
@@ -30,8 +30,8 @@ func (r *Replay) answered(m jsonrpc.Message) {
 	}
 }
 
-// unnamed takes an answer without an id, as jsonrpc.Peer does: after a while it
-// counts as that to the only request that waited.
+// unnamed handles an answer without an id, as jsonrpc.Peer does: after a while it
+// becomes the answer to the only open request.
 func (r *Replay) unnamed(err error) {
 	e, ok := err.(*jsonrpc.Error)
 	if !ok || e.Code != jsonrpc.CodeParseError && e.Code != jsonrpc.CodeInvalidRequest || len(r.asked) != 1 || r.nameless != nil {
@@ -42,7 +42,7 @@ func (r *Replay) unnamed(err error) {
 	}
 }
 
-// attach ends the wait for a better answer than a nameless one.
+// attach stops waiting for a better answer than one without an id.
 func (r *Replay) attach() {
 	n := r.nameless
 	if r.nameless = nil; n == nil || r.asked[n.key] != n.req {
@@ -57,14 +57,14 @@ func (r *Replay) attach() {
 	}
 }
 
-// notified takes a notification of the agent's.
+// notified handles a notification of the agent.
 func (r *Replay) notified(m jsonrpc.Message) {
 	if m.Method == "session/update" && m.Session() == r.id {
 		r.client.sessionUpdated(m.Params)
 	}
 }
 
-// requested takes a request of the agent's.
+// requested handles a request of the agent.
 func (r *Replay) requested(m jsonrpc.Message) {
 	if m.Session() != r.id || r.known() == nil {
 		return
@@ -88,11 +88,11 @@ func (r *Replay) requested(m jsonrpc.Message) {
 	}
 }
 
-// question is one of the agent's. It is its own Asked: when its work runs, the
-// decision is there.
+// question is a question of the agent. It implements Asked: when its work runs the
+// decision is known.
 type question struct {
 	id       string // the key of the request's id
-	key      uint64 // 0: it was not put to anyone
+	key      uint64 // 0: it was not shown
 	work     jsonrpc.Work
 	decision Decision
 }
@@ -100,7 +100,7 @@ type question struct {
 func (q *question) Key() uint64                   { return q.key }
 func (q *question) Wait(context.Context) Decision { return q.decision }
 
-// answeredQuestions is Permissions for the surfaces.
+// answeredQuestions implements Permissions with the answers of the log.
 type answeredQuestions Replay
 
 func (a *answeredQuestions) Ask(Question) Asked {
@@ -109,7 +109,7 @@ func (a *answeredQuestions) Ask(Question) Asked {
 	return a.asking
 }
 
-func (a *answeredQuestions) CancelSession(string) {} // the answers tell
+func (a *answeredQuestions) CancelSession(string) {} // the log has the answers
 
 func (r *Replay) settle(q *question, d Decision) {
 	r.questions = slices.DeleteFunc(r.questions, func(o *question) bool { return o == q })
@@ -117,44 +117,44 @@ func (r *Replay) settle(q *question, d Decision) {
 	q.work(context.Background())
 }
 
-// terminalCall is a request of the agent's to one of parley's terminals.
+// terminalCall is a request of the agent to one of parley's terminals.
 type terminalCall struct{ method, id, line, cwd string }
 
-// terminalShown is one of these terminals, as far as the agent was told of it.
+// terminalShown is one of these terminals, with as much output as the agent got.
 type terminalShown struct {
 	id, output string
 	over       bool
 }
 
-// served takes the answer to such a request.
+// served handles the answer to such a request.
 func (r *Replay) served(s *Session, call *terminalCall, result []byte) {
 	switch call.method {
 	case "terminal/create":
 		var created wire.CreateTerminalResponse
 		if json.Unmarshal(result, &created) == nil && created.TerminalID != "" {
 			r.terminal(created.TerminalID)
-			s.post(event.TerminalStarted{For: s.own(), ID: created.TerminalID, Command: safetext.Line(call.line, maxPhrase), Cwd: safetext.Line(call.cwd, maxPhrase)})
+			s.post(event.TerminalStarted{For: s.localContext(), ID: created.TerminalID, Command: safetext.Line(call.line, maxPhrase), Cwd: safetext.Line(call.cwd, maxPhrase)})
 		}
 	case "terminal/output":
-		var told wire.TerminalOutputResponse
-		if json.Unmarshal(result, &told) != nil {
+		var got wire.TerminalOutputResponse
+		if json.Unmarshal(result, &got) != nil {
 			return
 		}
 		t := r.terminal(call.id)
-		if more, ok := strings.CutPrefix(told.Output, t.output); !ok {
-			s.post(event.TerminalReplaced{For: s.own(), ID: t.id, Data: []byte(told.Output)})
+		if more, ok := strings.CutPrefix(got.Output, t.output); !ok {
+			s.post(event.TerminalReplaced{For: s.localContext(), ID: t.id, Data: []byte(got.Output)})
 		} else if more != "" {
-			s.post(event.TerminalOutput{For: s.own(), ID: t.id, Data: []byte(more)})
+			s.post(event.TerminalOutput{For: s.localContext(), ID: t.id, Data: []byte(more)})
 		}
-		if t.output = told.Output; told.ExitStatus != nil {
-			r.exited(t, *told.ExitStatus)
+		if t.output = got.Output; got.ExitStatus != nil {
+			r.exited(t, *got.ExitStatus)
 		}
 	case "terminal/wait_for_exit":
 		var status wire.ExitStatus
 		if json.Unmarshal(result, &status) == nil {
 			r.exited(r.terminal(call.id), status)
 		}
-	case "terminal/release": // it was killed, if it still ran
+	case "terminal/release": // it was killed if it was still running
 		r.exited(r.terminal(call.id), wire.ExitStatus{})
 	}
 }
@@ -169,7 +169,7 @@ func (r *Replay) terminal(id string) *terminalShown {
 	return t
 }
 
-// exited ends a terminal, once.
+// exited posts the exit of a terminal, once.
 func (r *Replay) exited(t *terminalShown, status wire.ExitStatus) {
 	if t.over {
 		return
@@ -182,7 +182,7 @@ func (r *Replay) exited(t *terminalShown, status wire.ExitStatus) {
 	r.client.opts.Sink.Post(e)
 }
 
-// commandLine is a command as one would type it.
+// commandLine returns a command as one would type it.
 func commandLine(command string, args []string) string {
 	line := command
 	for _, a := range args {

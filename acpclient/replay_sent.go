@@ -11,9 +11,9 @@ import (
 	"parley/internal/safetext"
 )
 
-// This file is what parley did in a replayed conversation, by what it sent.
+// This file handles the messages of parley in a replay.
 
-// sentParams is what is needed of the params of what parley sent.
+// sentParams are the members that a replay uses of the params of parley's messages.
 type sentParams struct {
 	SessionID  string
 	ModeID     string
@@ -23,7 +23,7 @@ type sentParams struct {
 	Prompt     []struct{ Type, Text, Data, MimeType string }
 }
 
-// sent takes a request or a notification of parley's.
+// sent handles a request or a notification of parley.
 func (r *Replay) sent(m jsonrpc.Message) {
 	var p sentParams
 	if json.Unmarshal(m.Params, &p) != nil {
@@ -32,7 +32,7 @@ func (r *Replay) sent(m jsonrpc.Message) {
 	req := &request{}
 	switch m.Method {
 	case "initialize":
-		if r.last != nil { // a connection has one before its sessions
+		if r.last != nil { // an initialize after the first begins another connection
 			r.cut(ErrConnectionEnds)
 			r.asked, r.calls = map[string]*request{}, map[string]*terminalCall{}
 			r.terminals, r.started = map[string]*terminalShown{}, nil
@@ -94,7 +94,7 @@ func (r *Replay) initialized(raw json.RawMessage, err error) {
 	}
 }
 
-// opening waits for the name of a new session.
+// opening handles a request for a new session, whose id is in the answer.
 func (r *Replay) opening(req *request) {
 	gone := false
 	req.givenUp = func() { gone = true }
@@ -110,8 +110,7 @@ func (r *Replay) opening(req *request) {
 	}
 }
 
-// reopening takes a request for a session that the agent keeps, as
-// Client.reopen does.
+// reopening handles a request for a stored session, as Client.reopen does.
 func (r *Replay) reopening(method string, replay bool, req *request) {
 	r.abandon()
 	s, err := r.client.register(r.id, NewSession{})
@@ -122,7 +121,7 @@ func (r *Replay) reopening(method string, replay bool, req *request) {
 	doing := "resume the session"
 	if replay {
 		doing = "load the session"
-		s.post(event.HistoryBegan{For: s.own()})
+		s.post(event.HistoryBegan{For: s.localContext()})
 	}
 	end := func(in event.For, err error) {
 		req.givenUp, req.answered, r.loading = nil, nil, nil
@@ -135,20 +134,20 @@ func (r *Replay) reopening(method string, replay bool, req *request) {
 		}
 	}
 	r.loading = end
-	req.givenUp = func() { end(s.own(), context.Canceled) }
+	req.givenUp = func() { end(s.localContext(), context.Canceled) }
 	req.answered = func(raw json.RawMessage, err error) {
 		if err == nil {
 			err = r.client.surface.offered(s, method, raw)
 		}
-		end(s.for_(), err)
+		end(s.wireContext(), err)
 	}
 }
 
-// abandon ends the session as it was open before: it was closed since, even where
-// nothing on the wire tells of it.
+// abandon ends the session as it was open before. It must have been closed since, even
+// if no message says so.
 func (r *Replay) abandon() {
 	if r.loading != nil {
-		r.loading(r.last.own(), ErrNotLogged)
+		r.loading(r.last.localContext(), ErrNotLogged)
 	}
 	if old := r.client.session(r.id); old != nil {
 		r.client.forget(old)
@@ -159,11 +158,11 @@ func (r *Replay) abandon() {
 		}
 	}
 	if r.last != nil {
-		r.last.end(ErrNotLogged)
+		r.last.disconnected(ErrNotLogged)
 	}
 }
 
-// prompted takes a prompt.
+// prompted handles a prompt.
 func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *request) {
 	id, _ := jsonscan.Int(m.ID)
 	shown := ""
@@ -185,7 +184,7 @@ func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *requ
 		s.promptSentV2(held, shown, id)
 		return
 	}
-	if s.Running() { // or this one would not have been sent
+	if s.Running() { // its end is missing, because this prompt was sent
 		s.answered(false, nil, ErrNotLogged)
 	}
 	req.answered = func(raw json.RawMessage, err error) { s.answered(true, raw, err) }
@@ -194,21 +193,21 @@ func (r *Replay) prompted(s *Session, m jsonrpc.Message, p sentParams, req *requ
 	s.promptSent(shown, id)
 }
 
-// set takes the answer to a change of the session's settings.
+// set handles the answer to a change of the session's settings.
 func (r *Replay) set(s *Session, method string, p sentParams, result []byte) {
 	switch method {
 	case "session/set_mode":
-		s.post(event.ModeChanged{For: s.for_(), ModeID: p.ModeID})
+		s.post(event.ModeChanged{For: s.wireContext(), ModeID: p.ModeID})
 	case "session/set_model":
-		s.post(event.ModelChanged{For: s.for_(), ModelID: p.ModelID})
+		s.post(event.ModelChanged{For: s.wireContext(), ModelID: p.ModelID})
 	default:
 		if options, _ := r.client.optionsSet(result); options != nil {
-			s.post(event.ConfigChanged{For: s.for_(), Options: options})
+			s.post(event.ConfigChanged{For: s.wireContext(), Options: options})
 		}
 	}
 }
 
-// replied takes an answer of parley's to a request of the agent.
+// replied handles an answer of parley to a request of the agent.
 func (r *Replay) replied(m jsonrpc.Message) {
 	key := m.Key()
 	for _, q := range r.questions {

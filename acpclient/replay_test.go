@@ -20,14 +20,14 @@ import (
 	"parley/internal/safetext"
 )
 
-// Recorded conversations of real agents are no part of this project either.
-// They are looked for in $ACP_TRANSCRIPT_DIR and beside the project.
+// Recorded conversations of real agents are not part of this project. They are looked
+// for in $ACP_TRANSCRIPT_DIR and next to the project.
 
-// unstable are kinds of updates that no stable schema has, and that agents
-// send only to clients that ask for them.
+// unstable are kinds of updates that no stable schema has and that agents send only to
+// clients that ask for them.
 var unstable = []string{"subagent_update", "session_message"}
 
-// heard are the lines that an agent of v1 sent in one recording.
+// heard returns the lines that an agent of v1 sent in one recording.
 func heard(t *testing.T, path string) (lines [][]byte, version int) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -79,7 +79,7 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// checkUpdates decodes every update by itself.
+// checkUpdates decodes every update separately.
 func checkUpdates(t *testing.T, lines [][]byte) {
 	for _, line := range lines {
 		var m struct {
@@ -96,7 +96,7 @@ func checkUpdates(t *testing.T, lines [][]byte) {
 	}
 }
 
-// replay feeds the lines to an engine that has all of their sessions open.
+// replay sends the lines to an engine that has all of their sessions open.
 func replay(t *testing.T, lines [][]byte) {
 	q := event.NewQueue()
 	ours, theirs := transport.Pipe()
@@ -134,7 +134,7 @@ func replay(t *testing.T, lines [][]byte) {
 	}
 }
 
-// checkReplayed looks for what is unknown, and for text that was lost.
+// checkReplayed looks for unknown updates and for lost text.
 func checkReplayed(t *testing.T, lines [][]byte, events []event.Event) {
 	var got strings.Builder
 	for _, e := range events {
@@ -167,7 +167,7 @@ func checkReplayed(t *testing.T, lines [][]byte, events []event.Event) {
 	}
 }
 
-// sessionsOf lists the sessions that the lines are about.
+// sessionsOf returns the sessions in the lines.
 func sessionsOf(lines [][]byte) (ids []string) {
 	for _, line := range lines {
 		var m struct{ Params struct{ SessionID string } }
@@ -188,8 +188,8 @@ func requestsOf(lines [][]byte) map[string]int {
 	return ids
 }
 
-// replayAgent opens the sessions that it is asked for, in order, and counts
-// the answers to the requests that are replayed.
+// replayAgent opens the requested sessions in order, and counts the answers to the
+// replayed requests.
 type replayAgent struct {
 	conn     transport.Conn
 	sessions []string

@@ -15,13 +15,13 @@ import (
 	"parley/acpclient/thread"
 )
 
-// shown is what a transcript and the lines around it show of a thread, and where
-// it is from. What nothing on the wire tells is left out:
+// shown is the visible state of a thread, with the messages it is made of. It leaves out
+// what is not in the messages:
 //
-//   - who decided a question (PermissionAnswered.By), and so on whose word a call
-//     ran (Tool.Trust);
+//   - who decided a question (PermissionAnswered.By), and so who allowed a call
+//     (Tool.Trust);
 //   - what parley wrote to files (Thread.Added, Removed);
-//   - terminals that parley runs: the services of a script tell nothing of them,
+//   - terminals that parley runs: the services of a script report nothing about them,
 //     and a replay only what the agent asked for. See TestReplayedTerminals.
 func shown(t *thread.Thread) []string {
 	out := []string{fmt.Sprintf("%s %q %v %v %q %v %v %v turn %d background %v %v", t.State, t.Title, t.Plans, t.Commands, t.Mode, t.Modes, t.Config,
@@ -32,7 +32,7 @@ func shown(t *thread.Thread) []string {
 	for _, it := range t.Items {
 		out = append(out, shownItem(t, it))
 	}
-	// Decisions that fall at once have no order: each goes its own way.
+	// Simultaneous decisions have no order: each has its own goroutine.
 	decided := func(line string) bool { return strings.Contains(line, " settled ") }
 	for i := 0; i < len(out); i++ {
 		end := i
@@ -66,7 +66,7 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 			switch {
 			case c.Diff != nil:
 				d := *c.Diff
-				d.Place = nil // of the file as it is now
+				d.Place = nil // it depends on the file as it is now
 				fmt.Fprintf(&b, " diff %+v", d)
 			case c.Content != nil:
 				fmt.Fprintf(&b, " content %+v", *c.Content)
@@ -88,7 +88,7 @@ type eventList []event.Event
 
 func (l *eventList) Post(e event.Event) { *l = append(*l, e) }
 
-// threadOf is the thread of one session.
+// threadOf returns the thread of one session.
 func threadOf(session string, events []event.Event) *thread.Thread {
 	th := thread.New(session)
 	for _, e := range events {
@@ -99,9 +99,9 @@ func threadOf(session string, events []event.Event) *thread.Thread {
 	return th
 }
 
-// checkReplay replays what a tap has seen of a session and compares it with what
-// the live connection has told of it: over, if that has ended, for that reason.
-// In the end nothing is left open.
+// checkReplay replays what a tap has seen of a session and compares the result with the
+// live thread. over is the reason if the connection has ended. Nothing may be open at
+// the end.
 func checkReplay(t *testing.T, session string, protocol int, live *thread.Thread, over error, tapped []acptest.Tapped) {
 	t.Helper()
 	var events eventList
@@ -114,7 +114,7 @@ func checkReplay(t *testing.T, session string, protocol int, live *thread.Thread
 	}
 	replayed := shown(threadOf(session, events))
 	for i := range replayed {
-		if over != nil { // why is not on the wire
+		if over != nil { // the messages do not have the reason
 			replayed[i] = strings.ReplaceAll(replayed[i], acpclient.ErrLogEnds.Error(), over.Error())
 		}
 	}
@@ -134,12 +134,12 @@ func checkReplay(t *testing.T, session string, protocol int, live *thread.Thread
 	}
 }
 
-// unknowable are scripts whose end cannot be told from the wire.
+// unknowable are scripts whose end is not in the messages.
 var unknowable = map[string]string{
 	"case79_closed_without_the_capability": "a session is closed without a word to the agent, and what still comes for it is dropped",
 }
 
-// What is replayed from a tap is what the live connection told.
+// The replay of a tap has the same result as the live connection.
 func TestReplayOfScripts(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	for _, path := range paths {

@@ -17,9 +17,9 @@ import (
 	"parley/acpclient/event"
 )
 
-// The official schemas are no part of this project. They are looked for in
-// $ACP_SCHEMA_DIR and beside the project; the tests that need them are skipped
-// where they are absent.
+// The official schemas are not part of this project. They are looked for in
+// $ACP_SCHEMA_DIR and next to the project; the tests that need them are skipped if they
+// are absent.
 
 // schemaV1 is the schema of ACP v1.
 type schemaV1 struct {
@@ -85,7 +85,7 @@ func schema(t *testing.T) *schemaV1 {
 	return s
 }
 
-// parse checks a value against a definition of the schema.
+// parse validates a value against a definition of the schema.
 func (s *schemaV1) parse(def string, value json.RawMessage) (any, error) {
 	compiled := s.compiled[def]
 	if compiled == nil {
@@ -102,8 +102,7 @@ func (s *schemaV1) parse(def string, value json.RawMessage) (any, error) {
 	return v, err
 }
 
-// validate also checks that the value has no member that the definition does
-// not list.
+// validate also checks that the value has no member that the definition does not list.
 func (s *schemaV1) validate(def string, value json.RawMessage) error {
 	v, err := s.parse(def, value)
 	if err != nil {
@@ -120,7 +119,7 @@ func (s *schemaV1) validate(def string, value json.RawMessage) error {
 	return nil
 }
 
-// members adds the names that a definition lists, in whatever variant.
+// members adds the names that a definition lists, in all of its variants.
 func (s *schemaV1) members(def string, listed map[string]bool) map[string]bool {
 	d := s.Defs[def]
 	for key := range d.Properties {
@@ -138,7 +137,7 @@ func (s *schemaV1) members(def string, listed map[string]bool) map[string]bool {
 	return listed
 }
 
-// definition finds the name of what a method carries. Side is who receives it.
+// definition returns the name of the definition for a method. Side is the receiver.
 func (s *schemaV1) definition(side, method, suffix string) string {
 	for name, d := range s.Defs {
 		if d.Method == method && strings.HasSuffix(name, suffix) && (d.Side == side || d.Side == "protocol") {
@@ -198,7 +197,7 @@ func checkSent(t *testing.T, r *acptest.Result) {
 		case m.Method != "":
 			def = s.definition("agent", m.Method, "Notification")
 		case bytes.HasPrefix(m.Error, []byte(`"`)) && bytes.Contains(r.Said[0], []byte("gemini-cli")):
-			continue // no schema has what that agent can read
+			continue // no schema has the form that this agent can read
 		case m.Error != nil:
 			def, value = "Error", m.Error
 		default:
@@ -212,8 +211,7 @@ func checkSent(t *testing.T, r *acptest.Result) {
 	}
 }
 
-// TestSentMessages makes sure that the oracle of the scripts is there, and
-// that it can say no.
+// TestSentMessages checks that the schema is present and that validation can fail.
 func TestSentMessages(t *testing.T) {
 	s := schema(t)
 	for _, c := range []struct{ def, value string }{
@@ -233,21 +231,21 @@ func TestSentMessages(t *testing.T) {
 	}
 }
 
-// What v1 has and parley does not, and why. An entry that is no longer true
-// fails the test as well.
+// What v1 has and parley does not, with the reason. An entry that is no longer true
+// fails the test, too.
 var (
-	notServed = map[string]string{ // methods of the agent to us
+	notServed = map[string]string{ // methods that agents call
 		"elicitation/create":   "not advertised yet",
 		"elicitation/complete": "not advertised yet",
 	}
-	notCalled = map[string]string{} // methods of ours to the agent
-	older     = map[string]string{  // methods of ours that no schema has any more
+	notCalled = map[string]string{} // methods that clients call
+	older     = map[string]string{  // methods that parley calls but no schema has any longer
 		"session/set_model": "agents that offer models have nothing else to set them by",
 	}
 	notShown = map[string]string{} // kinds of session/update
 
-	// Values of open enumerations that the front end has words for. The engine
-	// passes on any value.
+	// Values of open enumerations that the front end has words for. The engine passes on
+	// any value.
 	worded = map[string][]string{
 		"ToolKind":             {"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"},
 		"ToolCallStatus":       {"pending", "in_progress", "completed", "failed"},
@@ -272,8 +270,8 @@ func TestDriftOfEnumerations(t *testing.T) {
 	}
 }
 
-// TestDriftOfMethods asks the engine itself: what it answers with "method not
-// found" is not served, what no script makes it send is not called.
+// TestDriftOfMethods asks the engine: a method that it answers with "method not found"
+// is not served, a method that no script makes it send is not called.
 func TestDriftOfMethods(t *testing.T) {
 	s := schema(t)
 	called := map[string]bool{}
@@ -308,7 +306,7 @@ func TestDriftOfMethods(t *testing.T) {
 	for _, table := range []map[string]string{notServed, notCalled} {
 		for method := range table {
 			if !seen[method] {
-				t.Errorf("the schema has no %s any more", method)
+				t.Errorf("the schema no longer has %s", method)
 			}
 		}
 	}

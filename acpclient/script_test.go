@@ -13,8 +13,8 @@ var _ = flag.Bool("update", false, "rewrite the expectations of scripts")
 
 const scripts = "../testdata/acp"
 
-// TestScripts plays every script to the engine. The names of the files tell
-// the case of the conformance list, or the oddity of a real agent.
+// TestScripts plays every script to the engine. The file names have the number of the
+// case, or the peculiarity of a real agent.
 func TestScripts(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	if err != nil || len(paths) == 0 {

@@ -7,19 +7,19 @@ import (
 	"parley/acpclient/wire"
 )
 
-// FS serves fs/read_text_file and fs/write_text_file. The methods are called
-// on the reader goroutine in the order of the wire and return at once; what
-// they return does the work, on a goroutine of its own.
+// FS serves fs/read_text_file and fs/write_text_file. The methods are called on the
+// reader goroutine in wire order and return at once. The function that they return
+// does the work, on a separate goroutine.
 //
-// An error that is fs.ErrNotExist, fs.ErrInvalid or fs.ErrPermission reaches
-// the agent under its own code; see errorCode.
+// An error that is fs.ErrNotExist, fs.ErrInvalid or fs.ErrPermission has its own code
+// for the agent; see errorCode.
 type FS interface {
 	ReadTextFile(wire.ReadTextFileRequest) func(context.Context) (string, error)
 	WriteTextFile(wire.WriteTextFileRequest) func(context.Context) error
 }
 
-// Terminals serves terminal/*. Create follows the same rule as FS; the others
-// are called on a goroutine of their own.
+// Terminals serves terminal/*. Create works like the methods of FS; the others are
+// called on a separate goroutine.
 type Terminals interface {
 	Create(wire.CreateTerminalRequest) func(context.Context) (id string, err error)
 	Output(wire.TerminalRef) (wire.TerminalOutputResponse, error)
@@ -28,8 +28,8 @@ type Terminals interface {
 	Release(wire.TerminalRef) error
 }
 
-// SpanOf is the message that asked for some work, by the context that FS and
-// Terminals are given with it: for events of the service's own.
+// SpanOf returns the message that requested some work, from the context that FS and
+// Terminals get with the work. Services use it for the events that they post.
 func SpanOf(ctx context.Context) event.Span {
 	asked, _ := ctx.Value(spanKey{}).(event.Span)
 	return asked
@@ -39,80 +39,80 @@ type spanKey struct{}
 
 // Permissions answers session/request_permission.
 type Permissions interface {
-	// Ask takes a question on the reader goroutine, in the order of the wire,
-	// and returns at once.
+	// Ask is called on the reader goroutine, in wire order, and returns at once.
 	Ask(Question) Asked
-	// CancelSession ends every open question of the session as cancelled.
+	// CancelSession cancels every open question of the session.
 	CancelSession(session string)
 }
 
-// Sessions is told which sessions live, so that services can keep their own
-// state for them. The methods return at once.
+// Sessions is sessions which sessions are open, so that services can keep state for them.
+// The methods return at once.
 type Sessions interface {
-	// OpenSession comes before anything else of that session.
+	// OpenSession is called before anything else happens in that session.
 	OpenSession(session string, roots []string) error
-	// EndTurn comes when a turn is over: what was allowed in it is no longer.
+	// EndTurn is called when a turn has ended, and with it what was allowed for the
+	// turn.
 	EndTurn(session string)
 	CloseSession(session string)
 }
 
-// Question is session/request_permission as it came: nothing in it has been
-// made safe for a terminal yet.
+// Question is a session/request_permission, verbatim: nothing in it is safe for a
+// terminal.
 type Question struct {
 	Session string
-	// Tool is the tool call with everything known of it so far. In v2 it is a
-	// copy for reading: Title is the question's, a Description leads its Content,
-	// and changes of files are spelled out there as text. A Command is its
-	// RawInput; parley never runs it.
+	// Tool is the tool call with everything known about it. In v2 it is a copy for
+	// reading: Title is that of the question, a Description is the first item of
+	// Content, and file changes are spelled out as text. A Command is in RawInput;
+	// parley never runs it.
 	Tool    wire.ToolCall
 	Options []wire.PermissionOption
 
-	// Of v2 alone. Subject: tool_call, command, something newer, or "".
+	// In v2 only. Subject: tool_call, command, a newer value, or "".
 	Title, Description, Subject string
-	Command, Cwd                string // of the subject command
+	Command, Cwd                string // for the subject command
 }
 
-// Asked is a question that waits.
+// Asked is an open question.
 type Asked interface {
-	// Key names the question to the front end.
+	// Key identifies the question for the front end.
 	Key() uint64
-	// Wait blocks until it is settled or ctx ends, which cancels it.
+	// Wait blocks until the question is answered or ctx ends, which cancels it.
 	Wait(ctx context.Context) Decision
 }
 
-// Decision settles a question.
+// Decision answers a question.
 type Decision struct {
 	OptionID  string // valid unless Cancelled
 	Cancelled bool
-	By        string // who decided: "you", or what rule
-	Subject   string // the command or the files that were shown; "": the title of the call
+	By        string // who decided: "you", or the rule
+	Subject   string // the command or the files that were shown; "": the title of the tool call
 }
 
-// Services are what an agent gets from this machine. A nil FS or Terminals is
-// not advertised and not served.
+// Services are what this machine does for an agent. A nil FS or Terminals is not
+// advertised and not served.
 type Services struct {
 	FS          FS
 	Terminals   Terminals
-	Tools       Tools       // of v2 alone; nil: nothing is offered
-	Permissions Permissions // nil: every question is answered "cancelled"
+	Tools       Tools       // for v2 only; may be nil
+	Permissions Permissions // nil: every question is cancelled
 	Sessions    Sessions    // may be nil
-	// Forbids tells whether the user's rules deny what a tool call did, which has
-	// ended. It is called on the reader goroutine and may be nil.
+	// Forbids reports whether the user's rules deny what a finished tool call did. It is
+	// called on the reader goroutine and may be nil.
 	Forbids func(session string, tool wire.ToolCall) bool
-	// Locate finds out where in its file a change is, whose texts are as they came;
-	// nil where it cannot look. It is called on the reader goroutine, reads no more
-	// than a small file, and may be nil.
+	// Locate finds the position of a change in its file, nil if it cannot look. The
+	// texts are verbatim. It is called on the reader goroutine, reads no more than a
+	// small file, and may be nil.
 	Locate func(session, path, before, after string) *event.Place
 }
 
 func (s *Session) endTurn() {
-	if told := s.client.opts.Services.Sessions; told != nil {
-		told.EndTurn(s.id)
+	if sessions := s.client.opts.Services.Sessions; sessions != nil {
+		sessions.EndTurn(s.id)
 	}
 }
 
-// forbids judges a change to a tool call, of which whole is all that is known. Only
-// what ended has been done.
+// forbids checks a change of a tool call. whole is everything known about the call. Only
+// a call that has ended has done something.
 func (s *Session) forbids(change, whole wire.ToolCall) bool {
 	judge := s.client.opts.Services.Forbids
 	return judge != nil && change.Status != nil && final(*change.Status) && judge(s.id, whole)

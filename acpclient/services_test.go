@@ -11,19 +11,19 @@ import (
 	"parley/acpclient"
 )
 
-// sessionBook notes what services are told of sessions.
+// sessionBook records what services are told about sessions.
 type sessionBook struct {
-	mu   sync.Mutex
-	open map[string]int
-	fail error
-	told func(id string) // before it is noted; may be nil
+	mu         sync.Mutex
+	open       map[string]int
+	fail       error
+	beforeNote func(id string) // called before a session is noted; may be nil
 }
 
 func (b *sessionBook) EndTurn(string) {}
 
 func (b *sessionBook) OpenSession(id string, _ []string) error {
-	if b.told != nil {
-		b.told(id)
+	if b.beforeNote != nil {
+		b.beforeNote(id)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,15 +39,16 @@ func (b *sessionBook) CloseSession(id string) {
 	b.open[id]--
 }
 
-// An id that two ask for at once, in directories of their own, is opened for the first.
-func TestOneSessionOfAnID(t *testing.T) {
+// If two calls open the same id at once, in different directories, the first one gets
+// it.
+func TestOneSessionForAnID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &sessionBook{open: map[string]int{}}
 		_, c := greet(t, everything, nil, acpclient.Options{Services: acpclient.Services{Sessions: book}})
 		defer c.Close()
 		var second error
-		book.told = func(string) {
-			book.told = nil
+		book.beforeNote = func(string) {
+			book.beforeNote = nil
 			_, second = c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/elsewhere"})
 		}
 		if _, err := c.LoadSession(t.Context(), "same", acpclient.NewSession{Cwd: "/"}); err != nil {
@@ -59,9 +60,9 @@ func TestOneSessionOfAnID(t *testing.T) {
 	})
 }
 
-// However a session ends, its services are told so once, and what they refuse
-// is never asked for.
-func TestServicesAreToldOfSessions(t *testing.T) {
+// However a session ends, its services are told so once. A session that they refuse is
+// never requested.
+func TestServicesSeeSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &sessionBook{open: map[string]int{}}
 		a, c := greet(t, everything, map[string]string{"session/close": "", "session/resume": `"error":{"code":1,"message":"no"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})

@@ -11,8 +11,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrTurnRunning is returned by Prompt while the session's last prompt has not
-// been answered: v1 agents disagree about what a second one means.
+// ErrTurnRunning is returned by Prompt before the last prompt has been answered: agents
+// of v1 disagree about the meaning of a second prompt.
 var ErrTurnRunning = errors.New("a turn is already running")
 
 // Session is one conversation with the agent.
@@ -24,7 +24,7 @@ type Session struct {
 
 	// Reader goroutine only.
 	texts textStreams
-	tools toolStore // what permission requests refer to
+	tools toolStore // permission requests refer to them
 
 	mu        sync.Mutex
 	running   bool
@@ -33,29 +33,28 @@ type Session struct {
 	foreground
 }
 
-// ID is the agent's name for the session: opaque, not safe to show.
+// ID returns the agent's id of the session, which is not safe to show.
 func (s *Session) ID() string { return s.id }
 
-// Cwd is the directory that the session was opened in.
+// Cwd returns the directory that the session was opened in.
 func (s *Session) Cwd() string { return s.cwd }
 
-// Running tells whether a turn runs: in v1 a prompt waits for its answer, in v2
-// the agent has not said that it is idle.
+// Running reports whether a turn is running: in v1 a prompt has no answer yet, in v2 the
+// agent has not reported that it is idle.
 func (s *Session) Running() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running
 }
 
-// Prompt sends a prompt and returns when it is queued. The turn that it starts
-// ends with event.TurnEnded, which is posted behind every update that came
-// before the end. In v1 a second prompt is refused while a turn runs
-// (ErrTurnRunning); in v2 it goes out and is told by event.PromptHeld, and then by
-// event.PromptAccepted or event.PromptFailed.
+// Prompt queues a prompt and returns. The turn that it starts ends with event.TurnEnded,
+// which is posted after every update of the turn. In v1 a prompt during a turn is
+// refused with ErrTurnRunning. In v2 it is sent and reported with event.PromptHeld, and
+// then with event.PromptAccepted or event.PromptFailed.
 func (s *Session) Prompt(blocks ...event.Block) error { return s.client.surface.prompt(s, blocks) }
 
 func (v1) prompt(s *Session, blocks []event.Block) error {
-	// Held to the end: a Cancel must find the prompt queued, and event.TurnStarted
+	// Locked to the end: a Cancel must find the prompt queued and event.TurnStarted
 	// posted.
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,23 +72,22 @@ func (v1) prompt(s *Session, blocks []event.Block) error {
 	return nil
 }
 
-// promptSent starts a turn of v1. With mu.
+// promptSent starts a turn of v1. It needs mu.
 func (s *Session) promptSent(shown string, request int64) {
 	s.running, s.cancelled = true, false
-	s.post(event.TurnStarted{For: s.own(), Text: shown, At: s.client.clock(), Request: request})
+	s.post(event.TurnStarted{For: s.localContext(), Text: shown, At: s.client.clock(), Request: request})
 }
 
-// answered ends the turn, on the reader goroutine if that is so because of an
-// answer. The end of the connection is left to the client's watch, which knows
-// more about it.
+// answered ends the turn, on the reader goroutine if an answer ended it. Client.watch
+// handles the end of the connection, because it knows the cause.
 func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 	if errors.Is(err, event.ErrClosed) {
 		return
 	}
-	in := s.own()
+	in := s.localContext()
 	if reader {
 		s.endUnnamedTexts()
-		in = s.for_()
+		in = s.wireContext()
 	}
 	var r wire.PromptResponse
 	if err == nil {
@@ -102,7 +100,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 	if cancelled {
 		s.cancelQuestions()
 		if err != nil {
-			// The user stopped it; how the agent words that is no news.
+			// The user stopped the turn, so the agent's error is expected.
 			s.client.opts.Log.Add(event.LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
 			r.StopReason, err = "cancelled", nil
 		}
@@ -114,8 +112,8 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 	s.post(event.TurnEnded{For: in, StopReason: safetext.Line(r.StopReason, 60), Err: err, At: s.client.clock()})
 }
 
-// end closes the session because the connection is over.
-func (s *Session) end(err error) {
+// disconnected closes the session because the connection has ended.
+func (s *Session) disconnected(err error) {
 	s.mu.Lock()
 	running := s.running
 	s.running, s.ended = false, true
@@ -124,15 +122,14 @@ func (s *Session) end(err error) {
 	s.cancelQuestions()
 	s.client.surface.ended(s, err)
 	if running {
-		s.post(event.TurnEnded{For: s.own(), Err: err, At: s.client.clock()})
+		s.post(event.TurnEnded{For: s.localContext(), Err: err, At: s.client.clock()})
 	}
 }
 
-// Cancel stops the running turn: session/cancel goes out behind the prompt, and
-// every open question of the session is answered "cancelled". It does nothing
-// when no turn runs; a second call sends nothing more. In v2 prompts that the
-// agent holds are cancelled with it, and questions about work in the background
-// stay open.
+// Cancel stops the running turn: session/cancel is sent after the prompt, and every open
+// question of the session is answered "cancelled". Without a running turn, and when
+// called again, it does nothing. In v2 prompts that the agent holds are also cancelled,
+// and questions about background work stay open.
 func (s *Session) Cancel() { s.client.surface.cancel(s) }
 
 func (v1) cancel(s *Session) {
@@ -141,22 +138,22 @@ func (v1) cancel(s *Session) {
 		s.mu.Unlock()
 		return
 	}
-	s.cancelSent() // under the lock: event.TurnEnded comes behind it
+	s.cancelSent() // under the lock, so that event.TurnEnded comes after it
 	s.client.peer.Notify("session/cancel", wire.SessionRef{SessionID: s.id})
 	s.mu.Unlock()
 	s.cancelQuestions()
 }
 
-// cancelSent takes a session/cancel that goes out. With mu.
+// cancelSent records a session/cancel. It needs mu.
 func (s *Session) cancelSent() {
 	s.prompted = false
 	if s.running && !s.cancelled {
 		s.cancelled = true
-		s.post(event.TurnCancelled{For: s.own()})
+		s.post(event.TurnCancelled{For: s.localContext()})
 	}
 }
 
-// closed makes the session refuse everything from here on.
+// closed makes the session refuse everything from now on.
 func (s *Session) closed() {
 	s.mu.Lock()
 	s.ended = true
@@ -172,8 +169,8 @@ func (s *Session) cancelQuestions() {
 	s.client.elicits.cancel(s.id)
 }
 
-// cancelling tells whether the user has stopped the turn that still runs, or
-// closed the session.
+// cancelling reports whether the user has stopped the running turn or closed the
+// session.
 func (s *Session) cancelling() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,8 +179,9 @@ func (s *Session) cancelling() bool {
 
 func (s *Session) post(e event.Event) { s.client.sink.Post(e) }
 
-// for_ is of an event that the message being handled causes. Reader goroutine.
-func (s *Session) for_() event.For { return event.For{Session: s.id, Wire: s.client.in.span()} }
+// wireContext returns the For of an event caused by the current message. Reader
+// goroutine only.
+func (s *Session) wireContext() event.For { return event.For{Session: s.id, Wire: s.client.in.span()} }
 
-// own is of an event that no message causes, or not one that is known here.
-func (s *Session) own() event.For { return event.For{Session: s.id} }
+// localContext returns the For of an event that no known message caused.
+func (s *Session) localContext() event.For { return event.For{Session: s.id} }

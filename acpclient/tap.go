@@ -7,25 +7,24 @@ import (
 	"parley/acpclient/transport"
 )
 
-// Tap sees every message of a connection as it travels: out says that parley
-// sends it, n is the ordinal of a received one (Span), 0 for those sent. What is
-// sent is seen just before it leaves, so that no answer is seen before its
-// request. It is called on the reader or the writer goroutine, must not block,
-// and must not keep data.
+// Tap sees every message of a connection. out means that parley sends it; n is the
+// ordinal of a received message (Span), 0 for a sent one. A sent message is seen just
+// before it leaves, so a request is always seen before its answer. Tap is called on the
+// reader or the writer goroutine, must not block, and must not keep data.
 type Tap func(out bool, n uint64, data []byte)
 
-// counted is a connection that numbers what it receives, and shows everything to
-// a tap.
+// counted is a connection that numbers the received messages and shows all messages to a
+// tap.
 type counted struct {
 	transport.Conn
 	tap  Tap              // may be nil
 	hold func(n int) bool // of a Bounded sink; may be nil
 
-	received *atomic.Uint64 // the reader goroutine counts
-	current  uint64         // reader goroutine only: the message that is being handled, which may be one that was kept early
+	received *atomic.Uint64 // incremented by the reader goroutine
+	current  uint64         // reader goroutine only: the message being handled, which may be an early one
 }
 
-// span is the message that is being handled. Reader goroutine.
+// span returns the message being handled. Reader goroutine only.
 func (c *counted) span() event.Span { return event.Span{First: c.current, Last: c.current} }
 
 func (c *counted) Recv() ([]byte, error) {

@@ -7,7 +7,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// textStream makes the text of one message safe across its chunks, whatever comes
+// textStream makes the text of one message safe across its chunks, whatever arrives
 // between them.
 type textStream struct {
 	role  event.Role
@@ -15,21 +15,21 @@ type textStream struct {
 	clean safetext.Stream
 }
 
-// summaryText is the role of the summaries of compactions, in textStreams.
+// summaryText is the role of compaction summaries in textStreams.
 const summaryText event.Role = -1
 
-// textStreams are the streams of a session's messages, the one used last first.
+// textStreams are the streams of a session's messages, most recently used first.
 type textStreams []*textStream
 
-// Bounds of what is kept between the chunks of messages: how many messages that
-// may still grow, and the length of their ids. A message beyond them is begun
-// again, which is as safe, but forgets what its last chunk was cut in.
+// Bounds of the state kept between the chunks of messages: the number of messages that
+// may still grow, and the length of their ids. A message beyond them starts again, which
+// is as safe but loses what its last chunk was cut in.
 const (
 	maxTextStreams = 64
 	maxTextID      = 1 << 10
 )
 
-// stream returns the stream of a message. Reader goroutine.
+// stream returns the stream of a message. Reader goroutine only.
 func (s *Session) stream(role event.Role, id string) *textStream {
 	if len(s.texts) > 0 && s.texts[0].is(role, id) {
 		return s.texts[0]
@@ -48,7 +48,7 @@ func (s *Session) stream(role event.Role, id string) *textStream {
 
 func (st *textStream) is(role event.Role, id string) bool { return st.role == role && st.id == id }
 
-// endTexts forgets streams, after posting what they held back.
+// endTexts removes streams and posts the text that they held back.
 func (s *Session) endTexts(which func(i int, st *textStream) bool) {
 	kept := s.texts[:0]
 	for i, st := range s.texts {
@@ -57,28 +57,28 @@ func (s *Session) endTexts(which func(i int, st *textStream) bool) {
 			continue
 		}
 		if text := st.clean.Flush(); text != "" && st.role != summaryText {
-			s.spoke(st, text)
+			s.postText(st, text)
 		}
 	}
 	clear(s.texts[len(kept):])
 	s.texts = kept
 }
 
-// endUnnamedTexts ends the messages without an id: they end with their turn.
+// endUnnamedTexts ends the messages without an id, which end with their turn.
 func (s *Session) endUnnamedTexts() {
 	s.endTexts(func(_ int, st *textStream) bool { return st.id == "" })
 }
 
-// say posts a piece of a message's text.
-func (s *Session) say(role event.Role, messageID, text string) {
+// writeText posts a piece of a message's text.
+func (s *Session) writeText(role event.Role, messageID, text string) {
 	st := s.stream(role, messageID)
 	if text = st.clean.Write(text); text != "" {
-		s.spoke(st, text)
+		s.postText(st, text)
 	}
 }
 
-func (s *Session) spoke(st *textStream, text string) {
-	e := event.TextArrived{For: s.for_(), Role: st.role, MessageID: st.id, Text: text}
+func (s *Session) postText(st *textStream, text string) {
+	e := event.TextArrived{For: s.wireContext(), Role: st.role, MessageID: st.id, Text: text}
 	if st.role == event.Thought {
 		e.At = s.client.clock()
 	}

@@ -14,15 +14,14 @@ import (
 	"parley/internal/safetext"
 )
 
-// cutTexts are texts that suffer where what a chunk ended in is forgotten.
+// cutTexts are texts that change if the state at the end of a chunk is lost.
 var cutTexts = []string{
 	"🏳️\u200d🌈 and 👩🏽\u200d💻", "می\u200cخواهم", "a\r\nb\rc\r\r\nd", "plain words, 日本語, e\u0301 and हिन्दी",
 	"a\x1b[1;31mred\x1b[0m b", "a\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\", "a\x1b]0;title\x07b\x1bPq\x1b\\c\u009b1md",
 	"e" + strings.Repeat("\u0301", 20) + "x", "é\u200d\u200d\u200cx", "🇩🇪🇫🇷 1️⃣ \U000e0041\ufeff", "tab\t \u202eturned\u2069 \"quoted\\\"",
 }
 
-// betweenChunks are updates that may come between two chunks of a message, by
-// version.
+// betweenChunks are updates that may arrive between two chunks of a message, by version.
 var betweenChunks = map[int][]string{
 	1: {
 		`{"sessionUpdate":"usage_update","used":1,"size":2}`,
@@ -63,7 +62,7 @@ func init() {
 	}
 }
 
-// jsonBytes is s as a raw JSON string, with bytes that are not UTF-8 as they are.
+// jsonBytes returns s as a raw JSON string, with its invalid UTF-8 unchanged.
 func jsonBytes(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -79,8 +78,8 @@ func jsonBytes(s string) string {
 	return `"` + b.String() + `"`
 }
 
-// cutBytes cuts a text between any two bytes, cutUnits between any two UTF-16
-// units, as programs of JavaScript do. Both return raw JSON strings.
+// cutBytes cuts a text between any two bytes, cutUnits between any two UTF-16 units, as
+// JavaScript programs do. Both return raw JSON strings.
 func cutBytes(text string, cut func() bool) (out []string) {
 	from := 0
 	for i := 1; i <= len(text); i++ {
@@ -110,8 +109,8 @@ func cutUnits(text string, cut func() bool) (out []string) {
 	return out
 }
 
-// TestTextIsTheSameHoweverItIsCut: what a message says depends neither on its
-// chunks nor on what comes between them.
+// TestTextIsTheSameHoweverItIsCut checks that the text of a message depends neither on
+// its chunks nor on the updates between them.
 func TestTextIsTheSameHoweverItIsCut(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -156,7 +155,7 @@ func joinLines(messages [][]byte) string {
 	return b.String()
 }
 
-// An upsert replaces what a message was cut in, and is itself one text.
+// An upsert discards the state of the cut text that it replaces, and is itself one text.
 func TestChunksContinueAnUpsert(t *testing.T) {
 	text := func(s string) string { return `{"type":"text","text":` + s + `}` }
 	messages := [][]byte{
@@ -178,12 +177,12 @@ func TestChunksContinueAnUpsert(t *testing.T) {
 	}
 }
 
-// Half a character whose other half never comes is shown when the turn ends.
+// Half a character whose other half never arrives is shown when the turn ends.
 func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
 	s := c.sessions["s1"]
-	s.say(event.Agent, "", "a\xf0\x9f")
+	s.writeText(event.Agent, "", "a\xf0\x9f")
 	s.running = true
 	s.answered(true, json.RawMessage(`{"stopReason":"end_turn"}`), nil)
 	said, ended := "", false
@@ -201,9 +200,9 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 	}
 }
 
-// What is remembered of messages is bounded, whatever their ids are, and one that
-// was forgotten is still made safe.
-func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
+// The state of messages is bounded, whatever their ids are, and a message whose state
+// was dropped is still made safe.
+func TestRememberedMessagesAreBounded(t *testing.T) {
 	var events recorded
 	c := testClient(1, &events)
 	s := c.sessions["s1"]
@@ -212,7 +211,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 		if i%7 == 0 {
 			id += strings.Repeat("x", 1<<16)
 		}
-		s.say(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
+		s.writeText(event.Role(i%3), id, "half \x1b]0;a\xf0\x9f")
 		held := 0
 		for _, st := range s.texts {
 			held += len(st.id)
@@ -221,7 +220,7 @@ func TestMessagesThatAreRememberedAreBounded(t *testing.T) {
 			t.Fatalf("%d messages with %d bytes of ids after %d", len(s.texts), held, i)
 		}
 	}
-	s.say(event.Agent, "0", "\x1b[1mgo")
+	s.writeText(event.Agent, "0", "\x1b[1mgo")
 	if last := events[len(events)-1].(event.TextArrived); last.Text != "go" {
 		t.Errorf("%q", last.Text)
 	}

@@ -6,15 +6,15 @@ import (
 	"parley/internal/safetext"
 )
 
-// toolChanged posts a tool call's change and returns all that is known of it,
-// as it came. size is about the bytes it holds on to.
+// toolChanged posts a change of a tool call and returns everything known about the call,
+// verbatim. size is about the bytes that the change holds.
 func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
 	whole := s.tools.merge(t, size)
 	if drawn := fromInput(t, &whole); drawn != nil {
 		t.Kind, t.Content = whole.Kind, drawn
 	}
 	s.foreignTerminalStarted(t, whole)
-	e := event.ToolChanged{For: s.for_(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
+	e := event.ToolChanged{For: s.wireContext(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock(),
 		Cancelable: t.Cancel}
 	if t.Content != nil {
@@ -42,12 +42,12 @@ func (s *Session) toolPiece(p wire.ToolPiece, size int) {
 	if old := s.tools.whole(p.ID).Content; old != nil {
 		all = *old
 	}
-	all = append(all, p.Content) // in place: who has the shorter list never looks past its end
+	all = append(all, p.Content) // in place: holders of the shorter list do not look past its end
 	s.tools.merge(wire.ToolCall{ID: p.ID, Content: &all}, size)
-	s.post(event.ToolChanged{For: s.for_(), ID: p.ID, AppendContent: s.toolContents([]wire.ToolContent{p.Content}), At: s.client.clock()})
+	s.post(event.ToolChanged{For: s.wireContext(), ID: p.ID, AppendContent: s.toolContents([]wire.ToolContent{p.Content}), At: s.client.clock()})
 }
 
-// toolContents makes what a tool call shows safe to show.
+// toolContents makes the content of a tool call safe to show.
 func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 	out := make([]event.ToolContent, 0, len(items))
 	for _, c := range items {
@@ -80,7 +80,7 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 	return out
 }
 
-// located is where in its file a change is, made safe to show.
+// located returns the position of a change in its file, safe to show.
 func (s *Session) located(c wire.ToolContent) *event.Place {
 	if s.client.opts.Services.Locate == nil {
 		return nil

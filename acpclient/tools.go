@@ -8,29 +8,29 @@ import (
 	"parley/internal/safetext"
 )
 
-// Tools gives agents of v2, which ask for no files and commands, those of this
-// machine all the same: as an MCP server that the agent starts. Agents of v1 are
-// offered none of it; they have FS and Terminals.
+// Tools offers this machine's files and commands to agents of v2, which do not ask their
+// client for them, as an MCP server that the agent starts. Agents of v1 use FS and
+// Terminals instead.
 type Tools interface {
-	// Offer prepares a server for one session, which works in cwd and is about to
-	// be opened. It is called on the goroutine of whoever opens the session.
+	// Offer prepares a server for a session that is about to be opened in cwd. It is
+	// called on the goroutine that opens the session.
 	Offer(cwd string) (MCPServer, Offer, error)
 }
 
-// Offer is the server of one session. Its methods return at once, may be called
-// from any goroutine, and do no harm when they are called again.
+// Offer is the server of one session. Its methods return at once, may be called from any
+// goroutine, and may be called again.
 type Offer interface {
-	// Bind tells which session it is. Calls of tools that came before wait.
+	// Bind sets the session. Tool calls that arrive earlier wait.
 	Bind(session string)
-	// Cancel ends the calls that are under way, with their questions and commands;
-	// others may follow.
+	// Cancel ends the running tool calls with their questions and commands. More may
+	// follow.
 	Cancel()
-	// Withdraw ends the offer, and the calls that are under way.
+	// Withdraw ends the offer and the running tool calls.
 	Withdraw()
 }
 
-// withTools adds the server of Services.Tools to a session that is about to be
-// opened. Where there is none the session is opened without.
+// withTools adds the server of Services.Tools to a session that is about to be opened.
+// If that fails the session is opened without it.
 func (c *Client) withTools(n NewSession) NewSession {
 	tools := c.opts.Services.Tools
 	switch {
@@ -45,7 +45,7 @@ func (c *Client) withTools(n NewSession) NewSession {
 		c.opts.Log.Add(event.LogClient, "files and commands are not offered: "+safetext.Line(err.Error(), 300))
 		return n
 	}
-	name := server.Name // v2 refuses two of one name
+	name := server.Name // v2 refuses two servers with one name
 	for i := 2; slices.ContainsFunc(n.MCP, func(m MCPServer) bool { return m.Name == server.Name }); i++ {
 		server.Name = name + "-" + strconv.Itoa(i)
 	}
@@ -53,23 +53,23 @@ func (c *Client) withTools(n NewSession) NewSession {
 	return n
 }
 
-// withdrawTools ends the offer of a session that will not be, or is over.
+// withdrawTools ends the offer of a session that was not opened or has ended.
 func (n NewSession) withdrawTools() {
 	if n.offer != nil {
 		n.offer.Withdraw()
 	}
 }
 
-// cancelTools ends the calls of the session's tools: they do not say what of the
-// agent's work they belong to, so all or none. (v2)
+// cancelTools ends all tool calls of the session, because they do not say which of the
+// agent's work they belong to. (v2)
 func (s *Session) cancelTools() {
 	if s.offer != nil {
 		s.offer.Cancel()
 	}
 }
 
-// withdrawTools comes before the session's questions are cancelled: then it is
-// known why.
+// withdrawTools must be called before the session's questions are cancelled, so that
+// their cause is known.
 func (s *Session) withdrawTools() {
 	if s.offer != nil {
 		s.offer.Withdraw()

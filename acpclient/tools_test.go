@@ -17,7 +17,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// toolOffers is acpclient.Tools. It notes what becomes of each offer.
+// toolOffers is acpclient.Tools. It records what happens to each offer.
 type toolOffers struct {
 	err error
 
@@ -48,8 +48,8 @@ func (o *toolOffers) note(format string, args ...any) {
 	o.notes = append(o.notes, fmt.Sprintf(format, args...))
 }
 
-// take returns what was noted since the last time, in one line.
-func (o *toolOffers) take() string {
+// drain returns the records since the last call, in one line.
+func (o *toolOffers) drain() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := strings.Join(o.notes, ", ")
@@ -77,16 +77,16 @@ func offering(t *testing.T, answers map[string]string, test func(*testing.T, *ac
 	})
 }
 
-// cancelNoter notes when the questions of a session are cancelled.
+// cancelNoter records when the questions of a session are cancelled.
 type cancelNoter struct{ tools *toolOffers }
 
-func (c *cancelNoter) Ask(acpclient.Question) acpclient.Asked { panic("nobody asks here") }
+func (c *cancelNoter) Ask(acpclient.Question) acpclient.Asked { panic("unexpected question") }
 func (c *cancelNoter) CancelSession(id string)                { c.tools.note("questions of %s", id) }
 
 func wantNotes(t *testing.T, tools *toolOffers, want string) {
 	t.Helper()
 	synctest.Wait()
-	if got := tools.take(); got != want {
+	if got := tools.drain(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -126,15 +126,15 @@ func TestToolsOfNewSession(t *testing.T) {
 		if err := c.CloseSession(t.Context(), s); err != nil {
 			t.Error(err)
 		}
-		// First the offer, so that calls know why their questions end.
-		if got := tools.take(); !strings.HasPrefix(got, "withdraw 1, questions of s") {
+		// The offer ends first, so that calls know why their questions end.
+		if got := tools.drain(); !strings.HasPrefix(got, "withdraw 1, questions of s") {
 			t.Errorf("%q", got)
 		}
 	})
 }
 
-// The id of a session that is opened again is known before it is asked for: its
-// tools may be called while it is replayed.
+// The id of a session that is opened again is known before the request: its tools may be
+// called during the replay.
 func TestToolsOfResumedSession(t *testing.T) {
 	offering(t, map[string]string{"session/resume": ""}, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
 		for n, open := range []func(context.Context, string, acpclient.NewSession) (*acpclient.Session, error){c.ResumeSession, c.LoadSession} {
@@ -147,7 +147,7 @@ func TestToolsOfResumedSession(t *testing.T) {
 	})
 }
 
-func TestToolsBesideOtherServers(t *testing.T) {
+func TestToolsNextToOtherServers(t *testing.T) {
 	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
 		theirs := []acpclient.MCPServer{{Name: "parley", Command: "/bin/mine"}, {Name: "parley-2", Command: "/bin/mine"}, {}}[:2]
 		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w", MCP: theirs}); err != nil {
@@ -173,13 +173,13 @@ func TestToolsOfSessionThatFails(t *testing.T) {
 		if _, err := c.ResumeSession(t.Context(), "old", n); err == nil {
 			t.Fatal("it opens")
 		}
-		if got := tools.take(); !strings.HasPrefix(got, "offer 2 in /w, bind 2 to old, withdraw 2, questions of old") {
+		if got := tools.drain(); !strings.HasPrefix(got, "offer 2 in /w, bind 2 to old, withdraw 2, questions of old") {
 			t.Errorf("%q", got)
 		}
 	})
 }
 
-// An answer that comes when nobody waits any more binds nothing.
+// An answer after the caller has given up binds no offer.
 func TestToolsOfSessionGivenUp(t *testing.T) {
 	offering(t, map[string]string{"session/new": ""}, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
 		ctx, giveUp := context.WithCancel(t.Context())
@@ -192,7 +192,7 @@ func TestToolsOfSessionGivenUp(t *testing.T) {
 	})
 }
 
-// A second session of one id is no session.
+// A second session with the same id is refused.
 func TestToolsOfSessionThatIsOpen(t *testing.T) {
 	offering(t, nil, func(t *testing.T, c *acpclient.Client, a *v2Agent, tools *toolOffers) {
 		for range 2 {
@@ -207,13 +207,13 @@ func TestToolsEndWithConnection(t *testing.T) {
 		if _, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/w"}); err != nil {
 			t.Fatal(err)
 		}
-		tools.take()
+		tools.drain()
 		a.conn.Close()
 		wantNotes(t, tools, "withdraw 1, questions of s")
 	})
 }
 
-// What the agent goes on with in the background may be a call of a tool.
+// Background work of the agent may include a tool call.
 func TestToolsOfCancelledTurn(t *testing.T) {
 	for _, tc := range []struct{ state, want string }{
 		{`{"sessionUpdate":"state_update","state":"running"}`, "cancel 1"},
@@ -226,7 +226,7 @@ func TestToolsOfCancelledTurn(t *testing.T) {
 			}
 			a.update(tc.state)
 			synctest.Wait()
-			tools.take()
+			tools.drain()
 			s.Cancel()
 			wantNotes(t, tools, tc.want)
 		})
@@ -270,7 +270,7 @@ func TestToolsNotOffered(t *testing.T) {
 	}
 }
 
-// refusing is acpclient.Sessions that wants none.
+// refusing is an acpclient.Sessions that refuses every session.
 type refusing struct{}
 
 func (refusing) EndTurn(string)                     {}

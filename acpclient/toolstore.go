@@ -6,20 +6,20 @@ import (
 	"parley/acpclient/wire"
 )
 
-// Bounds of what is remembered of unfinished tool calls, per session.
+// Bounds of the unfinished tool calls remembered for a session.
 const (
 	maxStoredTools     = 512
 	maxStoredToolBytes = 16 << 20
 )
 
-// toolStore remembers unfinished tool calls, because a permission request may
-// tell only what is new about one. Reader goroutine only.
+// toolStore remembers unfinished tool calls, because a permission request may have only
+// the new fields of one. Reader goroutine only.
 type toolStore struct {
 	open  []*storedTool // the oldest first
 	bytes int
 }
 
-// find returns what is stored of a call; nil where nothing is.
+// find returns the stored call, nil if there is none.
 func (st *toolStore) find(id string) *storedTool {
 	for _, t := range slices.Backward(st.open) {
 		if t.tool.ID == id {
@@ -34,7 +34,7 @@ type storedTool struct {
 	size int
 }
 
-// whole is all that is known of a call.
+// whole returns everything known about a call.
 func (st *toolStore) whole(id string) wire.ToolCall {
 	if t := st.find(id); t != nil {
 		return t.tool
@@ -42,8 +42,8 @@ func (st *toolStore) whole(id string) wire.ToolCall {
 	return wire.ToolCall{}
 }
 
-// merge applies t to what is stored and returns the whole. size is about the
-// bytes that t holds on to.
+// merge applies t to the stored call and returns the whole. size is about the bytes that
+// t holds.
 func (st *toolStore) merge(t wire.ToolCall, size int) wire.ToolCall {
 	stored := st.find(t.ID)
 	var old wire.ToolCall
@@ -54,14 +54,14 @@ func (st *toolStore) merge(t wire.ToolCall, size int) wire.ToolCall {
 	switch {
 	case t.Status != nil && final(*t.Status):
 		st.forget(stored)
-	case !saysNothing(t):
+	case !hasOnlyID(t):
 		st.keep(stored, whole, size)
 	}
 	return whole
 }
 
-// keep stores what is known of a call, which has become size bytes more. t is what was
-// stored of it; nil where nothing was.
+// keep stores a call that has grown by size bytes. t is the stored one, nil if there is
+// none.
 func (st *toolStore) keep(t *storedTool, whole wire.ToolCall, size int) {
 	if size > maxStoredToolBytes {
 		return
@@ -71,8 +71,8 @@ func (st *toolStore) keep(t *storedTool, whole wire.ToolCall, size int) {
 		st.open = append(st.open, t)
 	}
 	t.tool = whole
-	// Fields replaced are counted twice until the call is over: the bound
-	// stays a bound.
+	// Replaced fields are counted twice until the call has ended, so the real size is
+	// smaller.
 	st.bytes += size
 	t.size += size
 	for len(st.open) > maxStoredTools || st.bytes > maxStoredToolBytes {
@@ -82,7 +82,7 @@ func (st *toolStore) keep(t *storedTool, whole wire.ToolCall, size int) {
 
 func final(status string) bool { return status == "completed" || status == "failed" }
 
-// forget forgets what is stored of a call; nil is nothing.
+// forget removes a stored call; t may be nil.
 func (st *toolStore) forget(t *storedTool) {
 	i := slices.Index(st.open, t)
 	if i < 0 {
@@ -92,12 +92,12 @@ func (st *toolStore) forget(t *storedTool) {
 	st.bytes -= t.size
 }
 
-// saysNothing tells that of a call nothing is told but its id.
-func saysNothing(t wire.ToolCall) bool {
+// hasOnlyID reports whether t has nothing but an id.
+func hasOnlyID(t wire.ToolCall) bool {
 	return t.Title == nil && t.Name == nil && t.Kind == nil && t.Status == nil && t.Content == nil && t.Locations == nil && t.RawInput == nil && t.RawOutput == nil
 }
 
-// mergeTool applies the fields of t that are set to old.
+// mergeTool applies the fields set in t to old.
 func mergeTool(old, t wire.ToolCall) wire.ToolCall {
 	old.ID = t.ID
 	for _, f := range []struct{ into, from **string }{

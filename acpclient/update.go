@@ -8,16 +8,16 @@ import (
 	"parley/internal/safetext"
 )
 
-// Bounds of single strings that are shown as a line or a paragraph.
+// Bounds of strings that are shown as a line or a paragraph.
 const (
 	maxTitle  = 300
 	maxPhrase = 2000
-	maxRaw    = 64 << 10 // of JSON that is shown as such
+	maxRaw    = 64 << 10 // for JSON that is shown as such
 )
 
-// sessionUpdated takes the params of a session/update, live or replayed, of either
-// version, and turns them into events. Those of a session that is not known yet wait
-// for it. Reader goroutine.
+// sessionUpdated turns the params of a session/update of either version, live or
+// replayed, into events. Updates of an unknown session are kept until it is known.
+// Reader goroutine only.
 func (c *Client) sessionUpdated(params []byte) {
 	n := &c.update
 	if err := n.Decode(c.version(), params); err != nil {
@@ -35,8 +35,8 @@ func (c *Client) sessionUpdated(params []byte) {
 	}
 }
 
-// updated posts what an update tells. What only one version has is decoded for that
-// version alone: for the other it is unknown.
+// updated posts the events of an update. Kinds that only the other version has were
+// decoded as unknown.
 func (s *Session) updated(u *wire.Update) {
 	if u.Err != nil {
 		s.client.problem("an update that cannot be used: "+u.Err.Error(), u.Raw)
@@ -48,10 +48,10 @@ func (s *Session) updated(u *wire.Update) {
 	case wire.AgentThoughtChunk:
 		s.chunk(event.Thought, u)
 	case wire.UserMessageChunk:
-		s.userSpoke(u.MessageID)
+		s.userMessageArrived(u.MessageID)
 		s.chunk(event.User, u)
 	case wire.UserMessage:
-		s.userSpoke(u.MessageID)
+		s.userMessageArrived(u.MessageID)
 		s.messageReplaced(event.User, u)
 	case wire.AgentMessage:
 		s.messageReplaced(event.Agent, u)
@@ -77,54 +77,54 @@ func (s *Session) updated(u *wire.Update) {
 		s.planReplaced(u)
 	case wire.CurrentModeUpdate:
 		s.onlyV1(u.Kind)
-		s.post(event.ModeChanged{For: s.for_(), ModeID: u.ModeID})
+		s.post(event.ModeChanged{For: s.wireContext(), ModeID: u.ModeID})
 	case wire.AvailableCommandsUpdate:
-		s.post(event.CommandsChanged{For: s.for_(), Commands: commands(u.Commands)})
+		s.post(event.CommandsChanged{For: s.wireContext(), Commands: commands(u.Commands)})
 	case wire.ConfigOptionUpdate:
-		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(u.Config)})
+		s.post(event.ConfigChanged{For: s.wireContext(), Options: configOptions(u.Config)})
 	case wire.SessionInfoUpdate:
-		s.post(event.SessionInfoChanged{For: s.for_(), Title: line(u.Title, maxTitle)})
+		s.post(event.SessionInfoChanged{For: s.wireContext(), Title: line(u.Title, maxTitle)})
 	case wire.UsageUpdate:
-		e := event.UsageChanged{For: s.for_(), Used: u.Usage.Used, Size: u.Usage.Size}
+		e := event.UsageChanged{For: s.wireContext(), Used: u.Usage.Used, Size: u.Usage.Size}
 		if cost := u.Usage.Cost; cost != nil {
 			e.Cost, e.Currency, e.NoCost = cost.Amount, safetext.Line(cost.Currency, 12), cost.None
 		}
 		s.post(e)
 	case wire.NoticeUpdate:
-		s.post(event.NoticeArrived{For: s.for_(), Severity: safetext.Line(u.Notice.Severity, 20),
+		s.post(event.NoticeArrived{For: s.wireContext(), Severity: safetext.Line(u.Notice.Severity, 20),
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
 	case wire.CompactionUpdate, wire.CompactionSummaryChunk:
 		s.post(s.compaction(u))
 	case wire.SubagentUpdate:
-		e := event.SubagentChanged{For: s.for_(), ID: u.Subagent.ID, Title: line(u.Subagent.Title, maxTitle), Description: line(u.Subagent.Description, maxTitle)}
+		e := event.SubagentChanged{For: s.wireContext(), ID: u.Subagent.ID, Title: line(u.Subagent.Title, maxTitle), Description: line(u.Subagent.Description, maxTitle)}
 		if state := u.Subagent.State; state != nil {
 			e.State, e.StopReason = line(&state.State, 60), safetext.Line(state.StopReason, 60)
 		}
 		s.post(e)
 	default:
-		s.post(event.UnknownArrived{For: s.for_(), Kind: safetext.Line(u.Unknown, 80), JSON: shownJSON(u.Raw)})
+		s.post(event.UnknownArrived{For: s.wireContext(), Kind: safetext.Line(u.Unknown, 80), JSON: shownJSON(u.Raw)})
 	}
 }
 
-// onlyV1 tells of an update that v2 has no longer.
+// onlyV1 logs an update that v2 no longer has.
 func (s *Session) onlyV1(kind string) {
 	if s.client.version() == 2 {
 		s.client.problem("an update of v1 on a connection of v2: "+kind, nil)
 	}
 }
 
-// chunk posts one piece of a message.
+// chunk posts a piece of a message.
 func (s *Session) chunk(role event.Role, u *wire.Update) {
 	if u.Content.Type == "text" {
-		s.say(role, u.MessageID, u.Content.Text)
+		s.writeText(role, u.MessageID, u.Content.Text)
 		return
 	}
-	s.post(event.ContentArrived{For: s.for_(), Role: role, MessageID: u.MessageID, Content: content(u.Content)})
+	s.post(event.ContentArrived{For: s.wireContext(), Role: role, MessageID: u.MessageID, Content: content(u.Content)})
 }
 
 // messageReplaced posts an upsert of a message.
 func (s *Session) messageReplaced(role event.Role, u *wire.Update) {
-	e := event.MessageReplaced{For: s.for_(), Role: role, MessageID: u.MessageID, Keep: u.Blocks == nil, At: s.client.clock()}
+	e := event.MessageReplaced{For: s.wireContext(), Role: role, MessageID: u.MessageID, Keep: u.Blocks == nil, At: s.client.clock()}
 	var text strings.Builder
 	clean := &s.stream(role, u.MessageID).clean
 	if u.Blocks != nil {
@@ -141,9 +141,9 @@ func (s *Session) messageReplaced(role event.Role, u *wire.Update) {
 	s.post(e)
 }
 
-// compaction is what is told of a compaction of the context.
+// compaction returns the event for a change of a compaction.
 func (s *Session) compaction(u *wire.Update) event.CompactionChanged {
-	e := event.CompactionChanged{For: s.for_(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
+	e := event.CompactionChanged{For: s.wireContext(), ID: u.Compact.ID, Status: safetext.Line(u.Compact.Status, 40)}
 	clean := &s.stream(summaryText, u.Compact.ID).clean
 	if u.Kind == wire.CompactionSummaryChunk {
 		e.Append = clean.Write(u.Compact.Piece.Text)
@@ -161,13 +161,13 @@ func (s *Session) compaction(u *wire.Update) event.CompactionChanged {
 	return e
 }
 
-// planReplaced posts a plan as it is now.
+// planReplaced posts the new state of a plan.
 func (s *Session) planReplaced(u *wire.Update) {
 	if u.Plan.Type != "items" && u.Plan.Type != "markdown" {
-		s.post(event.UnknownArrived{For: s.for_(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
+		s.post(event.UnknownArrived{For: s.wireContext(), Kind: "a plan of type " + safetext.Line(u.Plan.Type, 60), JSON: shownJSON(u.Raw)})
 		return
 	}
-	e := event.PlanChanged{For: s.for_(), PlanID: u.Plan.ID, Markdown: safetext.Clean(valueOf(u.Plan.Markdown))}
+	e := event.PlanChanged{For: s.wireContext(), PlanID: u.Plan.ID, Markdown: safetext.Clean(valueOf(u.Plan.Markdown))}
 	if len(e.Markdown) > maxRaw {
 		e.Markdown = strings.ToValidUTF8(e.Markdown[:maxRaw], "") + "…"
 	}

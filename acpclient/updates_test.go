@@ -13,12 +13,13 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// recorded keeps events as they come.
+// recorded collects events.
 type recorded []event.Event
 
 func (r *recorded) Post(e event.Event) { *r = append(*r, e) }
 
-// handle takes messages as the reader goroutine does: what was lent is void after each.
+// handle handles messages as the reader goroutine does, and overwrites the memory of
+// each afterwards.
 func handle(version int, messages [][]byte) []event.Event {
 	return handleWith(version, messages, func(lent []byte) {
 		for i := range lent {
@@ -48,9 +49,9 @@ func update(of string) string {
 	return `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` + of + `}}`
 }
 
-// seeds are updateSeeds, the updates of the scripts, and one of each kind from each
-// recording of a real agent, where there are some: of the files a tenth, and all with
-// PARLEY_LONG.
+// seeds returns updateSeeds, the updates of the scripts, and one of each kind from each
+// recording of a real agent, if there are any. It uses a tenth of the files, or all of
+// them with PARLEY_LONG.
 func seeds(t testing.TB) (all [][]byte) {
 	for _, s := range updateSeeds {
 		all = append(all, []byte(s))
@@ -98,7 +99,7 @@ func seeds(t testing.TB) (all [][]byte) {
 
 func left(i int) bool { return i%10 != 0 && os.Getenv("PARLEY_LONG") == "" }
 
-// updatesIn are the updates of a file, where of says which a line holds.
+// updatesIn returns the updates in a file; of extracts the message of a line.
 func updatesIn(t testing.TB, path string, of func(line []byte) string) []byte {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -115,7 +116,7 @@ func updatesIn(t testing.TB, path string, of func(line []byte) string) []byte {
 	return []byte(strings.Join(all, "\n"))
 }
 
-// updateSeeds are messages of the kinds that come in floods, and some that only
+// updateSeeds are messages of the kinds that arrive in large numbers, and some that only
 // look like them.
 var updateSeeds = []string{
 	update(`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"one "}}`) + "\n" +

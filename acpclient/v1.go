@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// v1 is the surface of ACP v1: this file, and the turns of session.go.
+// v1 is the surface of ACP v1, together with the turns in session.go.
 type v1 struct{}
 
 func (v1) version() int                { return 1 }
@@ -51,7 +51,7 @@ func (v1) option(s *Session, id string, value any) any {
 	return req
 }
 
-// initializeRequestV1 says who this client is and what it serves.
+// initializeRequestV1 describes this client and what it serves.
 func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	s := c.opts.Services
 	req := wire.InitializeRequest{

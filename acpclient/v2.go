@@ -9,9 +9,8 @@ import (
 	"parley/acpclient/wire"
 )
 
-// v2 is the surface of ACP v2, a draft: this file and v2_*.go. In v2 the agent
-// has files and commands of its own and only shows them; nothing of this machine
-// is served.
+// v2 is the surface of ACP v2, a draft: this file and v2_*.go. In v2 the agent has its
+// own files and commands and only shows them; nothing of this machine is served.
 type v2 struct{}
 
 func (v2) version() int   { return 2 }
@@ -43,10 +42,10 @@ func (v2) offered(s *Session, method string, result []byte) error {
 		return err
 	}
 	if r.Config != nil {
-		s.post(event.ConfigChanged{For: s.for_(), Options: configOptions(r.Config)})
+		s.post(event.ConfigChanged{For: s.wireContext(), Options: configOptions(r.Config)})
 	}
 	if r.Commands != nil {
-		s.post(event.CommandsChanged{For: s.for_(), Commands: commands(r.Commands)})
+		s.post(event.CommandsChanged{For: s.wireContext(), Commands: commands(r.Commands)})
 	}
 	return nil
 }
@@ -59,7 +58,7 @@ func (v2) option(s *Session, id string, value any) any {
 	return req
 }
 
-// request implements surface: everything of files and commands is unknown here.
+// request implements surface. Requests for files and commands are unknown in v2.
 func (v2) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 	if r.Method == "session/request_permission" {
 		return c.permissionRequestedV2(r.Params)
@@ -67,7 +66,7 @@ func (v2) request(c *Client, r jsonrpc.Request) jsonrpc.Work {
 	return nil
 }
 
-// initializeRequestV2 says who this client is.
+// initializeRequestV2 describes this client.
 func (c *Client) initializeRequestV2() wire.InitializeRequestV2 {
 	req := wire.InitializeRequestV2{
 		ProtocolVersion: 2,
@@ -82,9 +81,9 @@ func (c *Client) initializeRequestV2() wire.InitializeRequestV2 {
 	return req
 }
 
-// CancelTool asks the agent to stop one tool call (tool_call/cancel of v2), which
-// is possible while event.ToolChanged.Cancelable was last true. That it has stopped is
-// told by its status.
+// CancelTool asks the agent to stop one tool call (tool_call/cancel of v2), which is
+// possible while event.ToolChanged.Cancelable was last true. Its status says when it has
+// stopped.
 func (s *Session) CancelTool(ctx context.Context, id string) error {
 	if !s.mayCancel(toolWork, id) {
 		return fmt.Errorf("stop the tool call: %w", ErrUnsupported)
@@ -96,8 +95,8 @@ func (s *Session) CancelTool(ctx context.Context, id string) error {
 }
 
 // CancelTerminal asks the agent to stop the command of one of its terminals
-// (terminal/cancel of v2), which is possible while TerminalChanged.Cancelable was
-// last true. That it has stopped is told by TerminalExited.
+// (terminal/cancel of v2), which is possible while TerminalChanged.Cancelable was last
+// true. TerminalExited says when it has stopped.
 func (s *Session) CancelTerminal(ctx context.Context, id string) error {
 	if !s.mayCancel(terminalWork, id) {
 		return fmt.Errorf("stop the command: %w", ErrUnsupported)

@@ -23,14 +23,14 @@ import (
 	"parley/acpclient/transport"
 )
 
-// v2Agent is the other end of a connection: it answers what it has an answer
-// for, keeps what it was sent, and says what the test has it say.
+// v2Agent is the other end of a connection. It gives prepared answers, records what it
+// receives, and sends what the test says.
 type v2Agent struct {
 	t    *testing.T
 	conn transport.Conn
 
 	mu      sync.Mutex
-	answers map[string]string // by method: a result, or "error CODE DATA"; "" is none at all
+	answers map[string]string // by method: a result, or "error CODE DATA"; "" means none
 	sent    []rpc
 	done    chan struct{}
 }
@@ -70,7 +70,7 @@ func (a *v2Agent) run() {
 		if m.Method == "" || m.ID == nil || answer == "" {
 			continue
 		}
-		for _, line := range strings.Split(answer, "\n") { // what comes before the answer
+		for _, line := range strings.Split(answer, "\n") { // lines before the answer
 			switch {
 			case strings.HasPrefix(line, "error "):
 				code, data, _ := strings.Cut(line[6:], " ")
@@ -98,7 +98,7 @@ func (a *v2Agent) update(updates ...string) {
 	}
 }
 
-// got returns what was sent with a method; the answers for "".
+// got returns the messages received with a method; the answers for "".
 func (a *v2Agent) got(method string) (out []rpc) {
 	synctest.Wait()
 	a.mu.Lock()
@@ -121,7 +121,7 @@ func (a *v2Agent) answer(method string, n int, rest string) {
 	a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, got[n].ID, rest))
 }
 
-// v2Talk is a client with one session and all that a front end would have.
+// v2Talk is a client with one session and what a front end would have.
 type v2Talk struct {
 	*v2Agent
 	client  *acpclient.Client
@@ -134,7 +134,7 @@ type v2Talk struct {
 	tapped  []acptest.Tapped
 }
 
-// talkV2 runs a test in a bubble with an agent that speaks v2.
+// talkV2 runs a test in a bubble with an agent of v2.
 func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Talk)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -156,8 +156,8 @@ func talkV2(t *testing.T, answers map[string]string, test func(*testing.T, *v2Ta
 	})
 }
 
-// update sends updates of the session: when what parley sends has arrived, and
-// before it sends more. A log cannot tell how two messages cross.
+// update sends updates of the session after parley's messages have arrived and before it
+// sends more, because a log does not show how two messages cross.
 func (k *v2Talk) update(updates ...string) {
 	synctest.Wait()
 	k.v2Agent.update(updates...)
@@ -184,8 +184,8 @@ func (k *v2Talk) tap(out bool, n uint64, data []byte) {
 	k.tapped = append(k.tapped, acptest.Tapped{At: time.Now(), Out: out, N: n, Data: bytes.Clone(data)})
 }
 
-// checkReplay compares the thread with one that is replayed from what the tap
-// has seen, at the end of every test.
+// checkReplay compares the thread with a replay of what the tap has seen, at the end of
+// every test.
 func (k *v2Talk) checkReplay() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -198,7 +198,7 @@ func (k *v2Talk) checkReplay() {
 	checkReplay(k.t, "s", 0, threadOf("s", k.events), over, k.tapped)
 }
 
-// settle waits until nothing moves and applies what came.
+// settle waits until all goroutines are idle and applies the events.
 func (k *v2Talk) settle() []event.Event {
 	synctest.Wait()
 	events := k.queue.Take()
@@ -211,7 +211,7 @@ func (k *v2Talk) settle() []event.Event {
 	return events
 }
 
-// lines are the messages and attachments of the thread.
+// lines returns the messages and attachments of the thread.
 func (k *v2Talk) lines() string {
 	k.settle()
 	var out []string
@@ -230,7 +230,7 @@ func (k *v2Talk) lines() string {
 	return strings.Join(out, " | ")
 }
 
-// ends are the turns that have ended.
+// ends returns the turns that have ended.
 func (k *v2Talk) ends() (out []event.TurnEnded) {
 	k.settle()
 	for _, e := range k.events {
@@ -313,8 +313,8 @@ var loadSchemaV2 = sync.OnceValues(func() (*schemaV1, error) {
 	return s, s.compiler.AddResource("acp.json", doc)
 })
 
-// validV2 validates against a definition of v2. Members are checked where the
-// definition lists them all.
+// validV2 validates against a definition of v2. Members are checked if the definition
+// lists them all.
 func validV2(s *schemaV1, def string, value json.RawMessage) error {
 	if err := s.validate(def, value); err != nil && !strings.HasPrefix(err.Error(), def+" knows no member") {
 		return err
@@ -329,7 +329,7 @@ func validV2(s *schemaV1, def string, value json.RawMessage) error {
 	return nil
 }
 
-// checkSentV2 validates what the client sent, unless it began as v1.
+// checkSentV2 validates the client's messages, unless it began with v1.
 func checkSentV2(t *testing.T, sent []rpc) {
 	s, err := loadSchemaV2()
 	if err != nil {
@@ -346,7 +346,7 @@ func checkSentV2(t *testing.T, sent []rpc) {
 			def = s.definition("agent", m.Method, "Notification")
 		case m.Error != nil:
 			def, value = "Error", m.Error
-		default: // we serve nothing else
+		default: // parley serves nothing else
 			def, value = "RequestPermissionResponse", m.Result
 		}
 		if def == "" {

@@ -11,16 +11,16 @@ import (
 	"parley/acpclient/wire"
 )
 
-// openQuestion is a question of v2 that waits, and what it is about: only
-// questions about the foreground end with its cancellation.
+// openQuestion is an open question of v2 with its subject: only questions about the
+// foreground end when that is cancelled.
 type openQuestion struct {
-	about  []event.BackgroundWork // none: about nothing in particular
+	about  []event.BackgroundWork // empty: about nothing in particular
 	cancel context.CancelFunc
 }
 
-// permissionRequestedV2 serves session/request_permission as v1 does. A tool
-// call that it tells of is shown first, as any update of it; the title of the
-// question is never the tool call's.
+// permissionRequestedV2 serves session/request_permission as v1 does. The tool call in
+// it is posted first, like an update. The title of the question is never that of the
+// tool call.
 func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 	r, err := wire.DecodePermissionRequest(2, params)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
-	s.post(event.PermissionRequested{For: s.for_(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
+	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	return func(request context.Context) (any, error) {
 		defer s.closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()
@@ -63,7 +63,7 @@ func (s *Session) closeQuestion(q *openQuestion) {
 	s.mu.Unlock()
 }
 
-// aboutOf tells what a request is about.
+// aboutOf returns what a request is about.
 func aboutOf(r wire.PermissionRequest) (about []event.BackgroundWork) {
 	if r.Subject.Tool != nil {
 		about = append(about, event.BackgroundWork{Type: toolWork, ID: r.Subject.Tool.ID})
@@ -77,9 +77,9 @@ func aboutOf(r wire.PermissionRequest) (about []event.BackgroundWork) {
 	return about
 }
 
-// inForeground tells whether a question belongs to the work that session/cancel
-// stops: what it is about is not in the background. One about nothing in
-// particular belongs to it where nothing is in the background. With mu.
+// inForeground reports whether a question belongs to the work that session/cancel stops:
+// its subject is not in the background. A question about nothing in particular belongs
+// to it if there is no background work. It needs mu.
 func (s *Session) inForeground(q *openQuestion) bool {
 	if len(q.about) == 0 {
 		return len(s.background) == 0
@@ -87,8 +87,8 @@ func (s *Session) inForeground(q *openQuestion) bool {
 	return !slices.ContainsFunc(q.about, func(w event.BackgroundWork) bool { return slices.Contains(s.background, w) })
 }
 
-// cancelForeground ends the questions of the work that was cancelled. Others
-// wait for the user, or for the agent to withdraw them.
+// cancelForeground cancels the questions of the cancelled work. Others wait for the
+// user, or for the agent to withdraw them.
 func (s *Session) cancelForeground() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,15 +97,15 @@ func (s *Session) cancelForeground() {
 			q.cancel()
 		}
 	}
-	if len(s.background) == 0 { // elicitations and tools do not say what they are about
+	if len(s.background) == 0 { // elicitations and tools do not name their subject
 		s.client.elicits.cancel(s.id)
 		s.cancelTools()
 	}
 }
 
-// questionV2 is the question as it is put to the services. Its Tool is a copy
-// for reading: it has the question's own title, and the changes of files as
-// text, so that all of it can be read before it is answered.
+// questionV2 returns the question for the services. Its Tool is a copy for reading: it
+// has the question's title, and file changes as text, so that all of it can be read
+// before it is answered.
 func (s *Session) questionV2(r wire.PermissionRequest, size int) Question {
 	q := Question{Session: s.id, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject.Type}
 	switch {
@@ -137,7 +137,7 @@ func (s *Session) questionV2(r wire.PermissionRequest, size int) Question {
 					places = append(places, locationsOf(f)...)
 				}
 				said := textContent(changesText(c))
-				said.Changes, said.Patch = c.Changes, c.Patch // for services that judge it
+				said.Changes, said.Patch = c.Changes, c.Patch // for services that check it
 				c = said
 			}
 			content = append(content, c)
@@ -160,7 +160,7 @@ func locationsOf(f wire.FileChange) (places []wire.Location) {
 	return places
 }
 
-// changesText spells out a diff of v2: every file, and then the patch.
+// changesText spells out a diff of v2: every file, then the patch.
 func changesText(c wire.ToolContent) string {
 	var b strings.Builder
 	for _, f := range c.Changes {

@@ -17,8 +17,8 @@ import (
 	"parley/acpclient/wire"
 )
 
-// TestSchemaV2 makes sure that the oracle is there and can say no, and that every
-// kind of update it has is known.
+// TestSchemaV2 checks that the schema is present, that validation can fail, and that
+// every kind of update in it is known.
 func TestSchemaV2(t *testing.T) {
 	s, err := loadSchemaV2()
 	if err != nil {
@@ -61,7 +61,7 @@ func TestSchemaV2(t *testing.T) {
 	}
 }
 
-// TestReplaysV2 feeds what real agents of v2 said to an engine.
+// TestReplaysV2 feeds the messages of real agents of v2 to an engine.
 func TestReplaysV2(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join(shared("ACP_TRANSCRIPT_DIR", "transcripts"), "*.jsonl"))
 	replayed := 0

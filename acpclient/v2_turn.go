@@ -17,20 +17,20 @@ const (
 	terminalWork = "terminal"
 )
 
-// foreground is what a session of v2 knows of its work. Guarded by Session.mu.
+// foreground is the state of the work of a v2 session. Guarded by Session.mu.
 //
-// A turn (Session.running) begins when a prompt goes out, when the agent inserts
-// one that it held, or when it says that it works; it ends when the agent says
-// that it is idle. Before anything was heard of a turn, an idle is but the old
-// state told again.
+// A turn (Session.running) begins when a prompt is sent, when the agent inserts a
+// prompt that it held, or when it reports that it works. It ends when the agent
+// reports that it is idle. Before any sign of a turn, an idle only repeats the old
+// state.
 type foreground struct {
 	lastKey    uint64
-	prompts    []*heldPrompt   // without an answer, in the order of sending
-	heard      bool            // the agent has begun with the turn that runs
-	inserted   map[string]bool // user messages that came while prompts were open
+	prompts    []*heldPrompt   // without an answer, in the order in which they were sent
+	heard      bool            // the agent has begun the running turn
+	inserted   map[string]bool // user messages that arrived while prompts were open
 	prompted   bool            // since the last cancel
 	background []event.BackgroundWork
-	known      bool // background was told
+	known      bool // background was reported
 	cancelable map[event.BackgroundWork]bool
 	questions  map[*openQuestion]bool
 }
@@ -52,7 +52,7 @@ func (v2) prompt(s *Session, blocks []event.Block) error {
 	if len(blocks) == 0 {
 		return errors.New("prompt: there is nothing in it")
 	}
-	// Held to the end: an answer must find the prompt, and its event.PromptHeld posted.
+	// Locked to the end: an answer must find the prompt and its event.PromptHeld posted.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -66,42 +66,41 @@ func (v2) prompt(s *Session, blocks []event.Block) error {
 	return nil
 }
 
-// promptSentV2 takes a prompt of v2 that goes out. With mu.
+// promptSentV2 records a prompt of v2. It needs mu.
 func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
 	if p.midway = s.running; !s.running {
-		s.begin(s.own())
+		s.begin(s.localContext())
 		s.heard = false
 	}
 	s.lastKey++
 	s.prompted = true
 	p.key = s.lastKey
 	s.prompts = append(s.prompts, p)
-	s.post(event.PromptHeld{For: s.own(), Key: p.key, Text: shown, At: s.client.clock(), Request: request})
+	s.post(event.PromptHeld{For: s.localContext(), Key: p.key, Text: shown, At: s.client.clock(), Request: request})
 }
 
-// begin starts a turn. With mu.
+// begin starts a turn. It needs mu.
 func (s *Session) begin(in event.For) {
 	s.running, s.cancelled, s.heard = true, false, true
 	s.post(event.TurnStarted{For: in, At: s.client.clock(), Told: true})
 }
 
-// finish ends the turn that runs. With mu.
+// finish ends the running turn. It needs mu.
 func (s *Session) finish(in event.For, reason string, err error) {
 	s.running, s.cancelled, s.heard = false, false, false
 	s.endTurn()
 	s.post(event.TurnEnded{For: in, StopReason: reason, Err: err, At: s.client.clock()})
 }
 
-// promptAnswered takes the answer to a prompt, which is about its insertion
-// alone, on the reader goroutine if there was an answer. The end of the
-// connection is left to ended.
+// promptAnswered handles the answer to a prompt, which only concerns its insertion, on
+// the reader goroutine if there was an answer. ended handles the end of the connection.
 func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage, err error) {
 	if errors.Is(err, event.ErrClosed) {
 		return
 	}
-	in := s.own()
+	in := s.localContext()
 	if reader {
-		in = s.for_()
+		in = s.wireContext()
 	}
 	var r wire.PromptResponse
 	if err == nil {
@@ -110,20 +109,20 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := slices.Index(s.prompts, p)
-	if i < 0 { // given back already
+	if i < 0 { // already returned to the user
 		return
 	}
 	s.prompts = slices.Delete(s.prompts, i, i+1)
 	if err == nil {
 		s.post(event.PromptAccepted{For: in, Key: p.key, MessageID: r.MessageID})
-		// What was inserted already may be over already.
+		// The turn of an inserted prompt may have ended already.
 		if over := s.inserted[r.MessageID] || r.MessageID == "" && len(s.inserted) > 0; !s.running && !over {
 			s.begin(in)
 		}
 		s.heard = s.running
 	} else {
 		withdrawn := errors.Is(err, jsonrpc.ErrRequestCancelled)
-		later := p.midway && !errors.Is(err, jsonrpc.ErrInvalidParams) // which it would be then, too
+		later := p.midway && !errors.Is(err, jsonrpc.ErrInvalidParams) // which would be the answer later, too
 		err = s.client.explain("prompt", err)
 		s.post(event.PromptFailed{For: in, Key: p.key, Blocks: p.blocks, Withdrawn: withdrawn, MidTurn: later, Err: err})
 		if s.running && !s.heard && len(s.prompts) == 0 {
@@ -139,15 +138,15 @@ func (s *Session) promptAnswered(p *heldPrompt, reader bool, raw json.RawMessage
 	}
 }
 
-// userSpoke notes that the agent has inserted a message of a user.
-func (s *Session) userSpoke(id string) {
+// userMessageArrived records that the agent has inserted a message of a user.
+func (s *Session) userMessageArrived(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.prompts) == 0 {
 		return
 	}
 	if !s.running {
-		s.begin(s.for_())
+		s.begin(s.wireContext())
 	}
 	s.heard = true
 	if s.inserted == nil {
@@ -158,9 +157,9 @@ func (s *Session) userSpoke(id string) {
 	}
 }
 
-// stateChanged takes a snapshot of the state.
+// stateChanged handles a report of the state.
 func (s *Session) stateChanged(u wire.StateUpdate) {
-	e := event.StateChanged{For: s.for_(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
+	e := event.StateChanged{For: s.wireContext(), State: safetext.Line(u.State, 60), StopReason: safetext.Line(u.StopReason, 60)}
 	if u.StopReason == "error" {
 		err := &jsonrpc.Error{Message: "it ended with an error and did not say which"}
 		if u.Error != nil {
@@ -194,8 +193,8 @@ func (s *Session) stateChanged(u wire.StateUpdate) {
 	}
 }
 
-// Withdraw asks the agent to give back a prompt that it holds (event.PromptHeld). Too
-// late, it does nothing: the agent says which with event.PromptFailed or
+// Withdraw asks the agent to return a prompt that it holds (event.PromptHeld). If it is
+// too late nothing changes. The agent answers with event.PromptFailed or
 // event.PromptAccepted.
 func (s *Session) Withdraw(key uint64) {
 	s.mu.Lock()
@@ -219,17 +218,17 @@ func (v2) cancel(s *Session) {
 	s.cancelForeground()
 }
 
-// ended gives back the prompts that nobody will answer any more.
+// ended returns the prompts that will not be answered.
 func (v2) ended(s *Session, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range s.prompts {
-		s.post(event.PromptFailed{For: s.own(), Key: p.key, Blocks: p.blocks, Err: err})
+		s.post(event.PromptFailed{For: s.localContext(), Key: p.key, Blocks: p.blocks, Err: err})
 	}
 	s.prompts = nil
 }
 
-// setCancelable notes whether a piece of work can be cancelled by itself.
+// setCancelable records whether a tool call or a terminal can be cancelled.
 func (s *Session) setCancelable(kind, id string, can bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

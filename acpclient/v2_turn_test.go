@@ -20,7 +20,7 @@ func userMessage(id, text string) string {
 	return `{"sessionUpdate":"user_message","messageId":"` + id + `","content":[{"type":"text","text":"` + text + `"}]}`
 }
 
-// case 143: the answer to a prompt ends nothing, idle does.
+// case 143: the answer to a prompt does not end the turn, idle does.
 func TestCase143IdleEndsTheTurn(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.session.Prompt(event.Block{Text: "hi"})
@@ -39,8 +39,8 @@ func TestCase143IdleEndsTheTurn(t *testing.T) {
 	})
 }
 
-// case 144: the user's message and the answer that names it come in any order,
-// and the prompt stands in the transcript once.
+// case 144: the user's message and the answer that names it arrive in any order, and the
+// prompt is in the transcript once.
 func TestCase144OneBubble(t *testing.T) {
 	upsert := func(k *v2Talk) { k.update(userMessage("u", "hi there")) }
 	chunks := func(k *v2Talk) {
@@ -72,8 +72,8 @@ func TestCase144OneBubble(t *testing.T) {
 	}
 }
 
-// case 144: what the agent made of the prompt counts, and messages of others
-// are shown as well.
+// case 144: the agent's version of the prompt is shown, and messages of other users are
+// shown as well.
 func TestCase144OtherMessages(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(userMessage("x", "from elsewhere"))
@@ -82,7 +82,7 @@ func TestCase144OtherMessages(t *testing.T) {
 		k.update(userMessage("u", "expanded"))
 		k.wantLines("user from elsewhere | user expanded")
 		k.update(running, idle)
-		// Two that look alike: the answer tells which is which.
+		// The answer tells apart two prompts that look alike.
 		k.session.Prompt(event.Block{Text: "same"})
 		k.update(userMessage("foreign", "same"))
 		k.wantLines("user from elsewhere | user expanded | user same")
@@ -93,8 +93,8 @@ func TestCase144OtherMessages(t *testing.T) {
 	})
 }
 
-// case 152: states as the agent tells them; a repeated idle completes nothing,
-// and an unknown state is busy.
+// case 152: states as the agent reports them. A repeated idle completes nothing, and an
+// unknown state counts as busy.
 func TestCase152States(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.wantState(thread.Idle)
@@ -120,8 +120,8 @@ func TestCase152States(t *testing.T) {
 	})
 }
 
-// case 152: an idle that was on its way when the prompt went out is not its end;
-// an agent that never says running is busy until idle.
+// case 152: an idle that crossed the prompt is not its end; an agent that never reports
+// running is busy until idle.
 func TestCase152StaleIdle(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.session.Prompt(event.Block{Text: "a"})
@@ -137,7 +137,7 @@ func TestCase152StaleIdle(t *testing.T) {
 	})
 }
 
-// An answer that comes only after its turn is over starts no other.
+// An answer that arrives after its turn has ended starts no other.
 func TestLateAnswerToAPrompt(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.session.Prompt(event.Block{Text: "a"})
@@ -150,8 +150,8 @@ func TestLateAnswerToAPrompt(t *testing.T) {
 	})
 }
 
-// case 159: prompts go out while a turn runs, wait below the transcript, and can
-// be taken back.
+// case 159: prompts are sent during a turn, wait below the transcript, and can be
+// withdrawn.
 func TestCase159HeldPrompts(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.session.Prompt(event.Block{Text: "one"})
@@ -194,8 +194,8 @@ func TestCase159HeldPrompts(t *testing.T) {
 	})
 }
 
-// A cancel gives back what is held; the end of the connection as well.
-func TestHeldPromptsComeBack(t *testing.T) {
+// A cancel returns held prompts to the user, and so does the end of the connection.
+func TestHeldPromptsAreReturned(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.session.Prompt(event.Block{Text: "one"})
 		k.update(userMessage("1", "one"), running)
@@ -228,7 +228,7 @@ func TestHeldPromptsComeBack(t *testing.T) {
 	})
 }
 
-// A prompt that the agent refuses ends the turn that it began.
+// A prompt that the agent refuses ends the turn that it started.
 func TestPromptRefused(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.session.Prompt(event.Block{Text: "one"})
@@ -252,7 +252,7 @@ func (k *v2Talk) ask(id, rest string) {
 	k.settle()
 }
 
-// outcome is what a request was answered with, "" while it is open.
+// outcome returns the answer to a request, "" while it is open.
 func (k *v2Talk) outcome(id string) string {
 	for _, m := range k.got("") {
 		if string(m.ID) == `"`+id+`"` {
@@ -262,8 +262,8 @@ func (k *v2Talk) outcome(id string) string {
 	return ""
 }
 
-// case 151: questions have a title of their own; a command is shown and not run;
-// an unknown subject is a question like any other.
+// case 151: questions have their own title; a command is shown and not run; an unknown
+// subject is a question like any other.
 func TestCase151Permissions(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(running, `{"sessionUpdate":"tool_call_update","toolCallId":"c","title":"Edit a","kind":"edit"}`)
@@ -301,7 +301,7 @@ func TestCase151Permissions(t *testing.T) {
 		if got := k.outcome("broken"); !strings.Contains(got, "-32602") || len(k.asks.open) != 4 {
 			t.Errorf("a broken subject is answered %s", got)
 		}
-		// case 45: the agent withdraws one.
+		// case 45: the agent withdraws a question.
 		k.say(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"plain"}}`)
 		if got := k.outcome("plain"); !strings.Contains(got, `"cancelled"`) {
 			t.Errorf("withdrawn: %s", got)
@@ -309,8 +309,8 @@ func TestCase151Permissions(t *testing.T) {
 	})
 }
 
-// case 153: work in the background is told, also while idle, and a cancel does
-// not answer questions about it.
+// case 153: background work is reported, also while idle, and a cancel does not answer
+// questions about it.
 func TestCase153Background(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		state := func(background string) {
@@ -357,7 +357,7 @@ func TestCase153Background(t *testing.T) {
 	})
 }
 
-// case 153, older agents: without background every question ends with a cancel.
+// case 153, older agents: without background information a cancel ends every question.
 func TestCase153NoBackground(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(running)

@@ -17,7 +17,7 @@ func chunk(kind, id, text string) string {
 	return fmt.Sprintf(`{"sessionUpdate":%q,"messageId":%q,"content":{"type":"text","text":%s}}`, kind, id, quoted)
 }
 
-// case 145: upserts replace, chunks append, and what is omitted stays.
+// case 145: upserts replace, chunks append, and omitted members stay unchanged.
 func TestCase145Upserts(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		upsert := func(rest string) string { return `{"sessionUpdate":"agent_message","messageId":"m"` + rest + `}` }
@@ -37,7 +37,7 @@ func TestCase145Upserts(t *testing.T) {
 			{upsert(`,"content":[` + strings.ReplaceAll(link, "///a", "///c") + `]`), "agent  | attachment file:///c"},
 			{upsert(`,"content":[{"type":"text","text":"H"}]`), "agent H"},
 			{`{"sessionUpdate":"agent_message","content":[]}`, "agent H"},
-			// A sequence that was cut by the replacement stays cut.
+			// A sequence that was cut off by the replacement stays cut.
 			{chunk("agent_message_chunk", "m", "\u001b[3"), "agent H"},
 			{upsert(`,"content":[{"type":"text","text":"I"}]`), "agent I"},
 			{chunk("agent_message_chunk", "m", "1mJ"), "agent I1mJ"},
@@ -48,8 +48,8 @@ func TestCase145Upserts(t *testing.T) {
 	})
 }
 
-// case 145: messages stand where they were first heard of, and may be written
-// in turns.
+// case 145: messages keep the place where they first appeared, and may be written
+// alternately.
 func TestCase145Interleaved(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(`{"sessionUpdate":"agent_message","messageId":"1"}`, chunk("agent_message_chunk", "2", "two"), chunk("agent_message_chunk", "1", "one"), chunk("agent_message_chunk", "2", "!"))
@@ -57,7 +57,7 @@ func TestCase145Interleaved(t *testing.T) {
 	})
 }
 
-// case 146: the kinds of messages have ids of their own.
+// case 146: the kinds of messages have separate ids.
 func TestCase146IdsByKind(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(chunk("agent_message_chunk", "m", "a"), chunk("agent_thought_chunk", "m", "t"), chunk("user_message_chunk", "m", "u"), chunk("agent_message_chunk", "m", "b"),
@@ -66,7 +66,7 @@ func TestCase146IdsByKind(t *testing.T) {
 	})
 }
 
-// case 147: members of a tool call that are omitted stay, null is the default.
+// case 147: omitted members of a tool call stay unchanged, null is the default.
 func TestCase147ToolPatches(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		tool := func(rest string) thread.Tool {
@@ -124,7 +124,7 @@ func TestCase148ContentChunks(t *testing.T) {
 	})
 }
 
-// case 149: output comes in pieces that are decoded one by one.
+// case 149: output arrives in pieces that are decoded separately.
 func TestCase149Terminals(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		term := func(updates ...string) thread.Terminal {
@@ -197,7 +197,7 @@ func TestCase150Diffs(t *testing.T) {
 	})
 }
 
-// case 155: a session is resumed with or without its history; the state is told
+// case 155: a session is resumed with or without its history. The state is reported
 // before the answer, or is idle.
 func TestCase155Resume(t *testing.T) {
 	asked := `{"sessionUpdate":"state_update","state":"requires_action","background":[{"type":"_x"}]}`
@@ -239,8 +239,8 @@ func TestCase155Resume(t *testing.T) {
 	}
 }
 
-// case 156: options say what kind of value they are set to, and the answer
-// replaces the list.
+// case 156: setting an option names the type of the value, and the answer replaces the
+// list.
 func TestCase156Options(t *testing.T) {
 	list := `[{"configId":"fast","name":"Fast","type":"boolean","currentValue":true},{"configId":"m","name":"M","type":"select","currentValue":"a","options":[{"groupId":"g","name":"G","options":[{"value":"a","name":"A"}]},{"value":"b","name":"B"}]},{"id":"v1","type":"select"},{"configId":"x","type":"_x"}]`
 	talkV2(t, map[string]string{"session/new": `{"sessionId":"s","configOptions":` + list + `}`, "session/set_config_option": `{"configOptions":[{"configId":"fast","name":"Fast","type":"boolean","currentValue":false}]}`}, func(t *testing.T, k *v2Talk) {
@@ -268,7 +268,7 @@ func TestCase156Options(t *testing.T) {
 	})
 }
 
-// case 157: commands come in the answer and in updates, with or without a type.
+// case 157: commands arrive in answers and in updates, with or without a type.
 func TestCase157Commands(t *testing.T) {
 	one := `[{"type":"command","name":"a","description":"A","input":{"type":"text","hint":"h"}},{"name":"b"},{"type":"_x","name":"c","description":"C","input":{"type":"_y"}},{"type":"command"}]`
 	talkV2(t, map[string]string{"session/new": `{"sessionId":"s","availableCommands":` + one + `}`}, func(t *testing.T, k *v2Talk) {
@@ -283,8 +283,8 @@ func TestCase157Commands(t *testing.T) {
 	})
 }
 
-// case 158: what is not known is kept and shown as such, also where it is an
-// extension. case 160: _meta is nobody's business here.
+// case 158: unknown values are kept and shown as such, including extensions. case 160:
+// _meta is ignored here.
 func TestCase158Unknown(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(`{"sessionUpdate":"_x","a":1}`, `{"sessionUpdate":"future","b":2}`, `{"sessionUpdate":"plan_update","plan":{"type":"file","planId":"p","uri":"file:///p.md"}}`,
@@ -342,7 +342,7 @@ func TestCase161Plans(t *testing.T) {
 	})
 }
 
-// case 163: updates that only v1 has are taken, and noted in the log.
+// case 163: updates that only v1 has are accepted, and noted in the log.
 func TestCase163UpdatesOfV1(t *testing.T) {
 	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
 		k.update(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"T"}`, `{"sessionUpdate":"plan","entries":[{"content":"a"}]}`, `{"sessionUpdate":"current_mode_update","currentModeId":"x"}`)
@@ -362,7 +362,7 @@ func TestCase163UpdatesOfV1(t *testing.T) {
 	})
 }
 
-// The cost can be taken back; logins have other names.
+// The cost can be retracted; logins have other names.
 func TestSmallDifferencesOfV2(t *testing.T) {
 	hello := strings.Replace(v2Hello, `"capabilities"`, `"authMethods":[{"methodId":"a","type":"agent","name":"A"},{"id":"b","type":"agent"},{"methodId":"c","name":"no type"}],"capabilities"`, 1)
 	talkV2(t, map[string]string{"initialize": hello}, func(t *testing.T, k *v2Talk) {

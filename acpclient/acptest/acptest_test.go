@@ -13,7 +13,7 @@ func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		want, got string
 		exact     bool
-		complaint string // "" where they match
+		complaint string // "" if the messages match
 	}{
 		{`{"a":1,"b":[1,{"c":"x"}]}`, `{"b":[1,{"c":"x","d":0}],"e":5,"a":1}`, false, ""},
 		{`{"a":1}`, `{"a":1,"b":2}`, true, "b is there: 2"},
@@ -41,8 +41,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestScriptsComplain plays scripts against a client that sends fixed lines:
-// a script that is not kept has to say so.
+// TestScriptsComplain plays scripts against a client that sends fixed lines. A script
+// that the client does not follow must fail.
 func TestScriptsComplain(t *testing.T) {
 	const one, two = `{"id":1,"method":"a"}`, `{"id":2,"method":"b"}`
 	for _, c := range []struct {

@@ -9,26 +9,26 @@ import (
 )
 
 // User does what a script says the user of the client does. Act must not wait
-// for the agent: the script goes on only when it has returned. The verbs of
-// scripts:
+// for the agent: the script continues only after Act has returned. The verbs:
 //
-//	connect                the client begins the handshake
-//	new DIR +ROOT mcp:TYPE:NAME   opens a session; all parts may be left out
-//	load ID DIR +ROOT …    opens a session of the agent's with its history
-//	resume ID DIR +ROOT …  goes on with one without it
-//	fork ID DIR +ROOT …    copies one into a new session
-//	list DIR               lists the sessions of the agent, all or those of DIR
-//	delete ID              deletes one
+//	connect                starts the handshake
+//	new DIR +ROOT mcp:TYPE:NAME   opens a session; all parts are optional
+//	load ID DIR +ROOT …    opens a stored session with its history
+//	resume ID DIR +ROOT …  opens a stored session without its history
+//	fork ID DIR +ROOT …    copies a stored session into a new one
+//	list DIR               lists the stored sessions, all or those of DIR
+//	delete ID              deletes a stored session
 //	switch ID              makes an open session the current one
 //	close                  closes the session
-//	login METHOD           logs in; logout ends that
+//	login METHOD           logs in
+//	logout                 logs out
 //	mode ID                switches the session's mode
 //	option ID VALUE        changes an option; true and false are booleans
-//	giveup                 gives up what is waited for
+//	giveup                 cancels the call that is waited for
 //	attach URI NAME        adds a link to the next prompt
 //	embed URI TEXT         adds a resource with its text
 //	image TYPE DATA        adds an image of that MIME type
-//	prompt TEXT            TEXT may be quoted as in Go
+//	prompt TEXT            sends a prompt; TEXT may be quoted as in Go
 //	cancel                 stops the turn
 //	answer OPTION          answers the oldest open question; a quoted OPTION
 //	                       may hold anything, and "for TOOL" may follow it
@@ -39,17 +39,16 @@ import (
 // The current session is the one opened or switched to last.
 type User interface {
 	Act(session, verb, arg string) error
-	// Settled is called after every line of the script, when nothing moves any
-	// more.
+	// Settled is called after every line of the script, when all goroutines are idle.
 	Settled()
 }
 
-// Agent plays a script over one end of a pipe. It must be made and used in a
-// synctest bubble.
+// Agent plays a script over one end of a pipe. It must be created and used in a synctest
+// bubble.
 type Agent struct {
 	t     testing.TB
 	steps []step
-	end   transport.Conn // ours
+	end   transport.Conn // the agent's
 	conn  transport.Conn // the client's
 	in    chan []byte
 
@@ -58,8 +57,8 @@ type Agent struct {
 	said [][]byte // by the agent
 }
 
-// New makes an agent that plays the file "script" of an archive. It is over
-// with the test.
+// New returns an agent that plays the file "script" of an archive. It is closed when the
+// test ends.
 func New(t testing.TB, archive *Archive) *Agent {
 	t.Helper()
 	steps, err := parse(archive.File("script"))
@@ -111,9 +110,8 @@ func (a *Agent) Said() [][]byte {
 	return append([][]byte(nil), a.said...)
 }
 
-// Play plays the script to its end, with user as the user. The error is the
-// first complaint: what the client sent that it should not have, or the
-// reverse.
+// Play plays the script with user as the user. The error is the first difference: an
+// unexpected message of the client, or a missing one.
 func (a *Agent) Play(user User) error {
 	return play(a.steps, stage{
 		in: a.in,

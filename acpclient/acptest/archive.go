@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Archive is a txtar archive: a comment, then files, each behind a line
-// "-- name --".
+// Archive is a txtar archive: a comment, then files, each after a line "-- name --".
 type Archive struct {
 	Comment []byte
 	Files   []File
@@ -18,7 +17,7 @@ type File struct {
 	Data []byte
 }
 
-// ParseArchive reads the txtar format, in which nothing is an error.
+// ParseArchive parses the txtar format, in which nothing is an error.
 func ParseArchive(data []byte) *Archive {
 	a := &Archive{}
 	into := &a.Comment
@@ -48,7 +47,7 @@ func (a *Archive) Format() []byte {
 	return out
 }
 
-// File returns the contents of a file, nil where there is none.
+// File returns the contents of a file, nil if there is none.
 func (a *Archive) File(name string) []byte {
 	for _, f := range a.Files {
 		if f.Name == name {
@@ -58,7 +57,7 @@ func (a *Archive) File(name string) []byte {
 	return nil
 }
 
-// put replaces a file, or adds it at the end.
+// put replaces a file, or appends it.
 func (a *Archive) put(name, text string) {
 	for i := range a.Files {
 		if a.Files[i].Name == name {

@@ -15,7 +15,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// Result is what a script brought about.
+// Result is the outcome of a script.
 type Result struct {
 	Events []event.Event // as posted
 	Lines  []string      // the events, questions and errors, one line each
@@ -33,10 +33,10 @@ type Tapped struct {
 	Data []byte
 }
 
-// Run plays the script of an archive to the engine, in a bubble of its own,
-// with services that do nothing to this machine. A file "services" of the
-// archive may leave some out: "without fs", "without terminals", "without
-// permissions". Files named fs/… are what the agent can read.
+// Run plays the script of an archive to the engine, in its own synctest bubble, with
+// services that do not touch this machine. The file "services" of the archive can leave
+// some out: "without fs", "without terminals", "without permissions". The agent can read
+// the files named fs/….
 func Run(t *testing.T, archive *Archive) *Result {
 	t.Helper()
 	r := &Result{}
@@ -54,7 +54,7 @@ func Run(t *testing.T, archive *Archive) *Result {
 type engineUser struct {
 	agent    *Agent
 	services services
-	ctx      context.Context // of what is waited for
+	ctx      context.Context // of calls that wait for the agent
 	giveUp   context.CancelFunc
 	log      *event.Log
 	waiting  sync.WaitGroup
@@ -62,11 +62,11 @@ type engineUser struct {
 
 	mu       sync.Mutex
 	client   *acpclient.Client
-	sessions []*acpclient.Session // the current one last
+	sessions []*acpclient.Session // the current one is the last
 	events   []event.Event
 	lines    []string
 	tapped   []Tapped
-	ended    [][]string // what calls came to, until all is settled
+	ended    [][]string // results of calls, until all goroutines are idle
 }
 
 func newEngineUser(a *Agent, archive *Archive) *engineUser {
@@ -90,15 +90,15 @@ func (u *engineUser) tap(out bool, n uint64, data []byte) {
 	u.tapped = append(u.tapped, Tapped{time.Now(), out, n, slices.Clone(data)})
 }
 
-// note adds a line that is no event.
+// note adds a line that is not an event.
 func (u *engineUser) note(format string, args ...any) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.lines = append(u.lines, fmt.Sprintf(format, args...))
 }
 
-// outcome adds lines of what a call of the user came to. They stand behind the
-// events of the same line of the script, in whatever order the goroutines run.
+// outcome adds lines with the result of one of the user's calls. They follow the events
+// of the same line of the script, in whatever order the goroutines run.
 func (u *engineUser) outcome(lines ...string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -130,7 +130,7 @@ func (u *engineUser) Act(session, verb, arg string) error {
 		return u.client.Close()
 	case "wait":
 	default:
-		if act := ofTheAgent[verb]; act != nil {
+		if act := connectionVerbs[verb]; act != nil {
 			ctx := u.ctx
 			u.start(func() { act(u, ctx, arg) })
 			return nil
@@ -147,7 +147,7 @@ func (u *engineUser) Act(session, verb, arg string) error {
 	return nil
 }
 
-// inSession does what concerns one session.
+// inSession runs the verbs that need a session.
 func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 	switch verb {
 	case "switch":
@@ -173,7 +173,7 @@ func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 	case "cancel":
 		s.Cancel()
 	default:
-		act := ofASession[verb]
+		act := sessionVerbs[verb]
 		if act == nil {
 			return fmt.Errorf("the user cannot %q", verb)
 		}
@@ -185,7 +185,7 @@ func (u *engineUser) inSession(s *acpclient.Session, verb, arg string) error {
 	return nil
 }
 
-// start does what waits for the agent.
+// start runs a call that waits for the agent.
 func (u *engineUser) start(f func()) { u.waiting.Go(f) }
 
 func (u *engineUser) connect() {
@@ -200,7 +200,7 @@ func (u *engineUser) connect() {
 	u.outcome("agent " + fields(c.Agent()))
 }
 
-// session finds a session by id, the latest for "".
+// session returns the session with this id, the latest for "".
 func (u *engineUser) session(id string) *acpclient.Session {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -212,7 +212,7 @@ func (u *engineUser) session(id string) *acpclient.Session {
 	return nil
 }
 
-// finish closes everything and takes down what there is.
+// finish closes everything and collects the results.
 func (u *engineUser) finish(r *Result) {
 	synctest.Wait()
 	u.Settled()
@@ -234,8 +234,8 @@ func (u *engineUser) finish(r *Result) {
 	u.waiting.Wait()
 }
 
-// sortSettled gives an order to questions that were settled at once: each is
-// answered on a goroutine of its own.
+// sortSettled sorts questions that were settled at the same time: each is answered on
+// its own goroutine.
 func sortSettled(lines []string) []string {
 	settled := func(l string) bool { return strings.Contains(l, " PermissionAnswered ") }
 	for i := 0; i < len(lines); i++ {

@@ -19,9 +19,9 @@ func Read(t testing.TB, path string) *Archive {
 	return ParseArchive(data)
 }
 
-// Golden compares lines with a file of the archive that was read from path.
-// Where the test binary has a flag "update" and it is set, the file is
-// rewritten instead. A missing file is an expectation of no lines.
+// Golden compares lines with a file of the archive that was read from path. If the test
+// binary has a flag "update" and it is set, the file is rewritten instead. A missing
+// file means that no lines are expected.
 func Golden(t testing.TB, path string, archive *Archive, name string, lines []string) {
 	t.Helper()
 	got := ""

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// match compares what was sent with what a script wants, and binds
-// placeholders. The error says where they differ.
+// match compares a sent message with the expected one and binds placeholders. The error
+// says where they differ.
 func (n names) match(want, got []byte, exact bool) error {
 	if !json.Valid(got) {
 		return fmt.Errorf("not JSON: %.200q", got)
@@ -97,8 +97,8 @@ func sortedKeys(m map[string]json.RawMessage) []string {
 	return keys
 }
 
-// canonical makes scalars comparable however they are spelt; numbers keep
-// their digits.
+// canonical makes scalars comparable however they are written; numbers keep their
+// digits.
 func canonical(raw json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(raw))

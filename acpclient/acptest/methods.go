@@ -12,8 +12,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// ofTheAgent are the verbs that wait for the agent and need no session.
-var ofTheAgent = map[string]func(u *engineUser, ctx context.Context, arg string){
+// connectionVerbs are the verbs that wait for the agent and need no session.
+var connectionVerbs = map[string]func(u *engineUser, ctx context.Context, arg string){
 	"new": func(u *engineUser, ctx context.Context, arg string) {
 		s, err := u.client.NewSession(ctx, describe(arg))
 		u.got("new", s, err)
@@ -36,8 +36,8 @@ var ofTheAgent = map[string]func(u *engineUser, ctx context.Context, arg string)
 	"logout": func(u *engineUser, ctx context.Context, _ string) { u.report("logout", u.client.LogOut(ctx)) },
 }
 
-// ofASession are those that need one.
-var ofASession = map[string]func(u *engineUser, ctx context.Context, s *acpclient.Session, arg string) error{
+// sessionVerbs are the verbs that need a session.
+var sessionVerbs = map[string]func(u *engineUser, ctx context.Context, s *acpclient.Session, arg string) error{
 	"close": func(u *engineUser, ctx context.Context, s *acpclient.Session, _ string) error {
 		return u.client.CloseSession(ctx, s)
 	},
@@ -54,7 +54,7 @@ var ofASession = map[string]func(u *engineUser, ctx context.Context, s *acpclien
 	},
 }
 
-// describe reads DIR +ROOT mcp:TYPE:NAME.
+// describe parses DIR +ROOT mcp:TYPE:NAME.
 func describe(arg string) acpclient.NewSession {
 	n := acpclient.NewSession{Cwd: "/project"}
 	for _, word := range strings.Fields(arg) {
@@ -107,8 +107,8 @@ func (u *engineUser) list(ctx context.Context, cwd string) {
 	u.outcome(append(lines, result("list", err))...)
 }
 
-// got takes an opened session. A new one is seen by what comes for it; of the
-// others it is noted that the wait is over.
+// got handles an opened session. A new session shows in its events; for the others it
+// notes that the wait is over.
 func (u *engineUser) got(verb string, s *acpclient.Session, err error) {
 	if err != nil {
 		u.report(verb, err)
@@ -130,8 +130,8 @@ func (u *engineUser) opened(s *acpclient.Session) {
 
 func (u *engineUser) report(verb string, err error) { u.outcome(result(verb, err)) }
 
-// result words what a call came to: an error with what a front end can tell it
-// by.
+// result describes the result of a call. For an error it adds what front ends
+// distinguish it by.
 func result(verb string, err error) string {
 	hint := ""
 	var refused *event.AgentError

@@ -11,20 +11,20 @@ import (
 	"parley/acpclient/transport"
 )
 
-// patience is how long a script waits for the client's next message. Under
-// synctest that time passes at once when nothing can happen any more.
+// patience is how long a script waits for the client's next message. In a synctest
+// bubble that time passes at once when all goroutines are idle.
 const patience = 30 * time.Second
 
-// stage is what a script plays on.
+// stage is what a script is played on.
 type stage struct {
-	in     <-chan []byte // what the client sends; closed at its end
+	in     <-chan []byte // what the client sends; closed when it closes its end
 	send   func(messages [][]byte) error
-	act    func(s step) error // the user; nil: there is a real one
-	settle func()             // waits until nothing moves; nil: cannot be known
+	act    func(s step) error // the user; nil if a person is
+	settle func()             // waits until all goroutines are idle; nil if that cannot be known
 	hangup func()
 }
 
-// play runs the steps and returns the first complaint.
+// play runs the steps and returns the first difference.
 func play(steps []step, on stage) error {
 	known := names{}
 	for _, s := range steps {
@@ -113,7 +113,7 @@ var (
 	errSilent = errors.New("the client sends nothing")
 )
 
-// next waits for what the client sends.
+// next waits for the client's next message.
 func (on stage) next() ([]byte, error) {
 	select {
 	case got, ok := <-on.in:
@@ -137,10 +137,9 @@ func (on stage) quiet() error {
 	return nil
 }
 
-// Play plays a script to a client at the other end of two streams, which are
-// the standard streams where the script is run as an agent. What the user does
-// is left out: there is one. It returns the first complaint, and otherwise nil
-// when the script is over and the client has closed its end.
+// Play plays a script to a client at the other end of two streams, the standard streams
+// if the script runs as an agent. The steps of the user are skipped. It returns the
+// first difference, or nil when the script is over and the client has closed its end.
 func Play(r io.Reader, w io.Writer, script []byte) error {
 	steps, err := parse(script)
 	if err != nil {
@@ -175,7 +174,7 @@ func Play(r io.Reader, w io.Writer, script []byte) error {
 	if err != nil {
 		return err
 	}
-	for got := range in { // the client may say goodbye
+	for got := range in { // the client may send more before it closes
 		_ = got
 	}
 	if err := <-failed; !errors.Is(err, io.EOF) {

@@ -10,12 +10,12 @@ import (
 	"parley/acpclient/event"
 )
 
-// longest is how much of a string a line shows, in bytes.
+// longest bounds the bytes of a string that a line shows.
 const longest = 400
 
-// Line renders an event on one line: its session, its name and the fields that
-// are not zero. Times, ids of requests and ordinals of messages are left out. The
-// form is stable, so it can be compared.
+// Line renders an event on one line: its session, its name and the fields that are not
+// zero, without times, request ids and message ordinals. The form is stable, so lines
+// can be compared.
 func Line(e event.Event) string {
 	session := e.EventSession()
 	if session == "" {

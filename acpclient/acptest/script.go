@@ -4,38 +4,38 @@
 // fake and nothing sleeps; Play plays the same script over two streams, for a
 // client in another process.
 //
-// A script is a file of lines in a txtar archive. Blank lines and lines with #
-// are skipped.
+// A script is a file of lines in a txtar archive. Empty lines and lines that start
+// with # are skipped.
 //
-//	> {json}               the client must send this next: as JSON, the order of
-//	                       members free, members of objects not listed ignored
+//	> {json}               the client must send this next: as JSON, members in any
+//	                       order, members of objects not listed ignored
 //	>= {json}              the same, but with no other members
 //	>>                     the expected messages that follow, up to the next
-//	                       blank line, may come in any order
+//	                       empty line, may come in any order
 //	< {json}               the agent sends this
 //	< result $id {json}    the agent answers a request of the client
 //	< error $id {json}     the same with an error object
 //	< call ID METHOD {json}      a request of the agent, ID as JSON
 //	< note METHOD {json}         a notification of the agent
 //	< update {json}        session/update; < update@s2 {json} for that session
-//	<raw text              the agent sends text as it stands, or unquoted where
-//	                       it is quoted as in Go
+//	<raw text              the agent sends the text verbatim, or unquoted if it is
+//	                       quoted as in Go
 //	<<                     the lines of the agent that follow, up to the next
-//	                       blank line, leave in one write
+//	                       empty line, are sent in one write
 //	handshake              initialize and session/new, answered plainly; the
-//	                       session is s1. handshake {json} says what the agent
-//	                       answers to initialize
-//	quiet                  the client has sent nothing that was not expected
-//	skip                   whatever it has sent is of no interest
+//	                       session is s1. handshake {json} gives the agent's answer
+//	                       to initialize
+//	quiet                  the client has sent nothing unexpected
+//	skip                   ignores what the client has sent
 //	gone                   the client has closed the connection
-//	sleep 2s               time goes by
+//	sleep 2s               lets time pass
 //	hangup                 the agent closes its end
 //	user VERB ARG          the user does something; user@s2 in that session.
 //	                       See User
 //
-// In what the client must send, a string "$name" stands for any value the
-// first time and for the same value afterwards, "..." stands for anything. In
-// what the agent sends, "$name" is replaced by that value.
+// In messages of the client, a string "$name" matches any value the first time and
+// the same value afterwards, "..." matches anything. In messages of the agent, "$name"
+// is replaced by that value.
 package acptest
 
 import (
@@ -47,7 +47,7 @@ import (
 	"time"
 )
 
-// verb is what one step does.
+// verb is the action of one step.
 type verb int
 
 const (
@@ -61,15 +61,15 @@ const (
 	hangup
 )
 
-// step is one line of a script, or a group of them that belongs together.
+// step is one line of a script, or a group of lines that belongs together.
 type step struct {
 	verb     verb
 	line     int // 1-based, for complaints
 	exact    bool
-	message  []byte   // of expect
-	messages [][]byte // of send
-	anyOf    []step   // of expect: these in any order, instead of message
-	session  string   // of act: "" is the current one
+	message  []byte   // for expect
+	messages [][]byte // for send
+	anyOf    []step   // for expect: these in any order, instead of message
+	session  string   // for act: "" is the current one
 	do, arg  string
 	wait     time.Duration
 }
@@ -87,7 +87,7 @@ const plainAgent = `{"protocolVersion":1,"agentCapabilities":{"loadSession":true
 // parse reads a script.
 func parse(text []byte) ([]step, error) {
 	var steps []step
-	group := verb(-1) // what the lines are that belong to the last step
+	group := verb(-1) // the action of lines that extend the last step
 	n := 0
 	for raw := range strings.Lines(string(text)) {
 		n++
@@ -124,7 +124,7 @@ func parse(text []byte) ([]step, error) {
 	return steps, nil
 }
 
-// plain are the lines that are one word.
+// plain are the lines that consist of one word.
 var plain = map[string]verb{"quiet": quiet, "skip": skip, "gone": gone, "hangup": hangup}
 
 func parseLine(line string) ([]step, error) {
@@ -163,7 +163,7 @@ func parseLine(line string) ([]step, error) {
 	return nil, fmt.Errorf("unknown line %q", line)
 }
 
-// message expands the short forms of what the agent sends.
+// message expands the short forms of the agent's messages.
 func message(text string) ([]byte, error) {
 	if text == "" || text[0] == '{' || text[0] == '[' {
 		return []byte(text), nil
@@ -199,10 +199,10 @@ func message(text string) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// names are the values that placeholders stand for, as raw JSON.
+// names maps placeholders to their values as raw JSON.
 type names map[string]json.RawMessage
 
-// fill replaces "$name" in what the agent sends.
+// fill replaces "$name" in the agent's messages.
 func (n names) fill(message []byte) []byte {
 	for name, value := range n {
 		message = bytes.ReplaceAll(message, []byte(`"`+name+`"`), value)

@@ -13,7 +13,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// services are what an agent gets in a script: nothing of this machine.
+// services are the services of a script. They do not touch this machine.
 type services struct {
 	without   string
 	questions *questions
@@ -46,7 +46,7 @@ func (s services) offered() acpclient.Services {
 	return out
 }
 
-// questions is acpclient.Permissions, answered by the script.
+// questions implements acpclient.Permissions. The script gives the answers.
 type questions struct {
 	note func(string, ...any)
 
@@ -90,7 +90,7 @@ func (qs *questions) CancelSession(session string) {
 	})
 }
 
-// answer does "user answer".
+// answer runs "user answer".
 func (qs *questions) answer(arg string) error {
 	option, tool, _ := strings.Cut(arg, " for ")
 	dismiss := option == "cancel"
@@ -126,7 +126,7 @@ func (q *question) Wait(ctx context.Context) acpclient.Decision {
 	}
 }
 
-// files is acpclient.FS over a map. What is below /refused is.
+// files implements acpclient.FS with a map. Paths below /refused are refused.
 type files struct {
 	note func(string, ...any)
 
@@ -159,8 +159,8 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 	}
 }
 
-// terminals is acpclient.Terminals without commands: they run until they are
-// killed, and say their name.
+// terminals implements acpclient.Terminals without commands: they run until they are
+// killed, and their output is their name.
 type terminals struct {
 	mu      sync.Mutex
 	running []*command // by id: t1, t2, …; nil once released

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// AgentInfo is what the agent said of itself. Strings are safe to show.
+// AgentInfo is what the agent said about itself. Strings are safe to show.
 type AgentInfo struct {
 	Name, Title, Version string
 	ProtocolVersion      int
-	NoSessions           bool // v2: it offers no session method at all
+	NoSessions           bool // v2: it has no session methods
 	LoadSession          bool
-	Image, Audio         bool // what prompts may hold
+	Image, Audio         bool // what prompts may contain
 	EmbeddedContext      bool
 	Roots                bool // sessions take additional directories
 	MCPHTTP, MCPSSE      bool
 	NoMCPStdio           bool // v2: it starts no MCP servers
 	AuthMethods          []AuthMethod
 
-	// The optional methods that the agent has advertised; nothing else is sent.
+	// The optional methods that the agent has advertised. Others are never called.
 	List, Delete, Resume, CloseSession, Fork, Logout bool
 }
 
-// Listed is a session that the agent keeps. ID and Cwd are verbatim, the rest is
+// Listed is a session that the agent has stored. ID and Cwd are verbatim, the rest is
 // safe to show.
 type Listed struct {
 	ID, Cwd string
@@ -31,33 +31,33 @@ type Listed struct {
 	Roots   []string
 }
 
-// AuthMethod is a way to log in. Type "" or "agent" is done by the agent
-// itself (Authenticate); "terminal" by running the agent's command with Args and
-// Env added, in a real terminal, and connecting again afterwards; the legacy type
-// "env_var" by starting the agent again with Vars in its environment.
+// AuthMethod is a way to log in. For type "" or "agent" the agent does it
+// (Authenticate). For "terminal" the agent's command is run in a real terminal with Args
+// and Env added, and then connected to again. For the legacy type "env_var" the agent is
+// started again with Vars in its environment.
 type AuthMethod struct {
 	ID                      string // verbatim
 	Name, Description, Type string // safe to show
 	Args                    []string
 	Env                     []EnvVar
 
-	// Vars is what a method of type "env_var" asks for. Link is verbatim: where
-	// the values are to be had.
+	// Vars is what a method of type "env_var" asks for. Link is verbatim: a page that
+	// says where to get the values.
 	Vars []AuthVar
 	Link string
-	// Command is what a method of no known type wants run in a real terminal, in
-	// the place of what its type says; nil where there is none. It can be any
-	// program: it must not run before the user has read all of it and agreed.
+	// Command, if not nil, is run in a real terminal instead of what Type says. Methods
+	// of unknown type have it. It can be any program: it must not run before the user
+	// has read all of it and agreed.
 	Command *AuthCommand
-	// TakesKey says that the agent logs in by itself with a key that it is handed, see
-	// AuthenticateKey; without one it looks in its environment.
+	// TakesKey means that the agent logs in with a key from the user, see
+	// AuthenticateKey. Without a key it looks in its environment.
 	TakesKey bool
-	// Refused says in a few safe words why a method is not to be carried out; ""
-	// for one that may be.
+	// Refused says in a few safe words why a method must not be carried out. It is ""
+	// for a method that may be.
 	Refused string
 }
 
-// Variables are the names of Vars, in a line.
+// Variables returns the names of Vars, separated by commas.
 func (m AuthMethod) Variables() string {
 	var names []string
 	for _, v := range m.Vars {
@@ -66,15 +66,15 @@ func (m AuthMethod) Variables() string {
 	return strings.Join(names, ", ")
 }
 
-// AuthVar is a variable that a login needs in the agent's environment.
+// AuthVar is an environment variable that a login needs.
 type AuthVar struct {
 	Name     string // a plain name: letters, digits, underscores
 	Label    string // safe to show; may be ""
-	Secret   bool   // it must not be shown while it is typed
+	Secret   bool   // do not show it while it is typed
 	Optional bool
 }
 
-// AuthCommand is a command that an agent names for a login. All but Label is
+// AuthCommand is a command that an agent names for a login. Everything but Label is
 // verbatim.
 type AuthCommand struct {
 	Command string
@@ -83,5 +83,5 @@ type AuthCommand struct {
 	Label   string   // safe to show; may be ""
 }
 
-// EnvVar is a variable of an environment, verbatim.
+// EnvVar is an environment variable, verbatim.
 type EnvVar struct{ Name, Value string }

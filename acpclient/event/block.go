@@ -2,25 +2,25 @@ package event
 
 import "fmt"
 
-// Block is one part of a prompt: a text, unless Image or URI says something else.
-// Both versions know the same ones. What an agent takes besides texts and links
-// is in the engine's AgentInfo; Prompt does not check it.
+// Block is one part of a prompt: a text, unless Image or URI is set. Both versions have
+// the same blocks. AgentInfo says what an agent accepts besides texts and links; Prompt
+// does not check it.
 type Block struct {
 	Text string // verbatim
 
-	// URI makes it a resource link or, with Content, an embedded resource, which
-	// only agents with EmbeddedContext take.
+	// URI makes it a resource link or, with Content, an embedded resource, which only
+	// agents with EmbeddedContext accept.
 	URI     string
-	Name    string // of the link, or of an image: the agent is not told that
+	Name    string // of the link or the image; the agent does not get that of an image
 	Content *string
 
-	// Image is a picture's file, as bytes: only for agents with Image. The
-	// session reads it until the prompt is answered; it must not change.
+	// Image is the content of an image file, for agents with Image only. The session
+	// reads it until the prompt is answered, so it must not change.
 	Image    []byte
-	MimeType string // of the image, or of the resource where it is known
+	MimeType string // of the image, or of the resource if known
 }
 
-// ByteCount is a number of bytes as the label of an image shows it.
+// ByteCount formats a number of bytes for the label of an image.
 func ByteCount(n int) string {
 	switch {
 	case n < 1000:

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// ElicitationAsked says that the agent wants something of the user's: a form to
-// be filled in, or a page to be opened (elicitation/create). A front end answers
-// once with Answer; whatever else ends it (the turn is cancelled, the agent
-// withdraws it, the connection closes) is told with ElicitationSettled.
+// ElicitationAsked says that the agent asks the user to fill in a form or to open a page
+// (elicitation/create). A front end answers once with Answer. ElicitationSettled reports
+// every other end: the turn is cancelled, the agent withdraws the question, the
+// connection closes.
 type ElicitationAsked struct {
-	For            // "" when it belongs to a call, such as a login
+	For            // Session is "" if it belongs to a call such as a login
 	Key     uint64 // unique on the connection
-	ToolID  string // the call that waits for it, "" where none is named
+	ToolID  string // the tool call that waits for it, "" if none is named
 	At      time.Time
 	Message string // safe to show
-	URL     string // verbatim, of a page; "" for a form
+	URL     string // verbatim, for a page; "" for a form
 	Schema  json.RawMessage
 	// Answer settles it; later answers are dropped. It does not block.
 	Answer func(ElicitationAnswer)
 }
 
-// ElicitationAnswer is what the user did.
+// ElicitationAnswer is the user's answer.
 type ElicitationAnswer struct {
 	Action  string          // accept, decline or cancel
-	Content json.RawMessage // of an accepted form
+	Content json.RawMessage // for an accepted form
 }
 
 // ElicitationSettled says that a question is over, however it ended.
@@ -34,8 +34,7 @@ type ElicitationSettled struct {
 	At  time.Time
 }
 
-// ElicitationCompleted says that what was asked for at a page has happened
-// (elicitation/complete).
+// ElicitationCompleted says that the user has finished at a page (elicitation/complete).
 type ElicitationCompleted struct {
 	For
 	Key uint64

@@ -11,26 +11,25 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrClosed is what everything ends with once the connection is over.
+// ErrClosed is the error of every operation once the connection has ended.
 var ErrClosed = errors.New("connection closed")
 
-// ErrVersion means that the agent speaks no version of ACP that parley speaks.
+// ErrVersion means that the agent and parley have no version of ACP in common.
 var ErrVersion = errors.New("no common protocol version")
 
-// ErrUntaken is why a connection ended whose messages nobody took.
+// ErrUntaken means that a connection ended because too many of its events were waiting.
 var ErrUntaken = errors.New("the agent went on talking while the screen could not show it: the connection was ended before memory ran out")
 
-// AgentError is an error that the agent answered with. Its text is safe to
-// show.
+// AgentError is an error answer of the agent. Its text is safe to show.
 type AgentError struct {
 	Doing   string // what was being tried
 	Code    int
 	Message string
 	Detail  string
-	Data    json.RawMessage // as it came, not safe to show
+	Data    json.RawMessage // verbatim, not safe to show
 
-	// Unsent says that the agent has answered nothing: the request could not be sent,
-	// or its answer not be had. Then nobody knows whether the agent has it.
+	// Unsent means that there is no answer: the request could not be sent or its answer
+	// not be received. It is then unknown whether the agent has the request.
 	Unsent bool
 }
 
@@ -45,13 +44,13 @@ func (e *AgentError) Error() string {
 	return fmt.Sprintf("%s (%d)", s, e.Code)
 }
 
-// authRequired is the code of ACP for that.
+// authRequired is ACP's code for a missing login.
 const authRequired = -32000
 
-// AuthRequired tells whether the agent wants a login first (-32000).
+// AuthRequired reports whether the agent wants a login first (-32000).
 func (e *AgentError) AuthRequired() bool { return e.Code == authRequired }
 
-// StartError says that an agent could not be launched at all.
+// StartError means that an agent could not be started.
 type StartError struct {
 	Command string
 	Err     error
@@ -66,10 +65,10 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// ExitError says that a launched agent is gone, and what it wrote last. Its
-// strings are safe to show, and have no secrets.
+// ExitError means that a launched agent has exited, with the last lines it wrote. Its
+// strings are safe to show and free of secrets.
 type ExitError struct {
-	Code   int    // exit code, -1 when a signal ended it or it still ran
+	Code   int    // exit code, -1 if a signal ended it or it still ran
 	Signal string // "" unless a signal ended it
 	Stderr []string
 	Cause  error
@@ -90,9 +89,8 @@ func (e *ExitError) Error() string {
 // Unwrap makes it match ErrClosed and the cause.
 func (e *ExitError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
 
-// LostError says that there is no connection to a remote agent, or no longer one.
-// What the agent does meanwhile nobody knows. Its text is safe to show and holds
-// no secrets.
+// LostError means that a remote agent cannot be reached, or no longer. What the agent
+// does meanwhile is unknown. Its text is safe to show and free of secrets.
 type LostError struct {
 	Place string // the URL without user and query
 	Cause error
@@ -109,22 +107,21 @@ func (e *LostError) Error() string {
 // Unwrap makes it match ErrClosed and the cause.
 func (e *LostError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
 
-// Unauthorized tells whether the server wants other credentials: then trying
-// again is of no use.
+// Unauthorized reports whether the server wants other credentials, so that a retry is
+// useless.
 func (e *LostError) Unauthorized() bool {
 	var cause interface{ Unauthorized() bool }
 	return errors.As(e.Cause, &cause) && cause.Unauthorized()
 }
 
-// Again tells whether it makes sense to try again by itself: the cause knows, or it
-// does.
+// Again reports whether an automatic retry makes sense.
 func (e *LostError) Again() bool {
 	var cause interface{ Again() bool }
 	return !errors.As(e.Cause, &cause) || cause.Again()
 }
 
-// CutOff tells whether a turn with this error was cut by the network: nobody knows
-// whether the agent has its prompt, or what became of it.
+// CutOff reports whether the network interrupted a turn with this error. It is then
+// unknown whether the agent has the prompt and how far it got.
 func CutOff(err error) bool {
 	var lost *LostError
 	var answered *AgentError

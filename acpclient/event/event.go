@@ -1,20 +1,18 @@
-// Package event is what the engine says: the events of a connection, the queue
-// in which they wait for a front end, the log beside them, and the errors that
-// they carry. Whoever only listens needs nothing else of the engine.
+// Package event declares what the engine tells front ends: the events of a connection,
+// the queue in which they wait, the log, and the errors they carry. A package that
+// only listens to the engine needs nothing else of it.
 //
-// The engine posts to the Sink of its options: what the agent sends from the
-// reader goroutine of the connection, what the user does from the goroutine of
-// the caller. Services that work for the agent post to the same Sink. One
-// goroutine of the front end takes: it waits for Queue.Ready and calls
-// Queue.Take, which returns everything that waits.
+// The engine posts to the Sink in its options: what the agent sends from the reader
+// goroutine of the connection, what the user does from the caller's goroutine.
+// Services that work for the agent post to the same Sink. One goroutine of the front
+// end waits for Queue.Ready and calls Queue.Take, which returns everything that waits.
 //
-// Events of one session come in the order of the messages that caused them, and
-// TurnEnded after every update of its turn. Sessions have no order between them.
+// Events of one session arrive in the order of the messages that caused them, and
+// TurnEnded after every update of its turn. There is no order between sessions.
 //
-// Nothing is dropped but the oldest output of a terminal, which then says so. A
-// Queue joins neighbouring pieces of one text, terminal or tool call; when the
-// messages that nobody has taken exceed its bound, the connection ends with
-// ErrUntaken.
+// Nothing is dropped except the oldest output of a terminal, which is then marked as
+// cut. A Queue joins adjacent pieces of one text, terminal or tool call. When the
+// waiting messages exceed its bound, the connection ends with ErrUntaken.
 package event
 
 import (
@@ -24,21 +22,21 @@ import (
 	"parley/internal/safetext"
 )
 
-// Event is something that happened on a connection. Events of one session come
-// in the order of the wire; see Sink. All text in an event has been made safe
-// for a terminal, whoever sent it.
+// Event is something that happened on a connection. Events of one session arrive in wire
+// order; see Sink. All text in an event has been made safe for a terminal, whoever sent
+// it.
 type Event interface {
-	// EventSession is the session it belongs to, "" for the connection's own.
+	// EventSession returns the id of its session, or "" for an event of the connection.
 	EventSession() string
 }
 
-// Sink takes events. Post is called from the reader goroutine and others; it
-// must not block and must not drop.
+// Sink receives events. Post is called from the reader goroutine and others; it must not
+// block and must not drop events.
 type Sink interface{ Post(Event) }
 
-// Bounded is a Sink that says when too much waits in it: Hold is told the size
-// of every message, in bytes, before its events are posted. After false the
-// connection ends with ErrUntaken. Reader goroutine.
+// Bounded is a Sink with a limit. Hold is called on the reader goroutine with the size
+// in bytes of every message, before its events are posted. If it returns false the
+// connection ends with ErrUntaken.
 type Bounded interface {
 	Sink
 	Hold(n int) bool
@@ -47,20 +45,20 @@ type Bounded interface {
 // For is embedded in the events of a session.
 type For struct {
 	Session string
-	// Wire is the received message that caused the event, or the messages, where
-	// a Queue has joined several events: then others may lie between. It is zero
-	// where no received message caused it, or where that is not known.
+	// Wire is the received message that caused the event. If a Queue has joined several
+	// events it spans their messages, and messages of others may lie between. It is zero
+	// if no received message caused the event or the message is unknown.
 	Wire Span
 }
 
 // EventSession implements Event.
 func (f For) EventSession() string { return f.Session }
 
-// Span is received messages of one connection by their ordinals, which count from
-// 1: one for each line, a batch is one. The zero Span is none.
+// Span is a range of messages received on one connection, by ordinals that count from 1.
+// Each line is one message; so is a batch. The zero Span is empty.
 type Span struct{ First, Last uint64 }
 
-// Join is the span that begins with the first of the two and ends with the last.
+// Join returns the smallest span that contains both.
 func (s Span) Join(o Span) Span {
 	switch {
 	case s.First == 0:
@@ -71,7 +69,7 @@ func (s Span) Join(o Span) Span {
 	return Span{min(s.First, o.First), max(s.Last, o.Last)}
 }
 
-// Role says whose words a message is.
+// Role says who wrote a message.
 type Role int
 
 // The roles of messages.
@@ -81,16 +79,16 @@ const (
 	Thought
 )
 
-// TextArrived appends text to a message (…_message_chunk, agent_thought_chunk).
-// MessageID may be "": then the text goes to the last message of that role, if
-// nothing else came between.
+// TextArrived appends text to a message (…_message_chunk, agent_thought_chunk). If
+// MessageID is "" the text belongs to the last message of that role, unless something
+// else arrived in between.
 type TextArrived struct {
 	For
 	Role      Role
 	MessageID string
 	Text      string
-	At        time.Time // of thoughts only; zero otherwise
-	Until     time.Time // when the last piece came, where a Queue has joined several
+	At        time.Time // for thoughts only; zero otherwise
+	Until     time.Time // when the last of several joined pieces arrived
 }
 
 // ContentArrived appends something that is not text to a message.
@@ -101,15 +99,15 @@ type ContentArrived struct {
 	Content   Content
 }
 
-// Content is a block that is not shown as running text, or text inside a tool
-// call. Data of images and sounds is not kept, only its size.
+// Content is a block that is not running text, or text inside a tool call. Of images and
+// audio only the size is kept.
 type Content struct {
 	Kind     ContentKind
-	Text     string // of Text, Resource (its text) and Unknown (its JSON)
+	Text     string // of TextContent, ResourceContent (its text) and UnknownContent (its JSON)
 	Name     string
 	URI      string
 	MimeType string
-	Bytes    int // size of the data, of images, audio and binary resources
+	Bytes    int // data size of images, audio and binary resources
 }
 
 // ContentKind is the type of a content block.
@@ -125,16 +123,16 @@ const (
 	UnknownContent
 )
 
-// PlanChanged replaces a plan, which is steps or a text; neither clears it.
+// PlanChanged replaces a plan with steps or a text. Without either it clears the plan.
 type PlanChanged struct {
 	For
-	PlanID   string // "" in v1, which has one
+	PlanID   string // "" in v1, which has one plan
 	Entries  []PlanEntry
 	Markdown string
 }
 
-// PlanEntry is a step of a plan. Status: pending, in_progress, completed, or
-// something newer.
+// PlanEntry is a step of a plan. Status: pending, in_progress, completed, or a newer
+// value.
 type PlanEntry struct{ Content, Priority, Status string }
 
 // CommandsChanged replaces the agent's slash commands.
@@ -146,14 +144,14 @@ type CommandsChanged struct {
 // Command is a slash command; Name is without the slash.
 type Command struct{ Name, Description, Hint string }
 
-// ModesOffered says what a new session can be switched between.
+// ModesOffered lists the modes of a new session.
 type ModesOffered struct {
 	For
 	Current   string
 	Available []Choice
 }
 
-// ModeChanged says that the session's mode is another one now.
+// ModeChanged says that the session has another mode.
 type ModeChanged struct {
 	For
 	ModeID string
@@ -165,10 +163,10 @@ type ModelChanged struct {
 	ModelID string
 }
 
-// HistoryBegan says that what comes next for the session has happened before.
+// HistoryBegan says that the next events of the session are a replay.
 type HistoryBegan struct{ For }
 
-// HistoryEnded ends the replay; with Err it is incomplete and the session is not
+// HistoryEnded ends the replay. With Err the replay is incomplete and the session is not
 // open.
 type HistoryEnded struct {
 	For
@@ -181,60 +179,60 @@ type ConfigChanged struct {
 	Options []ConfigOption
 }
 
-// ConfigOption is a setting of a session. Category "mode" and "model" are what
-// they say; others are hints.
+// ConfigOption is a setting of a session. Categories "mode" and "model" have their ACP
+// meaning; others are hints.
 type ConfigOption struct {
 	ID, Name, Category, Type string
 	Current                  string
 	Choices                  []Choice
 }
 
-// LegacyModels is the id of the option for the models member that
-// older agents have instead of an option; no agent calls one of its own that.
+// LegacyModels is the id of the option made from the models member that older agents
+// have instead of an option. No agent uses it for an option.
 const LegacyModels = "parley/models"
 
-// Choice is one value that a mode, a model or an option can have. Group is what
-// the choices around it are called together, "" for nothing.
+// Choice is a value that a mode, a model or an option can have. Group is the heading of
+// the choices it belongs to, "" for none.
 type Choice struct{ ID, Name, Description, Group string }
 
-// NameOf is what the choice with an id is called: by its name, or else by the id.
+// NameOf returns the name of the choice with this id, or the id if it has none.
 func NameOf(id string, choices []Choice) string {
 	for _, ch := range choices {
 		if ch.ID == id && ch.Name != "" {
 			return ch.Name
 		}
 	}
-	return safetext.Line(id, 30) // an id is the agent's own and not safe as it is
+	return safetext.Line(id, 30) // ids come from the agent and are not safe to show
 }
 
-// SessionInfoChanged changes what is known of a session: nil is unchanged, an
-// empty title clears it.
+// SessionInfoChanged changes the session's title. Nil means unchanged, "" clears it.
 type SessionInfoChanged struct {
 	For
 	Title *string
 }
 
-// UsageChanged tells the state of the context window in tokens. Size may be 0,
-// Used may exceed it. Cost is cumulative; Currency "" means that none is known.
+// UsageChanged reports the use of the context window in tokens. Size may be 0, Used may
+// exceed it. Cost is cumulative; Currency "" means that no cost is known.
 type UsageChanged struct {
 	For
 	Used, Size uint64
 	Cost       float64
 	Currency   string
-	NoCost     bool // v2: what was known of the cost is no longer true
+	NoCost     bool // v2: the cost reported before is no longer valid
 }
 
-// NoticeArrived is for the user, now; it is not part of the history. Terminal is
-// that of a command which waits for the user, who can take it over; "" for others.
+// NoticeArrived is shown to the user at once and is not part of the history. Terminal is
+// the id of a command that waits for the user, who can take it over; "" for other
+// notices.
 type NoticeArrived struct {
 	For
 	Severity, Title, Description string
 	Terminal                     string
 }
 
-// SubagentChanged creates or changes what a session says of one that it has begun
-// itself, which ID names. Nil means unchanged, an empty State that it is not known.
-// StopReason is how an idle one stopped.
+// SubagentChanged creates or changes what a session reports about a subagent session
+// that it has started, which ID names. Nil means unchanged, an empty State that it is
+// unknown. StopReason is why an idle subagent stopped.
 type SubagentChanged struct {
 	For
 	ID                        string
@@ -242,27 +240,27 @@ type SubagentChanged struct {
 	StopReason                string
 }
 
-// CompactionChanged creates or changes one compaction of the context.
+// CompactionChanged creates or changes a compaction of the context.
 type CompactionChanged struct {
 	For
 	ID, Status string
-	Summary    *string // replaces; nil unchanged
-	Append     string  // appends
+	Summary    *string // replaces the summary; nil means unchanged
+	Append     string  // appends to the summary
 	Error      *string
 }
 
-// TerminalStarted announces a terminal: one that the agent had parley start, or
-// one of the agent's own (Foreign). Attended: the user has asked for its keyboard,
-// which the front end attaches now.
+// TerminalStarted announces a terminal: one that parley started for the agent, or one of
+// the agent's (Foreign). Attended means that the user has asked for its keyboard and the
+// front end connects it now.
 type TerminalStarted struct {
 	For
 	ID, Command, Cwd  string
 	Foreign, Attended bool
 }
 
-// TerminalOutput carries more raw bytes of a terminal, control sequences and
-// all: only an emulator may show them. Cut says that bytes before these were
-// left out because nobody took them in time.
+// TerminalOutput appends raw bytes to a terminal, including control sequences; only an
+// emulator may show them. Cut means that bytes before these were dropped because they
+// waited too long.
 type TerminalOutput struct {
 	For
 	ID   string
@@ -270,14 +268,14 @@ type TerminalOutput struct {
 	Cut  bool
 }
 
-// TerminalExited says that the terminal's command has ended. Code is nil when
-// a signal ended it, or when it is not known.
+// TerminalExited says that the terminal's command has ended. Code is nil if a signal
+// ended it or the code is unknown.
 type TerminalExited struct {
 	For
 	ID      string
 	Code    *int
 	Signal  string
-	Cleared bool // v2: it has not ended after all, or nobody knows
+	Cleared bool // v2: the earlier exit status is no longer valid
 }
 
 // FileWritten says that parley wrote a file for the agent.
@@ -288,10 +286,10 @@ type FileWritten struct {
 	Created        bool
 }
 
-// PermissionRequested says that the agent, or parley itself, has asked for something:
-// where in the conversation, about which tool call, and when. It is for the record,
-// and comes of every question, those that a rule answers at once among them. What a
-// user is to answer reaches the front end from whoever asks it (permissions.Asked).
+// PermissionRequested records that the agent, or parley itself, has asked for
+// permission: where in the conversation, about which tool call, and when. It is posted
+// for every request, including those that a rule answers at once. Front ends get the
+// question to show from permissions.Asked.
 type PermissionRequested struct {
 	For
 	Key    uint64
@@ -299,35 +297,34 @@ type PermissionRequested struct {
 	At     time.Time
 }
 
-// PermissionAnswered says what became of it, for the record, too. Allowed is what the
-// answer meant.
+// PermissionAnswered records the answer. Allowed is what the answer meant.
 type PermissionAnswered struct {
 	For
 	Key      uint64
 	ToolID   string
-	Subject  string // what it was about, one line
+	Subject  string // what the request was about, one line
 	Decision string // the option's name, or "cancelled"
 	Allowed  bool
 	By       string // "you", "a rule", …; "" when cancelled
 	At       time.Time
 }
 
-// TurnStarted says that a prompt went out.
+// TurnStarted says that a prompt was sent.
 type TurnStarted struct {
 	For
 	Text    string
 	At      time.Time
 	Request int64 // the JSON-RPC id of its session/prompt; 0 with Told
-	// Told is of v2: the prompts are told by events of their own (PromptHeld,
-	// and the user's messages as the agent has them), and the turn may be the
-	// agent's own idea.
+	// Told means a turn of v2. Its prompts are reported by separate events (PromptHeld,
+	// and the agent's copies of the user's messages), and the agent may have started it
+	// without a prompt.
 	Told bool
 }
 
 // TurnCancelled says that the user stopped the turn; it ends with TurnEnded.
 type TurnCancelled struct{ For }
 
-// TurnEnded ends a turn: with a stop reason of ACP, or with an error.
+// TurnEnded ends a turn with a stop reason of ACP or with an error.
 type TurnEnded struct {
 	For
 	StopReason string
@@ -335,21 +332,21 @@ type TurnEnded struct {
 	At         time.Time
 }
 
-// UnknownArrived is an update of a kind that parley does not know, as JSON.
+// UnknownArrived is an update of an unknown kind, as JSON.
 type UnknownArrived struct {
 	For
 	Kind, JSON string
 }
 
-// LogGap says that a log from which a conversation is replayed lacks something
-// here. It is posted by nobody but a Replay.
+// LogGap says that messages are missing from the log that is being replayed. Only a
+// Replay posts it.
 type LogGap struct {
 	For
-	Missing int  // messages; 0 where their number is not known
-	Full    bool // the log came to its limit: the rest is missing
+	Missing int  // messages; 0 if the number is unknown
+	Full    bool // the log reached its size limit: the rest is missing
 }
 
-// String is a sentence for the user.
+// String describes the gap in a sentence for the user.
 func (g LogGap) String() string {
 	switch {
 	case g.Full:

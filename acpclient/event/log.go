@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// LogSource says where a log line is from.
+// LogSource says where a log line comes from.
 type LogSource string
 
 // The sources of log lines.
 const (
 	LogStderr   LogSource = "stderr"   // the agent's stderr
-	LogProtocol LogSource = "protocol" // what the agent sent and nobody could use
+	LogProtocol LogSource = "protocol" // messages that could not be used
 	LogClient   LogSource = "parley"
 )
 
@@ -22,11 +22,11 @@ type LogLine struct {
 	Text   string
 }
 
-// maxLogLines bounds a Log; the oldest go first.
+// maxLogLines bounds a Log; the oldest lines are dropped.
 const maxLogLines = 2000
 
-// Log keeps what went on beside the conversation, newest last, bounded. Safe
-// for use by several goroutines.
+// Log holds the lines that are not part of a conversation, newest last and bounded. It
+// is safe for use by several goroutines.
 type Log struct {
 	mu    sync.Mutex
 	lines []LogLine
@@ -36,7 +36,7 @@ type Log struct {
 // NewLog returns an empty log.
 func NewLog() *Log { return &Log{} }
 
-// Add appends a line, which must be safe to show already.
+// Add appends a line, which must already be safe to show.
 func (l *Log) Add(source LogSource, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,7 +47,7 @@ func (l *Log) Add(source LogSource, text string) {
 	}
 }
 
-// Lines returns a copy of what is kept, and how many lines there have been.
+// Lines returns a copy of the lines in the log, and how many lines were ever added.
 func (l *Log) Lines() ([]LogLine, int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,39 +6,39 @@ import (
 	"sync/atomic"
 )
 
-// maxTerminalRun bounds the bytes of one terminal that wait in a Queue without
-// anything else between them; the oldest go first. Everything else is kept.
+// maxTerminalRun bounds the adjacent output of one terminal that waits in a Queue, in
+// bytes. The oldest output is dropped. Everything else is kept.
 const maxTerminalRun = 1 << 20
 
-// maxUntaken bounds, in bytes of the messages they were made of, the events that
-// wait in a Queue: enough for a long turn while an editor or a login has the terminal.
-const maxUntaken = 256 << 20
+// maxWaitingBytes bounds the events that wait in a Queue, in bytes of their messages: enough
+// for a long turn while an editor or a login has the terminal.
+const maxWaitingBytes = 256 << 20
 
-// keptRun bounds the memory that a Queue keeps for the next run.
-const keptRun = 4 << 20
+// maxIdleRun bounds the memory that a Queue keeps for the next run.
+const maxIdleRun = 4 << 20
 
-// Queue is a Sink that holds events until somebody takes them. Neighbouring
-// text of one message, neighbouring output of one terminal and neighbouring
-// changes of one tool call become one event, so that what waits is bounded by
-// content and not by its pieces.
+// Queue is a Sink that holds events until they are taken. Adjacent text of one message,
+// adjacent output of one terminal and adjacent changes of one tool call become one
+// event, so the size of the queue depends on the content and not on the number of its
+// pieces.
 type Queue struct {
 	mu     sync.Mutex
 	events []Event
-	last   run  // follows the events
-	steps  bool // each change of a call that says something is an event
+	last   run  // comes after events
+	steps  bool // every change of a tool call that has content is an event
 	ready  chan struct{}
 
-	untaken atomic.Int64 // of what maxUntaken bounds
+	waitingBytes atomic.Int64 // bytes of the waiting messages, bounded by maxWaitingBytes
 }
 
 // run is the text or the output that still grows.
 type run struct {
 	kind runKind
-	data []byte // what it says; its memory stays with the queue
+	data []byte // the content; the queue reuses its memory
 	text TextArrived
 	out  TerminalOutput
-	// tool stands before the output. One that says nothing but that the call goes
-	// on joins it there: those of v1 come with each piece.
+	// tool comes before the output. A change that only says that the call is still
+	// running is joined to it even after output: v1 sends one with each piece.
 	tool toolRun
 }
 
@@ -53,22 +53,22 @@ const (
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{ready: make(chan struct{}, 1)} }
 
-// NewStepQueue returns an empty queue for who tells each step of a tool call: of
-// its changes only those that say nothing are joined.
+// NewStepQueue returns an empty queue for front ends that report every step of a tool
+// call: it joins only changes without content.
 func NewStepQueue() *Queue {
 	q := NewQueue()
 	q.steps = true
 	return q
 }
 
-// Ready yields a value when something waits. A value may come without anything
-// waiting.
+// Ready returns a channel that yields a value when events wait. A value may also arrive
+// when none do.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
 
 // Hold implements Bounded.
-func (q *Queue) Hold(n int) bool { return q.untaken.Add(int64(n)) <= maxUntaken }
+func (q *Queue) Hold(n int) bool { return q.waitingBytes.Add(int64(n)) <= maxWaitingBytes }
 
-// Post adds an event. It never blocks.
+// Post appends an event. It never blocks.
 func (q *Queue) Post(e Event) {
 	q.mu.Lock()
 	switch e := e.(type) {
@@ -88,12 +88,12 @@ func (q *Queue) Post(e Event) {
 	}
 }
 
-// giant is the length from which on a text is an event by itself, and not copied.
-const giant = 256 << 10
+// minSeparateText is the length above which a text becomes an event without being copied.
+const minSeparateText = 256 << 10
 
-// text takes a piece of a message. With mu, as the other two.
+// text appends a piece of a message. It needs mu, as do output and tool.
 func (q *Queue) text(e TextArrived) {
-	if len(e.Text) > giant {
+	if len(e.Text) > minSeparateText {
 		q.add(e)
 		return
 	}
@@ -122,7 +122,7 @@ func (q *Queue) output(e TerminalOutput) {
 	}
 	r.data = append(r.data, e.Data...)
 	if cut := len(r.data) - maxTerminalRun; cut > maxTerminalRun {
-		q.untaken.Add(-int64(cut))
+		q.waitingBytes.Add(-int64(cut))
 		r.data = r.data[:copy(r.data, r.data[cut:])]
 		r.out.Cut = true
 	}
@@ -130,8 +130,8 @@ func (q *Queue) output(e TerminalOutput) {
 
 func (q *Queue) tool(e ToolChanged) {
 	r, bare := &q.last, e.bare()
-	switch goesOn := r.tool.goesOn(&e); {
-	case goesOn && (bare || !q.steps && r.kind == noRun && r.tool.takes(&e)):
+	switch continues := r.tool.continues(&e); {
+	case continues && (bare || !q.steps && r.kind == noRun && r.tool.accepts(&e)):
 		r.tool.join(&e)
 	case !e.joins() || q.steps && !bare:
 		q.add(e)
@@ -141,17 +141,17 @@ func (q *Queue) tool(e ToolChanged) {
 	}
 }
 
-// add appends an event. With mu.
+// add appends an event. It needs mu.
 func (q *Queue) add(e Event) {
 	q.seal()
 	q.events = append(q.events, e)
 }
 
-// seal makes events of what was gathered. With mu.
+// seal turns the current run into events. It needs mu.
 func (q *Queue) seal() {
 	r := &q.last
 	if r.tool.exists {
-		q.events = append(q.events, r.tool.end())
+		q.events = append(q.events, r.tool.finish())
 	}
 	switch r.kind {
 	case textRun:
@@ -162,18 +162,18 @@ func (q *Queue) seal() {
 		q.events = append(q.events, r.out)
 	}
 	r.kind = noRun
-	if r.data = r.data[:0]; cap(r.data) > keptRun {
+	if r.data = r.data[:0]; cap(r.data) > maxIdleRun {
 		r.data = nil
 	}
 }
 
-// Take returns everything that waits, in order, and leaves the queue empty.
+// Take removes and returns everything that waits, in order.
 func (q *Queue) Take() []Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.seal()
 	out := q.events
 	q.events = nil
-	q.untaken.Store(0)
+	q.waitingBytes.Store(0)
 	return out
 }

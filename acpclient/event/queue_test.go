@@ -14,9 +14,9 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Whatever is merged: text and output per message and terminal stay what they
-// were, and everything else keeps its place.
-func TestQueueMergesNeighboursOnly(t *testing.T) {
+// Merging keeps the text of each message and the output of each terminal, and all other
+// events in their places.
+func TestQueueMergesAdjacentEventsOnly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		q := event.NewQueue()
@@ -75,9 +75,8 @@ func TestQueueMergesNeighboursOnly(t *testing.T) {
 	}
 }
 
-// Events that were taken belong to the taker: what is posted later must not
-// show in them.
-func TestQueueHandsOverWhatItTook(t *testing.T) {
+// Events belong to the caller of Take: later posts must not change them.
+func TestTakenEventsDoNotChange(t *testing.T) {
 	q := event.NewQueue()
 	q.Post(event.TerminalOutput{ID: "t", Data: []byte("one")})
 	first := q.Take()
@@ -92,7 +91,7 @@ func TestQueueHandsOverWhatItTook(t *testing.T) {
 	}
 }
 
-// Terminal output that nobody takes is bounded and says so; text is not cut.
+// Waiting terminal output is bounded and marked as cut; text is never cut.
 func TestQueueBoundsTerminalOutput(t *testing.T) {
 	q := event.NewQueue()
 	block := bytes.Repeat([]byte("0123456789abcdef"), 4096) // 64 KiB
@@ -128,8 +127,8 @@ func TestQueueIsReady(t *testing.T) {
 	}
 }
 
-// A screen that takes nothing, behind an editor, ends a connection that floods
-// it: in good order, with what came before.
+// If a front end takes nothing, for example while an editor runs, a flood ends the
+// connection after the events that came before.
 func TestQueueIsBounded(t *testing.T) {
 	q := event.NewQueue()
 	for i := range 256 {
@@ -145,7 +144,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	q.Take()
 	block := make([]byte, 1<<20)
-	for i := range 1000 { // of which the queue keeps the end
+	for i := range 1000 { // the queue keeps the last ones
 		if !q.Hold(len(block)) {
 			t.Fatalf("full after %d MiB of a terminal", i)
 		}
@@ -153,9 +152,9 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// A call that goes on while its command writes makes one event with the output,
-// and the thread is what it would be of the events one by one.
-func TestQueueJoinsCallsThatGoOn(t *testing.T) {
+// A tool call that runs while its command writes makes one event with the output, and
+// the thread equals the one built from single events.
+func TestQueueJoinsChangesOfARunningCall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	title := "a title"
 	for range 300 {
@@ -209,7 +208,7 @@ func TestQueueJoinsCallsThatGoOn(t *testing.T) {
 	}
 }
 
-// Output of a call alone: two events, however many messages.
+// Updates with output only make two events, however many messages there are.
 func TestQueueKeepsOneEventOfOutput(t *testing.T) {
 	q := event.NewQueue()
 	for i := range 100 {

@@ -1,37 +1,36 @@
 package event
 
-// toolRun is the change of a tool call that still grows in a Queue: neighbouring
-// changes of one call become one, of which the later fields count. Whoever applies
-// that has what the changes one by one would have made (thread.Thread does), and
-// what nobody has seen yet may as well never have been: so it must not swallow
-// anything that would have left a trace. With the queue's mu.
+// toolRun is a change of a tool call that still grows in a Queue: adjacent changes of
+// one call become one, in which later fields replace earlier ones. Applying it must have
+// the same result as applying the changes one by one (see thread.Thread), so a change
+// that would leave a trace of its own is not joined. Guarded by the queue's mu.
 type toolRun struct {
-	told   ToolChanged
+	merged ToolChanged
 	exists bool
 }
 
-// goesOn tells whether e is of the same call.
-func (r *toolRun) goesOn(e *ToolChanged) bool {
-	return r.exists && r.told.ID == e.ID && r.told.Session == e.Session
+// continues reports whether e is a change of the same call.
+func (r *toolRun) continues(e *ToolChanged) bool {
+	return r.exists && r.merged.ID == e.ID && r.merged.Session == e.Session
 }
 
-// takes tells whether e, of the same call and right after it, may be joined.
-func (r *toolRun) takes(e *ToolChanged) bool {
-	switch was := r.told.Status; {
+// accepts reports whether e, the next change of the same call, may be joined.
+func (r *toolRun) accepts(e *ToolChanged) bool {
+	switch was := r.merged.Status; {
 	case !e.joins():
 		return false
 	case e.Status != nil && !over(*e.Status) && (was == nil || over(*was)):
-		return false // a call that was over goes on, or may: it keeps the time of its end
+		return false // the call has ended before and may run again: it keeps the time of its end
 	}
-	return e.Content == nil || r.told.Content == nil || !showsTerminal(*r.told.Content) // a call once linked to a terminal stays so
+	return e.Content == nil || r.merged.Content == nil || !showsTerminal(*r.merged.Content) // a call keeps its link to a terminal
 }
 
-// joins tells whether it can be part of a run at all.
+// joins reports whether e can be part of a run.
 func (e *ToolChanged) joins() bool {
 	return e.AppendContent == nil && e.Cancelable == nil && !e.Forbidden
 }
 
-// over tells whether a call of this status has come to its end.
+// over reports whether a call with this status has ended.
 func over(status string) bool {
 	return status == "completed" || status == "failed" || status == "cancelled"
 }
@@ -45,11 +44,11 @@ func showsTerminal(content []ToolContent) bool {
 	return false
 }
 
-func (r *toolRun) start(e *ToolChanged) { r.told, r.exists = *e, true }
+func (r *toolRun) start(e *ToolChanged) { r.merged, r.exists = *e, true }
 
-// join adds what is said later.
+// join merges the later change e.
 func (r *toolRun) join(e *ToolChanged) {
-	t := &r.told
+	t := &r.merged
 	if t.Wire, t.Until = t.Wire.Join(e.Wire), e.At; !e.Until.IsZero() {
 		t.Until = e.Until
 	}
@@ -79,9 +78,9 @@ func (r *toolRun) join(e *ToolChanged) {
 	}
 }
 
-// end returns the event.
-func (r *toolRun) end() Event {
-	e := r.told
+// finish returns the event and resets r.
+func (r *toolRun) finish() Event {
+	e := r.merged
 	*r = toolRun{}
 	return e
 }

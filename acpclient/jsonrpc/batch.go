@@ -12,11 +12,11 @@ import (
 // maxBatch bounds the entries of one batch.
 const maxBatch = 100_000
 
-// batch collects the answers to the entries of one received array. They leave
-// as one array when the last of them is there.
+// batch collects the answers to the entries of one received array. They are sent as one
+// array when all of them are complete.
 type batch struct {
 	mu      sync.Mutex
-	open    int // entries without an answer yet, the reader itself counts as one
+	open    int // entries without an answer; the reader counts as one
 	answers [][]byte
 	session string
 }
@@ -27,8 +27,8 @@ func (b *batch) expect() {
 	b.mu.Unlock()
 }
 
-// add stores one answer (nil: none) and returns the whole array when it was
-// the last one and there is anything to say.
+// add stores one answer, or nil for none. It returns the whole array if this was the
+// last entry and there is anything to send.
 func (b *batch) add(answer []byte) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,9 +48,8 @@ func (b *batch) add(answer []byte) []byte {
 	return append(out, ']')
 }
 
-// receiveBatch handles an array: its entries in order, each as if it had come
-// alone, the answers together. Arrays are received in full and never sent
-// except as such an answer.
+// receiveBatch handles an array: its entries in order, as if each had arrived alone, and
+// their answers together. Arrays are never sent except as such an answer.
 func (p *Peer) receiveBatch(data []byte) {
 	if !json.Valid(data) {
 		p.noise(data)
@@ -86,7 +85,7 @@ func (p *Peer) receiveBatch(data []byte) {
 	}
 }
 
-// reply sends an error, into the batch it belongs to or alone.
+// reply sends an error, in its batch or alone.
 func (p *Peer) reply(id []byte, session string, into *batch, failure *Error) {
 	p.deliver(response(id, nil, failure), session, into)
 }

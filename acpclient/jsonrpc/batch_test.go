@@ -54,7 +54,7 @@ func TestCase40BatchWaitsForItsSlowestEntry(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
 		r.send(batch)
 		r.expect()
-		r.send(request(`9`, "echo", `"flows"`)) // other traffic meanwhile
+		r.send(request(`9`, "echo", `"flows"`)) // other messages continue
 		r.expect(result(`9`, `"flows"`))
 		close(r.gate)
 		r.expect()

@@ -12,11 +12,11 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// ErrInvalidResponse is how a call ends whose answer has both a result and an
-// error, or neither.
+// ErrInvalidResponse is the error of a call whose answer has both a result and an error,
+// or neither.
 var ErrInvalidResponse = errors.New("the peer sent an invalid response")
 
-// Call is one request of ours. It ends once.
+// Call is a request to the peer. It ends once.
 type Call struct {
 	ID       int64
 	peer     *Peer
@@ -28,27 +28,26 @@ type Call struct {
 	err      error
 }
 
-// Begin queues a request behind everything queued before it and returns at
-// once. A call that could not be queued has already ended with the error.
+// Begin queues a request and returns at once. A call that could not be queued has
+// already ended with the error.
 func (p *Peer) Begin(method string, params any) *Call { return p.BeginThen(method, params, nil) }
 
-// BeginThen is Begin with a function that is called once, when the answer (or
-// the end of the connection) is there, before anyone who waits wakes up. For an
-// answer that is on the reader goroutine, in the order of the wire; it must not
-// block.
+// BeginThen is Begin with a function that is called once when the call ends, before Wait
+// returns. If the peer answered, it runs on the reader goroutine in wire order and must
+// not block.
 func (p *Peer) BeginThen(method string, params any, then func(result json.RawMessage, err error)) *Call {
 	c := p.Reserve(method, then)
 	c.Queue(params)
 	return c
 }
 
-// Reserve is the first half of BeginThen: the call has its id, which the caller
-// can tell of before any answer may come. Queue has to follow.
+// Reserve is the first half of BeginThen: it assigns the id, which the caller can
+// publish before an answer is possible. Queue must follow.
 func (p *Peer) Reserve(method string, then func(result json.RawMessage, err error)) *Call {
 	return &Call{ID: p.opts.IDs.Add(1) - 1, peer: p, method: method, then: then, done: make(chan struct{})}
 }
 
-// Queue is the other half. It must be called once.
+// Queue is the second half. It must be called once.
 func (c *Call) Queue(params any) {
 	p := c.peer
 	raw, err := encode(params)
@@ -68,29 +67,28 @@ func (c *Call) Queue(params any) {
 	if err == nil {
 		err = p.send(transport.Message{Data: data, Session: envelope.Session(raw)})
 	}
-	if err != nil && p.take(c.ID) == c { // else the end of the connection has ended it
+	if err != nil && p.removeCall(c.ID) == c { // otherwise shut has ended it
 		c.finish(nil, err)
 	}
 }
 
-// Answered tells, once the call has ended and in the function given to
-// BeginThen, whether an answer ended it. Only then does that function run on the
-// reader goroutine for certain.
+// Answered reports whether the peer's answer ended the call. It is valid once the call
+// has ended and in the function given to BeginThen, which is certain to run on the
+// reader goroutine only if Answered is true.
 func (c *Call) Answered() bool { return c.answered }
 
-// Done is closed when the call has ended.
+// Done returns a channel that is closed when the call has ended.
 func (c *Call) Done() <-chan struct{} { return c.done }
 
-// Wait waits for the answer and decodes it into result, which may be nil. A
-// null result leaves result untouched. When ctx ends first, the peer is told
-// with $/cancel_request, Wait returns the context's cause, and the answer that
-// may still come is matched and dropped.
+// Wait waits for the answer and decodes it into result, which may be nil. A null result
+// leaves result unchanged. If ctx ends first, Wait tells the peer with $/cancel_request
+// and returns the context's cause; a later answer is dropped.
 func (c *Call) Wait(ctx context.Context, result any) error {
 	select {
 	case <-c.done:
 	case <-ctx.Done():
 		select {
-		case <-c.done: // the answer won the race
+		case <-c.done: // the answer came first
 		default:
 			c.peer.Notify("$/cancel_request", map[string]int64{"requestId": c.ID})
 			return context.Cause(ctx)
@@ -105,14 +103,14 @@ func (c *Call) Wait(ctx context.Context, result any) error {
 	return Decode(c.method, c.result, result)
 }
 
-// Decode decodes the result of a call, which is JSON; null is an empty object.
-// An error matches ErrInvalidResponse.
+// Decode decodes the result of a call; null counts as an empty object. An error matches
+// ErrInvalidResponse.
 func Decode(method string, raw json.RawMessage, result any) error {
 	if jsonscan.KindOf(raw) == jsonscan.Null {
 		raw = json.RawMessage("{}")
 	}
 	err := json.Unmarshal(raw, result)
-	if errors.Is(err, jsonscan.ErrSyntax) { // of a decoder that walks an object
+	if errors.Is(err, jsonscan.ErrSyntax) { // from a decoder that walks an object
 		err = errors.New("its result is not an object")
 	}
 	if err != nil {
@@ -143,8 +141,8 @@ func (p *Peer) Notify(method string, params any) error {
 	return p.send(transport.Message{Data: data, Session: session})
 }
 
-// take removes the call with this id; nil if there is none (any more).
-func (p *Peer) take(id int64) *Call {
+// removeCall removes and returns the call with this id, nil if there is none.
+func (p *Peer) removeCall(id int64) *Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.calls[id]

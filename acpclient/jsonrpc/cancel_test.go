@@ -21,7 +21,7 @@ func TestCase45CancelledPermissionIsAnsweredOnce(t *testing.T) {
 		cancel := note("$/cancel_request", `{"requestId":"p"}`)
 		r.send(cancel, cancel)
 		r.expect(result(`"p"`, `"cancelled"`))
-		r.send(cancel) // case 46: finished by now
+		r.send(cancel) // case 46: already finished
 		r.expect()
 	})
 }
@@ -30,7 +30,7 @@ func TestCase48CancelledWait(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
 		r.send(request(`4`, "hang", `{}`), request(`5`, "hang", `{}`))
 		r.expect()
-		r.send(note("$/cancel_request", `{"requestId":4.0}`)) // the same number, spelt by another library
+		r.send(note("$/cancel_request", `{"requestId":4.0}`)) // the same number, written as other libraries do
 		r.expect(failure(`4`, `-32800`, `Request cancelled`))
 		if want := []string{jsonrpc.ErrRequestCancelled.Error()}; !slices.Equal(r.ends, want) {
 			t.Errorf("causes %q, want %q", r.ends, want)
@@ -38,7 +38,7 @@ func TestCase48CancelledWait(t *testing.T) {
 	})
 }
 
-func TestCase49CancelRightBehindTheRequest(t *testing.T) {
+func TestCase49CancelRightAfterTheRequest(t *testing.T) {
 	for _, form := range []string{"lines", "batch"} {
 		t.Run(form, func(t *testing.T) {
 			inRig(t, jsonrpc.Options{}, func(r *rig) {
@@ -84,7 +84,7 @@ func TestEndOfTheConnection(t *testing.T) {
 	})
 }
 
-func TestCloseTellsTheCause(t *testing.T) {
+func TestCloseReportsTheCause(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
 		why := errors.New("the wire was cut")
 		c := r.peer.Begin("m", nil)
@@ -99,7 +99,7 @@ func TestCloseTellsTheCause(t *testing.T) {
 	})
 }
 
-// A call whose message is the one too many ends once, like any other.
+// A call whose message exceeds the queue's limit ends once, like any other.
 func TestPeerThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := transport.Pipe()

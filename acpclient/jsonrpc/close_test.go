@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/transport"
 )
 
-// slowConn takes a while for each message, and for ever once stuck.
+// slowConn delays each message, and blocks forever once stuck.
 type slowConn struct {
 	transport.Conn
 	pause time.Duration
@@ -28,8 +28,8 @@ func (c slowConn) Send(m transport.Message) error {
 	}
 }
 
-// What was queued before Close still reaches a peer that takes it.
-func TestCloseWritesWhatIsQueued(t *testing.T) {
+// Close sends what was queued before it.
+func TestCloseWritesQueuedMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := transport.Pipe()
 		p := jsonrpc.NewPeer(slowConn{Conn: a, pause: 10 * time.Millisecond}, &desk{}, jsonrpc.Options{})
@@ -47,8 +47,8 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 	})
 }
 
-// A peer that takes nothing does not hold up Close for long.
-func TestCloseDoesNotWaitForEver(t *testing.T) {
+// A peer that does not read delays Close only briefly.
+func TestCloseDoesNotWaitForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := transport.Pipe()
 		stuck := make(chan struct{})
@@ -65,19 +65,18 @@ func TestCloseDoesNotWaitForEver(t *testing.T) {
 	})
 }
 
-// deafConn fails to send, as the stdin of a process that has closed it.
-type deafConn struct{ transport.Conn }
+// brokenConn cannot send, like the stdin of a process that has closed it.
+type brokenConn struct{ transport.Conn }
 
-func (deafConn) Send(transport.Message) error { return io.ErrClosedPipe }
+func (brokenConn) Send(transport.Message) error { return io.ErrClosedPipe }
 
-// What a peer says after it has stopped listening is not lost, and a call to it
-// does not wait for ever.
-func TestPeerThatDoesNotListen(t *testing.T) {
+// Messages of a peer that has stopped reading are still received, and a call to it ends.
+func TestPeerThatStopsReading(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			a, b := transport.Pipe()
 			d := &desk{}
-			p := jsonrpc.NewPeer(deafConn{a}, d, jsonrpc.Options{})
+			p := jsonrpc.NewPeer(brokenConn{a}, d, jsonrpc.Options{})
 			p.Start()
 			c := p.Begin("prompt", nil)
 			synctest.Wait()

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// outgoing is the shape of every message this side writes.
+// outgoing is the shape of every message that a Peer sends.
 type outgoing struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -15,7 +15,7 @@ type outgoing struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// encode writes v as one JSON text without a newline and without HTML escapes.
+// encode writes v as one line of JSON without HTML escapes.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -26,8 +26,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// response encodes the answer to the request with this raw id. The id is
-// spliced in as it came: encoding it again could change its bytes.
+// response encodes the answer to the request with this raw id. The id is copied
+// verbatim: encoding it again could change its bytes.
 func response(id []byte, result any, failure *Error) []byte {
 	var body []byte
 	var err error

@@ -19,18 +19,17 @@ const (
 	CodeUnsupportedVersion = -32022
 )
 
-// Error is a JSON-RPC error object. Two errors are the same to errors.Is when
-// their codes are.
+// Error is a JSON-RPC error object. errors.Is compares errors by code.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 
-	text bool // of AsText
+	text bool // see AsText
 }
 
-// AsText is the same error to be sent as its message alone, a string in the place of the
-// object that JSON-RPC has: for a peer that makes a string of whatever it gets.
+// AsText returns a copy of e that is sent as a string, its message, instead of an
+// object. Some peers turn any error into a string.
 func (e *Error) AsText() *Error {
 	out := *e
 	out.text = true
@@ -50,8 +49,8 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// Detail is the readable part of Data: peers put it there as a string, or
-// under "details" or "message" of an object. "" where there is none.
+// Detail returns the readable part of Data, which is a string or the member "details" or
+// "message" of an object, or "".
 func (e *Error) Detail() string {
 	var s string
 	if json.Unmarshal(e.Data, &s) == nil {
@@ -70,19 +69,19 @@ func (e *Error) Detail() string {
 	return ""
 }
 
-// Errorf makes an error with the given code.
+// Errorf returns an error with the given code.
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithData returns a copy of e that carries v as its data.
+// WithData returns a copy of e with v as its data.
 func (e *Error) WithData(v any) *Error {
 	c := *e
 	c.Data, _ = json.Marshal(v)
 	return &c
 }
 
-// For errors.Is: the codes that callers ask about.
+// For errors.Is: the codes that callers check.
 var (
 	ErrMethodNotFound   = &Error{Code: CodeMethodNotFound, Message: "Method not found"}
 	ErrInvalidParams    = &Error{Code: CodeInvalidParams, Message: "Invalid params"}
@@ -90,6 +89,6 @@ var (
 	ErrAuthRequired     = &Error{Code: CodeAuthRequired, Message: "Authentication required"}
 )
 
-// ErrClosed is what calls end with when the connection is over, unless the options
-// name another error. The cause, if there is one, is wrapped beside it.
+// ErrClosed is the error of calls when the connection has ended, unless Options.Closed
+// names another. It wraps the cause, if there is one.
 var ErrClosed = errors.New("connection closed")

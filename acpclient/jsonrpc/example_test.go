@@ -25,7 +25,7 @@ func (greeter) Request(r jsonrpc.Request) jsonrpc.Work {
 	return func(context.Context) (any, error) { return "hello, " + p.Name, nil }
 }
 
-// Two peers over a connection in memory.
+// Two peers over an in-memory connection.
 func ExamplePeer() {
 	a, b := transport.Pipe()
 	server, client := jsonrpc.NewPeer(a, greeter{}, jsonrpc.Options{}), jsonrpc.NewPeer(b, greeter{}, jsonrpc.Options{})

@@ -20,8 +20,8 @@ var seeds = []string{
 	`{"jsonrpc":"2.0","method":"echo","id":{}}`, `{"\u0069d":1,"jsonrpc":"2.0","method":"panic"}`, `[[[]]]`, `{"jsonrpc":"2.0","id":1e400,"method":"echo"}`,
 }
 
-// FuzzReceive sends one message of any bytes. The oracle judges by
-// encoding/json what may be answered; how does not matter.
+// FuzzReceive sends one message of arbitrary bytes and checks the answer against what
+// encoding/json makes of the message.
 func FuzzReceive(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -38,7 +38,7 @@ func FuzzReceive(f *testing.F) {
 	})
 }
 
-// judge checks what was written after data.
+// judge checks the messages that were written in answer to data.
 func judge(t *testing.T, data []byte, wrote []string) {
 	t.Helper()
 	if len(wrote) > 1 {
@@ -87,8 +87,8 @@ func judgeBatch(t *testing.T, entries []json.RawMessage, wrote []string) {
 	}
 }
 
-// silent tells a message that must not be answered: a notification or a
-// response, well formed or not.
+// silent reports whether a message must not be answered: a notification or a response,
+// well formed or not.
 func silent(data []byte) bool {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil || m == nil {
@@ -114,8 +114,8 @@ func requestID(data []byte) json.RawMessage {
 	return m["id"]
 }
 
-// FuzzBatch takes each line as an entry of a batch. The answers must be those
-// that the entries get when they come singly, as a set.
+// FuzzBatch sends each line as an entry of a batch. The answers must be those that the
+// entries get when sent alone, in any order.
 func FuzzBatch(f *testing.F) {
 	f.Add([]byte(strings.Join(seeds[:9], "\n")))
 	for i := range seeds {
@@ -124,8 +124,8 @@ func FuzzBatch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var entries []string
 		for line := range strings.SplitSeq(string(data), "\n") {
-			// An array alone is a batch, and one in a batch is not. Works that
-			// hang would be ended by their neighbours.
+			// An array alone is a batch, an array inside a batch is an error. A request
+			// that hangs would be ended by its neighbours.
 			if line = strings.Trim(line, " \t\r"); json.Valid([]byte(line)) && line[0] != '[' && immediate(line) && len(entries) < 50 {
 				entries = append(entries, line)
 			}
@@ -159,7 +159,7 @@ func immediate(entry string) bool {
 	return true
 }
 
-// exchange returns what a fresh peer writes when it is sent m.
+// exchange returns what a new peer writes in answer to m.
 func exchange(t *testing.T, m string) (out []string) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := transport.Pipe()

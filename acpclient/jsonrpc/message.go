@@ -8,9 +8,9 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// methodOf decodes the method of a request or a notification. last is the method of
-// the message before, which is often the same. It returns false if the message is not
-// a valid call.
+// methodOf decodes the method of a request or a notification. last is the method of the
+// message before, which is often the same. It returns false if the message is not a
+// valid call.
 func methodOf(e *envelope.Envelope, last string) (string, bool) {
 	if !jsonscan.Is(e.Version, "2.0") {
 		return "", false
@@ -22,27 +22,26 @@ func methodOf(e *envelope.Envelope, last string) (string, bool) {
 	return jsonscan.Again(e.Method, last)
 }
 
-// Message is one message of a conversation that others had, taken apart: a
-// request, a notification, or an answer.
+// Message is one recorded message: a request, a notification, or an answer.
 type Message struct {
 	ID     json.RawMessage // nil for a notification
 	Method string          // "" for an answer
-	Params json.RawMessage // sound JSON in a request; nil where absent
-	// Result or Err is what an answer said. Err is as the caller would see it.
+	Params json.RawMessage // valid JSON in a request; nil if absent
+	// Result or Err is the content of an answer. Err is the error that the caller of the
+	// request gets.
 	Result json.RawMessage
 	Err    error
 }
 
-// Key makes the ids of requests and their answers comparable.
+// Key makes the ids of requests and answers comparable.
 func (m Message) Key() string { return envelope.Key(m.ID) }
 
-// Session is params.sessionId, "" without one.
+// Session returns params.sessionId, or "".
 func (m Message) Session() string { return envelope.Session(m.Params) }
 
-// Each takes apart what travelled as one: a message, or each of a batch, in
-// order. What a Peer would not take for a message is passed over; of what is no
-// JSON, as it is or as a JSON string, remains the answer that is glued to its end.
-// The slices of a Message point into data.
+// Each calls f for a recorded message, or for each message of a batch in order. It skips
+// what a Peer would not accept. In text that is not JSON it finds the answer at its end,
+// as a Peer does. The slices of a Message point into data.
 func Each(data []byte, f func(Message)) {
 	switch jsonscan.KindOf(data) {
 	case jsonscan.Object:
@@ -51,7 +50,7 @@ func Each(data []byte, f func(Message)) {
 			glued(data, f)
 			return
 		}
-		tell(&e, f)
+		deliver(&e, f)
 	case jsonscan.Array:
 		if !json.Valid(data) {
 			glued(data, f)
@@ -63,7 +62,7 @@ func Each(data []byte, f func(Message)) {
 		}
 		for it := jsonscan.ItemsOf(data); n <= maxBatch && it.Next(); {
 			if e, ok := envelope.Open(it.Value); ok {
-				tell(&e, f)
+				deliver(&e, f)
 			}
 		}
 	case jsonscan.String:
@@ -76,18 +75,18 @@ func Each(data []byte, f func(Message)) {
 	}
 }
 
-// glued finds what Peer.salvage does, whether or not it answers anything.
+// glued finds what Peer.salvage does, whether or not it answers an open call.
 func glued(data []byte, f func(Message)) {
 	i := bytes.Index(data, []byte(`{"jsonrpc"`))
 	if i <= 0 {
 		return
 	}
 	if e, ok := envelope.Open(data[i:]); ok && e.IsAnswer() && json.Valid(data[i:]) {
-		tell(&e, f)
+		deliver(&e, f)
 	}
 }
 
-func tell(e *envelope.Envelope, f func(Message)) {
+func deliver(e *envelope.Envelope, f func(Message)) {
 	m := Message{ID: e.ID}
 	if e.IsAnswer() {
 		m.Result, m.Err = outcome(e)

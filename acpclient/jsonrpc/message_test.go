@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// A call has its id before it is queued, and nothing leaves before that.
+// A call has its id before it is queued, and nothing is sent before that.
 func TestReserve(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
 		first := r.peer.Reserve("first", nil)
@@ -34,13 +34,13 @@ func TestReserve(t *testing.T) {
 	})
 }
 
-// Whether an answer ended a call is known where it is handled.
+// The function given to BeginThen can tell whether an answer ended the call.
 func TestAnswered(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
-		told := map[string]bool{}
+		answered := map[string]bool{}
 		begin := func(name string, params any) *jsonrpc.Call {
 			var c *jsonrpc.Call
-			c = r.peer.Reserve(name, func(json.RawMessage, error) { told[name] = c.Answered() })
+			c = r.peer.Reserve(name, func(json.RawMessage, error) { answered[name] = c.Answered() })
 			c.Queue(params)
 			return c
 		}
@@ -56,18 +56,18 @@ func TestAnswered(t *testing.T) {
 		synctest.Wait()
 		r.peer.Close(nil)
 		want := map[string]bool{"result": true, "error": true, "unsound": false, "nameless": false, "closed": false}
-		if fmt.Sprint(told) != fmt.Sprint(want) {
-			t.Errorf("%v, want %v", told, want)
+		if fmt.Sprint(answered) != fmt.Sprint(want) {
+			t.Errorf("%v, want %v", answered, want)
 		}
 	})
 }
 
-// A recorded message is taken apart as a Peer would.
+// Each splits recorded messages as a Peer does.
 func TestEach(t *testing.T) {
 	for data, want := range map[string][]string{
 		request(`1`, "m", `{"sessionId":"s"}`):                     {`request 1 m s`},
 		request(`"x"`, "m", `{}`):                                  {`request "x m `},
-		request(`1`, "m", `{"sessionId":"s","sessionId":"t"}`):     {`request 1 m t`}, // the last, as encoding/json has it
+		request(`1`, "m", `{"sessionId":"s","sessionId":"t"}`):     {`request 1 m t`}, // the last one counts
 		note("n", `{}`):                                            {`note n`},
 		result(`1`, `{"a":1}`):                                     {`answer 1 {"a":1} <nil>`},
 		failure(`1.0`, `-5`, `no`):                                 {`answer 1  no (-5)`},
@@ -78,7 +78,7 @@ func TestEach(t *testing.T) {
 		"noise " + note("n", `{}`):                                 nil,
 		"noise " + request(`1`, "m", `{}`):                         nil,
 		`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":tru}}`: nil,
-		`{"id":1,"method":"m"}`:                                    nil, // of no version
+		`{"id":1,"method":"m"}`:                                    nil, // without a version
 		``:                                                         nil, `5`: nil, `null`: nil, `"`: nil, `[`: nil, `[[]]`: nil, "\xff": nil,
 	} {
 		var got []string

@@ -13,7 +13,7 @@ var (
 	errShut = errors.New("outbox is closed")
 )
 
-// outbox holds what waits to be written, in order. Adding never blocks.
+// outbox holds the messages that wait to be written, in order. Adding never blocks.
 type outbox struct {
 	mu     sync.Mutex
 	wake   sync.Cond
@@ -41,12 +41,12 @@ func (o *outbox) add(m transport.Message) error {
 	}
 	o.bytes += len(m.Data)
 	o.queue = append(o.queue, m)
-	o.wake.Broadcast() // the writer may not be the only one who waits
+	o.wake.Broadcast() // flush may wait, too
 	return nil
 }
 
-// next waits for a message; false when the outbox is closed. Asking for the
-// next says that the one before is written.
+// next waits for a message; false means that the outbox is closed. Calling it again says
+// that the last message was written.
 func (o *outbox) next() (transport.Message, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,15 +1,14 @@
 // Package jsonrpc is a JSON-RPC 2.0 peer over a transport.Conn: ids, calls,
 // batches, cancellation and wire order. It knows nothing of ACP.
 //
-// One reader goroutine takes messages in the order of the wire. Notifications
-// are handled on it, inline; requests are announced on it and worked on
-// elsewhere; answers are handed to their callers by it. So whoever wakes up on
-// an answer finds everything that stood before it already handled, and a slow
-// request never holds up the reader. All writing goes through one queue and
-// one goroutine: messages leave in the order in which they were handed in.
+// One reader goroutine receives messages in wire order. It handles notifications
+// itself, announces requests, which are then worked on by other goroutines, and hands
+// answers to their callers. So a caller that wakes up on an answer finds every earlier
+// message handled, and a slow request never delays the reader. All writing goes
+// through one queue and one goroutine: messages are sent in the order of their calls.
 //
-// Whatever a peer sends, the peer answers with the right error or not at all,
-// and goes on reading.
+// Whatever arrives, a Peer answers with the right error or not at all, and continues
+// to read.
 package jsonrpc
 
 import (
@@ -27,58 +26,54 @@ import (
 // Handler receives what the peer sends. Both methods are called on the reader
 // goroutine, in wire order, and must not block.
 type Handler interface {
-	// Notification handles one notification. params is valid only during the
-	// call, and may be malformed.
+	// Notification handles one notification. params is valid only during the call and
+	// may be malformed.
 	Notification(method string, params []byte)
-	// Request looks at a request and returns the work that answers it, which
-	// runs on a goroutine of its own; nil means that the method is not known.
-	// The request belongs to the handler.
+	// Request returns the work that answers a request, which runs on its own goroutine,
+	// or nil if the method is unknown. The request belongs to the handler.
 	Request(r Request) Work
 }
 
-// Request is one request of the peer.
+// Request is a request from the peer.
 type Request struct {
-	ID      json.RawMessage // as it came
+	ID      json.RawMessage // verbatim
 	Method  string
-	Params  json.RawMessage // valid JSON, nil where absent
-	Session string          // params.sessionId, "" without one
+	Params  json.RawMessage // valid JSON, nil if absent
+	Session string          // params.sessionId, or ""
 }
 
-// Work answers a request. Its context ends when the peer cancels the request
-// or the connection closes. An *Error goes out as it is, other errors through
-// Options.MapError.
+// Work answers a request. Its context ends when the peer cancels the request or the
+// connection closes. An *Error is sent as it is, other errors through Options.MapError.
 type Work func(ctx context.Context) (any, error)
 
-// DefaultGrace is Options.Grace where none is given.
+// DefaultGrace is the default of Options.Grace.
 const DefaultGrace = 2 * time.Second
 
 // Options of a Peer. The zero value is usable.
 type Options struct {
-	// MapError turns an error of a Work into what is sent. Default: code
+	// MapError turns an error of a Work into the error that is sent. Default: code
 	// -32603 with the error's text, -32800 for context.Canceled.
 	MapError func(error) *Error
-	// Problem is told what could not be understood or matched. Called on the
-	// reader goroutine; the data is valid only during the call.
+	// Problem reports what could not be understood or matched. It is called on the
+	// reader goroutine; data is valid only during the call.
 	Problem func(what string, data []byte)
-	// Grace is how long an error without an id waits before it is taken for
-	// the answer to the only open call. Default DefaultGrace.
+	// Grace is how long an error without an id waits before it becomes the answer to the
+	// only open call. Default DefaultGrace.
 	Grace time.Duration
-	// MaxInFlight bounds the requests of the peer that are worked on at once.
-	// Default 1024.
+	// MaxInFlight bounds the requests of the peer that run at once. Default 1024.
 	MaxInFlight int
-	// MaxQueued bounds the bytes that wait for a peer that does not read.
-	// Default 256 MiB; beyond it the connection is closed.
+	// MaxQueued bounds the bytes that wait for a peer that does not read. The connection
+	// is closed when it is exceeded. Default 256 MiB.
 	MaxQueued int
-	// Closed is what calls end with when the connection is over, for callers that have
-	// an error of their own for it. Default ErrClosed.
+	// Closed is the error of calls when the connection has ended. Default ErrClosed.
 	Closed error
-	// IDs is the id of the next request, which several peers may share, one after the
-	// other. nil: they begin with 0.
+	// IDs holds the id of the next request. Several peers may share it, one after the
+	// other. Nil: ids begin with 0.
 	IDs *atomic.Int64
 }
 
-// Peer is one end of a connection. Its methods may be called from any
-// goroutine but not from within a Handler, Notify excepted.
+// Peer is one end of a connection. Its methods may be called from any goroutine but,
+// except Notify, not from a Handler.
 type Peer struct {
 	conn    transport.Conn
 	handler Handler
@@ -86,8 +81,8 @@ type Peer struct {
 	out     *outbox
 
 	mu       sync.Mutex
-	calls    map[int64]*Call          // ours, until answered, given up ones too
-	incoming map[string][]*inprogress // theirs, by envelope.Key
+	calls    map[int64]*Call          // without an answer, including those given up
+	incoming map[string][]*inprogress // requests of the peer, by envelope.Key
 	inflight int
 	cause    error
 	closed   bool
@@ -96,9 +91,9 @@ type Peer struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
-	// Reader only.
-	method string // of the last call
-	noisy  bool   // the last message was not JSON and has been answered
+	// Reader goroutine only.
+	method string // of the last message
+	noisy  bool   // the last message was not JSON and was answered
 }
 
 // inprogress is a request of the peer that is being worked on.
@@ -107,7 +102,7 @@ type inprogress struct {
 	cancel context.CancelCauseFunc
 }
 
-// NewPeer makes a peer that does not read yet; see Start.
+// NewPeer returns a peer that does not read yet; see Start.
 func NewPeer(conn transport.Conn, h Handler, opts Options) *Peer {
 	if opts.Grace == 0 {
 		opts.Grace = DefaultGrace
@@ -142,10 +137,10 @@ func (p *Peer) Start() {
 	go p.read()
 }
 
-// Done is closed when the connection is over.
+// Done returns a channel that is closed when the connection has ended.
 func (p *Peer) Done() <-chan struct{} { return p.done }
 
-// Err tells why the connection is over, nil while it is not. It matches
+// Err returns why the connection has ended, nil while it has not. It matches
 // Options.Closed and the cause.
 func (p *Peer) Err() error {
 	p.mu.Lock()
@@ -153,19 +148,19 @@ func (p *Peer) Err() error {
 	return p.cause
 }
 
-// lastWords is how long Close waits for what is queued to be written.
-const lastWords = 200 * time.Millisecond
+// flushTimeout is how long Close waits for queued messages to be written.
+const flushTimeout = 200 * time.Millisecond
 
-// Close ends the connection for the reason given (nil: none). What was queued
-// before is written first, if the peer takes it at once. It waits for the
-// transport to close.
+// Close ends the connection with the given reason, which may be nil. Messages queued
+// before are written first if the peer reads them at once. Close waits for the transport
+// to close.
 func (p *Peer) Close(cause error) error {
-	p.out.flush(lastWords)
+	p.out.flush(flushTimeout)
 	p.shut(cause)
 	return p.conn.Close()
 }
 
-// shut fails every call and cancels every work, once.
+// shut fails every call and cancels every Work, once.
 func (p *Peer) shut(cause error) {
 	p.mu.Lock()
 	if p.closed {
@@ -188,7 +183,7 @@ func (p *Peer) shut(cause error) {
 	close(p.done)
 }
 
-// closedError is Options.Closed with its cause.
+// closedError returns Options.Closed with its cause.
 type closedError struct{ closed, cause error }
 
 func (e closedError) Error() string   { return fmt.Sprintf("%v: %v", e.closed, e.cause) }
@@ -201,15 +196,16 @@ func (p *Peer) write() {
 			return
 		}
 		if err := p.conn.Send(m); err != nil {
-			p.deaf(err)
+			p.writeFailed(err)
 			return
 		}
 	}
 }
 
-// deaf handles a peer that takes nothing any more. What it has said is still
-// read to its end; only if that does not come, the connection is over anyway.
-func (p *Peer) deaf(err error) {
+// writeFailed handles a peer that accepts no more messages. What it has already sent is
+// still read; after the grace period the connection ends even if the peer does not close
+// it.
+func (p *Peer) writeFailed(err error) {
 	p.out.close()
 	timer := time.NewTimer(p.opts.Grace)
 	defer timer.Stop()
@@ -220,7 +216,7 @@ func (p *Peer) deaf(err error) {
 	}
 }
 
-// send queues a message; it fails when the connection is over.
+// send queues a message. It fails if the connection has ended.
 func (p *Peer) send(m transport.Message) error {
 	switch err := p.out.add(m); {
 	case err == nil:

@@ -16,8 +16,8 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// TestReceive holds the cases that are one exchange: what the peer is sent,
-// and all that it writes. Numbers are those of the conformance list.
+// TestReceive holds the cases that are one exchange: what the peer receives and all that
+// it writes. The numbers are those of the conformance list.
 func TestReceive(t *testing.T) {
 	const after = "after" // every case ends with a request that must be answered
 	for _, c := range []struct {
@@ -296,7 +296,7 @@ func TestCase30FloodKeepsOrderAndAnswerComesLast(t *testing.T) {
 	})
 }
 
-func TestCase50GivenUpCallIsToldAndItsLateAnswerDropped(t *testing.T) {
+func TestCase50GivenUpCallIsCancelledAndItsLateAnswerDropped(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
 		ctx, cancel := context.WithCancelCause(r.t.Context())
 		why := errors.New("the user pressed escape")
@@ -361,7 +361,7 @@ func TestErrorWithoutAnIDEndsTheOnlyCall(t *testing.T) {
 	t.Run("not for another code", func(t *testing.T) {
 		inRig(t, jsonrpc.Options{Grace: time.Second}, func(r *rig) {
 			c := r.peer.Begin("m", nil)
-			r.send(strings.Replace(idless, "-32700", "-32601", 1)) // the answer to a notification of ours
+			r.send(strings.Replace(idless, "-32700", "-32601", 1)) // the answer to our notification
 			time.Sleep(2 * time.Second)
 			if ended(c) {
 				t.Error("ended")
@@ -370,12 +370,12 @@ func TestErrorWithoutAnIDEndsTheOnlyCall(t *testing.T) {
 	})
 }
 
-func TestAnswerBehindTerminalOutput(t *testing.T) {
+func TestAnswerAfterTerminalOutput(t *testing.T) {
 	inRig(t, jsonrpc.Options{}, func(r *rig) {
 		c := r.peer.Begin("authenticate", map[string]int{})
 		ours := r.written()[0]
-		// The echo of our request must not be served, nor anything else glued
-		// behind noise but the answer to an open call.
+		// Of what follows noise on a line only the answer to an open call counts, not
+		// the echo of our request.
 		r.send("Enter the code: \x1b[31G"+ours, "x "+request(`5`, "echo", `1`), "x "+result(`77`, `1`))
 		r.expect(unreadable)
 		r.send("\x1b[?1049l" + failure(fmt.Sprint(c.ID), `401`, `no`))

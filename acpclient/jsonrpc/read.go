@@ -16,14 +16,14 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// read takes messages until the connection ends.
+// read receives messages until the connection ends.
 func (p *Peer) read() {
 	for {
 		data, err := p.conn.Recv()
 		if err == nil {
 			p.receive(data)
 		} else if !p.skipped(err) {
-			if err == io.EOF { // any other orderly end has something to say
+			if err == io.EOF { // other errors are a cause
 				err = nil
 			}
 			p.shut(err)
@@ -32,8 +32,8 @@ func (p *Peer) read() {
 	}
 }
 
-// skipped answers a message that was too long to be read. It returns false where
-// the error is another one, which ends the connection.
+// skipped answers a message that was too long to read. It returns false for other
+// errors, which end the connection.
 func (p *Peer) skipped(err error) bool {
 	var tooLong *transport.TooLongError
 	if !errors.As(err, &tooLong) {
@@ -68,8 +68,8 @@ func (p *Peer) receive(data []byte) {
 	}
 }
 
-// noise handles what is not JSON: banners, log lines, half a message. A run of
-// them is answered once, or a chatty peer would be flooded with answers.
+// noise handles input that is not JSON: banners, log lines, half a message. Only the
+// first of a run is answered, because a talkative peer would be flooded with answers.
 func (p *Peer) noise(data []byte) {
 	p.opts.Problem("not JSON", data)
 	if p.salvage(data) || p.noisy {
@@ -79,9 +79,8 @@ func (p *Peer) noise(data []byte) {
 	p.reply(nil, "", nil, Errorf(CodeParseError, "Parse error"))
 }
 
-// salvage finds an answer glued behind terminal output on the same line. Only
-// the answer to an open call is taken: an echo of our own request must not be
-// served.
+// salvage finds an answer after terminal output on the same line. It only accepts the
+// answer to an open call: an echo of our request must not be served.
 func (p *Peer) salvage(data []byte) bool {
 	i := bytes.Index(data, []byte(`{"jsonrpc"`))
 	if i <= 0 {
@@ -104,7 +103,7 @@ func (p *Peer) salvage(data []byte) bool {
 	return open
 }
 
-// dispatch handles one envelope; into is the batch it stands in, or nil.
+// dispatch handles one message; into is its batch, or nil.
 func (p *Peer) dispatch(e *envelope.Envelope, data []byte, into *batch) {
 	if e.IsAnswer() {
 		p.answered(e, data)
@@ -136,8 +135,8 @@ func (p *Peer) notified(method string, params []byte) {
 	p.handler.Notification(method, params)
 }
 
-// cancelRequested ends the context of the request that it names. It runs on
-// the reader, so it overtakes whatever that request waits for.
+// cancelRequested ends the context of the named request. It runs on the reader
+// goroutine, so it does not wait for the request.
 func (p *Peer) cancelRequested(params []byte) {
 	id := envelope.Member(params, "requestId")
 	if id == nil {
@@ -173,13 +172,13 @@ func (p *Peer) requested(method string, e *envelope.Envelope, into *batch) {
 	}
 	work, failure := p.announce(r)
 	if work == nil {
-		p.ended(w)
+		p.workDone(w)
 		p.reply(id, r.Session, into, failure)
 		return
 	}
 	go func() {
 		result, err := p.perform(ctx, method, work)
-		p.ended(w)
+		p.workDone(w)
 		if err != nil {
 			p.reply(id, r.Session, into, p.opts.MapError(err))
 			return
@@ -188,7 +187,7 @@ func (p *Peer) requested(method string, e *envelope.Envelope, into *batch) {
 	}()
 }
 
-// announce asks the handler for the work; nil with the error to send instead.
+// announce asks the handler for the work. If that is nil, failure is the error to send.
 func (p *Peer) announce(r Request) (work Work, failure *Error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -212,7 +211,7 @@ func (p *Peer) perform(ctx context.Context, method string, work Work) (result an
 	return work(ctx)
 }
 
-func (p *Peer) ended(w *inprogress) {
+func (p *Peer) workDone(w *inprogress) {
 	w.cancel(nil)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -231,7 +230,7 @@ func (p *Peer) ended(w *inprogress) {
 	}
 }
 
-// answered hands a response to the call that waits for it.
+// answered hands a response to its call.
 func (p *Peer) answered(e *envelope.Envelope, data []byte) {
 	id, ok := jsonscan.Int(e.ID)
 	if !ok {
@@ -239,7 +238,7 @@ func (p *Peer) answered(e *envelope.Envelope, data []byte) {
 		p.attach(e)
 		return
 	}
-	c := p.take(id)
+	c := p.removeCall(id)
 	if c == nil {
 		p.opts.Problem("a response to nothing that is open (id "+strconv.FormatInt(id, 10)+")", data)
 		return
@@ -248,8 +247,7 @@ func (p *Peer) answered(e *envelope.Envelope, data []byte) {
 	c.finish(outcome(e))
 }
 
-// outcome decodes what a response says. Both or neither of result and error is
-// a failed answer.
+// outcome decodes a response. One with both or neither of result and error is invalid.
 func outcome(e *envelope.Envelope) (json.RawMessage, error) {
 	failed := e.Failed()
 	switch {
@@ -263,7 +261,7 @@ func outcome(e *envelope.Envelope) (json.RawMessage, error) {
 	return bytes.Clone(e.Result), nil
 }
 
-// decodeError takes what it can from an error object.
+// decodeError decodes as much of an error object as it can.
 func decodeError(raw []byte) *Error {
 	e := &Error{Code: CodeInternalError, Message: "error"}
 	if s, ok := jsonscan.Text(raw); ok { // see AsText
@@ -290,9 +288,9 @@ func decodeError(raw []byte) *Error {
 	return e
 }
 
-// attach gives an error without an id to the only call that is open, if there
-// is still just that one after the grace period: some peers leave the id out
-// when they could not read a request, and the caller would wait for ever.
+// attach gives an error without an id to the only open call, if that is still the only
+// one after the grace period. Some peers leave the id out if they could not read a
+// request, and the caller would wait forever.
 func (p *Peer) attach(e *envelope.Envelope) {
 	if e.Error == nil {
 		return
@@ -308,7 +306,7 @@ func (p *Peer) attach(e *envelope.Envelope) {
 	}
 	for id, c := range p.calls {
 		timer := time.AfterFunc(p.opts.Grace, func() {
-			if p.take(id) == c {
+			if p.removeCall(id) == c {
 				c.finish(nil, failure)
 			}
 		})

@@ -14,12 +14,12 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// rig is a Peer whose other end is bare: bytes go in, bytes come out. It lives
-// in a synctest bubble, so "nothing was written" can be told for certain.
+// rig is a Peer whose other end is raw: bytes go in, bytes come out. It lives in a
+// synctest bubble, so a test can be certain that nothing was written.
 type rig struct {
 	t    *testing.T
 	peer *jsonrpc.Peer
-	conn transport.Conn // the bare end
+	conn transport.Conn // the raw end
 	*desk
 
 	mu       sync.Mutex
@@ -66,7 +66,7 @@ func newRig(t *testing.T, ours, theirs transport.Conn, opts jsonrpc.Options) *ri
 	return r
 }
 
-// send hands messages to the peer, each as one.
+// send sends each message to the peer.
 func (r *rig) send(messages ...string) {
 	r.t.Helper()
 	for _, m := range messages {
@@ -76,8 +76,8 @@ func (r *rig) send(messages ...string) {
 	}
 }
 
-// written waits until nothing moves any more and returns what the peer wrote
-// since the last time.
+// written waits until all goroutines are idle and returns what the peer wrote since the
+// last call.
 func (r *rig) written() []string {
 	synctest.Wait()
 	r.mu.Lock()
@@ -95,8 +95,8 @@ func (r *rig) expect(want ...string) {
 	}
 }
 
-// expectArray asserts that one array was written and that it holds exactly
-// these answers, in any order.
+// expectArray asserts that one array was written with exactly these answers, in any
+// order.
 func (r *rig) expectArray(want ...string) {
 	r.t.Helper()
 	got := r.written()
@@ -108,7 +108,7 @@ func (r *rig) expectArray(want ...string) {
 	}
 }
 
-// expectProblems asserts how many messages were found unusable.
+// expectProblems asserts how many messages were reported as unusable.
 func (r *rig) expectProblems(n int) {
 	r.t.Helper()
 	synctest.Wait()
@@ -139,12 +139,12 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(a, b)
 }
 
-// desk is the handler: it notes notifications and serves a few methods.
+// desk is the handler: it records notifications and serves a few methods.
 type desk struct {
 	gate chan struct{} // closed to let "gate" answer
 
 	mu    sync.Mutex
-	notes []string // method and params, in the order in which they came
+	notes []string // method and params of each notification
 	ends  []string // causes of the contexts of "hang"
 }
 
@@ -157,7 +157,7 @@ func (d *desk) Notification(method string, params []byte) {
 	d.notes = append(d.notes, method+" "+string(params))
 }
 
-// noted waits until nothing moves and returns the notifications so far.
+// noted waits until all goroutines are idle and returns the notifications so far.
 func (r *rig) noted() []string {
 	synctest.Wait()
 	r.desk.mu.Lock()
@@ -216,7 +216,7 @@ func (d *desk) Request(q jsonrpc.Request) jsonrpc.Work {
 	return nil
 }
 
-// request and its friends spell out messages.
+// request and the functions after it build messages.
 func request(id, method, params string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + params + `}`
 }
@@ -238,7 +238,7 @@ const (
 	unreadable = `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`
 )
 
-// streamConn is a connection over bare streams, as a process has it.
+// streamConn is a connection over plain streams, as a process has it.
 type streamConn struct {
 	lines *transport.LineReader
 	src   io.Closer

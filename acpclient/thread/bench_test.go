@@ -11,7 +11,7 @@ import (
 
 var chunk = event.TextArrived{For: in, Role: event.Agent, MessageID: "m", Text: "twenty bytes of text"}
 
-// filled is a thread with some items and a message of that many bytes.
+// filled returns a thread with some items and a message of that many bytes.
 func filled(items, bytes int) *thread.Thread {
 	th := thread.New("s")
 	for i := range items - 1 {
@@ -21,8 +21,8 @@ func filled(items, bytes int) *thread.Thread {
 	return th
 }
 
-// The cost of a chunk must not grow with the message, nor with the transcript.
-// Growing a slice in place is part of it.
+// The cost of a chunk must not grow with the message or with the transcript. It includes
+// growing the slice in place.
 func BenchmarkApply(b *testing.B) {
 	for _, c := range []struct {
 		name         string
@@ -37,9 +37,9 @@ func BenchmarkApply(b *testing.B) {
 			b.ReportAllocs()
 			e := chunk
 			for b.Loop() {
-				e.Wire.First++ // a message more
+				e.Wire.First++ // another message
 				e.Wire.Last++
-				if len(last.Text) > 2*c.bytes+(1<<20) { // the message stays about as long
+				if len(last.Text) > 2*c.bytes+(1<<20) { // start again to keep the length about the same
 					last.Text = last.Text[:c.bytes]
 				}
 				th.Apply(e)

@@ -5,23 +5,22 @@ import (
 	"iter"
 )
 
-// calls finds tool calls by their id. It holds no strings and no pointers: a map of
-// all ids of a long session would be the larger part of what it takes to find a call,
-// and of what the garbage collector looks at. The zero value is ready. Nothing is
-// ever taken out.
+// calls finds tool calls by id. It holds no strings and no pointers: a map of all ids of
+// a long session would be most of the cost of finding a call and of the garbage
+// collector's work. Calls are never removed. The zero value is ready to use.
 type calls struct {
 	seed  maphash.Seed
-	slots []callSlot // their number is a power of two; open addressing
+	slots []callSlot // open addressing; the length is a power of two
 	n     int
 }
 
-// callSlot is a call: part of the hash of its id, and one more than its place in
-// Items. The zero value is free.
+// callSlot is a call: part of the hash of its id, and its index in Items plus one. The
+// zero value is free.
 type callSlot struct{ hash, place uint32 }
 
 const firstSlots = 64
 
-// find returns the call with this id; nil where there is none.
+// find returns the call with this id, nil if there is none.
 func (c *calls) find(items []*Item, id string) *Item {
 	if c.n == 0 {
 		return nil
@@ -40,7 +39,7 @@ func (c *calls) find(items []*Item, id string) *Item {
 	}
 }
 
-// add takes a call that is not there yet.
+// add adds a call whose id is new.
 func (c *calls) add(it *Item) {
 	if 4*(c.n+1) > 3*len(c.slots) {
 		c.grow()
@@ -49,7 +48,7 @@ func (c *calls) add(it *Item) {
 	c.put(callSlot{c.hash(it.Tool.ID), uint32(it.Index) + 1})
 }
 
-// all returns the calls, in no order.
+// all returns the calls in no particular order.
 func (c *calls) all(items []*Item) iter.Seq[*Item] {
 	return func(yield func(*Item) bool) {
 		for _, s := range c.slots {

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-// Calls are found by their id, however many there are, and no others.
+// Calls are found by id among many, and unknown ids are not found.
 func TestCalls(t *testing.T) {
 	var c calls
 	var items []*Item
 	want := map[string]*Item{}
 	for n := range 5000 {
-		items = append(items, &Item{Index: n, Kind: AgentMessage}) // what is no call stands between
+		items = append(items, &Item{Index: n, Kind: AgentMessage}) // items that are not calls lie between
 		if n%3 > 0 {
 			continue
 		}

@@ -13,8 +13,8 @@ import (
 	"parley/acpclient/thread/threadtest"
 )
 
-// portrait is everything that can be seen of a thread. versions tells also how
-// often items were touched, which depends on the portions.
+// portrait is the whole visible state of a thread. versions also holds how often items
+// were touched, which depends on how events are merged.
 func portrait(t *thread.Thread) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q %v %v %q %v %v turn %d +%d -%d %v\n", t.State, t.Title, t.Plan, t.Commands, t.Mode, t.Config, t.Usage, t.Turn, t.Added, t.Removed, t.TurnStarted)
@@ -24,7 +24,7 @@ func portrait(t *thread.Thread) string {
 	return b.String()
 }
 
-// look is everything that can be seen of an item.
+// look is the visible state of an item.
 func look(t *thread.Thread, it *thread.Item) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d turn %d kind %d %q %q %v %v excluded %v detail %q", it.Index, it.Turn, it.Kind, it.MessageID, it.Text, it.At, it.Until, it.Excluded, it.Detail)
@@ -64,8 +64,7 @@ func show(code *int) string {
 	return fmt.Sprint(*code)
 }
 
-// check applies events one at a time, and in portions as a queue merges them,
-// and compares.
+// check applies events one at a time, and merged by a queue, and compares the results.
 func check(t *testing.T, events []event.Event, portion func() int) {
 	t.Helper()
 	events = numbered(events)
@@ -110,7 +109,7 @@ func check(t *testing.T, events []event.Event, portion func() int) {
 	checkWire(t, single, merged)
 }
 
-// numbered gives every event a message of its own.
+// numbered gives every event its own message ordinal.
 func numbered(events []event.Event) []event.Event {
 	out := make([]event.Event, len(events))
 	for i, e := range events {
@@ -122,8 +121,8 @@ func numbered(events []event.Event) []event.Event {
 	return out
 }
 
-// checkWire compares the messages that items are made of: in portions, messages
-// may be joined with others between, but none is lost, and they are in order.
+// checkWire compares the messages that items are made of. After merging, a span may
+// cover messages of other items, but no message is lost and they are in order.
 func checkWire(t *testing.T, single, merged *thread.Thread) {
 	t.Helper()
 	for i, it := range merged.Items {
@@ -136,7 +135,7 @@ func checkWire(t *testing.T, single, merged *thread.Thread) {
 			for n := s.First; n <= s.Last; n++ {
 				made[n] = true
 			}
-			last = s.Last + 1 // contiguous ones are joined
+			last = s.Last + 1 // adjacent ones are joined
 		}
 		for _, s := range single.Items[i].Wire {
 			for n := s.First; n <= s.Last; n++ {
@@ -151,7 +150,7 @@ func checkWire(t *testing.T, single, merged *thread.Thread) {
 	}
 }
 
-// Any sequence of events makes the same thread step by step and in portions.
+// Any sequence of events makes the same thread one by one and merged by a queue.
 func FuzzApply(f *testing.F) {
 	f.Add([]byte{10, 3, 4, 0, 1, 0, 1, 0, 1, 0, 9, 11, 5, 2}, uint8(3))
 	f.Add([]byte{10, 1, 1, 5, 1, 1, 0, 1, 2, 1, 0, 3, 2, 8, 1, 3, 11, 0, 11, 2, 1}, uint8(200))

@@ -10,8 +10,8 @@ import (
 	"parley/acpclient/thread/threadtest"
 )
 
-// callMaker makes events that are nearly all changes of two tool calls: what a
-// Queue joins, and what lies between.
+// callMaker makes events that are mostly changes of two tool calls, which a Queue joins,
+// with others between.
 type callMaker struct {
 	data []byte
 	now  time.Time
@@ -57,7 +57,7 @@ func (m *callMaker) event() event.Event {
 		return event.TerminalOutput{For: in, ID: []string{"t", "u"}[m.pick(2)], Data: []byte{byte('a' + m.pick(26))}}
 	}
 	e := event.ToolChanged{For: in, ID: []string{"c", "c", "c", "c", "d"}[m.pick(5)], At: m.now}
-	if m.pick(4) > 0 { // otherwise it only goes on
+	if m.pick(4) > 0 { // otherwise the change has no content
 		m.say(&e)
 	}
 	return e
@@ -86,8 +86,8 @@ func (m *callMaker) say(e *event.ToolChanged) {
 	}
 }
 
-// FuzzJoinedCalls: changes of calls make the same thread one by one and as a Queue
-// joins them.
+// FuzzJoinedCalls checks that changes of calls make the same thread one by one and
+// joined by a Queue.
 func FuzzJoinedCalls(f *testing.F) {
 	for seed := range uint64(6) {
 		f.Add(randomBytes(seed, 400), uint8(seed*17))
@@ -125,9 +125,9 @@ func TestJoinedCalls(t *testing.T) {
 	}
 }
 
-// A call as it usually goes is one event, with both of its times; whoever tells
-// its steps has them all.
-func TestACallIsOneEvent(t *testing.T) {
+// The changes of a usual call become one event with both of its times; a step queue
+// keeps them all.
+func TestOneEventPerCall(t *testing.T) {
 	q, steps := event.NewQueue(), event.NewStepQueue()
 	for i, s := range []string{"pending", "in_progress", "completed"} {
 		n := uint64(i + 1)

@@ -10,9 +10,9 @@ import (
 
 var kindOf = map[event.Role]Kind{event.Agent: AgentMessage, event.User: UserMessage, event.Thought: ThoughtMessage}
 
-// text appends a chunk to the message it belongs to.
+// text appends a chunk to its message.
 func (t *Thread) text(e event.TextArrived) {
-	var held event.Span // of text that was taken for an echo before
+	var held event.Span // of text that first looked like an echo
 	if e.Role == event.User {
 		if e.Text, held = t.unrepeated(e.Text, e.Wire); e.Text == "" {
 			return
@@ -30,7 +30,7 @@ func (t *Thread) text(e event.TextArrived) {
 	} else {
 		t.touch(it)
 	}
-	if it.local { // what the agent has counts
+	if it.local { // the agent's copy replaces the local one
 		t.rewrite(it, "")
 	}
 	it.Text = append(it.Text, e.Text...)
@@ -46,11 +46,10 @@ func (t *Thread) text(e event.TextArrived) {
 	}
 }
 
-// message finds the item that a chunk continues: by its id, or else the last
-// thing that was said, if it was said in the same role and also without an id.
-// Lines that only accompany the conversation do not part a message. The end of
-// its turn does: what an agent says afterwards is a remark of its own, such as
-// that the mode is another one.
+// message returns the item that a chunk continues: by its id, or else the last message
+// if it has the same role and no id either. Lines that only accompany the conversation
+// do not separate messages. The end of a turn does: what an agent says afterwards is a
+// separate remark, for example that the mode has changed.
 func (t *Thread) message(role event.Role, id string) *Item {
 	if id != "" {
 		return t.messages[messageKey{role, id}]
@@ -71,10 +70,10 @@ func (t *Thread) message(role event.Role, id string) *Item {
 	return nil
 }
 
-// unrepeated returns what of the text is more than an echo of this turn's
-// prompt, which stands in the transcript already. What looked like an echo and
-// then went on differently was none and comes back: the pieces in which a text
-// comes make no difference. With what comes back is told where it had come.
+// unrepeated returns the part of the text that is not an echo of this turn's prompt,
+// which the transcript already shows. Text that started like an echo and then differs is
+// returned after all, with its messages, so it does not matter in which pieces a text
+// arrives.
 func (t *Thread) unrepeated(text string, wire event.Span) (string, event.Span) {
 	if t.echo == "" {
 		return text, event.Span{}
@@ -91,13 +90,13 @@ func (t *Thread) unrepeated(text string, wire event.Span) (string, event.Span) {
 	return held + text, echoes
 }
 
-// unecho says what the agent may repeat from here on.
+// unecho sets what the agent may repeat from now on.
 func (t *Thread) unecho(text string) { t.echo, t.echoed, t.echoes = text, "", event.Span{} }
 
 // attach adds a block that is not text.
 func (t *Thread) attach(e event.ContentArrived) {
 	if e.Role == event.User && t.running && !t.told {
-		return // an echo: what the user attached is shown with the prompt
+		return // an echo: attachments are shown with the prompt
 	}
 	it := t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
 	it.from(e.Wire)
@@ -110,7 +109,7 @@ func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.giveUp(false)
 	t.Turn++
 	t.running, t.cancelled = true, false
-	t.history = t.loading // v2: a turn may be of the history, or the agent's own idea
+	t.history = t.loading // v2: a turn may belong to the history or be started by the agent
 	t.TurnStarted = e.At
 	if t.told = e.Told; e.Told {
 		return
@@ -142,8 +141,8 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.add(&Item{Kind: TurnEnd, End: end, At: e.At}).from(e.Wire)
 }
 
-// unanswered tells whether the turn has a prompt, and nothing of the agent's. Agents
-// end a turn like that where the model could not be reached.
+// unanswered reports whether the turn has a prompt and no output of the agent. Some
+// agents end such a turn if the model could not be reached.
 func (t *Thread) unanswered() bool {
 	asked := false
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
@@ -164,8 +163,8 @@ func (t *Thread) unanswered() bool {
 	return asked
 }
 
-// disconnected ends the session. Why the agent went away is said once: the turn
-// that it broke off says it, or else a line of its own.
+// disconnected ends the session. The reason is shown once: by the turn that was
+// interrupted, or in a line of its own.
 func (t *Thread) disconnected(err error) {
 	t.disconnectCalls()
 	t.running, t.Err, t.State = false, err, Ended
@@ -179,7 +178,7 @@ func (t *Thread) disconnected(err error) {
 	t.add(&Item{Kind: TurnEnd, End: &End{Err: err}})
 }
 
-// exclude marks the refused prompt and what followed it.
+// exclude marks the refused prompt and everything after it.
 func (t *Thread) exclude() {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
 		t.Items[i].Excluded = true
@@ -187,7 +186,7 @@ func (t *Thread) exclude() {
 	}
 }
 
-// compaction keeps one item per compaction, where it was first seen.
+// compaction keeps one item per compaction, where it first appeared.
 func (t *Thread) compaction(e event.CompactionChanged) {
 	it := t.compactions[e.ID]
 	if it == nil {

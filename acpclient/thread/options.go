@@ -7,15 +7,16 @@ import (
 	"parley/acpclient/event"
 )
 
-// HasModes tells whether the session's modes count: only where the agent has no options.
-// The legacy models are none.
+// HasModes reports whether the session's modes are used: only if the agent has no
+// options other than the legacy models.
 func (t *Thread) HasModes() bool {
 	return len(t.Modes) > 0 && !slices.ContainsFunc(t.Config, func(o event.ConfigOption) bool { return o.ID != event.LegacyModels })
 }
 
-// Option returns the config option that a key means: of those whose category it is, the
-// one that is also named so, or else the first; where there are none, the one named so.
-// Some agents put the provider into the category of the model. False where there is none.
+// Option returns the config option that a key means. Of the options in that category it
+// is the one that is also named so, or else the first; without any it is the one named
+// so. Some agents put the provider into the category of the model. It returns false if
+// there is none.
 func (t *Thread) Option(key string) (event.ConfigOption, bool) {
 	named := func(o event.ConfigOption) bool { return o.ID == key || strings.EqualFold(o.Name, key) }
 	for _, means := range []func(event.ConfigOption) bool{

@@ -2,8 +2,8 @@ package thread
 
 import "parley/acpclient/event"
 
-// Places are the files that the call concerns: those that it changes, then its
-// locations. The same file may come more than once.
+// Places returns the files that the call concerns: those that it changes, then its
+// locations. A file may occur more than once.
 func (t *Tool) Places() []event.Location {
 	var out []event.Location
 	for _, c := range t.Content {

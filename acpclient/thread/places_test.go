@@ -7,7 +7,7 @@ import (
 	"parley/acpclient/thread"
 )
 
-// A question that nobody answered does not make its call a rejected one; a no does.
+// An unanswered question does not make its call a rejected one; a no does.
 func TestUnansweredIsNotRejected(t *testing.T) {
 	for decision, want := range map[string]bool{"cancelled": false, "Reject": true} {
 		th := thread.New("s")

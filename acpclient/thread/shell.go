@@ -6,8 +6,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// Shell is a command of the user's own, run beside the agent. Its output is kept
-// as that of any command.
+// Shell is a command of the user, run independently of the agent. Its output is kept
+// like that of any command.
 type Shell struct {
 	Key            uint64
 	Dir            string
@@ -17,14 +17,15 @@ type Shell struct {
 	Stopped        bool      // by the user
 }
 
-// Waiting tells whether it is another one's turn.
+// Waiting reports whether the command waits for an earlier one.
 func (s *Shell) Waiting() bool { return s.Started.IsZero() && s.Live() }
 
-// Live tells whether it runs, or will.
+// Live reports whether the command runs or is going to.
 func (s *Shell) Live() bool { return !s.Terminal.Exited }
 
-// The events of the user's own commands. No agent sends them: whoever runs the
-// commands makes them. Keys are the maker's, each for one command of a thread.
+// The events of the user's commands. They come from the front end that runs the
+// commands, not from an agent. The front end chooses the keys, one for each command of a
+// thread.
 type (
 	// ShellAsked adds a command.
 	ShellAsked struct {
@@ -33,20 +34,20 @@ type (
 		Command, Dir string
 		At           time.Time
 	}
-	// ShellStarted says that it runs.
+	// ShellStarted says that the command runs.
 	ShellStarted struct {
 		event.For
 		Key uint64
 		At  time.Time
 	}
-	// ShellOutput is new output, raw. With Cut something before it is missing.
+	// ShellOutput appends raw output. Cut means that output before it is missing.
 	ShellOutput struct {
 		event.For
 		Key  uint64
 		Data []byte
 		Cut  bool
 	}
-	// ShellEnded ends it, whether it ran or not.
+	// ShellEnded ends the command, whether it ran or not.
 	ShellEnded struct {
 		event.For
 		Key     uint64
@@ -58,7 +59,7 @@ type (
 	}
 )
 
-// shell applies what became of a command of the user's.
+// shell applies an event of a user's command.
 func (t *Thread) shell(e event.Event) {
 	switch e := e.(type) {
 	case ShellAsked:
@@ -83,8 +84,8 @@ func (t *Thread) shell(e event.Event) {
 	}
 }
 
-// shellItem finds a command; the newest are looked at first. nil where there is
-// none.
+// shellItem returns the item of a command, nil if there is none. It looks at the newest
+// first.
 func (t *Thread) shellItem(key uint64) *Item {
 	for i := len(t.Items) - 1; i >= 0; i-- {
 		if s := t.Items[i].Shell; s != nil && s.Key == key {
@@ -94,7 +95,7 @@ func (t *Thread) shellItem(key uint64) *Item {
 	return nil
 }
 
-// Shell returns the command of the user's with this key; nil where there is none.
+// Shell returns the user's command with this key, nil if there is none.
 func (t *Thread) Shell(key uint64) *Shell {
 	if it := t.shellItem(key); it != nil {
 		return it.Shell
@@ -102,8 +103,7 @@ func (t *Thread) Shell(key uint64) *Shell {
 	return nil
 }
 
-// CarryShells takes the commands over that still run in another thread, which
-// this one takes the place of.
+// CarryShells moves the running commands of a thread that this one replaces.
 func (t *Thread) CarryShells(from *Thread) {
 	for _, it := range from.Items {
 		if it.Shell != nil && it.Shell.Live() {

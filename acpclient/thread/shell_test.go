@@ -9,8 +9,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// A command of the user's stands where it was asked for, and does not part what
-// the agent says.
+// A user's command appears where it was entered and does not split the agent's message.
 func TestShell(t *testing.T) {
 	th := New("s")
 	at := time.Unix(100, 0)
@@ -44,7 +43,7 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// Commands go on whatever becomes of the agent, and their output is bounded.
+// Commands continue whatever happens to the agent, and their output is bounded.
 func TestShellOutlivesConnection(t *testing.T) {
 	th := New("s")
 	th.Apply(ShellAsked{Key: 1, Command: "server"})

@@ -1,10 +1,10 @@
 // Package thread is a conversation as plain data: the items that a transcript
 // shows, in order, built from the events of one session.
 //
-// A Thread has one owner, who calls Apply with every event of the session in
-// order; nothing in it is locked. The same events always make the same thread,
-// in whatever portions they come. Text grows in place, so that adding a piece
-// costs the piece and not the message.
+// A Thread has one owner, who calls Apply with every event of the session in order;
+// it has no locks. The same events make the same thread, however they are merged.
+// Text grows in place, so the cost of a chunk depends on the chunk and not on the
+// message.
 package thread
 
 import (
@@ -22,7 +22,7 @@ const (
 	Running
 	Waiting    // a question waits for the user
 	Cancelling // the user has stopped the turn, the agent has not ended it yet
-	Ended      // the connection is over
+	Ended      // the connection has ended
 	Loading    // the history of the session is being replayed
 )
 
@@ -30,7 +30,7 @@ func (s State) String() string {
 	return [...]string{"idle", "running", "waiting for you", "stopping", "disconnected", "loading"}[s]
 }
 
-// Kind is what an item is.
+// Kind is the type of an item.
 type Kind int
 
 // The kinds of items.
@@ -39,25 +39,24 @@ const (
 	AgentMessage
 	ThoughtMessage
 	ToolCall
-	Decision     // how a question was settled
-	TurnEnd      // why a turn ended, where that is worth a line
+	Decision     // the answer to a question
+	TurnEnd      // why a turn ended, if that is worth a line
 	Notice       // a quiet line: compaction, sub-agents, unknown updates, notices of the agent
 	Attachment   // a block of a message that is not text
 	ShellCommand // the user's own command
 )
 
-// Item is one entry of the transcript. Items are never removed and never change
-// places.
+// Item is one entry of the transcript. Items are never removed or moved.
 type Item struct {
 	Kind    Kind
 	Index   int
 	Turn    int // 1-based; 0 before the first prompt
-	Version int // grows with every change
+	Version int // incremented by every change
 
 	MessageID string
-	Text      []byte // appended to; except by a compaction, only while Generation stays the same
+	Text      []byte // while Generation is unchanged, changes only by appending; except for compactions
 	At, Until time.Time
-	// Generation grows when Text was replaced instead.
+	// Generation is incremented when Text is replaced.
 	Generation int
 
 	Tool       *Tool
@@ -65,32 +64,31 @@ type Item struct {
 	Attachment *event.Content
 	Settled    *event.PermissionAnswered
 	End        *End
-	Detail     string // of a Notice: what opening it shows
-	Severity   string // of a Notice of the agent's: info, warning, error, or something newer
+	Detail     string // for a Notice: what opening it shows
+	Severity   string // for a Notice of the agent: info, warning, error, or a newer value
 
-	// Wire is the received messages that made it, as far as they are known, in
-	// order and at most maxSpans: then the last span covers others, too. That of a
-	// Decision is the question. Request is the JSON-RPC id of the session/prompt
-	// that a UserMessage is, 0 for all else.
+	// Wire holds the received messages that the item is made of, as far as known, in
+	// order. Of more than maxSpans the last one covers the rest, possibly with messages
+	// of other items. For a Decision they are those of the question. Request is the
+	// JSON-RPC id of the session/prompt of a UserMessage, 0 for other items.
 	Wire    []event.Span
 	Request int64
 
-	Excluded bool // refused: no longer part of the agent's context
-	Kept     bool // a prompt that the agent's history does not have
+	Excluded bool // refused, so no longer in the agent's context
+	Kept     bool // a prompt that is missing from the agent's history
 
-	terminals  map[string]*Terminal // of a ToolCall of an earlier session; nil: the thread's
-	former     map[string]*Terminal // of a ToolCall: those whose ids are others' now
-	local      bool                 // Text is what was sent, the agent has not told it yet
-	grown      bool                 // the list of Tool.Content is the thread's own
-	word       Trust                // of a ToolCall: of the last answer about it
-	unanswered bool                 // of a ToolCall: the last question about it was cancelled, with its turn
-	forbidden  bool                 // of a ToolCall: a rule denies what it did
-	began      bool                 // of a ToolCall: its turn ended while it was at work
-	prompt     uint64               // the key of the prompt that it is; 0: none, or not known
+	terminals  map[string]*Terminal // for a ToolCall of an earlier session; nil: those of the thread
+	former     map[string]*Terminal // for a ToolCall: terminals whose ids now belong to others
+	local      bool                 // Text is what was sent; the agent has not sent its copy yet
+	grown      bool                 // the thread owns the list Tool.Content
+	lastAnswer Trust                // for a ToolCall: the last answer about it
+	unanswered bool                 // for a ToolCall: the last question about it was cancelled with its turn
+	forbidden  bool                 // for a ToolCall: a rule denies what it did
+	began      bool                 // for a ToolCall: its turn ended while it was running
+	prompt     uint64               // the key of the prompt that it is; 0: none or unknown
 }
 
-// Blank tells whether there is nothing to show of a message, or of an attachment
-// that was taken back.
+// Blank reports whether a message is empty, or an attachment was taken back.
 func (it *Item) Blank() bool {
 	switch it.Kind {
 	case UserMessage, AgentMessage, ThoughtMessage:
@@ -104,26 +102,26 @@ func (it *Item) Blank() bool {
 // Tool is the state of a tool call.
 type Tool struct {
 	ID, Title, Name, Kind string
-	Status                string // as the agent told it; "pending" by default
-	Cancelable            bool   // by itself, with Session.CancelTool
-	Stopped               bool   // the user stopped the turn before a final status came
-	Unfinished            bool   // the turn ended before a final status came
-	StillRunning          bool   // the agent has gone on with it outside of its turn
-	Rejected              bool   // a question about it was answered with no
-	Asked                 bool   // a question shows what it would do
+	Status                string // as reported by the agent; "pending" by default
+	Cancelable            bool   // Session.CancelTool may be used
+	Stopped               bool   // the user stopped the turn before a final status arrived
+	Unfinished            bool   // the turn ended before a final status arrived
+	StillRunning          bool   // the agent continued it after its turn
+	Rejected              bool   // the user or a rule said no to it
+	Asked                 bool   // an open question shows what it would do
 	Content               []event.ToolContent
 	Locations             []event.Location
 	RawInput, RawOutput   string
 	Started, Ended        time.Time
-	Trust                 Trust // on whose word it was carried out
+	Trust                 Trust // who allowed it
 
-	replayed bool          // it is of a history that was loaded
+	replayed bool          // it is part of a loaded history
 	waited   time.Duration // for the user's answers
-	asked    int           // questions about it that are open
-	since    time.Time     // when the first of these came
+	asked    int           // open questions about it
+	since    time.Time     // when the first of these arrived
 }
 
-// Final tells whether the agent has said that the call is over.
+// Final reports whether the agent has said that the call has ended.
 func (t *Tool) Final() bool {
 	return t.Status == "completed" || t.Status == "failed" || t.Status == "cancelled"
 }
@@ -133,25 +131,25 @@ type End struct {
 	StopReason string
 	Err        error
 	Took       time.Duration
-	Empty      bool // the agent has answered a prompt with nothing at all
+	Empty      bool // the agent has answered a prompt with no output at all
 }
 
 // Terminal is the output of a command.
 type Terminal struct {
 	ID, Command, Cwd string
-	Foreign          bool   // the agent runs it, parley only shows it
+	Foreign          bool   // run by the agent, only shown by parley
 	Output           []byte // raw, the newest bytes
-	Total            int64  // bytes ever received; Output ends there
+	Total            int64  // bytes ever received; Output holds the last of them
 	Exited           bool
 	Code             *int
 	Signal           string
-	Cols, Rows       int   // of a foreign one; 0 where not told
-	Cancelable       bool  // by itself, with Session.CancelTerminal
-	Gap              bool  // something of the output is missing, and not only at its beginning
+	Cols, Rows       int   // of a foreign terminal; 0 if unknown
+	Cancelable       bool  // Session.CancelTerminal may be used
+	Gap              bool  // output is missing, and not only at its start
 	items            []int // tool calls that show it
 }
 
-// maxTerminal bounds the bytes kept of a terminal.
+// maxTerminal bounds the output bytes kept for a terminal.
 const maxTerminal = 1 << 20
 
 // Thread is one conversation.
@@ -161,8 +159,8 @@ type Thread struct {
 	State   State
 
 	Title    string
-	Plan     []event.PlanEntry // the one that changed last
-	Plans    []Plan            // all that have entries, in the order of their coming
+	Plan     []event.PlanEntry // the plan that changed last
+	Plans    []Plan            // all plans with entries, in order of arrival
 	Commands []event.Command
 	Mode     string // id
 	Modes    []event.Choice
@@ -172,13 +170,13 @@ type Thread struct {
 	Turn           int
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
-	Unasked        int // tool calls that were carried out without anybody's word
-	Against        int // those that were carried out although the answer was no
+	Unasked        int // tool calls that ran without a permission
+	Against        int // tool calls that ran although they were denied
 	Err            error
 
-	// Of v2. Held are prompts that are no part of the conversation yet; they
-	// stand below it. Background goes on whatever the state is; unless
-	// BackgroundKnown the agent has not said.
+	// For v2. Held are prompts that are not part of the conversation yet; they are shown
+	// after it. Background is work that continues in any state; without BackgroundKnown
+	// the agent has not reported it.
 	Held            []HeldPrompt
 	Background      []event.BackgroundWork
 	BackgroundKnown bool
@@ -187,21 +185,21 @@ type Thread struct {
 	tools       calls
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
-	subagents   map[string]*subagent  // by the session that they are
+	subagents   map[string]*subagent  // by session id
 	live        map[*Item]bool        // tool calls that have not ended
-	questions   map[uint64]event.Span // where they came
-	holds       map[hold]*Item        // what waits for the user, and the call that waits for it
+	questions   map[uint64]event.Span // where they arrived
+	holds       map[hold]*Item        // calls that wait for the user, by what they wait for
 	cancelled   bool
 	running     bool
 	loading     bool
-	history     bool   // nothing was asked since the history was loaded: what comes is of it
-	first       int    // items before this one are of other sessions
+	history     bool   // no prompt was sent since the history was loaded, so updates belong to it
+	first       int    // items before this one belong to other sessions
 	parted      int    // items before this one are not continued by text without an id
-	echo        string // what of the prompt the agent may still repeat
-	echoed      string // what of it the agent has repeated
+	echo        string // the part of the prompt that the agent may still repeat
+	echoed      string // the part of it that the agent has repeated
 	echoes      event.Span
 	changed     []int
-	words       []word
+	answers     []answer
 	v2
 }
 
@@ -216,11 +214,11 @@ func New(session string) *Thread {
 		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
 }
 
-// Terminal returns the terminal with this id; nil where nothing is known of it.
+// Terminal returns the terminal with this id, nil if there is none.
 func (t *Thread) Terminal(id string) *Terminal { return t.terminals[id] }
 
-// TerminalOf returns the terminal that an item shows under this id. Items of a
-// session before Attach keep theirs, whatever is called by that id now.
+// TerminalOf returns the terminal that an item shows under this id. Items of a session
+// before Attach keep their terminals, whatever has that id now.
 func (t *Thread) TerminalOf(it *Item, id string) *Terminal {
 	if term := it.former[id]; term != nil {
 		return term
@@ -231,10 +229,10 @@ func (t *Thread) TerminalOf(it *Item, id string) *Terminal {
 	return t.terminals[id]
 }
 
-// call returns the item of the tool call with this id; nil where there is none.
+// call returns the item of the tool call with this id, nil if there is none.
 func (t *Thread) call(id string) *Item { return t.tools.find(t.Items, id) }
 
-// Tool returns the tool call with this id; nil where there is none.
+// Tool returns the tool call with this id, nil if there is none.
 func (t *Thread) Tool(id string) *Tool {
 	if it := t.call(id); it != nil {
 		return it.Tool
@@ -242,8 +240,8 @@ func (t *Thread) Tool(id string) *Tool {
 	return nil
 }
 
-// Apply takes the next event and returns the indexes of the items that it
-// changed or added. The slice is valid until the next call.
+// Apply applies the next event and returns the indexes of the items that it changed or
+// added. The slice is valid until the next call.
 func (t *Thread) Apply(e event.Event) []int {
 	t.changed = t.changed[:0]
 	switch e := e.(type) {
@@ -277,13 +275,13 @@ func (t *Thread) Apply(e event.Event) []int {
 	case event.PermissionAnswered:
 		asked := t.questions[e.Key]
 		delete(t.questions, e.Key)
-		t.letGo(hold{key: e.Key}, e.At)
+		t.unblockCall(hold{key: e.Key}, e.At)
 		t.answered(e)
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
 	case event.ElicitationAsked:
-		t.holdUp(hold{form: true, key: e.Key}, e.ToolID, e.At)
+		t.blockCall(hold{form: true, key: e.Key}, e.ToolID, e.At)
 	case event.ElicitationSettled:
-		t.letGo(hold{form: true, key: e.Key}, e.At)
+		t.unblockCall(hold{form: true, key: e.Key}, e.At)
 	case event.Disconnected:
 		t.disconnected(e.Err)
 		return t.changed
@@ -293,11 +291,11 @@ func (t *Thread) Apply(e event.Event) []int {
 	default:
 		t.session(e)
 	}
-	t.settle()
+	t.updateState()
 	return t.changed
 }
 
-// session applies what concerns the session as a whole.
+// session applies the events that concern the session as a whole.
 func (t *Thread) session(e event.Event) {
 	switch e := e.(type) {
 	case event.PlanChanged:
@@ -356,16 +354,16 @@ func (t *Thread) session(e event.Event) {
 	}
 }
 
-// part ends the remark that an agent has made between turns: what it says of the
-// next change is another one.
+// part ends a remark that the agent has made between turns, so that its next one becomes
+// another item.
 func (t *Thread) part() {
 	if !t.running && !t.loading {
 		t.parted = len(t.Items)
 	}
 }
 
-// settle derives the state.
-func (t *Thread) settle() {
+// updateState derives the state.
+func (t *Thread) updateState() {
 	switch {
 	case t.State == Ended:
 	case len(t.questions) > 0:
@@ -393,8 +391,8 @@ func (t *Thread) add(it *Item) *Item {
 // maxSpans bounds the spans of an item.
 const maxSpans = 256
 
-// from notes a message that an item is made of. Messages come in order; one that
-// does not is of another connection.
+// from records a message that an item is made of. Messages come in order; one that does
+// not belongs to another connection.
 func (it *Item) from(w event.Span) {
 	if w.First == 0 {
 		return
@@ -417,8 +415,8 @@ func (t *Thread) touch(it *Item) {
 	t.changed = append(t.changed, it.Index)
 }
 
-// Attach goes on with another session: the items stay to be read, but nothing
-// that comes now belongs to them.
+// Attach continues with another session. The items remain for reading, but later events
+// do not belong to them.
 func (t *Thread) Attach(session string) {
 	t.disconnectCalls()
 	fresh := New(session)
@@ -428,17 +426,17 @@ func (t *Thread) Attach(session string) {
 	}
 	fresh.Title = t.Title
 	*t = *fresh
-	if t.talked() {
+	if t.hasContent() {
 		t.add(&Item{Kind: Notice, Text: []byte(startedAgain)})
 	}
 }
 
-// First is the index of the first item of the session: those before it are of
-// sessions that the thread had before Attach.
+// First returns the index of the first item of the session. Items before it belong to
+// sessions before Attach.
 func (t *Thread) First() int { return t.first }
 
-// Revive goes on with the same session on another connection. Nothing is known of
-// what happened in between, which note says; "" says nothing.
+// Revive continues the same session on another connection. What happened in between is
+// unknown; note says so, "" adds no line.
 func (t *Thread) Revive(note string) {
 	t.State, t.Err, t.running, t.cancelled, t.loading, t.history = Idle, nil, false, false, false, false
 	clear(t.questions)
@@ -447,25 +445,25 @@ func (t *Thread) Revive(note string) {
 	if note != "" {
 		t.Remark(note, "")
 	}
-	t.settle()
+	t.updateState()
 }
 
-// Remark adds a quiet line that is the client's own, and returns its index. detail
-// is what opening it shows.
+// Remark adds a quiet line from the client and returns its index. detail is what opening
+// it shows.
 func (t *Thread) Remark(text, detail string) int {
 	return t.add(&Item{Kind: Notice, Text: []byte(text), Detail: detail}).Index
 }
 
-// Keep adds a prompt that the agent's history does not have, and returns its index.
+// Keep adds a prompt that is missing from the agent's history and returns its index.
 func (t *Thread) Keep(text string, at time.Time) int {
 	return t.add(&Item{Kind: UserMessage, Text: []byte(text), At: at, Kept: true}).Index
 }
 
-// startedAgain stands below what another connection has said.
+// startedAgain marks the start of another connection.
 const startedAgain = "started again: the agent does not remember what stands above"
 
-// talked tells whether there is something of a conversation since the last start.
-func (t *Thread) talked() bool {
+// hasContent reports whether the conversation has content since the last start.
+func (t *Thread) hasContent() bool {
 	for i := len(t.Items) - 1; i >= 0; i-- {
 		switch it := t.Items[i]; {
 		case it.Kind == Notice && string(it.Text) == startedAgain:

@@ -59,7 +59,7 @@ func settled(key uint64, decision string, allowed bool) event.Event {
 
 var kindNames = [...]string{"user", "agent", "thought", "tool", "decision", "end", "notice", "attachment"}
 
-// sketch is the transcript with one line an item.
+// sketch renders the transcript with one line for each item.
 func sketch(t *thread.Thread) string {
 	var out []string
 	for _, it := range t.Items {
@@ -90,7 +90,7 @@ func sketch(t *thread.Thread) string {
 	return strings.Join(out, "\n")
 }
 
-// The numbered cases, as far as they concern the thread.
+// The numbered cases that concern the thread.
 func TestCases(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -129,7 +129,7 @@ func TestCases(t *testing.T) {
 		{"case 102 at once", []event.Event{prompt("p"), tool("a", "in_progress"), tool("b", "completed"), event.TurnCancelled{For: in}}, "user p\ntool a stopping\ntool b done"},
 		{"case 102 a later status wins", []event.Event{prompt("p"), tool("a", "in_progress"), event.TurnCancelled{For: in}, tool("a", "completed"), ended("cancelled")}, "user p\ntool a done\nend cancelled"},
 		{"case 102 even after the end", []event.Event{prompt("p"), tool("a", "in_progress"), event.TurnCancelled{For: in}, ended("cancelled"), tool("a", "failed")}, "user p\ntool a stopped by you\nend cancelled"},
-		{"case 102 one that goes on is cancelled at the end", []event.Event{prompt("p"), event.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
+		{"case 102 a running call is cancelled at the end", []event.Event{prompt("p"), event.TurnCancelled{For: in}, tool("a", "in_progress"), ended("cancelled")}, "user p\ntool a stopped by you\nend cancelled"},
 		{"case 102 unfinished at a plain end", []event.Event{prompt("p"), tool("a", "pending"), ended("end_turn")}, "user p\ntool a unfinished\nend end_turn"},
 		{"case 103 updates after cancel", []event.Event{prompt("p"), agent("a"), event.TurnCancelled{For: in}, agent("b"), ended("cancelled")}, "user p\nagent ab\nend cancelled"},
 		{"case 105 cancel answered by end_turn", []event.Event{prompt("p"), tool("a", "pending"), event.TurnCancelled{For: in}, ended("end_turn")}, "user p\ntool a stopped by you\nend end_turn"},
@@ -149,7 +149,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// What the session is doing, event by event.
+// The state of the session after each event.
 func TestState(t *testing.T) {
 	th := thread.New("s")
 	for _, s := range []struct {
@@ -164,7 +164,7 @@ func TestState(t *testing.T) {
 		{ended("end_turn"), thread.Idle},
 		{prompt("q"), thread.Running},
 		{asked(3), thread.Waiting},
-		{event.TurnCancelled{For: in}, thread.Waiting}, // case 101: until it is answered
+		{event.TurnCancelled{For: in}, thread.Waiting}, // case 101: until the question is answered
 		{settled(3, "cancelled", false), thread.Cancelling},
 		{agent("late"), thread.Cancelling},
 		{ended("cancelled"), thread.Idle},
@@ -179,7 +179,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Cases 91, 94, 95: what is kept beside the items.
+// Cases 91, 94, 95: state besides the items.
 func TestSessionData(t *testing.T) {
 	th := thread.New("s")
 	th.Apply(event.PlanChanged{For: in, Entries: []event.PlanEntry{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}})
@@ -207,8 +207,8 @@ func TestSessionData(t *testing.T) {
 	}
 }
 
-// Case 126: a tool call shows its terminal's output whatever comes first, after
-// the exit and after another session has begun.
+// Case 126: a tool call shows its terminal's output in any order of arrival, after the
+// exit, and after another session has begun.
 func TestTerminal(t *testing.T) {
 	show := []event.ToolContent{{Terminal: "x"}}
 	one := 1
@@ -233,7 +233,7 @@ func TestTerminal(t *testing.T) {
 }
 
 // An id that is started again is another terminal.
-func TestTerminalIDAgain(t *testing.T) {
+func TestReusedTerminalID(t *testing.T) {
 	show := []event.ToolContent{{Terminal: "x"}}
 	th := thread.New("s")
 	for i, e := range []event.Event{
@@ -256,7 +256,7 @@ func TestTerminalIDAgain(t *testing.T) {
 	}
 }
 
-// A terminal keeps the newest megabyte or two, whatever it puts out.
+// A terminal keeps the newest one or two megabytes.
 func TestTerminalIsBounded(t *testing.T) {
 	th := thread.New("s")
 	for i := range 100 {
@@ -268,13 +268,13 @@ func TestTerminalIsBounded(t *testing.T) {
 	}
 }
 
-// How long a thought took does not depend on how its pieces were joined.
+// The duration of a thought does not depend on how its pieces were joined.
 func TestThoughtTime(t *testing.T) {
 	q := event.NewQueue()
 	for i := range 4 {
 		q.Post(event.TextArrived{For: in, Role: event.Thought, Text: "hm ", At: now.Add(time.Duration(i) * time.Second)})
 	}
-	q.Post(says(event.Thought, "", "…")) // what the sanitiser held back
+	q.Post(says(event.Thought, "", "…")) // held back by safetext
 	th := thread.New("s")
 	for _, e := range q.Take() {
 		th.Apply(e)
@@ -284,8 +284,8 @@ func TestThoughtTime(t *testing.T) {
 	}
 }
 
-// What is replayed, or said by another session, is no part of what stands above.
-func TestParted(t *testing.T) {
+// A replay or another session does not continue the items above it.
+func TestTextIsNotContinued(t *testing.T) {
 	for name, part := range map[string]func(*thread.Thread){
 		"history": func(th *thread.Thread) { th.Apply(event.HistoryBegan{For: in}) }, "attach": func(th *thread.Thread) { th.Attach("s") }} {
 		th := thread.New("s")
@@ -300,7 +300,7 @@ func TestParted(t *testing.T) {
 	}
 }
 
-// After Attach the items stay, and nothing belongs to them any more.
+// After Attach the items remain, and no event changes them.
 func TestAttach(t *testing.T) {
 	th := thread.New("s")
 	for _, e := range []event.Event{prompt("p"), says(event.Agent, "m", "one"), tool("t", "pending"), title("T"), event.Disconnected{}} {
@@ -318,9 +318,9 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// A turn is empty when the agent has answered a prompt with nothing at all.
+// A turn is empty if the agent has answered a prompt with no output at all.
 func TestEmptyTurns(t *testing.T) {
-	idle := event.TurnStarted{For: in, At: now, Told: true} // v2: nobody has asked for it
+	idle := event.TurnStarted{For: in, At: now, Told: true} // v2: without a prompt
 	for name, c := range map[string]struct {
 		events []event.Event
 		empty  bool

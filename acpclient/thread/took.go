@@ -6,8 +6,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// Took is how long the call has taken until now, or until it ended, without the time in
-// which it waited for the user.
+// Took returns how long the call has run until now or until it ended, without the time
+// in which it waited for the user.
 func (t *Tool) Took(now time.Time) time.Duration {
 	if !t.Ended.IsZero() {
 		now = t.Ended
@@ -18,8 +18,8 @@ func (t *Tool) Took(now time.Time) time.Duration {
 	return now.Sub(t.Started) - t.waited
 }
 
-// waits notes a question about the call; a log does not know when it came.
-func (t *Tool) waits(at time.Time) {
+// questionAsked records a question about the call. A log does not have the time.
+func (t *Tool) questionAsked(at time.Time) {
 	if at.IsZero() {
 		return
 	}
@@ -28,8 +28,8 @@ func (t *Tool) waits(at time.Time) {
 	}
 }
 
-// goesOn notes the answer to one.
-func (t *Tool) goesOn(at time.Time) {
+// questionAnswered records the answer to a question.
+func (t *Tool) questionAnswered(at time.Time) {
 	if t.asked == 0 {
 		return
 	}
@@ -38,15 +38,15 @@ func (t *Tool) goesOn(at time.Time) {
 	}
 }
 
-// hold is a question or a form. Their keys are counted apart.
+// hold identifies a question or a form, whose keys are counted separately.
 type hold struct {
 	form bool
 	key  uint64
 }
 
-// holdUp notes that a call waits for the user: the one with the id or, where none has it,
-// the only one that runs.
-func (t *Thread) holdUp(h hold, id string, at time.Time) {
+// blockCall records that a call waits for the user: the call with the id or, if there is
+// none, the only one that runs.
+func (t *Thread) blockCall(h hold, id string, at time.Time) {
 	it := t.call(id)
 	if it == nil && len(t.live) == 1 {
 		for it = range t.live {
@@ -54,25 +54,25 @@ func (t *Thread) holdUp(h hold, id string, at time.Time) {
 	}
 	if it != nil {
 		t.holds[h] = it
-		it.Tool.waits(at)
+		it.Tool.questionAsked(at)
 		t.touch(it)
 	}
 }
 
-// letGo notes that it waits no longer.
-func (t *Thread) letGo(h hold, at time.Time) {
+// unblockCall records that the call no longer waits.
+func (t *Thread) unblockCall(h hold, at time.Time) {
 	if it := t.holds[h]; it != nil {
 		delete(t.holds, h)
-		it.Tool.goesOn(at)
+		it.Tool.questionAnswered(at)
 		t.touch(it)
 	}
 }
 
-// asked notes a question, which holds up its call.
+// asked records a question and blocks its call.
 func (t *Thread) asked(e event.PermissionRequested) {
 	t.questions[e.Key] = e.Wire
 	if it := t.call(e.ToolID); it != nil {
-		it.Tool.replayed = false // nobody asks about the past
+		it.Tool.replayed = false // questions concern only the present
 	}
-	t.holdUp(hold{key: e.Key}, e.ToolID, e.At)
+	t.blockCall(hold{key: e.Key}, e.ToolID, e.At)
 }

@@ -7,7 +7,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// What a call has taken is its own time: that in which it waited for the user is none.
+// The duration of a call does not include the time in which it waited for the user.
 func TestTookWithoutTheWait(t *testing.T) {
 	in := event.For{Session: "s"}
 	start := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
@@ -38,8 +38,8 @@ func TestTookWithoutTheWait(t *testing.T) {
 	took(200, 5)
 }
 
-// A form holds up the call that it belongs to, and a question that names none, or one that
-// nobody knows, the only call that runs.
+// A form blocks its call. A question without a call, or with an unknown one, holds up
+// the only call that runs.
 func TestTookWithoutTheWaitForAForm(t *testing.T) {
 	in := event.For{Session: "s"}
 	start := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
@@ -56,7 +56,7 @@ func TestTookWithoutTheWaitForAForm(t *testing.T) {
 	for name, c := range map[string]struct {
 		calls           []string
 		asked, settled  event.Event
-		first, secondly int // what the calls have taken after 60 s
+		first, secondly int // durations of the calls after 60 s
 	}{
 		"form":     {[]string{"a", "b"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "a", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 60},
 		"unnamed":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},

@@ -7,7 +7,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// tool creates or changes a tool call: whatever names an id first creates it.
+// tool creates or changes a tool call. The first event with an id creates it.
 func (t *Thread) tool(e event.ToolChanged) {
 	it := t.call(e.ID)
 	if it == nil {
@@ -36,7 +36,7 @@ func (t *Thread) tool(e event.ToolChanged) {
 		t.show(it, tool.Content)
 	}
 	if len(e.AppendContent) > 0 {
-		if !it.grown { // the list is the event's
+		if !it.grown { // the event owns the list
 			tool.Content, it.grown = slices.Clip(tool.Content), true
 		}
 		tool.Content = append(tool.Content, e.AppendContent...)
@@ -60,14 +60,14 @@ func (t *Thread) tool(e event.ToolChanged) {
 		case tool.Status == "pending":
 			tool.StillRunning = tool.StillRunning && e.Status == nil
 		case e.Status != nil || e.Content != nil || len(e.AppendContent) > 0:
-			t.goesOn(it)
+			t.sawActivity(it)
 		}
 	}
 }
 
-// SetAsked says which calls of the turn questions show now: those with one of the
-// ids, and those that one of the subjects is about, a file or a command. It returns
-// the indexes of the items that it changed.
+// SetAsked sets which calls of the turn are shown in open questions: those with one of
+// the ids, and those about one of the subjects, a file or a command. It returns the
+// indexes of the items that it changed.
 func (t *Thread) SetAsked(ids, subjects []string) []int {
 	t.changed = t.changed[:0]
 	for it := range t.live {
@@ -90,8 +90,9 @@ func set(into, from *string) {
 	}
 }
 
-// toolItem is the item of a call, with what nearly every one has. It is made by
-// itself: several together are longer than what the collector is quick with.
+// toolItem is the item of a call together with what nearly every call has. A batch
+// of several calls would make an object too large for the garbage collector to handle
+// quickly.
 type toolItem struct {
 	Item
 	tool Tool
@@ -104,8 +105,8 @@ func (t *Thread) newTool(id string, at time.Time) *Item {
 	return &it.Item
 }
 
-// show links the tool call to the terminals that its content shows. A terminal
-// that is not known yet fills in when it comes.
+// show links the tool call to the terminals in its content. A terminal that is not known
+// yet is linked when it arrives.
 func (t *Thread) show(it *Item, content []event.ToolContent) {
 	for _, c := range content {
 		if c.Terminal == "" {
@@ -131,8 +132,8 @@ func (t *Thread) open(id string) *Terminal {
 	return term
 }
 
-// start opens a terminal for a command. One of parley's that is over is not
-// started again: in a log of another connection the id means another one.
+// start opens a terminal for a command. A terminal of parley's that has exited is not
+// reused: in a log of another connection the id means another one.
 func (t *Thread) start(e event.TerminalStarted) *Terminal {
 	if old := t.terminals[e.ID]; old != nil && old.Exited && !old.Foreign && !e.Foreign {
 		for _, i := range old.items {
@@ -147,7 +148,7 @@ func (t *Thread) start(e event.TerminalStarted) *Terminal {
 	return t.open(e.ID)
 }
 
-// terminal applies what a command did.
+// terminal applies the events of a command.
 func (t *Thread) terminal(e event.Event) {
 	var term *Terminal
 	var wire event.Span
@@ -174,7 +175,7 @@ func (t *Thread) terminal(e event.Event) {
 		switch e.(type) {
 		case event.TerminalOutput, event.TerminalReplaced:
 			if !term.Exited {
-				t.goesOn(it)
+				t.sawActivity(it)
 			}
 		case event.TerminalExited:
 			it.Tool.StillRunning = it.Tool.StillRunning && t.commandRuns(it.Tool, true)
@@ -182,7 +183,7 @@ func (t *Thread) terminal(e event.Event) {
 	}
 }
 
-// put appends output; with cut something before it is missing.
+// put appends output. cut means that output before it is missing.
 func (term *Terminal) put(data []byte, cut bool) {
 	term.Gap = term.Gap || cut
 	term.Total += int64(len(data))

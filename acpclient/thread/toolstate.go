@@ -6,8 +6,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// ToolState is how a tool call stands, as far as anyone knows. What the agent says,
-// what the user did and what was heard of the call afterwards meet here alone.
+// ToolState is the state of a tool call as far as it is known. It combines what the
+// agent reports, what the user did, and later signs of life.
 type ToolState int
 
 // The states of a tool call.
@@ -15,21 +15,21 @@ const (
 	ToolPending ToolState = iota
 	ToolRunning
 	ToolStopping     // the user has stopped the turn, the agent has not ended it yet
-	ToolStillRunning // its turn is over, and the agent goes on with it
+	ToolStillRunning // its turn has ended, but the agent continues it
 	ToolDone
 	ToolFailed
 	ToolRejected
-	ToolStopped    // the user stopped it
-	ToolCancelled  // the agent did
-	ToolUnfinished // its turn is over, and the agent has not said how it ended
+	ToolStopped    // by the user
+	ToolCancelled  // by the agent
+	ToolUnfinished // its turn has ended, and the agent has not said how the call ended
 )
 
 var toolStates = [...]string{"not begun", "running", "stopping", "still running", "done", "failed", "rejected", "stopped by you", "cancelled", "unfinished"}
 
 func (s ToolState) String() string { return toolStates[s] }
 
-// State returns how the call stands. A command that the user stopped is stopped
-// whatever the agent says of it afterwards: some agents call it completed.
+// State returns the state of the call. A command that the user stopped is stopped
+// whatever the agent reports later: some agents report it as completed.
 func (t *Tool) State() ToolState {
 	switch {
 	case t.Stopped && t.Final() && (t.Kind == "execute" || t.Status != "completed"):
@@ -56,8 +56,8 @@ func (t *Tool) State() ToolState {
 	return ToolRunning
 }
 
-// StateWord is the state in words; of a call that runs, the agent's own where it has
-// one that parley does not know.
+// StateWord returns the state in words. For a running call with a status that parley
+// does not know it is that status.
 func (t *Tool) StateWord() string {
 	if s := t.State(); s != ToolRunning || t.Status == "in_progress" {
 		return s.String()
@@ -65,7 +65,7 @@ func (t *Tool) StateWord() string {
 	return t.Status
 }
 
-// Live tells whether the call is still going on, as far as anyone knows.
+// Live reports whether the call is still running, as far as it is known.
 func (t *Tool) Live() bool {
 	switch t.State() {
 	case ToolPending, ToolRunning, ToolStopping, ToolStillRunning:
@@ -74,7 +74,7 @@ func (t *Tool) Live() bool {
 	return false
 }
 
-// unfinished are the calls that end with the turn, in the order of the transcript.
+// unfinished returns the calls that end with the turn, in the order of the transcript.
 func (t *Thread) unfinished() []*Item {
 	var out []*Item
 	for it := range t.live {
@@ -86,8 +86,8 @@ func (t *Thread) unfinished() []*Item {
 	return out
 }
 
-// giveUp ends the calls that nothing more is expected of. A command that parley runs
-// for the agent is known to run on.
+// giveUp ends the calls from which nothing more is expected. A command that parley runs
+// for the agent is known to continue.
 func (t *Thread) giveUp(stopped bool) {
 	for _, it := range t.unfinished() {
 		it.Tool.Unfinished, it.began = true, it.Tool.Status == "in_progress"
@@ -101,7 +101,7 @@ func (t *Thread) giveUp(stopped bool) {
 	}
 }
 
-// disconnectCalls ends the calls of a connection that is over.
+// disconnectCalls ends the calls of a connection that has ended.
 func (t *Thread) disconnectCalls() {
 	for it := range t.live {
 		it.Tool.StillRunning = false
@@ -114,16 +114,16 @@ func (t *Thread) disconnectCalls() {
 	clear(t.live)
 }
 
-// goesOn notes that the agent has told more of a call: after the end of the call's turn
-// that means that it still runs.
-func (t *Thread) goesOn(it *Item) {
+// sawActivity records an update of a call. After the call's turn it means that the call
+// is still running.
+func (t *Thread) sawActivity(it *Item) {
 	if tool := it.Tool; tool.Unfinished && !tool.Final() && !tool.replayed && !t.history && t.State != Ended {
 		tool.StillRunning, t.live[it] = true, true
 	}
 }
 
-// commandRuns tells whether a command of the call's has not ended. Of one that the
-// agent runs itself the end may never be told.
+// commandRuns reports whether a command of the call has not ended. For terminals of the
+// agent the exit may never be reported.
 func (t *Thread) commandRuns(tool *Tool, foreign bool) bool {
 	return slices.ContainsFunc(tool.Content, func(c event.ToolContent) bool {
 		term := t.terminals[c.Terminal]

@@ -8,8 +8,8 @@ import (
 	"parley/acpclient/thread"
 )
 
-// A stopped call has one final state, and one that the agent goes on with after its
-// turn is still running until it ends.
+// A stopped call has one final state, and a call that the agent continues after its turn
+// is still running until it ends.
 func TestToolStates(t *testing.T) {
 	str := func(s string) *string { return &s }
 	call := func(kind, status string) event.Event {
@@ -31,11 +31,11 @@ func TestToolStates(t *testing.T) {
 		"stopped":                              {append([]event.Event{call("execute", "in_progress")}, stop...), thread.ToolStopped},
 		"stopped, then called failed":          {append(append([]event.Event{call("execute", "in_progress")}, stop...), call("execute", "failed")), thread.ToolStopped},
 		"stopped, called completed":            {[]event.Event{call("execute", "in_progress"), stop[0], call("execute", "completed"), stop[1]}, thread.ToolStopped},
-		"an edit that was done all the same":   {[]event.Event{call("edit", "in_progress"), stop[0], call("edit", "completed"), stop[1]}, thread.ToolDone},
+		"an edit that was done anyway":         {[]event.Event{call("edit", "in_progress"), stop[0], call("edit", "completed"), stop[1]}, thread.ToolDone},
 		"stopped, called cancelled":            {[]event.Event{call("think", "in_progress"), stop[0], call("think", "cancelled"), stop[1]}, thread.ToolStopped},
 		"cancelled by the agent":               {[]event.Event{call("think", "in_progress"), call("think", "cancelled")}, thread.ToolCancelled},
 		"rejected, which ends the turn":        {[]event.Event{call("execute", "pending"), ask, no, stop[1]}, thread.ToolRejected},
-		"stopped, and output goes on":          {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
+		"stopped, and output continues":        {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output), thread.ToolStillRunning},
 		"in the next turn, too":                {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), prompt("q"), output, ended("end_turn")), thread.ToolStillRunning},
 		"and then exits":                       {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, exited), thread.ToolStopped},
 		"and then is called failed":            {append(append([]event.Event{foreign, call("execute", "in_progress"), shows}, stop...), output, call("execute", "failed")), thread.ToolStopped},
@@ -61,8 +61,8 @@ func TestToolStates(t *testing.T) {
 	}
 }
 
-// A command that ran unasked until the user stopped it has run.
-func TestStoppedUnasked(t *testing.T) {
+// A command that ran without permission until the user stopped it counts as run.
+func TestStoppedWithoutPermission(t *testing.T) {
 	th := thread.New("s")
 	kind := "execute"
 	for _, e := range []event.Event{prompt("go"), tool("a", "in_progress"), event.ToolChanged{For: in, ID: "a", Kind: &kind}, event.TurnCancelled{For: in}, ended("cancelled")} {

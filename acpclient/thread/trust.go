@@ -9,19 +9,18 @@ import (
 	"parley/acpclient/event"
 )
 
-// Trust says on whose word a tool call has changed or run something, or against
-// whose.
+// Trust says who allowed what a tool call changed or ran, or who denied it.
 type Trust int
 
-// What is known of a tool call.
+// The values of Trust.
 const (
-	Harmless    Trust = iota // it reads, it has not run, or nothing is known of it
+	Harmless    Trust = iota // it only reads, has not run, or is unknown
 	UserAsked                // the user said yes to it
-	ByRule                   // a rule, a flag or an earlier answer of the user's did
-	ByMode                   // the mode of the session did
-	Unasked                  // nobody was asked
-	AgainstMode              // the mode of the session or a flag said no
-	AgainstRule              // a rule of the user's says no
+	ByRule                   // a rule, a flag or an earlier answer of the user allowed it
+	ByMode                   // the mode of the session allowed it
+	Unasked                  // there was no permission
+	AgainstMode              // the mode of the session or a flag denied it
+	AgainstRule              // a rule of the user denies it
 	AgainstUser              // the user said no
 )
 
@@ -29,10 +28,10 @@ var trustNames = [...]string{"", "asked", "by rule", "by mode", "ran without ask
 
 func (t Trust) String() string { return trustNames[t] }
 
-// Trusts are what a call that was carried out can have, the worst first.
+// Trusts are the values that a call that ran can have, the worst first.
 var Trusts = []Trust{AgainstUser, AgainstRule, AgainstMode, Unasked, ByMode, ByRule, UserAsked}
 
-// Title stands above calls of that sort.
+// Title is the heading for calls with this Trust.
 func (t Trust) Title() string {
 	switch t {
 	case ByRule:
@@ -43,25 +42,25 @@ func (t Trust) Title() string {
 	return t.String()
 }
 
-// Against tells whether the answer was no.
+// Against reports whether the call was denied.
 func (t Trust) Against() bool { return t >= AgainstMode }
 
-// word is an answer about something: what parley itself asked about, or what a
-// tool call was to do. Of the latter only a no counts for other calls.
-type word struct {
+// answer is an answer: to a request by parley itself, or to one about a tool call. An
+// answer about a tool call applies to other calls only if it was no.
+type answer struct {
 	turn    int
 	subject string // the path or the command, or the deed of the call
 	trust   Trust
 }
 
-// maxWords bounds those that are remembered.
-const maxWords = 256
+// maxAnswers bounds the remembered answers.
+const maxAnswers = 256
 
-// trustOf is what an answer says of what it was about; Harmless where nobody answered.
+// trustOf returns the Trust that an answer gives, Harmless if nothing was decided.
 func trustOf(e event.PermissionAnswered) Trust {
-	user := e.By == "you" || e.By == "" // a log does not know who
+	user := e.By == "you" || e.By == "" // a log does not have it
 	switch {
-	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // the turn was, or the connection is lost
+	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // with the turn, or by the end of the connection
 		return Harmless
 	case e.Allowed && user:
 		return UserAsked
@@ -77,7 +76,7 @@ func trustOf(e event.PermissionAnswered) Trust {
 	return AgainstMode
 }
 
-// answered notes an answer: about a tool call, or about what parley asked by itself.
+// answered records an answer: about a tool call, or to a request by parley itself.
 func (t *Thread) answered(e event.PermissionAnswered) {
 	trust, it := trustOf(e), t.call(e.ToolID)
 	if it != nil {
@@ -87,7 +86,7 @@ func (t *Thread) answered(e event.PermissionAnswered) {
 		return
 	}
 	if it != nil {
-		it.word = trust
+		it.lastAnswer = trust
 		it.Tool.Rejected = trust.Against() && e.Decision != "cancelled" && !it.Tool.Final()
 		t.judge(it)
 		t.touch(it)
@@ -104,15 +103,14 @@ func (t *Thread) addWord(subject string, trust Trust) {
 	if subject == "" {
 		return
 	}
-	t.words = append(t.words, word{t.Turn, subject, trust})
-	if len(t.words) > maxWords {
-		t.words = slices.Clone(t.words[len(t.words)-maxWords:])
+	t.answers = append(t.answers, answer{t.Turn, subject, trust})
+	if len(t.answers) > maxAnswers {
+		t.answers = slices.Clone(t.answers[len(t.answers)-maxAnswers:])
 	}
 }
 
-// judge finds out on whose word a tool call was carried out, as far as the agent
-// has said that it was. What was loaded from a history is not judged: nobody knows
-// what was asked then.
+// judge determines who allowed a tool call that the agent says has run. Calls of a
+// loaded history are not judged, because their questions are unknown.
 func (t *Thread) judge(it *Item) {
 	t.count(it.Tool.Trust, -1)
 	it.Tool.Trust = t.trust(it)
@@ -135,9 +133,9 @@ func (t *Thread) trust(it *Item) Trust {
 		return Harmless
 	}
 	changes := slices.Contains([]string{"edit", "delete", "move", "execute"}, tool.Kind)
-	trust := it.word
-	if trust == Harmless && (changes || it.forbidden) { // a word about a file says nothing of reading it
-		trust = t.wordAbout(it)
+	trust := it.lastAnswer
+	if trust == Harmless && (changes || it.forbidden) { // permission for a file does not matter if it was only read
+		trust = t.answerAbout(it)
 	}
 	switch {
 	case trust.Against() && tool.Status != "completed": // it was refused
@@ -154,26 +152,26 @@ func (t *Thread) trust(it *Item) Trust {
 	return trust
 }
 
-// wordAbout is the last answer of the turn about what parley itself was asked for by a
-// call, or the no to another call that would have done the same; Harmless where there
-// is neither.
-func (t *Thread) wordAbout(it *Item) Trust {
+// answerAbout returns the last answer of the turn to a request by parley for the call, or
+// the no to another call that would have done the same. It is Harmless if there is
+// neither.
+func (t *Thread) answerAbout(it *Item) Trust {
 	var subjects []string
-	for i := len(t.words) - 1; i >= 0 && t.words[i].turn >= it.Turn; i-- {
-		if t.words[i].turn > it.Turn {
+	for i := len(t.answers) - 1; i >= 0 && t.answers[i].turn >= it.Turn; i-- {
+		if t.answers[i].turn > it.Turn {
 			continue
 		}
-		if subjects == nil { // in most turns parley has asked nothing
+		if subjects == nil { // in most turns parley asks nothing itself
 			subjects = it.Tool.subjects(t)
 		}
-		if slices.Contains(subjects, t.words[i].subject) {
-			return t.words[i].trust
+		if slices.Contains(subjects, t.answers[i].subject) {
+			return t.answers[i].trust
 		}
 	}
 	return Harmless
 }
 
-// subjects are what a question of parley's own about the call would name.
+// subjects returns what a request by parley about the call would name.
 func (tool *Tool) subjects(t *Thread) []string {
 	out := tool.Paths()
 	for _, c := range tool.Content {
@@ -187,8 +185,8 @@ func (tool *Tool) subjects(t *Thread) []string {
 	return append(out, tool.deed())
 }
 
-// deed is what two calls that do the same have in common: the command, or the files
-// with what is done to them; "" where that is not known.
+// deed identifies what a call does: the command, or the files and what is done to them.
+// It is "" if that is unknown.
 func (tool *Tool) deed() string {
 	if line := tool.Command(); line != "" {
 		return line
@@ -210,11 +208,10 @@ func (tool *Tool) deed() string {
 	return string(h.Sum(nil))
 }
 
-// Command is the command line of the input, as the agent sent it; "" where there is
-// none.
+// Command returns the command line in the input, verbatim, or "".
 func (tool *Tool) Command() string { return event.CommandLine(tool.RawInput) }
 
-// Paths are the files that the call names, in the order of their coming.
+// Paths returns the files that the call names, in order.
 func (tool *Tool) Paths() []string {
 	var out []string
 	add := func(p string) {
@@ -239,8 +236,8 @@ func (tool *Tool) Paths() []string {
 	return out
 }
 
-// Silent tells whether no call of a turn could have changed a file, by what the
-// agent says of it.
+// Silent reports whether no call of a turn could have changed a file, according to the
+// agent.
 func (t *Thread) Silent(turn int) bool {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn >= turn; i-- {
 		if it := t.Items[i]; it.Turn == turn && it.Tool != nil && !slices.Contains([]string{"read", "search", "think", "fetch", "switch_mode"}, it.Tool.Kind) {
@@ -250,7 +247,7 @@ func (t *Thread) Silent(turn int) bool {
 	return true
 }
 
-// Named tells whether a call has named a file, an absolute path.
+// Named reports whether a call has named a file, given as an absolute path.
 func (t *Thread) Named(path string) bool {
 	return slices.ContainsFunc(t.Items, func(it *Item) bool {
 		return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {

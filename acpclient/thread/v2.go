@@ -8,16 +8,16 @@ import (
 	"parley/acpclient/event"
 )
 
-// This file is what conversations of v2 have and those of v1 have not.
+// This file holds what only conversations of v2 have.
 
-// Plan is one of the plans of the agent. ID is "" for the only one of v1.
+// Plan is one of the agent's plans. ID is "" for the only plan of v1.
 type Plan struct {
 	ID       string
 	Entries  []event.PlanEntry
-	Markdown string // of a plan that is a text
+	Markdown string // for a plan that is a text
 }
 
-// Heading is the first line of a plan that is a text; "" of one that has steps.
+// Heading returns the first line of a plan that is a text, "" for one with steps.
 func (p Plan) Heading() string {
 	for l := range strings.Lines(p.Markdown) {
 		if l = strings.Trim(l, "#*_ \t\r\n"); l != "" {
@@ -27,7 +27,7 @@ func (p Plan) Heading() string {
 	return ""
 }
 
-// Heading is what is shown of the plan that came last where it is a text.
+// Heading returns the heading of the plan that changed last, if it is a text.
 func (t *Thread) Heading() string {
 	if n := len(t.Plans); n > 0 && len(t.Plan) == 0 {
 		return t.Plans[n-1].Heading()
@@ -35,8 +35,7 @@ func (t *Thread) Heading() string {
 	return ""
 }
 
-// HeldPrompt is a prompt that has gone out and is no part of the conversation
-// yet.
+// HeldPrompt is a prompt that was sent but is not part of the conversation yet.
 type HeldPrompt struct {
 	Key     uint64 // for Session.Withdraw
 	Text    string
@@ -46,11 +45,11 @@ type HeldPrompt struct {
 
 // v2 is the part of a Thread that only v2 uses.
 type v2 struct {
-	told        bool // prompts are told by events of their own, not by TurnStarted
-	waits       bool // the agent says that it waits for the user
+	told        bool // prompts have events of their own, as in TurnStarted.Told
+	waits       bool // the agent reports that it waits for the user
 	attachments map[messageKey][]*Item
-	matched     map[uint64]match // prompts that look like a message that has come, unanswered
-	nameless    []*Item          // prompts that an agent accepted without naming their message
+	matched     map[uint64]match // unanswered prompts that look like a message that has arrived
+	nameless    []*Item          // prompts that an agent accepted without a message id
 }
 
 // match is a held prompt and the message that it seems to be.
@@ -69,8 +68,7 @@ func (t *Thread) rewrite(it *Item, text string) {
 	it.Generation++
 }
 
-// replaced creates a message where it is first heard of, or replaces what it
-// says.
+// replaced creates a message or replaces its content.
 func (t *Thread) replaced(e event.MessageReplaced) {
 	key := messageKey{e.Role, e.MessageID}
 	it := t.messages[key]
@@ -95,8 +93,8 @@ func (t *Thread) replaced(e event.MessageReplaced) {
 	t.reconcile(it)
 }
 
-// reattach replaces the attachments of a message. Items are never removed: what
-// is too many stays, blank.
+// reattach replaces the attachments of a message. Items are never removed: surplus ones
+// remain, blank.
 func (t *Thread) reattach(key messageKey, contents []event.Content, wire event.Span) {
 	for i, it := range t.attachments[key] {
 		it.Attachment = &event.Content{}
@@ -113,8 +111,8 @@ func (t *Thread) reattach(key messageKey, contents []event.Content, wire event.S
 	}
 }
 
-// remember notes which attachments belong to a message. One that was blanked
-// stays so: what is appended now stands behind everything.
+// remember records which attachments belong to a message. One that was blanked stays
+// blank; attachments added now come after everything else.
 func (t *Thread) remember(key messageKey, it *Item) {
 	if t.attachments == nil {
 		t.attachments = map[messageKey][]*Item{}
@@ -122,8 +120,8 @@ func (t *Thread) remember(key messageKey, it *Item) {
 	t.attachments[key] = append(t.attachments[key], it)
 }
 
-// reconcile looks for the held prompt that a user's message is: by now it may
-// say the same as one, of which the oldest is meant.
+// reconcile looks for the held prompt that a user's message is: its text may now equal
+// that of a prompt, of which the oldest is meant.
 func (t *Thread) reconcile(it *Item) {
 	if it.Kind != UserMessage || it.prompt != 0 || len(t.Held) == 0 {
 		return
@@ -164,15 +162,15 @@ func (t *Thread) release(key uint64) (HeldPrompt, bool) {
 	return h, true
 }
 
-// accepted gives a held prompt its place: the message of the id that the agent
-// names, which may be there already or come later.
+// accepted gives a held prompt its place: the message with the id that the agent names,
+// which may have arrived already or arrive later.
 func (t *Thread) accepted(e event.PromptAccepted) {
 	m, seen := t.matched[e.Key]
 	h, ok := t.release(e.Key)
 	switch {
 	case !ok || seen && (e.MessageID == "" || m.item.MessageID == e.MessageID):
 		return
-	case seen: // it only looked like it
+	case seen: // the match was wrong
 		m.item.prompt, m.item.Request = 0, 0
 	}
 	it := t.messages[messageKey{event.User, e.MessageID}]
@@ -194,8 +192,8 @@ func (t *Thread) accepted(e event.PromptAccepted) {
 	t.messages[messageKey{event.User, e.MessageID}] = it
 }
 
-// adopted finds the prompt without a name that a message of the user begins
-// like; nil where there is none.
+// adopted returns the accepted prompt without a message id whose text starts like this
+// message, nil if there is none.
 func (t *Thread) adopted(id, text string) *Item {
 	if id == "" || strings.TrimSpace(text) == "" {
 		return nil
@@ -211,19 +209,19 @@ func (t *Thread) adopted(id, text string) *Item {
 	return nil
 }
 
-// stateChanged takes a snapshot. What it says of idleness is told by TurnEnded.
+// stateChanged applies a report of the state. The end of a turn comes with TurnEnded.
 func (t *Thread) stateChanged(e event.StateChanged) {
 	t.Background, t.BackgroundKnown = e.Background, e.BackgroundKnown
 	t.waits = e.State == "requires_action"
 	if e.State != "idle" {
 		t.running = true
 	}
-	if !t.running { // what went on in the background may have ended
+	if !t.running { // background work may have ended
 		t.giveUp(false)
 	}
 }
 
-// inBackground tells whether a tool call goes on without the turn.
+// inBackground reports whether a tool call runs independently of the turn.
 func (t *Thread) inBackground(tool *Tool) bool {
 	return slices.ContainsFunc(t.Background, func(w event.BackgroundWork) bool {
 		switch w.Type {
@@ -236,17 +234,16 @@ func (t *Thread) inBackground(tool *Tool) bool {
 	})
 }
 
-// subagent is a session that the agent has begun itself.
+// subagent is a session that the agent has started itself.
 type subagent struct {
 	item                            *Item
 	title, description, state, ends string
 }
 
-// subagentStates are words for what a sub-agent does. One that is idle has stopped for
-// a reason.
+// subagentStates describe what a subagent does. An idle one has stopped for a reason.
 var subagentStates = map[string]string{"running": "running", "requires_action": "waiting", "idle": "idle", "end_turn": "done", "cancelled": "cancelled", "error": "failed"}
 
-// subagent keeps one line for each, where it was first told of.
+// subagent keeps one line for each subagent, where it first appeared.
 func (t *Thread) subagent(e event.SubagentChanged) {
 	s := t.subagents[e.ID]
 	if s == nil {
@@ -281,10 +278,10 @@ func (t *Thread) subagent(e event.SubagentChanged) {
 	s.item.Text = []byte(line)
 }
 
-// maxPlans bounds the plans of a session: the oldest goes.
+// maxPlans bounds the plans of a session; the oldest is dropped.
 const maxPlans = 100
 
-// planned replaces one plan; of one that is gone neither steps nor a text are left.
+// planned replaces one plan. A plan without steps and text is removed.
 func (t *Thread) planned(e event.PlanChanged) {
 	i := slices.IndexFunc(t.Plans, func(p Plan) bool { return p.ID == e.PlanID })
 	plans := slices.Clone(t.Plans)
@@ -306,7 +303,7 @@ func (t *Thread) planned(e event.PlanChanged) {
 	}
 }
 
-// changed applies what is new of a terminal of the agent's.
+// changed applies a change of one of the agent's terminals.
 func (term *Terminal) changed(e event.TerminalChanged) {
 	term.Foreign = true
 	if e.Command != nil {
@@ -326,8 +323,8 @@ func (term *Terminal) changed(e event.TerminalChanged) {
 	}
 }
 
-// snapshot replaces a terminal by one with another output, so that whoever has
-// drawn the old one begins anew.
+// snapshot replaces a terminal by one with other output, so that views of the old one
+// start again.
 func (t *Thread) snapshot(e event.TerminalReplaced) *Terminal {
 	fresh := *t.open(e.ID)
 	fresh.Output = slices.Clone(e.Data[max(0, len(e.Data)-maxTerminal):])

@@ -13,7 +13,7 @@ import (
 
 var v2for = event.For{Session: "s"}
 
-// wholeV2 is what portrait leaves out.
+// wholeV2 is the state that portrait leaves out.
 func wholeV2(t *thread.Thread) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, portrait(t), t.Plans, t.Held, t.Background, t.BackgroundKnown)
@@ -31,7 +31,7 @@ func wholeV2(t *thread.Thread) string {
 	return b.String()
 }
 
-// eventsV2 turns bytes into events such as a v2 agent causes.
+// eventsV2 turns bytes into events of a v2 agent.
 func eventsV2(data []byte) (out []event.Event) {
 	pick := func(n int) int {
 		if len(data) == 0 {
@@ -78,8 +78,8 @@ func eventsV2(data []byte) (out []event.Event) {
 	return out
 }
 
-// playV2 applies a sequence of events of v2, which has to make the same thread step by
-// step and in portions, and twice the same.
+// playV2 applies a sequence of events of v2. It must make the same thread one by one and
+// merged, and when applied twice.
 func playV2(t *testing.T, data []byte, seed uint8) {
 	r := rand.New(rand.NewPCG(uint64(seed), 1))
 	events := eventsV2(data)
@@ -110,7 +110,7 @@ func TestApplyV2(t *testing.T) {
 	}
 }
 
-// FuzzApplyV2 takes short steps, so that there can be many.
+// FuzzApplyV2 takes short inputs, so that there can be many.
 func FuzzApplyV2(f *testing.F) {
 	for seed := range uint64(8) {
 		data, portion := noiseV2(seed, 40)
@@ -121,8 +121,8 @@ func FuzzApplyV2(f *testing.F) {
 	})
 }
 
-// Text grows in place while the Generation stays, and only then: whoever drew
-// the first n bytes may go on from there (case 145).
+// Text grows in place while the Generation is unchanged, and only then: a view that has
+// drawn the first n bytes may continue from there (case 145).
 func TestGenerationV2(t *testing.T) {
 	th := thread.New("s")
 	text := func(s string) event.Event {

@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/thread"
 )
 
-// at is of an event that these messages caused.
+// at returns the For of an event that these messages caused.
 func at(first, last uint64) event.For {
 	return event.For{Session: "s", Wire: event.Span{First: first, Last: last}}
 }
@@ -21,7 +21,7 @@ func card(n uint64, id, status string) event.Event {
 	return event.ToolChanged{For: at(n, n), ID: id, Status: &status}
 }
 
-// Items know the messages that made them, and their prompts.
+// Items know the messages that they are made of, and prompts their requests.
 func TestWire(t *testing.T) {
 	show := []event.ToolContent{{Terminal: "x"}}
 	for _, c := range []struct {

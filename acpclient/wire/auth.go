@@ -6,34 +6,33 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// AuthMethod is one way to log in. Args and Env are those of type "terminal":
-// they are added to the agent's own command line and environment.
+// AuthMethod is one way to log in. Args and Env belong to type "terminal": they are
+// added to the agent's command line and environment.
 type AuthMethod struct {
 	ID, Name, Description, Type string
 	Args                        []string
 	Env                         []EnvVar
 
-	// Vars and Link are those of the legacy type "env_var": what the agent wants
-	// in its environment, and where the user gets it.
+	// Vars and Link belong to the legacy type "env_var": what the agent needs in its
+	// environment, and a page that says where to get the values.
 	Vars []AuthVar
 	Link string
-	// Command is the extension _meta["terminal-auth"]; nil where there is none
-	// that is sound.
+	// Command is the extension _meta["terminal-auth"], nil if it is absent or malformed.
 	Command *TerminalAuth
-	// Key is the extension _meta["api-key"]: authenticate takes a key.
+	// Key is the extension _meta["api-key"]: authenticate accepts a key.
 	Key bool
 }
 
-// AuthVar is a variable that a login of type "env_var" asks for. Nothing of it
-// has been judged.
+// AuthVar is a variable that a login of type "env_var" asks for. Nothing in it has been
+// checked.
 type AuthVar struct {
 	Name, Label string
-	Secret      bool // unless the agent says it is none
+	Secret      bool // true unless the agent says that it is not
 	Optional    bool
 }
 
-// TerminalAuth is a login that names a command of its own, and is nothing that
-// the protocol has.
+// TerminalAuth is a login that names its own command. It is an extension of the
+// protocol.
 type TerminalAuth struct {
 	Command string
 	Args    []string
@@ -41,15 +40,15 @@ type TerminalAuth struct {
 	Label   string
 }
 
-// authMembers is an AuthMethod with what it is completed by.
+// authMembers is an AuthMethod with the members that complete it.
 type authMembers struct {
 	AuthMethod
 	single, metaType string
 	metaArgs         []string
 }
 
-// authMethod declares a login. In v1 one without a type whose _meta says that it is
-// a terminal's counts as of that type; in v2 it must say its type.
+// authMethod declares a login. In v1 a method without a type whose _meta says that it
+// needs a terminal has type "terminal"; in v2 the method must have its type.
 func authMethod(v2 bool) value[AuthMethod] {
 	id, typ := "id", optional("type", text, func(a *authMembers) *string { return &a.Type })
 	if v2 {
@@ -63,7 +62,7 @@ func authMethod(v2 bool) value[AuthMethod] {
 		optional("args", list(text), func(a *authMembers) *[]string { return &a.Args }),
 		optional("env", variables(list(envVar.value), true), func(a *authMembers) *[]EnvVar { return &a.Env }),
 		optional("vars", authVars, func(a *authMembers) *[]AuthVar { return &a.Vars }),
-		optional("varName", text, func(a *authMembers) *string { return &a.single }), // of agents that knew only one
+		optional("varName", text, func(a *authMembers) *string { return &a.single }), // sent by agents that knew only one
 		optional("var_name", text, func(a *authMembers) *string { return &a.single }),
 		optional("link", text, func(a *authMembers) *string { return &a.Link }),
 		nested("_meta",
@@ -96,7 +95,7 @@ func isObject(c *jsonscan.Cursor, yes *bool) bool {
 	return true
 }
 
-// authVars is a list of variables, or one.
+// authVars is a list of variables, or a single one.
 func authVars(c *jsonscan.Cursor, into *[]AuthVar) bool {
 	if c.Kind() == jsonscan.Array {
 		return list(authVar)(c, into)
@@ -133,15 +132,14 @@ var terminalAuthMembers = object(
 	optional("label", text, func(t *TerminalAuth) *string { return &t.Label }),
 )
 
-// terminalAuth is about to run something: a part that is not understood makes it
+// terminalAuth names a program to run, so a member that cannot be decoded makes it
 // malformed.
 func terminalAuth(c *jsonscan.Cursor, t *TerminalAuth) bool {
 	return terminalAuthMembers.value(c, t) && strings.TrimSpace(t.Command) != ""
 }
 
-// variables are variables as the map that v1 has for logins, or as a list of names
-// with values. In a map, values that are no strings are dropped, or make it
-// malformed.
+// variables is the environment of a login: the map of v1, or a list of names with
+// values. In a map, values that are not strings are dropped, or make the map malformed.
 func variables(listed value[[]EnvVar], drop bool) value[[]EnvVar] {
 	return func(c *jsonscan.Cursor, into *[]EnvVar) bool {
 		if c.Kind() == jsonscan.Array {

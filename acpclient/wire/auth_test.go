@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// methodV1 decodes one way to log in, as a member of the answer to initialize.
+// methodV1 decodes one way to log in as a member of the answer to initialize.
 func methodV1(t *testing.T, method string) []wire.AuthMethod {
 	t.Helper()
 	r := wire.InitializeResponse{Version: 1}
@@ -25,7 +25,7 @@ func TestAuthMethods(t *testing.T) {
 		want   wire.AuthMethod
 	}{
 		"one variable": {`{"id":"a","name":"N","type":"env_var","vars":[{"name":"KEY"}]}`, wire.AuthMethod{ID: "a", Name: "N", Type: "env_var", Vars: secret("KEY")}},
-		"everything told": {`{"id":"a","type":"env_var","link":"https://x","vars":[{"name":"URL","label":"The URL","secret":false,"optional":true}]}`,
+		"all members": {`{"id":"a","type":"env_var","link":"https://x","vars":[{"name":"URL","label":"The URL","secret":false,"optional":true}]}`,
 			wire.AuthMethod{ID: "a", Type: "env_var", Link: "https://x", Vars: []wire.AuthVar{{Name: "URL", Label: "The URL", Optional: true}}}},
 		"odd flags are the defaults": {`{"id":"a","type":"env_var","vars":[{"name":"K","secret":null,"optional":1},{"name":"L","secret":"false","optional":"true"}]}`,
 			wire.AuthMethod{ID: "a", Type: "env_var", Vars: []wire.AuthVar{{Name: "K", Secret: true}, {Name: "L", Secret: true}}}},
@@ -65,7 +65,7 @@ func TestAuthMethods(t *testing.T) {
 	}
 }
 
-// In v2 a method says its type itself.
+// In v2 a method must have its type.
 func TestAuthMethodsV2(t *testing.T) {
 	r := wire.InitializeResponse{Version: 2}
 	if err := json.Unmarshal([]byte(`{"authMethods":[{"methodId":"a","_meta":{"type":"terminal"}},{"methodId":"b","type":"agent","_meta":{"type":"terminal","args":["x"]}},{"methodId":"c","type":"env_var","vars":[{"name":"K"}]}]}`), &r); err != nil {
@@ -76,8 +76,8 @@ func TestAuthMethodsV2(t *testing.T) {
 	}
 }
 
-// FuzzAuthMethod: whatever stands in a method, the one behind it is read, and a
-// command is whole.
+// FuzzAuthMethod checks that the method after arbitrary bytes is still decoded, and that
+// a decoded command is complete.
 func FuzzAuthMethod(f *testing.F) {
 	for _, s := range []string{`{"id":"a","type":"env_var","vars":[{"name":"K","secret":false}]}`, `{"id":"a","_meta":{"terminal-auth":{"command":"c","args":["x"],"env":{"A":"1"}}}}`, `{"id":"a","_meta":{"type":"terminal","args":[]}}`, `[]`, `"\ud800"`} {
 		f.Add([]byte(s))

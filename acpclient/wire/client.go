@@ -17,12 +17,12 @@ var readTextFile = object(
 	strict("limit", pointer(count), func(r *ReadTextFileRequest) **int { return &r.Limit }),
 )
 
-// DecodeReadTextFile is strict: what was meant is read or nothing.
+// DecodeReadTextFile is strict: a malformed member makes the request malformed.
 func DecodeReadTextFile(params []byte) (ReadTextFileRequest, error) {
 	return decoded(readTextFile, params)
 }
 
-// count is an integer that is not negative. One that no file has becomes less.
+// count is a non-negative integer. It is capped at a number that no file has.
 func count(c *jsonscan.Cursor, n *int) bool {
 	v, ok := jsonscan.Int(c.Value())
 	*n = int(min(v, 1<<31-1))
@@ -43,8 +43,8 @@ func DecodeWriteTextFile(params []byte) (WriteTextFileRequest, error) {
 	return decoded(writeTextFile, params)
 }
 
-// CreateTerminalRequest is terminal/create. Command is an executable, or a
-// shell line where there are no args.
+// CreateTerminalRequest is terminal/create. Command is an executable, or a shell command
+// line if there are no args.
 type CreateTerminalRequest struct {
 	SessionID, Command string
 	Args               []string
@@ -62,14 +62,14 @@ var createTerminal = object(
 	strict("outputByteLimit", pointer(byteLimit), func(r *CreateTerminalRequest) **uint64 { return &r.OutputByteLimit }),
 )
 
-// DecodeCreateTerminal is strict: a malformed argument must not run something
-// else than was meant.
+// DecodeCreateTerminal is strict: with a malformed argument something else than meant
+// would run.
 func DecodeCreateTerminal(params []byte) (CreateTerminalRequest, error) {
 	return decoded(createTerminal, params)
 }
 
-// byteLimit is a number that is not negative; one that is too large is larger than
-// any limit of ours.
+// byteLimit is a non-negative number. It is capped at a number above every limit in
+// parley.
 func byteLimit(c *jsonscan.Cursor, limit *uint64) bool {
 	raw := c.Value()
 	if n, ok := jsonscan.Int(raw); ok {
@@ -106,7 +106,7 @@ type CreateTerminalResponse struct {
 	TerminalID string `json:"terminalId"`
 }
 
-// ExitStatus tells how a command ended; both nil while unknown.
+// ExitStatus says how a command ended. Both fields are nil while that is unknown.
 type ExitStatus struct {
 	ExitCode *int    `json:"exitCode"`
 	Signal   *string `json:"signal"`

@@ -2,18 +2,18 @@ package wire
 
 import "parley/internal/jsonscan"
 
-// ContentBlock is one piece of a message: text, image, audio, resource_link or
-// resource. Any other type is kept in Raw.
+// ContentBlock is one piece of a message: text, image, audio, resource_link or resource.
+// Other types are kept in Raw.
 type ContentBlock struct {
 	Type     string
-	Text     string // as jsonscan.Piece: may hold halves of characters
+	Text     string // as jsonscan.Piece: may start or end with an incomplete character
 	Data     string // base64
 	MimeType string
 	URI      string
 	Name     string
 	Title    string
 	Resource *Resource
-	Raw      Raw // only for a type not listed above
+	Raw      Raw // only for types not listed above
 }
 
 // Resource is the embedded content of a resource block: Text or Blob (base64).
@@ -24,7 +24,7 @@ type Resource struct {
 	Blob     *string `json:"blob,omitempty"`
 }
 
-// TextBlock is the text block that holds s. An empty text keeps its member.
+// TextBlock returns the text block that holds s. An empty text keeps its member.
 func TextBlock(s string) any {
 	return struct {
 		Type string `json:"type"`
@@ -50,7 +50,7 @@ var resource = object(
 	optional("blob", pointer(text), func(r *Resource) **string { return &r.Blob }),
 )
 
-// block is a ContentBlock of any type; a resource must have its content.
+// block decodes a ContentBlock of any type. A resource must have its content.
 func block(c *jsonscan.Cursor, b *ContentBlock) bool {
 	start := c.Pos()
 	if !blockMembers.value(c, b) {
@@ -68,7 +68,7 @@ func block(c *jsonscan.Cursor, b *ContentBlock) bool {
 	return true
 }
 
-// piece is a string that is a piece of a longer text.
+// piece decodes a string that is a piece of a longer text.
 func piece(c *jsonscan.Cursor, s *string) bool {
 	t, ok := jsonscan.Piece(c.Value())
 	if ok {

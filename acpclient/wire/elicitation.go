@@ -6,15 +6,15 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// ElicitationRequest is elicitation/create, the same in v1 and v2. It belongs to
-// a session or to a request that is open, by its id as JSON.
+// ElicitationRequest is elicitation/create, the same in v1 and v2. It belongs to a
+// session, or to an open request by its id as JSON.
 type ElicitationRequest struct {
 	SessionID, ToolCallID string
 	RequestID             string
 	Mode                  string // form or url
 	Message               string
-	Schema                Raw    // of a form
-	ElicitationID, URL    string // of a page
+	Schema                Raw    // for a form
+	ElicitationID, URL    string // for a page
 }
 
 // ElicitationResponse answers it.
@@ -23,7 +23,7 @@ type ElicitationResponse struct {
 	Content Raw    `json:"content,omitempty"`
 }
 
-// ElicitationCapabilities says which modes are served.
+// ElicitationCapabilities lists the supported modes.
 type ElicitationCapabilities struct {
 	Form *struct{} `json:"form,omitempty"`
 	URL  *struct{} `json:"url,omitempty"`
@@ -35,13 +35,12 @@ var elicitation = object(
 	optional("requestId", asWritten, func(r *ElicitationRequest) *string { return &r.RequestID }),
 	optional("mode", text, func(r *ElicitationRequest) *string { return &r.Mode }),
 	optional("message", text, func(r *ElicitationRequest) *string { return &r.Message }),
-	optional("requestedSchema", kept, func(r *ElicitationRequest) *Raw { return &r.Schema }),
+	optional("requestedSchema", verbatim, func(r *ElicitationRequest) *Raw { return &r.Schema }),
 	optional("elicitationId", text, func(r *ElicitationRequest) *string { return &r.ElicitationID }),
 	optional("url", text, func(r *ElicitationRequest) *string { return &r.URL }),
 )
 
-// DecodeElicitation is strict about what it is, and refuses modes that are
-// neither form nor url.
+// DecodeElicitation is strict, and refuses modes other than form and url.
 func DecodeElicitation(params []byte) (ElicitationRequest, error) {
 	var r ElicitationRequest
 	err := elicitation.all(params, &r)
@@ -62,15 +61,15 @@ func DecodeElicitation(params []byte) (ElicitationRequest, error) {
 	return r, nil
 }
 
-// DecodeElicitationComplete returns the id of elicitation/complete, "" where it
-// cannot be read.
+// DecodeElicitationComplete returns the id of elicitation/complete, or "" if it cannot
+// be decoded.
 func DecodeElicitationComplete(params []byte) string {
 	var r ElicitationRequest
 	elicitation.all(params, &r)
 	return r.ElicitationID
 }
 
-// asWritten is any value but null, as JSON.
+// asWritten is any value except null, as JSON.
 func asWritten(c *jsonscan.Cursor, s *string) bool {
 	raw := c.Value()
 	*s = string(raw)

@@ -9,8 +9,8 @@ import (
 	"parley/acpclient/wire"
 )
 
-// FuzzDecodeUpdate decodes any bytes, alone and as a neighbour of sound items:
-// whatever stands beside them, the sound ones are kept in their order.
+// FuzzDecodeUpdate decodes arbitrary bytes, alone and next to valid items, which must be
+// kept in order.
 func FuzzDecodeUpdate(f *testing.F) {
 	for _, s := range []string{
 		`{"sessionUpdate":"agent_message_chunk","messageId":"m","content":{"type":"text","text":"hi"}}`,
@@ -30,7 +30,7 @@ func FuzzDecodeUpdate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if u, err := decode(1, data); err == nil {
-			sound(t, u)
+			checkDecoded(t, u)
 			again, err := decode(1, slices.Clone(data))
 			if err != nil || again.Kind != u.Kind || again.Unknown != u.Unknown {
 				t.Errorf("decoded again it is %q, %v", again.Kind, err)
@@ -40,8 +40,8 @@ func FuzzDecodeUpdate(f *testing.F) {
 	})
 }
 
-// sound checks what a decoded update promises.
-func sound(t *testing.T, u wire.Update) {
+// checkDecoded checks the guarantees of a decoded update.
+func checkDecoded(t *testing.T, u wire.Update) {
 	t.Helper()
 	if (u.Kind == "") == (u.Unknown == "") {
 		t.Errorf("its kind is %q, or %q", u.Kind, u.Unknown)
@@ -67,7 +67,7 @@ func sound(t *testing.T, u wire.Update) {
 	}
 }
 
-// neighbours puts data, where it is one JSON value, between sound items.
+// neighbours puts data between valid items if it is one JSON value.
 func neighbours(t *testing.T, data []byte) {
 	if !json.Valid(data) {
 		return
@@ -82,7 +82,7 @@ func neighbours(t *testing.T, data []byte) {
 		texts = append(texts, c.Block.Text)
 	}
 	if n := len(texts); n < 2 || n > 3 || texts[0] != "first neighbour" || texts[n-1] != "second neighbour" {
-		t.Errorf("the neighbours are %q", texts)
+		t.Errorf("the items around it are %q", texts)
 	}
 	u, err = decode(1, []byte(`{"entries":[{"content":"one"},`+string(data)+`,{"content":"two"}],"sessionUpdate":"plan"}`))
 	if n := len(u.Plan.Entries); err != nil || n < 2 || u.Plan.Entries[0].Content != "one" || u.Plan.Entries[n-1].Content != "two" {
@@ -124,7 +124,7 @@ func TestStrictDecoders(t *testing.T) {
 		}
 		for _, s := range c.bad {
 			if err := c.decode(s); err == nil || strings.Contains(err.Error(), "%!") {
-				t.Errorf("%s takes %s (%v)", c.name, s, err)
+				t.Errorf("%s accepts %s (%v)", c.name, s, err)
 			}
 		}
 	}

@@ -14,13 +14,13 @@ type InitializeRequest struct {
 	ClientInfo         Implementation     `json:"clientInfo"`
 }
 
-// ClientCapabilities says what this client really serves.
+// ClientCapabilities lists what this client serves.
 type ClientCapabilities struct {
 	FS       FSCapabilities       `json:"fs"`
 	Terminal bool                 `json:"terminal"`
 	Session  *SessionCapabilities `json:"session,omitempty"`
 	Auth     *AuthCapabilities    `json:"auth,omitempty"`
-	// Elicitation names the modes that are served; nil serves none.
+	// Elicitation lists the supported modes; nil means none.
 	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
 	Meta        map[string]any           `json:"_meta,omitempty"`
 }
@@ -30,7 +30,7 @@ type AuthCapabilities struct {
 	Terminal bool `json:"terminal"`
 }
 
-// FSCapabilities gates fs/*.
+// FSCapabilities says which fs methods are served.
 type FSCapabilities struct {
 	ReadTextFile  bool `json:"readTextFile"`
 	WriteTextFile bool `json:"writeTextFile"`
@@ -48,16 +48,16 @@ type ConfigCapabilities struct {
 	Boolean struct{} `json:"boolean"`
 }
 
-// InitializeRequestV2 is the first message of a v2 connection. Markers are
-// objects: present is yes.
+// InitializeRequestV2 is the first message of a v2 connection. A marker object means
+// yes.
 type InitializeRequestV2 struct {
 	ProtocolVersion int                  `json:"protocolVersion"`
 	Info            Implementation       `json:"info"`
 	Capabilities    ClientCapabilitiesV2 `json:"capabilities"`
 }
 
-// ClientCapabilitiesV2 says what this client can do; there are no files and no
-// commands of the client's in v2.
+// ClientCapabilitiesV2 says what this client can do. Clients have no files and commands
+// in v2.
 type ClientCapabilitiesV2 struct {
 	Auth        *ClientAuthV2            `json:"auth,omitempty"`
 	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
@@ -68,18 +68,18 @@ type ClientAuthV2 struct {
 	Terminal *struct{} `json:"terminal,omitempty"`
 }
 
-// InitializeResponse is what the agent is and can do. Everything absent or malformed
-// counts as "cannot".
+// InitializeResponse says what the agent is and can do. Absent and malformed members
+// count as "cannot".
 type InitializeResponse struct {
-	Version     int // of the protocol; set it before it is decoded
+	Version     int // of the protocol; set it before decoding
 	Agent       Implementation
 	AuthMethods []AuthMethod
 	Logout      bool
 
-	Sessions                                       bool // without it there is no session method at all
+	Sessions                                       bool // false: it has no session methods
 	List, Load, Resume, Close, Delete, Fork, Roots bool
-	Image, Audio, EmbeddedContext                  bool // what a prompt may hold besides text and links
-	MCPStdio, MCPHTTP, MCPSSE                      bool // the MCP servers that may be passed on
+	Image, Audio, EmbeddedContext                  bool // what a prompt may contain besides text and links
+	MCPStdio, MCPHTTP, MCPSSE                      bool // the MCP servers that it accepts
 }
 
 var implementation = object(
@@ -125,7 +125,8 @@ var initializeResponses = inBoth(func(v2 bool) *shape[InitializeResponse] {
 	)
 })
 
-// UnmarshalJSON is lenient. What every agent of the version can do has no marker.
+// UnmarshalJSON is lenient. Abilities that every agent of the version has need no
+// marker.
 func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
 	*r = InitializeResponse{Version: r.Version}
 	err := initializeResponses[r.Version].all(data, r)
@@ -137,9 +138,9 @@ func (r *InitializeResponse) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// DecodeVersion finds what an agent answered as protocolVersion, whatever the
-// version; nil where it is absent or null.
+// DecodeVersion returns the protocolVersion of an answer of any version, nil if it is
+// absent or null.
 func DecodeVersion(raw []byte) (version Raw) {
-	object(optional("protocolVersion", kept, self[Raw])).all(raw, &version)
+	object(optional("protocolVersion", verbatim, self[Raw])).all(raw, &version)
 	return version
 }

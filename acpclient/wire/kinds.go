@@ -9,7 +9,7 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// The kinds of session/update that v1 knows.
+// The kinds of session/update in v1.
 const (
 	UserMessageChunk        = "user_message_chunk"
 	AgentMessageChunk       = "agent_message_chunk"
@@ -28,7 +28,7 @@ const (
 	SubagentUpdate          = "subagent_update"
 )
 
-// The kinds of session/update that v2 has and v1 has not.
+// The kinds of session/update that only v2 has.
 const (
 	UserMessage          = "user_message"
 	AgentMessage         = "agent_message"
@@ -41,7 +41,7 @@ const (
 	PlanRemoved          = "plan_removed"
 )
 
-// kinds are the kinds of session/update that a version has, by their names.
+// kinds maps the kinds of session/update of one version by name.
 type kinds map[string]kind
 
 type kind struct {
@@ -49,15 +49,15 @@ type kind struct {
 	decode func(c *jsonscan.Cursor, u *Update) error
 }
 
-// add adds kinds that are decoded in the same way.
+// add adds kinds that are decoded alike.
 func (k kinds) add(decode func(c *jsonscan.Cursor, u *Update) error, names ...string) {
 	for _, name := range names {
 		k[name] = kind{name, decode}
 	}
 }
 
-// In v2 null clears what it leaves unchanged in v1, and some kinds have other
-// members. The kinds that only v1 has are understood in v2, too.
+// In v2 null clears what it leaves unchanged in v1, and some kinds have other members.
+// Kinds that only v1 has are accepted in v2, too.
 var updates = inBoth(func(v2 bool) kinds {
 	id, plan, tool := "id", "", toolCalls[1]
 	if v2 {
@@ -89,7 +89,7 @@ var updates = inBoth(func(v2 bool) kinds {
 	return k
 })
 
-// part decodes the whole update as a part of Update.
+// part decodes the whole update into a part of Update.
 func part[T any](s *shape[T], at func(*Update) **T) func(c *jsonscan.Cursor, u *Update) error {
 	return func(c *jsonscan.Cursor, u *Update) error {
 		t := new(T)
@@ -119,7 +119,7 @@ var planEntry = object(
 	optional("status", text, func(e *PlanEntry) *string { return &e.Status }),
 )
 
-// planOf is plan, the one plan that v1 has.
+// planOf decodes plan, the only plan of v1.
 func planOf(id string) func(c *jsonscan.Cursor, u *Update) error {
 	entries := object(required("entries", list(planEntry.value), func(p *PlanChange) *[]PlanEntry { return &p.Entries }))
 	return func(c *jsonscan.Cursor, u *Update) error {
@@ -164,7 +164,7 @@ var command = object(
 	nested("input", optional("hint", text, func(m *Command) *string { return &m.Hint })),
 )
 
-// modes declares the mode of current_mode_update, and what older agents call it.
+// modes declares the mode of current_mode_update, including its name in older agents.
 var modes = object(
 	optional("currentModeId", text, func(m *[2]string) *string { return &m[0] }),
 	optional("modeId", text, func(m *[2]string) *string { return &m[1] }),
@@ -195,7 +195,7 @@ func amount(c *jsonscan.Cursor, f *float64) bool {
 	return err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
-// tokens is a number of them; what is none counts as 0.
+// tokens is a number of tokens. Anything else counts as 0.
 func tokens(c *jsonscan.Cursor, n *uint64) bool {
 	raw := c.Value()
 	v, err := strconv.ParseUint(string(raw), 10, 64)
@@ -245,7 +245,7 @@ func errorObject(c *jsonscan.Cursor, e *ErrorObject) bool {
 	return jsonscan.KindOf(raw) == jsonscan.Object && json.Unmarshal(raw, e) == nil
 }
 
-// workMembers are the type of background work and the ids that count by it.
+// workMembers are the type of background work and the ids of the known types.
 type workMembers struct{ typ, tool, terminal string }
 
 var workShape = object(
@@ -254,7 +254,8 @@ var workShape = object(
 	optional("terminalId", text, func(w *workMembers) *string { return &w.terminal }),
 )
 
-// backgroundWork keeps what it cannot name: something is still going on.
+// backgroundWork keeps work of unknown types, because it also means that something is
+// running.
 func backgroundWork(c *jsonscan.Cursor, b *BackgroundWork) bool {
 	var w workMembers
 	before := *c

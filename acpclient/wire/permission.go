@@ -2,8 +2,8 @@ package wire
 
 import "parley/internal/jsonscan"
 
-// PermissionRequest is session/request_permission. Title and Description are of v2,
-// and speak of the question only, never of the tool call.
+// PermissionRequest is session/request_permission. Title and Description exist in v2 and
+// describe the question, never the tool call.
 type PermissionRequest struct {
 	SessionID, Title, Description string
 	Subject                       Subject
@@ -12,11 +12,11 @@ type PermissionRequest struct {
 
 // Subject is what a question is about: in v1 a tool call, in v2 what Type says.
 type Subject struct {
-	Type                   string    // tool_call, command, anything else; "" in v1, and where a question is about nothing
-	Tool                   *ToolCall // in v1, and of tool_call
-	Command, Cwd           string    // of command
-	ToolCallID, TerminalID string    // what a command belongs to, where told
-	Raw                    Raw       // of a type that is not known
+	Type                   string    // tool_call, command, or anything else; "" in v1, and if the question has no subject
+	Tool                   *ToolCall // in v1, and for tool_call
+	Command, Cwd           string    // for command
+	ToolCallID, TerminalID string    // what a command belongs to, if given
+	Raw                    Raw       // for unknown types
 }
 
 // PermissionOption is one possible answer. ID is sent back verbatim.
@@ -26,8 +26,8 @@ type PermissionOption struct {
 	Kind string // allow_once allow_always reject_once reject_always; open
 }
 
-// permissionRequests declares the request: options that are malformed are dropped
-// alone, what it is about must be whole.
+// permissionRequests declares the request. Malformed options are dropped; a malformed
+// subject makes the request malformed.
 var permissionRequests = inBoth(func(v2 bool) *shape[PermissionRequest] {
 	s := object(
 		required("sessionId", text, func(r *PermissionRequest) *string { return &r.SessionID }),
@@ -49,7 +49,7 @@ var permissionOption = object(
 	optional("kind", text, func(o *PermissionOption) *string { return &o.Kind }),
 )
 
-// subjectMembers is a Subject of which it is not known yet which members count.
+// subjectMembers are all members that a Subject may have, before its type is known.
 type subjectMembers struct {
 	Subject
 	command, cwd *string
@@ -64,7 +64,7 @@ var subjectShape = object(
 	optional("terminalId", text, func(s *subjectMembers) *string { return &s.TerminalID }),
 )
 
-// subject is that of a question of v2. One of a known type must be whole.
+// subject decodes the subject of a v2 question. Known types must be complete.
 func subject(c *jsonscan.Cursor, into *Subject) bool {
 	var s subjectMembers
 	start := c.Pos()
@@ -87,7 +87,7 @@ func subject(c *jsonscan.Cursor, into *Subject) bool {
 	return true
 }
 
-// DecodePermissionRequest decodes the params of a version.
+// DecodePermissionRequest decodes the params of session/request_permission of a version.
 func DecodePermissionRequest(version int, params []byte) (PermissionRequest, error) {
 	return decoded(permissionRequests[version], params)
 }
@@ -103,12 +103,12 @@ type PermissionOutcome struct {
 	OptionID *string `json:"optionId,omitempty"`
 }
 
-// Selected and Cancelled are the two outcomes.
+// Selected and Cancelled build the two outcomes.
 func Selected(optionID string) PermissionResponse {
 	return PermissionResponse{PermissionOutcome{Outcome: "selected", OptionID: &optionID}}
 }
 
-// Cancelled says that the turn was cancelled or nobody chose.
+// Cancelled means that the turn was cancelled or nothing was chosen.
 func Cancelled() PermissionResponse {
 	return PermissionResponse{PermissionOutcome{Outcome: "cancelled"}}
 }

@@ -57,23 +57,22 @@ type ResumeSessionRequestV2 struct {
 	ReplayFrom *ReplayFrom `json:"replayFrom,omitempty"` // nil: no replay
 }
 
-// ReplayFrom says from where the conversation is to be replayed; "start" is all
-// of it.
+// ReplayFrom says where the replay of the conversation starts. "start" means all of it.
 type ReplayFrom struct {
 	Type string `json:"type"`
 }
 
-// Offered is what the results of the methods that open a session, and of
-// session/set_config_option, tell of it. Nil is not told.
+// Offered holds what the results of session/set_config_option and of the methods that
+// open a session say about the session. Nil means absent.
 type Offered struct {
-	Version  int // of the protocol; set it before it is decoded
+	Version  int // of the protocol; set it before decoding
 	Modes    *Modes
 	Models   *Modes // the legacy models member, in the shape of modes
 	Config   []ConfigOption
 	Commands []Command
 }
 
-// Modes is what a session may be switched between.
+// Modes are the modes of a session.
 type Modes struct {
 	Current   string
 	Available []Mode
@@ -82,7 +81,7 @@ type Modes struct {
 // Mode is one of them.
 type Mode struct {
 	ID, Name, Description string
-	Group                 string // of an option's value: what the values around it are called together
+	Group                 string // for an option's value: the heading of its group
 }
 
 var offers = inBoth(func(v2 bool) *shape[Offered] {
@@ -99,7 +98,7 @@ var offers = inBoth(func(v2 bool) *shape[Offered] {
 	)
 })
 
-// UnmarshalJSON is lenient, also about a null.
+// UnmarshalJSON is lenient and accepts null.
 func (o *Offered) UnmarshalJSON(data []byte) error {
 	*o = Offered{Version: o.Version}
 	if isNull(data) {
@@ -119,15 +118,15 @@ func switches(available, current, id string) *shape[Modes] {
 	)
 }
 
-// ConfigOption is a setting of a session: what is needed to show its value.
+// ConfigOption is a setting of a session with its value.
 type ConfigOption struct {
 	ID, Name, Category, Type string
 	Current                  string // the value of a select, "on" or "off" of a boolean
-	Options                  []Mode // of a select, those of groups in their place
+	Options                  []Mode // the values of a select, groups flattened
 }
 
-// configOption declares an option; the versions only differ in the name of its id.
-// One of unknown type is malformed: nobody could set it.
+// configOption declares an option. The versions differ only in the name of its id. An
+// option of unknown type is malformed, because it could not be set.
 func configOption(id string) value[ConfigOption] {
 	members := object(
 		required(id, filled, func(o *ConfigOption) *string { return &o.ID }),
@@ -154,10 +153,10 @@ func onOff(c *jsonscan.Cursor, s *string) bool {
 	return true
 }
 
-// choice is a value of a select, or a group of them.
+// choice is a value of a select, or a group of values.
 type choice struct {
 	Mode
-	group []Mode // nil where it is no group
+	group []Mode // nil if it is not a group
 }
 
 var choiceShape = object(
@@ -171,7 +170,7 @@ var choiceShape = object(
 	).value), func(m *choice) *[]Mode { return &m.group }),
 )
 
-// choices are the values of a select, those of groups in their place.
+// choices are the values of a select, groups flattened.
 func choices(c *jsonscan.Cursor, into *[]Mode) bool {
 	var all []choice
 	if !list(choiceShape.value)(c, &all) {
@@ -195,8 +194,8 @@ type MCPServerStdioV2 struct {
 	MCPStdio
 }
 
-// SetOptionRequestV2 is session/set_config_option of v2. Type is "id" or
-// "boolean", and says what Value is.
+// SetOptionRequestV2 is session/set_config_option of v2. Type is "id" or "boolean", the
+// type of Value.
 type SetOptionRequestV2 struct {
 	SessionID string `json:"sessionId"`
 	ConfigID  string `json:"configId"`
@@ -204,14 +203,13 @@ type SetOptionRequestV2 struct {
 	Value     any    `json:"value"`
 }
 
-// ToolCallRef and TerminalRefV2 are the params of tool_call/cancel and
-// terminal/cancel.
+// ToolCallRef is the params of tool_call/cancel.
 type ToolCallRef struct {
 	SessionID  string `json:"sessionId"`
 	ToolCallID string `json:"toolCallId"`
 }
 
-// TerminalRefV2 names a terminal of the agent's.
+// TerminalRefV2 is the params of terminal/cancel.
 type TerminalRefV2 struct {
 	SessionID  string `json:"sessionId"`
 	TerminalID string `json:"terminalId"`
@@ -230,7 +228,7 @@ type ListSessionsResponse struct {
 	NextCursor *string
 }
 
-// ListedSession is a session that the agent knows.
+// ListedSession is a session that the agent has stored.
 type ListedSession struct {
 	ID, Cwd, Title, UpdatedAt string
 	AdditionalDirectories     []string
@@ -261,8 +259,8 @@ type PromptRequest struct {
 	Prompt    []any  `json:"prompt"`
 }
 
-// PromptResponse ends a turn of v1, with a StopReason. In v2 it says that the prompt
-// has become this message of the conversation; older agents leave the id out.
+// PromptResponse ends a turn of v1 with a StopReason. In v2 it says that the prompt has
+// become the message with this id; older agents leave the id out.
 type PromptResponse struct{ StopReason, MessageID string }
 
 var promptResponse = object(

@@ -8,14 +8,14 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// A shape declares the objects that a T is decoded from: which members count, and
-// what becomes of the object where one of them is absent or malformed.
+// A shape declares the objects that a T is decoded from: their members, and what happens
+// if one of them is absent or malformed.
 type shape[T any] struct {
 	members []member[T] // at most 64
-	needed  uint64      // those that are required, as bits
+	needed  uint64      // the required members, as bits
 }
 
-// object is the shape with these members.
+// object returns the shape with these members.
 func object[T any](members ...member[T]) *shape[T] {
 	s := &shape[T]{members: members}
 	for i, m := range members {
@@ -26,16 +26,16 @@ func object[T any](members ...member[T]) *shape[T] {
 	return s
 }
 
-// with is the shape with more members.
+// with returns the shape with more members.
 func (s *shape[T]) with(members ...member[T]) *shape[T] {
 	return object(append(slices.Clip(s.members), members...)...)
 }
 
-// A value decodes the next value of a text into a zero V, and tells whether it was
-// well formed. Where it was not, callers drop the V, and the cursor may be anywhere.
+// A value decodes the next value of a text into a zero V and reports whether it was well
+// formed. If not, the V must be dropped and the cursor may be anywhere.
 type value[V any] func(c *jsonscan.Cursor, into *V) bool
 
-// member is a member of a shape. Use optional, strict and required.
+// member is a member of a shape. Use optional, strict and required to make one.
 type member[T any] struct {
 	name   string
 	rule   rule
@@ -66,13 +66,13 @@ func required[T, V any](name string, decode value[V], at func(*T) *V) member[T] 
 	return member[T]{name, needed, into(decode, at)}
 }
 
-// nested declares a member that is an object, of which members count as if they
-// were the outer object's.
+// nested declares a member that is an object whose members count as members of the outer
+// object.
 func nested[T any](name string, members ...member[T]) member[T] {
 	return member[T]{name, lenient, object(members...).value}
 }
 
-// nestedMark is nested, and marks that the member is there.
+// nestedMark is nested, and sets *at if the member is present.
 func nestedMark[T any](name string, at func(*T) *bool, members ...member[T]) member[T] {
 	inner := nested(name, members...)
 	return member[T]{name, lenient, func(c *jsonscan.Cursor, t *T) bool {
@@ -81,10 +81,11 @@ func nestedMark[T any](name string, at func(*T) *bool, members ...member[T]) mem
 	}}
 }
 
-// self is the place of a member that is all that there is of an object.
+// self is the place of a member that is the whole T.
 func self[T any](t *T) *T { return t }
 
-// into decodes into a part of a T. A member that comes again replaces the first.
+// into decodes into a part of a T. If a member occurs more than once the last well-
+// formed one counts.
 func into[T, V any](decode value[V], at func(*T) *V) value[T] {
 	return func(c *jsonscan.Cursor, t *T) bool {
 		p := at(t)
@@ -99,8 +100,8 @@ func into[T, V any](decode value[V], at func(*T) *V) value[T] {
 	}
 }
 
-// decode decodes the object that is the next value. It is the one place where
-// members are looked up and rules are applied.
+// decode decodes the object that is the next value. Members are looked up and rules
+// applied only here.
 func (s *shape[T]) decode(c *jsonscan.Cursor, t *T) error {
 	if !c.Enter() {
 		return jsonscan.ErrSyntax
@@ -143,10 +144,10 @@ func (s *shape[T]) index(name []byte) int {
 	return -1
 }
 
-// value is decode as the value of a member or an item.
+// value is decode in the form of a value.
 func (s *shape[T]) value(c *jsonscan.Cursor, t *T) bool { return s.decode(c, t) == nil }
 
-// all decodes a text that holds the object and nothing else.
+// all decodes a text that contains only the object.
 func (s *shape[T]) all(raw []byte, t *T) error {
 	c := jsonscan.CursorOf(raw)
 	if err := s.decode(&c, t); err != nil {
@@ -158,12 +159,12 @@ func (s *shape[T]) all(raw []byte, t *T) error {
 	return nil
 }
 
-// decoded is what a text holds that has nothing but the object.
+// decoded returns the T of a text that contains only its object.
 func decoded[T any](s *shape[T], raw []byte) (T, error) {
 	var t T
 	err := s.all(raw, &t)
 	return t, err
 }
 
-// need is the error of an object that lacks what it needs.
+// need returns the error for an object without a member that it needs.
 func need(what string) error { return fmt.Errorf("%s is missing or malformed", what) }

@@ -6,27 +6,27 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// TerminalPatch is terminal_update of v2: a terminal of the agent's own. A nil field
-// is unchanged.
+// TerminalPatch is terminal_update of v2: a change of one of the agent's terminals. A
+// nil field is unchanged.
 type TerminalPatch struct {
 	ID           string
 	Command, Cwd *string
-	Output       *[]byte // replaces everything; null clears
+	Output       *[]byte // replaces all output; null clears it
 	Exit         *TerminalExit
-	Cols, Rows   int // 0 where not told
+	Cols, Rows   int // 0 if absent
 	Cancel       *bool
 }
 
-// TerminalExit ends a terminal of the agent's.
+// TerminalExit is the exit of one of the agent's terminals.
 type TerminalExit struct {
-	TerminalID string // of v1
+	TerminalID string // in v1
 	ExitCode   *int64
 	Signal     string
-	Cleared    bool // it has not ended after all
+	Cleared    bool // the earlier exit status is no longer valid
 }
 
-// TerminalChunk is terminal_output_chunk of v2: more output. Data is nil where it
-// cannot be decoded.
+// TerminalChunk is terminal_output_chunk of v2: more output. Data is nil if it cannot be
+// decoded.
 type TerminalChunk struct {
 	ID   string
 	Data []byte
@@ -53,7 +53,7 @@ var terminalChunk = object(
 	optional("data", base64Data, func(t *TerminalChunk) *[]byte { return &t.Data }),
 )
 
-// base64Data is one piece, decoded by itself: pieces are never joined encoded.
+// base64Data decodes one piece. Pieces are encoded separately.
 func base64Data(c *jsonscan.Cursor, into *[]byte) bool {
 	raw := c.Value()
 	encoded, ok := jsonscan.Plain(raw)

@@ -2,10 +2,10 @@ package wire
 
 import "parley/internal/jsonscan"
 
-// ToolCall is a tool_call, a tool_call_update or the toolCall of a permission
-// request. A nil field is unchanged; a list that is there replaces the one before.
-// In v1 null leaves a field unchanged. In v2 it clears it: to what nobody has told of
-// yet, and of RawInput and RawOutput to the JSON null.
+// ToolCall is a tool_call, a tool_call_update or the toolCall of a permission request. A
+// nil field is unchanged; a list replaces the earlier one. In v1 null leaves a field
+// unchanged. In v2 null clears it: to the zero value, RawInput and RawOutput to the JSON
+// null.
 type ToolCall struct {
 	ID        string
 	Title     *string
@@ -16,47 +16,46 @@ type ToolCall struct {
 	Locations *[]Location
 	RawInput  Raw
 	RawOutput Raw
-	Meta      ToolMeta // of v1
-	Cancel    *bool    // of v2: capabilities.cancel
+	Meta      ToolMeta // in v1
+	Cancel    *bool    // in v2: capabilities.cancel
 }
 
 // ToolContent is one item of a tool call's content.
 type ToolContent struct {
-	Type       string // content, diff, terminal, ChangesContent; anything else is in Raw
+	Type       string // content, diff, terminal, ChangesContent; others are in Raw
 	Block      ContentBlock
 	Path       string
-	OldText    *string // nil: no text before (which does not prove a new file)
+	OldText    *string // nil: no old text (which does not prove that the file is new)
 	NewText    string
 	Deleted    bool
-	Partial    bool // OldText and NewText are a part of the file, however they end; set by the engine
+	Partial    bool // OldText and NewText are part of the file, even if they end with a newline; set by the engine
 	TerminalID string
 	Raw        Raw
 
-	// Of ChangesContent, the diff of v2. Patch is a text in PatchFormat
-	// (git_patch; open) and may be absent.
+	// For ChangesContent, the diff of v2. Patch is a text in PatchFormat (git_patch;
+	// open) and may be absent.
 	Changes            []FileChange
 	PatchFormat, Patch string
 }
 
-// FileChange is one entry of the changes of a v2 diff. Operation: add, delete,
-// modify, move, copy; open. OldPath is of moves and copies.
+// FileChange is one entry of a v2 diff. Operation: add, delete, modify, move, copy;
+// open. OldPath is set for moves and copies.
 type FileChange struct {
 	Operation, Path, OldPath string
-	FileType, MimeType       string // "" where not told
+	FileType, MimeType       string // "" if absent
 }
 
-// ChangesContent is the ToolContent.Type of a v2 diff: a "diff" of v1 is
-// something else.
+// ChangesContent is the ToolContent.Type of a v2 diff. The type "diff" is that of v1.
 const ChangesContent = "changes"
 
-// Location is a place in a file. Line is 1-based, 0 where not given.
+// Location is a position in a file. Line counts from 1, 0 if absent.
 type Location struct {
 	Path string
 	Line int
 }
 
-// ToolMeta is what agents put under _meta of tool calls for terminals of their
-// own: terminal_info, terminal_output (or terminal_output_delta) and
+// ToolMeta is what agents put into _meta of tool calls for terminals that they run
+// themselves: terminal_info, terminal_output (or terminal_output_delta) and
 // terminal_exit.
 type ToolMeta struct {
 	Info   *TerminalInfo
@@ -64,25 +63,25 @@ type ToolMeta struct {
 	Exit   *TerminalExit
 }
 
-// TerminalInfo announces a terminal that the agent runs itself.
+// TerminalInfo announces a terminal that the agent runs.
 type TerminalInfo struct{ TerminalID, Cwd string }
 
-// TerminalOutput carries more of such a terminal's bytes.
+// TerminalOutput is more output of such a terminal.
 type TerminalOutput struct{ TerminalID, Data string }
 
 // toolCalls declares a tool call.
 var toolCalls = inBoth(func(v2 bool) *shape[ToolCall] {
-	told := func(unknown string) value[*string] { return change(v2, text, unknown) }
-	contents, raw := toolContents[1], value[Raw](kept)
+	patched := func(unknown string) value[*string] { return change(v2, text, unknown) }
+	contents, raw := toolContents[1], value[Raw](verbatim)
 	if v2 {
-		contents, raw = toolContents[2], keptOrNull
+		contents, raw = toolContents[2], verbatimOrNull
 	}
 	s := object(
 		required("toolCallId", text, func(t *ToolCall) *string { return &t.ID }),
-		optional("title", told(""), func(t *ToolCall) **string { return &t.Title }),
-		optional("name", told(""), func(t *ToolCall) **string { return &t.Name }),
-		optional("kind", usually(told("other"), "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"), func(t *ToolCall) **string { return &t.Kind }),
-		optional("status", usually(told("pending"), "pending", "in_progress", "completed", "failed"), func(t *ToolCall) **string { return &t.Status }),
+		optional("title", patched(""), func(t *ToolCall) **string { return &t.Title }),
+		optional("name", patched(""), func(t *ToolCall) **string { return &t.Name }),
+		optional("kind", usually(patched("other"), "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "other"), func(t *ToolCall) **string { return &t.Kind }),
+		optional("status", usually(patched("pending"), "pending", "in_progress", "completed", "failed"), func(t *ToolCall) **string { return &t.Status }),
 		optional("content", change(v2, list(contents), []ToolContent{}), func(t *ToolCall) **[]ToolContent { return &t.Content }),
 		optional("locations", change(v2, list(location.value), []Location{}), func(t *ToolCall) **[]Location { return &t.Locations }),
 		optional("rawInput", raw, func(t *ToolCall) *Raw { return &t.RawInput }),
@@ -94,11 +93,11 @@ var toolCalls = inBoth(func(v2 bool) *shape[ToolCall] {
 	return s.with(optional("_meta", toolMeta.value, func(t *ToolCall) *ToolMeta { return &t.Meta }))
 })
 
-// cancelable is whether capabilities have cancel. Null, or an object without it,
-// means that there is nothing to cancel.
+// cancelable decodes whether capabilities have cancel. Null, or an object without it,
+// means no.
 var cancelable = change(true, object(optional("cancel", marker, self[bool])).value, false)
 
-// contentMembers are an item of the content, and what it is completed by.
+// contentMembers are an item of the content with the members that complete it.
 type contentMembers struct {
 	*ToolContent
 	newText, patch *string
@@ -131,8 +130,8 @@ var toolContents = inBoth(func(v2 bool) value[ToolContent] {
 	}
 })
 
-// complete completes an item of which all members are known, and tells whether it
-// is whole. It was read from before to c.
+// complete completes an item after all members were read and reports whether it is
+// valid. The item is the text from before to c.
 func (m *contentMembers) complete(c *jsonscan.Cursor, before jsonscan.Cursor) bool {
 	t := m.ToolContent
 	if t.Type == "diff" && t.Changes != nil {
@@ -152,8 +151,8 @@ func (m *contentMembers) complete(c *jsonscan.Cursor, before jsonscan.Cursor) bo
 	case "terminal":
 		return t.TerminalID != ""
 	case "text", "image", "audio", "resource_link", "resource":
-		// A bare content block where a wrapped one belongs, as the
-		// protocol's own documentation shows it.
+		// A bare content block instead of a wrapped one, as the protocol's own
+		// documentation shows it.
 		t.Type, t.Block = "content", ContentBlock{}
 		*c = before
 		return block(c, &t.Block)
@@ -172,7 +171,7 @@ var fileChangeMembers = object(
 	optional("mimeType", text, func(f *FileChange) *string { return &f.MimeType }),
 )
 
-// fileChange keeps operations that are not known; known ones must be whole.
+// fileChange accepts unknown operations. Known ones must be complete.
 func fileChange(c *jsonscan.Cursor, f *FileChange) bool {
 	if !fileChangeMembers.value(c, f) {
 		return false

@@ -7,26 +7,26 @@ import (
 	"parley/internal/jsonscan"
 )
 
-// Notification is the params of session/update. It may be decoded into again, which
-// spares most of what comes the memory of another one.
+// Notification is the params of session/update. It can be reused for the next one, which
+// saves allocations.
 type Notification struct {
 	SessionID string
 	Update    Update
 
-	last string // the session of the one before
+	last string // the session id decoded before
 	at   jsonscan.Cursor
 }
 
-// Update is one session/update, flat: Kind tells which fields count. Of a kind that
-// the version does not have there is only Raw.
+// Update is one session/update, flat: Kind says which fields are set. For kinds unknown
+// to the version only Unknown and Raw are.
 type Update struct {
-	Kind    string // "" where it is not known
-	Unknown string // its name then
-	Raw     []byte // the whole update; points into the bytes decoded
-	Err     error  // a known kind is malformed where it counts, or there is no kind
+	Kind    string // "" if unknown
+	Unknown string // the name of an unknown kind
+	Raw     []byte // the whole update; points into the decoded bytes
+	Err     error  // the kind is missing, or a required member is missing or malformed
 
-	// The messages: Content of a chunk, Blocks of an upsert of v2, nil where it
-	// leaves them as they are.
+	// For messages: Content of a chunk, Blocks of an upsert of v2, nil if it leaves them
+	// unchanged.
 	MessageID string
 	Content   ContentBlock
 	Blocks    *[]ContentBlock
@@ -39,7 +39,7 @@ type Update struct {
 	Commands []Command         // available_commands_update
 	ModeID   string            // current_mode_update
 	Config   []ConfigOption    // config_option_update
-	Title    *string           // session_info_update; nil leaves it as it is
+	Title    *string           // session_info_update; nil means unchanged
 	Usage    *Usage            // usage_update
 	Notice   *Notice           // notice
 	Compact  *CompactionChange // compaction_update, compaction_summary_chunk
@@ -65,42 +65,42 @@ type Usage struct {
 	Cost       *Cost
 }
 
-// Cost is cumulative. Currency is an ISO 4217 code or a word like "credits".
+// Cost is cumulative. Currency is an ISO 4217 code or a word such as "credits".
 type Cost struct {
 	Amount   float64
 	Currency string
-	None     bool // v2: what was known of the cost is no longer true
+	None     bool // v2: the cost reported before is no longer valid
 }
 
-// Notice is for the user, once; never part of the history.
+// Notice is shown to the user once and is never part of the history.
 type Notice struct{ Severity, Title, Description string }
 
-// CompactionChange patches one compaction of the context: a nil field is unchanged.
+// CompactionChange changes one compaction of the context. A nil field is unchanged.
 type CompactionChange struct {
 	ID      string
 	Status  string
 	Summary *[]ContentBlock
 	Error   *string
-	Piece   ContentBlock // of compaction_summary_chunk
+	Piece   ContentBlock // in compaction_summary_chunk
 }
 
-// Subagent patches what a session says of one that it has begun itself: a nil field
-// is unchanged.
+// Subagent changes what a session reports about a subagent session that it has started.
+// A nil field is unchanged.
 type Subagent struct {
 	ID                 string
 	Title, Description *string
 	State              *SubagentState
 }
 
-// SubagentState is the state of the other session, with the reason where it stopped.
+// SubagentState is the state of the subagent, with the reason if it stopped.
 type SubagentState struct{ State, StopReason string }
 
-// StateUpdate is a snapshot of what the session does. State: running,
-// requires_action, idle; open. An idle one may say how the work ended.
+// StateUpdate is a report of the session's state. State: running, requires_action, idle;
+// open. An idle state may have the reason why the work ended.
 type StateUpdate struct {
 	State, StopReason string
 	Error             *ErrorObject
-	Background        *[]BackgroundWork // nil where it was not told
+	Background        *[]BackgroundWork // nil if absent
 }
 
 // ErrorObject is a JSON-RPC error inside a message.
@@ -110,12 +110,12 @@ type ErrorObject struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// BackgroundWork goes on whatever the state is. Type: terminal, tool_call; of
-// any other only the type is known.
+// BackgroundWork continues in any state. Type: terminal, tool_call; other types have no
+// ID.
 type BackgroundWork struct{ Type, ID string }
 
-// PlanChange replaces one plan. Type "items" has entries, "markdown" a text; a plan
-// of another type is not known.
+// PlanChange replaces one plan. Type "items" has entries, "markdown" a text; other types
+// are unknown.
 type PlanChange struct {
 	ID, Type string
 	Entries  []PlanEntry
@@ -136,9 +136,8 @@ var notifications = inBoth(func(v2 bool) *shape[Notification] {
 	)
 })
 
-// Decode decodes the params of a version in one pass. An error means that it cannot
-// be known of which session they are; what is wrong with the update is in
-// Update.Err.
+// Decode decodes the params of a version in one pass. An error means that the session is
+// unknown; problems of the update itself are in Update.Err.
 func (n *Notification) Decode(version int, params []byte) error {
 	n.last, n.at = n.SessionID, jsonscan.CursorOf(params)
 	err := notifications[version].decode(&n.at, n)
@@ -153,7 +152,7 @@ func (n *Notification) Decode(version int, params []byte) error {
 
 var errNoKind = errors.New("the update has no sessionUpdate")
 
-// update decodes an update by its kind, which is mostly its first member. Of several
+// update decodes an update by its kind, which is usually its first member. Of several
 // kinds the first counts.
 func (k kinds) update(c *jsonscan.Cursor, u *Update) bool {
 	before := *c

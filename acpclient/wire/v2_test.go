@@ -9,7 +9,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// decode decodes an update that stands in a session/update.
+// decode decodes an update as part of a session/update.
 func decode(version int, update []byte) (wire.Update, error) {
 	var n wire.Notification
 	err := n.Decode(version, []byte(`{"sessionId":"s","update":`+string(update)+`}`))
@@ -18,8 +18,8 @@ func decode(version int, update []byte) (wire.Update, error) {
 
 func ptr[T any](v T) *T { return &v }
 
-// Every member of a tool call has three states in v2, and two in v1, where null is no
-// change. A malformed one is absent.
+// Every member of a tool call has three states in v2: absent, null and a value. In v1
+// null is no change. A malformed member counts as absent.
 func TestNullOfATool(t *testing.T) {
 	for value, want := range map[string]wire.ToolCall{
 		``: {}, `5`: {}, `{}`: {},
@@ -66,7 +66,7 @@ func TestNullOfATool(t *testing.T) {
 	}
 }
 
-// What counts must be there; the rest of an update does not make up for it.
+// An update without a required member is malformed, whatever else it has.
 func TestUpdatesRefusedV2(t *testing.T) {
 	for _, raw := range []string{
 		`{}`, `[]`, `5`, `{"sessionUpdate":null}`, `{"sessionUpdate":"agent_message"}`, `{"sessionUpdate":"agent_message","messageId":5}`,
@@ -77,12 +77,12 @@ func TestUpdatesRefusedV2(t *testing.T) {
 		`{"sessionUpdate":"plan_update"}`, `{"sessionUpdate":"plan_update","plan":{"type":"items","entries":[]}}`, `{"sessionUpdate":"plan_update","plan":{"type":"items","planId":"p"}}`,
 	} {
 		if u, err := decode(2, []byte(raw)); err == nil {
-			t.Errorf("%s is taken as %+v", raw, u)
+			t.Errorf("%s is accepted as %+v", raw, u)
 		}
 	}
 }
 
-// A diff of v2 has no texts; one of v1 that comes nevertheless is read as such.
+// A diff of v2 has no texts; a diff of v1 in a v2 connection is read as one of v1.
 func TestDiffsV2(t *testing.T) {
 	u, err := decode(2, []byte(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"diff","path":"/a","newText":"x"},{"type":"diff","changes":5},{"type":"diff","changes":[{"operation":"add","path":"/b"}],"patch":{"format":"git_patch"}}]}`))
 	if c := *u.Tool.Content; err != nil || len(c) != 2 || c[0].Type != "diff" || c[1].Type != wire.ChangesContent || c[1].Patch != "" {
@@ -90,8 +90,8 @@ func TestDiffsV2(t *testing.T) {
 	}
 }
 
-// FuzzDecodeUpdateV2 decodes any bytes, alone and as the content of a message
-// beside a sound block, which is kept.
+// FuzzDecodeUpdateV2 decodes arbitrary bytes, alone and as the content of a message next
+// to a valid block, which is kept.
 func FuzzDecodeUpdateV2(f *testing.F) {
 	for _, s := range []string{
 		`{"sessionUpdate":"agent_message","messageId":"m","content":[{"type":"text","text":"hi"},5],"_meta":{}}`,
@@ -121,11 +121,11 @@ func FuzzDecodeUpdateV2(f *testing.F) {
 		r.UnmarshalJSON(data)
 		sound := `{"type":"text","text":"sound"}`
 		u, err = decode(2, []byte(`{"sessionUpdate":"user_message","messageId":"m","content":[`+sound+`,`+string(data)+`]}`))
-		if err != nil || u.Blocks == nil { // what came made the whole malformed
+		if err != nil || u.Blocks == nil { // the bytes made the whole message malformed
 			return
 		}
 		if len(*u.Blocks) == 0 || (*u.Blocks)[0].Text != "sound" && !strings.Contains(string(data), "content") {
-			t.Errorf("beside %q the sound block is gone: %+v", data, *u.Blocks)
+			t.Errorf("next to %q the valid block is missing: %+v", data, *u.Blocks)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 func isNull(raw []byte) bool { return jsonscan.KindOf(raw) == jsonscan.Null }
 
-// text is a string.
+// text decodes a string.
 func text(c *jsonscan.Cursor, s *string) bool {
 	t, ok := jsonscan.Text(c.Value())
 	if ok {
@@ -17,10 +17,10 @@ func text(c *jsonscan.Cursor, s *string) bool {
 	return ok
 }
 
-// filled is a string that is not empty.
+// filled decodes a string that is not empty.
 func filled(c *jsonscan.Cursor, s *string) bool { return text(c, s) && *s != "" }
 
-// integer is a number without a fraction.
+// integer decodes a number without a fraction.
 func integer(c *jsonscan.Cursor, n *int64) bool {
 	v, ok := jsonscan.Int(c.Value())
 	if ok {
@@ -29,7 +29,7 @@ func integer(c *jsonscan.Cursor, n *int64) bool {
 	return ok
 }
 
-// positive is an integer from 1 to the bound.
+// positive decodes an integer from 1 to bound.
 func positive(bound int64) value[int] {
 	return func(c *jsonscan.Cursor, n *int) bool {
 		v, ok := jsonscan.Int(c.Value())
@@ -40,7 +40,7 @@ func positive(bound int64) value[int] {
 	}
 }
 
-// marker is a capability: an object or true means yes, everything else no. Older
+// marker decodes a capability: an object or true means yes, everything else no. Older
 // agents send booleans for objects and the reverse.
 func marker(c *jsonscan.Cursor, yes *bool) bool {
 	raw := c.Value()
@@ -48,14 +48,14 @@ func marker(c *jsonscan.Cursor, yes *bool) bool {
 	return true
 }
 
-// isTrue is whether the value is true.
+// isTrue decodes whether the value is true.
 func isTrue(c *jsonscan.Cursor, yes *bool) bool {
 	*yes = string(c.Value()) == "true"
 	return true
 }
 
-// kept is any value but null, as it came.
-func kept(c *jsonscan.Cursor, into *Raw) bool {
+// verbatim decodes any value except null, as it is.
+func verbatim(c *jsonscan.Cursor, into *Raw) bool {
 	if raw := keep(c.Value()); raw != nil {
 		*into = raw
 		return true
@@ -63,16 +63,16 @@ func kept(c *jsonscan.Cursor, into *Raw) bool {
 	return false
 }
 
-// keptOrNull is any value, as it came.
-func keptOrNull(c *jsonscan.Cursor, into *Raw) bool {
+// verbatimOrNull decodes any value, as it is.
+func verbatimOrNull(c *jsonscan.Cursor, into *Raw) bool {
 	if c.Kind() != jsonscan.Null {
-		return kept(c, into)
+		return verbatim(c, into)
 	}
 	*into = Raw("null")
 	return c.Value() != nil
 }
 
-// keep copies a raw value that is sound JSON; nil for null and for anything
+// keep copies a raw value that is valid JSON. It returns nil for null and for anything
 // malformed.
 func keep(raw []byte) Raw {
 	if isNull(raw) || !jsonscan.Valid(raw) {
@@ -81,7 +81,7 @@ func keep(raw []byte) Raw {
 	return bytes.Clone(raw)
 }
 
-// pointer is a value that may be absent: null is.
+// pointer decodes a value that may be absent or null.
 func pointer[V any](decode value[V]) value[*V] {
 	return func(c *jsonscan.Cursor, into **V) bool {
 		v := new(V)
@@ -93,16 +93,16 @@ func pointer[V any](decode value[V]) value[*V] {
 	}
 }
 
-// change is a member of a patch: absent (nil) it leaves what is known as it is, and
-// null sets it to what is given here. Where null does not clear, it counts as absent.
+// change decodes a member of a patch: if it is absent (nil) nothing changes, and null
+// sets it to the given value. If null does not clear, it counts as absent.
 func change[V any](nullClears bool, decode value[V], null V) value[*V] {
-	told := pointer(decode)
+	patched := pointer(decode)
 	if !nullClears {
-		return told
+		return patched
 	}
 	return func(c *jsonscan.Cursor, into **V) bool {
 		if c.Kind() != jsonscan.Null {
-			return told(c, into)
+			return patched(c, into)
 		}
 		cleared := null
 		*into = &cleared
@@ -110,7 +110,8 @@ func change[V any](nullClears bool, decode value[V], null V) value[*V] {
 	}
 }
 
-// usually decodes what mostly is one of a few words, which then takes no memory.
+// usually decodes a string that is usually one of a few words, for which nothing is
+// allocated.
 func usually(other value[*string], words ...string) value[*string] {
 	known := map[string]*string{}
 	for _, w := range words {
@@ -127,12 +128,12 @@ func usually(other value[*string], words ...string) value[*string] {
 	}
 }
 
-// list decodes the items that are well formed, and drops the others.
+// list decodes the well-formed items and drops the others.
 func list[V any](item value[V]) value[[]V] {
 	return func(c *jsonscan.Cursor, into *[]V) bool { return items(c, into, item, false) }
 }
 
-// every is list, but an item that is malformed makes the list malformed.
+// every is list, but a malformed item makes the list malformed.
 func every[V any](item value[V]) value[[]V] {
 	return func(c *jsonscan.Cursor, into *[]V) bool { return items(c, into, item, true) }
 }
@@ -162,6 +163,5 @@ func items[V any](c *jsonscan.Cursor, into *[]V, item value[V], all bool) bool {
 	return !all || c.Sound()
 }
 
-// inBoth declares something in the form of each version of the protocol, by whose
-// number it is found.
+// inBoth declares something for each version of the protocol, by version number.
 func inBoth[D any](declare func(v2 bool) D) [3]D { return [3]D{1: declare(false), 2: declare(true)} }

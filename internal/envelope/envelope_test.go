@@ -79,7 +79,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// FuzzOpen: of what is sound, the decoder of the standard library finds the same.
+// FuzzOpen checks that Open finds the same members as encoding/json in valid JSON.
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(`{"id":1,"method":"m","params":{"sessionId":"s"}}`))
 	f.Add([]byte(`{"ID":1,"id":null,"params":[],"error":{},"result":"\u00e9"}`))
@@ -87,7 +87,7 @@ func FuzzOpen(f *testing.F) {
 		e, ok := Open(msg)
 		var want map[string]json.RawMessage
 		if json.Unmarshal(msg, &want) != nil || want == nil {
-			return // Open does not judge values
+			return // Open does not validate values
 		}
 		if !ok {
 			t.Fatalf("%s is sound", msg)

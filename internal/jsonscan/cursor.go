@@ -6,10 +6,9 @@ import (
 	"math/bits"
 )
 
-// Cursor walks one JSON text from its beginning to its end, and into the objects and
-// arrays that the caller enters: a text of which members of inner objects count is
-// read once, and not once for each level. Each value must be passed by Enter,
-// EnterArray or Value.
+// Cursor walks one JSON text from start to end, and into the objects and arrays that
+// the caller enters, so a text is read once even if members of inner objects matter.
+// Each value must be passed with Enter, EnterArray or Value.
 //
 //	c := jsonscan.CursorOf(line)
 //	for c.Enter(); c.Key(); {
@@ -19,18 +18,18 @@ import (
 //		}
 //		… c.Value() …
 //	}
-//	sound := c.End()
+//	valid := c.End()
 //
-// A copy of a Cursor is a place to come back to: where what was entered turns out
-// to be malformed, assign the copy, and pass the value as a whole.
+// A copy of a Cursor is a position to return to: if an entered value turns out to be
+// malformed, assign the copy and pass the value as a whole.
 type Cursor struct {
-	// Name is the unquoted name of the member that Key has found.
+	// Name is the unquoted name of the member that Key found.
 	Name []byte
 
 	data  []byte
 	pos   int
 	depth int
-	comma bool // a member or an item stands before this place
+	comma bool // a member or an item precedes this position
 	bad   bool
 }
 
@@ -42,15 +41,15 @@ func (c *Cursor) fail() bool {
 	return false
 }
 
-// Enter goes into the object that is the next value. It stays where it is, and
-// returns false, where that is something else.
+// Enter enters the object that is the next value. If the next value is something else it
+// returns false and does not move.
 func (c *Cursor) Enter() bool { return c.enter('{') }
 
 // EnterArray is Enter for an array.
 func (c *Cursor) EnterArray() bool { return c.enter('[') }
 
 func (c *Cursor) enter(bracket byte) bool {
-	i := skipBlank(c.data, c.pos)
+	i := skipSpace(c.data, c.pos)
 	if i >= len(c.data) || c.data[i] != bracket {
 		return false
 	}
@@ -59,8 +58,8 @@ func (c *Cursor) enter(bracket byte) bool {
 	return true
 }
 
-// Key finds the next member of the object that was entered last. It returns false
-// after the object, of which the cursor is then outside, or at an error.
+// Key finds the next member of the object that was entered last. It returns false at the
+// end of the object, which it leaves, or at an error.
 func (c *Cursor) Key() bool {
 	d, i := c.data, c.next('}')
 	if i < 0 {
@@ -69,15 +68,14 @@ func (c *Cursor) Key() bool {
 	if d[i] != '"' || !c.name(i) {
 		return c.fail()
 	}
-	if i = skipBlank(d, c.pos); i >= len(d) || d[i] != ':' {
+	if i = skipSpace(d, c.pos); i >= len(d) || d[i] != ':' {
 		return c.fail()
 	}
 	c.pos = i + 1
 	return true
 }
 
-// Item finds the next item of the array that was entered last, as Key does a
-// member.
+// Item finds the next item of the array that was entered last, as Key does for members.
 func (c *Cursor) Item() bool {
 	i := c.next(']')
 	if i >= 0 {
@@ -86,10 +84,10 @@ func (c *Cursor) Item() bool {
 	return i >= 0
 }
 
-// next returns where the next member or item begins; -1 after the closing bracket,
-// which it passes, and at an error.
+// next returns where the next member or item begins. It returns -1 at an error and at
+// the closing bracket, which it passes.
 func (c *Cursor) next(bracket byte) int {
-	d, i := c.data, skipBlank(c.data, c.pos)
+	d, i := c.data, skipSpace(c.data, c.pos)
 	if i >= len(d) || c.depth == 0 {
 		c.fail()
 		return -1
@@ -101,7 +99,7 @@ func (c *Cursor) next(bracket byte) int {
 	}
 	if c.comma {
 		if d[i] == ',' {
-			i = skipBlank(d, i+1)
+			i = skipSpace(d, i+1)
 		} else {
 			i = len(d)
 		}
@@ -113,7 +111,7 @@ func (c *Cursor) next(bracket byte) int {
 	return i
 }
 
-// name takes the one that starts at i. Nearly all of them have no escape.
+// name reads the name that starts at i. Nearly all names have no escape.
 func (c *Cursor) name(i int) bool {
 	d := c.data
 	for end := i + 1; end+8 <= len(d); end += 8 {
@@ -140,10 +138,10 @@ func (c *Cursor) name(i int) bool {
 	return ok
 }
 
-// Value passes the next value and returns its raw bytes, without blanks around
-// it; nil at an error.
+// Value passes the next value and returns its raw bytes without surrounding white space,
+// or nil at an error.
 func (c *Cursor) Value() []byte {
-	i := skipBlank(c.data, c.pos)
+	i := skipSpace(c.data, c.pos)
 	end := skipValue(c.data, i)
 	if end < 0 {
 		c.fail()
@@ -153,28 +151,27 @@ func (c *Cursor) Value() []byte {
 	return c.data[i:end]
 }
 
-// Kind is the kind of the next value.
+// Kind returns the kind of the next value.
 func (c *Cursor) Kind() Kind { return KindOf(c.data[c.pos:]) }
 
-// From returns what the cursor has passed since it was at start, without blanks
-// before it.
+// From returns the text between start and the cursor, without leading white space.
 func (c *Cursor) From(start int) []byte {
-	return c.data[min(skipBlank(c.data, start), c.pos):c.pos]
+	return c.data[min(skipSpace(c.data, start), c.pos):c.pos]
 }
 
-// Pos is where the cursor is.
+// Pos returns the position of the cursor.
 func (c *Cursor) Pos() int { return c.pos }
 
-// Sound tells whether the text was sound as far as it was looked at.
+// Sound reports whether the text was well formed as far as it was read.
 func (c *Cursor) Sound() bool { return !c.bad }
 
-// End tells whether the text was sound as far as it was looked at, and nothing is
-// left of it.
+// End reports whether the text was well formed as far as it was read and nothing is left
+// of it.
 func (c *Cursor) End() bool {
-	return !c.bad && c.depth == 0 && skipBlank(c.data, c.pos) == len(c.data)
+	return !c.bad && c.depth == 0 && skipSpace(c.data, c.pos) == len(c.data)
 }
 
-// err is ErrSyntax at an error, and where something follows the value.
+// err returns ErrSyntax at an error, or if something follows the value.
 func (c *Cursor) err() error {
 	if c.bad || c.depth == 0 && !c.End() {
 		return ErrSyntax

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Piece is Text for a piece of a longer text, which may have been cut inside a
-// character. The halves at its two ends, which Text would replace, are kept for
-// whoever joins the pieces (safetext.Stream): the bytes of incomplete UTF-8 as
-// they are, a lone surrogate in the three bytes that UTF-8 has no other use for.
+// Piece is Text for a piece of a longer text, which may be cut inside a character. Text
+// would replace the incomplete characters at both ends; Piece keeps them for
+// safetext.Stream, which joins the pieces: incomplete UTF-8 as its bytes, a lone
+// surrogate as the three bytes that UTF-8 would use for it.
 func Piece(raw []byte) (string, bool) {
-	head, tail := halves(raw)
+	head, tail := incompleteEnds(raw)
 	if head+tail == 0 {
 		return Text(raw)
 	}
@@ -31,7 +31,7 @@ func Piece(raw []byte) (string, bool) {
 
 const replaced = "\uFFFD"
 
-// marks is how many replaced there are in Text for a half.
+// marks returns how many replacement characters Text writes for an incomplete character.
 func marks(raw []byte) int {
 	if raw[0] == '\\' {
 		return 1
@@ -39,7 +39,7 @@ func marks(raw []byte) int {
 	return len(raw)
 }
 
-// half is what Piece keeps of a half.
+// half returns what Piece keeps of an incomplete character.
 func half(raw []byte) []byte {
 	if raw[0] != '\\' {
 		return raw
@@ -48,9 +48,9 @@ func half(raw []byte) []byte {
 	return []byte{0xe0 | byte(r>>12), 0x80 | byte(r>>6)&0x3f, 0x80 | byte(r)&0x3f}
 }
 
-// halves returns how long the halves of characters are that a raw JSON string
-// begins and ends with, in bytes of raw.
-func halves(raw []byte) (head, tail int) {
+// incompleteEnds returns the lengths, in bytes of raw, of the incomplete characters at the start
+// and the end of a raw JSON string.
+func incompleteEnds(raw []byte) (head, tail int) {
 	if len(raw) < 3 {
 		return 0, 0
 	}
@@ -80,7 +80,7 @@ func halves(raw []byte) (head, tail int) {
 func low(b []byte) bool  { r := hex4(b); return r >= 0 && utf16.IsSurrogate(r) && r >= 0xdc00 }
 func high(b []byte) bool { r := hex4(b); return r >= 0 && utf16.IsSurrogate(r) && r < 0xdc00 }
 
-// backslashes returns how many b ends with.
+// backslashes returns how many backslashes b ends with.
 func backslashes(b []byte) int {
 	n := 0
 	for n < len(b) && b[len(b)-1-n] == '\\' {

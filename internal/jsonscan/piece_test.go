@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestPieceKeepsTheHalvesAtItsEnds(t *testing.T) {
+func TestPieceKeepsIncompleteCharacters(t *testing.T) {
 	for _, tt := range []struct{ raw, want string }{
 		{`""`, ""},
 		{`"plain"`, "plain"},
@@ -37,7 +37,7 @@ func TestPieceKeepsTheHalvesAtItsEnds(t *testing.T) {
 	}
 }
 
-// A Piece whose halves are replaced is the Text.
+// With its incomplete characters replaced, a Piece equals Text.
 func FuzzPiece(f *testing.F) {
 	for _, s := range []string{`a\ud83c`, `\udf89`, "\x8e\x89b", "\xf0\x9f", `\\ud83c`, `\"`} {
 		f.Add([]byte(s))
@@ -53,7 +53,7 @@ func FuzzPiece(f *testing.F) {
 			}
 		}
 		runes := ""
-		for _, r := range got { // each byte that is no UTF-8 is one
+		for _, r := range got { // each byte that is not UTF-8 is one rune
 			runes += string(r)
 		}
 		if ok != sound || ok && runes != want {

@@ -1,11 +1,10 @@
 // Package jsonscan walks JSON texts without building values.
 //
-// It finds the members of an object or the items of an array and hands out the
-// raw bytes of each, in whatever order they stand. It checks the structure on
-// the level it walks (quotes, colons, commas, balanced brackets) and skips what
-// lies inside a value quickly, without judging it: a caller that keeps or
-// decodes a value is the one who finds out whether it is sound. Nothing is
-// copied; every slice returned points into the text given.
+// It finds the members of an object or the items of an array and returns the raw
+// bytes of each, in any order. It checks the structure of the level it walks
+// (quotes, colons, commas, balanced brackets) and skips nested values quickly,
+// without validating them: a caller that keeps or decodes a value validates it.
+// Nothing is copied; every slice returned points into the given text.
 package jsonscan
 
 import (
@@ -16,13 +15,13 @@ import (
 	"strconv"
 )
 
-// ErrSyntax reports text that is not the JSON that was expected.
+// ErrSyntax reports text that is not the expected JSON.
 var ErrSyntax = errors.New("jsonscan: malformed JSON")
 
-// Kind is what a JSON value is, by its first byte.
+// Kind is the type of a JSON value, judged by its first byte.
 type Kind byte
 
-// The kinds of JSON values. Invalid stands for empty or foreign text.
+// The kinds of JSON values. Invalid means that the text is empty or not JSON.
 const (
 	Invalid Kind = iota
 	Object
@@ -33,10 +32,10 @@ const (
 	Null
 )
 
-// KindOf tells the kind of a raw value from its first byte, leading blanks
-// skipped. It does not check the rest.
+// KindOf returns the kind of a raw value from its first byte, after white space. It does
+// not check the rest.
 func KindOf(raw []byte) Kind {
-	i := skipBlank(raw, 0)
+	i := skipSpace(raw, 0)
 	if i >= len(raw) {
 		return Invalid
 	}
@@ -64,8 +63,8 @@ func KindOf(raw []byte) Kind {
 //	for m.Next() { … m.Key, m.Value … }
 //	err := m.Err()
 type Members struct {
-	// Key is the unquoted name, Value the raw bytes of the value without
-	// surrounding blanks. Both are valid until the next call of Next.
+	// Key is the unquoted name, Value the raw value without surrounding white space.
+	// Both are valid until the next call of Next.
 	Key, Value []byte
 
 	at    Cursor
@@ -75,7 +74,7 @@ type Members struct {
 // MembersOf starts a walk over the object that data holds.
 func MembersOf(data []byte) Members { return Members{at: CursorOf(data)} }
 
-// Next moves to the next member; false at the end or at an error.
+// Next advances to the next member. It returns false at the end or at an error.
 func (m *Members) Next() bool {
 	if !m.begun {
 		m.begun = m.at.Enter()
@@ -89,7 +88,7 @@ func (m *Members) Next() bool {
 	return m.Value != nil
 }
 
-// Err is nil when the walk ended at the closing brace with nothing after it.
+// Err returns nil if the walk ended at the closing brace and nothing follows it.
 func (m *Members) Err() error { return m.at.err() }
 
 // Items are the items of one array, as Members are of an object.
@@ -104,7 +103,7 @@ type Items struct {
 // ItemsOf starts a walk over the array that data holds.
 func ItemsOf(data []byte) Items { return Items{at: CursorOf(data)} }
 
-// Next moves to the next item; false at the end or at an error.
+// Next advances to the next item. It returns false at the end or at an error.
 func (t *Items) Next() bool {
 	if !t.begun {
 		t.begun = t.at.EnterArray()
@@ -118,16 +117,16 @@ func (t *Items) Next() bool {
 	return t.Value != nil
 }
 
-// Err is nil when the walk ended at the closing bracket with nothing after it.
+// Err returns nil if the walk ended at the closing bracket and nothing follows it.
 func (t *Items) Err() error { return t.at.err() }
 
-// Is tells whether raw is the JSON string s, written without escapes.
+// Is reports whether raw is the JSON string s, written without escapes.
 func Is(raw []byte, s string) bool {
 	return len(raw) == len(s)+2 && raw[0] == '"' && string(raw[1:len(raw)-1]) == s
 }
 
-// Int decodes a raw JSON number that has an integral value, however it is
-// written (1, 1.0, 1e0); false for anything else or beyond int64.
+// Int decodes a raw JSON number with an integral value, however it is written (1, 1.0,
+// 1e0). It returns false for anything else and for values outside int64.
 func Int(raw []byte) (int64, bool) {
 	if !validNumber(raw) {
 		return 0, false
@@ -142,18 +141,18 @@ func Int(raw []byte) (int64, bool) {
 	return int64(f), true
 }
 
-func skipBlank(d []byte, i int) int {
+func skipSpace(d []byte, i int) int {
 	for i < len(d) && d[i] <= ' ' && (d[i] == ' ' || d[i] == '\n' || d[i] == '\t' || d[i] == '\r') {
 		i++
 	}
 	return i
 }
 
-// shortString is up to where eight bytes at a time find the end of a string
-// sooner than a call that does more.
+// shortString is the length up to which looking at eight bytes at a time finds the end
+// of a string faster than bytes.IndexByte.
 const shortString = 64
 
-// skipString returns the index behind the string that starts at i, or -1.
+// skipString returns the index after the string that starts at i, or -1.
 func skipString(d []byte, i int) int {
 	i++
 	for short := min(i+shortString, len(d)-7); i < short; i += 8 {
@@ -184,14 +183,14 @@ func skipString(d []byte, i int) int {
 	}
 }
 
-// quotes finds the first quote or backslash of eight bytes: the lowest bit that is
-// set is the highest of that byte. Those above it may be wrong.
+// quotes finds the first quote or backslash in eight bytes: the lowest bit that is set
+// is the high bit of that byte. Higher bits may be wrong.
 func quotes(x uint64) uint64 {
 	quote, back := x^ones*'"', x^ones*'\\'
 	return ((quote-ones)&^quote | (back-ones)&^back) & highs
 }
 
-// skipValue returns the index behind the value that starts at i, or -1.
+// skipValue returns the index after the value that starts at i, or -1.
 func skipValue(d []byte, i int) int {
 	if i >= len(d) {
 		return -1

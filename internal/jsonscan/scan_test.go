@@ -25,7 +25,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-func TestMembersRefuses(t *testing.T) {
+func TestMembersOfMalformedText(t *testing.T) {
 	for _, s := range []string{"", "5", "[]", "{", `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{a:1}`, `{"a":1}x`,
 		`{"a":tru}`, `{"a":01}`, `{"a":"x}`, `{"a":{}`, `{,}`, `{"a" 1}`, `{"\ud8":1}`} {
 		if got, err := members([]byte(s)); err == nil {
@@ -76,8 +76,8 @@ func TestTextAndInt(t *testing.T) {
 	}
 }
 
-// FuzzMembers: what encoding/json takes for an object, the walk takes as well,
-// and finds the same members.
+// FuzzMembers checks that whatever encoding/json accepts as an object has the same
+// members here.
 func FuzzMembers(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":1}`, `{"a":{"b":[1,2,"\""]},"c":null}`, `{"a":1,"a":2}`, `{"\u0061":"é"}`, `[`, `{"a":-1.5e3}`} {
 		f.Add([]byte(s))
@@ -92,7 +92,7 @@ func FuzzMembers(f *testing.F) {
 			t.Fatalf("refused %q", data)
 		}
 		if !json.Valid(data) || len(got) != len(want) {
-			// Keys that differ only in invalid UTF-8 fall together in encoding/json.
+			// encoding/json makes one key of keys that differ only in invalid UTF-8.
 			if bytes.ContainsRune(data, '\ufffd') || !json.Valid(bytes.ToValidUTF8(data, nil)) || len(got) > len(want) {
 				return
 			}
@@ -106,7 +106,7 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
-// FuzzText: strings are decoded, and values judged, as by encoding/json.
+// FuzzText checks that strings are decoded and values validated as encoding/json does.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{`""`, `"a\n\u00e9 日本 \ud83c\udf89"`, `"\ud800x\udc00\ud800\u0041"`, "\"\xff\xe6\x97\"", `"\/\b\f\r\t\\\""`, `"\x"`, `"\u12"`,
 		"\"long enough for eight at a time\x1f\"", `{"a":[1,-0.5e+7,true,null,{}],"b":"\u0041"}`, `[1,]`, `{"a":01}`, `-`, `1.`, "\"\x7f\"", "\"eight at a time \x7f and on\""} {
@@ -134,8 +134,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzCursor: whatever is entered, the values are those that encoding/json decodes,
-// and a value that is entered ends where it ends for whoever passes it as a whole.
+// FuzzCursor checks that entered values equal those of encoding/json, and that an
+// entered value ends where the same value ends when passed as a whole.
 func FuzzCursor(f *testing.F) {
 	for _, s := range []string{`{}`, `{"a":{"b":{"c":1},"d":[{}]},"e":2} `, `{"a":{},"b":{}}`, `{"a":{"b":1}x}`, `{"a":{"b":[}]}}`, `{"a":{`, `{"\u0061":{"b":{}}}`,
 		`[1, [2,[]], {"a":[null,"x]"]} ]`, `[1,]`, `[1 2]`, `[[]`, `5`, ``} {
@@ -149,7 +149,7 @@ func FuzzCursor(f *testing.F) {
 			t.Fatalf("%q ends at %d where it is entered, at %d where it is passed", data, entered.Pos(), whole.Pos())
 		}
 		var want any
-		if json.Unmarshal(data, &want) != nil || !utf8.Valid(data) { // names that differ only in invalid UTF-8 fall together
+		if json.Unmarshal(data, &want) != nil || !utf8.Valid(data) { // encoding/json makes one name of those that differ only in invalid UTF-8
 			return
 		}
 		if !entered.End() || !reflect.DeepEqual(got, want) {
@@ -158,7 +158,7 @@ func FuzzCursor(f *testing.F) {
 	})
 }
 
-// cursorWalk decodes a value by entering whatever can be entered.
+// cursorWalk decodes a value by entering every object and array.
 func cursorWalk(c *Cursor) (v any) {
 	if c.Enter() {
 		object := map[string]any{}

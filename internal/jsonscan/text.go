@@ -18,14 +18,14 @@ func Text(raw []byte) (string, bool) {
 		return "", false
 	}
 	var out strings.Builder
-	out.Grow(len(raw)) // an escape is hardly ever shorter than what it stands for
+	out.Grow(len(raw)) // an escape is rarely shorter than the text it encodes
 	for b := raw[1 : len(raw)-1]; ; {
-		n := itself(b)
+		n := literalRun(b)
 		out.Write(b[:n])
 		if b = b[n:]; len(b) == 0 {
 			return out.String(), true
 		}
-		r, size := strange(b)
+		r, size := decodeEscape(b)
 		if size == 0 {
 			return "", false
 		}
@@ -34,8 +34,8 @@ func Text(raw []byte) (string, bool) {
 	}
 }
 
-// Again is Text of a string that mostly is s, as the last one was: then it is s, and
-// takes no memory.
+// Again is Text for a string that usually equals s, for example the one before. It then
+// returns s itself and allocates nothing.
 func Again(raw []byte, s string) (string, bool) {
 	if body, ok := Plain(raw); ok && string(body) == s {
 		return s, true
@@ -43,23 +43,22 @@ func Again(raw []byte, s string) (string, bool) {
 	return Text(raw)
 }
 
-// Plain returns the body of a raw JSON string that stands for itself, and false
-// where it is another one, or none: it has no escape and is valid UTF-8.
+// Plain returns the body of a raw JSON string whose text is written as it is: it has no
+// escapes and is valid UTF-8. It returns false for other strings and for anything else.
 func Plain(raw []byte) ([]byte, bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return nil, false
 	}
 	body := raw[1 : len(raw)-1]
-	if itself(body) < len(body) {
+	if literalRun(body) < len(body) {
 		return nil, false
 	}
 	return body, true
 }
 
-// threes returns how many bytes b begins with that are runes of three bytes, of
-// the most usual ones: of what begins with 0xe1 to 0xec nothing is overlong, and
-// none a surrogate.
-func threes(b []byte) int {
+// threeByteRunes returns the length of the prefix of b that consists of common three-byte runes.
+// With a first byte from 0xe1 to 0xec no encoding is overlong or a surrogate.
+func threeByteRunes(b []byte) int {
 	n := 0
 	for n+3 <= len(b) && b[n] > 0xe0 && b[n] < 0xed && b[n+1]&0xc0 == 0x80 && b[n+2]&0xc0 == 0x80 {
 		n += 3
@@ -67,9 +66,9 @@ func threes(b []byte) int {
 	return n
 }
 
-// strange decodes what b begins with where that does not stand for itself. size is
-// 0 where it is malformed.
-func strange(b []byte) (r rune, size int) {
+// decodeEscape decodes the escape or invalid byte at the start of b. size is 0 if it is
+// malformed.
+func decodeEscape(b []byte) (r rune, size int) {
 	switch c := b[0]; {
 	case c >= utf8.RuneSelf:
 		return utf8.RuneError, 1
@@ -84,11 +83,11 @@ func strange(b []byte) (r rune, size int) {
 	return 0, 0
 }
 
-// escapes are the letters behind a backslash that stand for one byte.
+// escapes maps the letter after a backslash to the byte it means.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unicodeEscape decodes the \uXXXX that b begins with, and a second one where the
-// two are a surrogate pair. size is 0 where it is malformed.
+// unicodeEscape decodes the \uXXXX at the start of b, and a second one if the two form a
+// surrogate pair. size is 0 if it is malformed.
 func unicodeEscape(b []byte) (r rune, size int) {
 	if r = hex4(b); r < 0 {
 		return 0, 0
@@ -104,7 +103,7 @@ func unicodeEscape(b []byte) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// hex4 is the value of the \uXXXX that b begins with; -1 where it does not.
+// hex4 returns the value of the \uXXXX at the start of b, or -1 if there is none.
 func hex4(b []byte) (r rune) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return -1
@@ -125,12 +124,12 @@ func hex4(b []byte) (r rune) {
 	return r
 }
 
-// itself returns how many bytes b begins with that stand for themselves inside a
-// string: literals, and runes that need more than a byte.
-func itself(b []byte) int {
-	n := literals(b)
+// literalRun returns the length of the prefix of b that a string contains as it is: literals
+// and multi-byte runes.
+func literalRun(b []byte) int {
+	n := asciiRun(b)
 	for n < len(b) && b[n] >= utf8.RuneSelf {
-		if size := threes(b[n:]); size > 0 {
+		if size := threeByteRunes(b[n:]); size > 0 {
 			n += size
 		} else if r, size := utf8.DecodeRune(b[n:]); r != utf8.RuneError || size > 1 {
 			n += size
@@ -138,7 +137,7 @@ func itself(b []byte) int {
 			break
 		}
 		if n < len(b) && b[n] < utf8.RuneSelf {
-			n += literals(b[n:])
+			n += asciiRun(b[n:])
 		}
 	}
 	return n
@@ -149,13 +148,12 @@ const (
 	highs = 0x8080808080808080
 )
 
-// literals returns how many bytes b begins with that stand for themselves inside
-// a string: ASCII that is no control, quote or backslash. Eight at a time: most
-// text is nothing else.
-func literals(b []byte) int {
+// asciiRun returns the length of the prefix of b that is ASCII without controls, quotes
+// and backslashes. It looks at eight bytes at a time, because most text is nothing else.
+func asciiRun(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		if odd := strangers(binary.LittleEndian.Uint64(b[i:])); odd != 0 {
+		if odd := nonLiterals(binary.LittleEndian.Uint64(b[i:])); odd != 0 {
 			return i + bits.TrailingZeros64(odd)/8
 		}
 	}
@@ -167,9 +165,9 @@ func literals(b []byte) int {
 	return i
 }
 
-// strangers finds the first of eight bytes that is no such: the lowest bit that is
-// set is the highest of that byte. Those above it may be wrong.
-func strangers(x uint64) uint64 {
+// nonLiterals finds the first of eight bytes that is not a literal: the lowest bit that is
+// set is the high bit of that byte. Higher bits may be wrong.
+func nonLiterals(x uint64) uint64 {
 	quote, back := x^ones*'"', x^ones*'\\'
 	return (x | (x - ones*0x20) | (quote - ones) | (back - ones)) & highs
 }

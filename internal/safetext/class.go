@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// class says what is done with a rune outside of sequences.
+// class says what happens to a rune outside an escape sequence.
 type class uint8
 
 const (
 	classPlain   class = iota
 	classControl       // dropped; may introduce a sequence
-	classHidden        // dropped: invisible or turns the reading order
+	classHidden        // dropped: invisible, or changes the reading direction
 	classNewline       // becomes a newline
 	classMark          // a combining mark: a bounded number in a row
-	classJoiner        // U+200C, U+200D: stays where scripts and emoji need it
+	classJoiner        // U+200C, U+200D: kept where scripts and emoji need it
 	classInvalid       // not UTF-8
 )
 
@@ -78,7 +78,7 @@ func hiddenFormat(r rune) bool {
 	case r >= 0x200b && r <= 0x200f, // zero width, marks of direction
 		r >= 0x202a && r <= 0x202e,   // embeddings and overrides
 		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, isolates
-		r >= 0xfe00 && r <= 0xfe0d,   // variation selectors nobody draws
+		r >= 0xfe00 && r <= 0xfe0d,   // variation selectors that change nothing visible
 		r >= 0xfff9 && r <= 0xfffb,   // interlinear annotation
 		r >= 0x1d173 && r <= 0x1d17a, // musical formatting
 		r >= 0xe0000 && r <= 0xe0fff: // tags, more variation selectors
@@ -97,24 +97,24 @@ const (
 	highs = 0x8080808080808080
 )
 
-// text is what is looked at: strings, and bytes that are only lent.
+// text is the input: a string, or bytes that belong to the caller.
 type text interface{ string | []byte }
 
-// decode is the first rune of s.
+// decode returns the first rune of s and its size.
 func decode[T text](s T) (rune, int) {
 	return utf8.DecodeRuneInString(string(s[:min(utf8.UTFMax, len(s))]))
 }
 
-// asciiPrefix returns how many bytes at the start of s are printable ASCII,
-// newline or tab. Eight bytes at a time: most text is nothing else.
+// asciiPrefix returns the length of the prefix of s that is printable ASCII, newline or
+// tab. It looks at eight bytes at a time, because most text is nothing else.
 func asciiPrefix[T text](s T) int {
 	i := 0
 	for i+8 <= len(s) {
 		w := s[i : i+8]
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
-		// A byte's high bit ends up set if it is below 0x20, 0x7f, or above; behind
-		// the first such that may be wrong.
+		// A byte's high bit ends up set if the byte is below 0x20, 0x7f or above. After
+		// the first such byte the bits may be wrong.
 		odd := (x | (x - ones*0x20) | (x + ones)) & highs
 		if odd == 0 {
 			i += 8
@@ -133,13 +133,13 @@ func asciiPrefix[T text](s T) int {
 	return i
 }
 
-// foreign stands for one of the runes that usualPrefix takes.
-const foreign = 0x4e00
+// commonRune represents any rune that commonPrefix accepts.
+const commonRune = 0x4e00
 
-// usualPrefix returns how many bytes at the start of s are runes beyond ASCII that
-// are of classPlain, of those that are met most: letters of Europe, quotes and
-// dashes, arrows and lines, the scripts of East Asia, emoji. It need not know all.
-func usualPrefix[T text](s T) int {
+// commonPrefix returns the length of the prefix of s that consists of common non-ASCII
+// runes of classPlain: European letters, quotes and dashes, arrows and lines, East Asian
+// scripts, emoji. It need not recognize all of them.
+func commonPrefix[T text](s T) int {
 	i := 0
 	for i+4 <= len(s) {
 		a, b := s[i], s[i+1]
@@ -152,7 +152,7 @@ func usualPrefix[T text](s T) int {
 		case s[i+2]&0xc0 != 0x80:
 			return i
 		case a == 0xe2 && (b == 0x80 && s[i+2] >= 0x90 && s[i+2] <= 0xa7 || b >= 0x84 && b <= 0xaf), // U+2010 to U+2027, U+2100 to U+2BFF
-			a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, but for some kana
+			a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, except some kana
 			a == 0xe3 && b == 0x82 && s[i+2] != 0x99 && s[i+2] != 0x9a:
 			i += 3
 		case a == 0xf0 && b == 0x9f && s[i+3]&0xc0 == 0x80: // U+1F000 to U+1FFFF

@@ -89,7 +89,7 @@ func TestLine(t *testing.T) {
 	}{
 		{"  a title \n", 20, "a title"},
 		{"two\n\n \tlines", 20, "two lines"},
-		{"two  blanks stay", 20, "two  blanks stay"},
+		{"two  spaces stay", 20, "two  spaces stay"},
 		{"\x1b]0;x\x07a\rb", 20, "a b"},
 		{"你好世界", 3, "你好…"},
 		{"abc def", 5, "abc…"},
@@ -103,7 +103,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-func TestStreamHoldsStateOverBorders(t *testing.T) {
+func TestStreamKeepsStateAcrossPieces(t *testing.T) {
 	for _, pieces := range [][]string{
 		{"a\x1b", "[3", "1", "mred"},
 		{"a\x1b]52;c;", "ZXZ", "pbA==\x1b", "\\b"},
@@ -144,7 +144,7 @@ func TestStreamHoldsStateOverBorders(t *testing.T) {
 	}
 }
 
-// forbidden is written apart from the code it checks.
+// forbidden is written independently of the code it checks.
 func forbidden(r rune) bool {
 	return r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f ||
 		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
@@ -214,12 +214,12 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// What is taken without a look at its class is what the class says is plain.
-func TestUsualRunesArePlain(t *testing.T) {
+// The prefixes that skip classify hold only runes that classify calls plain.
+func TestPrefixesHoldPlainRunes(t *testing.T) {
 	taken := 0
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		s := string(r)
-		n := usualPrefix(s + "xxxx")
+		n := commonPrefix(s + "xxxx")
 		if n == 0 {
 			continue
 		}
@@ -232,7 +232,7 @@ func TestUsualRunesArePlain(t *testing.T) {
 		t.Errorf("only %d runes", taken)
 	}
 	for _, s := range []string{"\xe3\x81", "\xe3\x81x ", "\xf0\x9f\x8ex", "\xc3x  ", "\xe2\x80\xe2\x80", "\xff\xbf\xbf\xbf", "\xed\xa0\x80x"} {
-		if n := usualPrefix(s); n != 0 {
+		if n := commonPrefix(s); n != 0 {
 			t.Errorf("%q: %d", s, n)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// maxSequence bounds, in bytes, what an escape sequence may swallow.
+	// maxSequence bounds the bytes that one escape sequence may hide.
 	maxSequence = 4096
 	// maxMarks is how many combining marks may follow each other.
 	maxMarks = 8
 )
 
-// state is where in an escape sequence the text stands.
+// state is the position in an escape sequence.
 type state uint8
 
 const (
@@ -25,23 +25,22 @@ const (
 	oscString           // OSC: ends with ST or BEL
 )
 
-// Stream is Clean for text that arrives in pieces. However it is cut, the joined
-// results equal Clean of the whole: also inside a rune, or between the halves of
-// a surrogate pair in the form that jsonscan.Piece gives them. The zero value is
-// ready.
+// Stream is Clean for text that arrives in pieces. However the text is cut, the joined
+// results equal Clean of the whole, even if a cut is inside a rune or between the halves
+// of a surrogate pair in the form of jsonscan.Piece. The zero value is ready to use.
 type Stream struct {
-	state  state
-	size   int     // bytes of the sequence so far
-	skipLF bool    // a CR was written as a newline: the LF after it is part of it
-	marks  int     // combining marks in a row, as written
-	prev   rune    // the last rune written
-	half   [5]byte // of a character whose end has not come
-	halved int     // how many of them
+	state   state
+	size    int     // bytes of the sequence so far
+	skipLF  bool    // a CR was written as a newline: drop the LF after it
+	marks   int     // combining marks written in a row
+	prev    rune    // the last rune written
+	half    [5]byte // the start of a character that is not complete yet
+	halfLen int     // length of half
 }
 
 // Write returns the clean form of the next piece.
 func (st *Stream) Write(s string) string {
-	if st.halved > 0 {
+	if st.halfLen > 0 {
 		return string(finish(st, nil, append(st.rest(), s...)))
 	}
 	n := plain(st, s)
@@ -52,13 +51,13 @@ func (st *Stream) Write(s string) string {
 	return string(finish(st, out, s[n:]))
 }
 
-// finish appends the clean form of s.
+// finish appends the clean form of s to out.
 func finish[T text](st *Stream, out []byte, s T) []byte {
 	for len(s) > 0 {
 		r, size := decode(s)
 		if r == utf8.RuneError && size == 1 {
 			if r, size = halves(s); size > len(s) {
-				st.halved = copy(st.half[:], s)
+				st.halfLen = copy(st.half[:], s)
 				return out
 			}
 		}
@@ -71,8 +70,8 @@ func finish[T text](st *Stream, out []byte, s T) []byte {
 	return out
 }
 
-// halves decodes what s begins with where that is not UTF-8. A size beyond the
-// end of s says that the rest of a character may follow.
+// halves decodes the start of s, which is not valid UTF-8. A size greater than len(s)
+// means that the rest of a character may follow.
 func halves[T text](s T) (r rune, size int) {
 	first, rest := surrogate(s)
 	switch {
@@ -95,8 +94,8 @@ func unfinished[T text](s T) bool {
 	return !utf8.FullRune(b) || len(b) == 2 && b[0] == 0xed && b[1] >= 0xa0 && b[1] <= 0xbf
 }
 
-// surrogate decodes the half of a pair that s begins with, in the form that
-// jsonscan.Piece gives it; 0 where it begins with something else.
+// surrogate decodes the half of a surrogate pair at the start of s, in the form of
+// jsonscan.Piece. It returns 0 if s starts with something else.
 func surrogate[T text](s T) (r rune, rest T) {
 	if len(s) < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
 		return 0, s
@@ -106,15 +105,15 @@ func surrogate[T text](s T) (r rune, rest T) {
 
 const lowSurrogates = 0xdc00
 
-// rest takes the half of a character that is held back.
+// rest returns the incomplete character that was held back and forgets it.
 func (st *Stream) rest() []byte {
-	half := slices.Clone(st.half[:st.halved])
-	st.halved = 0
+	half := slices.Clone(st.half[:st.halfLen])
+	st.halfLen = 0
 	return half
 }
 
-// Flush ends the text and makes st ready for the next one. An unfinished sequence
-// is dropped, half a character is returned as U+FFFD.
+// Flush ends the text and makes st ready for the next one. An unfinished sequence is
+// dropped; an incomplete character is returned as U+FFFD.
 func (st *Stream) Flush() string {
 	var out []byte
 	for half := st.rest(); len(half) > 0; {
@@ -129,8 +128,8 @@ func (st *Stream) Flush() string {
 	return string(out)
 }
 
-// plain returns the length of the longest beginning of s that is written as it
-// is, and moves st behind it.
+// plain returns the length of the longest prefix of s that needs no change and advances
+// st past it.
 func plain[T text](st *Stream, s T) int {
 	if st.state != ground || len(s) == 0 || st.skipLF && s[0] == '\n' {
 		return 0
@@ -142,9 +141,9 @@ func plain[T text](st *Stream, s T) int {
 			marks, prev = 0, rune(s[i-1])
 			continue
 		}
-		if n := usualPrefix(s[i:]); n > 0 {
+		if n := commonPrefix(s[i:]); n > 0 {
 			i += n
-			marks, prev = 0, foreign
+			marks, prev = 0, commonRune
 			continue
 		}
 		r, size := decode(s[i:])
@@ -165,7 +164,7 @@ func plain[T text](st *Stream, s T) int {
 	return i
 }
 
-// step takes one rune that plain stopped at.
+// step handles the rune at which plain stopped.
 func (st *Stream) step(out []byte, r rune, size int) []byte {
 	if st.state != ground {
 		if st.size += size; st.size <= maxSequence && st.sequence(r) {
@@ -206,8 +205,8 @@ func (st *Stream) put(out []byte, r rune) []byte {
 	return utf8.AppendRune(out, r)
 }
 
-// introduce starts a sequence if r is one of its introducers. ESC x and the
-// C1 control U+0040+x are the same thing.
+// introduce starts a sequence if r is an introducer. ESC x is the same as the C1 control
+// U+0040+x.
 func (st *Stream) introduce(r rune) {
 	switch r {
 	case 0x1b:
@@ -224,13 +223,13 @@ func (st *Stream) introduce(r rune) {
 	st.size = 1
 }
 
-// sequence takes r inside a sequence. It returns false when r does not belong
-// to it and ends it: such a rune is treated as text.
+// sequence handles r inside a sequence. It returns false if r ends the sequence without
+// being part of it; r is then treated as text.
 func (st *Stream) sequence(r rune) bool {
 	switch r {
 	case '\n', '\r', 0x2028, 0x2029:
 		return false
-	case 0x1b: // cuts a sequence off and starts one; ESC \ ends a string this way
+	case 0x1b: // ends a sequence and starts another; ESC \ ends a string
 		st.state, st.size = escape, 1
 		return true
 	case 0x18, 0x1a: // CAN, SUB
@@ -243,7 +242,7 @@ func (st *Stream) sequence(r rune) bool {
 		}
 		return true
 	}
-	if r < 0x20 || r == 0x7f { // carried out or ignored by terminals, amid a sequence
+	if r < 0x20 || r == 0x7f { // terminals execute or ignore it inside a sequence
 		return true
 	}
 	if r > 0x7f {
@@ -253,7 +252,7 @@ func (st *Stream) sequence(r rune) bool {
 	return true
 }
 
-// advance takes a printable ASCII rune in an ESC or CSI sequence.
+// advance handles a printable ASCII rune in an ESC or CSI sequence.
 func (st *Stream) advance(r rune) {
 	switch {
 	case st.state == csi:

@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns s with everything shown that the eye would miss, for
-// questions whose answer has consequences. Nothing is removed and two different
-// strings never give the same result:
+// Visible returns s with everything made visible that a reader would miss, for
+// questions whose answer has consequences. Nothing is removed, and different
+// strings have different results:
 //
 //   - ASCII controls and bytes that are not UTF-8 as <\x1b>, CR as <\r>
-//   - other invisible runes, blanks that are not ASCII, and combining marks
-//     with nothing to stand on or too many in a row, as <U+202E>
-//   - a tab as → and three blanks, blanks at the end of a line as ·
+//   - other invisible runes, non-ASCII spaces, and combining marks without a
+//     base or with too many before them, as <U+202E>
+//   - a tab as → and three spaces, spaces at the end of a line as ·
 //   - newlines are kept
 //
-// What would look like one of these marks but is plain text has its first rune
-// shown by number: the text "<U+202E>" becomes "<U+003C>U+202E>".
+// Plain text that looks like one of these marks has its first rune shown by
+// number: the text "<U+202E>" becomes "<U+003C>U+202E>".
 func Visible(s string) string {
-	if !strings.Contains(s, "<") && asciiPrefix(s) == len(s) && !strings.Contains(s, "\t") && !blankAtLineEnd(s) {
+	if !strings.Contains(s, "<") && asciiPrefix(s) == len(s) && !strings.Contains(s, "\t") && !spaceAtLineEnd(s) {
 		return s
 	}
 	var b strings.Builder
@@ -51,7 +51,7 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// writeVisible writes one rune, whose bytes are raw and which after follows.
+// writeVisible writes one rune. raw holds its bytes, after the text that follows.
 func writeVisible(b *strings.Builder, r rune, raw, after string, trailing bool) {
 	switch {
 	case r == '\t':
@@ -72,10 +72,10 @@ func writeVisible(b *strings.Builder, r rune, raw, after string, trailing bool) 
 
 func writeCode(b *strings.Builder, r rune) { fmt.Fprintf(b, "<U+%04X>", r) }
 
-// HasSuspicious reports whether s holds something that a reader would not see
-// or that would act on a terminal: what Visible shows by number or escape, but
-// for CR LF, emoji variation selectors, and joiners where Clean keeps them.
-// Tabs and blanks at line ends are not suspicious.
+// HasSuspicious reports whether s contains something that a reader would not see or that
+// would act on a terminal: what Visible shows by number or escape, except CR LF, emoji
+// variation selectors, and joiners where Clean keeps them. Tabs and spaces at line ends
+// are not suspicious.
 func HasSuspicious(s string) bool {
 	if asciiPrefix(s) == len(s) {
 		return false
@@ -102,8 +102,7 @@ func HasSuspicious(s string) bool {
 	return false
 }
 
-// hidden reports runes that leave no ink of their own, or whose look nobody can
-// know.
+// hidden reports whether r draws nothing or looks different from font to font.
 func hidden(r rune) bool {
 	if r >= 0x20 && r < 0x7f {
 		return false
@@ -119,8 +118,8 @@ func hidden(r rune) bool {
 	return hiddenFormat(r) || !unicode.IsPrint(r)
 }
 
-// lineTail returns where in s the blanks that end its first line begin; tabs and
-// · count as blanks.
+// lineTail returns where the spaces at the end of the first line of s begin; tabs and ·
+// count as spaces.
 func lineTail(s string) int {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		s = s[:i]
@@ -128,6 +127,6 @@ func lineTail(s string) int {
 	return len(strings.TrimRight(s, " \t·"))
 }
 
-func blankAtLineEnd(s string) bool {
+func spaceAtLineEnd(s string) bool {
 	return strings.HasSuffix(s, " ") || strings.Contains(s, " \n")
 }

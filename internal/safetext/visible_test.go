@@ -21,7 +21,7 @@ func TestVisible(t *testing.T) {
 		{"bidi", "a\u202eb", "a<U+202E>b"},
 		{"zero width", "a\u200b", "a<U+200B>"},
 		{"joiner", "👩\u200d💻", "👩<U+200D>💻"},
-		{"trailing blanks", "a  \nb", "a··\nb"},
+		{"trailing spaces", "a  \nb", "a··\nb"},
 		{"trailing at the end", "a ", "a·"},
 		{"tab", "a\tb", "a→   b"},
 		{"no-break space", "a\u00a0b", "a<U+00A0>b"},
@@ -31,7 +31,7 @@ func TestVisible(t *testing.T) {
 		{"accent on a mark", "\u202e\u0301", "<U+202E><U+0301>"},
 		{"looks like a mark", "<U+202E>", "<U+003C>U+202E>"},
 		{"looks like an escape", `<\x1b>`, `<U+003C>\x1b>`},
-		{"looks like a blank", "a· ", "a<U+00B7>·"},
+		{"looks like a space", "a· ", "a<U+00B7>·"},
 		{"middle dot inside", "a·b", "a·b"},
 		{"looks like a tab", "a→   b", "a<U+2192>   b"},
 		{"comparison", "if a < b", "if a < b"},
@@ -69,8 +69,7 @@ func TestHasSuspicious(t *testing.T) {
 	}
 }
 
-// decodeVisible reads the result of Visible back: that it can is the proof
-// that no two inputs look the same.
+// decodeVisible reverses Visible, which proves that no two inputs have the same result.
 func decodeVisible(t *testing.T, v string) string {
 	t.Helper()
 	var b strings.Builder
@@ -117,8 +116,8 @@ func decodeVisible(t *testing.T, v string) string {
 	return b.String()
 }
 
-// trailingDots reports whether s, the rest of a line, holds only dots, tabs and
-// shown dots: a dot that begins it is then a blank.
+// trailingDots reports whether s, the rest of a line, holds only dots, tabs and escaped
+// dots. If so, a dot at its start is a space.
 func trailingDots(s string) bool {
 	for s != "" {
 		n := len(s)
@@ -140,8 +139,8 @@ func FuzzVisible(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		v := Visible(s)
 		checkSafe(t, s, v)
-		if strings.Contains(v, "\t") || blankAtLineEnd(strings.ReplaceAll(v, "→   ", "")) {
-			t.Fatalf("Visible(%q) = %q: a tab or a trailing blank is left", s, v)
+		if strings.Contains(v, "\t") || spaceAtLineEnd(strings.ReplaceAll(v, "→   ", "")) {
+			t.Fatalf("Visible(%q) = %q: a tab or a trailing space is left", s, v)
 		}
 		if got := decodeVisible(t, v); got != s {
 			t.Fatalf("Visible(%q) = %q reads back as %q", s, v, got)

@@ -2,5 +2,5 @@
 
 package seeds
 
-// Raced says that the race detector looks on.
+// Raced reports whether the race detector is on.
 const Raced = false

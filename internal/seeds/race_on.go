@@ -2,6 +2,6 @@
 
 package seeds
 
-// Raced says that the race detector looks on, under which everything is many times as
-// slow: what tries many of the same kind tries fewer.
+// Raced reports whether the race detector is on. It makes tests many times slower, so
+// tests that try many similar cases try fewer.
 const Raced = true

@@ -1,14 +1,14 @@
-// Package seeds says how much a generated test tries: a tenth of what it can, so that
-// the tests stay quick enough to be run all day, or all of it where the environment has
-// PARLEY_LONG, as before a change lands.
+// Package seeds says how many cases a generated test tries: a tenth of them, so that the
+// tests stay quick enough for daily work, or all of them if PARLEY_LONG is set, as
+// before a change lands.
 package seeds
 
 import "os"
 
-// All reports whether the tests are to try all they can, which takes minutes.
+// All reports whether tests should try all of their cases, which takes minutes.
 func All() bool { return os.Getenv("PARLEY_LONG") != "" }
 
-// Of is how many of so many cases a test tries: all of them or a tenth.
+// Of returns how many of n cases a test tries: all of them or a tenth.
 func Of(all int) int {
 	if All() {
 		return all

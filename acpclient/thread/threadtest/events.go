@@ -1,6 +1,6 @@
-// Package threadtest makes conversations for tests: any bytes become a sequence
-// of events such as the engine posts, so that a fuzzer can look for sequences
-// that break something. The same bytes always make the same events.
+// Package threadtest makes conversations for tests. It turns any bytes into a sequence
+// of events such as the engine posts, so that a fuzzer can look for sequences that break
+// something. The same bytes always make the same events.
 package threadtest
 
 import (
@@ -11,14 +11,14 @@ import (
 	"parley/acpclient/event"
 )
 
-// Start is the time of the first event; every event comes Step later.
+// Start is the time of the first event; each event comes Step after the one before.
 var Start = time.Date(2026, 3, 1, 10, 42, 0, 0, time.UTC)
 
 // Step is the time between two events.
 const Step = 700 * time.Millisecond
 
-// texts are what messages are made of: pieces that mean something at the border
-// of two chunks, and characters that are hard to lay out.
+// texts are the texts of messages: pieces that mean something at the border of two
+// chunks, and characters that are hard to lay out.
 var texts = []string{"word ", "hel", "lo", "hello", "\n", "\n\n", "# head\n", "- item\n", "```go\n", "x := 1\n", "```\n", "| a | b |\n|---|---|\n",
 	"*emph", "** ", "日本語", "👩‍👩‍👧", "e\u0301", "\t", "a very long word-" + strings.Repeat("x", 90), "   ", "> quote\n", "1. one\n", "~~~\n", "\ufffd", "---\n"}
 
@@ -32,7 +32,7 @@ var (
 	raws     = []string{"", "{}", `{"command":"ls -l"}`, `{"path":"/w/a","n":[1,2]}`, `"text\nof two lines"`, `{"stdout":"out\n"}`, "{broken"}
 )
 
-// reader takes choices from bytes; zeros when there are no more.
+// reader takes choices from bytes, and zeros when there are no more.
 type reader struct {
 	data []byte
 	now  time.Time

@@ -11,9 +11,8 @@ import (
 	"parley/acpclient/transport"
 )
 
-// Case 192: while the screen is away (an editor, a login) the reader goes on
-// reading, up to a bound; then the connection ends in good order, with all that
-// came before.
+// Case 192: while the screen is suspended (an editor, a login) the reader continues up
+// to a bound; then the connection ends in order, after the events that came before.
 func TestCase192(t *testing.T) {
 	ours, theirs := transport.Pipe()
 	go func() {

@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// turnBook notes the turns that services were told the end of.
+// turnBook records the turns whose end was reported to services.
 type turnBook struct {
 	sessionBook
 	ended []string
@@ -26,9 +26,9 @@ func (b *turnBook) count() int {
 	return len(b.ended)
 }
 
-// Services are told when a turn is over, in both versions, so that what was allowed in it
-// ends with it.
-func TestServicesAreToldOfTurns(t *testing.T) {
+// Services are told when a turn has ended, in both versions, so that what was allowed
+// for the turn ends with it.
+func TestServicesSeeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		book := &turnBook{sessionBook: sessionBook{open: map[string]int{}}}
 		_, c := greet(t, everything, map[string]string{"session/prompt": `"result":{"stopReason":"end_turn"}`}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
