@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Where the agent wants a login first, its methods and what to type are named, and JSON
-// names the agent.
+// If the agent requires a login, the message names its methods and the command to type, and
+// JSON names the agent.
 func TestLoginIsWanted(t *testing.T) {
 	t.Parallel()
 	logIn := func(o *Options) { o.LogIn = "parley test" }
@@ -19,14 +19,14 @@ func TestLoginIsWanted(t *testing.T) {
 	if got.Agent != "scripted" || got.Version != "7" || got.Error != want || got.Code != ExitAgent {
 		t.Errorf("%+v", got)
 	}
-	// In the middle of a turn, and without methods.
+	// During a turn, and without methods.
 	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test wants a login: prompt: the agent answered: no such luck: the detail (-32000); to log in type: parley test")
 	if got = decodeResult(t, play(t, "exit 3", "go", format("json")).out); got.Agent != "test" {
 		t.Errorf("without a connection: %+v", got)
 	}
 }
 
-// On one terminal, what stderr says has lines of its own.
+// On one terminal, messages of stderr get their own lines.
 func TestTextAndNotesShareNoLine(t *testing.T) {
 	t.Parallel()
 	for want, updates := range map[string][]string{
