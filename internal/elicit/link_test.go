@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Case 137: the whole address and its host, and what is odd about them.
+// Case 137: the whole URL and its host, and warnings about odd ones.
 func TestParseLink(t *testing.T) {
 	for _, c := range []struct {
 		raw, url, host string

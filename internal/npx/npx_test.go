@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// house is where a program is fetched and run.
+// house is the environment in which a program is fetched and run.
 type house struct {
 	t                             *testing.T
 	state, project, fetched, tool string
@@ -52,8 +52,8 @@ func (h *house) script(path, text string) string {
 	return path
 }
 
-// wrap is a program of a package, started by an npx that does what npm's does: it puts
-// the package's programs into PATH and variables of its own beside it.
+// wrap wraps a program of a package for an npx that behaves like npm's: it puts the
+// package's programs into PATH and sets its own variables.
 func (h *house) wrap(env ...string) (*exec.Cmd, error) {
 	h.t.Helper()
 	npx := h.script(filepath.Join(h.tool, "npx"), `pwd > "$SEEN"; echo "$@" >> "$SEEN"; shift 3
@@ -109,8 +109,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A program for node runs by the node that npx runs by: another one may be what PATH
-// means in the project.
+// A node program runs with the node that npx uses, even if PATH means another one in the
+// project.
 func TestRunsByTheNodeOfNpx(t *testing.T) {
 	h := newHouse(t)
 	node := h.script(filepath.Join(h.tool, "node"), `echo "node of npx: $*"`)
@@ -129,7 +129,8 @@ func TestRunsByTheNodeOfNpx(t *testing.T) {
 	}
 }
 
-// What npx says it has fetched is run only where no project can have put it there.
+// A program that npx claims to have fetched is run only from where no project can have put
+// it.
 func TestFetchedFromTheProject(t *testing.T) {
 	h := newHouse(t)
 	h.fetched = filepath.Join(h.project, "cache")
@@ -146,7 +147,7 @@ func TestFetchedFromTheProject(t *testing.T) {
 	}
 }
 
-// A program of that name elsewhere on PATH is not what npx has fetched.
+// A program of that name elsewhere on PATH is not used.
 func TestNothingFetched(t *testing.T) {
 	h := newHouse(t)
 	h.script(filepath.Join(h.tool, "agent"), "echo another was run")
@@ -163,7 +164,7 @@ func TestPrivateDirectory(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		prepare func(h *house, dir string) error
-		says    string // "" where it is fit
+		says    string // "" if it is usable
 	}{
 		{"new", func(*house, string) error { return nil }, ""},
 		{"used before", func(_ *house, dir string) error {
@@ -220,7 +221,7 @@ func TestMainAlone(t *testing.T) {
 	for _, value := range []string{"", "{", "{}", `{"Dir":"relative"}`} {
 		t.Setenv(variable, value)
 		if _, err := Main([]string{"agent"}); err == nil {
-			t.Errorf("%q was taken", value)
+			t.Errorf("%q was accepted", value)
 		}
 	}
 }
