@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// check looks at the values, replaces ~ and fills in the type of MCP servers. It
-// returns the first problem in the file.
+// check validates the values, replaces ~ and fills in the type of MCP servers. It returns
+// the first problem in the file.
 func (c *Config) check() *problem {
 	k := checker{doc: c.doc}
 	k.text(c.Agent, "agent")
@@ -93,7 +93,7 @@ func (k *checker) server(m *MCPServer, path ...string) {
 	}
 }
 
-// only says that a key makes no sense without another one.
+// only reports a key that makes no sense without another one.
 func (k *checker) only(there bool, with string, path []string) {
 	if there {
 		k.report(path, "%s: only with %s", dotted(path), with)
@@ -122,7 +122,7 @@ func (k *checker) process(command *string, args []string, env map[string]string,
 	}
 }
 
-// text refuses what cannot be handed to a process.
+// text rejects what cannot be passed to a process.
 func (k *checker) text(value string, path ...string) {
 	if strings.IndexByte(value, 0) >= 0 {
 		k.report(path, "%s: a NUL character", dotted(path))
@@ -150,7 +150,7 @@ func (k *checker) cwd(cwd *string, path []string) {
 	}
 }
 
-// path replaces ~ and wants a path that is the same wherever parley is started.
+// path replaces ~ and requires a path that does not depend on the current directory.
 func (k *checker) path(value *string, path ...string) {
 	k.text(*value, path...)
 	if k.home(value, path) && !filepath.IsAbs(*value) {
@@ -184,7 +184,7 @@ func (k *checker) oneOf(value string, allowed []string, path ...string) {
 	k.report(path, "%s = %s: want %s", path[len(path)-1], show(value), want)
 }
 
-// url checks without showing the value: it may hold a password.
+// url checks a URL without showing it: it may contain a password.
 func (k *checker) url(value string, path []string) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -192,7 +192,7 @@ func (k *checker) url(value string, path []string) {
 	}
 }
 
-// headers, too, are checked without showing a value.
+// headers checks headers without showing their values.
 func (k *checker) headers(headers map[string]string, path []string) {
 	for name, value := range headers {
 		at := append(slices.Clone(path), name)

@@ -60,7 +60,7 @@ func TestExampleParses(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
-	// Every key that exists is shown.
+	// Every key is shown.
 	for _, in := range []*shape{file, file.keys["agents"].any, file.keys["mcp"].any} {
 		for key := range in.keys {
 			if !strings.Contains(Example, key) {
@@ -70,8 +70,7 @@ func TestExampleParses(t *testing.T) {
 	}
 }
 
-// What is written for a beginning says nothing, and everything in it is a
-// setting once its sign is taken away.
+// The initial file sets nothing, and every line of it is a setting once uncommented.
 func TestInert(t *testing.T) {
 	home(t)
 	got, err := Parse("f", []byte(Inert()))
@@ -215,7 +214,7 @@ func TestErrors(t *testing.T) {
 		{"[mcp.x]\ncommand = 'c'\nheaders = { A = 'b' }", `3:11: mcp.x.headers: only with url`},
 		{"[mcp.x]\nurl = 'https://h'\nheaders = { 'A b' = 'c' }", `3:21: mcp.x.headers."A b": no name of a header`},
 		{"[mcp.x]\nurl = 'https://h'\nheaders = { A = \"secret\\n\" }", `3:17: mcp.x.headers.A: a line break or NUL character`},
-		// Of several the first in the file.
+		// Of several mistakes the first in the file.
 		{"[agents.x]\nargs=[]\n[mcp.x]\n[agents.y]\ncommand = './y'", `1:9: agents.x: neither command nor url, want one of them`},
 		{"[mcp.b]\n[mcp.a]\n[agents.c]\n", `1:6: mcp.b: neither command nor url, want one of them`},
 	} {
@@ -345,8 +344,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The largest file with the most keys is no work of minutes.
-// A file that names what to start, or where to send credentials, must be the user's alone to change.
+// A file that names programs to start, or where to send credentials, must be changeable by
+// the user alone.
 func TestLoadOfOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
@@ -385,6 +384,7 @@ func TestLoadOfOthers(t *testing.T) {
 	}
 }
 
+// The largest file with the most keys is parsed in moments.
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("[agents.x]\ncommand='c'\n[agents.x.env]\n")
@@ -400,7 +400,7 @@ func TestManyKeys(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for part := range strings.SplitSeq(Example, "\n\n") { // all of it is much for a step
+	for part := range strings.SplitSeq(Example, "\n\n") { // the whole example is too much for one step
 		f.Add([]byte(part))
 	}
 	f.Add([]byte("theme = 'blue'"))

@@ -11,16 +11,15 @@ import (
 	"sync/atomic"
 )
 
-// narrowed is what the last search has found: a longer query matches nothing
-// else.
+// narrowed is the result of the last search: a longer query matches nothing else.
 type narrowed struct {
 	list  *listing
 	query string
-	seen  int     // names that it went through
-	all   []int32 // the ones that may match, in ascending order
+	seen  int     // number of names searched
+	all   []int32 // those that may match, in ascending order
 }
 
-// candidates are the names to look at: those listed, then all from one on.
+// candidates are the names to search: some, then all from from on.
 type candidates struct {
 	some []int32
 	from int
@@ -35,7 +34,7 @@ func (c candidates) at(i int) int32 {
 	return int32(c.from + i - len(c.some))
 }
 
-// base is where a search of the query may start.
+// base returns where a search of the query may start.
 func (n *narrowed) base(l *listing, query string, names int) candidates {
 	if n.list == l && n.query != "" && strings.HasPrefix(query, n.query) && n.seen <= names {
 		return candidates{n.all, n.seen}
@@ -50,22 +49,22 @@ type hit struct {
 	length int32
 }
 
-// better is the order of what is shown.
+// better is the order of the results.
 func better(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.length, b.length), cmp.Compare(a.name, b.name))
 }
 
-// stride is how many names a goroutine takes at once: little enough to end soon
-// after the search is given up.
+// stride is how many names a goroutine searches at a time: few enough to stop soon after
+// the search is cancelled.
 const stride = 1024
 
-// searched is the outcome of a search.
+// searched is the result of a search.
 type searched struct {
 	all  []int32 // every name that may match a longer query, and some more
 	best []hit
 }
 
-// search goes through the candidates on all cores.
+// search searches the candidates on all cores.
 func search(ctx context.Context, query string, in entries, from candidates) searched {
 	n := from.count(len(in.names))
 	parts := (n + stride - 1) / stride
@@ -84,7 +83,7 @@ func search(ctx context.Context, query string, in entries, from candidates) sear
 				if part >= parts {
 					break
 				}
-				passed[part] = best.take(m, in, from, part*stride, min(n, (part+1)*stride))
+				passed[part] = best.searchRange(m, in, from, part*stride, min(n, (part+1)*stride))
 			}
 			bests[w] = best.hits
 		})
@@ -96,9 +95,8 @@ func search(ctx context.Context, query string, in entries, from candidates) sear
 	return s
 }
 
-// take goes through some of the candidates and returns those that passed the
-// sieve.
-func (r *ranking) take(m *matcher, in entries, from candidates, begin, end int) (passed []int32) {
+// searchRange searches some of the candidates and returns those that passed the sieve.
+func (r *ranking) searchRange(m *matcher, in entries, from candidates, begin, end int) (passed []int32) {
 	s := newSieve(m.pattern)
 	bar := r.bar.Load()
 	for i := begin; i < end; i++ {
@@ -124,11 +122,11 @@ func (r *ranking) take(m *matcher, in entries, from candidates, begin, end int) 
 	return passed
 }
 
-// standing is a score and a length as one number: the higher, the better.
+// standing combines a score and a length in one number: higher is better.
 func standing(score, length int) int64 { return int64(score)<<32 | int64(1<<31-length) }
 
-// ranking keeps the best, in order. The bar is what all rankings of a search have
-// together: the standing that enough others have reached.
+// ranking keeps the best hits, in order. All rankings of a search share the bar: the
+// standing that enough hits have reached.
 type ranking struct {
 	hits []hit
 	bar  *atomic.Int64
@@ -154,7 +152,7 @@ func (r *ranking) add(h hit) {
 	}
 }
 
-// matches says where the best matched.
+// matches returns the best with the runes that matched.
 func (s searched) matches(query string, in entries) []Match {
 	m := newMatcher(query)
 	defer m.release()
@@ -167,7 +165,7 @@ func (s searched) matches(query string, in entries) []Match {
 	return out
 }
 
-// top is what lies in the root itself, directories first, by name.
+// top returns what is in the root itself, directories first, by name.
 func top(ctx context.Context, paths [][]byte) []Match {
 	var out []Match
 	for i, p := range paths {

@@ -2,26 +2,27 @@ package patch
 
 import "strings"
 
-// Begin is the first line of a patch that names each file on a line of its own and says nowhere which lines of it are
-// changed. Some models write them.
+// Begin is the first line of a patch that names each file on its own line and has no line
+// numbers. Some models write such patches.
 const (
 	Begin = "*** Begin Patch"
 	end   = "*** End Patch"
 )
 
-// MaxFragments bounds the fragments of a patch: each has to be looked up in its file.
+// MaxFragments bounds the fragments of a patch, because each must be searched for in its
+// file.
 const MaxFragments = 100
 
-// Fragment is a part of a file that such a patch replaces, adds or deletes with the file, or a move of the file.
+// Fragment is a part of a file to replace, a file to add or delete, or a move of a file.
 type Fragment struct {
 	Operation string // add, delete, modify, move
-	Path      string // as it is written
-	To        string // of a move
-	Old, New  string // whole lines
+	Path      string // as written
+	To        string // for a move
+	Old, New  string // complete lines
 }
 
-// Fragments reads all of a patch that begins with Begin; ok is false where it has a line that is not read, or too many
-// fragments. The texts are not longer than twice the patch.
+// Fragments parses a patch that begins with Begin; ok is false if it has an unknown line or
+// too many fragments. The texts together are at most twice as long as the patch.
 func Fragments(text string) (all []Fragment, ok bool) {
 	body, begun := strings.CutPrefix(strings.TrimSpace(text), Begin)
 	body, ended := strings.CutSuffix(body, end)
@@ -40,10 +41,10 @@ func Fragments(text string) (all []Fragment, ok bool) {
 
 type fragmentReader struct {
 	all      []Fragment
-	now      Fragment // what is read; without a Path nothing is
+	now      Fragment // the fragment being read; without a Path there is none
 	old, new strings.Builder
 	lines    int  // of the fragment
-	some     bool // of the file something was read
+	some     bool // part of the file was read
 }
 
 func (r *fragmentReader) line(line string) bool {
@@ -87,10 +88,10 @@ func (r *fragmentReader) text(into *strings.Builder, line string) {
 	r.lines++
 }
 
-// keep ends a fragment of a file that is changed; false where it changes nothing.
+// keep ends a fragment of a changed file. It reports false if the fragment changes nothing.
 func (r *fragmentReader) keep() bool {
 	if r.lines == 0 {
-		return true // the head of a part may have several lines
+		return true // the heading of a part may have several lines
 	}
 	r.now.Old, r.now.New = r.old.String(), r.new.String()
 	r.all, r.some = append(r.all, r.now), true
