@@ -229,7 +229,7 @@ func TestCase173Conflict(t *testing.T) {
 }
 
 // Case 173: if the conflict persists, only that session fails.
-func TestCase173ConflictForEver(t *testing.T) {
+func TestCase173ConflictForever(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool { return q.session() == "s1" && refuse(409)(w, q) }
 		r.session("s2")
@@ -319,7 +319,7 @@ func TestCase181QuitEarly(t *testing.T) {
 
 // Case 181: Close does not wait for a server that does not answer; Recv and Send return at
 // once.
-func TestCase181QuitUnheard(t *testing.T) {
+func TestCase181QuitWithoutResponse(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		hang := func(w http.ResponseWriter, q *acpRequest) bool {
 			<-q.Context().Done()
@@ -450,7 +450,7 @@ func TestCase175TooLarge(t *testing.T) {
 
 // A session id that cannot be sent in a header fails the session's requests before anything
 // is sent.
-func TestSessionIDsThatAreNoHeaders(t *testing.T) {
+func TestSessionIDsInvalidInHeaders(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.initialize()
 		for i, id := range []string{"a\r\nX: y", "a\nb", "sitzung-ä", strings.Repeat("x", 1025), " a", "a ", "a\tb", "a\x7f"} {

@@ -260,7 +260,7 @@ func TestWatchdogOfConnection(t *testing.T) {
 // A stream whose messages are not received is not silent: it is not read.
 func TestWatchdogWhileNobodyReceives(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		r.h.in.limit = 1000
+		r.h.inbox.limit = 1000
 		r.session("s1")
 		r.server.raw("s1", ":\n\n")
 		for i := range 20 {
@@ -353,13 +353,13 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("%v is longer than two seconds", got)
 	}
 	b.reset()
-	b.wish(time.Millisecond)
+	b.setMinimum(time.Millisecond)
 	if got := b.next(time.Minute); got < 150*time.Millisecond {
 		t.Errorf("%v is what the server wished, and too short", got)
 	}
-	b.wish(time.Hour)
-	if got := b.next(time.Second); got > longestWish || got < longestWish*3/4 {
-		t.Errorf("%v, want about %v", got, longestWish)
+	b.setMinimum(time.Hour)
+	if got := b.next(time.Second); got > maxRetryTime || got < maxRetryTime*3/4 {
+		t.Errorf("%v, want about %v", got, maxRetryTime)
 	}
 }
 
@@ -403,7 +403,7 @@ func TestCase179LargeEvent(t *testing.T) {
 // The inbox is bounded: when it is full, the streams are not read, and nothing is lost.
 func TestBackPressure(t *testing.T) {
 	inBubble(t, func(r *rig) {
-		r.h.in.limit = 1 << 20
+		r.h.inbox.limit = 1 << 20
 		r.session("s1")
 		const n = 30
 		message := func(i int) string { return fmt.Sprintf(`{"n":%d,"x":%q}`, i, strings.Repeat("z", 1<<20)) }
