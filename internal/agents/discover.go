@@ -77,7 +77,7 @@ func Find(list []Agent, name string) (Agent, bool) {
 // without what may be secret in it.
 func (a Agent) CommandLine() string {
 	if a.URL != "" {
-		return place(a.URL)
+		return redactedURL(a.URL)
 	}
 	program := []string{a.Command}
 	if a.Source == Npx {
@@ -90,8 +90,8 @@ func (a Agent) CommandLine() string {
 	return strings.Join(words, " ")
 }
 
-// place returns a URL without user and query.
-func place(raw string) string {
+// redactedURL returns a URL without user and query.
+func redactedURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "an agent's URL"

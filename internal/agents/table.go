@@ -63,19 +63,19 @@ func Known() []Agent {
 		npm("gemini", "Gemini CLI", "@google/gemini-cli", "0.61.0", "gemini", "--acp"),
 		npm("opencode", "OpenCode", "opencode-ai", "1.18.33", "opencode", "acp"),
 		npm("copilot", "GitHub Copilot", "@github/copilot", "1.0.102", "copilot", "--acp"),
-		own("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
+		selfInstalled("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
 		npm("qwen", "Qwen Code", "@qwen-code/qwen-code", "0.24.4", "qwen", "--acp"),
-		own("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
+		selfInstalled("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
 		npm("cline", "Cline", "cline", "3.0.65", "cline", "--acp"),
-		own("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
+		selfInstalled("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
 		npm("kilo", "Kilo Code", "@kilocode/cli", "7.7.7", "kilo", "acp"),
 		npm("auggie", "Auggie", "@augmentcode/auggie", "0.36.0", "auggie", "--acp"),
 		piAgent(),
-		own("vibe", "Mistral Vibe", "uv tool install mistral-vibe", "vibe-acp"),
+		selfInstalled("vibe", "Mistral Vibe", "uv tool install mistral-vibe", "vibe-acp"),
 		npm("droid", "Factory Droid", "droid", "0.215.0", "droid", "exec", "--output-format", "acp"),
-		own("junie", "Junie", "see https://junie.jetbrains.com", "junie", "--acp=true"),
-		own("kiro", "Kiro", "see https://kiro.dev/docs/cli", "kiro-cli", "acp"),
-		own("openhands", "OpenHands", "uv tool install openhands --python 3.12", "openhands", "acp"),
+		selfInstalled("junie", "Junie", "see https://junie.jetbrains.com", "junie", "--acp=true"),
+		selfInstalled("kiro", "Kiro", "see https://kiro.dev/docs/cli", "kiro-cli", "acp"),
+		selfInstalled("openhands", "OpenHands", "uv tool install openhands --python 3.12", "openhands", "acp"),
 		{
 			Name: Demo, Title: "Demo (built in)",
 			Command: "parley", Args: []string{"agent", "demo"},
@@ -100,7 +100,7 @@ func piAgent() Agent {
 	return a
 }
 
-// own returns an agent with its own installer.
-func own(name, title, install, command string, args ...string) Agent {
+// selfInstalled returns an agent with its own installer.
+func selfInstalled(name, title, install, command string, args ...string) Agent {
 	return Agent{Name: name, Title: title, Command: command, Args: args, Install: install}
 }

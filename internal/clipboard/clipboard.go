@@ -160,7 +160,7 @@ func run(ctx context.Context, most int, words ...string) ([]byte, error) {
 	cmd.Stdout, cmd.WaitDelay = out, time.Second
 	err = cmd.Run()
 	switch {
-	case out.over:
+	case out.exceeded:
 		return nil, picture.ErrTooLarge
 	case context.Cause(ctx) != nil:
 		return nil, fmt.Errorf("%s: %w", words[0], context.Cause(ctx))
@@ -172,15 +172,15 @@ func run(ctx context.Context, most int, words ...string) ([]byte, error) {
 
 // bounded collects output and ends the program if there is too much.
 type bounded struct {
-	data []byte
-	most int
-	over bool
-	full func()
+	data     []byte
+	most     int
+	exceeded bool
+	full     func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if len(b.data)+len(p) > b.most {
-		b.over = true
+		b.exceeded = true
 		b.full()
 		return 0, picture.ErrTooLarge
 	}

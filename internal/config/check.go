@@ -80,12 +80,12 @@ func (k *checker) server(m *MCPServer, path ...string) {
 	case m.URL != "":
 		types = []string{"http", "sse"}
 		k.url(m.URL, append(path, "url"))
-		k.only(m.Args != nil, "command", append(path, "args"))
-		k.only(m.Env != nil, "command", append(path, "env"))
+		k.requires(m.Args != nil, "command", append(path, "args"))
+		k.requires(m.Env != nil, "command", append(path, "env"))
 		k.headers(m.Headers, append(path, "headers"))
 	default:
 		k.process(&m.Command, m.Args, m.Env, path)
-		k.only(m.Headers != nil, "url", append(path, "headers"))
+		k.requires(m.Headers != nil, "url", append(path, "headers"))
 	}
 	k.oneOf(m.Type, types, append(path, "type")...)
 	if m.Type == "" {
@@ -93,8 +93,8 @@ func (k *checker) server(m *MCPServer, path ...string) {
 	}
 }
 
-// only reports a key that makes no sense without another one.
-func (k *checker) only(there bool, with string, path []string) {
+// requires reports a key that makes no sense without another one.
+func (k *checker) requires(there bool, with string, path []string) {
 	if there {
 		k.report(path, "%s: only with %s", dotted(path), with)
 	}

@@ -45,29 +45,29 @@ type document struct {
 
 // shape is what is allowed under a key.
 type shape struct {
-	kind string            // for messages
-	keys map[string]*shape // of a table with fixed keys
-	any  *shape            // of a table with arbitrary keys
-	leaf unstable.Kind     // String, Bool or Array (of strings)
+	kind   string            // for messages
+	keys   map[string]*shape // of a table with fixed keys
+	anyKey *shape            // of a table with arbitrary keys
+	leaf   unstable.Kind     // String, Bool or Array (of strings)
 }
 
 var (
 	text  = &shape{kind: "a string", leaf: unstable.String}
 	texts = &shape{kind: "an array of strings", leaf: unstable.Array}
-	pairs = &shape{kind: "a table of strings", any: text}
-	lists = &shape{kind: "a table of arrays of strings", any: texts}
+	pairs = &shape{kind: "a table of strings", anyKey: text}
+	lists = &shape{kind: "a table of arrays of strings", anyKey: texts}
 	yesNo = &shape{kind: "true or false", leaf: unstable.Bool}
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
 		"agent": text,
 		"theme": text, "record": yesNo, "history": yesNo, "offer_tools": yesNo, "sandbox": yesNo, "sandbox_write": texts, "linear": yesNo, "start_timeout": text, "density": text, "inline": yesNo, "mouse": yesNo, "copy_on_select": yesNo, "keymap": text, "notify": text, "progress": text,
-		"keys": {kind: "a table", any: &shape{kind: "a table", any: texts}},
-		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
+		"keys": {kind: "a table", anyKey: &shape{kind: "a table", anyKey: texts}},
+		"agents": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
 			"url": text, "headers": pairs, "header_env": pairs, "header_command": lists, "ca_file": text, "client_cert": text, "client_key": text,
 			"insecure": yesNo, "h2c": text, "subprotocols": texts, "share_files": yesNo, "share_terminal": yesNo,
 		}}},
-		"mcp": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
+		"mcp": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "url": text, "type": text, "headers": pairs,
 		}}},
 	}}
@@ -142,7 +142,7 @@ func (d *document) descend(table []string, in *shape, it unstable.Iterator) ([]s
 			d.mismatch(path, in, "a table")
 			return nil, nil
 		}
-		next := in.any
+		next := in.anyKey
 		if next == nil {
 			next = in.keys[name]
 		}

@@ -36,8 +36,8 @@ func (k *checker) remote(a *Agent, path []string) {
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
 		k.report(at("url"), "url: want http://host, https://host, ws://host or wss://host")
 	}
-	k.only(a.Args != nil, "command", at("args"))
-	k.only(a.Env != nil, "command", at("env"))
+	k.requires(a.Args != nil, "command", at("args"))
+	k.requires(a.Env != nil, "command", at("env"))
 	k.headers(a.Headers, at("headers"))
 	for name, variable := range a.HeaderEnv {
 		k.headers(map[string]string{name: ""}, at("header_env"))
@@ -83,6 +83,6 @@ func (k *checker) local(a *Agent, path []string) {
 	for key, there := range map[string]bool{"headers": a.Headers != nil, "header_env": a.HeaderEnv != nil, "header_command": a.HeaderCommand != nil,
 		"ca_file": a.CAFile != "", "client_cert": a.ClientCert != "", "client_key": a.ClientKey != "", "insecure": a.Insecure, "h2c": a.H2C != "", "subprotocols": a.Subprotocols != nil,
 		"share_files": a.ShareFiles, "share_terminal": a.ShareTerminal} {
-		k.only(there, "url", append(slices.Clone(path), key))
+		k.requires(there, "url", append(slices.Clone(path), key))
 	}
 }

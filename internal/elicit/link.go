@@ -40,7 +40,7 @@ func ParseLink(raw string) Link {
 	switch {
 	case len(raw) > maxLink:
 		return refused("the address is too long")
-	case strings.ContainsFunc(raw, unseen) || safetext.HasSuspicious(raw):
+	case strings.ContainsFunc(raw, notInURL) || safetext.HasSuspicious(raw):
 		return refused("the address holds control characters, blanks or invisible characters")
 	}
 	u, err := url.Parse(raw)
@@ -54,7 +54,7 @@ func ParseLink(raw string) Link {
 		return refused("the address names no host")
 	}
 	// Only here escapes in the host are decoded.
-	if strings.ContainsFunc(u.Host, notOfHosts) || safetext.HasSuspicious(u.Host) {
+	if strings.ContainsFunc(u.Host, notInHost) || safetext.HasSuspicious(u.Host) {
 		return refused("the host is not a valid one")
 	}
 	if p := u.Port(); p != "" {
@@ -68,24 +68,26 @@ func ParseLink(raw string) Link {
 		head += u.User.String() + "@"
 	}
 	l.HostAt = len(head)
-	l.URL = head + l.Host + escape(behindHost(raw))
+	l.URL = head + l.Host + escape(afterHost(raw))
 	l.Warnings = warnings(u, raw)
 	return l
 }
 
-// unseen reports runes that no URL contains.
-func unseen(r rune) bool { return r <= ' ' || r == 0x7f || unicode.IsSpace(r) || unicode.IsControl(r) }
+// notInURL reports runes that no URL contains.
+func notInURL(r rune) bool {
+	return r <= ' ' || r == 0x7f || unicode.IsSpace(r) || unicode.IsControl(r)
+}
 
-// notOfHosts reports runes that no name, address or port contains.
-func notOfHosts(r rune) bool {
+// notInHost reports runes that no name, address or port contains.
+func notInHost(r rune) bool {
 	if r >= 0x80 {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '。' && r != '·' && r != '・'
 	}
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._:[]", r))
 }
 
-// behindHost returns what follows the authority of a URL.
-func behindHost(raw string) string {
+// afterHost returns what follows the authority of a URL.
+func afterHost(raw string) string {
 	_, rest, _ := strings.Cut(raw, "//")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		return rest[i:]

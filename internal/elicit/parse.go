@@ -118,9 +118,9 @@ func (p *parser) field(key string, raw []byte) (Field, error) {
 		}
 	}
 	if f.Title == "" {
-		f.Title = named(key)
+		f.Title = labelOf(key)
 	}
-	if err := p.understand(&f, prop); err != nil {
+	if err := p.interpret(&f, prop); err != nil {
 		return f, err
 	}
 	if f.Kind == Unknown {
@@ -164,9 +164,9 @@ func (p *property) set(key string, value []byte) {
 	}
 }
 
-// understand sets the kind of the field and what belongs to it; the kind stays Unknown if
+// interpret sets the kind of the field and what belongs to it; the kind stays Unknown if
 // it cannot.
-func (p *parser) understand(f *Field, prop property) (err error) {
+func (p *parser) interpret(f *Field, prop property) (err error) {
 	switch prop.typ {
 	case "boolean":
 		f.Kind = Bool
@@ -303,7 +303,7 @@ func (p *parser) choices(raw []byte, titled bool) (options []Option, ok bool, er
 		}
 		seen[o.Value] = true
 		if o.Title == "" {
-			o.Title = named(o.Value)
+			o.Title = labelOf(o.Value)
 		}
 		options = append(options, o)
 	}
@@ -353,8 +353,8 @@ func description(raw []byte) string {
 	return s
 }
 
-// named returns what to show for a key or value without a title.
-func named(s string) string {
+// labelOf returns what to show for a key or value without a title.
+func labelOf(s string) string {
 	if t := safetext.Line(clip(s, 8*maxTitle), maxTitle); t != "" {
 		return t
 	}

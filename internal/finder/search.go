@@ -58,14 +58,14 @@ func better(a, b hit) int {
 // the search is cancelled.
 const stride = 1024
 
-// searched is the result of a search.
-type searched struct {
+// searchResult is the result of a search.
+type searchResult struct {
 	all  []int32 // every name that may match a longer query, and some more
 	best []hit
 }
 
 // search searches the candidates on all cores.
-func search(ctx context.Context, query string, in entries, from candidates) searched {
+func search(ctx context.Context, query string, in entries, from candidates) searchResult {
 	n := from.count(len(in.names))
 	parts := (n + stride - 1) / stride
 	passed := make([][]int32, parts)
@@ -89,7 +89,7 @@ func search(ctx context.Context, query string, in entries, from candidates) sear
 		})
 	}
 	wait.Wait()
-	s := searched{best: slices.Concat(bests...), all: slices.Concat(passed...)}
+	s := searchResult{best: slices.Concat(bests...), all: slices.Concat(passed...)}
 	slices.SortFunc(s.best, better)
 	s.best = s.best[:min(len(s.best), MaxMatches)]
 	return s
@@ -111,7 +111,7 @@ func (r *ranking) searchRange(m *matcher, in entries, from candidates, begin, en
 			continue
 		}
 		n := &in.names[at]
-		if standing(most, n.Length()) < bar {
+		if rank(most, n.Length()) < bar {
 			continue
 		}
 		if score, ok := m.score(n); ok {
@@ -122,8 +122,8 @@ func (r *ranking) searchRange(m *matcher, in entries, from candidates, begin, en
 	return passed
 }
 
-// standing combines a score and a length in one number: higher is better.
-func standing(score, length int) int64 { return int64(score)<<32 | int64(1<<31-length) }
+// rank combines a score and a length in one number: higher is better.
+func rank(score, length int) int64 { return int64(score)<<32 | int64(1<<31-length) }
 
 // ranking keeps the best hits, in order. All rankings of a search share the bar: the
 // standing that enough hits have reached.
@@ -145,7 +145,7 @@ func (r *ranking) add(h hit) {
 		return
 	}
 	last := r.hits[MaxMatches-1]
-	for mine := standing(int(last.score), int(last.length)); ; {
+	for mine := rank(int(last.score), int(last.length)); ; {
 		if bar := r.bar.Load(); bar >= mine || r.bar.CompareAndSwap(bar, mine) {
 			return
 		}
@@ -153,7 +153,7 @@ func (r *ranking) add(h hit) {
 }
 
 // matches returns the best with the runes that matched.
-func (s searched) matches(query string, in entries) []Match {
+func (s searchResult) matches(query string, in entries) []Match {
 	m := newMatcher(query)
 	defer m.release()
 	out := make([]Match, 0, len(s.best))

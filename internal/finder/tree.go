@@ -44,7 +44,7 @@ type Tree struct {
 	root string
 	git  string // path of the program; "" if not found
 	ctx  context.Context
-	end  context.CancelFunc
+	stop context.CancelFunc
 	wait sync.WaitGroup
 
 	mu     sync.Mutex
@@ -62,7 +62,7 @@ type Tree struct {
 func New(root string) *Tree {
 	git, _ := programs.Find("git") // "" if not found
 	t := &Tree{root: root, git: git}
-	t.ctx, t.end = context.WithCancel(context.Background())
+	t.ctx, t.stop = context.WithCancel(context.Background())
 	return t
 }
 
@@ -70,7 +70,7 @@ func New(root string) *Tree {
 // file system that hangs.
 func (t *Tree) Close() {
 	t.mu.Lock()
-	t.end()
+	t.stop()
 	t.mu.Unlock()
 	over := make(chan struct{})
 	go func() { t.wait.Wait(); close(over) }()

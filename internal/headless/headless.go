@@ -100,11 +100,11 @@ type run struct {
 	thread *thread.Thread
 	denied []permissions.Question
 	// ruledOut means that a rule or the sandbox denied something.
-	ruledOut bool
-	early    []event.Event // arrived before the prompt and is still to be printed
-	queue    *event.Queue
-	host     *host.Host
-	start    time.Time
+	ruledOut    bool
+	earlyEvents []event.Event // arrived before the prompt and is still to be printed
+	queue       *event.Queue
+	host        *host.Host
+	start       time.Time
 }
 
 // Run sends the prompt and returns the exit code when the turn has ended and everything
@@ -209,7 +209,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, cause(ctx, err)
 	}
 	r.out.started(info, session.ID(), r.opts.Session.Cwd)
-	for _, e := range r.early {
+	for _, e := range r.earlyEvents {
 		r.apply(e)
 	}
 	if err := session.Prompt(event.Block{Text: r.opts.Prompt}); err != nil {

@@ -99,7 +99,7 @@ func TestStreamJSONDenied(t *testing.T) {
 	}
 }
 
-func TestStreamJSONOfAFailure(t *testing.T) {
+func TestStreamJSONFailure(t *testing.T) {
 	t.Parallel()
 	r := play(t, "greet\n"+chunk("", "half")+"\nstderr why\nexit 3", "go", format("stream-json"))
 	all := lines(t, r.out)

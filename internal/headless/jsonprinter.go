@@ -63,14 +63,14 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 
 // jsonPrinter writes one object at the end (-o json).
 type jsonPrinter struct {
-	stream      jsonStream
-	encode      encoder
-	stderr      io.Writer
-	start       jsonEvent
-	permissions []jsonEvent
-	notices     []jsonEvent
-	refused     []jsonEvent
-	unbidden    []jsonEvent
+	stream       jsonStream
+	encode       encoder
+	stderr       io.Writer
+	start        jsonEvent
+	permissions  []jsonEvent
+	notices      []jsonEvent
+	refused      []jsonEvent
+	unaskedTools []jsonEvent
 }
 
 // result is the object of -o json.
@@ -122,14 +122,14 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 }
 
 func (p *jsonPrinter) unasked(t *thread.Tool) {
-	p.unbidden = append(p.unbidden, unaskedOf(t))
+	p.unaskedTools = append(p.unaskedTools, unaskedOf(t))
 	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	end := endEvent(reason, err, code, took)
 	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
-		Denied: p.refused, Unasked: p.unbidden, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
+		Denied: p.refused, Unasked: p.unaskedTools, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
 		switch it.Kind {
 		case thread.AgentMessage:

@@ -43,17 +43,17 @@ func newPrinter(o Options) printer {
 
 // textPrinter writes the answer to stdout and everything else to stderr.
 type textPrinter struct {
-	out, err    io.Writer
-	oneTerminal bool                        // stdout and stderr are one terminal
-	open        bool                        // a line of the answer is unfinished on the terminal
-	tools       map[string]string           // last line written for a tool call, by id
-	written     map[string]*strings.Builder // what was written of a message, by id
-	wrote       bool
-	message     string // id of the message being written
-	begun       bool   // part of that message was written
-	held        int    // newlines at its end, written when more text follows
-	tool        bool   // a tool call came in between: the next text starts a paragraph
-	between     bool   // anything else came in between, which separates messages without an id
+	out, err        io.Writer
+	oneTerminal     bool                        // stdout and stderr are one terminal
+	open            bool                        // a line of the answer is unfinished on the terminal
+	tools           map[string]string           // last line written for a tool call, by id
+	written         map[string]*strings.Builder // what was written of a message, by id
+	wrote           bool
+	message         string // id of the message being written
+	begun           bool   // part of that message was written
+	pendingNewlines int    // newlines at its end, written when more text follows
+	tool            bool   // a tool call came in between: the next text starts a paragraph
+	between         bool   // anything else came in between, which separates messages without an id
 }
 
 func (p *textPrinter) connected(event.AgentInfo) {}
@@ -134,23 +134,23 @@ func (p *textPrinter) text(e event.TextArrived) {
 		if text = strings.TrimLeft(text, "\n"); text == "" {
 			return
 		}
-		p.held = 0
+		p.pendingNewlines = 0
 		switch {
 		case p.wrote && p.oneTerminal && !p.open: // a note has ended the line
-			p.held = 1
+			p.pendingNewlines = 1
 		case p.wrote:
-			p.held = 2
+			p.pendingNewlines = 2
 		}
 		p.begun = true
 	}
 	body := strings.TrimRight(text, "\n")
 	if body == "" {
-		p.held += len(text)
+		p.pendingNewlines += len(text)
 		return
 	}
-	io.WriteString(p.out, strings.Repeat("\n", p.held)+body)
+	io.WriteString(p.out, strings.Repeat("\n", p.pendingNewlines)+body)
 	p.open = true
-	p.held, p.wrote = len(text)-len(body), true
+	p.pendingNewlines, p.wrote = len(text)-len(body), true
 }
 
 func (p *textPrinter) toolChanged(id string, t *thread.Thread) {
@@ -182,7 +182,7 @@ func toolLine(tool *thread.Tool) string {
 func (p *textPrinter) note(format string, args ...any) {
 	if p.oneTerminal && p.open {
 		io.WriteString(p.out, "\n")
-		p.open, p.held = false, max(0, p.held-1)
+		p.open, p.pendingNewlines = false, max(0, p.pendingNewlines-1)
 	}
 	fmt.Fprintf(p.err, "parley: %s\n", strings.TrimSpace(safetext.Clean(fmt.Sprintf(format, args...))))
 }

@@ -48,7 +48,7 @@ func (r *run) absorb() {
 	for _, e := range r.queue.Take() {
 		switch e.(type) {
 		case event.NoticeArrived, event.ElicitationAsked, deniedEvent:
-			r.early = append(r.early, e)
+			r.earlyEvents = append(r.earlyEvents, e)
 		default:
 			r.thread.Apply(e)
 		}

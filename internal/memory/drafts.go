@@ -127,7 +127,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget the draft: %w", err)
 		}
-		d.moved(k, true)
+		d.removeOlder(k, true)
 		return nil
 	}
 	data, err := json.Marshal(draft)
@@ -135,7 +135,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 		err = errors.New("it is too long")
 	}
 	if err == nil {
-		err = private(path)
+		err = makeDirs(path)
 	}
 	_, before := os.Lstat(path)
 	if err == nil {
@@ -144,7 +144,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 	if err != nil {
 		return fmt.Errorf("keep the draft: %w", err)
 	}
-	d.moved(k, false)
+	d.removeOlder(k, false)
 	if before != nil {
 		d.prune()
 	}

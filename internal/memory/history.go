@@ -122,7 +122,7 @@ func (h *History) Add(text string) error {
 // append writes one line with one write, so that lines of several processes do not mix. If
 // the file was replaced meanwhile, it writes the line to the new one.
 func (h *History) append(e entry) error {
-	if err := private(h.path); err != nil {
+	if err := makeDirs(h.path); err != nil {
 		return err
 	}
 	line, err := json.Marshal(e)

@@ -53,8 +53,8 @@ func fileName(readable string, key ...string) string {
 	return plain + hex.EncodeToString(sum[:12])
 }
 
-// private makes the directories of a file.
-func private(path string) error {
+// makeDirs makes the directories of a file.
+func makeDirs(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the directory: %w", err)
 	}

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// uniqueID is the least length of a session id that is certainly unique: agents that
+// minUniqueID is the least length of a session id that is certainly unique: agents that
 // generate random ids make them at least that long.
-const uniqueID = 16 // bytes
+const minUniqueID = 16 // bytes
 
 // older returns the draft that an earlier version of parley stored for a key, and its file;
 // "" if there is none.
@@ -31,7 +31,7 @@ func (d *Drafts) older(k Key) (path string, draft Draft, err error) {
 		return leftPath, left.Draft, nil
 	}
 	named := left.Agent == k.Agent && left.Session == k.Session
-	if !named && len(k.Session) < uniqueID {
+	if !named && len(k.Session) < minUniqueID {
 		return "", Draft{}, nil
 	}
 	path = filepath.Join(d.dir, fileName(k.Agent, "session", k.Agent, k.Session)+".json")
@@ -42,9 +42,9 @@ func (d *Drafts) older(k Key) (path string, draft Draft, err error) {
 	return path, f.Draft, err
 }
 
-// moved removes the file of an older parley after the key's own file has replaced it, or
+// removeOlder removes the file of an older parley after the key's own file has replaced it, or
 // when it is no longer wanted.
-func (d *Drafts) moved(k Key, sent bool) {
+func (d *Drafts) removeOlder(k Key, sent bool) {
 	path := d.old[k]
 	if path == "" && sent {
 		path, _, _ = d.older(k)

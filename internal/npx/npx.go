@@ -49,7 +49,7 @@ func Wrap(cmd *exec.Cmd, npx, spec, self, state string, projects ...string) erro
 	s := step{Dir: cmd.Dir, Projects: append([]string{cmd.Dir}, projects...)}
 	s.Path, _ = process.Getenv(cmd.Env, "PATH")
 	for _, v := range cmd.Env {
-		if name, _, _ := strings.Cut(v, "="); npms(name) {
+		if name, _, _ := strings.Cut(v, "="); setByNpm(name) {
 			s.Keep = append(s.Keep, name)
 		}
 	}
@@ -63,10 +63,10 @@ func Wrap(cmd *exec.Cmd, npx, spec, self, state string, projects ...string) erro
 	return nil
 }
 
-// npms reports whether npm sets a variable for the programs that it runs. The agent must
+// setByNpm reports whether npm sets a variable for the programs that it runs. The agent must
 // not inherit them: npm_config_package, for one, would make every npx that it runs fetch
 // the agent instead.
-func npms(name string) bool {
+func setByNpm(name string) bool {
 	return slices.Contains([]string{"INIT_CWD", "NODE", "COLOR", "EDITOR"}, name) || strings.HasPrefix(strings.ToLower(name), "npm_")
 }
 
@@ -166,7 +166,7 @@ func fetched(name string) (string, error) {
 func (s step) environ(bin string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{variable, "PATH", "PWD", "OLDPWD"}, strings.ToUpper(name)) || npms(name) && !slices.Contains(s.Keep, name)
+		return slices.Contains([]string{variable, "PATH", "PWD", "OLDPWD"}, strings.ToUpper(name)) || setByNpm(name) && !slices.Contains(s.Keep, name)
 	})
 	path := bin
 	if s.Path != "" {

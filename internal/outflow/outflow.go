@@ -45,7 +45,7 @@ type Writer struct {
 
 	mu       sync.Mutex
 	waiting  *[]byte // not yet passed to the goroutine; nil: nothing
-	flying   int     // bytes passed to the goroutine and not yet to the network
+	inFlight int     // bytes passed to the goroutine and not yet to the network
 	running  bool
 	err      error
 	moved    int64
@@ -97,7 +97,7 @@ func (w *Writer) Pending() int {
 }
 
 func (w *Writer) pending() int {
-	n := w.flying
+	n := w.inFlight
 	if w.waiting != nil {
 		n += len(*w.waiting)
 	}
@@ -154,9 +154,9 @@ func (w *Writer) run() {
 			w.mu.Unlock()
 			return
 		}
-		w.flying = len(*mine)
+		w.inFlight = len(*mine)
 		w.mu.Unlock()
-		w.hand(*mine)
+		w.writeAll(*mine)
 	}
 }
 
@@ -168,15 +168,15 @@ func (w *Writer) wake() {
 	}
 }
 
-// hand writes p, or fails.
-func (w *Writer) hand(p []byte) {
+// writeAll writes p, or fails.
+func (w *Writer) writeAll(p []byte) {
 	for len(p) > 0 {
 		w.renew(false)
 		n, err := w.to.Write(p[:min(len(p), piece)])
 		p = p[n:]
 		w.mu.Lock()
 		w.moved += int64(n)
-		w.flying -= n
+		w.inFlight -= n
 		w.wake()
 		w.mu.Unlock()
 		finishing := w.finishing()
@@ -208,7 +208,7 @@ func (w *Writer) finishing() bool {
 func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err, w.flying = err, 0
+	w.err, w.inFlight = err, 0
 	w.wake()
 }
 

@@ -84,16 +84,16 @@ type changedNames struct {
 func namesOf(files []Named) changedNames {
 	n := changedNames{map[[2]string]int{}, map[string]int{}, map[string]int{}}
 	for i, f := range files {
-		first(n.both, [2]string{f.OldPath, f.Path}, i)
-		first(n.path, f.Path, i)
+		setFirst(n.both, [2]string{f.OldPath, f.Path}, i)
+		setFirst(n.path, f.Path, i)
 		if f.OldPath != "" {
-			first(n.former, f.OldPath, i)
+			setFirst(n.former, f.OldPath, i)
 		}
 	}
 	return n
 }
 
-func first[K comparable](m map[K]int, key K, i int) {
+func setFirst[K comparable](m map[K]int, key K, i int) {
 	if _, ok := m[key]; !ok {
 		m[key] = i
 	}

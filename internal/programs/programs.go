@@ -34,8 +34,8 @@ type Path struct {
 
 // folder is a directory of PATH.
 type folder struct {
-	path string
-	ours bool // it is in a project, or depends on the current directory
+	path      string
+	inProject bool // it is in a project, or depends on the current directory
 }
 
 // NewPath returns the Path of PATH in env.
@@ -78,10 +78,10 @@ func (p Path) find(name string) (found, passed string, err error) {
 			if denied == nil && errors.Is(err, os.ErrPermission) {
 				denied = err
 			}
-		case f.ours || within(found, p.projects):
+		case f.inProject || within(found, p.projects):
 			if passed == "" {
 				passed = found
-				ignore(found)
+				recordSkipped(found)
 			}
 		default:
 			return found, passed, nil
@@ -103,7 +103,7 @@ func Find(name string) (string, error) { return NewPath(os.Environ()).Find(name)
 // OwnEnviron. It runs outside of all projects, because wrappers of version managers read
 // files of the project that they are started in.
 func Command(ctx context.Context, file string, args ...string) *exec.Cmd {
-	return command(ctx, neutral(), OwnEnviron(os.Environ()), file, args)
+	return command(ctx, neutralDir(), OwnEnviron(os.Environ()), file, args)
 }
 
 // CommandIn returns a command that works for the user in a directory, by its absolute path,
@@ -121,8 +121,8 @@ func command(ctx context.Context, dir string, env []string, file string, args []
 	return cmd
 }
 
-// neutral returns a directory that is not in a project: the user's home, or else the root.
-func neutral() string {
+// neutralDir returns a directory that is not in a project: the user's home, or else the root.
+func neutralDir() string {
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) && !Guarded(home) {
 		if info, err := os.Stat(home); err == nil && info.IsDir() {
 			return home

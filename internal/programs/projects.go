@@ -37,21 +37,21 @@ func Tell(tell func(file string)) {
 	guard.Lock()
 	defer guard.Unlock()
 	guard.tell = tell
-	say()
+	report()
 }
 
-// ignore records a skipped program.
-func ignore(file string) {
+// recordSkipped records a skipped program.
+func recordSkipped(file string) {
 	guard.Lock()
 	defer guard.Unlock()
 	if !slices.ContainsFunc(guard.ignored, func(other string) bool { return filepath.Dir(other) == filepath.Dir(file) }) {
 		guard.ignored = append(guard.ignored, file)
-		say()
+		report()
 	}
 }
 
-// say reports what has not been reported. guard is held.
-func say() {
+// report reports what has not been reported. guard is held.
+func report() {
 	for ; guard.tell != nil && guard.said < len(guard.ignored); guard.said++ {
 		guard.tell(guard.ignored[guard.said])
 	}
