@@ -127,7 +127,7 @@ func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed ui
 		cuts += u.proxy.cuts
 	}
 	t.Logf("seed %d: %d turns complete, %d lost, %d not known; %d connections tried, %d cuts, %d loads, %d resumes; %d times more was missed than is retained",
-		seed, sum.complete, sum.lost, sum.unknown, sum.tries, cuts, sum.loads, sum.resumes, s.log.count("missed more than is kept"))
+		seed, sum.complete, sum.lost, sum.unknown, sum.tries, cuts, sum.loads, sum.resumes, s.log.count("no longer retained"))
 	if all := users * turns; !t.Failed() && (sum.complete < all/3 || sum.lost+sum.unknown < all/20 || sum.loads == 0 || cuts < all/10) {
 		t.Errorf("too little or too much went wrong for a meaningful test")
 	}

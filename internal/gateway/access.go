@@ -40,7 +40,7 @@ func newAccess(o Options) access {
 // check lets a request pass, or refuses it and reports that it is done.
 func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done bool) {
 	if !a.host(r) {
-		a.deny(s, w, r, http.StatusForbidden, "the Host of this request is none of this server's")
+		a.deny(s, w, r, http.StatusForbidden, "the Host of this request is not a name of this server")
 		return true
 	}
 	origins := r.Header["Origin"]

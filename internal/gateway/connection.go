@@ -125,13 +125,13 @@ func (c *connection) receive() {
 		}
 		msg, err := relayed(line)
 		if err != nil {
-			c.log.Warn("the agent wrote something that is no JSON text", "line", safetext.Line(redact.Command(string(line[:min(len(line), maxNoise)])), 200))
+			c.log.Warn("the agent wrote a line that is not JSON", "line", safetext.Line(redact.Command(string(line[:min(len(line), maxNoise)])), 200))
 			continue
 		}
 		c.sent.Add(1)
 		to := c.mailboxFor(msg)
 		if to != nil && !to.put(msg, c.ended) {
-			c.end(ending{code: overLimit, reason: "more waits than may wait, and nobody reads it"})
+			c.end(ending{code: overLimit, reason: "the buffer is full and no client reads"})
 			return
 		}
 	}

@@ -267,7 +267,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *connection {
 		s.refuse(w, r, http.StatusServiceUnavailable, "the server is shutting down")
 	case full:
 		w.Header().Set("Retry-After", "5")
-		s.refuse(w, r, http.StatusServiceUnavailable, "the server has as many connections as it may have")
+		s.refuse(w, r, http.StatusServiceUnavailable, "the server has reached its limit of connections")
 	}
 	return c
 }

@@ -294,7 +294,7 @@ func (c *connection) register(e *envelope.Envelope, header []string) (status int
 		given = "" // it belongs to no session, whatever the header says
 	}
 	if given != "" && c.session(given, false) == nil && !c.hasEnded() {
-		return http.StatusTooManyRequests, "the connection has as many sessions as it may have"
+		return http.StatusTooManyRequests, "the connection has reached its limit of sessions"
 	}
 	if answeredOnConnection[name] {
 		given = ""

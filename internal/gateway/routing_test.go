@@ -176,7 +176,7 @@ func TestNoiseOfTheAgent(t *testing.T) {
 	main := c.open("")
 	c.send("", saying("", "npm warn \x1b[31mold", "  ", "null", `"text"`, `{"jsonrpc":"2.0","method":"real"}`))
 	main.want(`{"jsonrpc":"2.0","method":"real"}`)
-	if log := r.log.String(); strings.Count(log, "no JSON text") != 3 || strings.Contains(log, "\x1b") {
+	if log := r.log.String(); strings.Count(log, "a line that is not JSON") != 3 || strings.Contains(log, "\x1b") {
 		t.Errorf("the log:\n%s", log)
 	}
 }

@@ -268,7 +268,7 @@ func TestTooManyConnections(t *testing.T) {
 	a := r.connect()
 	r.socket()
 	got := r.do("POST", request("1", "initialize", `{}`), asJSON)
-	failure(t, got, 503, -32603, "null", "as many connections")
+	failure(t, got, 503, -32603, "null", "limit of connections")
 	if got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}

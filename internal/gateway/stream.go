@@ -96,7 +96,7 @@ func (s *Server) mailboxOf(w http.ResponseWriter, r *http.Request, c *connection
 	case s.StrictSessions:
 		s.refuse(w, r, http.StatusNotFound, "unknown "+sessionHeader)
 	default:
-		s.refuse(w, r, http.StatusTooManyRequests, "the connection has as many sessions as it may have")
+		s.refuse(w, r, http.StatusTooManyRequests, "the connection has reached its limit of sessions")
 	}
 	return m
 }
