@@ -34,9 +34,9 @@ func TestCase165InitializeAnswers(t *testing.T) {
 		{"the id of another", "c", result(1), "", "something else"},
 		{"the id as text", "c", `{"jsonrpc":"2.0","id":"0","result":{}}`, "", "something else"},
 		{"no answer at all", "c", update("s", 1), "", "something else"},
-		{"nothing", "c", "", "", "no JSON"},
-		{"an empty batch", "c", "[]", "", "answered nothing"},
-		{"a page", "c", "<html>", "", "no JSON"},
+		{"nothing", "c", "", "", "not JSON"},
+		{"an empty batch", "c", "[]", "", "is empty"},
+		{"a page", "c", "<html>", "", "not JSON"},
 		{"alone in a batch", "c", " [ " + result(0) + " ] ", result(0), ""},
 		{"laid out", "c", "{\n  \"id\": 0,\r\n  \"result\": {}\n}\n", `{   "id": 0,    "result": {} }`, ""},
 	} {

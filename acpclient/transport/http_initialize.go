@@ -114,7 +114,7 @@ func (h *HTTP) switchToWebSocket(m Message) bool {
 	}
 	h.replacement = conn
 	h.mu.Unlock()
-	h.r.Log("the server has no HTTP there: using a WebSocket")
+	h.r.Log("the server has only a WebSocket at this path: using that")
 	// Both queues are diverted before anything else writes to the WebSocket, and before it
 	// is read.
 	h.ordered.divert(func(m Message) { conn.Send(m) }, errReplaced)
@@ -164,7 +164,7 @@ func onlyAnswer(body, id []byte) ([]byte, error) {
 	if jsonscan.KindOf(body) == jsonscan.Array {
 		it := jsonscan.ItemsOf(body)
 		if !it.Next() {
-			return nil, errors.New("the server answered nothing")
+			return nil, errors.New("the server's answer is empty")
 		}
 		body = it.Value
 	}

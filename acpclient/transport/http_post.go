@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	errUninitialized = errors.New("nothing but initialize can be sent before the server knows the connection")
-	errSessionID     = errors.New("the id of the session cannot be sent over HTTP: it is longer than 1024 bytes, or not made of ASCII letters and signs")
+	errUninitialized = errors.New("initialize must be sent first")
+	errSessionID     = errors.New("the session id cannot be sent over HTTP: it is longer than 1024 bytes or not printable ASCII")
 )
 
 // maxIdleBody bounds how much of an unneeded body is read so that its connection can be
@@ -73,7 +73,7 @@ func (h *HTTP) send(m Message, id []byte) {
 	case connectionError(err) != nil:
 		h.fail(connectionError(err))
 	case id == nil:
-		h.fail(fmt.Errorf("a notification could not be sent, and what follows it must not stand alone: %w", err))
+		h.fail(fmt.Errorf("a notification could not be sent: %w", err))
 	default:
 		h.giveUp(id, explainPost(err, len(m.Data)))
 	}
@@ -92,7 +92,7 @@ func (h *HTTP) sendAnswers() {
 		}
 		l := h.current()
 		if l == nil || m.Session != "" && !headerSafe(m.Session) {
-			h.r.Log("an answer was not sent: nobody can have asked")
+			h.r.Log("dropped an answer: there is no connection yet")
 			continue
 		}
 		if len(m.Data) > h.largest {
@@ -144,7 +144,7 @@ func (h *HTTP) sendAnswer(l *httpConnection, m Message) {
 			h.sendAnswer(l, Message{Data: it.Value, Session: m.Session, Answer: true})
 		}
 	case status != nil && status.Status/100 == 4 && status.Status != http.StatusRequestTimeout:
-		h.r.Log("the server did not want the answer to one of its requests: " + strconv.Itoa(status.Status)) // usually too late
+		h.r.Log("the server rejected the answer to one of its requests: " + strconv.Itoa(status.Status)) // usually too late
 	default:
 		h.fail(fmt.Errorf("an answer could not be sent: %w", err))
 	}
@@ -228,7 +228,7 @@ func (h *HTTP) awaitElsewhere(l *httpConnection, id []byte, err error) {
 	if !l.pause(h.timing.grace, nil) {
 		return
 	}
-	h.giveUp(id, fmt.Errorf("the stream of the answer ended without it (%w): whether the request was processed is not known", h.clean(err)))
+	h.giveUp(id, fmt.Errorf("the stream ended before the answer (%w): the request may have been processed", h.clean(err)))
 }
 
 // readAll reads a body that holds one message.
@@ -240,7 +240,7 @@ func (h *HTTP) readAll(resp *http.Response) (body []byte, err error) {
 	case len(body) > h.r.MaxMessage:
 		return nil, &TooLongError{Limit: h.r.MaxMessage, Size: max(resp.ContentLength, int64(len(body)))}
 	case !json.Valid(body):
-		return nil, errors.New("what the server answered is no JSON")
+		return nil, errors.New("the server's answer is not JSON")
 	}
 	return body, nil
 }

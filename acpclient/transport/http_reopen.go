@@ -56,7 +56,7 @@ func (e *lostError) Unwrap() []error { return []error{io.ErrUnexpectedEOF, e.cau
 
 var (
 	errStreamRefused = errors.New("the server refuses the stream of the session")
-	errStreamLost    = errors.New("the stream of the session is lost: whether the request was processed is not known")
+	errStreamLost    = errors.New("the stream of the session was lost: the request may have been processed")
 )
 
 // runSession keeps the stream of a session open. While the stream is not open, the

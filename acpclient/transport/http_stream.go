@@ -155,7 +155,7 @@ func (s *stream) round() ending {
 		return ending{err: h.refused("open "+s.String(), resp)}
 	}
 	if kind := mediaType(resp.Header); kind != "text/event-stream" {
-		return ending{err: fmt.Errorf("open %v: what the server sends is %.60q, no stream of events", s, kind)}
+		return ending{err: fmt.Errorf("open %v: the server sent %.60q instead of an event stream", s, kind)}
 	}
 	s.opened.Store(true)
 	defer s.opened.Store(false)
@@ -199,7 +199,7 @@ func (h *HTTP) readStream(events *eventReader, s *stream, onEvent func()) error 
 			} else if !noisy {
 				noisy = true
 				text := h.hide.Replace(string(e.data[:min(len(e.data), maxExcerpt)]))
-				h.r.Log(fmt.Sprintf("passed over what is no JSON on a stream: %+.60q", text))
+				h.r.Log(fmt.Sprintf("skipped an event that is not JSON: %+.60q", text))
 			}
 			continue
 		}

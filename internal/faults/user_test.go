@@ -229,7 +229,7 @@ func (u *user) judge(text string, end *event.TurnEnded) {
 			u.errorf("lost, but the connection lives: %v", end.Err)
 		}
 		u.lost++
-	case strings.Contains(end.Err.Error(), "may have been processed"), strings.Contains(end.Err.Error(), "is not known"):
+	case strings.Contains(end.Err.Error(), "may have been processed"):
 		u.unknown++
 	case times > 0:
 		u.errorf("was received, but ended with: %v", end.Err)
