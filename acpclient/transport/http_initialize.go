@@ -18,7 +18,7 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	a, err := h.first(m)
 	if err != nil {
 		if h.ctx.Err() == nil {
-			h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
+			h.fail(fmt.Errorf("connect to %s: %w", h.r.DisplayURL(), err))
 		}
 		return
 	}
@@ -36,9 +36,9 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	switch {
 	case h.ctx.Err() != nil: // the connection was closed meanwhile
 	case err != nil:
-		h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
+		h.fail(fmt.Errorf("connect to %s: %w", h.r.DisplayURL(), err))
 	case connection == "" && !failed:
-		h.fail(fmt.Errorf("connect to %s: the server names no connection (%s): it does not speak ACP over HTTP", h.r.Place(), connectionHeader))
+		h.fail(fmt.Errorf("connect to %s: the server names no connection (%s): it does not speak ACP over HTTP", h.r.DisplayURL(), connectionHeader))
 	case failed:
 		h.inbox.push(body, nil)
 	default:
@@ -74,7 +74,7 @@ func (h *HTTP) initializeBody(resp *http.Response) ([]byte, error) {
 // uninitialized handles a response that is not a success: the server may have a WebSocket
 // instead.
 func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) {
-	refused := h.refused("connect to "+h.r.Place(), a.Response)
+	refused := h.refused("connect to "+h.r.DisplayURL(), a.Response)
 	if connection != "" {
 		h.sendDelete(connection)
 	}

@@ -103,7 +103,7 @@ func bounded(resp *http.Response, d time.Duration, read func(io.Reader)) {
 
 // refused makes an error of a response that is not a success, with the beginning of its
 // body.
-func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
+func (h *HTTP) refused(op string, resp *http.Response) *StatusError {
 	var excerpt string
 	bounded(resp, h.timing.body, func(body io.Reader) {
 		all, _ := io.ReadAll(io.LimitReader(body, 2*maxExcerpt)) // more than is kept, so that a secret at the cut is found whole
@@ -111,9 +111,9 @@ func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
 		excerpt = excerpt[:min(len(excerpt), maxExcerpt)]
 	})
 	if resp.StatusCode/100 == 3 {
-		doing += " (only a redirect to the same place is followed)"
+		op += " (only a redirect to the same place is followed)"
 	}
-	return &StatusError{Doing: doing, Status: resp.StatusCode, Body: excerpt}
+	return &StatusError{Op: op, Status: resp.StatusCode, Body: excerpt}
 }
 
 // connectionError returns the error that ends the connection because of a response's status, nil if

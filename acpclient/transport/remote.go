@@ -64,16 +64,16 @@ var (
 	ErrSilent = errors.New("transport: the server has fallen silent")
 )
 
-// StatusError is an HTTP response that is not part of the protocol. Doing says what was
+// StatusError is an HTTP response that is not part of the protocol. Op says what was
 // tried; Body is the beginning of the response's body, unchanged.
 type StatusError struct {
-	Doing  string
+	Op     string
 	Status int
 	Body   string
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%s: the server answered %d %s", e.Doing, e.Status, http.StatusText(e.Status))
+	return fmt.Sprintf("%s: the server answered %d %s", e.Op, e.Status, http.StatusText(e.Status))
 }
 
 // Unauthorized reports whether credentials are missing or wrong.
@@ -151,8 +151,8 @@ func (r Remote) prepare() (*remote, error) {
 	return out, nil
 }
 
-// Place returns the URL as it may be shown: without user, password and query.
-func (r Remote) Place() string {
+// DisplayURL returns the URL as it may be shown: without user, password and query.
+func (r Remote) DisplayURL() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return "the agent's URL"

@@ -48,11 +48,11 @@ func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTim
 	case err == nil:
 		return newWebSocket(ws, up.line, r, resp.Header.Get("Acp-Connection-Id"), times), nil
 	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
-		doing := "connect to " + r.Place()
+		op := "connect to " + r.DisplayURL()
 		if resp.StatusCode/100 == 3 {
-			doing += " (only a redirect to the same place is followed)"
+			op += " (only a redirect to the same place is followed)"
 		}
-		err = &StatusError{Doing: doing, Status: resp.StatusCode, Body: up.refusal}
+		err = &StatusError{Op: op, Status: resp.StatusCode, Body: up.refusal}
 	case ctx.Err() != nil:
 		err = newDialError(r, ctx.Err())
 	default:
@@ -227,5 +227,5 @@ func newDialError(r *remote, cause error) error {
 	if query := r.url.RawQuery; query != "" {
 		text = strings.ReplaceAll(text, query, "…")
 	}
-	return &dialError{text: "connect to " + r.Place() + ": " + text, cause: cause}
+	return &dialError{text: "connect to " + r.DisplayURL() + ": " + text, cause: cause}
 }
