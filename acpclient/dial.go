@@ -18,9 +18,9 @@ func Dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error
 		opts.Log = event.NewLog()
 	}
 	if opts.Agent == "" {
-		opts.Agent = r.Place()
+		opts.Agent = r.DisplayURL()
 	}
-	opts.InitializeOnce, opts.Place = true, r.Place()
+	opts.InitializeOnce, opts.Place = true, r.DisplayURL()
 	log := opts.Log
 	r.Log = func(line string) { log.Add(event.LogClient, safetext.Line(line, 500)) }
 	for restarts := 0; ; restarts++ {
@@ -37,7 +37,7 @@ func Dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error
 func dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error) {
 	conn, err := transport.Dial(ctx, r)
 	if err != nil {
-		return nil, lost(r.Place(), err)
+		return nil, lost(r.DisplayURL(), err)
 	}
 	c := newClient(conn, opts)
 	if err := c.start(ctx); err != nil {

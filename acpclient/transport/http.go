@@ -47,24 +47,24 @@ type HTTP struct {
 	lines  *netLines
 	socket func(ctx context.Context, r *remote) (Conn, error) // dials a WebSocket
 
-	ctx      context.Context // done when the connection ends; its goroutines end later
-	stop     context.CancelCauseFunc
-	work     sync.WaitGroup // all goroutines; see spawn
-	starting sync.Once
-	leaving  atomic.Bool
-	gone     chan struct{} // closed when Close has finished
+	ctx       context.Context // done when the connection ends; its goroutines end later
+	stop      context.CancelCauseFunc
+	work      sync.WaitGroup // all goroutines; see spawn
+	starting  sync.Once
+	leaving   atomic.Bool
+	closeDone chan struct{} // closed when Close has finished
 
-	in      *inbox
+	inbox   *inbox
 	ordered *sendQueue // requests and notifications
 	answers *sendQueue
 	calls   openCalls
 	version atomic.Int64
 
-	mu      sync.Mutex
-	closing bool
-	client  *http.Client // chosen by the first POST that gets an answer
-	link    *link        // nil before initialize
-	instead Conn         // the WebSocket used in place of HTTP, if any
+	mu          sync.Mutex
+	closing     bool
+	client      *http.Client    // chosen by the first POST that gets an answer
+	connection  *httpConnection // nil before initialize
+	replacement Conn            // the WebSocket used in place of HTTP, if any
 }
 
 // intervals are the timeouts of a connection.
@@ -78,7 +78,7 @@ type intervals struct {
 	maxRefuse time.Duration // longest pause during that time
 	grace     time.Duration // how long open requests of a session outlive its stream
 	silence   time.Duration // a stream whose keep-alives stop for this long is opened again
-	lastWords time.Duration // how long Close lets the queues be posted
+	flush     time.Duration // how long Close lets the queues be posted
 	farewell  time.Duration // time for the DELETE
 	lull      time.Duration // a stream without a message for this long has nothing on the way
 	opening   time.Duration // how long to wait for a stream that is not open
@@ -90,18 +90,18 @@ var defaultIntervals = intervals{
 	pause: 200 * time.Millisecond, maxPause: 5 * time.Second,
 	refused: 10 * time.Second, maxRefuse: 2 * time.Second,
 	grace: 30 * time.Second, silence: time.Minute,
-	lastWords: 500 * time.Millisecond, farewell: 2 * time.Second, preface: 3 * time.Second,
+	flush: 500 * time.Millisecond, farewell: 2 * time.Second, preface: 3 * time.Second,
 	lull: 50 * time.Millisecond, opening: 300 * time.Millisecond,
 }
 
 func newHTTP(r *remote) *HTTP {
 	h := &HTTP{
 		r: r, lines: newNetLines(), timing: defaultIntervals, largest: min(maxPost, r.MaxMessage), hide: secretsOf(r),
-		socket:  func(ctx context.Context, r *remote) (Conn, error) { return dialWebSocket(ctx, r) },
-		in:      newInbox(maxUnread),
-		ordered: newSendQueue(maxUnsent),
-		answers: newSendQueue(maxUnsent),
-		gone:    make(chan struct{}),
+		socket:    func(ctx context.Context, r *remote) (Conn, error) { return dialWebSocket(ctx, r) },
+		inbox:     newInbox(maxUnread),
+		ordered:   newSendQueue(maxUnsent),
+		answers:   newSendQueue(maxUnsent),
+		closeDone: make(chan struct{}),
 	}
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	return h
@@ -111,9 +111,9 @@ func newHTTP(r *remote) *HTTP {
 // matches *StatusError (with status 401 or 403 if credentials are needed), ErrGone,
 // ErrSilent or io.ErrUnexpectedEOF if one of them is the reason.
 func (h *HTTP) Recv() ([]byte, error) {
-	data, err := h.in.take()
-	if err == errInstead {
-		return h.instead.Recv()
+	data, err := h.inbox.take()
+	if err == errReplaced {
+		return h.replacement.Recv()
 	}
 	return data, err
 }
@@ -121,11 +121,11 @@ func (h *HTTP) Recv() ([]byte, error) {
 // Waited reports whether Recv had to wait for the message it returned last, rather than
 // finding it already received. Only the goroutine that calls Recv may call it.
 func (h *HTTP) Waited() bool {
-	if h.in.next == 0 { // nothing more arrives from there
-		w, ok := h.instead.(*WebSocket)
+	if h.inbox.next == 0 { // nothing more arrives from there
+		w, ok := h.replacement.(*WebSocket)
 		return !ok || w.Waited()
 	}
-	return h.in.next == 1
+	return h.inbox.next == 1
 }
 
 // Send implements Conn. It blocks only while the queue is full.
@@ -139,8 +139,8 @@ func (h *HTTP) Send(m Message) error {
 		queue = h.answers
 	}
 	err := queue.put(m)
-	if err == errInstead {
-		return h.instead.Send(m)
+	if err == errReplaced {
+		return h.replacement.Send(m)
 	}
 	return err
 }
@@ -148,14 +148,14 @@ func (h *HTTP) Send(m Message) error {
 // SetVersion implements Versioned.
 func (h *HTTP) SetVersion(version int) {
 	h.version.Store(int64(version))
-	if v, ok := h.taken().(Versioned); ok {
+	if v, ok := h.replaced().(Versioned); ok {
 		v.SetVersion(version)
 	}
 }
 
 // OpenSession implements Streams: it opens the stream of the session at once.
 func (h *HTTP) OpenSession(id string) {
-	if s, ok := h.taken().(Streams); ok {
+	if s, ok := h.replaced().(Streams); ok {
 		s.OpenSession(id)
 	}
 	if l := h.current(); l != nil && headerSafe(id) {
@@ -165,7 +165,7 @@ func (h *HTTP) OpenSession(id string) {
 
 // CloseSession implements Streams. Open requests of the session still get their answers.
 func (h *HTTP) CloseSession(id string) {
-	if s, ok := h.taken().(Streams); ok {
+	if s, ok := h.replaced().(Streams); ok {
 		s.CloseSession(id)
 	}
 	if l := h.current(); l != nil {
@@ -179,25 +179,25 @@ func (h *HTTP) CloseSession(id string) {
 func (h *HTTP) Close() error {
 	if h.leaving.CompareAndSwap(false, true) {
 		h.end()
-		close(h.gone)
+		close(h.closeDone)
 	}
-	<-h.gone
+	<-h.closeDone
 	return nil
 }
 
 func (h *HTTP) end() {
-	h.in.close()
+	h.inbox.close()
 	h.ordered.close(ErrClosed)
 	h.answers.close(ErrClosed)
 	h.mu.Lock()
 	h.closing = true
-	instead := h.instead
+	instead := h.replacement
 	h.mu.Unlock()
-	deadline := time.Now().Add(h.timing.lastWords)
+	deadline := time.Now().Add(h.timing.flush)
 	h.ordered.flush(time.Until(deadline))
 	h.answers.flush(time.Until(deadline))
-	if l := h.current(); l != nil && deadly(context.Cause(h.ctx)) == nil { // otherwise the server would refuse the DELETE too
-		h.dismiss(l.id)
+	if l := h.current(); l != nil && connectionError(context.Cause(h.ctx)) == nil { // otherwise the server would refuse the DELETE too
+		h.sendDelete(l.id)
 	}
 	h.stop(ErrClosed)
 	h.ordered.drop()
@@ -217,7 +217,7 @@ func (h *HTTP) end() {
 func (h *HTTP) fail(err error) {
 	h.ordered.close(err) // before Recv returns the error
 	h.answers.close(err)
-	h.in.finish(err)
+	h.inbox.finish(err)
 	h.stop(err)
 	h.ordered.drop()
 	h.answers.drop()
@@ -236,15 +236,15 @@ func (h *HTTP) spawn(f func()) bool {
 }
 
 // current returns the connection that the server knows, nil before initialize.
-func (h *HTTP) current() *link {
+func (h *HTTP) current() *httpConnection {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.link
+	return h.connection
 }
 
-// taken returns the WebSocket used in place of HTTP, nil if there is none.
-func (h *HTTP) taken() Conn {
+// replaced returns the WebSocket used in place of HTTP, nil if there is none.
+func (h *HTTP) replaced() Conn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.instead
+	return h.replacement
 }

@@ -104,8 +104,8 @@ func callOf(data []byte) (id []byte, method string) {
 	return id, method
 }
 
-// usualCall is the start of most requests and notifications.
-var usualCall = []byte(`{"jsonrpc":"2.0","method":`)
+// commonPrefix is the start of most requests and notifications.
+var commonPrefix = []byte(`{"jsonrpc":"2.0","method":`)
 
 // answered returns the ids that a message answers; several if it is a batch. Reading stops
 // at a method, which most messages have near the start.
@@ -118,7 +118,7 @@ func answered(data []byte) (ids [][]byte) {
 		}
 		return ids
 	}
-	if bytes.HasPrefix(data, usualCall) {
+	if bytes.HasPrefix(data, commonPrefix) {
 		return nil
 	}
 	var id []byte
@@ -189,7 +189,7 @@ func isMessage(data []byte) bool {
 // updates before the answer arrive there (PROTOCOL 5.4, 5). It reports false if the
 // connection no longer receives.
 func (h *HTTP) receive(data []byte, from *stream) bool {
-	var settled []string
+	var answeredSessions []string
 	var ahead *stream
 	if h.calls.n.Load() > 0 {
 		for _, id := range answered(data) {
@@ -197,18 +197,18 @@ func (h *HTTP) receive(data []byte, from *stream) bool {
 			if !ok {
 				continue
 			}
-			settled = append(settled, call.session)
+			answeredSessions = append(answeredSessions, call.session)
 			if s := h.streamOf(call.session); s != nil && s != from {
 				ahead = s
 			}
 		}
 	}
 	over := func(data []byte) bool {
-		if !h.in.push(data, nil) {
+		if !h.inbox.push(data, nil) {
 			return false
 		}
-		for _, session := range settled {
-			h.settle(session)
+		for _, session := range answeredSessions {
+			h.closeUnneeded(session)
 		}
 		return true
 	}
@@ -233,25 +233,25 @@ func (h *HTTP) streamOf(session string) *stream {
 	return l.sessions[session]
 }
 
-// settle closes the stream of a session if it was opened only for its requests.
-func (h *HTTP) settle(session string) {
+// closeUnneeded closes the stream of a session if it was opened only for its requests.
+func (h *HTTP) closeUnneeded(session string) {
 	if l := h.current(); l != nil && session != "" {
-		l.settle(session)
+		l.closeUnneeded(session)
 	}
 }
 
 // giveUp answers a call, if it is still open, with an error.
 func (h *HTTP) giveUp(id []byte, err error) {
 	if call, ok := h.calls.take(id); ok {
-		h.in.push(errorAnswer(call.id, err), nil)
-		h.settle(call.session)
+		h.inbox.push(errorAnswer(call.id, err), nil)
+		h.closeUnneeded(call.session)
 	}
 }
 
 // giveUpSession does so for the calls of a session that were opened before then.
 func (h *HTTP) giveUpSession(session string, then time.Time, err error) {
 	for _, call := range h.calls.takeSession(session, then) {
-		h.in.push(errorAnswer(call.id, err), nil)
+		h.inbox.push(errorAnswer(call.id, err), nil)
 	}
 }
 
@@ -302,8 +302,8 @@ func detail(body string) string {
 	return body
 }
 
-// explain adds what a failed POST means for the request.
-func explain(err error, size int) error {
+// explainPost adds what a failed POST means for the request.
+func explainPost(err error, size int) error {
 	var status *StatusError
 	switch {
 	case errors.As(err, &status) && status.Status == http.StatusRequestEntityTooLarge:

@@ -23,14 +23,14 @@ const (
 	maxHeaderBytes = 1 << 20
 )
 
-// road is one HTTP version and setup to try.
-type road struct {
+// variant is one HTTP version and setup to try.
+type variant struct {
 	client *http.Client
-	probes *probes // set if the server may not speak HTTP/2 and another road can be tried
+	probes *probes // set if the server may not speak HTTP/2 and another variant can be tried
 }
 
-// roads returns what to try for the first POST, in order (PROTOCOL 5.5).
-func (h *HTTP) roads() []road {
+// variants returns what to try for the first POST, in order (PROTOCOL 5.5).
+func (h *HTTP) variants() []variant {
 	var one, two, tls http.Protocols
 	one.SetHTTP1(true)
 	two.SetUnencryptedHTTP2(true)
@@ -38,22 +38,24 @@ func (h *HTTP) roads() []road {
 	tls.SetHTTP2(true)
 	switch {
 	case h.r.url.Scheme == "https":
-		return []road{{client: h.newClient(tls, h.lines.dial)}}
+		return []variant{{client: h.newClient(tls, h.lines.dial)}}
 	case h.r.H2C == "off":
-		return []road{{client: h.newClient(one, h.lines.dial)}}
+		return []variant{{client: h.newClient(one, h.lines.dial)}}
 	case h.r.H2C == "on":
-		return []road{{client: h.newClient(two, h.lines.dial)}}
+		return []variant{{client: h.newClient(two, h.lines.dial)}}
 	}
 	if _, known := plainHTTP1.Load(h.r.url.Host); known || h.proxied() {
-		return []road{{client: h.newClient(one, h.lines.dial)}}
+		return []variant{{client: h.newClient(one, h.lines.dial)}}
 	}
 	p := &probes{dial: h.lines.dial, patience: h.timing.preface}
-	return []road{{h.newClient(two, p.open), p}, {client: h.newClient(one, h.lines.dial)}}
+	return []variant{{h.newClient(two, p.open), p}, {client: h.newClient(one, h.lines.dial)}}
 }
 
-// shut reports whether the error of a POST shows that the server does not speak HTTP/2. The
-// server has processed nothing then, so the POST may be repeated on the next road.
-func (r road) shut(err error) bool { return r.probes != nil && !r.probes.met.Load() && !undialled(err) }
+// unsupported reports whether the error of a POST shows that the server does not speak HTTP/2. The
+// server has processed nothing then, so the POST may be repeated with the next variant.
+func (r variant) unsupported(err error) bool {
+	return r.probes != nil && !r.probes.met.Load() && !notDialled(err)
+}
 
 func (h *HTTP) newClient(p http.Protocols, dial dialFunc) *http.Client {
 	t := &http.Transport{

@@ -34,9 +34,9 @@ func TestCase165InitializeAnswers(t *testing.T) {
 		{"the id of another", "c", result(1), "", "something else"},
 		{"the id as text", "c", `{"jsonrpc":"2.0","id":"0","result":{}}`, "", "something else"},
 		{"no answer at all", "c", update("s", 1), "", "something else"},
-		{"nothing", "c", "", "", "no JSON"},
-		{"an empty batch", "c", "[]", "", "answered nothing"},
-		{"a page", "c", "<html>", "", "no JSON"},
+		{"nothing", "c", "", "", "not JSON"},
+		{"an empty batch", "c", "[]", "", "is empty"},
+		{"a page", "c", "<html>", "", "not JSON"},
 		{"alone in a batch", "c", " [ " + result(0) + " ] ", result(0), ""},
 		{"laid out", "c", "{\n  \"id\": 0,\r\n  \"result\": {}\n}\n", `{   "id": 0,    "result": {} }`, ""},
 	} {
@@ -229,7 +229,7 @@ func TestCase173Conflict(t *testing.T) {
 }
 
 // Case 173: if the conflict persists, only that session fails.
-func TestCase173ConflictForEver(t *testing.T) {
+func TestCase173ConflictForever(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool { return q.session() == "s1" && refuse(409)(w, q) }
 		r.session("s2")
@@ -319,7 +319,7 @@ func TestCase181QuitEarly(t *testing.T) {
 
 // Case 181: Close does not wait for a server that does not answer; Recv and Send return at
 // once.
-func TestCase181QuitUnheard(t *testing.T) {
+func TestCase181QuitWithoutResponse(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		hang := func(w http.ResponseWriter, q *acpRequest) bool {
 			<-q.Context().Done()
@@ -450,7 +450,7 @@ func TestCase175TooLarge(t *testing.T) {
 
 // A session id that cannot be sent in a header fails the session's requests before anything
 // is sent.
-func TestSessionIDsThatAreNoHeaders(t *testing.T) {
+func TestSessionIDsInvalidInHeaders(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.initialize()
 		for i, id := range []string{"a\r\nX: y", "a\nb", "sitzung-ä", strings.Repeat("x", 1025), " a", "a ", "a\tb", "a\x7f"} {

@@ -14,11 +14,11 @@ import (
 // a connection exists already, a new one replaces it: servers do not accept a second
 // initialize on the same one.
 func (h *HTTP) initialize(m Message, id []byte) {
-	h.leave()
+	h.dropConnection()
 	a, err := h.first(m)
 	if err != nil {
 		if h.ctx.Err() == nil {
-			h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
+			h.fail(fmt.Errorf("connect to %s: %w", h.r.DisplayURL(), err))
 		}
 		return
 	}
@@ -28,34 +28,34 @@ func (h *HTTP) initialize(m Message, id []byte) {
 		h.uninitialized(m, id, a, connection)
 		return
 	}
-	body, err := h.introduction(a.Response)
+	body, err := h.initializeBody(a.Response)
 	if err == nil {
-		body, err = only(body, id)
+		body, err = onlyAnswer(body, id)
 	}
 	failed := err == nil && isError(body)
 	switch {
 	case h.ctx.Err() != nil: // the connection was closed meanwhile
 	case err != nil:
-		h.fail(fmt.Errorf("connect to %s: %w", h.r.Place(), err))
+		h.fail(fmt.Errorf("connect to %s: %w", h.r.DisplayURL(), err))
 	case connection == "" && !failed:
-		h.fail(fmt.Errorf("connect to %s: the server names no connection (%s): it does not speak ACP over HTTP", h.r.Place(), connectionHeader))
+		h.fail(fmt.Errorf("connect to %s: the server names no connection (%s): it does not speak ACP over HTTP", h.r.DisplayURL(), connectionHeader))
 	case failed:
-		h.in.push(body, nil)
+		h.inbox.push(body, nil)
 	default:
 		l := h.connect(connection)
-		h.in.push(body, nil)
+		h.inbox.push(body, nil)
 		l.start()
-		l.main.await()
+		l.main.waitForHeaders()
 		return
 	}
 	if connection != "" {
-		h.dismiss(connection)
+		h.sendDelete(connection)
 	}
 }
 
-// introduction returns the body of the answer to initialize: a message, or a stream that
+// initializeBody returns the body of the answer to initialize: a message, or a stream that
 // begins with one.
-func (h *HTTP) introduction(resp *http.Response) ([]byte, error) {
+func (h *HTTP) initializeBody(resp *http.Response) ([]byte, error) {
 	if mediaType(resp.Header) != "text/event-stream" {
 		return h.readAll(resp)
 	}
@@ -74,18 +74,18 @@ func (h *HTTP) introduction(resp *http.Response) ([]byte, error) {
 // uninitialized handles a response that is not a success: the server may have a WebSocket
 // instead.
 func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) {
-	refused := h.refused("connect to "+h.r.Place(), a.Response)
+	refused := h.refused("connect to "+h.r.DisplayURL(), a.Response)
 	if connection != "" {
-		h.dismiss(connection)
+		h.sendDelete(connection)
 	}
 	switch refused.Status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented:
-		if h.takeOver(m) {
+		if h.switchToWebSocket(m) {
 			return
 		}
 	default:
-		if body, err := only([]byte(refused.Body), id); err == nil && isError(body) {
-			h.in.push(body, nil) // with the agent's own error
+		if body, err := onlyAnswer([]byte(refused.Body), id); err == nil && isError(body) {
+			h.inbox.push(body, nil) // with the agent's own error
 		}
 	}
 	if h.ctx.Err() == nil {
@@ -93,9 +93,9 @@ func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) 
 	}
 }
 
-// takeOver connects by WebSocket and passes everything on to it, beginning with m. It
+// switchToWebSocket connects by WebSocket and passes everything on to it, beginning with m. It
 // reports false if the server has none.
-func (h *HTTP) takeOver(m Message) bool {
+func (h *HTTP) switchToWebSocket(m Message) bool {
 	ctx, stop := context.WithTimeout(h.ctx, dialPatience)
 	defer stop()
 	conn, err := h.socket(ctx, h.r)
@@ -112,14 +112,14 @@ func (h *HTTP) takeOver(m Message) bool {
 		conn.Close()
 		return false
 	}
-	h.instead = conn
+	h.replacement = conn
 	h.mu.Unlock()
-	h.r.Log("the server has no HTTP there: using a WebSocket")
+	h.r.Log("the server has only a WebSocket at this path: using that")
 	// Both queues are diverted before anything else writes to the WebSocket, and before it
 	// is read.
-	h.ordered.divert(func(m Message) { conn.Send(m) }, errInstead)
-	h.answers.close(errInstead)
-	h.in.finish(errInstead)
+	h.ordered.divert(func(m Message) { conn.Send(m) }, errReplaced)
+	h.answers.close(errReplaced)
+	h.inbox.finish(errReplaced)
 	return true
 }
 
@@ -143,28 +143,28 @@ func (h *HTTP) first(m Message) (answer, error) {
 
 // choose finds that version and posts initialize with it.
 func (h *HTTP) choose(m Message) (a answer, err error) {
-	for i, road := range h.roads() {
+	for i, variant := range h.variants() {
 		h.mu.Lock()
-		h.client = road.client
+		h.client = variant.client
 		h.mu.Unlock()
-		a, err = h.roundTrip(h.ctx, road.client, m.Data, "", "")
+		a, err = h.roundTrip(h.ctx, variant.client, m.Data, "", "")
 		if err == nil && i > 0 {
 			plainHTTP1.Store(h.r.url.Host, true)
 		}
-		if err == nil || h.ctx.Err() != nil || !road.shut(err) {
+		if err == nil || h.ctx.Err() != nil || !variant.unsupported(err) {
 			return a, err
 		}
 	}
 	return a, err
 }
 
-// only returns the answer to the request with that id, whether alone or the only item of a
+// onlyAnswer returns the answer to the request with that id, whether alone or the only item of a
 // batch.
-func only(body, id []byte) ([]byte, error) {
+func onlyAnswer(body, id []byte) ([]byte, error) {
 	if jsonscan.KindOf(body) == jsonscan.Array {
 		it := jsonscan.ItemsOf(body)
 		if !it.Next() {
-			return nil, errors.New("the server answered nothing")
+			return nil, errors.New("the server's answer is empty")
 		}
 		body = it.Value
 	}
@@ -184,8 +184,8 @@ func isError(body []byte) bool {
 	return false
 }
 
-// dismiss sends the DELETE of a connection. The result does not matter.
-func (h *HTTP) dismiss(connection string) {
+// sendDelete sends the DELETE of a connection. The result does not matter.
+func (h *HTTP) sendDelete(connection string) {
 	ctx, stop := context.WithTimeout(context.Background(), h.timing.farewell)
 	defer stop()
 	client := h.chosen()

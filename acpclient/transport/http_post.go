@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	errUninitialized = errors.New("nothing but initialize can be sent before the server knows the connection")
-	errSessionID     = errors.New("the id of the session cannot be sent over HTTP: it is longer than 1024 bytes, or not made of ASCII letters and signs")
+	errUninitialized = errors.New("initialize must be sent first")
+	errSessionID     = errors.New("the session id cannot be sent over HTTP: it is longer than 1024 bytes or not printable ASCII")
 )
 
 // maxIdleBody bounds how much of an unneeded body is read so that its connection can be
@@ -62,24 +62,24 @@ func (h *HTTP) send(m Message, id []byte) {
 	var s *stream
 	if m.Session != "" {
 		s = l.open(m.Session, false)
-		s.await()
+		s.waitForHeaders()
 	}
 	err = h.postTo(l, m, id)
-	if id == nil && err != nil && (!isStatus(err) || halved(err)) {
+	if id == nil && err != nil && (!isStatus(err) || mayBePartial(err)) {
 		err = h.postTo(l, m, nil)
 	}
 	switch {
 	case err == nil || l.ctx.Err() != nil:
-	case deadly(err) != nil:
-		h.fail(deadly(err))
+	case connectionError(err) != nil:
+		h.fail(connectionError(err))
 	case id == nil:
-		h.fail(fmt.Errorf("a notification could not be sent, and what follows it must not stand alone: %w", err))
+		h.fail(fmt.Errorf("a notification could not be sent: %w", err))
 	default:
-		h.giveUp(id, explain(err, len(m.Data)))
+		h.giveUp(id, explainPost(err, len(m.Data)))
 	}
 	if s != nil {
 		s.posted()
-		l.settle(m.Session)
+		l.closeUnneeded(m.Session)
 	}
 }
 
@@ -92,7 +92,7 @@ func (h *HTTP) sendAnswers() {
 		}
 		l := h.current()
 		if l == nil || m.Session != "" && !headerSafe(m.Session) {
-			h.r.Log("an answer was not sent: nobody can have asked")
+			h.r.Log("dropped an answer: there is no connection yet")
 			continue
 		}
 		if len(m.Data) > h.largest {
@@ -110,7 +110,7 @@ func answerTries(err error) int {
 	switch {
 	case errors.As(err, &status) && status.Status == http.StatusRequestTimeout:
 		return 6
-	case halved(err):
+	case mayBePartial(err):
 		return 3
 	case mayHaveRun(err):
 		return 2
@@ -120,7 +120,7 @@ func answerTries(err error) int {
 
 // sendAnswer posts one answer. It retries if the answer may be lost or cut short: a
 // duplicate answer is harmless, but without one the agent would wait forever.
-func (h *HTTP) sendAnswer(l *link, m Message) {
+func (h *HTTP) sendAnswer(l *httpConnection, m Message) {
 	post := func() error {
 		for tries := 1; ; tries++ {
 			err := h.postTo(l, m, nil)
@@ -137,14 +137,14 @@ func (h *HTTP) sendAnswer(l *link, m Message) {
 	}
 	switch {
 	case err == nil || l.ctx.Err() != nil:
-	case deadly(err) != nil:
-		h.fail(deadly(err))
+	case connectionError(err) != nil:
+		h.fail(connectionError(err))
 	case errors.As(err, &status) && (status.Status == http.StatusNotImplemented || status.Status == http.StatusBadRequest) && len(m.Data) > 0 && m.Data[0] == '[':
 		for it := jsonscan.ItemsOf(m.Data); it.Next(); { // the server accepts no batches
 			h.sendAnswer(l, Message{Data: it.Value, Session: m.Session, Answer: true})
 		}
 	case status != nil && status.Status/100 == 4 && status.Status != http.StatusRequestTimeout:
-		h.r.Log("the server did not want the answer to one of its requests: " + strconv.Itoa(status.Status)) // usually too late
+		h.r.Log("the server rejected the answer to one of its requests: " + strconv.Itoa(status.Status)) // usually too late
 	default:
 		h.fail(fmt.Errorf("an answer could not be sent: %w", err))
 	}
@@ -179,7 +179,7 @@ func isStatus(err error) bool {
 }
 
 // postTo posts a message on a connection and returns when the server has accepted it.
-func (h *HTTP) postTo(l *link, m Message, id []byte) error {
+func (h *HTTP) postTo(l *httpConnection, m Message, id []byte) error {
 	a, err := h.roundTrip(l.ctx, h.chosen(), m.Data, l.id, m.Session)
 	if err != nil {
 		return fmt.Errorf("send a message: %w", err)
@@ -200,19 +200,19 @@ func (h *HTTP) postTo(l *link, m Message, id []byte) error {
 
 // inline reads what some servers send in the response to a POST: the answer itself, or a
 // stream that carries it (PROTOCOL 5.3). Any other body is read to its end if it is short.
-func (h *HTTP) inline(l *link, a answer, id []byte) {
+func (h *HTTP) inline(l *httpConnection, a answer, id []byte) {
 	defer a.done()
 	switch mediaType(a.Header) {
 	case "text/event-stream":
 		err := h.readStream(newEventReader(a.Body, h.r.MaxMessage), nil, func() {})
 		if id != nil && l.ctx.Err() == nil {
-			h.orphaned(l, id, err)
+			h.awaitElsewhere(l, id, err)
 		}
 	case "application/json":
 		body, err := h.readAll(a.Response)
 		var long *TooLongError
 		if errors.As(err, &long) {
-			h.in.push(nil, long)
+			h.inbox.push(nil, long)
 		}
 		if err == nil && isMessage(body) {
 			h.receive(oneLine(body), nil)
@@ -222,13 +222,13 @@ func (h *HTTP) inline(l *link, a answer, id []byte) {
 	}
 }
 
-// orphaned waits for the answer to a request whose own stream has ended: it may still
+// awaitElsewhere waits for the answer to a request whose own stream has ended: it may still
 // arrive on another.
-func (h *HTTP) orphaned(l *link, id []byte, err error) {
+func (h *HTTP) awaitElsewhere(l *httpConnection, id []byte, err error) {
 	if !l.pause(h.timing.grace, nil) {
 		return
 	}
-	h.giveUp(id, fmt.Errorf("the stream of the answer ended without it (%w): whether the request was processed is not known", h.clean(err)))
+	h.giveUp(id, fmt.Errorf("the stream ended before the answer (%w): the request may have been processed", h.clean(err)))
 }
 
 // readAll reads a body that holds one message.
@@ -240,7 +240,7 @@ func (h *HTTP) readAll(resp *http.Response) (body []byte, err error) {
 	case len(body) > h.r.MaxMessage:
 		return nil, &TooLongError{Limit: h.r.MaxMessage, Size: max(resp.ContentLength, int64(len(body)))}
 	case !json.Valid(body):
-		return nil, errors.New("what the server answered is no JSON")
+		return nil, errors.New("the server's answer is not JSON")
 	}
 	return body, nil
 }

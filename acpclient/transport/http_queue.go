@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// errInstead is what the queues return once a WebSocket has taken over.
-var errInstead = errors.New("transport: taken over")
+// errReplaced is what the queues return once a WebSocket has taken over.
+var errReplaced = errors.New("transport: replaced by a WebSocket")
 
 // sendQueue holds copies of the messages that wait to be posted, in order. One goroutine
 // calls take.

@@ -7,13 +7,13 @@ import (
 )
 
 // Waited distinguishes messages that arrived together from those that Recv waited for.
-func TestHTTPTellsWhatItWaitedFor(t *testing.T) {
-	h := &HTTP{in: newInbox(maxUnread)}
+func TestHTTPWaited(t *testing.T) {
+	h := &HTTP{inbox: newInbox(maxUnread)}
 	var got []string
 	var waited []bool
 	for _, together := range [][]string{{"one", "two", "three"}, {"four"}, {"five", "six"}} {
 		for _, data := range together {
-			h.in.push([]byte(data), nil)
+			h.inbox.push([]byte(data), nil)
 		}
 		for range together {
 			data, err := h.Recv()

@@ -12,7 +12,7 @@ import (
 // runMain keeps the stream of the connection open. When it ends, it is opened again once,
 // at once; if that fails or brings nothing, the connection ends (PROTOCOL 5.4, 12).
 func (s *stream) runMain() {
-	h := s.link.h
+	h := s.connection.h
 	var busy time.Time // when the server began to say that the stream already has a reader
 	tries := 1
 	for {
@@ -25,8 +25,8 @@ func (s *stream) runMain() {
 			s.again.reset()
 		}
 		switch {
-		case deadly(end.err) != nil:
-			h.fail(deadly(end.err))
+		case connectionError(end.err) != nil:
+			h.fail(connectionError(end.err))
 			return
 		case end.status() == http.StatusConflict && (busy.IsZero() || time.Since(busy) < h.timing.refused):
 			if busy.IsZero() {
@@ -37,7 +37,7 @@ func (s *stream) runMain() {
 			}
 		case tries > 0:
 			tries--
-			s.told(end)
+			s.logEnd(end)
 			if !pause(s.ctx, s.again.next(h.timing.pause), nil) {
 				return
 			}
@@ -56,7 +56,7 @@ func (e *lostError) Unwrap() []error { return []error{io.ErrUnexpectedEOF, e.cau
 
 var (
 	errStreamRefused = errors.New("the server refuses the stream of the session")
-	errStreamLost    = errors.New("the stream of the session is lost: whether the request was processed is not known")
+	errStreamLost    = errors.New("the stream of the session was lost: the request may have been processed")
 )
 
 // runSession keeps the stream of a session open. While the stream is not open, the
@@ -64,7 +64,7 @@ var (
 // requests fail, and the next message of the session tries again (PROTOCOL 5.4, 6, 7 and
 // 11).
 func (s *stream) runSession() {
-	h := s.link.h
+	h := s.connection.h
 	var down, refused time.Time
 	for {
 		end := s.round()
@@ -82,7 +82,7 @@ func (s *stream) runSession() {
 		now := time.Now()
 		if down.IsZero() {
 			down = now
-			s.told(end)
+			s.logEnd(end)
 		}
 		longest := h.timing.maxPause
 		if final(end.status()) {
@@ -96,7 +96,7 @@ func (s *stream) runSession() {
 			}
 			longest = h.timing.maxRefuse
 			if !conflict {
-				s.settled() // the waiting POST may be the one that tells the server of the session
+				s.resumePosts() // the waiting POST may be the one that tells the server of the session
 			}
 		} else {
 			refused = time.Time{}
@@ -113,10 +113,10 @@ func (s *stream) runSession() {
 // drained waits until nothing arrives on the stream for a moment. It waits briefly for the
 // stream to open, and longer while messages arrive.
 func (s *stream) drained() {
-	t := &s.link.h.timing
-	began, came := time.Now(), s.came.Load()
+	t := &s.connection.h.timing
+	began, came := time.Now(), s.received.Load()
 	for pause(s.ctx, t.lull, nil) {
-		now, opened := s.came.Load(), s.opened.Load()
+		now, opened := s.received.Load(), s.opened.Load()
 		since := time.Since(began)
 		if opened && now == came || !opened && since >= t.opening || since >= t.grace {
 			return
@@ -134,22 +134,22 @@ func final(status int) bool {
 
 // giveUp ends the stream of a session that the server refuses.
 func (s *stream) giveUp(err error) {
-	h := s.link.h
-	s.link.forget(s)
+	h := s.connection.h
+	s.connection.forget(s)
 	h.r.Log("gave up a stream of a session: " + err.Error())
 	h.giveUpSession(s.session, time.Now(), fmt.Errorf("%w: %w", errStreamRefused, err))
 }
 
-// told logs why a stream is opened again.
-func (s *stream) told(end ending) {
-	if s.link.h.leaving.Load() { // the DELETE makes the server end its streams
+// logEnd logs why a stream is opened again.
+func (s *stream) logEnd(end ending) {
+	if s.connection.h.leaving.Load() { // the DELETE makes the server end its streams
 		return
 	}
 	if end.err == io.EOF {
-		s.link.h.r.Log(s.String() + " ended: opening it again")
+		s.connection.h.r.Log(s.String() + " ended: opening it again")
 		return
 	}
-	s.link.h.r.Log(s.String() + " broke off: opening it again: " + s.link.h.clean(end.err).Error())
+	s.connection.h.r.Log(s.String() + " broke off: opening it again: " + s.connection.h.clean(end.err).Error())
 }
 
 // backoff computes growing pauses, randomized so that many clients do not all reconnect at
@@ -159,12 +159,12 @@ type backoff struct {
 	now         time.Duration
 }
 
-// longestWish bounds the retry time that a server may ask for.
-const longestWish = 30 * time.Second
+// maxRetryTime bounds the retry time that a server may ask for.
+const maxRetryTime = 30 * time.Second
 
-// wish sets the server's retry time.
-func (b *backoff) wish(d time.Duration) {
-	b.least = min(max(d, b.least), longestWish)
+// setMinimum sets the server's retry time.
+func (b *backoff) setMinimum(d time.Duration) {
+	b.least = min(max(d, b.least), maxRetryTime)
 	b.most = max(b.most, b.least)
 }
 

@@ -293,7 +293,7 @@ func bubble(t *testing.T, h2c string, http1, http2 bool, f func(r *rig)) {
 		// With streams opened again and again, fake time would pass forever.
 		stuck := time.AfterFunc(48*time.Hour, func() {
 			t.Error("the test waits for something that does not come")
-			r.h.in.finish(errors.New("stuck"))
+			r.h.inbox.finish(errors.New("stuck"))
 		})
 		defer stuck.Stop()
 		f(r)
@@ -436,10 +436,10 @@ func (r *rig) wantNothing(d time.Duration) {
 	r.Helper()
 	time.Sleep(d)
 	synctest.Wait()
-	r.h.in.mu.Lock()
-	defer r.h.in.mu.Unlock()
-	if n := len(r.h.in.fresh.ends) + len(r.h.in.reading.ends) - r.h.in.next; n > 0 || r.h.in.err != nil {
-		r.Fatalf("%d messages wait, and %v: %.300q", n, r.h.in.err, r.h.in.fresh.buf)
+	r.h.inbox.mu.Lock()
+	defer r.h.inbox.mu.Unlock()
+	if n := len(r.h.inbox.fresh.ends) + len(r.h.inbox.reading.ends) - r.h.inbox.next; n > 0 || r.h.inbox.err != nil {
+		r.Fatalf("%d messages wait, and %v: %.300q", n, r.h.inbox.err, r.h.inbox.fresh.buf)
 	}
 }
 

@@ -103,7 +103,7 @@ func bounded(resp *http.Response, d time.Duration, read func(io.Reader)) {
 
 // refused makes an error of a response that is not a success, with the beginning of its
 // body.
-func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
+func (h *HTTP) refused(op string, resp *http.Response) *StatusError {
 	var excerpt string
 	bounded(resp, h.timing.body, func(body io.Reader) {
 		all, _ := io.ReadAll(io.LimitReader(body, 2*maxExcerpt)) // more than is kept, so that a secret at the cut is found whole
@@ -111,15 +111,15 @@ func (h *HTTP) refused(doing string, resp *http.Response) *StatusError {
 		excerpt = excerpt[:min(len(excerpt), maxExcerpt)]
 	})
 	if resp.StatusCode/100 == 3 {
-		doing += " (only a redirect to the same place is followed)"
+		op += " (only a redirect to the same place is followed)"
 	}
-	return &StatusError{Doing: doing, Status: resp.StatusCode, Body: excerpt}
+	return &StatusError{Op: op, Status: resp.StatusCode, Body: excerpt}
 }
 
-// deadly returns the error that ends the connection because of a response's status, nil if
+// connectionError returns the error that ends the connection because of a response's status, nil if
 // the connection can continue: missing credentials or an unknown connection make everything
 // else fail too.
-func deadly(err error) error {
+func connectionError(err error) error {
 	var status *StatusError
 	if !errors.As(err, &status) {
 		return nil
@@ -144,18 +144,18 @@ func mayHaveRun(err error) bool {
 		}
 		return false
 	}
-	return !undialled(err)
+	return !notDialled(err)
 }
 
-// halved reports whether the server may have received only part of the message: it cannot
+// mayBePartial reports whether the server may have received only part of the message: it cannot
 // tell an end made by the network from one made by the client.
-func halved(err error) bool {
+func mayBePartial(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && (status.Status == http.StatusBadRequest || status.Status == http.StatusRequestTimeout)
 }
 
-// undialled reports whether the connection could not even be made.
-func undialled(err error) bool {
+// notDialled reports whether the connection could not even be made.
+func notDialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }

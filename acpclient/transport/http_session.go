@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// link is a connection that the server knows, from the answer to initialize to the DELETE.
-type link struct {
+// httpConnection is a connection that the server knows, from the answer to initialize to the DELETE.
+type httpConnection struct {
 	h    *HTTP
 	id   string // chosen by the server, opaque
 	ctx  context.Context
@@ -20,37 +20,37 @@ type link struct {
 
 // connect makes the connection current. start opens its stream after the answer to
 // initialize was passed to Recv: an error of the stream must not come before it.
-func (h *HTTP) connect(id string) *link {
-	l := &link{h: h, id: id, sessions: map[string]*stream{}}
+func (h *HTTP) connect(id string) *httpConnection {
+	l := &httpConnection{h: h, id: id, sessions: map[string]*stream{}}
 	l.ctx, l.stop = context.WithCancel(h.ctx)
 	l.main = newStream(l, "")
 	h.mu.Lock()
-	h.link = l
+	h.connection = l
 	h.mu.Unlock()
 	return l
 }
 
-func (l *link) start() {
+func (l *httpConnection) start() {
 	if !l.h.spawn(l.main.runMain) {
 		l.stop()
 	}
 }
 
-// leave drops the current connection, if any, and sends its DELETE.
-func (h *HTTP) leave() {
+// dropConnection drops the current connection, if any, and sends its DELETE.
+func (h *HTTP) dropConnection() {
 	h.mu.Lock()
-	l := h.link
-	h.link = nil
+	l := h.connection
+	h.connection = nil
 	h.mu.Unlock()
 	if l != nil {
 		l.stop()
-		h.dismiss(l.id)
+		h.sendDelete(l.id)
 	}
 }
 
 // open returns the stream of a session and opens it if necessary. With keep it stays open
 // until release, otherwise only while a request of the session is open.
-func (l *link) open(session string, keep bool) *stream {
+func (l *httpConnection) open(session string, keep bool) *stream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.sessions[session]
@@ -61,25 +61,25 @@ func (l *link) open(session string, keep bool) *stream {
 			s.stop()
 		}
 	}
-	s.kept = s.kept || keep
+	s.keep = s.keep || keep
 	return s
 }
 
 // release closes the stream of a session once none of its requests is open.
-func (l *link) release(session string) {
+func (l *httpConnection) release(session string) {
 	l.mu.Lock()
 	if s := l.sessions[session]; s != nil {
-		s.kept = false
+		s.keep = false
 	}
 	l.mu.Unlock()
-	l.settle(session)
+	l.closeUnneeded(session)
 }
 
-// settle closes the stream of a session that is no longer needed.
-func (l *link) settle(session string) {
+// closeUnneeded closes the stream of a session that is no longer needed.
+func (l *httpConnection) closeUnneeded(session string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s := l.sessions[session]; s != nil && !s.kept && !l.h.calls.has(session) {
+	if s := l.sessions[session]; s != nil && !s.keep && !l.h.calls.has(session) {
 		s.stop()
 		delete(l.sessions, session)
 	}
@@ -87,7 +87,7 @@ func (l *link) settle(session string) {
 
 // forget removes a stream that was given up; the next message of its session opens a new
 // one.
-func (l *link) forget(s *stream) {
+func (l *httpConnection) forget(s *stream) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.stop()
@@ -98,7 +98,9 @@ func (l *link) forget(s *stream) {
 
 // pause waits for d, or less if wake gets a token. It reports false if the connection has
 // ended.
-func (l *link) pause(d time.Duration, wake <-chan struct{}) bool { return pause(l.ctx, d, wake) }
+func (l *httpConnection) pause(d time.Duration, wake <-chan struct{}) bool {
+	return pause(l.ctx, d, wake)
+}
 
 func pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)

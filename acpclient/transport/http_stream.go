@@ -16,14 +16,14 @@ import (
 // stream is one stream of server-sent events, of the connection or of a session, that is
 // opened again whenever it ends. One goroutine runs it.
 type stream struct {
-	link    *link
-	session string // "" for the stream of the connection
-	ctx     context.Context
-	stop    context.CancelFunc
-	kept    bool          // open even without open requests; guarded by link.mu
-	wake    chan struct{} // holds a token after a POST for the session was accepted
-	opened  atomic.Bool   // the headers have arrived and the stream has not ended
-	came    atomic.Uint64 // number of messages so far
+	connection *httpConnection
+	session    string // "" for the stream of the connection
+	ctx        context.Context
+	stop       context.CancelFunc
+	keep       bool          // open even without open requests; guarded by httpConnection.mu
+	wake       chan struct{} // holds a token after a POST for the session was accepted
+	opened     atomic.Bool   // the headers have arrived and the stream has not ended
+	received   atomic.Uint64 // number of messages so far
 
 	mu        sync.Mutex
 	ready     chan struct{} // closed when POSTs need not wait (any longer): headers or a refusal have arrived
@@ -31,30 +31,30 @@ type stream struct {
 	accepted  time.Time     // time of the last accepted POST
 
 	// Used only by the goroutine of the stream.
-	lastID string
-	asked  bool // the stream was requested before
-	heard  bool // a message arrived, with or without an event id
-	alive  bool // keep-alives have arrived
-	again  backoff
+	lastID     string
+	requested  bool // the stream was requested before
+	gotMessage bool // a message arrived, with or without an event id
+	alive      bool // keep-alives have arrived
+	again      backoff
 }
 
-func newStream(l *link, session string) *stream {
-	s := &stream{link: l, session: session, wake: make(chan struct{}, 1), again: backoff{least: l.h.timing.pause, most: l.h.timing.maxPause}}
+func newStream(l *httpConnection, session string) *stream {
+	s := &stream{connection: l, session: session, wake: make(chan struct{}, 1), again: backoff{least: l.h.timing.pause, most: l.h.timing.maxPause}}
 	s.ctx, s.stop = context.WithCancel(l.ctx)
-	s.awaited()
+	s.holdPosts()
 	return s
 }
 
-// awaited makes POSTs wait a limited time for the headers of the stream.
-func (s *stream) awaited() {
+// holdPosts makes POSTs wait a limited time for the headers of the stream.
+func (s *stream) holdPosts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ready = make(chan struct{})
-	s.waitUntil = time.Now().Add(s.link.h.timing.headers)
+	s.waitUntil = time.Now().Add(s.connection.h.timing.headers)
 }
 
-// settled lets the waiting POSTs continue.
-func (s *stream) settled() {
+// resumePosts lets the waiting POSTs continue.
+func (s *stream) resumePosts() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -64,9 +64,9 @@ func (s *stream) settled() {
 	}
 }
 
-// await waits until a POST may be sent whose answer arrives on this stream. Some servers
+// waitForHeaders waits until a POST may be sent whose answer arrives on this stream. Some servers
 // send no headers before the first event, so it waits briefly and only once.
-func (s *stream) await() {
+func (s *stream) waitForHeaders() {
 	s.mu.Lock()
 	ready, left := s.ready, time.Until(s.waitUntil)
 	s.mu.Unlock()
@@ -125,7 +125,7 @@ const noEvent = "0"
 
 // round opens the stream once and reads it to its end.
 func (s *stream) round() ending {
-	h := s.link.h
+	h := s.connection.h
 	ctx, cancel := context.WithCancelCause(s.ctx)
 	defer cancel(nil)
 	var on atomic.Pointer[netLine] // the connection, which may also carry other streams and POSTs
@@ -136,14 +136,14 @@ func (s *stream) round() ending {
 	watch := newWatchdog(h.timing.silence, func() bool { return s.alive }, busy, func() { cancel(ErrSilent) })
 	defer watch.rest()
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) { on.Store(carrying(got.Conn)) }})
-	req := h.request(traced, http.MethodGet, nil, s.link.id, s.session)
+	req := h.request(traced, http.MethodGet, nil, s.connection.id, s.session)
 	switch {
 	case s.lastID != "" && headerSafe(s.lastID):
 		req.Header.Set("Last-Event-ID", s.lastID)
-	case s.lastID == "" && s.asked && !s.heard:
+	case s.lastID == "" && s.requested && !s.gotMessage:
 		req.Header.Set("Last-Event-ID", noEvent)
 	}
-	s.asked = true
+	s.requested = true
 	watch.watch()
 	resp, err := h.do(h.chosen(), req)
 	watch.rest()
@@ -155,11 +155,11 @@ func (s *stream) round() ending {
 		return ending{err: h.refused("open "+s.String(), resp)}
 	}
 	if kind := mediaType(resp.Header); kind != "text/event-stream" {
-		return ending{err: fmt.Errorf("open %v: what the server sends is %.60q, no stream of events", s, kind)}
+		return ending{err: fmt.Errorf("open %v: the server sent %.60q instead of an event stream", s, kind)}
 	}
 	s.opened.Store(true)
 	defer s.opened.Store(false)
-	s.settled()
+	s.resumePosts()
 	began := time.Now()
 	events := newEventReader(watch, h.r.MaxMessage)
 	watch.src, watch.armed = resp.Body, func() bool {
@@ -167,20 +167,20 @@ func (s *stream) round() ending {
 		return s.alive
 	}
 	messages := 0
-	err = h.readStream(events, s, func() { messages++; s.heard = true })
+	err = h.readStream(events, s, func() { messages++; s.gotMessage = true })
 	if s.lastID = cmp.Or(string(events.lastID), s.lastID); events.retry > 0 {
-		s.again.wish(events.retry)
+		s.again.setMinimum(events.retry)
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	s.awaited()
+	s.holdPosts()
 	return ending{err, true, messages > 0 || time.Since(began) >= h.timing.maxPause}
 }
 
 // readStream passes the messages of a stream to Recv until the stream ends, and returns
-// why. It calls told for each event. s is nil for a stream that answers a POST.
-func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
+// why. It calls onEvent for each event. s is nil for a stream that answers a POST.
+func (h *HTTP) readStream(events *eventReader, s *stream, onEvent func()) error {
 	noisy := false
 	for {
 		e, err := events.next()
@@ -188,25 +188,25 @@ func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 			if long := new(TooLongError); !errors.As(err, &long) {
 				return err
 			}
-			if !h.in.push(nil, err) {
+			if !h.inbox.push(nil, err) {
 				return ErrClosed
 			}
 			continue
 		}
 		if !plausible(e.data) {
-			if e.named {
+			if e.typed {
 				events.idle = true // an event type of the server's own, not a message
 			} else if !noisy {
 				noisy = true
 				text := h.hide.Replace(string(e.data[:min(len(e.data), maxExcerpt)]))
-				h.r.Log(fmt.Sprintf("passed over what is no JSON on a stream: %+.60q", text))
+				h.r.Log(fmt.Sprintf("skipped an event that is not JSON: %+.60q", text))
 			}
 			continue
 		}
-		told()
+		onEvent()
 		ok := h.receive(oneLine(e.data), s)
 		if s != nil {
-			s.came.Add(1)
+			s.received.Add(1)
 		}
 		if !ok {
 			return ErrClosed
@@ -214,23 +214,23 @@ func (h *HTTP) readStream(events *eventReader, s *stream, told func()) error {
 	}
 }
 
-// watchdog calls bark if a read takes too long while armed reports true and the connection
+// watchdog calls onSilence if a read takes too long while armed reports true and the connection
 // is not busy with other streams.
 type watchdog struct {
-	src     io.Reader
-	silence time.Duration
-	armed   func() bool // called before each read
-	busy    func() bool
-	bark    func()
+	src       io.Reader
+	silence   time.Duration
+	armed     func() bool // called before each read
+	busy      func() bool
+	onSilence func()
 
 	mu       sync.Mutex
 	timer    *time.Timer
 	watching bool
 }
 
-func newWatchdog(silence time.Duration, armed, busy func() bool, bark func()) *watchdog {
-	w := &watchdog{silence: silence, armed: armed, busy: busy, bark: bark}
-	w.timer = time.AfterFunc(time.Hour, w.over)
+func newWatchdog(silence time.Duration, armed, busy func() bool, onSilence func()) *watchdog {
+	w := &watchdog{silence: silence, armed: armed, busy: busy, onSilence: onSilence}
+	w.timer = time.AfterFunc(time.Hour, w.expire)
 	w.timer.Stop()
 	return w
 }
@@ -244,8 +244,8 @@ func (w *watchdog) watch() {
 	}
 }
 
-// over runs when the timer expires.
-func (w *watchdog) over() {
+// expire runs when the timer expires.
+func (w *watchdog) expire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -253,7 +253,7 @@ func (w *watchdog) over() {
 	case w.busy():
 		w.timer.Reset(w.silence)
 	default:
-		w.bark()
+		w.onSilence()
 	}
 }
 

@@ -12,7 +12,7 @@ const (
 
 	lineBuffer = 64 << 10  // initial size of the buffer: what a pipe holds
 	keepBuffer = 1 << 20   // a buffer larger than this is dropped after the line that needed it
-	leap       = 4 << 20   // a buffer between keepBuffer and this grows fourfold
+	growFast   = 4 << 20   // a buffer between keepBuffer and this grows fourfold
 	readChunk  = 256 << 10 // the most read at once, so that little has to be moved when a buffer is dropped
 	maxEmpty   = 100       // consecutive reads that may return neither a byte nor an error
 )
@@ -167,7 +167,7 @@ func (l *LineReader) fill() {
 	case l.end < len(l.buf):
 	case l.start >= len(l.buf)/2: // at least half is consumed, so moving the rest is cheap
 		l.move(l.buf)
-	case len(l.buf) >= keepBuffer && len(l.buf) <= leap: // a huge line: growing in few steps is cheaper than the memory it may waste
+	case len(l.buf) >= keepBuffer && len(l.buf) <= growFast: // a huge line: growing in few steps is cheaper than the memory it may waste
 		l.move(make([]byte, 4*len(l.buf)))
 	default:
 		l.move(make([]byte, 2*len(l.buf)))

@@ -30,8 +30,8 @@ func collect(l *LineReader) []string {
 	}
 }
 
-// naive does the same on the whole stream in memory.
-func naive(stream []byte, limit int) []string {
+// referenceLines does the same on the whole stream in memory.
+func referenceLines(stream []byte, limit int) []string {
 	var got []string
 	stream = bytes.TrimPrefix(stream, byteOrderMark)
 	for line := range bytes.SplitSeq(stream, []byte("\n")) {
@@ -149,7 +149,7 @@ func FuzzLineReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte, limit, chunk int) {
 		limit, chunk = 1+abs(limit)%64, 1+abs(chunk)%16
 		got := collect(NewLineReader(&chunked{stream, chunk}, limit))
-		if want := naive(stream, limit); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+		if want := referenceLines(stream, limit); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 			t.Fatalf("%q with limit %d by %d: got %q, want %q", stream, limit, chunk, got, want)
 		}
 	})
@@ -212,7 +212,7 @@ func BenchmarkLineReader(b *testing.B) {
 }
 
 // Waited distinguishes lines that arrived together from those that Next waited for.
-func TestLineReaderTellsWhatItWaitedFor(t *testing.T) {
+func TestLineReaderWaited(t *testing.T) {
 	in, out := io.Pipe()
 	go func() {
 		io.WriteString(out, "one\ntwo\nth")

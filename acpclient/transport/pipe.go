@@ -15,8 +15,8 @@ func Pipe() (a, b Conn) {
 }
 
 type pipeEnd struct {
-	in, out *queue
-	held    []byte // the bytes last returned by Recv
+	in, out  *queue
+	returned []byte // the bytes last returned by Recv
 }
 
 // queue is one direction of a pipe.
@@ -72,19 +72,19 @@ func (p *pipeEnd) Recv() ([]byte, error) {
 	for {
 		data, ok, err := p.in.take()
 		if ok || err != nil {
-			p.scribble()
-			p.held = data
+			p.overwrite()
+			p.returned = data
 			return data, err
 		}
 		<-p.in.more
 	}
 }
 
-// scribble overwrites the message returned before, so that tests notice a reader that keeps
+// overwrite overwrites the message returned before, so that tests notice a reader that keeps
 // it too long, as with a connection that reuses its buffer.
-func (p *pipeEnd) scribble() {
-	for i := range p.held {
-		p.held[i] = '#'
+func (p *pipeEnd) overwrite() {
+	for i := range p.returned {
+		p.returned[i] = '#'
 	}
 }
 

@@ -64,16 +64,16 @@ var (
 	ErrSilent = errors.New("transport: the server has fallen silent")
 )
 
-// StatusError is an HTTP response that is not part of the protocol. Doing says what was
+// StatusError is an HTTP response that is not part of the protocol. Op says what was
 // tried; Body is the beginning of the response's body, unchanged.
 type StatusError struct {
-	Doing  string
+	Op     string
 	Status int
 	Body   string
 }
 
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%s: the server answered %d %s", e.Doing, e.Status, http.StatusText(e.Status))
+	return fmt.Sprintf("%s: the server answered %d %s", e.Op, e.Status, http.StatusText(e.Status))
 }
 
 // Unauthorized reports whether credentials are missing or wrong.
@@ -111,7 +111,7 @@ type remote struct {
 func (r Remote) prepare() (*remote, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil {
-		return nil, errors.New("the URL of the agent cannot be read") // the parse error would repeat the URL and its secrets
+		return nil, errors.New("the agent's URL is not valid") // the parse error would repeat the URL and its secrets
 	}
 	out := &remote{Remote: r, url: u}
 	switch u.Scheme {
@@ -121,10 +121,10 @@ func (r Remote) prepare() (*remote, error) {
 		u.Scheme = "https"
 	case "http", "https":
 	default:
-		return nil, fmt.Errorf("%q is no scheme of an agent's URL: want http, https, ws or wss", u.Scheme)
+		return nil, fmt.Errorf("the agent's URL has the scheme %q: want http, https, ws or wss", u.Scheme)
 	}
 	if u.Host == "" {
-		return nil, errors.New("the URL of the agent names no host")
+		return nil, errors.New("the agent's URL has no host")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = defaultPath
@@ -151,8 +151,8 @@ func (r Remote) prepare() (*remote, error) {
 	return out, nil
 }
 
-// Place returns the URL as it may be shown: without user, password and query.
-func (r Remote) Place() string {
+// DisplayURL returns the URL as it may be shown: without user, password and query.
+func (r Remote) DisplayURL() string {
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return "the agent's URL"
@@ -185,7 +185,7 @@ func Dial(ctx context.Context, r Remote) (Conn, error) {
 	conn, err := dialWebSocket(ctx, ready)
 	var status *StatusError
 	if errors.As(err, &status) && (status.Status == 400 || status.Status == 404 || status.Status == 405 || status.Status == 426) {
-		ready.Log("the server has no WebSocket there: using HTTP")
+		ready.Log("the server has no WebSocket at this path: using HTTP")
 		return newHTTP(ready), nil
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ const fieldRoom = 16
 // event is one server-sent event.
 type event struct {
 	data  []byte // the data lines joined by newlines; never blank; valid until the next call of next
-	named bool   // it has a type of its own: if its data is not JSON, it is not a message
+	typed bool   // it has a type of its own: if its data is not JSON, it is not a message
 }
 
 // eventReader parses a stream of server-sent events (PROTOCOL 5.6). Lines end with LF, CR
@@ -40,7 +40,7 @@ type eventReader struct {
 	lines int    // number of data lines
 	size  int64  // their size, kept or not
 	long  bool   // over the limit, not kept
-	named bool
+	typed bool
 	id    []byte
 	hasID bool
 	whole []byte // the data of the complete event: data, or a part of buf
@@ -84,7 +84,7 @@ func (r *eventReader) next() (event, error) {
 			r.reset()
 			return event{}, &TooLongError{Limit: r.limit, Size: size}
 		default:
-			e := event{data: r.whole, named: r.named}
+			e := event{data: r.whole, typed: r.typed}
 			r.reset()
 			return e, nil
 		}
@@ -186,7 +186,7 @@ func (r *eventReader) field(line []byte) bool {
 	case "":
 		r.idle = true
 	case "event":
-		r.named = len(value) > 0 && string(value) != "message"
+		r.typed = len(value) > 0 && string(value) != "message"
 	case "id":
 		if len(value) <= maxHeader && bytes.IndexByte(value, 0) < 0 {
 			r.id, r.hasID = append(r.id[:0], value...), true
@@ -254,7 +254,7 @@ func (r *eventReader) reset() {
 		r.data = nil
 	}
 	r.data, r.whole = r.data[:0], nil
-	r.lines, r.size, r.long, r.named, r.hasID = 0, 0, false, false, false
+	r.lines, r.size, r.long, r.typed, r.hasID = 0, 0, false, false, false
 }
 
 // finish returns the event that the end of the stream cut short, if it is usable, then the
@@ -270,7 +270,7 @@ func (r *eventReader) finish() (event, error) {
 		return event{}, r.err
 	}
 	r.complete()
-	e := event{data: r.whole, named: r.named}
+	e := event{data: r.whole, typed: r.typed}
 	r.reset()
 	return e, nil
 }

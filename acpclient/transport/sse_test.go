@@ -27,7 +27,7 @@ func events(r *eventReader) []string {
 			return got
 		case err != nil:
 			return append(got, err.Error())
-		case e.named:
+		case e.typed:
 			got = append(got, "*"+string(e.data))
 		default:
 			got = append(got, string(e.data))

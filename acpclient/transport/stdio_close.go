@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// leftBehind is how long children may take to notice that the program has exited before
+	// childGrace is how long children may take to notice that the program has exited before
 	// they get a signal: some agents leave a child that still saves their state.
-	leftBehind = 500 * time.Millisecond
+	childGrace = 500 * time.Millisecond
 	// killWait is how long a killed process may take to disappear; only one stuck in the
 	// kernel takes longer.
 	killWait = 5 * time.Second
@@ -21,11 +21,11 @@ const (
 // When Close returns nil, no process of the group is left and all pipes are closed. Every
 // call waits for that.
 func (s *Stdio) Close() error {
-	s.ending.Do(func() { s.ended = s.end() })
+	s.ending.Do(func() { s.ended = s.endGroup() })
 	return s.ended
 }
 
-func (s *Stdio) end() error {
+func (s *Stdio) endGroup() error {
 	s.closed.Store(true)
 	s.group.Track() // while the parents of processes that left the group are still alive
 	s.stdin.Close()
@@ -33,10 +33,10 @@ func (s *Stdio) end() error {
 	emptied := make(chan struct{})
 	go func() {
 		defer close(emptied)
-		s.empty()
+		s.drain()
 	}()
 
-	if !s.leaves() {
+	if !s.waitForGroup() {
 		s.group.Track()
 		s.group.Terminate()
 		s.group.WaitGone(s.grace / 2)
@@ -59,20 +59,20 @@ func (s *Stdio) end() error {
 	return nil
 }
 
-// leaves waits for the group to end without a signal and reports whether it did.
-func (s *Stdio) leaves() bool {
+// waitForGroup waits for the group to end without a signal and reports whether it did.
+func (s *Stdio) waitForGroup() bool {
 	timer := time.NewTimer(s.grace)
 	defer timer.Stop()
 	select {
 	case <-s.group.Done():
-		return s.group.WaitGone(min(s.grace, leftBehind))
+		return s.group.WaitGone(min(s.grace, childGrace))
 	case <-timer.C:
 		return false
 	}
 }
 
-// empty drains the output of a closed connection.
-func (s *Stdio) empty() {
+// drain drains the output of a closed connection.
+func (s *Stdio) drain() {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	s.stdout.SetReadDeadline(time.Time{})

@@ -23,20 +23,20 @@ import (
 type WebSocket struct {
 	ws    *websocket.Conn
 	line  *wsLine
-	times wsTimes
+	times wsTimeouts
 	limit int // longest message in bytes, in both directions
 	id    string
 	log   func(string)
 
-	reading turn // held by Recv while it uses ws, then by Close
-	writing turn // held by Send while it uses ws, then by Close
+	reading chanMutex // held by Recv while it uses ws, then by Close
+	writing chanMutex // held by Send while it uses ws, then by Close
 
 	// Used by Recv.
-	buf        []byte
-	rest       []byte // the part of buf not yet returned
-	several    bool   // rest may hold several lines
-	waited     bool   // the last Recv had to read
-	binaryTold bool
+	buf          []byte
+	rest         []byte // the part of buf not yet returned
+	several      bool   // rest may hold several lines
+	waited       bool   // the last Recv had to read
+	binaryLogged bool
 
 	done  chan struct{} // closed when cause is set
 	mu    sync.Mutex
@@ -44,28 +44,28 @@ type WebSocket struct {
 
 	closed     atomic.Bool // Close was called: return ErrClosed, whatever the cause
 	closeEnded chan struct{}
-	pulseEnded chan struct{}
+	pingsEnded chan struct{}
 }
 
-// wsTimes are the timeouts of a WebSocket.
-type wsTimes struct {
+// wsTimeouts are the timeouts of a WebSocket.
+type wsTimeouts struct {
 	ping     time.Duration // between two pings
 	pong     time.Duration // after a ping, for any byte from the server
 	stall    time.Duration // for the server to read some of what is written
 	farewell time.Duration // in Close, for the server's close frame
 }
 
-var usualTimes = wsTimes{ping: 25 * time.Second, pong: 40 * time.Second, stall: time.Minute, farewell: time.Second}
+var defaultWSTimeouts = wsTimeouts{ping: 25 * time.Second, pong: 40 * time.Second, stall: time.Minute, farewell: time.Second}
 
-func newWebSocket(ws *websocket.Conn, line *wsLine, r *remote, id string, times wsTimes) *WebSocket {
+func newWebSocket(ws *websocket.Conn, line *wsLine, r *remote, id string, times wsTimeouts) *WebSocket {
 	w := &WebSocket{
 		ws: ws, line: line, times: times, limit: r.MaxMessage, id: id, log: r.Log,
-		reading: make(turn, 1), writing: make(turn, 1),
-		done: make(chan struct{}), closeEnded: make(chan struct{}), pulseEnded: make(chan struct{}),
+		reading: make(chanMutex, 1), writing: make(chanMutex, 1),
+		done: make(chan struct{}), closeEnded: make(chan struct{}), pingsEnded: make(chan struct{}),
 	}
 	ws.SetReadLimit(int64(r.MaxMessage))
 	line.end = func(err error) { w.writeFailed(err) }
-	go w.pulse()
+	go w.sendPings()
 	return w
 }
 
@@ -74,9 +74,9 @@ func newWebSocket(ws *websocket.Conn, line *wsLine, r *remote, id string, times 
 // 5.7).
 func (w *WebSocket) ConnectionID() string { return w.id }
 
-// settle records why the connection ended and closes done. It reports false if the
+// setCause records why the connection ended and closes done. It reports false if the
 // connection had already ended.
-func (w *WebSocket) settle(cause error) bool {
+func (w *WebSocket) setCause(cause error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.cause != nil {
@@ -87,8 +87,8 @@ func (w *WebSocket) settle(cause error) bool {
 	return true
 }
 
-// verdict returns the error of a connection that has ended.
-func (w *WebSocket) verdict() error {
+// finalError returns the error of a connection that has ended.
+func (w *WebSocket) finalError() error {
 	if w.closed.Load() {
 		return ErrClosed
 	}
@@ -97,12 +97,12 @@ func (w *WebSocket) verdict() error {
 	return w.cause
 }
 
-// turn is a lock that can be used in a select. It has room for one token.
-type turn chan struct{}
+// chanMutex is a lock that can be used in a select. It has room for one token.
+type chanMutex chan struct{}
 
-// take waits for the lock; it reports false if done is closed.
-func (t turn) take(done <-chan struct{}) bool {
-	if !t.try() {
+// lock waits for the lock; it reports false if done is closed.
+func (t chanMutex) lock(done <-chan struct{}) bool {
+	if !t.tryLock() {
 		select {
 		case <-done:
 			return false
@@ -111,14 +111,14 @@ func (t turn) take(done <-chan struct{}) bool {
 	}
 	select {
 	case <-done:
-		t.release()
+		t.unlock()
 		return false
 	default:
 		return true
 	}
 }
 
-func (t turn) try() bool {
+func (t chanMutex) tryLock() bool {
 	select {
 	case t <- struct{}{}:
 		return true
@@ -127,5 +127,5 @@ func (t turn) try() bool {
 	}
 }
 
-func (t turn) release()   { <-t }
-func (t turn) held() bool { return len(t) > 0 }
+func (t chanMutex) unlock()    { <-t }
+func (t chanMutex) held() bool { return len(t) > 0 }

@@ -31,12 +31,12 @@ const (
 // header.
 func dialWebSocket(ctx context.Context, r *remote) (*WebSocket, error) {
 	var network net.Dialer
-	return upgradeWebSocket(ctx, r, network.DialContext, usualTimes)
+	return upgradeWebSocket(ctx, r, network.DialContext, defaultWSTimeouts)
 }
 
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTimes) (*WebSocket, error) {
+func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTimeouts) (*WebSocket, error) {
 	up := &wsUpgrade{ctx: ctx, dial: dial, stall: times.stall}
 	up.base = up.transport(r.TLS)
 	ws, resp, err := websocket.Dial(ctx, r.url.String(), &websocket.DialOptions{
@@ -48,11 +48,11 @@ func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTim
 	case err == nil:
 		return newWebSocket(ws, up.line, r, resp.Header.Get("Acp-Connection-Id"), times), nil
 	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
-		doing := "connect to " + r.Place()
+		op := "connect to " + r.DisplayURL()
 		if resp.StatusCode/100 == 3 {
-			doing += " (only a redirect to the same place is followed)"
+			op += " (only a redirect to the same place is followed)"
 		}
-		err = &StatusError{Doing: doing, Status: resp.StatusCode, Body: up.refusal}
+		err = &StatusError{Op: op, Status: resp.StatusCode, Body: up.refusal}
 	case ctx.Err() != nil:
 		err = newDialError(r, ctx.Err())
 	default:
@@ -97,7 +97,7 @@ type wsUpgrade struct {
 	refusal string  // the beginning of the body if it is refused
 
 	mu     sync.Mutex
-	over   bool       // no connection may be opened any longer
+	closed bool       // no connection may be opened any longer
 	opened []net.Conn // the last one carries the latest request
 }
 
@@ -125,7 +125,7 @@ func (u *wsUpgrade) open(_ context.Context, network, address string) (net.Conn, 
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.over {
+	if u.closed {
 		conn.Close()
 		return nil, net.ErrClosed
 	}
@@ -138,7 +138,7 @@ func (u *wsUpgrade) open(_ context.Context, network, address string) (net.Conn, 
 func (u *wsUpgrade) abandon() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.over = true
+	u.closed = true
 	for _, conn := range u.opened {
 		conn.Close()
 	}
@@ -227,5 +227,5 @@ func newDialError(r *remote, cause error) error {
 	if query := r.url.RawQuery; query != "" {
 		text = strings.ReplaceAll(text, query, "…")
 	}
-	return &dialError{text: "connect to " + r.Place() + ": " + text, cause: cause}
+	return &dialError{text: "connect to " + r.DisplayURL() + ": " + text, cause: cause}
 }

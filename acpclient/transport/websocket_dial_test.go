@@ -165,7 +165,7 @@ func TestWebSocketRefusedWithABodyThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := ready(t, Remote{URL: "ws://agent.test"})
 		begin := time.Now()
-		_, err := upgradeWebSocket(t.Context(), r, answering("HTTP/1.1 403 No\r\nContent-Length: 100\r\n\r\nonly this"), usualTimes)
+		_, err := upgradeWebSocket(t.Context(), r, answering("HTTP/1.1 403 No\r\nContent-Length: 100\r\n\r\nonly this"), defaultWSTimeouts)
 		var refused *StatusError
 		if !errors.As(err, &refused) || refused.Status != 403 || refused.Body != "only this" {
 			t.Errorf("got %#v", err)
@@ -301,7 +301,7 @@ func keepsSecrets(t *testing.T, dial dialFunc) {
 	})
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
-	_, err := upgradeWebSocket(ctx, r, dial, usualTimes)
+	_, err := upgradeWebSocket(ctx, r, dial, defaultWSTimeouts)
 	if err == nil {
 		t.Fatal("connected")
 	}
@@ -343,7 +343,7 @@ func TestWebSocketDialContext(t *testing.T) {
 						return here, nil
 					}
 					begin := time.Now()
-					_, err := upgradeWebSocket(ctx, ready(t, Remote{URL: scheme + "://agent.test"}), dial, usualTimes)
+					_, err := upgradeWebSocket(ctx, ready(t, Remote{URL: scheme + "://agent.test"}), dial, defaultWSTimeouts)
 					if !errors.Is(err, context.DeadlineExceeded) {
 						t.Errorf("got %v", err)
 					}
@@ -409,7 +409,7 @@ func TestWebSocketTLS(t *testing.T) {
 	if err := <-end; err != ErrClosed {
 		t.Errorf("Recv: %v", err)
 	}
-	if after := time.Since(begin); after > usualTimes.farewell/2 {
+	if after := time.Since(begin); after > defaultWSTimeouts.farewell/2 {
 		t.Errorf("took %v with a server that answers", after)
 	}
 	if len(config.NextProtos) != 2 {

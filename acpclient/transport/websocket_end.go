@@ -44,16 +44,16 @@ func (w *WebSocket) Close() error {
 		return nil
 	}
 	defer close(w.closeEnded)
-	if w.settle(ErrClosed) && w.writing.try() {
-		w.sayGoodbye()
+	if w.setCause(ErrClosed) && w.writing.tryLock() {
+		w.sendClose()
 	}
 	w.line.cut()
 	w.ws.CloseNow()
-	<-w.pulseEnded
+	<-w.pingsEnded
 	return nil
 }
 
-func (w *WebSocket) sayGoodbye() {
+func (w *WebSocket) sendClose() {
 	limit := time.AfterFunc(w.times.farewell, w.line.cut)
 	defer limit.Stop()
 	w.line.raw.SetReadDeadline(time.Now()) // wakes Recv
@@ -64,7 +64,7 @@ func (w *WebSocket) sayGoodbye() {
 
 // end closes the connection from this side with that cause, unless it has ended.
 func (w *WebSocket) end(cause error) {
-	if w.settle(cause) {
+	if w.setCause(cause) {
 		w.line.cut()
 	}
 }
@@ -72,8 +72,8 @@ func (w *WebSocket) end(cause error) {
 // readFailed ends the connection after a read error of the library and returns why it
 // ended.
 func (w *WebSocket) readFailed(err error) error {
-	if !w.settle(w.why(err)) {
-		return w.verdict()
+	if !w.setCause(w.causeOf(err)) {
+		return w.finalError()
 	}
 	if errors.Is(err, websocket.ErrMessageTooBig) {
 		// The library has sent a close frame with the reason. The peer would not get it if
@@ -82,11 +82,11 @@ func (w *WebSocket) readFailed(err error) error {
 		io.Copy(io.Discard, w.line)
 	}
 	w.line.cut()
-	return w.verdict()
+	return w.finalError()
 }
 
-// why returns the reason why the connection ended, as an error for Recv.
-func (w *WebSocket) why(err error) error {
+// causeOf returns the reason why the connection ended, as an error for Recv.
+func (w *WebSocket) causeOf(err error) error {
 	var closed websocket.CloseError
 	switch {
 	case errors.As(err, &closed):
@@ -97,7 +97,7 @@ func (w *WebSocket) why(err error) error {
 		// The library has given up writing a ping or pong.
 		return fmt.Errorf("%w: it no longer reads anything", ErrSilent)
 	}
-	return broken(err)
+	return newBrokenError(err)
 }
 
 // writeFailed ends the connection after a write error of the library and returns why it
@@ -106,19 +106,19 @@ func (w *WebSocket) why(err error) error {
 func (w *WebSocket) writeFailed(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		w.end(fmt.Errorf("%w: it has taken nothing for %v", ErrSilent, w.times.stall))
-		return w.verdict()
+		return w.finalError()
 	}
 	timer := time.NewTimer(w.times.farewell)
 	defer timer.Stop()
 	select {
 	case <-w.done:
 	case <-timer.C:
-		w.end(broken(err))
+		w.end(newBrokenError(err))
 	}
-	return w.verdict()
+	return w.finalError()
 }
 
-func broken(err error) error {
+func newBrokenError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &brokenError{"the server ended it without a goodbye"}
 	}

@@ -43,12 +43,12 @@ func TestWebSocketCloseCodes(t *testing.T) {
 				defer w.Close()
 				go func() {
 					p.frame(true, opText, "last")
-					p.bye(tc.code, tc.reason)
+					p.sendClose(tc.code, tc.reason)
 					_, op, data, err := p.read()
 					if err != nil || op != opClose || tc.code > 0 && !bytes.HasPrefix(data, []byte{byte(tc.code >> 8), byte(tc.code)}) {
 						t.Errorf("the goodbye is answered with %d %q, %v", op, data, err)
 					}
-					p.ears()
+					p.readLoop()
 				}()
 				wantMessage(t, w, "last")
 				_, err := w.Recv()
@@ -102,7 +102,7 @@ func TestWebSocketBreaks(t *testing.T) {
 		{"frame of nothing", func(p *rawPeer) { p.frame(true, opMore, "{}") }, "continuation frame"},
 		{"long ping", func(p *rawPeer) { p.frame(true, opPing, strings.Repeat("x", 126)) }, "invalid length"},
 		{"goodbye with half a code", func(p *rawPeer) { p.frame(true, opClose, "\x03") }, "too small"},
-		{"goodbye with code 1006", func(p *rawPeer) { p.bye(1006, "") }, "invalid status code"},
+		{"goodbye with code 1006", func(p *rawPeer) { p.sendClose(1006, "") }, "invalid status code"},
 		{"endless length", func(p *rawPeer) { p.Write([]byte("\x81\x7f\xff\xff\xff\xff\xff\xff\xff\xff")) }, "negative"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestWebSocketBreaks(t *testing.T) {
 			go func() {
 				tc.f(p)
 				p.Conn.(*net.TCPConn).CloseWrite()
-				p.ears()
+				p.readLoop()
 			}()
 			var err error
 			for err == nil {
@@ -139,14 +139,14 @@ func TestWebSocketReset(t *testing.T) {
 
 // A write to a server that has closed the connection returns the server's reason, even if
 // that is read a little later.
-func TestWebSocketSendTellsTheReason(t *testing.T) {
+func TestWebSocketSendReturnsTheReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
 		defer w.Close()
-		w.line.ReadWriteCloser = deaf{w.line.ReadWriteCloser}
+		w.line.ReadWriteCloser = neverReads{w.line.ReadWriteCloser}
 		end := listen(w)
 		synctest.Wait()
-		time.AfterFunc(100*time.Millisecond, func() { p.bye(1008, "too many of you") })
+		time.AfterFunc(100*time.Millisecond, func() { p.sendClose(1008, "too many of you") })
 		err := w.Send(Message{Data: []byte("{}")})
 		var closed *CloseError
 		if !errors.As(err, &closed) || closed.Reason != "too many of you" {
@@ -158,10 +158,10 @@ func TestWebSocketSendTellsTheReason(t *testing.T) {
 	})
 }
 
-// deaf is a connection whose peer no longer reads.
-type deaf struct{ io.ReadWriteCloser }
+// neverReads is a connection whose peer no longer reads.
+type neverReads struct{ io.ReadWriteCloser }
 
-func (deaf) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+func (neverReads) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
 // Recv is not called: Send must not wait for it forever.
 func TestWebSocketSendToADeadPeer(t *testing.T) {
@@ -196,7 +196,7 @@ func TestWebSocketCloseSaysGoodbye(t *testing.T) {
 	if err := <-end; err != ErrClosed {
 		t.Errorf("Recv: %v", err)
 	}
-	if after := time.Since(begin); after > usualTimes.farewell/2 {
+	if after := time.Since(begin); after > defaultWSTimeouts.farewell/2 {
 		t.Errorf("took %v with a server that answers", after)
 	}
 	if err := w.Send(Message{}); err != ErrClosed {
@@ -218,7 +218,7 @@ func TestWebSocketCloseWaitsASecond(t *testing.T) {
 				go func() {
 					_, op, data, err := p.read()
 					heard <- fmt.Sprintf("%d %x %v", op, data, err)
-					p.ears()
+					p.readLoop()
 				}()
 				begin := time.Now()
 				go w.Close()
@@ -275,7 +275,7 @@ func TestWebSocketCloseWhileSendHangs(t *testing.T) {
 }
 
 // The server reads nothing, not even the close frame; or a ping is being sent just then.
-func TestWebSocketCloseToADeafPeer(t *testing.T) {
+func TestWebSocketCloseToAPeerThatDoesNotRead(t *testing.T) {
 	for _, before := range []time.Duration{0, 26 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			w, p := wsPipe(t, Remote{})

@@ -29,7 +29,7 @@ func TestWebSocketSilentPeer(t *testing.T) {
 		begin := time.Now()
 		w, p := wsPipe(t, Remote{})
 		defer w.Close()
-		go p.ears()
+		go p.readLoop()
 		err := <-listen(w)
 		if !errors.Is(err, ErrSilent) {
 			t.Fatalf("got %v", err)
@@ -47,7 +47,7 @@ func TestWebSocketSilentPeer(t *testing.T) {
 }
 
 // The peer does not even read our pings.
-func TestWebSocketPeerThatTakesNothing(t *testing.T) {
+func TestWebSocketPeerThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
 		defer w.Close()
@@ -85,7 +85,7 @@ func TestWebSocketSignsOfLife(t *testing.T) {
 			}
 		},
 		"a long message on a slow line": func(p *rawPeer) {
-			go p.ears()
+			go p.readLoop()
 			if p.frame(false, opText, `"`) != nil {
 				return
 			}
@@ -114,11 +114,11 @@ func TestWebSocketSignsOfLife(t *testing.T) {
 }
 
 // While Recv is not called, silence is not the peer's fault.
-func TestWebSocketNobodyListens(t *testing.T) {
+func TestWebSocketConnectionRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{})
 		defer w.Close()
-		go p.ears()
+		go p.readLoop()
 		time.Sleep(time.Hour)
 		go p.frame(true, opText, "late")
 		wantMessage(t, w, "late")

@@ -18,15 +18,15 @@ type wsLine struct {
 	out *outflow.Writer // the writing side
 	end func(error)     // called with the reason when writing fails; set before anything is written
 
-	heard atomic.Int64 // bytes read
-	broke bool         // a Read has failed; guarded by WebSocket.reading
+	bytesRead  atomic.Int64 // bytes read
+	readFailed bool         // a Read has failed; guarded by WebSocket.reading
 }
 
 func (l *wsLine) Read(p []byte) (int, error) {
 	n, err := l.ReadWriteCloser.Read(p)
-	l.heard.Add(int64(n))
+	l.bytesRead.Add(int64(n))
 	if err != nil {
-		l.broke = true
+		l.readFailed = true
 	}
 	return n, err
 }
@@ -46,7 +46,7 @@ func (l *wsLine) Write(p []byte) (int, error) { return l.out.Write(p) }
 
 // Close lets the queued bytes be written, for a moment.
 func (l *wsLine) Close() error {
-	l.out.Finish(usualTimes.farewell)
+	l.out.Finish(defaultWSTimeouts.farewell)
 	l.out.Room(0)
 	return l.ReadWriteCloser.Close()
 }
@@ -54,10 +54,10 @@ func (l *wsLine) Close() error {
 // cut closes the connection at once: closing TLS would write an alert, which may block.
 func (l *wsLine) cut() { l.raw.Close() }
 
-// pulse sends pings. They keep proxies from closing an idle connection, and show when the
+// sendPings sends pings. They keep proxies from closing an idle connection, and show when the
 // peer has disappeared.
-func (w *WebSocket) pulse() {
-	defer close(w.pulseEnded)
+func (w *WebSocket) sendPings() {
+	defer close(w.pingsEnded)
 	timer := time.NewTimer(w.times.ping)
 	defer timer.Stop()
 	for {
@@ -66,7 +66,7 @@ func (w *WebSocket) pulse() {
 			return
 		case <-timer.C:
 		}
-		if !w.answers() {
+		if !w.isAlive() {
 			w.end(ErrSilent)
 			return
 		}
@@ -74,22 +74,22 @@ func (w *WebSocket) pulse() {
 	}
 }
 
-// answers reports whether the peer has sent any byte: the pong may be queued after a long
+// isAlive reports whether the peer has sent any byte: the pong may be queued after a long
 // message. It checks twice, because in a process that was suspended and resumed the time
 // may be over before anything could be read.
-func (w *WebSocket) answers() bool {
-	before := w.line.heard.Load()
+func (w *WebSocket) isAlive() bool {
+	before := w.line.bytesRead.Load()
 	for range 2 {
-		if w.occupied() || w.ping(w.times.pong/2) || w.line.heard.Load() != before || w.occupied() {
+		if w.busy() || w.ping(w.times.pong/2) || w.line.bytesRead.Load() != before || w.busy() {
 			return true
 		}
 	}
 	return false
 }
 
-// occupied reports whether silence means nothing: data is being written, which has its own
+// busy reports whether silence means nothing: data is being written, which has its own
 // timeout, or Recv is not called.
-func (w *WebSocket) occupied() bool {
+func (w *WebSocket) busy() bool {
 	return w.writing.held() || w.line.out.Pending() > 0 || !w.reading.held()
 }
 

@@ -42,7 +42,7 @@ func (w *WebSocket) next() []byte {
 		if w.rest = nil; w.several {
 			line, w.rest, _ = bytes.Cut(line, []byte{'\n'})
 		}
-		if line = trimBlanks(line); len(line) > 0 {
+		if line = trimSpace(line); len(line) > 0 {
 			return line
 		}
 	}
@@ -52,10 +52,10 @@ func (w *WebSocket) next() []byte {
 // fill reads a WebSocket message. The library closes the connection when a context ends, so
 // it gets none.
 func (w *WebSocket) fill() error {
-	if !w.reading.take(w.done) {
-		return w.verdict()
+	if !w.reading.lock(w.done) {
+		return w.finalError()
 	}
-	defer w.reading.release()
+	defer w.reading.unlock()
 	if len(w.buf) > keepBuffer || w.buf == nil {
 		w.buf = make([]byte, lineBuffer)
 	}
@@ -63,18 +63,18 @@ func (w *WebSocket) fill() error {
 	if err != nil {
 		return w.readFailed(err)
 	}
-	if kind != websocket.MessageText && !w.binaryTold {
-		w.binaryTold = true
+	if kind != websocket.MessageText && !w.binaryLogged {
+		w.binaryLogged = true
 		w.log("the server sends binary messages: they are ignored")
 	}
-	if err := w.load(src, kind == websocket.MessageText); err != nil {
+	if err := w.readAll(src, kind == websocket.MessageText); err != nil {
 		return w.readFailed(err)
 	}
 	return nil
 }
 
-// load reads src to its end and keeps the bytes if keep is set.
-func (w *WebSocket) load(src io.Reader, keep bool) error {
+// readAll reads src to its end and keeps the bytes if keep is set.
+func (w *WebSocket) readAll(src io.Reader, keep bool) error {
 	n := 0
 	for {
 		if n == len(w.buf) {
@@ -87,7 +87,7 @@ func (w *WebSocket) load(src io.Reader, keep bool) error {
 			n += k
 		}
 		switch {
-		case err == io.EOF && w.line.broke: // the library mistakes the end of the connection for the end of the message
+		case err == io.EOF && w.line.readFailed: // the library mistakes the end of the connection for the end of the message
 			return io.ErrUnexpectedEOF
 		case err == io.EOF:
 			w.rest, w.several = asLines(w.buf[:n])
@@ -101,7 +101,7 @@ func (w *WebSocket) load(src io.Reader, keep bool) error {
 // asLines reports whether a text contains several lines of messages. A single JSON text on
 // several lines is joined into one, in place: JSON strings contain no line break.
 func asLines(text []byte) (lines []byte, several bool) {
-	text = trimBlanks(text)
+	text = trimSpace(text)
 	if bytes.IndexByte(text, '\n') < 0 {
 		return text, false
 	}
@@ -116,14 +116,14 @@ func asLines(text []byte) (lines []byte, several bool) {
 	return text, false
 }
 
-func trimBlanks(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
+func trimSpace(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
 
 // Send writes a text message, in several frames if it is long.
 func (w *WebSocket) Send(m Message) error {
-	if !w.writing.take(w.done) {
-		return w.verdict()
+	if !w.writing.lock(w.done) {
+		return w.finalError()
 	}
-	defer w.writing.release()
+	defer w.writing.unlock()
 	if len(m.Data) > w.limit {
 		return &TooLongError{Limit: w.limit, Size: int64(len(m.Data))}
 	}

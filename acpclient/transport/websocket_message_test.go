@@ -38,8 +38,8 @@ func TestWebSocketFrames(t *testing.T) {
 			p.frame(true, opText, "{\"d\":4}\n{\"e\":5}\r\n\n  {\"f\":6}\r\n[]")
 			p.frame(true, opText, "{\n  \"g\": [\r\n    7\n  ]\n}\n")
 			p.frame(true, opText, "no JSON\nat all")
-			p.bye(1000, "")
-			p.ears()
+			p.sendClose(1000, "")
+			p.readLoop()
 		}()
 		for _, want := range []string{
 			`{"a":1}`, `{"b":2}`, `{"c":"in parts"}`, `{"d":4}`, `{"e":5}`, `{"f":6}`, `[]`,
@@ -99,7 +99,7 @@ func TestWebSocketAnswersPingsWhileItSends(t *testing.T) {
 		if err := <-sent; err != nil {
 			t.Error(err)
 		}
-		go p.ears()
+		go p.readLoop()
 	})
 }
 
@@ -183,7 +183,7 @@ func TestWebSocketReadLimit(t *testing.T) {
 
 // The rest of a message that is too long is still read, or the server would not learn why
 // the connection is closed.
-func TestWebSocketReadLimitIsTold(t *testing.T) {
+func TestWebSocketReadLimitIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, p := wsPipe(t, Remote{MaxMessage: 1000})
 		defer w.Close()
@@ -227,7 +227,7 @@ func TestWebSocketLinesOfAFrame(t *testing.T) {
 		go func() {
 			p.frame(true, opText, "1\n2\n3")
 			p.frame(true, opText, "4")
-			p.ears()
+			p.readLoop()
 		}()
 		var got []string
 		var waited []bool

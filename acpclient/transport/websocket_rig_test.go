@@ -122,8 +122,8 @@ func (p *rawPeer) frame(fin bool, op byte, payload string) error {
 	return err
 }
 
-// bye sends a close frame; code 0: none.
-func (p *rawPeer) bye(code int, reason string) error {
+// sendClose sends a close frame; code 0: none.
+func (p *rawPeer) sendClose(code int, reason string) error {
 	if code == 0 {
 		return p.frame(true, opClose, "")
 	}
@@ -172,8 +172,8 @@ func (p *rawPeer) wantFrame(t testing.TB, op byte, payload string) {
 	}
 }
 
-// ears reads frames until the connection ends and answers neither pings nor close frames.
-func (p *rawPeer) ears() {
+// readLoop reads frames until the connection ends and answers neither pings nor close frames.
+func (p *rawPeer) readLoop() {
 	for {
 		if _, _, _, err := p.read(); err != nil {
 			return
@@ -196,7 +196,7 @@ func wsPipe(t testing.TB, r Remote) (*WebSocket, *rawPeer) {
 			peers <- p
 		}()
 		return here, nil
-	}, usualTimes)
+	}, defaultWSTimeouts)
 	if err != nil {
 		t.Fatal(err)
 	}

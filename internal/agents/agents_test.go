@@ -12,7 +12,7 @@ import (
 	"parley/internal/programs"
 )
 
-// machine is a PATH with these executables. It counts the look-ups.
+// machine is a PATH with these executables. It counts look-ups.
 type machine struct {
 	mu     sync.Mutex
 	has    []string
@@ -60,7 +60,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s at %d has source %v", a.Name, i, a.Source)
 		}
 	}
-	// The caller owns what it gets.
+	// The caller owns the result.
 	Known()[2].Args[0] = "changed"
 	if got := Known()[2].Args[0]; got != "--acp" {
 		t.Errorf("the table was changed: %q", got)
@@ -150,7 +150,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("%+v %v", a, ok)
 	}
 	if _, ok := Find(Known(), "nobody"); ok {
-		t.Error("found nobody")
+		t.Error("not found")
 	}
 }
 
@@ -173,7 +173,7 @@ func TestCommandLineQuotes(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		// A shell must read it back as the same words.
+		// A shell must parse it into the same words.
 		out, err := exec.Command(sh, "-c", `run() { printf '%s\0' "$@"; }; `+got).Output()
 		if err != nil || string(out) != strings.Join(tc.args, "\x00")+"\x00" {
 			t.Errorf("a shell reads %s as %q, %v", got, out, err)

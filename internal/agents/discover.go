@@ -11,12 +11,11 @@ import (
 	"parley/internal/programs"
 )
 
-// Discover looks the known agents up and returns them all: those on PATH, those
-// that npx would fetch, those that are missing, each group with the most used
-// first, and the built-in one last. It looks once for each name, for all of them at
-// the same time, since a PATH may be long and lead over slow file systems, and runs
-// nothing. look finds an executable by name; it may block on the file system and is
-// called from several goroutines.
+// Discover looks up the known agents and returns all of them: those on PATH, those that npx
+// would fetch, those that are missing, each group with the most used first, and the
+// built-in one last. It looks up each name once, all at the same time, since a PATH may be
+// long and contain slow file systems, and runs nothing. look finds an executable by name;
+// it may block on the file system and is called from several goroutines.
 func Discover(look func(name string) (string, error)) []Agent {
 	npx := sync.OnceValue(func() string {
 		found, err := look("npx")
@@ -31,7 +30,7 @@ func Discover(look func(name string) (string, error)) []Agent {
 		all.Go(func() { list[i] = list[i].locate(look, npx) })
 	}
 	all.Wait()
-	// Stable: the order of the table holds in each group.
+	// Stable: each group keeps the order of the table.
 	slices.SortStableFunc(list, func(a, b Agent) int { return a.Source.rank() - b.Source.rank() })
 	return list
 }
@@ -64,7 +63,7 @@ func (a Agent) locate(look func(string) (string, error), npx func() string) Agen
 	return a
 }
 
-// Find returns the agent of that name, case ignored.
+// Find returns the agent with that name, ignoring case.
 func Find(list []Agent, name string) (Agent, bool) {
 	for _, a := range list {
 		if strings.EqualFold(a.Name, name) {
@@ -74,11 +73,11 @@ func Find(list []Agent, name string) (Agent, bool) {
 	return Agent{}, false
 }
 
-// CommandLine is the command as one would type it in a POSIX shell, or the URL of a
-// remote agent without what may be secret in it.
+// CommandLine returns the command as typed in a POSIX shell, or the URL of a remote agent
+// without what may be secret in it.
 func (a Agent) CommandLine() string {
 	if a.URL != "" {
-		return place(a.URL)
+		return redactedURL(a.URL)
 	}
 	program := []string{a.Command}
 	if a.Source == Npx {
@@ -91,8 +90,8 @@ func (a Agent) CommandLine() string {
 	return strings.Join(words, " ")
 }
 
-// place is a URL without user and query.
-func place(raw string) string {
+// redactedURL returns a URL without user and query.
+func redactedURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "an agent's URL"
@@ -100,7 +99,7 @@ func place(raw string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// quote leaves alone what every shell takes as one plain word.
+// quote quotes a word unless every shell takes it as one plain word.
 func quote(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||

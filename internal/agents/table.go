@@ -1,6 +1,6 @@
-// Package agents is the table of coding agents that are known to speak ACP, and
-// finds out which of them this machine can start. It runs nothing and reads no
-// file but through the look-up it is given; it may be used from any goroutine.
+// Package agents is the table of coding agents that are known to speak ACP, and finds which
+// of them this machine can start. It runs nothing, and reads files only through the look-up
+// it is given. It may be used from any goroutine.
 package agents
 
 // Source says why an agent can be started, or that it cannot.
@@ -12,7 +12,7 @@ const (
 	Npx                   // npx is on PATH and would fetch its package
 	Config                // the user's configuration names it
 	Builtin               // a part of this program
-	Custom                // a command line, given for this once
+	Custom                // a command line given on the command line
 )
 
 func (s Source) String() string {
@@ -31,8 +31,8 @@ func (s Source) String() string {
 	return "missing"
 }
 
-// Agent is one agent and the way to start it. Command and Args are its program; one that
-// comes by npx is a program of Package.
+// Agent is one agent and how to start it. Command and Args are its program; with npx,
+// Command is a program of Package.
 type Agent struct {
 	Name    string // as the user types it, e.g. "claude"
 	Title   string // as people call it, e.g. "Claude Code"
@@ -40,9 +40,9 @@ type Agent struct {
 	Args    []string
 	Package string // npm package for npx; "" if there is none
 	Version string // of Package, the one that npx fetches
-	Install string // one line: how to install it, or why the one that there is does not count
+	Install string // one line: how to install it, or why the installed one does not count
 	Source  Source
-	Found   string // the executable that Command resolved to, or that of npx; "" if none
+	Found   string // the executable that Command resolved to, or npx; "" if none
 
 	// From the configuration only.
 	Env      map[string]string // added to the environment
@@ -54,9 +54,8 @@ type Agent struct {
 // Demo is the name of the built-in agent.
 const Demo = "demo"
 
-// Known returns the known agents, the most used first and the built-in one last.
-// Nothing is looked up: Source is Missing, and Builtin for the last. The caller
-// owns the slice.
+// Known returns the known agents, the most used first and the built-in one last. It looks
+// up nothing: Source is Missing, and Builtin for the last. The caller owns the slice.
 func Known() []Agent {
 	return []Agent{
 		npm("claude", "Claude Code", "@agentclientprotocol/claude-agent-acp", "0.100.0", "claude-agent-acp"),
@@ -64,19 +63,19 @@ func Known() []Agent {
 		npm("gemini", "Gemini CLI", "@google/gemini-cli", "0.61.0", "gemini", "--acp"),
 		npm("opencode", "OpenCode", "opencode-ai", "1.18.33", "opencode", "acp"),
 		npm("copilot", "GitHub Copilot", "@github/copilot", "1.0.102", "copilot", "--acp"),
-		own("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
+		selfInstalled("cursor", "Cursor", "see https://cursor.com/docs/cli", "cursor-agent", "acp"),
 		npm("qwen", "Qwen Code", "@qwen-code/qwen-code", "0.24.4", "qwen", "--acp"),
-		own("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
+		selfInstalled("goose", "goose", "see https://block.github.io/goose", "goose", "acp"),
 		npm("cline", "Cline", "cline", "3.0.65", "cline", "--acp"),
-		own("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
+		selfInstalled("kimi", "Kimi CLI", "uv tool install kimi-cli", "kimi", "acp"),
 		npm("kilo", "Kilo Code", "@kilocode/cli", "7.7.7", "kilo", "acp"),
 		npm("auggie", "Auggie", "@augmentcode/auggie", "0.36.0", "auggie", "--acp"),
 		piAgent(),
-		own("vibe", "Mistral Vibe", "uv tool install mistral-vibe", "vibe-acp"),
+		selfInstalled("vibe", "Mistral Vibe", "uv tool install mistral-vibe", "vibe-acp"),
 		npm("droid", "Factory Droid", "droid", "0.215.0", "droid", "exec", "--output-format", "acp"),
-		own("junie", "Junie", "see https://junie.jetbrains.com", "junie", "--acp=true"),
-		own("kiro", "Kiro", "see https://kiro.dev/docs/cli", "kiro-cli", "acp"),
-		own("openhands", "OpenHands", "uv tool install openhands --python 3.12", "openhands", "acp"),
+		selfInstalled("junie", "Junie", "see https://junie.jetbrains.com", "junie", "--acp=true"),
+		selfInstalled("kiro", "Kiro", "see https://kiro.dev/docs/cli", "kiro-cli", "acp"),
+		selfInstalled("openhands", "OpenHands", "uv tool install openhands --python 3.12", "openhands", "acp"),
 		{
 			Name: Demo, Title: "Demo (built in)",
 			Command: "parley", Args: []string{"agent", "demo"},
@@ -85,8 +84,8 @@ func Known() []Agent {
 	}
 }
 
-// npm is an agent that comes as an npm package. npx fetches exactly that version: a newer
-// one, with whatever is new in it, is not run because it was published.
+// npm returns an agent that is an npm package. npx fetches exactly that version: a newer
+// one does not run just because it was published.
 func npm(name, title, pkg, version, command string, args ...string) Agent {
 	return Agent{
 		Name: name, Title: title, Command: command, Args: args,
@@ -94,14 +93,14 @@ func npm(name, title, pkg, version, command string, args ...string) Agent {
 	}
 }
 
-// piAgent is an adapter that starts "pi" from PATH.
+// piAgent returns an adapter that starts "pi" from PATH.
 func piAgent() Agent {
 	a := npm("pi", "pi", "pi-acp", "0.0.34", "pi-acp")
 	a.Install += " @earendil-works/pi-coding-agent"
 	return a
 }
 
-// own is an agent with an installer of its own.
-func own(name, title, install, command string, args ...string) Agent {
+// selfInstalled returns an agent with its own installer.
+func selfInstalled(name, title, install, command string, args ...string) Agent {
 	return Agent{Name: name, Title: title, Command: command, Args: args, Install: install}
 }

@@ -1,4 +1,4 @@
-// Package atomicfile writes files whole or not at all.
+// Package atomicfile writes files completely or not at all.
 package atomicfile
 
 import (
@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// Unfinished is how the names of files end that were to replace others.
+// Unfinished is the suffix of files that were to replace others.
 const Unfinished = ".new"
 
-// Write replaces a file, for the user alone to read, or makes it: readers see the
-// old or the new content, and after an error the old one is there. A link is
-// replaced, not followed. The directory must be there.
+// Write creates or replaces a file that only the user may read: readers see the old or the
+// new content, and after an error the old file is unchanged. A link is replaced, not
+// followed. The directory must exist.
 func Write(path string, data []byte) error {
 	f, err := beside(path)
 	if err != nil {
@@ -21,7 +21,7 @@ func Write(path string, data []byte) error {
 	}
 	_, err = f.Write(data)
 	if err == nil {
-		err = f.Sync() // a name that points to nothing would be worse than the old file
+		err = f.Sync() // an empty file after a crash would be worse than the old one
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -35,7 +35,7 @@ func Write(path string, data []byte) error {
 	return nil
 }
 
-// beside opens a new file next to the one that it is to replace.
+// beside opens a new file in the directory of the one to replace.
 func beside(path string) (*os.File, error) {
 	var id [6]byte
 	rand.Read(id[:]) // never fails

@@ -33,12 +33,12 @@ type heard struct {
 
 // actor is one agent.
 type actor struct {
-	name, kept string
-	tell       *json.Encoder
-	mu         sync.Mutex // guards everything below, and reports
-	out        *bufio.Writer
-	turns      map[string]*turn
-	answers    map[string]chan json.RawMessage
+	name, stored string
+	tell         *json.Encoder
+	mu           sync.Mutex // guards everything below, and reports
+	out          *bufio.Writer
+	turns        map[string]*turn
+	answers      map[string]chan json.RawMessage
 }
 
 // turn is a running turn.
@@ -63,7 +63,7 @@ func playAgent(in io.Reader, out io.Writer) error {
 		return err
 	}
 	defer conn.Close()
-	a := &actor{name: os.Getenv(nameVar), kept: os.Getenv(sessionsVar), tell: json.NewEncoder(conn), out: bufio.NewWriter(out),
+	a := &actor{name: os.Getenv(nameVar), stored: os.Getenv(sessionsVar), tell: json.NewEncoder(conn), out: bufio.NewWriter(out),
 		turns: map[string]*turn{}, answers: map[string]chan json.RawMessage{}}
 	go a.listen(conn)
 	a.report("started", "")
@@ -80,7 +80,7 @@ func playAgent(in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		a.take(m)
+		a.handle(m)
 	}
 }
 
@@ -117,7 +117,7 @@ func (a *actor) reply(id json.RawMessage, format string, args ...any) {
 	a.send(message{ID: id, Result: json.RawMessage(fmt.Sprintf(format, args...))})
 }
 
-func (a *actor) take(m message) {
+func (a *actor) handle(m message) {
 	var p params
 	json.Unmarshal(m.Params, &p)
 	switch m.Method {
@@ -125,7 +125,7 @@ func (a *actor) take(m message) {
 		a.reply(m.ID, `{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}`)
 	case "session/new":
 		id := fmt.Sprintf("%s-%d-%s", a.name, os.Getpid(), m.ID)
-		if a.keep(id, "", "") == nil {
+		if a.store(id, "", "") == nil {
 			a.reply(m.ID, `{"sessionId":%q}`, id)
 		}
 	case "session/load":
@@ -154,7 +154,7 @@ func (a *actor) take(m message) {
 func (a *actor) turn(id json.RawMessage, session, text string, t *turn) {
 	stop := "end_turn"
 	word, _, _ := strings.Cut(text, " ")
-	a.keep(session, "user", text[:min(len(text), 100)])
+	a.store(session, "user", text[:min(len(text), 100)])
 	switch word {
 	case "step": // the test sees the first piece before there is a second one
 		a.say(session, "one ")
@@ -188,7 +188,7 @@ func (a *actor) ask(session string) json.RawMessage {
 }
 
 func (a *actor) say(session, text string) {
-	a.keep(session, "agent", text)
+	a.store(session, "agent", text)
 	a.update(session, "agent", text)
 }
 
@@ -197,9 +197,9 @@ func (a *actor) update(session, role, text string) {
 		`{"sessionId":%q,"update":{"sessionUpdate":"%s_message_chunk","content":{"type":"text","text":%q}}}`, session, role, text))})
 }
 
-// keep stores what was said, for the agents of the other server.
-func (a *actor) keep(session, role, text string) error {
-	f, err := os.OpenFile(filepath.Join(a.kept, session), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+// store stores what was said, for the agents of the other server.
+func (a *actor) store(session, role, text string) error {
+	f, err := os.OpenFile(filepath.Join(a.stored, session), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (a *actor) keep(session, role, text string) error {
 }
 
 func (a *actor) replay(session string) {
-	text, _ := os.ReadFile(filepath.Join(a.kept, filepath.Base(session)))
+	text, _ := os.ReadFile(filepath.Join(a.stored, filepath.Base(session)))
 	for line := range strings.Lines(string(text)) {
 		role, said, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		a.update(session, role, said)

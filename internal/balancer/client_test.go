@@ -37,12 +37,12 @@ type client struct {
 	session *acpclient.Session
 	thread  *thread.Thread
 
-	choice    string // the kind of option that answers questions
-	questions []permissions.Question
-	lost      error // how the connection ended
+	choice       string // the kind of option that answers questions
+	questions    []permissions.Question
+	disconnected error // how the connection ended
 
-	mu     sync.Mutex
-	spoken []string // protocol that ALPN chose, for each TLS connection
+	mu        sync.Mutex
+	protocols []string // protocol that ALPN chose, for each TLS connection
 }
 
 // newClient returns a client without cookies.
@@ -67,7 +67,7 @@ func (c *client) remote() transport.Remote {
 	config.VerifyConnection = func(state tls.ConnectionState) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.spoken = append(c.spoken, state.NegotiatedProtocol)
+		c.protocols = append(c.protocols, state.NegotiatedProtocol)
 		return nil
 	}
 	return transport.Remote{URL: c.scheme + "://" + c.addr + "/acp", Header: http.Header{"Authorization": {"Bearer " + token}}, Jar: c.jar, TLS: config}
@@ -76,7 +76,7 @@ func (c *client) remote() transport.Remote {
 // dial connects; cookies are kept.
 func (c *client) dial() {
 	c.t.Helper()
-	c.queue, c.log, c.lost = event.NewQueue(), event.NewLog(), nil
+	c.queue, c.log, c.disconnected = event.NewQueue(), event.NewLog(), nil
 	c.host = host.New(host.Options{Sink: c.queue, Agent: "agent", Remote: &host.Remote{}})
 	c.t.Cleanup(c.host.Close)
 	conn, err := acpclient.Dial(c.ctx(), c.remote(), acpclient.Options{Name: "parley", Version: "1", Sink: c.queue, Services: c.host.Services(), Log: c.log})
@@ -100,8 +100,8 @@ func (s *stage) open(scheme string) *client {
 	return c
 }
 
-// again reconnects with the same cookies and loads the session.
-func (c *client) again() {
+// reconnect reconnects with the same cookies and loads the session.
+func (c *client) reconnect() {
 	c.t.Helper()
 	c.dial()
 	id := c.session.ID()
@@ -122,7 +122,7 @@ func (c *client) apply() {
 			c.answer(e.Question)
 		case permissions.Settled:
 		case event.Disconnected:
-			c.lost = e.Err
+			c.disconnected = e.Err
 		default:
 			c.thread.Apply(e)
 		}
@@ -152,8 +152,8 @@ func (c *client) until(what string, holds func() bool) {
 		if holds() {
 			return
 		}
-		if c.lost != nil {
-			c.t.Fatalf("%s: %v", what, c.lost)
+		if c.disconnected != nil {
+			c.t.Fatalf("%s: %v", what, c.disconnected)
 		}
 		select {
 		case <-c.queue.Ready():
@@ -245,7 +245,7 @@ func (c *client) cookie() string {
 func (c *client) lines() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.spoken)
+	return len(c.protocols)
 }
 
 // checkLine checks for HTTP/2 with streams, HTTP/1.1 with WebSockets, and an empty log.
@@ -257,10 +257,10 @@ func (c *client) checkLine() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.spoken) == 0 {
+	if len(c.protocols) == 0 {
 		c.t.Error("no connection over TLS")
 	}
-	for _, got := range c.spoken {
+	for _, got := range c.protocols {
 		if got != want && (want != "" || got != "http/1.1") {
 			c.t.Errorf("ALPN chose %q, want %q", got, want)
 		}

@@ -18,7 +18,7 @@ import (
 func (c *client) untilLost() {
 	c.t.Helper()
 	deadline := time.After(patience)
-	for c.apply(); c.lost == nil; c.apply() {
+	for c.apply(); c.disconnected == nil; c.apply() {
 		select {
 		case <-c.queue.Ready():
 		case <-deadline:
@@ -26,8 +26,8 @@ func (c *client) untilLost() {
 		}
 	}
 	var lost *event.LostError
-	if !errors.As(c.lost, &lost) || !lost.Again() || lost.Unauthorized() {
-		c.t.Fatalf("the connection ends with %v", c.lost)
+	if !errors.As(c.disconnected, &lost) || !lost.Again() || lost.Unauthorized() {
+		c.t.Fatalf("the connection ends with %v", c.disconnected)
 	}
 }
 
@@ -64,7 +64,7 @@ func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
 		t.Errorf("the turn at the other server: %v after %q", end.Err, other.said())
 	}
 
-	c.again()
+	c.reconnect()
 	c.until("the history", func() bool { // over HTTP it may arrive after the answer, on another stream
 		return slices.Equal(c.history(), []string{"where", "step once", "one "})
 	})

@@ -24,9 +24,9 @@ func hurried(f *front, keepAlive string) setting {
 	}
 }
 
-// rest opens an idle stream: it returns the lines that arrive on it, and a function that
+// idleStream opens an idle stream: it returns the lines that arrive on it, and a function that
 // posts to its connection.
-func (s *stage) rest() (lines <-chan string, post func(message string) int) {
+func (s *stage) idleStream() (lines <-chan string, post func(message string) int) {
 	s.t.Helper()
 	c := s.browser("h2")
 	place := "https://" + s.addr + "/acp"
@@ -78,7 +78,7 @@ func TestIdle(t *testing.T) {
 		t.Run("https", func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, f, hurried(f, "500ms"))
-			lines, post := s.rest()
+			lines, post := s.idleStream()
 			for begun := time.Now(); time.Since(begun) < 5*short/2; {
 				if line, ok := <-lines; !ok || line != ":" {
 					t.Fatalf("after %s the stream says %q", time.Since(begun), line)
@@ -130,7 +130,7 @@ func TestIdle(t *testing.T) {
 func TestSilence(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f, hurried(f, "30s"))
-		lines, _ := s.rest()
+		lines, _ := s.idleStream()
 		ws, _ := s.socket()
 		for line := range lines {
 			if line != ":" {

@@ -38,10 +38,10 @@ type stage struct {
 	extra    []string // flags of the servers in addition to docs/remote.md
 	changes  []change // of the front's configuration, in addition to addresses and paths
 
-	mu    sync.Mutex
-	all   []heard
-	lines map[string]net.Conn // to the agent that has the session
-	stir  chan struct{}       // closed and replaced when something was heard
+	mu      sync.Mutex
+	all     []heard
+	lines   map[string]net.Conn // to the agent that has the session
+	changed chan struct{}       // closed and replaced when something was heard
 }
 
 // setting changes a stage before it starts.
@@ -55,7 +55,7 @@ func newStage(t *testing.T, f *front, settings ...setting) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &stage{t: t, front: f, dir: dir, protocol: "h2", servers: map[string]*server{}, lines: map[string]net.Conn{}, stir: make(chan struct{})}
+	s := &stage{t: t, front: f, dir: dir, protocol: "h2", servers: map[string]*server{}, lines: map[string]net.Conn{}, changed: make(chan struct{})}
 	for _, set := range settings {
 		set(s)
 	}
@@ -117,8 +117,8 @@ func (s *stage) hear(ln net.Listener) {
 				if h.Session != "" {
 					s.lines[h.Session] = conn
 				}
-				close(s.stir)
-				s.stir = make(chan struct{})
+				close(s.changed)
+				s.changed = make(chan struct{})
 				s.mu.Unlock()
 			}
 		}()
@@ -131,7 +131,7 @@ func (s *stage) await(session, what string) {
 	deadline := time.After(patience)
 	for {
 		s.mu.Lock()
-		stir := s.stir
+		stir := s.changed
 		there := slices.ContainsFunc(s.all, func(h heard) bool { return h.Session == session && h.What == what })
 		s.mu.Unlock()
 		if there {

@@ -1,6 +1,6 @@
-// Package clipboard gets an image from the clipboard of the desktop, by the
-// programs that come with it: wl-paste and xclip, osascript, powershell. There
-// is no clipboard where parley runs on another machine than its terminal.
+// Package clipboard reads images from the clipboard of the desktop and writes text to it
+// with the desktop's own programs: wl-paste and xclip, osascript, powershell. There is no
+// clipboard if parley runs on another machine than its terminal.
 package clipboard
 
 import (
@@ -20,24 +20,24 @@ import (
 	"parley/internal/programs"
 )
 
-// ErrNoImage says that the clipboard holds no image.
+// ErrNoImage means that the clipboard contains no image.
 var ErrNoImage = errors.New("there is no image in the clipboard")
 
-// ErrNoProgram says that the clipboard cannot be read from here.
+// ErrNoProgram means that no program can read the clipboard.
 var ErrNoProgram = errors.New("the clipboard cannot be read here")
 
 // patience is how long one program may take.
 const patience = 5 * time.Second
 
-// Image returns the image in the clipboard and its MIME type. It runs programs
-// and waits for them: for any goroutine but the screen's.
+// Image returns the image in the clipboard and its MIME type. It waits for programs, so it
+// must not be called on the screen's goroutine.
 func Image(ctx context.Context) (data []byte, mime string, err error) {
-	ways := waysOf(runtime.GOOS, os.Getenv)
-	if len(ways) == 0 {
+	readers := readersOf(runtime.GOOS, os.Getenv)
+	if len(readers) == 0 {
 		return nil, "", ErrNoProgram
 	}
 	err = ErrNoProgram
-	for _, w := range ways {
+	for _, w := range readers {
 		data, failed := w(ctx)
 		if failed == nil {
 			mime, failed = picture.Check(data)
@@ -55,42 +55,42 @@ func Image(ctx context.Context) (data []byte, mime string, err error) {
 	return nil, "", err
 }
 
-// way is one to get the bytes of an image.
-type way func(ctx context.Context) ([]byte, error)
+// reader gets the bytes of an image.
+type reader func(ctx context.Context) ([]byte, error)
 
-// waysOf are those of a system, to be tried in order.
-func waysOf(system string, env func(string) string) []way {
+// readersOf returns the readers of a system, in the order to try them.
+func readersOf(system string, env func(string) string) []reader {
 	switch system {
 	case "darwin":
-		return []way{mac}
+		return []reader{mac}
 	case "windows":
-		return []way{windows}
+		return []reader{windows}
 	}
-	var ways []way
+	var readers []reader
 	if env("WAYLAND_DISPLAY") != "" {
-		ways = append(ways, listed([]string{"wl-paste", "--list-types"}, func(mime string) []string { return []string{"wl-paste", "--no-newline", "--type", mime} }))
+		readers = append(readers, listed([]string{"wl-paste", "--list-types"}, func(mime string) []string { return []string{"wl-paste", "--no-newline", "--type", mime} }))
 	}
 	if env("DISPLAY") != "" {
 		of := func(target string) []string {
 			return []string{"xclip", "-selection", "clipboard", "-t", target, "-o"}
 		}
-		ways = append(ways, listed(of("TARGETS"), of))
+		readers = append(readers, listed(of("TARGETS"), of))
 	}
-	return ways
+	return readers
 }
 
-// preferred are the types that are asked for, the best first.
+// preferred are the accepted types, the best first.
 var preferred = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// listed asks what types there are, and then for one of them.
-func listed(types []string, get func(mime string) []string) way {
+// listed returns a reader that asks for the available types, then for one of them.
+func listed(types []string, get func(mime string) []string) reader {
 	return func(ctx context.Context) ([]byte, error) {
 		out, err := run(ctx, 64<<10, types...)
 		if err != nil {
 			if errors.Is(err, ErrNoProgram) {
 				return nil, err
 			}
-			return nil, ErrNoImage // so they say it when it is empty
+			return nil, ErrNoImage // the programs fail like that if the clipboard is empty
 		}
 		there := strings.Fields(string(out))
 		for _, mime := range preferred {
@@ -147,7 +147,7 @@ func windows(ctx context.Context) ([]byte, error) {
 	return data, nil
 }
 
-// run runs a program and returns what it prints, at most that many bytes.
+// run runs a program and returns at most that many bytes of its output.
 func run(ctx context.Context, most int, words ...string) ([]byte, error) {
 	path, err := programs.Find(words[0])
 	if err != nil {
@@ -160,7 +160,7 @@ func run(ctx context.Context, most int, words ...string) ([]byte, error) {
 	cmd.Stdout, cmd.WaitDelay = out, time.Second
 	err = cmd.Run()
 	switch {
-	case out.over:
+	case out.exceeded:
 		return nil, picture.ErrTooLarge
 	case context.Cause(ctx) != nil:
 		return nil, fmt.Errorf("%s: %w", words[0], context.Cause(ctx))
@@ -170,17 +170,17 @@ func run(ctx context.Context, most int, words ...string) ([]byte, error) {
 	return out.data, nil
 }
 
-// bounded takes what a program prints, and ends it when that is too much.
+// bounded collects output and ends the program if there is too much.
 type bounded struct {
-	data []byte
-	most int
-	over bool
-	full func()
+	data     []byte
+	most     int
+	exceeded bool
+	full     func()
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if len(b.data)+len(p) > b.most {
-		b.over = true
+		b.exceeded = true
 		b.full()
 		return 0, picture.ErrTooLarge
 	}

@@ -13,11 +13,11 @@ import (
 
 const png = "\x89PNG\r\n\x1a\n"
 
-// installed puts shell scripts in the place of the real ones.
+// installed puts shell scripts in place of the real programs.
 func installed(t *testing.T, scripts map[string]string) {
 	t.Helper()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("the clipboard is another one here")
+		t.Skip("this system has another clipboard")
 	}
 	dir := t.TempDir()
 	for name, script := range scripts {

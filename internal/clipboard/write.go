@@ -16,24 +16,24 @@ import (
 	"parley/internal/programs"
 )
 
-// writePatience is how long one program may take to take a text.
+// writePatience is how long one program may take to read the text.
 const writePatience = 2 * time.Second
 
-// Write copies text to the clipboard of the desktop with the first program that
-// takes it, and returns its name; "" and no error where there is none, or where
-// the desktop is not this machine's (over SSH). It waits for programs: for any
-// goroutine but the screen's.
+// Write copies text to the clipboard of the desktop with the first program that succeeds,
+// and returns its name; "" and no error if there is none, or if the desktop is on another
+// machine (over SSH). It waits for programs, so it must not be called on the screen's
+// goroutine.
 func Write(ctx context.Context, text string) (tool string, err error) {
 	return write(ctx, text, writersOf(runtime.GOOS, os.Getenv))
 }
 
-// writer is a program that copies what it reads.
+// writer is a program that copies its input.
 type writer struct {
 	words []string
 	wide  bool // it reads UTF-16
 }
 
-// writersOf are those of a system, to be tried in order.
+// writersOf returns the writers of a system, in the order to try them.
 func writersOf(system string, env func(string) string) []writer {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return env(name) != "" })
@@ -79,8 +79,8 @@ func (w writer) run(ctx context.Context, path, text string) error {
 	if w.wide {
 		text = utf16le(text)
 	}
-	// Its output goes nowhere: some of them stay behind to serve the clipboard, and
-	// would hold a pipe open.
+	// Its output is discarded: some of them keep running to serve the clipboard, and would
+	// hold a pipe open.
 	cmd := programs.Command(ctx, path, w.words[1:]...)
 	cmd.Stdin, cmd.WaitDelay = strings.NewReader(text), 100*time.Millisecond
 	err := cmd.Run()
@@ -93,7 +93,7 @@ func (w writer) run(ctx context.Context, path, text string) error {
 	return fmt.Errorf("%s: %w", w.words[0], err)
 }
 
-// utf16le is text as programs of Windows read it, with the mark that says so.
+// utf16le encodes text for programs on Windows, with a byte order mark.
 func utf16le(text string) string {
 	out := []byte{0xff, 0xfe}
 	for _, u := range utf16.Encode([]rune(text)) {

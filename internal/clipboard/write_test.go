@@ -15,7 +15,7 @@ func TestWritersOf(t *testing.T) {
 		{"linux", "DISPLAY", "xclip xsel"},
 		{"linux", "WAYLAND_DISPLAY", "wl-copy"},
 		{"linux", "WAYLAND_DISPLAY DISPLAY", "wl-copy xclip xsel"},
-		{"linux", "WAYLAND_DISPLAY DISPLAY SSH_CONNECTION", ""}, // the desktop is elsewhere
+		{"linux", "WAYLAND_DISPLAY DISPLAY SSH_CONNECTION", ""}, // the desktop is on another machine
 		{"linux", "DISPLAY SSH_TTY", ""},
 		{"linux", "WSL_INTEROP", "clip.exe"},
 		{"darwin", "", "pbcopy"},
@@ -62,7 +62,7 @@ func TestWrite(t *testing.T) {
 	if tool != "xclip" || err != nil || string(got) != text {
 		t.Errorf("%q, %v: %q", tool, err, got)
 	}
-	// One that fails, and the next one.
+	// One that fails, then the next one.
 	program(t, dir, "wl-copy", "exit 3")
 	os.Remove(filepath.Join(dir, "copied"))
 	if tool, err := write(context.Background(), text, all); tool != "xclip" || err != nil {
@@ -71,7 +71,7 @@ func TestWrite(t *testing.T) {
 	if tool, err := write(context.Background(), text, all[:1]); tool != "" || err == nil || !strings.Contains(err.Error(), "wl-copy") {
 		t.Errorf("the only one fails: %q, %v", tool, err)
 	}
-	// One that stays behind, as they do to serve what was copied.
+	// One that keeps running to serve the clipboard.
 	program(t, dir, "wl-copy", "cat > "+dir+"/copied; sleep 30 & echo served")
 	if tool, err := write(context.Background(), text, all[:1]); tool != "wl-copy" || err != nil {
 		t.Errorf("one that stays: %q, %v", tool, err)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// check looks at the values, replaces ~ and fills in the type of MCP servers. It
-// returns the first problem in the file.
+// check validates the values, replaces ~ and fills in the type of MCP servers. It returns
+// the first problem in the file.
 func (c *Config) check() *problem {
 	k := checker{doc: c.doc}
 	k.text(c.Agent, "agent")
@@ -80,12 +80,12 @@ func (k *checker) server(m *MCPServer, path ...string) {
 	case m.URL != "":
 		types = []string{"http", "sse"}
 		k.url(m.URL, append(path, "url"))
-		k.only(m.Args != nil, "command", append(path, "args"))
-		k.only(m.Env != nil, "command", append(path, "env"))
+		k.requires(m.Args != nil, "command", append(path, "args"))
+		k.requires(m.Env != nil, "command", append(path, "env"))
 		k.headers(m.Headers, append(path, "headers"))
 	default:
 		k.process(&m.Command, m.Args, m.Env, path)
-		k.only(m.Headers != nil, "url", append(path, "headers"))
+		k.requires(m.Headers != nil, "url", append(path, "headers"))
 	}
 	k.oneOf(m.Type, types, append(path, "type")...)
 	if m.Type == "" {
@@ -93,8 +93,8 @@ func (k *checker) server(m *MCPServer, path ...string) {
 	}
 }
 
-// only says that a key makes no sense without another one.
-func (k *checker) only(there bool, with string, path []string) {
+// requires reports a key that makes no sense without another one.
+func (k *checker) requires(there bool, with string, path []string) {
 	if there {
 		k.report(path, "%s: only with %s", dotted(path), with)
 	}
@@ -122,7 +122,7 @@ func (k *checker) process(command *string, args []string, env map[string]string,
 	}
 }
 
-// text refuses what cannot be handed to a process.
+// text rejects what cannot be passed to a process.
 func (k *checker) text(value string, path ...string) {
 	if strings.IndexByte(value, 0) >= 0 {
 		k.report(path, "%s: contains a NUL character", dotted(path))
@@ -150,7 +150,7 @@ func (k *checker) cwd(cwd *string, path []string) {
 	}
 }
 
-// path replaces ~ and wants a path that is the same wherever parley is started.
+// path replaces ~ and requires a path that does not depend on the current directory.
 func (k *checker) path(value *string, path ...string) {
 	k.text(*value, path...)
 	if k.home(value, path) && !filepath.IsAbs(*value) {
@@ -184,7 +184,7 @@ func (k *checker) oneOf(value string, allowed []string, path ...string) {
 	k.report(path, "%s = %s: want %s", path[len(path)-1], show(value), want)
 }
 
-// url checks without showing the value: it may hold a password.
+// url checks a URL without showing it: it may contain a password.
 func (k *checker) url(value string, path []string) {
 	u, err := url.Parse(value)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -192,7 +192,7 @@ func (k *checker) url(value string, path []string) {
 	}
 }
 
-// headers, too, are checked without showing a value.
+// headers checks headers without showing their values.
 func (k *checker) headers(headers map[string]string, path []string) {
 	for name, value := range headers {
 		at := append(slices.Clone(path), name)

@@ -1,7 +1,7 @@
-// Package config reads parley's config.toml. It is strict: an unknown key, a value
-// of the wrong kind or an impossible combination is an error of one line that says
-// where, never a silent default. A Config is not changed after Load and may be
-// read from any goroutine; the caller must not change its maps.
+// Package config reads parley's config.toml. It is strict: an unknown key, a value of the
+// wrong type or an impossible combination is an error in one line with its position, never
+// a silent default. A Config is not changed after Load and may be read from any goroutine;
+// the caller must not change its maps.
 package config
 
 import (
@@ -22,50 +22,48 @@ import (
 // the number of keys.
 const maxSize = 64 << 10
 
-// Notifications are the ways to tell the user that something is done or asked.
+// Notifications are the ways to notify the user that something is done or asked.
 var Notifications = []string{"auto", "bell", "osc9", "osc777", "osc99", "off"}
 
-// Themes are the names that theme takes, in the order to offer them.
+// Themes are the accepted values of theme, in the order to offer them.
 var Themes = []string{"auto", "dark", "light", "contrast-dark", "contrast-light", "ansi", "plain"}
 
-// Config is what the file says. The zero value is that of a missing file.
+// Config is the content of the file. The zero value is that of a missing file.
 type Config struct {
 	Agent  string `toml:"agent"`  // name of the default agent; "" means ask
 	Theme  string `toml:"theme"`  // one of Themes; "" means auto
 	Record *bool  `toml:"record"` // keep a log of each session; nil means yes
-	// History: keep what was sent and drafts that were not, of each project; nil
-	// means yes.
+	// History stores sent prompts and unsent drafts of each project; nil means yes.
 	History *bool `toml:"history"`
-	// OfferTools: hand agents of ACP v2, which ask for no files and commands, an
-	// MCP server with those of this machine.
+	// OfferTools offers agents of ACP v2, which have no requests for files and commands, an
+	// MCP server for those of this machine.
 	OfferTools bool                 `toml:"offer_tools"`
 	Agents     map[string]Agent     `toml:"agents"`
 	MCP        map[string]MCPServer `toml:"mcp"`
 
-	// Sandbox: agents and their commands write below the session's directories
-	// only, and to SandboxWrite: absolute paths.
+	// Sandbox limits agents and their commands to writing below the session's directories
+	// and SandboxWrite, which are absolute paths.
 	Sandbox      bool     `toml:"sandbox"`
 	SandboxWrite []string `toml:"sandbox_write"`
 
 	StartTimeout string `toml:"start_timeout"`  // a duration; "" means the usual one
 	Density      string `toml:"density"`        // normal, everything or quiet; "" means normal
-	Linear       bool   `toml:"linear"`         // plain lines in the place of the screen
+	Linear       bool   `toml:"linear"`         // plain lines instead of the screen
 	Notify       string `toml:"notify"`         // one of Notifications; "" means auto
 	Progress     string `toml:"progress"`       // auto, on or off: the terminal's own progress bar; "" means auto
-	Mouse        *bool  `toml:"mouse"`          // take the mouse; nil means yes
+	Mouse        *bool  `toml:"mouse"`          // use the mouse; nil means yes
 	CopyOnSelect *bool  `toml:"copy_on_select"` // copy what the mouse has selected; nil means yes
 	Inline       bool   `toml:"inline"`         // write the conversation into the terminal's scrollback
 	Keymap       string `toml:"keymap"`         // a preset; "" means default
-	// Keys are those of actions, by the context and the action's name. Wrong names
-	// are found by who knows them (Wrong).
+	// Keys are the keys of actions, by context and action. The caller checks the names and
+	// reports wrong ones with Wrong.
 	Keys map[string]map[string][]string `toml:"keys"`
 
 	name string // of the file, for messages
 	doc  *document
 }
 
-// Agent is [agents.NAME]: an agent of the user's own, or another way to start a
-// known one.
+// Agent is [agents.NAME]: an agent of the user, or another way to start a known one.
 type Agent struct {
 	Command  string            `toml:"command"` // a name on PATH or an absolute path
 	Args     []string          `toml:"args"`
@@ -75,11 +73,11 @@ type Agent struct {
 
 	OfferTools *bool `toml:"offer_tools"` // nil means that of the Config
 
-	Remote // in place of Command
+	Remote // alternative to Command
 }
 
-// MCPServer is [mcp.NAME]: a server that every session hands to its agent. It has
-// either Command or URL.
+// MCPServer is [mcp.NAME]: a server that every session passes to its agent. It has either
+// Command or URL.
 type MCPServer struct {
 	Command string            `toml:"command"`
 	Args    []string          `toml:"args"`
@@ -89,12 +87,12 @@ type MCPServer struct {
 	Headers map[string]string `toml:"headers"`
 }
 
-// ErrNoHome is returned by Path where the user has no home directory. Then there is
-// no configuration; Load of "" returns the one without any setting.
+// ErrNoHome is returned by Path if the user has no home directory. Then there is no
+// configuration, and Load of "" returns one without any setting.
 var ErrNoHome = errors.New("no home directory: set HOME")
 
-// Path is where the file is looked for: $PARLEY_CONFIG, else parley/config.toml
-// in the user's configuration directory. It need not exist.
+// Path returns the path of the file: $PARLEY_CONFIG, else parley/config.toml in the user's
+// configuration directory. It need not exist.
 func Path() (string, error) {
 	if path := os.Getenv("PARLEY_CONFIG"); path != "" {
 		return filepath.Abs(path)
@@ -109,8 +107,8 @@ func Path() (string, error) {
 	return filepath.Join(dir, "parley", "config.toml"), nil
 }
 
-// Load reads a file. A missing one is the zero Config and no error. One that names
-// agents or MCP servers must be the user's alone to write or to replace.
+// Load reads a file. A missing one is the zero Config and no error. If a file names agents
+// or MCP servers, only the user and root may be able to change or replace it.
 func Load(path string) (*Config, error) {
 	data, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +122,7 @@ func Load(path string) (*Config, error) {
 		return nil, fmt.Errorf("%s: %w", oneLine(path), err)
 	}
 	c, err := Parse(path, data)
-	if err == nil && len(c.Agents)+len(c.MCP) > 0 { // it names programs to start, and where credentials go
+	if err == nil && len(c.Agents)+len(c.MCP) > 0 { // it names programs to start, and where to send credentials
 		if err := filetrust.Check(path); err != nil {
 			return nil, fmt.Errorf("%s: %w", oneLine(path), err)
 		}
@@ -152,15 +150,14 @@ func read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// Parse reads a configuration. name stands for the file in errors, which are one
-// line: "name:line:column: what is wrong", the column in characters from 1. Of
-// several mistakes the first in the file is reported. A leading ~/ is replaced in
-// Command and Cwd.
+// Parse reads a configuration. Errors are one line, "name:line:column: problem", where name
+// is the argument and the column counts characters from 1. Of several mistakes it reports
+// the first in the file. It replaces a leading ~/ in Command and Cwd.
 func Parse(name string, data []byte) (*Config, error) {
 	if len(data) > maxSize {
 		return nil, problem{what: fmt.Sprintf("larger than %d bytes", maxSize)}.in(name)
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows begin with it
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors on Windows write it
 	doc, found := scan(data)
 	if found != nil {
 		return nil, found.in(name)
@@ -176,7 +173,7 @@ func Parse(name string, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// Validate checks the default agent against the known names and those of the file.
+// Validate checks the default agent against the known names and those in the file.
 func (c *Config) Validate(knownNames []string) error {
 	if c.Agent == "" || slices.Contains(knownNames, c.Agent) {
 		return nil
@@ -194,8 +191,8 @@ func (c *Config) Validate(knownNames []string) error {
 	return p.in(c.name)
 }
 
-// Wrong is an error about a value of the file that only somebody else can judge,
-// at its place in it.
+// Wrong returns an error about a value that only the caller can judge, with its position in
+// the file.
 func (c *Config) Wrong(what string, path ...string) error {
 	p := problem{what: dotted(path) + ": " + what}
 	if c.doc != nil {

@@ -60,8 +60,8 @@ func TestExampleParses(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Config{})); diff != "" {
 		t.Error(diff)
 	}
-	// Every key that exists is shown.
-	for _, in := range []*shape{file, file.keys["agents"].any, file.keys["mcp"].any} {
+	// Every key is shown.
+	for _, in := range []*shape{file, file.keys["agents"].anyKey, file.keys["mcp"].anyKey} {
 		for key := range in.keys {
 			if !strings.Contains(Example, key) {
 				t.Errorf("the example does not show %q", key)
@@ -70,8 +70,7 @@ func TestExampleParses(t *testing.T) {
 	}
 }
 
-// What is written for a beginning says nothing, and everything in it is a
-// setting once its sign is taken away.
+// The initial file sets nothing, and every line of it is a setting once uncommented.
 func TestInert(t *testing.T) {
 	home(t)
 	got, err := Parse("f", []byte(Inert()))
@@ -345,8 +344,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The largest file with the most keys is no work of minutes.
-// A file that names what to start, or where to send credentials, must be the user's alone to change.
+// A file that names programs to start, or where to send credentials, must be changeable by
+// the user alone.
 func TestLoadOfOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
@@ -385,6 +384,7 @@ func TestLoadOfOthers(t *testing.T) {
 	}
 }
 
+// The largest file with the most keys is parsed in moments.
 func TestManyKeys(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("[agents.x]\ncommand='c'\n[agents.x.env]\n")
@@ -400,7 +400,7 @@ func TestManyKeys(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for part := range strings.SplitSeq(Example, "\n\n") { // all of it is much for a step
+	for part := range strings.SplitSeq(Example, "\n\n") { // the whole example is too much for one step
 		f.Add([]byte(part))
 	}
 	f.Add([]byte("theme = 'blue'"))

@@ -20,13 +20,13 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
 }
 
-// problem is what is wrong, and where.
+// problem is a mistake and its position.
 type problem struct {
 	at   place
 	what string
 }
 
-// in makes it an error of one line.
+// in returns the problem as an error of one line.
 func (p problem) in(name string) error {
 	name = oneLine(name)
 	if p.at == (place{}) {
@@ -35,7 +35,7 @@ func (p problem) in(name string) error {
 	return fmt.Errorf("%s:%d:%d: %s", name, p.at.line, p.at.column, oneLine(p.what))
 }
 
-// document remembers where the keys and values of a file stand.
+// document holds the positions of the keys and values of a file.
 type document struct {
 	data   []byte
 	lines  []int // offset of each line
@@ -43,38 +43,38 @@ type document struct {
 	found  *problem // the first one
 }
 
-// shape is what may stand under a key.
+// shape is what is allowed under a key.
 type shape struct {
-	kind string            // for messages
-	keys map[string]*shape // of a table with fixed keys
-	any  *shape            // of a table with any keys
-	leaf unstable.Kind     // String, Bool or Array (of strings)
+	kind   string            // for messages
+	keys   map[string]*shape // of a table with fixed keys
+	anyKey *shape            // of a table with arbitrary keys
+	leaf   unstable.Kind     // String, Bool or Array (of strings)
 }
 
 var (
 	text  = &shape{kind: "a string", leaf: unstable.String}
 	texts = &shape{kind: "an array of strings", leaf: unstable.Array}
-	pairs = &shape{kind: "a table of strings", any: text}
-	lists = &shape{kind: "a table of arrays of strings", any: texts}
+	pairs = &shape{kind: "a table of strings", anyKey: text}
+	lists = &shape{kind: "a table of arrays of strings", anyKey: texts}
 	yesNo = &shape{kind: "true or false", leaf: unstable.Bool}
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
 		"agent": text,
 		"theme": text, "record": yesNo, "history": yesNo, "offer_tools": yesNo, "sandbox": yesNo, "sandbox_write": texts, "linear": yesNo, "start_timeout": text, "density": text, "inline": yesNo, "mouse": yesNo, "copy_on_select": yesNo, "keymap": text, "notify": text, "progress": text,
-		"keys": {kind: "a table", any: &shape{kind: "a table", any: texts}},
-		"agents": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
+		"keys": {kind: "a table", anyKey: &shape{kind: "a table", anyKey: texts}},
+		"agents": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,
 			"url": text, "headers": pairs, "header_env": pairs, "header_command": lists, "ca_file": text, "client_cert": text, "client_key": text,
 			"insecure": yesNo, "h2c": text, "subprotocols": texts, "share_files": yesNo, "share_terminal": yesNo,
 		}}},
-		"mcp": {kind: "a table", any: &shape{kind: "a table", keys: map[string]*shape{
+		"mcp": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "url": text, "type": text, "headers": pairs,
 		}}},
 	}}
 )
 
-// scan walks through the file and checks every key and the kind of every value.
-// It stops at a mistake of syntax, which decode will describe.
+// scan walks through the file and checks every key and the type of every value. It stops at
+// a syntax error, which decode will describe.
 func scan(data []byte) (*document, *problem) {
 	d := &document{data: data, lines: []int{0}, values: map[string]place{}}
 	for i, b := range data {
@@ -130,8 +130,8 @@ func (d *document) keyValue(table []string, in *shape, e *unstable.Node) {
 	}
 }
 
-// descend follows a dotted key from a table, and returns the whole path and what
-// may stand there; nil after a problem.
+// descend follows a dotted key from a table. It returns the whole path and what is allowed
+// there; nil after a problem.
 func (d *document) descend(table []string, in *shape, it unstable.Iterator) ([]string, *shape) {
 	path := slices.Clone(table)
 	for it.Next() {
@@ -142,7 +142,7 @@ func (d *document) descend(table []string, in *shape, it unstable.Iterator) ([]s
 			d.mismatch(path, in, "a table")
 			return nil, nil
 		}
-		next := in.any
+		next := in.anyKey
 		if next == nil {
 			next = in.keys[name]
 		}
@@ -172,12 +172,12 @@ func (d *document) report(at place, what string) {
 	}
 }
 
-// place is where a value stands, or the key if there is no better.
+// place returns the position of a value, or of its key if that is all there is.
 func (d *document) place(path ...string) place { return d.values[key(path)] }
 
 func key(path []string) string { return strings.Join(path, "\x00") }
 
-// offset turns an offset in bytes into a place.
+// offset returns the position of a byte offset.
 func (d *document) offset(offset int) place {
 	offset = min(offset, len(d.data))
 	line, exact := slices.BinarySearch(d.lines, offset)
@@ -187,8 +187,8 @@ func (d *document) offset(offset int) place {
 	return place{line + 1, utf8.RuneCount(d.data[d.lines[line]:offset]) + 1}
 }
 
-// decode fills a Config. What it finds are mistakes of syntax and keys that are
-// there twice: the rest was checked by scan.
+// decode fills a Config. It reports syntax errors and duplicate keys; scan has checked the
+// rest.
 func (d *document) decode(c *Config) *problem {
 	err := toml.NewDecoder(bytes.NewReader(d.data)).DisallowUnknownFields().Decode(c)
 	if err == nil {

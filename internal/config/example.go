@@ -114,7 +114,7 @@ palette = ["ctrl+p", "f5"]
 next = ["j", "down"]
 `
 
-// Inert is the example with everything commented out: it changes nothing.
+// Inert returns the example with everything commented out, so that it changes nothing.
 func Inert() string {
 	var b strings.Builder
 	for line := range strings.Lines(Example) {

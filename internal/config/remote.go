@@ -8,36 +8,36 @@ import (
 	"strings"
 )
 
-// Remote is what [agents.NAME] says of an agent that runs elsewhere, at a URL.
+// Remote is the part of [agents.NAME] for an agent at a URL.
 type Remote struct {
 	URL     string            `toml:"url"`     // http, https, ws or wss; "" for an agent with a command
-	Headers map[string]string `toml:"headers"` // sent with everything
-	// The values of headers that are secrets: from variables of the environment,
-	// or what a command prints.
+	Headers map[string]string `toml:"headers"` // sent with every request
+	// Values of secret headers: from environment variables, or from the output of a
+	// command.
 	HeaderEnv     map[string]string   `toml:"header_env"`
 	HeaderCommand map[string][]string `toml:"header_command"`
 
-	CAFile     string `toml:"ca_file"` // PEM, besides the system's
+	CAFile     string `toml:"ca_file"` // PEM, in addition to the system's
 	ClientCert string `toml:"client_cert"`
 	ClientKey  string `toml:"client_key"`
-	Insecure   bool   `toml:"insecure"` // any certificate will do
+	Insecure   bool   `toml:"insecure"` // accept any certificate
 	H2C        string `toml:"h2c"`      // auto, on or off; "" means auto
 
-	Subprotocols []string `toml:"subprotocols"` // of a WebSocket
+	Subprotocols []string `toml:"subprotocols"` // for a WebSocket
 
-	ShareFiles    bool `toml:"share_files"`    // it gets at the files of this machine
-	ShareTerminal bool `toml:"share_terminal"` // and runs commands on it
+	ShareFiles    bool `toml:"share_files"`    // give the agent access to the files of this machine
+	ShareTerminal bool `toml:"share_terminal"` // let the agent run commands on it
 }
 
-// remote checks an agent at a URL. Values are not shown: they may be secrets.
+// remote checks an agent at a URL. It does not show values: they may be secrets.
 func (k *checker) remote(a *Agent, path []string) {
 	at := func(key string) []string { return append(slices.Clone(path), key) }
 	u, err := url.Parse(a.URL)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, u.Scheme) {
 		k.report(at("url"), "url: want http://host, https://host, ws://host or wss://host")
 	}
-	k.only(a.Args != nil, "command", at("args"))
-	k.only(a.Env != nil, "command", at("env"))
+	k.requires(a.Args != nil, "command", at("args"))
+	k.requires(a.Env != nil, "command", at("env"))
 	k.headers(a.Headers, at("headers"))
 	for name, variable := range a.HeaderEnv {
 		k.headers(map[string]string{name: ""}, at("header_env"))
@@ -67,8 +67,8 @@ func (k *checker) remote(a *Agent, path []string) {
 	}
 }
 
-// CheckSubprotocols refuses names that cannot stand in the header. It does not
-// show them: some servers take secrets there.
+// CheckSubprotocols rejects names that are not valid in the header. It does not show them:
+// some servers take secrets there.
 func CheckSubprotocols(names []string) error {
 	for i, name := range names {
 		if name == "" || strings.ContainsFunc(name, notToken) || slices.Contains(names[:i], name) {
@@ -78,11 +78,11 @@ func CheckSubprotocols(names []string) error {
 	return nil
 }
 
-// local refuses what only makes sense for an agent at a URL.
+// local rejects keys that only make sense for an agent at a URL.
 func (k *checker) local(a *Agent, path []string) {
 	for key, there := range map[string]bool{"headers": a.Headers != nil, "header_env": a.HeaderEnv != nil, "header_command": a.HeaderCommand != nil,
 		"ca_file": a.CAFile != "", "client_cert": a.ClientCert != "", "client_key": a.ClientKey != "", "insecure": a.Insecure, "h2c": a.H2C != "", "subprotocols": a.Subprotocols != nil,
 		"share_files": a.ShareFiles, "share_terminal": a.ShareTerminal} {
-		k.only(there, "url", append(slices.Clone(path), key))
+		k.requires(there, "url", append(slices.Clone(path), key))
 	}
 }

@@ -20,7 +20,7 @@ func show(value string) string {
 	return strconv.Quote(value)
 }
 
-// dotted writes a path as it could stand in the file.
+// dotted returns a path in the notation of the file.
 func dotted(path []string) string {
 	parts := make([]string, len(path))
 	for i, part := range path {
@@ -32,7 +32,7 @@ func dotted(path []string) string {
 	return strings.Join(parts, ".")
 }
 
-// isBare tells whether a name needs no quotes anywhere (but for the dots in TOML).
+// isBare reports whether a name needs no quotes anywhere (except for dots in TOML).
 func isBare(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(r rune) bool {
 		return r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
@@ -56,7 +56,7 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// suggest offers the name that was probably meant, or nothing.
+// suggest returns the name that was probably meant, or "".
 func suggest(name string, names []string) string {
 	const longest = 64
 	if len(name) > longest {
@@ -77,7 +77,7 @@ func suggest(name string, names []string) string {
 	return " (did you mean " + show(best) + "?)"
 }
 
-// distance is the number of runes to insert, drop or change.
+// distance returns the number of runes to insert, delete or replace.
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	row := make([]int, len(t)+1)

@@ -6,16 +6,15 @@ import (
 	"strconv"
 )
 
-// Problem is what keeps an answer from being sent.
+// Problem is a reason why an answer cannot be sent.
 type Problem struct {
-	Key  string // the field's, verbatim
+	Key  string // of the field, verbatim
 	Text string // one short sentence
 }
 
-// Content builds the content of an accepted form from values by key, of the
-// types that Validate takes; values of no field are left out, as are optional
-// fields without an answer. Members stand in the order of the form. Either there
-// are problems or there is content.
+// Content builds the content of an accepted form from values by key, of the types that
+// Validate accepts. Values without a field and optional fields without an answer are left
+// out. Members are in the order of the form. It returns either problems or content.
 func (form Form) Content(values map[string]any) (json.RawMessage, []Problem) {
 	var problems []Problem
 	b := []byte{'{'}
@@ -43,8 +42,7 @@ func (form Form) Content(values map[string]any) (json.RawMessage, []Problem) {
 	return append(b, '}'), nil
 }
 
-// appendJSON appends a value of the kinds that check returns; none of them fails
-// to encode.
+// appendJSON appends a value of the kinds that check returns; all of them can be encoded.
 func appendJSON(b []byte, v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

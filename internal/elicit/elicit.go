@@ -1,14 +1,13 @@
-// Package elicit understands what an agent asks with elicitation/create: forms,
-// which are read from the restricted JSON schema of a request, checked and
-// turned into the content of the answer, and links, which are judged before
-// anyone opens them.
+// Package elicit parses what an agent asks with elicitation/create: forms, which it reads
+// from the restricted JSON schema of a request, validates and turns into the content of the
+// answer, and links, which it judges before anyone opens them.
 //
-// The contract: Parse copies what it keeps, so the caller may reuse the bytes.
-// A Form is not changed afterwards and may be shared between goroutines. What is
-// called safe holds no control characters (see safetext); keys and option values
-// are kept as the agent wrote them, for the answer, and are not safe to show.
-// Nothing here blocks, opens or fetches anything, and all work is bounded: by
-// the limits below, and for patterns by what they cost to match.
+// Parse copies what it keeps, so the caller may reuse the bytes. A Form is not changed
+// afterwards and may be shared between goroutines. Text documented as safe contains no
+// control characters (see safetext). Keys and option values are kept as the agent wrote
+// them, for the answer, and are not safe to show. Nothing here blocks, opens or fetches
+// anything, and all work is bounded: by the limits below, and for patterns by the cost of
+// matching.
 package elicit
 
 import (
@@ -17,16 +16,15 @@ import (
 	"regexp"
 )
 
-// ErrSchema reports a requestedSchema that is no form; the answer to the request
-// is Invalid params.
+// ErrSchema means that a requestedSchema is not a form; the answer to the request is
+// Invalid params.
 var ErrSchema = errors.New("elicit: not a form")
 
-// ErrTooLarge reports a form beyond the limits of this package. It is refused
-// whole: an answer to a part of it would not be the user's answer.
+// ErrTooLarge means that a form exceeds the limits of this package. It is refused as a
+// whole, because an answer to part of it would not be the user's answer.
 var ErrTooLarge = errors.New("elicit: form too large")
 
-// The limits of a form. Titles are counted in runes, the others in bytes unless
-// they say what they count.
+// The limits of a form. Titles are counted in runes, the others in bytes unless stated.
 const (
 	MaxFields  = 200
 	MaxOptions = 5000 // in all fields together
@@ -38,12 +36,12 @@ const (
 	maxPattern     = 4 << 10
 )
 
-// Kind is how a field is asked for.
+// Kind is the kind of a field.
 type Kind int
 
-// The kinds of fields. Unknown is a property of a type, or with choices, that
-// this package does not know: it must not be shown as one of the others; the
-// user may write raw JSON or decline.
+// The kinds of fields. Unknown is a property with a type or choices that this package does
+// not know. It must not be shown as one of the others; the user may write raw JSON or
+// decline.
 const (
 	Unknown Kind = iota
 	Text
@@ -54,7 +52,7 @@ const (
 	MultiSelect
 )
 
-// The formats of texts that are checked. Others mean nothing to parley.
+// The formats of texts that are checked. parley ignores others.
 const (
 	FormatEmail    = "email"
 	FormatURI      = "uri"
@@ -62,7 +60,7 @@ const (
 	FormatDateTime = "date-time"
 )
 
-// Form is what the agent wants to know.
+// Form is what the agent asks for.
 type Form struct {
 	Title, Description string  // safe to show
 	Fields             []Field // in the order of the JSON text
@@ -75,12 +73,12 @@ type Field struct {
 	Kind               Kind
 	Required           bool
 
-	// Default is what to begin with, nil for nothing: a string (Text, Select),
-	// float64, int64, bool or []string. Texts are cleaned, so that what is sent
-	// is what was seen; choices are among the options.
+	// Default is the initial value, nil for none: a string (Text, Select), float64, int64,
+	// bool or []string. Texts are cleaned, so that the user sees what is sent; choices are
+	// among the options.
 	Default any
 
-	Options []Option // Select and MultiSelect
+	Options []Option // for Select and MultiSelect
 
 	MinLength, MaxLength *int // code points
 	Pattern              string
@@ -89,16 +87,16 @@ type Field struct {
 	Min, Max           *float64
 	MinItems, MaxItems *int
 
-	// Secret says that the field seems to ask for a password or the like, which
-	// the protocol forbids: warn the user.
+	// Secret means that the field seems to ask for a password or the like, which the
+	// protocol forbids: warn the user.
 	Secret bool
 
-	// Raw is the property's schema, for Unknown fields; nil where it is too long
-	// to show. Not safe to show.
+	// Raw is the property's schema, for Unknown fields; nil if it is too long to show. Not
+	// safe to show.
 	Raw json.RawMessage
 
-	pattern *regexp.Regexp // nil where there is none or it cannot be checked
-	steps   int            // what the pattern costs per byte at worst
+	pattern *regexp.Regexp // nil if there is none or it cannot be checked
+	steps   int            // worst cost of the pattern per byte
 }
 
 // Option is one choice of a Select or MultiSelect.
@@ -107,7 +105,7 @@ type Option struct {
 	Title, Description string // safe to show
 }
 
-// has tells whether value is one of the options.
+// has reports whether value is one of the options.
 func (f Field) has(value string) bool {
 	for _, o := range f.Options {
 		if o.Value == value {

@@ -9,13 +9,13 @@ import (
 	"parley/internal/safetext"
 )
 
-// unsafe tells whether a text that should be safe on one line is not.
+// unsafe reports whether a text is not safe on one line.
 func unsafe(s string) bool {
 	return !utf8.ValidString(s) || safetext.HasSuspicious(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
 }
 
-// Whatever the schema: nothing panics, titles are safe, limits hold, and what is
-// accepted is an object with members of the form only.
+// Whatever the schema, nothing panics, titles are safe, limits hold, and accepted content
+// is an object with members of the form only.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		survey, `{}`, `null`, `{"properties":{"a":{"type":"string","pattern":"(a+)+$","default":"\ud800"}}}`,
@@ -100,7 +100,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkPattern is the classic that takes others exponential time.
+// BenchmarkPattern50k uses a well-known pattern that takes exponential time elsewhere.
 func BenchmarkPattern50k(b *testing.B) {
 	form, err := Parse([]byte(`{"properties":{"f":{"type":"string","pattern":"^(a+)+$"}}}`))
 	if err != nil {

@@ -11,21 +11,20 @@ import (
 	"parley/internal/safetext"
 )
 
-// maxLink is how long an address may be, in bytes: all of it has to be read.
+// maxLink bounds a URL in bytes: the user has to read all of it.
 const maxLink = 8 << 10
 
-// Link is an address that an agent wants opened, judged but not fetched.
+// Link is a URL that an agent wants opened, judged but not fetched.
 type Link struct {
-	// URL is safe to show. If OK it is also what to open, and holds no blanks,
-	// quotes or backslashes; what is not ASCII outside the host is escaped.
+	// URL is safe to show. If OK it is also the URL to open, and contains no spaces, quotes
+	// or backslashes; non-ASCII outside the host is escaped.
 	URL string
 	// Host is the part of URL to highlight, at byte HostAt: name and port.
 	Host   string
 	HostAt int
 	// Warnings are short sentences for the user.
 	Warnings []string
-	// OK says that the address may be opened, if the user agrees: http or https
-	// with a host.
+	// OK means that the URL may be opened if the user agrees: http or https with a host.
 	OK bool
 }
 
@@ -41,7 +40,7 @@ func ParseLink(raw string) Link {
 	switch {
 	case len(raw) > maxLink:
 		return refused("the address is too long")
-	case strings.ContainsFunc(raw, unseen) || safetext.HasSuspicious(raw):
+	case strings.ContainsFunc(raw, notInURL) || safetext.HasSuspicious(raw):
 		return refused("the address holds control characters, blanks or invisible characters")
 	}
 	u, err := url.Parse(raw)
@@ -54,8 +53,8 @@ func ParseLink(raw string) Link {
 	if u.Hostname() == "" {
 		return refused("the address names no host")
 	}
-	// Escapes in the host are decoded only now.
-	if strings.ContainsFunc(u.Host, notOfHosts) || safetext.HasSuspicious(u.Host) {
+	// Only here escapes in the host are decoded.
+	if strings.ContainsFunc(u.Host, notInHost) || safetext.HasSuspicious(u.Host) {
 		return refused("the host is not a valid one")
 	}
 	if p := u.Port(); p != "" {
@@ -69,24 +68,26 @@ func ParseLink(raw string) Link {
 		head += u.User.String() + "@"
 	}
 	l.HostAt = len(head)
-	l.URL = head + l.Host + escape(behindHost(raw))
+	l.URL = head + l.Host + escape(afterHost(raw))
 	l.Warnings = warnings(u, raw)
 	return l
 }
 
-// unseen are runes that no address holds.
-func unseen(r rune) bool { return r <= ' ' || r == 0x7f || unicode.IsSpace(r) || unicode.IsControl(r) }
+// notInURL reports runes that no URL contains.
+func notInURL(r rune) bool {
+	return r <= ' ' || r == 0x7f || unicode.IsSpace(r) || unicode.IsControl(r)
+}
 
-// notOfHosts are runes that no name, address or port holds.
-func notOfHosts(r rune) bool {
+// notInHost reports runes that no name, address or port contains.
+func notInHost(r rune) bool {
 	if r >= 0x80 {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '。' && r != '·' && r != '・'
 	}
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._:[]", r))
 }
 
-// behindHost is what follows the authority of an address that has one.
-func behindHost(raw string) string {
+// afterHost returns what follows the authority of a URL.
+func afterHost(raw string) string {
 	_, rest, _ := strings.Cut(raw, "//")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		return rest[i:]
@@ -94,8 +95,7 @@ func behindHost(raw string) string {
 	return ""
 }
 
-// escape leaves only characters that every opener and shell of a desktop takes
-// for what they are.
+// escape leaves only characters that openers and shells of a desktop treat literally.
 func escape(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -135,8 +135,8 @@ func warnings(u *url.URL, raw string) (out []string) {
 	return out
 }
 
-// address tells whether browsers take the host for an IP address: also numbers
-// such as 2130706433 and 0x7f.1.
+// address reports whether browsers take the host for an IP address, including numbers such
+// as 2130706433 and 0x7f.1.
 func address(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
@@ -149,7 +149,7 @@ func address(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// scripts names the scripts of the letters, in the order they come.
+// scripts names the scripts of the letters, in order of appearance.
 func scripts(host string) (names []string) {
 	for _, r := range host {
 		if !unicode.IsLetter(r) {

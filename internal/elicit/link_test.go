@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Case 137: the whole address and its host, and what is odd about them.
+// Case 137: the whole URL and its host, and warnings about odd ones.
 func TestParseLink(t *testing.T) {
 	for _, c := range []struct {
 		raw, url, host string
@@ -38,7 +38,7 @@ func TestParseLink(t *testing.T) {
 			t.Errorf("%s: %+v", c.raw, l)
 			continue
 		}
-		if l.URL[l.HostAt:l.HostAt+len(l.Host)] != l.Host || l.HostAt != len(l.URL)-len(l.Host)-len(behindHost(l.URL)) {
+		if l.URL[l.HostAt:l.HostAt+len(l.Host)] != l.Host || l.HostAt != len(l.URL)-len(l.Host)-len(afterHost(l.URL)) {
 			t.Errorf("%s: the host is not at %d", c.raw, l.HostAt)
 		}
 		same := slices.EqualFunc(l.Warnings, c.warnings, strings.Contains)

@@ -13,10 +13,10 @@ import (
 	"parley/internal/safetext"
 )
 
-// Parse reads a requestedSchema. It is as tolerant as the protocol asks: a
-// missing or odd type means object, missing properties an empty form, and
-// annotations of the wrong type are passed over, as are limits. What it does not
-// know becomes a field of kind Unknown. Errors are ErrSchema and ErrTooLarge.
+// Parse reads a requestedSchema. It is as tolerant as the protocol asks: a missing or odd
+// type means object, missing properties an empty form, and annotations or limits of the
+// wrong type are ignored. Unknown properties become fields of kind Unknown. Errors are
+// ErrSchema and ErrTooLarge.
 func Parse(schema []byte) (Form, error) {
 	if jsonscan.KindOf(schema) != jsonscan.Object || !json.Valid(schema) {
 		return Form{}, fmt.Errorf("requestedSchema is no JSON object: %w", ErrSchema)
@@ -53,17 +53,17 @@ func Parse(schema []byte) (Form, error) {
 // parser collects the fields of one form.
 type parser struct {
 	fields  []Field
-	at      map[string]int // where the field of a key is
+	at      map[string]int // index of the field of a key
 	options int
 }
 
-// properties reads the fields in their order. Of two with one key the second
-// counts, in the place of the first, as in other readers of JSON.
+// properties reads the fields in order. A duplicate key replaces the earlier field in its
+// place, as in other JSON readers.
 func (p *parser) properties(raw []byte) error {
 	for m := jsonscan.MembersOf(raw); m.Next(); {
 		key := string(m.Key)
 		if !utf8.Valid(m.Key) {
-			key = string([]rune(key)) // as JSON will carry it
+			key = string([]rune(key)) // as JSON will encode it
 		}
 		i, again := p.at[key]
 		if !again && len(p.fields) == MaxFields || len(key) > maxKey {
@@ -96,7 +96,7 @@ func (p *parser) require(raw []byte) {
 	}
 }
 
-// property is the schema of one field, not yet understood.
+// property is the schema of one field before it is interpreted.
 type property struct {
 	typ                                  string
 	enum, oneOf, items, def, pattern     []byte
@@ -118,9 +118,9 @@ func (p *parser) field(key string, raw []byte) (Field, error) {
 		}
 	}
 	if f.Title == "" {
-		f.Title = named(key)
+		f.Title = labelOf(key)
 	}
-	if err := p.understand(&f, prop); err != nil {
+	if err := p.interpret(&f, prop); err != nil {
 		return f, err
 	}
 	if f.Kind == Unknown {
@@ -164,9 +164,9 @@ func (p *property) set(key string, value []byte) {
 	}
 }
 
-// understand gives the field its kind and what belongs to it; the kind stays
-// Unknown where it cannot.
-func (p *parser) understand(f *Field, prop property) (err error) {
+// interpret sets the kind of the field and what belongs to it; the kind stays Unknown if
+// it cannot.
+func (p *parser) interpret(f *Field, prop property) (err error) {
 	switch prop.typ {
 	case "boolean":
 		f.Kind = Bool
@@ -238,8 +238,8 @@ func (p *parser) text(f *Field, prop property) (err error) {
 	return err
 }
 
-// items reads the choices of an array: items of type string with an enum, or
-// items without a type and with anyOf.
+// items reads the choices of an array: items of type string with an enum, or items with
+// anyOf and no type.
 func (p *parser) items(f *Field, raw []byte) (ok bool, err error) {
 	if jsonscan.KindOf(raw) != jsonscan.Object {
 		return false, nil
@@ -266,8 +266,8 @@ func (p *parser) items(f *Field, raw []byte) (ok bool, err error) {
 	return ok, err
 }
 
-// choices reads options, each a string or, if titled, an object with const; ok
-// is false where one is neither, since no answer could name it.
+// choices reads options, each a string or, if titled, an object with const. ok is false if
+// one is neither, since no answer could name it.
 func (p *parser) choices(raw []byte, titled bool) (options []Option, ok bool, err error) {
 	if jsonscan.KindOf(raw) != jsonscan.Array {
 		return nil, false, nil
@@ -303,14 +303,14 @@ func (p *parser) choices(raw []byte, titled bool) (options []Option, ok bool, er
 		}
 		seen[o.Value] = true
 		if o.Title == "" {
-			o.Title = named(o.Value)
+			o.Title = labelOf(o.Value)
 		}
 		options = append(options, o)
 	}
 	return options, true, nil
 }
 
-// defaultItems keeps those chosen in the beginning that can be chosen.
+// defaultItems keeps the initial choices that are among the options.
 func (f *Field) defaultItems(raw []byte) {
 	if jsonscan.KindOf(raw) != jsonscan.Array {
 		return
@@ -331,16 +331,16 @@ func (f *Field) defaultItems(raw []byte) {
 	}
 }
 
-// present tells whether a member is there; null stands for absent.
+// present reports whether a member exists; null means absent.
 func present(raw []byte) bool { return raw != nil && string(raw) != "null" }
 
-// title is a raw string on one safe line, "" for anything else.
+// title returns a raw string as one safe line, "" for anything else.
 func title(raw []byte) string {
 	s, _ := jsonscan.Text(raw)
 	return safetext.Line(clip(s, 8*maxTitle), maxTitle)
 }
 
-// description is a raw string made safe, "" for anything else.
+// description returns a raw string made safe, "" for anything else.
 func description(raw []byte) string {
 	s, _ := jsonscan.Text(raw)
 	s = strings.TrimSpace(safetext.Clean(clip(s, 8*maxDescription)))
@@ -353,8 +353,8 @@ func description(raw []byte) string {
 	return s
 }
 
-// named is what to show for a key or value without a title.
-func named(s string) string {
+// labelOf returns what to show for a key or value without a title.
+func labelOf(s string) string {
 	if t := safetext.Line(clip(s, 8*maxTitle), maxTitle); t != "" {
 		return t
 	}
@@ -372,7 +372,7 @@ func clip(s string, n int) string {
 	return s[:n]
 }
 
-// count reads a length, nil for anything that is none.
+// count reads a length, nil if raw is not one.
 func count(raw []byte) *int {
 	n, ok := jsonscan.Int(raw)
 	if !ok || n < 0 || n > 1<<31-1 {

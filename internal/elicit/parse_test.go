@@ -18,7 +18,7 @@ func mustParse(t *testing.T, schema string) Form {
 	return form
 }
 
-// one is the only field of a form with that property.
+// one returns the only field of a form with that property.
 func one(t *testing.T, property string) Field {
 	t.Helper()
 	form := mustParse(t, `{"type":"object","properties":{"f":`+property+`}}`)
@@ -30,7 +30,7 @@ func one(t *testing.T, property string) Field {
 
 func ptr[T any](v T) *T { return &v }
 
-// What an agent really asks: choices, and a free text beside them.
+// A typical question of an agent: choices, and a free text beside them.
 func TestParseQuestion(t *testing.T) {
 	form := mustParse(t, `{"type":"object","properties":{
 		"question_0":{"type":"string","title":"Colour","oneOf":[
@@ -46,7 +46,7 @@ func TestParseQuestion(t *testing.T) {
 	}
 }
 
-// Case 135: the order of the wire, defaults, limits.
+// Case 135: wire order, defaults, limits.
 func TestParseFields(t *testing.T) {
 	form := mustParse(t, `{"title":"T\u001b[31m","description":"D","required":["z","nobody",7],"properties":{
 		"z":{"type":"string","minLength":2,"maxLength":4,"pattern":"^a","format":"email","default":"a\u0007b"},
@@ -109,7 +109,7 @@ func TestParseTolerates(t *testing.T) {
 	}
 }
 
-// Case 140: what is not known is never shown as something else.
+// Case 140: an unknown property is never shown as another kind.
 func TestParseUnknown(t *testing.T) {
 	for _, property := range []string{
 		`{"type":"_colour","title":"T"}`, `{"type":"object","properties":{},"title":"T"}`, `{"title":"T"}`, `{"type":["string","null"],"title":"T"}`,

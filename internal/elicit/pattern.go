@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// Matching takes time in proportion to the text and, at worst, to the size of
-// the pattern. A check beyond maxSteps, some tenths of a second, is not made.
+// Matching takes time in proportion to the text and, at worst, to the size of the pattern.
+// A check over maxSteps, some tenths of a second, is skipped.
 const (
 	maxSteps       = 10_000_000
 	maxPatternSize = 5000
 )
 
-// foreign is what means one thing in ECMA-262 and another in RE2. A pattern with
-// one of these is not checked: a wrong refusal would leave the user no answer.
+// foreign are texts whose meaning differs between ECMA-262 and RE2. A pattern with one of
+// these is not checked: a wrong refusal would leave the user without an answer.
 var foreign = []string{"[]", "[^]", "[[:", "[^[:", `\A`, `\z`, `\a`, `\Q`, `\C`, "(?P", "(?U", "(?i)", "(?s)", "(?m)"}
 
-// compile makes a pattern of ECMA-262 ready to match as RE2 does, which never
-// takes exponential time. It returns nil for one that RE2 does not know or that
-// would be too costly; steps is its cost per byte at worst.
+// compile prepares an ECMA-262 pattern for RE2, which never takes exponential time. It
+// returns nil if RE2 does not support it or it would be too costly; steps is its worst cost
+// per byte.
 func compile(pattern string) (re *regexp.Regexp, steps int) {
 	if pattern == "" || len(pattern) > maxPattern {
 		return nil, 0
@@ -59,8 +59,7 @@ func size(re *syntax.Regexp) int {
 	return n
 }
 
-// matches tells whether s has the form that the field asks for, or cannot be
-// judged.
+// matches reports whether s matches the field's pattern, or cannot be checked.
 func (f Field) matches(s string) bool {
 	return f.pattern == nil || len(s)*f.steps > maxSteps || f.pattern.MatchString(s)
 }

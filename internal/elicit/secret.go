@@ -6,14 +6,14 @@ import (
 	"unicode"
 )
 
-// secretParts and secretWords name what no form may ask for: the first anywhere
-// in a name, the second as a word of it.
+// secretParts and secretWords name what no form may ask for: the first anywhere in a name,
+// the second as one of its words.
 var (
 	secretParts = []string{"password", "passwd", "passphrase", "apikey", "secretkey", "accesskey", "privatekey", "credential", "creditcard", "cardnumber"}
 	secretWords = []string{"secret", "pwd", "token", "pin", "otp", "totp", "cvv", "cvc", "pass", "jwt", "ssn"}
 )
 
-// secret guesses whether a field asks for a secret, by its format and names.
+// secret guesses from its format and names whether a field asks for a secret.
 func secret(f Field) bool {
 	if f.Kind != Text && f.Kind != Unknown {
 		return false
@@ -32,8 +32,8 @@ func secret(f Field) bool {
 	return false
 }
 
-// split cuts a name into its words, lower case: "dbPassword", "db_password" and
-// "DB password" are "db" and "password".
+// split returns the words of a name in lower case: "dbPassword", "db_password" and "DB
+// password" are "db" and "password".
 func split(name string) []string {
 	var words []string
 	var word []rune

@@ -15,16 +15,15 @@ import (
 
 var errRequired = errors.New("an answer is needed")
 
-// Validate checks a value for the field: a string (Text, Select; for numbers and
-// Unknown what was typed), int64, int, float64, bool, []string, json.RawMessage
-// (Unknown), or nil for no answer. The error is one short sentence for the user.
+// Validate checks a value for the field: a string (Text, Select; the typed text for numbers
+// and Unknown), int64, int, float64, bool, []string, json.RawMessage (Unknown), or nil for
+// no answer. The error is one short sentence for the user.
 func (f Field) Validate(v any) error {
 	_, err := f.check(v)
 	return err
 }
 
-// check returns the value as it goes into the answer, nil for an optional field
-// without one.
+// check returns the value for the answer, nil for an optional field without one.
 func (f Field) check(v any) (any, error) {
 	v, err := f.value(v)
 	if err != nil {
@@ -56,7 +55,7 @@ func (f Field) check(v any) (any, error) {
 	return v, nil
 }
 
-// value brings v into the type of the field's kind; nil for what is empty.
+// value converts v to the type of the field's kind; nil if it is empty.
 func (f Field) value(v any) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -64,7 +63,7 @@ func (f Field) value(v any) (any, error) {
 	switch f.Kind {
 	case Text, Select:
 		if s, ok := v.(string); ok {
-			// An empty string may be one of the choices; as a text it is no answer.
+			// An empty string may be one of the choices; as text it is no answer.
 			if s == "" && !(f.Kind == Select && f.has("")) {
 				return nil, nil
 			}
@@ -80,8 +79,7 @@ func (f Field) value(v any) (any, error) {
 		}
 	case MultiSelect:
 		if s, ok := v.([]string); ok {
-			// Nothing chosen answers a field that must be answered only where the
-			// agent says that it may.
+			// An empty choice answers a required field only if the agent permits it.
 			if len(s) == 0 && !(f.Required && f.MinItems != nil && *f.MinItems == 0) {
 				return nil, nil
 			}
@@ -149,8 +147,7 @@ func (f Field) integer(v any) (any, error) {
 	return nil, whole
 }
 
-// decimal refuses what Go reads as a number and people do not: hexadecimal,
-// underscores, names.
+// decimal rejects numbers of Go that people do not write: hexadecimal, underscores, names.
 func decimal(s string) bool {
 	return strings.Trim(s, "0123456789+-.eE") == ""
 }
@@ -191,7 +188,7 @@ func (f Field) checkText(s string) error {
 	return nil
 }
 
-// checkRange asks how the value compares with the limits.
+// checkRange calls compare with each limit.
 func (f Field) checkRange(compare func(limit float64) int) error {
 	switch {
 	case f.Min != nil && compare(*f.Min) < 0:
@@ -250,7 +247,7 @@ func compareFloat(x, limit float64) int {
 	return 0
 }
 
-// checkFormat checks the formats of the protocol, loosely; others are notes.
+// checkFormat checks the formats of the protocol loosely; others are not checked.
 func checkFormat(format, s string) error {
 	switch format {
 	case FormatEmail:

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// Case 135: what is required, whole numbers, limits.
+// Case 135: required fields, whole numbers, limits.
 func TestValidate(t *testing.T) {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	for _, c := range []struct {
 		property string
 		value    any
-		want     string // part of the sentence, "" for a good value
+		want     string // part of the message, "" for a good value
 	}{
 		{`{"type":"string"}`, "x", ""},
 		{`{"type":"string"}`, "", ""},
@@ -86,7 +86,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Case 135: an empty answer is none.
+// Case 135: an empty answer counts as none.
 func TestValidateRequired(t *testing.T) {
 	for _, c := range []struct {
 		property string
@@ -112,8 +112,8 @@ func TestValidateRequired(t *testing.T) {
 	}
 }
 
-// Case 138: no pattern makes a check hang, and those that cannot be checked let
-// everything pass.
+// Case 138: no pattern makes a check hang, and patterns that cannot be checked accept
+// everything.
 func TestPatterns(t *testing.T) {
 	long := strings.Repeat("a", 50_000)
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestPatterns(t *testing.T) {
 		{`[^]x`, "y", false, true},
 		{`(((a{50}){50}){50})`, "b", false, true},
 		{`(a{1000}){1000}`, "b", false, true},
-		{`^(a|b){1000}$`, strings.Repeat("ab", 25_000), true, true}, // would cost too much: passes
+		{`^(a|b){1000}$`, strings.Repeat("ab", 25_000), true, true}, // would cost too much: accepted
 		{`^(?<year>\d{4})-\d\d$`, "2026-01", true, true},
 		{strings.Repeat("a", maxPattern+1), "b", false, true},
 		{`^\/x$`, "/x", true, true},
@@ -180,7 +180,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// Case 135: what an agent proposes can be sent back as it is.
+// Case 135: the agent's defaults can be sent back unchanged.
 func TestContentOfDefaults(t *testing.T) {
 	form := mustParse(t, `{"properties":{
 		"t":{"type":"string","default":"x"},"i":{"type":"integer","default":4.0},"n":{"type":"number","default":1e2},

@@ -19,9 +19,9 @@ import (
 type actor struct {
 	pid int
 
-	book sync.Mutex // one note at a time
-	in   *json.Decoder
-	to   *json.Encoder
+	noteMu sync.Mutex // one note at a time
+	in     *json.Decoder
+	to     *json.Encoder
 
 	mu      sync.Mutex // guards writing
 	out     *bufio.Writer
@@ -68,8 +68,8 @@ func playAgent(address string) int {
 
 // note sends a note to the ledger and waits until it is stored.
 func (a *actor) note(n note) entry {
-	a.book.Lock()
-	defer a.book.Unlock()
+	a.noteMu.Lock()
+	defer a.noteMu.Unlock()
 	var e entry
 	if a.to.Encode(n) != nil || a.in.Decode(&e) != nil {
 		os.Exit(3) // the test is over
@@ -122,7 +122,7 @@ func (a *actor) hear(m heard) {
 	case "session/prompt":
 		text := p.Prompt[0].Text
 		e := a.note(note{Do: "prompt", Session: p.SessionID, Text: text})
-		t := &acting{actor: a, session: p.SessionID, text: text, cwd: a.cwd[p.SessionID], lost: !e.OK}
+		t := &turn{actor: a, session: p.SessionID, text: text, cwd: a.cwd[p.SessionID], lost: !e.OK}
 		go t.play(m.ID)
 	case "":
 		a.mu.Lock()
@@ -152,8 +152,8 @@ func (a *actor) ask(method string, params object) json.RawMessage {
 	return <-answer
 }
 
-// acting is one turn.
-type acting struct {
+// turn is one turn of the agent.
+type turn struct {
 	*actor
 	session, text, cwd string
 	lost               bool // another agent owns the session by now
@@ -161,7 +161,7 @@ type acting struct {
 }
 
 // play turns the text of a prompt into a turn, the same for the same text.
-func (t *acting) play(id json.RawMessage) {
+func (t *turn) play(id json.RawMessage) {
 	h := fnv.New64a()
 	io.WriteString(h, t.text)
 	chance := rand.New(rand.NewPCG(h.Sum64(), 0))
@@ -188,7 +188,7 @@ func (t *acting) play(id json.RawMessage) {
 }
 
 // add sends an update, unless the session is lost.
-func (t *acting) add(update json.RawMessage) {
+func (t *turn) add(update json.RawMessage) {
 	if t.lost || !t.note(note{Do: "add", Session: t.session, Update: update}).OK {
 		t.lost = true
 		return
@@ -197,14 +197,14 @@ func (t *acting) add(update json.RawMessage) {
 }
 
 // chunk sends numbered text.
-func (t *acting) chunk(text string) {
+func (t *turn) chunk(text string) {
 	t.n++
 	t.add(said("agent_message_chunk", fmt.Sprintf("[%s %d %s]", t.text[:strings.IndexByte(t.text, ':')], t.n, text)))
 }
 
-func (t *acting) toolID() string { return fmt.Sprintf("%s-tool-%d", t.text, t.tools) }
+func (t *turn) toolID() string { return fmt.Sprintf("%s-tool-%d", t.text, t.tools) }
 
-func (t *acting) tool() {
+func (t *turn) tool() {
 	t.tools++
 	for _, u := range []object{
 		{"sessionUpdate": "tool_call", "toolCallId": t.toolID(), "title": "think", "kind": "think", "status": "pending"},
@@ -217,7 +217,7 @@ func (t *acting) tool() {
 }
 
 // read requests a file of the user.
-func (t *acting) read() {
+func (t *turn) read() {
 	var r struct{ Content string }
 	if !t.lost {
 		json.Unmarshal(t.ask("fs/read_text_file", object{"sessionId": t.session, "path": filepath.Join(t.cwd, "shared.txt")}), &r)
@@ -226,7 +226,7 @@ func (t *acting) read() {
 }
 
 // permission asks a question.
-func (t *acting) permission() {
+func (t *turn) permission() {
 	t.tool()
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }

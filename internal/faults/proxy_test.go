@@ -30,7 +30,7 @@ type proxy struct {
 type pair struct {
 	client, server *net.TCPConn
 	once           sync.Once
-	over           chan struct{} // closed when it was cut or has ended
+	done           chan struct{} // closed when it was cut or has ended
 }
 
 // lingering is how long a connection cut in one direction continues in the other.
@@ -66,7 +66,7 @@ func (p *proxy) carry(client *net.TCPConn) {
 		client.Close()
 		return
 	}
-	c := &pair{client: client, server: conn.(*net.TCPConn), over: make(chan struct{})}
+	c := &pair{client: client, server: conn.(*net.TCPConn), done: make(chan struct{})}
 	p.mu.Lock()
 	p.number++
 	number := p.number
@@ -95,7 +95,7 @@ func (c *pair) end(how ending) {
 			}
 			conn.Close()
 		}
-		close(c.over)
+		close(c.done)
 	})
 }
 
@@ -139,7 +139,7 @@ func (c *pair) linger() {
 	select {
 	case <-timer.C:
 		c.end(reset)
-	case <-c.over:
+	case <-c.done:
 	}
 }
 
@@ -165,7 +165,7 @@ func (k *course) write(c *pair, to *net.TCPConn, p []byte) bool {
 		if d := k.wait(); d > 0 {
 			select {
 			case <-time.After(d):
-			case <-c.over:
+			case <-c.done:
 				return false
 			}
 		}

@@ -126,16 +126,16 @@ func (s *server) settled() string {
 	return fmt.Sprintf("at the server %d connections, %d streams and %d lines are open", connections, streams, s.lines.Load())
 }
 
-// late lets the messages of a server overtake each other: it delays the streams of a
+// reorderer lets the messages of a server overtake each other: it delays the streams of a
 // connection, and the response to a POST, now and then and independently.
-type late struct {
+type reorderer struct {
 	http.Handler
 	mu     sync.Mutex
 	chance interface{ IntN(int) int }
 }
 
 // draw returns a pause, mostly none.
-func (l *late) draw(one int, most time.Duration) time.Duration {
+func (l *reorderer) draw(one int, most time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.chance.IntN(one) > 0 {
@@ -144,35 +144,35 @@ func (l *late) draw(one int, most time.Duration) time.Duration {
 	return time.Duration(l.chance.IntN(int(most)))
 }
 
-func (l *late) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.Handler.ServeHTTP(&lateWriter{w, r, l}, r)
+func (l *reorderer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.Handler.ServeHTTP(&reorderingWriter{w, r, l}, r)
 }
 
-type lateWriter struct {
+type reorderingWriter struct {
 	http.ResponseWriter
 	r *http.Request
-	l *late
+	l *reorderer
 }
 
 // Unwrap is for http.ResponseController.
-func (w *lateWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *reorderingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // WriteHeader delays the response to a POST, so the answer may arrive before it.
-func (w *lateWriter) WriteHeader(status int) {
+func (w *reorderingWriter) WriteHeader(status int) {
 	if w.r.Method == http.MethodPost {
 		w.wait(w.l.draw(2, 30*time.Millisecond))
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-func (w *lateWriter) Write(p []byte) (int, error) {
+func (w *reorderingWriter) Write(p []byte) (int, error) {
 	if w.r.Method == http.MethodGet {
 		w.wait(w.l.draw(3, 40*time.Millisecond))
 	}
 	return w.ResponseWriter.Write(p)
 }
 
-func (w *lateWriter) wait(d time.Duration) {
+func (w *reorderingWriter) wait(d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-w.r.Context().Done():

@@ -69,7 +69,7 @@ func (p profile) turns(t *testing.T, seed uint64) {
 		u := newUser(t, fmt.Sprint("user", n), l, transport.Remote{URL: p.scheme + "://" + proxy.addr(), H2C: p.h2c}, proxy, own)
 		all = append(all, u)
 	}
-	talkAll(all, turns)
+	runTurns(all, turns)
 	eventually(t, func() string {
 		for _, u := range all {
 			if n := u.proxy.open(); n > 0 {
@@ -90,10 +90,10 @@ func (p profile) turns(t *testing.T, seed uint64) {
 	p.report(t, all, s, turns, seed)
 }
 
-func talkAll(all []*user, turns int) {
+func runTurns(all []*user, turns int) {
 	var work sync.WaitGroup
 	for _, u := range all {
-		work.Go(func() { u.talk(turns) })
+		work.Go(func() { u.runTurns(turns) })
 	}
 	work.Wait()
 }
@@ -127,7 +127,7 @@ func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed ui
 		cuts += u.proxy.cuts
 	}
 	t.Logf("seed %d: %d turns complete, %d lost, %d not known; %d connections tried, %d cuts, %d loads, %d resumes; %d times more was missed than is retained",
-		seed, sum.complete, sum.lost, sum.unknown, sum.tries, cuts, sum.loads, sum.resumes, s.log.count("missed more than is kept"))
+		seed, sum.complete, sum.lost, sum.unknown, sum.tries, cuts, sum.loads, sum.resumes, s.log.count("no longer retained"))
 	if all := users * turns; !t.Failed() && (sum.complete < all/3 || sum.lost+sum.unknown < all/20 || sum.loads == 0 || cuts < all/10) {
 		t.Errorf("too little or too much went wrong for a meaningful test")
 	}
@@ -145,7 +145,7 @@ func TestCloseEndsLines(t *testing.T) {
 			proxy := newProxy(t, s.addr, weather{pause: time.Millisecond}, 1)
 			defer proxy.close()
 			u := newUser(t, "user", l, transport.Remote{URL: p.scheme + "://" + proxy.addr(), H2C: p.h2c}, nil, 1)
-			u.talk(2)
+			u.runTurns(2)
 			within(t, 3*time.Second, func() string {
 				if n := proxy.open(); n > 0 {
 					return fmt.Sprintf("%d connections are open in the proxy", n)
@@ -183,7 +183,7 @@ func (p profile) anyOrder(t *testing.T, seed uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := &http.Server{Handler: &late{Handler: s.gateway, chance: rand.New(rand.NewPCG(seed, 7))}, Protocols: new(http.Protocols)}
+	front := &http.Server{Handler: &reorderer{Handler: s.gateway, chance: rand.New(rand.NewPCG(seed, 7))}, Protocols: new(http.Protocols)}
 	front.Protocols.SetHTTP1(true)
 	front.Protocols.SetUnencryptedHTTP2(true)
 	served := make(chan struct{})
@@ -194,7 +194,7 @@ func (p profile) anyOrder(t *testing.T, seed uint64) {
 		all = append(all, u)
 	}
 	for range 2 { // the second time the session is loaded
-		talkAll(all, 3)
+		runTurns(all, 3)
 	}
 	finished(t, l, s)
 	front.Shutdown(context.Background())

@@ -30,16 +30,16 @@ type user struct {
 	chance *rand.Rand
 	dir    string
 
-	session string // "" until there is one
-	line    *line  // nil without a connection
+	session string      // "" until there is one
+	conn    *connection // nil without a connection
 
 	turns                   int // begun
 	complete, lost, unknown int // of these, by how they ended
 	tries, loads, resumes   int
 }
 
-// line is one connection and what was received on it.
-type line struct {
+// connection is one connection and what was received on it.
+type connection struct {
 	client  *acpclient.Client
 	session *acpclient.Session
 	pid     int // of its agent
@@ -49,9 +49,9 @@ type line struct {
 
 	seen  strings.Builder // the session, in the form of ledger.expected
 	ended *event.TurnEnded
-	gone  error           // the error of Disconnected
+	err   error           // the error of Disconnected
 	open  map[uint64]bool // questions
-	asked func(*line, permissions.Question)
+	asked func(*connection, permissions.Question)
 }
 
 // shared is the content of the file that the agent may read.
@@ -74,16 +74,16 @@ func (u *user) errorf(format string, args ...any) {
 	u.t.Errorf(u.name+": "+format, args...)
 }
 
-// talk runs a number of turns.
-func (u *user) talk(turns int) {
+// runTurns runs a number of turns.
+func (u *user) runTurns(turns int) {
 	for range turns {
-		if u.t.Failed() || u.line == nil && !u.connect() {
+		if u.t.Failed() || u.conn == nil && !u.connect() {
 			break
 		}
 		u.turns++
 		u.turn(fmt.Sprintf("%s-%d:", u.name, u.turns))
 	}
-	if u.line != nil {
+	if u.conn != nil {
 		u.hangUp()
 	}
 }
@@ -107,7 +107,7 @@ func (u *user) connect() bool {
 func (u *user) dial() bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	k := &line{queue: event.NewStepQueue(), log: event.NewLog(), open: map[uint64]bool{}, asked: u.decide}
+	k := &connection{queue: event.NewStepQueue(), log: event.NewLog(), open: map[uint64]bool{}, asked: u.decide}
 	k.host = host.New(host.Options{Sink: k.queue, Agent: "actor", Remote: &host.Remote{Files: true, Roots: []string{u.dir}}})
 	var err error
 	k.client, err = acpclient.Dial(ctx, u.remote, acpclient.Options{Name: "parley", Version: "1", Sink: k.queue, Services: k.host.Services(), Log: k.log})
@@ -123,7 +123,7 @@ func (u *user) dial() bool {
 	if k.pid, err = strconv.Atoi(k.client.Agent().Version); err != nil {
 		u.errorf("the agent's introduction: %v", err)
 	}
-	u.line = k
+	u.conn = k
 	return true
 }
 
@@ -131,7 +131,7 @@ func (u *user) dial() bool {
 func (u *user) reopen() bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	k, n := u.line, acpclient.NewSession{Cwd: u.dir}
+	k, n := u.conn, acpclient.NewSession{Cwd: u.dir}
 	var err error
 	switch {
 	case u.session == "":
@@ -160,12 +160,12 @@ func (u *user) reopen() bool {
 	return true
 }
 
-func (u *user) expected() string { return u.ledger.expected(u.session, u.line.pid) }
+func (u *user) expected() string { return u.ledger.expected(u.session, u.conn.pid) }
 
 // compare checks for exactly what the agent has recorded.
 func (u *user) compare(what string) {
 	u.t.Helper()
-	if want, got := u.expected(), u.line.seen.String(); got != want {
+	if want, got := u.expected(), u.conn.seen.String(); got != want {
 		u.errorf("%s: what came is not what was said\n%s", what, difference(got, want))
 	}
 }
@@ -182,7 +182,7 @@ func difference(got, want string) string {
 
 // turn sends a prompt and judges how its turn ends.
 func (u *user) turn(text string) {
-	k := u.line
+	k := u.conn
 	text += strings.Repeat(" please", u.chance.IntN(4))
 	if u.chance.IntN(20) == 0 {
 		text += strings.Repeat(" and look at this", 2000)
@@ -225,11 +225,11 @@ func (u *user) judge(text string, end *event.TurnEnded) {
 		u.complete++
 		return
 	case errors.As(end.Err, &lost):
-		if !u.until("the end of the connection", func() bool { return u.line.gone != nil }) && u.line.gone == nil {
+		if !u.until("the end of the connection", func() bool { return u.conn.err != nil }) && u.conn.err == nil {
 			u.errorf("lost, but the connection lives: %v", end.Err)
 		}
 		u.lost++
-	case strings.Contains(end.Err.Error(), "may have been processed"), strings.Contains(end.Err.Error(), "is not known"):
+	case strings.Contains(end.Err.Error(), "may have been processed"):
 		u.unknown++
 	case times > 0:
 		u.errorf("was received, but ended with: %v", end.Err)
@@ -242,19 +242,19 @@ func (u *user) judge(text string, end *event.TurnEnded) {
 // hangUp ends the connection. What was received must be the beginning of what was sent, and
 // no question stays open.
 func (u *user) hangUp() {
-	k := u.line
-	u.line = nil
+	k := u.conn
+	u.conn = nil
 	began := time.Now()
 	k.client.Close()
 	if d := time.Since(began); d > 5*time.Second {
 		u.errorf("closing took %v", d)
 	}
 	settle := time.After(patience)
-	for k.apply(); len(k.open) > 0 || k.gone == nil; k.apply() {
+	for k.apply(); len(k.open) > 0 || k.err == nil; k.apply() {
 		select {
 		case <-k.queue.Ready():
 		case <-settle:
-			u.errorf("%d questions of a dead connection are open; its end: %v", len(k.open), k.gone)
+			u.errorf("%d questions of a dead connection are open; its end: %v", len(k.open), k.err)
 			return
 		}
 	}
@@ -262,23 +262,23 @@ func (u *user) hangUp() {
 	if u.session == "" || k.session == nil {
 		return
 	}
-	u.line = k
+	u.conn = k
 	if want, got := u.expected(), k.seen.String(); !strings.HasPrefix(want, got) {
 		u.errorf("before the end: what came is not what was said\n%s", difference(got, want))
 	}
-	u.line = nil
+	u.conn = nil
 }
 
 // until applies events until the condition holds. It reports false if the connection ends
 // first.
 func (u *user) until(what string, holds func() bool) bool {
 	deadline := time.After(patience)
-	for k := u.line; ; {
+	for k := u.conn; ; {
 		k.apply()
 		switch {
 		case holds():
 			return true
-		case k.gone != nil:
+		case k.err != nil:
 			return false
 		}
 		select {
@@ -293,7 +293,7 @@ func (u *user) until(what string, holds func() bool) bool {
 
 // decide answers a question, or leaves it open during an outage that the connection mostly
 // does not survive. If it does survive, the answer is late.
-func (u *user) decide(k *line, q permissions.Question) {
+func (u *user) decide(k *connection, q permissions.Question) {
 	o := q.Options[u.chance.IntN(len(q.Options))]
 	answer := func() { k.host.Broker().Answer(q.Key, o.ID) } // an error if the connection has ended
 	if u.proxy != nil && u.chance.IntN(4) == 0 {
@@ -305,7 +305,7 @@ func (u *user) decide(k *line, q permissions.Question) {
 }
 
 // apply handles the queued events.
-func (k *line) apply() {
+func (k *connection) apply() {
 	for _, e := range k.queue.Take() {
 		switch e := e.(type) {
 		case event.TextArrived:
@@ -320,7 +320,7 @@ func (k *line) apply() {
 		case event.TurnEnded:
 			k.ended = &e
 		case event.Disconnected:
-			k.gone = e.Err
+			k.err = e.Err
 		case permissions.Asked:
 			k.open[e.Question.Key] = true
 			k.asked(k, e.Question)

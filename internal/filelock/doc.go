@@ -1,3 +1,3 @@
-// Package filelock tells whether a file belongs to a program that still runs: what
-// one has left behind may be removed, what another writes may not.
+// Package filelock reports whether a file belongs to a running program: files left by
+// programs that have ended may be removed.
 package filelock

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Lock claims an open file until it is closed, or its process gone; false where
-// another has it. A file system without locks counts as claimed.
+// Lock locks an open file until it is closed or the process ends. It reports false if
+// another process has the lock. A file system without locks counts as locked.
 func Lock(f *os.File) bool {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	return !errors.Is(err, syscall.EWOULDBLOCK)
 }
 
-// Share waits until nobody has claimed an open file, for at most a second, and keeps
-// others from claiming it until it is closed.
+// Share waits at most a second until no one has locked an open file, and prevents locking
+// until the file is closed.
 func Share(f *os.File) {
 	for range 1000 {
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
@@ -27,8 +27,8 @@ func Share(f *os.File) {
 	}
 }
 
-// InUse tells whether somebody has the file. What cannot be told counts as used, so
-// that it stays. Where there are no locks, one that changed within idle is in use.
+// InUse reports whether a file is locked. If that is unknown it reports true, so that the
+// file stays. Without locks, a file that changed within idle is in use.
 func InUse(path string, _ time.Duration) bool {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Lock has nothing to do here: see InUse.
+// Lock does nothing here: see InUse.
 func Lock(*os.File) bool { return true }
 
-// Share has nothing to do here.
+// Share does nothing here.
 func Share(*os.File) {}
 
-// InUse goes by the time of the last change.
+// InUse reports whether the file changed within idle.
 func InUse(path string, idle time.Duration) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Lock has nothing to do: a file that is open cannot be removed.
+// Lock does nothing: an open file cannot be removed.
 func Lock(*os.File) bool { return true }
 
-// Share has nothing to do here.
+// Share does nothing here.
 func Share(*os.File) {}
 
-// InUse leaves it to the removal, which fails.
+// InUse reports false: removing an open file fails anyway.
 func InUse(string, time.Duration) bool { return false }

@@ -12,7 +12,7 @@ import (
 
 var benchWords = strings.Fields("internal client server parser lexer widget render theme session transport gateway config model update view chat command terminal permission broker thread event queue finder mention picture clipboard host record replay tools elicit login option table index source")
 
-// benchPaths makes paths as a large project has them.
+// benchPaths returns paths like those of a large project.
 func benchPaths(n int) [][]byte {
 	var out [][]byte
 	for i := range n {
@@ -31,7 +31,7 @@ func benchList(n int) *listing {
 	return l
 }
 
-// BenchmarkFind answers a query that begins from nothing, as after a paste.
+// BenchmarkFind measures a query that starts from nothing, as after a paste.
 func BenchmarkFind(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 500_000} {
 		l := benchList(n)
@@ -47,7 +47,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkTyped is the last letter of a word typed one by one.
+// BenchmarkTyped measures the last letter of a word typed letter by letter.
 func BenchmarkTyped(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 500_000} {
 		l := benchList(n)
@@ -62,8 +62,7 @@ func BenchmarkTyped(b *testing.B) {
 	}
 }
 
-// BenchmarkSubstring is the baseline: every path that holds the query, sorted by
-// length.
+// BenchmarkSubstring is the baseline: every path that contains the query, sorted by length.
 func BenchmarkSubstring(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 500_000} {
 		l := benchList(n)
@@ -83,7 +82,7 @@ func BenchmarkSubstring(b *testing.B) {
 	}
 }
 
-// BenchmarkList adds paths to a list, directories derived.
+// BenchmarkList adds paths to a list, and derives the directories.
 func BenchmarkList(b *testing.B) {
 	paths := benchPaths(100_000)
 	for b.Loop() {

@@ -9,18 +9,18 @@ import (
 	"github.com/junegunn/fzf/src/util"
 )
 
-// This file is all that knows of fzf.
+// Only this file uses fzf.
 
-// name is a path prepared for matching. Of one in ASCII the bytes are shared.
+// name is a path prepared for matching. It shares the bytes of an ASCII path.
 type name = util.Chars
 
-// scheme makes fzf score paths: what begins behind a slash counts more.
+// scheme makes fzf score paths: a match after a slash counts more.
 var scheme = sync.OnceFunc(func() { algo.Init("path") })
 
 // slabs are the working memory of matchers.
 var slabs = sync.Pool{New: func() any { return util.MakeSlab(100*1024, 2048) }}
 
-// matcher matches one pattern. It is for one goroutine, and is to be released.
+// matcher matches one pattern. It is used by one goroutine, and must be released.
 type matcher struct {
 	pattern []rune
 	cased   bool // a capital in the pattern makes case count
@@ -39,13 +39,13 @@ func newMatcher(query string) *matcher {
 
 func (m *matcher) release() { slabs.Put(m.slab) }
 
-// score is how well a name matches; ok is false where it does not.
+// score returns how well a name matches; ok is false if it does not.
 func (m *matcher) score(n *name) (score int, ok bool) {
 	r, _ := algo.FuzzyMatchV2(m.cased, false, true, n, m.pattern, false, m.slab)
 	return r.Score, r.Start >= 0
 }
 
-// marks are the runes of the name that matched, in no order.
+// marks returns the runes of the name that matched, in no order.
 func (m *matcher) marks(n *name) []int {
 	_, at := algo.FuzzyMatchV2(m.cased, false, true, n, m.pattern, true, m.slab)
 	if at == nil {

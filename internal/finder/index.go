@@ -6,42 +6,41 @@ import (
 	"sync"
 )
 
-// Bounds of what is listed. What is beyond them is not found.
+// Limits of a list. Files beyond them are not found.
 const (
 	MaxPaths = 1_000_000
 	MaxBytes = 256 << 20
 )
 
-// What an entry costs besides its bytes, and the size of the blocks that hold
-// those.
+// The cost of an entry besides its bytes, and the size of the blocks that hold those.
 const (
 	entryCost = 96
 	blockSize = 256 << 10
 )
 
-// entries are what is listed, in three slices of the same length: a search runs
-// through the traits, looks at some of the names, and shows a few of the paths.
+// entries are the listed files in three slices of the same length: a search goes through
+// all traits, examines some of the names, and shows a few of the paths.
 type entries struct {
 	traits []traits
 	names  []name
 	paths  [][]byte
 }
 
-// listing is one list of the files. What was added never changes: whoever has
-// taken a snapshot reads it without a lock.
+// listing is one list of the files. Added entries never change, so a snapshot is read
+// without a lock.
 type listing struct {
-	most, bytes int           // bounds
-	done        chan struct{} // closed when it is complete, or as complete as it gets
+	most, bytes int           // limits
+	done        chan struct{} // closed when the list is complete, or no more will be added
 
 	mu sync.Mutex
 	entries
 	cost int
-	full bool // a bound was reached
+	full bool // a limit was reached
 
-	// Of the goroutine that lists alone.
+	// Used only by the goroutine that lists.
 	block []byte
 	dirs  map[string]struct{}
-	last  []byte // the directory of the path before
+	last  []byte // the directory of the previous path
 	prev  []byte
 }
 
@@ -49,7 +48,7 @@ func newListing() *listing {
 	return &listing{most: MaxPaths, bytes: MaxBytes, done: make(chan struct{}), dirs: map[string]struct{}{}}
 }
 
-// snapshot returns what is listed so far.
+// snapshot returns the entries so far.
 func (l *listing) snapshot() entries {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +61,8 @@ func (l *listing) count() int {
 	return len(l.names)
 }
 
-// add adds files, and the directories above them that are not there yet. Paths
-// that lead out of the root are left out. It is false when there is no more room.
+// add adds files, and the new directories above them. It skips paths that lead out of the
+// root. It reports false when a limit was reached.
 func (l *listing) add(files [][]byte) bool {
 	var more entries
 	put := func(p []byte) {
@@ -95,11 +94,10 @@ func (l *listing) add(files [][]byte) bool {
 	return !l.full
 }
 
-// newDirs puts the directories above a path that were not there before, the
-// outermost first.
+// newDirs passes the new directories above a path to put, the outermost first.
 func (l *listing) newDirs(p []byte, put func([]byte)) {
 	dir := p[:bytes.LastIndexByte(p, '/')+1]
-	if bytes.Equal(dir, l.last) { // most files lie beside the one before
+	if bytes.Equal(dir, l.last) { // most files are in the same directory as the one before
 		return
 	}
 	l.last = append(l.last[:0], dir...)
@@ -116,8 +114,8 @@ func (l *listing) newDirs(p []byte, put func([]byte)) {
 	}
 }
 
-// keep copies bytes into a block: a million small allocations would keep the
-// garbage collector busy.
+// keep copies bytes into a block: a million small allocations would keep the garbage
+// collector busy.
 func (l *listing) keep(p []byte) []byte {
 	if len(p) > cap(l.block)-len(l.block) {
 		l.block = make([]byte, 0, max(blockSize, len(p)))
@@ -127,13 +125,13 @@ func (l *listing) keep(p []byte) []byte {
 	return l.block[at:len(l.block):len(l.block)]
 }
 
-// finish says that nothing more comes.
+// finish marks the list as complete.
 func (l *listing) finish() {
 	l.block, l.dirs, l.last, l.prev = nil, nil, nil, nil
 	close(l.done)
 }
 
-// complete tells whether nothing more comes.
+// complete reports whether no more entries will be added.
 func (l *listing) complete() bool {
 	select {
 	case <-l.done:

@@ -16,29 +16,29 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNoFile says that a path names nothing that a prompt may mention: it is not
-// there, or not under the roots.
+// ErrNoFile means that a path names nothing that a prompt may mention: it does not exist,
+// or is not under the roots.
 var ErrNoFile = errors.New("no such file under the session's directories")
 
-// MaxText bounds a text that goes along with a prompt, in bytes.
+// MaxText bounds a text attached to a prompt, in bytes.
 const MaxText = 512 << 10
 
 // maxScan bounds how far a file is read for lines in its middle, in bytes.
 const maxScan = 64 << 20
 
-// Mentioned is a file as a prompt may hold it.
+// Mentioned is a file in the form a prompt may hold it.
 type Mentioned struct {
-	URI  string // file:///…, with #L10-L20 of lines
-	Name string // the last part of the path
+	URI  string // file:///…, with #L10-L20 for lines
+	Name string // last part of the path
 	Text *string
 	Why  string // why there is no Text: "a directory", "larger than 512 KiB", …
 }
 
-// Read reads the file that a prompt mentions by a path: absolute, or relative to
-// the first of the roots. Lines from to to, both included, are cut out; 0 means
-// all. What is not under the roots, symbolic links resolved, is ErrNoFile. Any
-// other error comes with a Mentioned without text. It gives up when ctx ends,
-// also on a file system that does not answer.
+// Read reads the file that a prompt mentions by a path: absolute, or relative to the first
+// of the roots. If from is not 0, it returns only the lines from to to, both included. A
+// file that is not under the roots, after resolving symbolic links, is ErrNoFile. Any other
+// error comes with a Mentioned without text. Read gives up when ctx ends, even on a file
+// system that hangs.
 func Read(ctx context.Context, roots []string, path string, from, to int) (Mentioned, error) {
 	type outcome struct {
 		file Mentioned
@@ -105,8 +105,8 @@ func read(ctx context.Context, roots []string, path string, from, to int) (Menti
 	return m, nil
 }
 
-// locate finds the root that a path lies under. A name in it that leads out of
-// it is found later: every access goes through the Root.
+// locate finds the root of a path. A name that leads out of it is found later: every access
+// goes through the Root.
 func locate(roots []string, path string) (*os.Root, string, error) {
 	if len(roots) == 0 || strings.ContainsRune(path, 0) {
 		return nil, "", ErrNoFile
@@ -132,8 +132,8 @@ func locate(roots []string, path string) (*os.Root, string, error) {
 	return nil, "", fmt.Errorf("%w: %s", ErrNoFile, path)
 }
 
-// cut reads the lines from to to, with their ends; more than MaxText bytes where
-// they are more.
+// cut reads the lines from to to, with their ends; if they are longer than MaxText it
+// returns more than MaxText bytes.
 func cut(ctx context.Context, f io.Reader, from, to int) ([]byte, error) {
 	in := bufio.NewReaderSize(io.LimitReader(f, maxScan), 64<<10)
 	var out []byte
@@ -161,7 +161,7 @@ func cut(ctx context.Context, f io.Reader, from, to int) ([]byte, error) {
 	return out, nil
 }
 
-// uri is that of a file, and of lines in it.
+// uri returns the URI of a file, or of lines in it.
 func uri(path string, from, to int) string {
 	path = filepath.ToSlash(path)
 	if runtime.GOOS == "windows" && !strings.HasPrefix(path, "/") {

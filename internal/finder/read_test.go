@@ -67,7 +67,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A file that is there but may not be read is worth a link, and a word.
+// A file that exists but may not be read is linked, with the reason.
 func TestReadForbidden(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
 		t.Skip("everything may be read here")

@@ -11,16 +11,15 @@ import (
 	"sync/atomic"
 )
 
-// narrowed is what the last search has found: a longer query matches nothing
-// else.
+// narrowed is the result of the last search: a longer query matches nothing else.
 type narrowed struct {
 	list  *listing
 	query string
-	seen  int     // names that it went through
-	all   []int32 // the ones that may match, in ascending order
+	seen  int     // number of names searched
+	all   []int32 // those that may match, in ascending order
 }
 
-// candidates are the names to look at: those listed, then all from one on.
+// candidates are the names to search: some, then all from from on.
 type candidates struct {
 	some []int32
 	from int
@@ -35,7 +34,7 @@ func (c candidates) at(i int) int32 {
 	return int32(c.from + i - len(c.some))
 }
 
-// base is where a search of the query may start.
+// base returns where a search of the query may start.
 func (n *narrowed) base(l *listing, query string, names int) candidates {
 	if n.list == l && n.query != "" && strings.HasPrefix(query, n.query) && n.seen <= names {
 		return candidates{n.all, n.seen}
@@ -50,23 +49,23 @@ type hit struct {
 	length int32
 }
 
-// better is the order of what is shown.
+// better is the order of the results.
 func better(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.length, b.length), cmp.Compare(a.name, b.name))
 }
 
-// stride is how many names a goroutine takes at once: little enough to end soon
-// after the search is given up.
+// stride is how many names a goroutine searches at a time: few enough to stop soon after
+// the search is cancelled.
 const stride = 1024
 
-// searched is the outcome of a search.
-type searched struct {
+// searchResult is the result of a search.
+type searchResult struct {
 	all  []int32 // every name that may match a longer query, and some more
 	best []hit
 }
 
-// search goes through the candidates on all cores.
-func search(ctx context.Context, query string, in entries, from candidates) searched {
+// search searches the candidates on all cores.
+func search(ctx context.Context, query string, in entries, from candidates) searchResult {
 	n := from.count(len(in.names))
 	parts := (n + stride - 1) / stride
 	passed := make([][]int32, parts)
@@ -84,21 +83,20 @@ func search(ctx context.Context, query string, in entries, from candidates) sear
 				if part >= parts {
 					break
 				}
-				passed[part] = best.take(m, in, from, part*stride, min(n, (part+1)*stride))
+				passed[part] = best.searchRange(m, in, from, part*stride, min(n, (part+1)*stride))
 			}
 			bests[w] = best.hits
 		})
 	}
 	wait.Wait()
-	s := searched{best: slices.Concat(bests...), all: slices.Concat(passed...)}
+	s := searchResult{best: slices.Concat(bests...), all: slices.Concat(passed...)}
 	slices.SortFunc(s.best, better)
 	s.best = s.best[:min(len(s.best), MaxMatches)]
 	return s
 }
 
-// take goes through some of the candidates and returns those that passed the
-// sieve.
-func (r *ranking) take(m *matcher, in entries, from candidates, begin, end int) (passed []int32) {
+// searchRange searches some of the candidates and returns those that passed the sieve.
+func (r *ranking) searchRange(m *matcher, in entries, from candidates, begin, end int) (passed []int32) {
 	s := newSieve(m.pattern)
 	bar := r.bar.Load()
 	for i := begin; i < end; i++ {
@@ -113,7 +111,7 @@ func (r *ranking) take(m *matcher, in entries, from candidates, begin, end int) 
 			continue
 		}
 		n := &in.names[at]
-		if standing(most, n.Length()) < bar {
+		if rank(most, n.Length()) < bar {
 			continue
 		}
 		if score, ok := m.score(n); ok {
@@ -124,11 +122,11 @@ func (r *ranking) take(m *matcher, in entries, from candidates, begin, end int) 
 	return passed
 }
 
-// standing is a score and a length as one number: the higher, the better.
-func standing(score, length int) int64 { return int64(score)<<32 | int64(1<<31-length) }
+// rank combines a score and a length in one number: higher is better.
+func rank(score, length int) int64 { return int64(score)<<32 | int64(1<<31-length) }
 
-// ranking keeps the best, in order. The bar is what all rankings of a search have
-// together: the standing that enough others have reached.
+// ranking keeps the best hits, in order. All rankings of a search share the bar: the
+// standing that enough hits have reached.
 type ranking struct {
 	hits []hit
 	bar  *atomic.Int64
@@ -147,15 +145,15 @@ func (r *ranking) add(h hit) {
 		return
 	}
 	last := r.hits[MaxMatches-1]
-	for mine := standing(int(last.score), int(last.length)); ; {
+	for mine := rank(int(last.score), int(last.length)); ; {
 		if bar := r.bar.Load(); bar >= mine || r.bar.CompareAndSwap(bar, mine) {
 			return
 		}
 	}
 }
 
-// matches says where the best matched.
-func (s searched) matches(query string, in entries) []Match {
+// matches returns the best with the runes that matched.
+func (s searchResult) matches(query string, in entries) []Match {
 	m := newMatcher(query)
 	defer m.release()
 	out := make([]Match, 0, len(s.best))
@@ -167,7 +165,7 @@ func (s searched) matches(query string, in entries) []Match {
 	return out
 }
 
-// top is what lies in the root itself, directories first, by name.
+// top returns what is in the root itself, directories first, by name.
 func top(ctx context.Context, paths [][]byte) []Match {
 	var out []Match
 	for i, p := range paths {

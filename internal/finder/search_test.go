@@ -20,7 +20,7 @@ func listOf(paths ...string) *listing {
 	return l
 }
 
-// found is what a search shows, the matched letters in brackets.
+// found returns the results of a search with the matched letters in brackets.
 func found(ms []Match) string {
 	var out []string
 	for _, m := range ms {
@@ -60,7 +60,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// What the sieve keeps out would not have been shown: the outcome is that of
+// The sieve removes only names that would not have been shown: the result is that of
 // matching every name, in any order of typing.
 func TestSieve(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))

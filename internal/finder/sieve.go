@@ -1,15 +1,13 @@
 package finder
 
-// Most names can be told not to match, or not to match well enough, by which
-// characters they have and where. That costs a few instructions; matching costs
-// a hundred times as much.
+// The characters of a name and their positions rule out most names as not matching, or not
+// well enough. That costs a few instructions; matching costs a hundred times as much.
 
-// traits are the characters of a name, as bits, whatever their case: all, those
-// that begin a part of the path, and those that fzf may give a bonus for
-// another reason.
+// traits are the characters of a name as bits, ignoring case: all, those that begin a part
+// of the path, and those that may get a bonus from fzf for another reason.
 type traits struct{ has, starts, bounds uint64 }
 
-// bit is the class of a character; upper case counts as lower.
+// bit returns the class of a character, ignoring case.
 func bit(c byte) uint64 {
 	switch {
 	case c >= 'a' && c <= 'z':
@@ -28,7 +26,7 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// traitsOf looks at a name. One that is not in ASCII may have anything.
+// traitsOf returns the traits of a name. A name that is not ASCII has all of them.
 func traitsOf(n *name) traits {
 	if !n.IsBytes() {
 		return traits{^uint64(0), ^uint64(0), ^uint64(0)}
@@ -41,7 +39,7 @@ func traitsOf(n *name) traits {
 		switch {
 		case prev == '/' || prev == '\\':
 			t.starts |= b
-		case !wordByte(c) || !wordByte(prev) || c < 'a': // behind a dot, a capital, a digit
+		case !wordByte(c) || !wordByte(prev) || c < 'a': // after a dot, a capital, a digit
 			t.bounds |= b
 		}
 		prev = c
@@ -49,14 +47,14 @@ func traitsOf(n *name) traits {
 	return t
 }
 
-// What fzf gives for a character that matches, and at most for its place: at the
-// start of a part, elsewhere where a word begins, and in a row of matches.
+// fzf's score for a matching character, and its highest bonus for the position: at the
+// start of a part, elsewhere at the start of a word, and in a row of matches.
 const (
 	scoreEach   = 16
 	bonusStart  = 9
 	bonusBound  = 8
 	bonusRow    = 4
-	firstCounts = 2 // times, the bonus of the first character
+	firstCounts = 2 // factor for the bonus of the first character
 )
 
 // sieve holds the classes of a pattern.
@@ -79,10 +77,10 @@ func newSieve(pattern []rune) sieve {
 	return s
 }
 
-// passes tells whether a name may match at all.
+// passes reports whether a name may match at all.
 func (s *sieve) passes(t *traits) bool { return t.has&s.all == s.all }
 
-// atMost is a score that no match of the name exceeds.
+// atMost returns an upper bound of the score of a match of the name.
 func (s *sieve) atMost(t *traits) int {
 	score, row := s.fixed, 0
 	for i, b := range s.each {

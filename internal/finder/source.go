@@ -17,8 +17,8 @@ import (
 // batch is how many paths are added at once.
 const batch = 2048
 
-// list fills a listing with the files below root: from git where it knows some,
-// else by walking. What stands in the way of either leaves a shorter list.
+// list fills a listing with the files below root: from git if it knows some, else by
+// walking. Errors leave a shorter list.
 func list(ctx context.Context, root, git string, l *listing) {
 	defer l.finish()
 	if git != "" {
@@ -29,8 +29,8 @@ func list(ctx context.Context, root, git string, l *listing) {
 	}
 }
 
-// fromGit lists what git knows and what it would take. Nothing that the
-// repository's own configuration names is run.
+// fromGit lists tracked files and those that git would add. Nothing that the repository's
+// own configuration names is run.
 func fromGit(ctx context.Context, root, git string, l *listing) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -57,7 +57,7 @@ func fromGit(ctx context.Context, root, git string, l *listing) error {
 	return nil
 }
 
-// split adds paths that end in NUL; false when there is no more room.
+// split adds paths that end in NUL. It reports false when a limit was reached.
 func split(r io.Reader, l *listing) bool {
 	const longest = 64 << 10 // of a path; a longer one ends the reading
 	in := bufio.NewScanner(r)
@@ -90,7 +90,7 @@ func split(r io.Reader, l *listing) bool {
 	return flush()
 }
 
-// walk lists by looking, and leaves out what ignore files say.
+// walk lists by reading directories, and leaves out ignored files.
 func walk(ctx context.Context, root string, l *listing) error {
 	found := make(chan *gocodewalker.File, batch)
 	w := gocodewalker.NewFileWalker(root, found)
@@ -109,7 +109,7 @@ func walk(ctx context.Context, root string, l *listing) error {
 		}
 		paths = paths[:0]
 	}
-	for f := range found { // to its end: the walker waits for whoever reads
+	for f := range found { // to its end: the walker waits for its reader
 		rel, err := filepath.Rel(root, f.Location)
 		if err != nil || !fits || ctx.Err() != nil {
 			continue

@@ -9,68 +9,68 @@ import (
 	"parley/internal/programs"
 )
 
-// ErrSuperseded is returned by Find when a later one has taken its place.
+// ErrSuperseded is returned by Find when a later search has replaced it.
 var ErrSuperseded = errors.New("another search has begun")
 
-// MaxMatches is how many matches a search returns at most.
+// MaxMatches is the most matches that a search returns.
 const MaxMatches = 50
 
-// How old a list may get until it is made anew: at least fresh, and so that
-// listing takes a tenth of the time at most.
+// How old a list may get before it is renewed: at least fresh, and long enough that listing
+// takes at most a tenth of the time.
 const (
 	fresh     = 4 * time.Second
 	idleShare = 10
 )
 
-// patience is how long a search waits for a list that has only just begun: most
-// are there by then, and nobody has to see a half of one.
+// patience is how long a search waits for a list that has just begun: most are complete by
+// then, so an incomplete one is rarely seen.
 const patience = 30 * time.Millisecond
 
 // Match is a file or directory that was found.
 type Match struct {
-	Path  string // relative, with slashes; of a directory it ends in one
-	Marks []int  // the runes of Path that matched, in ascending order
+	Path  string // relative, with slashes; a directory ends in one
+	Marks []int  // indexes of the matching runes of Path, in ascending order
 }
 
-// Found is what a search has found.
+// Found is the result of a search.
 type Found struct {
-	Matches  []Match // the best first, at most MaxMatches
-	Listed   int     // files and directories that there are, so far
-	Complete bool    // that is all of them
+	Matches  []Match // best first, at most MaxMatches
+	Listed   int     // files and directories listed so far
+	Complete bool    // Listed is final
 }
 
 // Tree finds the files below a directory.
 type Tree struct {
 	root string
-	git  string // the program; "" for none
+	git  string // path of the program; "" if not found
 	ctx  context.Context
-	end  context.CancelFunc
+	stop context.CancelFunc
 	wait sync.WaitGroup
 
 	mu     sync.Mutex
-	list   *listing // answers; nil before the first search
-	next   *listing // under way, to take its place
+	list   *listing // the list that answers; nil before the first search
+	next   *listing // the list being made, which will replace it
 	began  time.Time
 	listed time.Time // when list was complete
 	took   time.Duration
-	cancel context.CancelFunc // of the search under way
+	cancel context.CancelFunc // cancels the running search
 	last   narrowed
 }
 
-// New makes the Tree of a directory, which is an absolute path. It reads nothing
-// before the first search. End it with Close.
+// New returns the Tree of a directory, an absolute path. It reads nothing before the first
+// search. End it with Close.
 func New(root string) *Tree {
-	git, _ := programs.Find("git") // "" where there is none
+	git, _ := programs.Find("git") // "" if not found
 	t := &Tree{root: root, git: git}
-	t.ctx, t.end = context.WithCancel(context.Background())
+	t.ctx, t.stop = context.WithCancel(context.Background())
 	return t
 }
 
-// Close ends what is under way and makes every search fail. It waits for that, but
-// not for a file system that does not answer.
+// Close ends the running work and makes every search fail. It waits for that, but not for a
+// file system that hangs.
 func (t *Tree) Close() {
 	t.mu.Lock()
-	t.end()
+	t.stop()
 	t.mu.Unlock()
 	over := make(chan struct{})
 	go func() { t.wait.Wait(); close(over) }()
@@ -80,14 +80,14 @@ func (t *Tree) Close() {
 	}
 }
 
-// Find returns what matches the query best: by fzf's scores of paths, then the
-// shorter, then the one listed first. The empty query returns what lies in the
-// root itself. A search ends the one before it, which returns ErrSuperseded.
+// Find returns the best matches of the query, by fzf's scores for paths, then the shorter,
+// then the one listed first. The empty query returns what is in the root itself. A search
+// ends the one before it, which returns ErrSuperseded.
 func (t *Tree) Find(ctx context.Context, query string) (Found, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	t.mu.Lock()
-	if t.ctx.Err() != nil || ctx.Err() != nil { // one that was given up before it began ends no other
+	if t.ctx.Err() != nil || ctx.Err() != nil { // a search cancelled before it began ends no other
 		t.mu.Unlock()
 		return Found{}, context.Canceled
 	}
@@ -104,7 +104,7 @@ func (t *Tree) Find(ctx context.Context, query string) (Found, error) {
 	case <-ctx.Done():
 	case <-time.After(t.rest()):
 	}
-	complete := l.complete() // before the snapshot: what it says must hold
+	complete := l.complete() // before the snapshot, which must be at least as complete
 	in := l.snapshot()
 	t.mu.Lock()
 	base := t.last.base(l, query, len(in.names))
@@ -127,14 +127,14 @@ func (t *Tree) Find(ctx context.Context, query string) (Found, error) {
 	return found, nil
 }
 
-// rest is how long the list that is being made may still be waited for.
+// rest returns how much longer to wait for the list being made.
 func (t *Tree) rest() time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return max(0, patience-time.Since(t.began))
 }
 
-// refresh begins a list where there is none, or where it is old. With mu.
+// refresh starts a list if there is none, or if it is old. t.mu is held.
 func (t *Tree) refresh() {
 	if t.next != nil && t.next.complete() {
 		t.list, t.next = t.next, nil
@@ -149,7 +149,7 @@ func (t *Tree) refresh() {
 	}
 }
 
-// start lists on a goroutine. With mu.
+// start lists on a goroutine. t.mu is held.
 func (t *Tree) start(l *listing) {
 	t.began = time.Now()
 	t.wait.Go(func() {

@@ -54,7 +54,7 @@ func repository(t *testing.T, dir string) {
 	}
 }
 
-// all asks a tree until it is complete, and returns what it has, sorted.
+// all searches a tree until its list is complete, and returns the results, sorted.
 func all(t *testing.T, tr *Tree) string {
 	t.Helper()
 	if _, err := tr.Find(context.Background(), ""); err != nil {
@@ -73,7 +73,7 @@ func TestGit(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".gitignore=*.log\nbuild/\n", "a.go", "sub/b.go", "sub/deep/c.go")
 	repository(t, dir)
-	put(t, dir, "new file.txt", "x.log", "build/out", "sub/ignored.log") // not added
+	put(t, dir, "new file.txt", "x.log", "build/out", "sub/ignored.log") // not added to git
 	tr := New(dir)
 	defer tr.Close()
 	if got, want := all(t, tr), ".gitignore a.go new file.txt sub/ sub/b.go sub/deep/ sub/deep/c.go"; got != want {
@@ -84,14 +84,14 @@ func TestGit(t *testing.T) {
 	if got, want := all(t, sub), "b.go deep/ deep/c.go"; got != want {
 		t.Errorf("below sub: %s, want %s", got, want)
 	}
-	ignored := New(filepath.Join(dir, "build")) // git would say that there is nothing
+	ignored := New(filepath.Join(dir, "build")) // git would list nothing
 	defer ignored.Close()
 	if got := all(t, ignored); got != "out" {
 		t.Errorf("in an ignored directory: %s", got)
 	}
 }
 
-// What the configuration of a repository names is not run for being looked at.
+// Listing runs nothing that the configuration of a repository names.
 func TestGitRunsNothing(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a.go")
@@ -153,7 +153,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Names that lead out of the root are none, whoever lists them.
+// Names that lead out of the root are dropped, from either source.
 func TestNothingOutside(t *testing.T) {
 	l := listOf("../up", "/elsewhere/x", "a/../../up", "in/side")
 	if got := found(top(context.Background(), l.paths)); got != "in/" {
@@ -176,8 +176,7 @@ func TestRootOfTheTree(t *testing.T) {
 	}
 }
 
-// A list is made anew when it is old and somebody asks, and the old one answers
-// meanwhile.
+// An old list is renewed at the next search, and answers meanwhile.
 func TestListedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -199,9 +198,9 @@ func TestListedAgain(t *testing.T) {
 		}
 		ask("a.go")
 		put(t, dir, "b.go")
-		ask("a.go") // young enough
+		ask("a.go") // recent enough
 		time.Sleep(fresh + time.Second)
-		ask("a.go") // begins another
+		ask("a.go") // starts another
 		ask("a.go b.go")
 	})
 }
@@ -211,7 +210,7 @@ func TestSuperseded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(t.TempDir())
 		defer tr.Close()
-		tr.list, tr.began = newListing(), time.Now() // one that does not come to its end
+		tr.list, tr.began = newListing(), time.Now() // a list that never completes
 		first := make(chan error)
 		go func() {
 			_, err := tr.Find(context.Background(), "a")
@@ -229,8 +228,7 @@ func TestSuperseded(t *testing.T) {
 	})
 }
 
-// A search that comes too late, and was given up already, does not end a newer
-// one.
+// A search that was cancelled before it began does not end a newer one.
 func TestGivenUpBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := New(t.TempDir())

@@ -32,7 +32,7 @@ func TestSessionBuffer(t *testing.T) {
 		main.want(result("1", `{"to":"session/list"}`))
 		c.post("s", saying("s", padded("s", 64<<10)))
 		main.ends()
-		r.log.wait(t, `reason="too much waits to be read"`, 1)
+		r.log.wait(t, `reason="the buffer is full and no client reads"`, 1)
 		if got := c.post("", request("1", "session/list", `{}`)); got.status != 404 {
 			t.Errorf("%+v", got)
 		}
@@ -53,7 +53,7 @@ func TestConnectionBuffer(t *testing.T) {
 			for i := range 17 {
 				c.post("", say(i))
 			}
-			r.log.wait(t, "too much waits to be read", 1)
+			r.log.wait(t, "the buffer is full", 1)
 			r.log.wait(t, "connection ended", 1)
 		})
 	}
@@ -138,7 +138,7 @@ func TestStreamClientDoesNotRead(t *testing.T) {
 		body := c.unread("s")
 		c.send("", note)
 		r.log.wait(t, "stream ends", 1)
-		r.log.wait(t, `reason="too much waits to be read"`, 1)
+		r.log.wait(t, `reason="the buffer is full and no client reads"`, 1)
 		if _, err := io.Copy(io.Discard, body); err == nil {
 			t.Error("the stream ends without an error")
 		}

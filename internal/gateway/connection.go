@@ -131,7 +131,7 @@ func (c *connection) receive() {
 		c.sent.Add(1)
 		to := c.mailboxFor(msg)
 		if to != nil && !to.put(msg, c.ended) {
-			c.end(ending{code: overLimit, reason: "too much waits to be read"})
+			c.end(ending{code: overLimit, reason: "the buffer is full and no client reads"})
 			return
 		}
 	}

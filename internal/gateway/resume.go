@@ -19,8 +19,8 @@ type retention struct {
 const retainedPart = 8
 
 var (
-	errExpired = errors.New("the events after that one are no longer kept")
-	errNoEvent = errors.New("no such event")
+	errExpired = errors.New("the messages after that event are no longer retained")
+	errNoEvent = errors.New("there is no event with that id")
 )
 
 // recordWritten numbers a message that was written and retains it. m.mu is held.
@@ -112,7 +112,7 @@ func (s *Server) resumed(w http.ResponseWriter, r *http.Request, c *connection, 
 	case nil:
 		return true
 	case errExpired:
-		c.end(ending{code: overLimit, reason: "the client missed more than is kept"})
+		c.end(ending{code: overLimit, reason: "the client has missed messages that are no longer retained"})
 		s.refuse(w, r, http.StatusGone, err.Error())
 	default:
 		s.refuse(w, r, http.StatusBadRequest, errNoEvent.Error())

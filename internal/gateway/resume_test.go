@@ -137,7 +137,7 @@ func TestStreamCannotResume(t *testing.T) {
 			}
 			break
 		}
-		r.log.wait(t, "the client missed more than is kept", 1)
+		r.log.wait(t, "the client has missed messages that are no longer retained", 1)
 		for {
 			if _, ok := <-main.events; !ok {
 				break

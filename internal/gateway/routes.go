@@ -105,7 +105,7 @@ func (c *connection) route(msg []byte) *mailbox {
 		if m := c.session(session, false); m != nil {
 			return m
 		}
-		c.log.Debug("session shares the connection's stream: limit of streams reached")
+		c.log.Debug("a session uses the stream of the connection: the limit of sessions is reached")
 	}
 	return c.main
 }

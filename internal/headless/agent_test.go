@@ -14,8 +14,7 @@ import (
 	"parley/internal/demo"
 )
 
-// scriptVar makes this test binary an agent: the demo agent, or one that plays
-// a script.
+// scriptVar makes this test binary an agent: the demo agent, or one that plays a script.
 const scriptVar = "PARLEY_TEST_SCRIPT"
 
 func TestMain(m *testing.M) {
@@ -33,8 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// scripted is an agent that plays lines, the first of them before it says
-// anything:
+// scripted is an agent that plays the lines of a script:
 //
 //	{…}           a session/update
 //	ask {…}       a permission request for that tool call; its outcome becomes a message
@@ -45,11 +43,11 @@ func TestMain(m *testing.M) {
 //	stderr TEXT   a line on stderr
 //	flood N       N chunks of text
 //	cancel        waits for session/cancel
-//	late          lets a moment pass
+//	late          waits a moment
 //	hang          waits for the end of stdin
 //	exit CODE     ends
 //	greet         answers initialize and session/new and waits for the prompt
-//	await METHOD  waits for that request, and says its parameters on stderr
+//	await METHOD  waits for that request and writes its parameters to stderr
 //	answer {…}    answers it
 //	refuse CODE   answers it with an error
 type scripted struct {
@@ -120,7 +118,7 @@ type incoming struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// await reads up to a message of that method; "result" for an answer.
+// await reads up to a message with that method; "result" means an answer.
 func (a *scripted) await(method string) incoming {
 	for {
 		line, err := a.in.ReadBytes('\n')
@@ -143,7 +141,7 @@ func (a *scripted) greet() {
 	a.prompt = a.await("session/prompt").ID
 }
 
-// request asks for something; the result becomes a message, once there is one.
+// request sends a request; its result becomes a message.
 func (a *scripted) request(method, params string) {
 	a.send(`{"jsonrpc":"2.0","id":77,"method":"%s","params":%s}`, method, params)
 	outcome, _ := json.Marshal(string(a.await("result").Result))

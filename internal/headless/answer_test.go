@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// full takes so many bytes.
+// full is a writer that accepts a number of bytes.
 type full struct{ room int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -22,10 +22,10 @@ func TestAnswerRemembersWhatWasLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := a.Write([]byte("x")); err == nil {
-		t.Fatal("taken")
+		t.Fatal("the write succeeded")
 	}
 	a.to = &full{room: 10}
 	if _, err := a.Write([]byte("y")); err == nil || a.err == nil {
-		t.Error("what comes behind a gap was written")
+		t.Error("text after a gap was written")
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"parley/acpclient/thread"
 )
 
-// BenchmarkPrint is what `parley run` does with an event once the engine has it:
-// a chunk of 20 bytes, as it comes when every one is taken by itself.
+// BenchmarkPrint measures what `parley run` does with an event of the engine: a chunk of 20
+// bytes, handled one at a time.
 func BenchmarkPrint(b *testing.B) {
 	for _, format := range []string{"text", "json", "stream-json"} {
 		b.Run(format, func(b *testing.B) {
@@ -21,7 +21,7 @@ func BenchmarkPrint(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if len(r.thread.Items) == 0 || len(r.thread.Items[len(r.thread.Items)-1].Text) > 1<<20 {
-					r.thread = thread.New("s") // a message of no end would be all that is measured
+					r.thread = thread.New("s") // otherwise a message without an end would dominate the measurement
 				}
 				r.apply(event.TextArrived{For: in, MessageID: "m", Text: "twenty bytes of text"})
 			}

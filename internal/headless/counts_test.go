@@ -12,7 +12,7 @@ import (
 	"parley/acpclient/thread"
 )
 
-// What printing a chunk allocates must not depend on the message it belongs to.
+// The allocations of printing a chunk must not depend on the size of its message.
 func TestPrintingCostsTheSame(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {

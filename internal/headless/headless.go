@@ -1,5 +1,5 @@
-// Package headless runs one prompt without a screen: `parley run`. It is a
-// front end over the same engine as the screen, and like it only reads events.
+// Package headless implements `parley run`: it runs one prompt without a screen. It is a
+// front end over the same engine as the screen and, like it, only reads events.
 package headless
 
 import (
@@ -23,15 +23,15 @@ import (
 // Exit codes of `parley run`.
 const (
 	ExitDone        = 0
-	ExitAgent       = 1 // the agent or the protocol went wrong
+	ExitAgent       = 1 // the agent or the protocol failed
 	ExitUsage       = 2
 	ExitTimeout     = 3
 	ExitNoSession   = 4
-	ExitDenied      = 5 // something needed a yes and did not get it
+	ExitDenied      = 5 // something needed permission and did not get it
 	ExitInterrupted = 130
 )
 
-// Policy says what becomes of questions that nobody is there to answer.
+// Policy decides questions, because no user can answer them.
 type Policy string
 
 // The policies.
@@ -41,49 +41,49 @@ const (
 	ApproveAll   Policy = "--approve-all"
 )
 
-// Options of a run.
+// Options configure a run.
 type Options struct {
-	Agent  string // what to call it
-	Custom bool   // Agent is only the name of a program that the user typed: it is called what it calls itself
+	Agent  string // the agent's name in messages
+	Custom bool   // Agent is only the name of a program that the user typed: the agent's own name is shown instead
 	// Connect starts the agent or connects to it.
 	Connect func(context.Context, acpclient.Options) (*acpclient.Client, error)
-	// Remote is what an agent that runs elsewhere gets of this machine; else nil.
+	// Remote is what a remote agent may use of this machine, or nil.
 	Remote *host.Remote
-	// Rules are those of the session; see host.Options.
+	// Rules returns the rules of the session; see host.Options.
 	Rules   func(roots []string) (*permissions.Rulebook, error)
 	Session acpclient.NewSession
-	// Open opens the session; nil opens a new one. An error that matches
-	// ErrNoSession has an exit code of its own.
+	// Open opens the session; nil opens a new one. An error that matches ErrNoSession has
+	// its own exit code.
 	Open     func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error)
 	Settings []Setting
 	Prompt   string
 	Format   string // text, json, stream-json
 	Policy   Policy
 	Timeout  time.Duration // 0: none
-	// Protocol is the version of ACP to speak: auto, 1 or 2; "" is 1.
+	// Protocol is the version of ACP: auto, 1 or 2; "" means 1.
 	Protocol string
-	// Tools is the command that an agent of ACP v2 starts to get at files and
-	// commands; nil: it is offered none.
+	// Tools is the command that an agent of ACP v2 starts to reach files and commands; nil
+	// offers none.
 	Tools  []string
-	Record *permissions.Record // of what is asked and answered; ended by Run; may be nil
-	// Commands is how commands are started for the agent.
+	Record *permissions.Record // of questions and answers; Run closes it; may be nil
+	// Commands decides how commands of the agent are started.
 	Commands host.Commands
 	Sandbox  host.Sandbox // see host.Options
 	Stdout   io.Writer
 	Stderr   io.Writer
-	// OneTerminal says that both are the same terminal.
+	// OneTerminal means that Stdout and Stderr are the same terminal.
 	OneTerminal bool
-	// LogIn is what to type to log in to the agent.
+	// LogIn is the command line that logs in to the agent.
 	LogIn   string
 	Version string
 
 	Versions acpclient.Versions // for "auto"; may be nil
 	Tap      acpclient.Tap      // may be nil
-	// Introduced is told what the agent said of itself; may be nil.
+	// Introduced is called with what the agent says about itself; may be nil.
 	Introduced func(event.AgentInfo)
 }
 
-// byRule begins what an answer says of a rule that gave it.
+// byRule begins an answer that was given by a rule.
 const byRule = "your rule: "
 
 var (
@@ -99,16 +99,16 @@ type run struct {
 	logins []event.AuthMethod
 	thread *thread.Thread
 	denied []permissions.Question
-	// ruledOut: a rule, or the sandbox, denied something.
-	ruledOut bool
-	early    []event.Event // what came before the prompt and is to be printed
-	queue    *event.Queue
-	host     *host.Host
-	start    time.Time
+	// ruledOut means that a rule or the sandbox denied something.
+	ruledOut    bool
+	earlyEvents []event.Event // arrived before the prompt and is still to be printed
+	queue       *event.Queue
+	host        *host.Host
+	start       time.Time
 }
 
-// Run sends the prompt and returns the exit code when the turn is over and
-// everything that it started is gone. The end of ctx interrupts it.
+// Run sends the prompt and returns the exit code when the turn has ended and everything
+// that Run started is gone. The end of ctx interrupts it.
 func Run(ctx context.Context, opts Options) int {
 	answer := &answer{to: opts.Stdout}
 	opts.Stdout = answer
@@ -130,7 +130,7 @@ func Run(ctx context.Context, opts Options) int {
 	return code
 }
 
-// answer is where the answer goes. It remembers that not all of it got there.
+// answer is the output for the answer. It remembers a failed write.
 type answer struct {
 	to  io.Writer
 	err error
@@ -161,7 +161,7 @@ func (r *run) policy() permissions.Policy {
 	case ApproveReads:
 		reads := permissions.ApproveReads(string(ApproveReads), deny)
 		return func(q permissions.Question) (permissions.Answer, bool) {
-			if q.Judgement.Effect == permissions.Confirm { // a rule wants somebody to look at it
+			if q.Judgement.Effect == permissions.Confirm { // a rule requires a user to look at it
 				return deny(q)
 			}
 			return reads(q)
@@ -170,9 +170,8 @@ func (r *run) policy() permissions.Policy {
 	return deny
 }
 
-// declining declines forms and pages where they come in: nobody is there to fill
-// them in, and the agent may wait for the answer before it opens the session.
-// That it did is printed.
+// declining declines forms and pages as they arrive: no user can fill them in, and the
+// agent may wait for the answer before it opens the session. It prints that it did.
 type declining struct{ *event.Queue }
 
 // Post implements event.Sink.
@@ -183,7 +182,7 @@ func (d declining) Post(e event.Event) {
 	d.Queue.Post(e)
 }
 
-// deniedEvent travels through the queue like every other event.
+// deniedEvent passes the queue like any other event.
 type deniedEvent struct{ question permissions.Question }
 
 func (d deniedEvent) EventSession() string { return d.question.Session }
@@ -210,7 +209,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, cause(ctx, err)
 	}
 	r.out.started(info, session.ID(), r.opts.Session.Cwd)
-	for _, e := range r.early {
+	for _, e := range r.earlyEvents {
 		r.apply(e)
 	}
 	if err := session.Prompt(event.Block{Text: r.opts.Prompt}); err != nil {
@@ -219,17 +218,18 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	return r.follow(ctx, session)
 }
 
-// gather is how long events are gathered while they come without a pause.
+// gather is how long events that arrive without a pause are gathered.
 const gather = 4 * time.Millisecond
 
-// follow hands on events until the turn has ended. When ctx ends it cancels the
-// turn and gives the agent a moment to say so.
+// follow handles events until the turn has ended. If ctx ends, it cancels the turn and
+// gives the agent a moment to confirm.
 func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.End, error) {
 	done := ctx.Done()
 	var patience <-chan time.Time
 	var taken time.Time
 	for {
-		// At once when nothing came for a while; else what comes meanwhile becomes less.
+		// The first event after a pause is printed at once; otherwise waiting lets events
+		// merge.
 		if rest := gather - time.Since(taken); rest > 0 {
 			time.Sleep(rest)
 		}
@@ -251,7 +251,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 	}
 }
 
-// apply prints one event; it returns the end of the turn when e is that.
+// apply prints one event. It returns the end of the turn if e is that.
 func (r *run) apply(e event.Event) *thread.End {
 	if d, ok := e.(deniedEvent); ok {
 		r.denied = append(r.denied, d.question)
@@ -277,7 +277,7 @@ func (r *run) apply(e event.Event) *thread.End {
 	return nil
 }
 
-// cause prefers why the context ended to what that led to.
+// cause returns the reason why ctx ended if it did, else err.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -288,7 +288,7 @@ func cause(ctx context.Context, err error) error {
 	return errInterrupted
 }
 
-// finish prints what there is to say at the end and picks the exit code.
+// finish prints the final messages and returns the exit code.
 func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	reason := ""
 	if end != nil {
@@ -329,7 +329,7 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	return code
 }
 
-// wantsLogin says how to log in to an agent that has refused to work without.
+// wantsLogin explains how to log in to an agent that requires it.
 func (r *run) wantsLogin(err error) error {
 	var methods []string
 	for _, m := range r.logins {
@@ -353,10 +353,10 @@ func (r *run) wantsLogin(err error) error {
 	return said
 }
 
-// refused tells whether something was asked for and denied.
+// refused reports whether something was denied.
 func (r *run) refused() bool { return len(r.denied) > 0 || r.ruledOut }
 
-// hint is what to type to allow what was denied; "" where nothing would.
+// hint returns what to type to allow what was denied, "" if nothing would.
 func hint(q permissions.Question) string {
 	if !slices.ContainsFunc(q.Options, permissions.Option.Allows) {
 		return ""
@@ -367,7 +367,7 @@ func hint(q permissions.Question) string {
 	return string(ApproveAll)
 }
 
-// deniedLine tells what was denied and what would allow it.
+// deniedLine says what was denied and what would allow it.
 func deniedLine(q permissions.Question) string {
 	line := "not allowed: " + subject(q)
 	asks := ""
@@ -385,11 +385,11 @@ func deniedLine(q permissions.Question) string {
 	return line
 }
 
-// unaskedLine tells what ran although nobody was asked, or the answer was no.
+// unaskedLine says what ran without a question, or against the answer.
 func unaskedLine(t *thread.Tool) string { return did(t) + ": " + t.Trust.String() }
 
-// did is what a tool call did: its command or its files, and what the agent calls it
-// only where it names neither.
+// did describes what a tool call did: its command or its files, and the agent's title only
+// if it names neither.
 func did(t *thread.Tool) string {
 	if line := t.Command(); line != "" && t.Kind == "execute" {
 		return firstLine(line)
@@ -400,8 +400,8 @@ func did(t *thread.Tool) string {
 	return firstLine(t.Title)
 }
 
-// subject is one line about a question: what it asks, and what it showed; the agent's
-// words only where it names nothing.
+// subject describes a question in one line: what it asks about and showed, and the agent's
+// words only if it names nothing.
 func subject(q permissions.Question) string {
 	if s := cmp.Or(q.Subject(), q.Words); s != "" {
 		return q.Heading + ": " + firstLine(s)

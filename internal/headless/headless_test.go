@@ -14,14 +14,14 @@ import (
 	"parley/acpclient"
 )
 
-// ran is what a run left behind.
+// ran is the result of a run.
 type ran struct {
 	code        int
 	out, stderr string
 	dir         string
 }
 
-// play runs a prompt against this test binary as an agent.
+// play runs a prompt with this test binary as the agent.
 func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	t.Helper()
 	exe, err := os.Executable()
@@ -40,7 +40,7 @@ func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	for _, f := range change {
 		f(&o)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a bound for a broken test, never reached
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // only a broken test takes that long
 	defer cancel()
 	code := Run(ctx, o)
 	return ran{code, out.String(), stderr.String(), dir}
@@ -161,7 +161,7 @@ func TestDemoApproved(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	// Who allowed it is not hidden (case 113), and nothing was asked twice.
+	// It says who allowed it (case 113), and each question was asked once.
 	if n := strings.Count(r.stderr, "by --approve-all"); n != 2 || strings.Contains(r.stderr, "not allowed") {
 		t.Errorf("%d approvals in %q", n, r.stderr)
 	}
@@ -202,8 +202,8 @@ func TestHints(t *testing.T) {
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", `: a<\x1b>[2J … (--approve-all would allow it)`)
 }
 
-// --approve-reads lets nothing pass that is only called a read, and does not say that
-// it would.
+// --approve-reads allows nothing that is only called a read, and does not suggest itself
+// for that.
 func TestApproveReads(t *testing.T) {
 	t.Parallel()
 	const yes, no = `{"outcome":{"outcome":"selected","optionId":"y"}}` + "\n", `{"outcome":{"outcome":"selected","optionId":"n"}}` + "\n"
@@ -236,7 +236,7 @@ ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
 	}
 }
 
-// How a turn ended, in the exit code and in words.
+// The exit code and the message tell how a turn ended.
 func TestStopReasons(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]string{"max_tokens": "max_tokens", "refusal": "refusal", "cancelled": "cancelled", `a\u001b[2Jb`: "ab"} {
@@ -248,8 +248,8 @@ func TestStopReasons(t *testing.T) {
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended with cancelled")
 }
 
-// A turn in which the agent says and does nothing is no silence: where the model cannot
-// be reached, some end it like that.
+// A turn without any text or tool call is reported: some agents end like that if they
+// cannot reach the model.
 func TestNothingSaid(t *testing.T) {
 	t.Parallel()
 	empty := "greet\n" + chunk("m", "\n") + "\nstop end_turn"
@@ -290,7 +290,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// Promise 1: nothing is lost, and nothing comes after the answer.
+// Promise 1: nothing is lost, and nothing follows the answer.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const n = 50_000
@@ -319,7 +319,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// signal is a writer that tells of what it gets.
+// signal is a writer that reports writes.
 type signal struct {
 	text  bytes.Buffer
 	first chan struct{}

@@ -11,7 +11,7 @@ import (
 	"parley/permissions"
 )
 
-// jsonEvent is one line of stream-json. Type tells which fields count; docs/run.md
+// jsonEvent is one line of stream-json. Type determines which fields are set; docs/run.md
 // lists them.
 type jsonEvent struct {
 	Type string `json:"type"`
@@ -57,7 +57,7 @@ type jsonEvent struct {
 	Seconds    float64  `json:"seconds,omitempty"`
 }
 
-// toolEvent is all of a tool call that the screen shows, as it stands at the moment.
+// toolEvent is the state of a tool call, with everything that the screen shows.
 type toolEvent struct {
 	ID          string            `json:"id"`
 	Title       string            `json:"title"`
@@ -65,9 +65,9 @@ type toolEvent struct {
 	Status      string            `json:"status"`
 	Locations   []string          `json:"locations,omitempty"`
 	Diffs       []diffEvent       `json:"diffs,omitempty"`
-	Unread      string            `json:"unread,omitempty"` // what of a patch could not be read
+	Unread      string            `json:"unread,omitempty"` // the part of a patch that could not be parsed
 	Output      string            `json:"output,omitempty"`
-	Truncated   bool              `json:"truncated,omitempty"` // Output lacks something
+	Truncated   bool              `json:"truncated,omitempty"` // Output is incomplete
 	ExitCode    *int              `json:"exitCode,omitempty"`
 	Signal      string            `json:"signal,omitempty"`
 	Attachments []attachmentEvent `json:"attachments,omitempty"`
@@ -76,7 +76,7 @@ type toolEvent struct {
 	RawOutput   string            `json:"rawOutput,omitempty"`
 }
 
-// diffEvent is a change of a file, or of the lines of it from Line on.
+// diffEvent is a change of a file, or of its lines from Line on.
 type diffEvent struct {
 	Path      string `json:"path"`
 	OldPath   string `json:"oldPath,omitempty"`
@@ -99,12 +99,12 @@ type planEvent struct {
 	Status  string `json:"status"`
 }
 
-// maxURL bounds the address of a page in what is printed, in cells.
+// maxURL bounds a printed URL, in cells.
 const maxURL = 2000
 
 var roleName = map[event.Role]string{event.Agent: "agent", event.User: "user", event.Thought: "thought"}
 
-// said is a text that an update may leave out.
+// said returns a text that an update may omit.
 func said(text *string) string {
 	if text == nil {
 		return ""
@@ -112,13 +112,13 @@ func said(text *string) string {
 	return *text
 }
 
-// encoder makes the JSON form of what happens, for both formats.
+// encoder makes the JSON form of events, for both formats.
 type encoder struct {
-	dir  string            // of the session: names in patches are relative to it
-	part map[string][]byte // terminal -> the first bytes of a character
+	dir  string            // of the session; names in patches are relative to it
+	part map[string][]byte // incomplete character at the end of the output, by terminal
 }
 
-// event is the JSON form of an event; false where it has none.
+// event returns the JSON form of an event. It reports false if there is none.
 func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	switch e := e.(type) {
 	case event.TextArrived:
@@ -173,8 +173,8 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	return jsonEvent{}, false
 }
 
-// whole is output up to the end of its last whole character. What follows that comes
-// with the next piece.
+// whole returns output up to the last complete character. The rest is returned with the
+// next piece.
 func (c *encoder) whole(id string, data []byte) string {
 	data = append(c.part[id], data...)
 	end := len(data)

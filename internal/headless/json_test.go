@@ -24,7 +24,7 @@ func lines(t *testing.T, out string) []jsonEvent {
 	return all
 }
 
-// only are the events of one type.
+// only returns the events of one type.
 func only(all []jsonEvent, kind string) []jsonEvent {
 	var out []jsonEvent
 	for _, e := range all {
@@ -99,7 +99,7 @@ func TestStreamJSONDenied(t *testing.T) {
 	}
 }
 
-func TestStreamJSONOfAFailure(t *testing.T) {
+func TestStreamJSONFailure(t *testing.T) {
 	t.Parallel()
 	r := play(t, "greet\n"+chunk("", "half")+"\nstderr why\nexit 3", "go", format("stream-json"))
 	all := lines(t, r.out)
@@ -107,7 +107,7 @@ func TestStreamJSONOfAFailure(t *testing.T) {
 	if r.code != ExitAgent || end.Type != "end" || *end.Code != 1 || end.Error != "the agent exited with code 3" || len(end.Stderr) != 1 || end.Stderr[0] != "why" {
 		t.Errorf("code %d, %+v", r.code, end)
 	}
-	// Before anything began, too.
+	// Also before anything has begun.
 	if all = lines(t, play(t, "exit 3", "go", format("stream-json")).out); len(all) != 1 || all[0].Type != "end" || all[0].Error == "" {
 		t.Errorf("%+v", all)
 	}
@@ -156,8 +156,8 @@ func TestJSONDeniedAndFailed(t *testing.T) {
 	}
 }
 
-// Whatever an agent or a command writes, the lines are plain text to a terminal
-// and the exact bytes to a JSON reader.
+// Whatever an agent or a command writes, the lines are plain text to a terminal and decode
+// to the exact bytes.
 func TestJSONStreamEscapes(t *testing.T) {
 	t.Parallel()
 	r := play(t, "demo", "run `printf '\\033[2J\\302\\233x\\177'`", format("stream-json"), policy(ApproveAll))

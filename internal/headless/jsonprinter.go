@@ -14,16 +14,16 @@ import (
 
 // streamPrinter writes one object per event (-o stream-json).
 type streamPrinter struct {
-	stream jsonStream
-	encode encoder
-	seed   maphash.Seed
-	told   map[string]uint64 // tool call -> a hash of its object, as it was told last
+	stream  jsonStream
+	encode  encoder
+	seed    maphash.Seed
+	printed map[string]uint64 // hash of the object last printed for a tool call
 }
 
 func (p *streamPrinter) connected(event.AgentInfo) {}
 
 func (p *streamPrinter) started(a event.AgentInfo, session, cwd string) {
-	p.encode.dir, p.seed, p.told = cwd, maphash.MakeSeed(), map[string]uint64{}
+	p.encode.dir, p.seed, p.printed = cwd, maphash.MakeSeed(), map[string]uint64{}
 	p.stream.write(startEvent(a, session, cwd))
 }
 
@@ -33,16 +33,15 @@ func (p *streamPrinter) event(e event.Event, t *thread.Thread) {
 	}
 }
 
-// write writes an event. The object of a tool call that was told already is not told
-// again.
+// write writes an event, unless it repeats the object last printed for a tool call.
 func (p *streamPrinter) write(ev jsonEvent) {
 	line := encodeLine(ev)
 	if tool := ev.Tool; tool != nil {
 		hash := maphash.Bytes(p.seed, line)
-		if p.told[tool.ID] == hash {
+		if p.printed[tool.ID] == hash {
 			return
 		}
-		p.told[tool.ID] = hash
+		p.printed[tool.ID] = hash
 	}
 	p.stream.writeLine(line)
 }
@@ -51,8 +50,8 @@ func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf
 
 func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
 
-// ended tells first what has changed of a tool call since it was told: its output may
-// have come later.
+// ended first prints tool calls that have changed since they were last printed, because
+// output may arrive later.
 func (p *streamPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	for _, it := range t.Items {
 		if it.Kind == thread.ToolCall {
@@ -64,14 +63,14 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 
 // jsonPrinter writes one object at the end (-o json).
 type jsonPrinter struct {
-	stream      jsonStream
-	encode      encoder
-	stderr      io.Writer
-	start       jsonEvent
-	permissions []jsonEvent
-	notices     []jsonEvent
-	refused     []jsonEvent
-	unbidden    []jsonEvent
+	stream       jsonStream
+	encode       encoder
+	stderr       io.Writer
+	start        jsonEvent
+	permissions  []jsonEvent
+	notices      []jsonEvent
+	refused      []jsonEvent
+	unaskedTools []jsonEvent
 }
 
 // result is the object of -o json.
@@ -123,14 +122,14 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 }
 
 func (p *jsonPrinter) unasked(t *thread.Tool) {
-	p.unbidden = append(p.unbidden, unaskedOf(t))
+	p.unaskedTools = append(p.unaskedTools, unaskedOf(t))
 	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	end := endEvent(reason, err, code, took)
 	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
-		Denied: p.refused, Unasked: p.unbidden, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
+		Denied: p.refused, Unasked: p.unaskedTools, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
 		switch it.Kind {
 		case thread.AgentMessage:

@@ -10,8 +10,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// tool is the object of a call. The output of its commands is in it once the call is
-// over: until then it would be told again with every change.
+// tool returns the object of a call. It includes the output of commands only after the call
+// has ended; before, every change would repeat it.
 func (c *encoder) tool(tool *thread.Tool, t *thread.Thread) *toolEvent {
 	out := &toolEvent{ID: tool.ID, Title: tool.Title, Kind: tool.Kind, Status: tool.Status, RawInput: tool.RawInput, RawOutput: tool.RawOutput}
 	for _, l := range tool.Locations {
@@ -49,7 +49,7 @@ func (c *encoder) tool(tool *thread.Tool, t *thread.Thread) *toolEvent {
 	return out
 }
 
-// ran adds the output of a command, as text, and how it ended.
+// ran adds the output of a command as text, and how it ended.
 func (out *toolEvent) ran(term *thread.Terminal) {
 	if out.Output != "" && !strings.HasSuffix(out.Output, "\n") {
 		out.Output += "\n"
@@ -61,7 +61,7 @@ func (out *toolEvent) ran(term *thread.Terminal) {
 	}
 }
 
-// changes adds the changes of a patch, each of its hunks by itself.
+// changes adds the changes of a patch, one for each hunk.
 func (c *encoder) changes(out *toolEvent, changes *event.Changes) {
 	all, unread := patch.Match(changes.Files, changes.PatchFormat, changes.Patch, c.dir)
 	for _, change := range all {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Where the agent wants a login first, its methods and what to type are named, and JSON
-// names the agent.
+// If the agent requires a login, the message names its methods and the command to type, and
+// JSON names the agent.
 func TestLoginIsWanted(t *testing.T) {
 	t.Parallel()
 	logIn := func(o *Options) { o.LogIn = "parley test" }
@@ -26,7 +26,7 @@ func TestLoginIsWanted(t *testing.T) {
 	}
 }
 
-// On one terminal, what stderr says has lines of its own.
+// On one terminal, messages of stderr get their own lines.
 func TestTextAndNotesShareNoLine(t *testing.T) {
 	t.Parallel()
 	for want, updates := range map[string][]string{

@@ -18,15 +18,15 @@ import (
 	"parley/permissions"
 )
 
-// printer writes what happens in one of the formats.
+// printer writes events in one of the formats.
 type printer interface {
-	// connected comes first, unless there is no connection.
+	// connected is called first, unless connecting fails.
 	connected(agent event.AgentInfo)
 	started(agent event.AgentInfo, session, cwd string)
-	// event comes after the thread has taken it.
+	// event is called after the thread has applied e.
 	event(e event.Event, t *thread.Thread)
 	denied(q permissions.Question)
-	// unasked comes before the end, once for each call.
+	// unasked is called before the end, once for each call.
 	unasked(t *thread.Tool)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
 }
@@ -38,22 +38,22 @@ func newPrinter(o Options) printer {
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
-	return &textPrinter{out: o.Stdout, err: o.Stderr, one: o.OneTerminal, tools: map[string]string{}, said: map[string]*strings.Builder{}}
+	return &textPrinter{out: o.Stdout, err: o.Stderr, oneTerminal: o.OneTerminal, tools: map[string]string{}, written: map[string]*strings.Builder{}}
 }
 
 // textPrinter writes the answer to stdout and everything else to stderr.
 type textPrinter struct {
-	out, err io.Writer
-	one      bool                        // both are one terminal
-	open     bool                        // a line of the answer is, on the terminal
-	tools    map[string]string           // id -> last line written
-	said     map[string]*strings.Builder // id -> what was written of a message
-	wrote    bool
-	message  string // id of the message being written
-	begun    bool   // something of that message was written
-	held     int    // newlines at its end, written when more follows
-	tool     bool   // a tool call stood between: the next text starts a paragraph
-	between  bool   // anything else did, which parts messages without an id
+	out, err        io.Writer
+	oneTerminal     bool                        // stdout and stderr are one terminal
+	open            bool                        // a line of the answer is unfinished on the terminal
+	tools           map[string]string           // last line written for a tool call, by id
+	written         map[string]*strings.Builder // what was written of a message, by id
+	wrote           bool
+	message         string // id of the message being written
+	begun           bool   // part of that message was written
+	pendingNewlines int    // newlines at its end, written when more text follows
+	tool            bool   // a tool call came in between: the next text starts a paragraph
+	between         bool   // anything else came in between, which separates messages without an id
 }
 
 func (p *textPrinter) connected(event.AgentInfo) {}
@@ -85,21 +85,21 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 	}
 }
 
-// replaced writes what a message says that was not written yet. What was written
-// cannot be taken back: a message that says something else now is written anew.
+// replaced writes the part of a message that was not written yet. Written text cannot be
+// taken back, so a message that has changed is written again.
 func (p *textPrinter) replaced(e event.MessageReplaced) {
 	if e.Role != event.Agent || e.Keep {
 		p.between = p.between || e.Role != event.Agent
 		return
 	}
 	said := ""
-	if b := p.said[e.MessageID]; b != nil {
+	if b := p.written[e.MessageID]; b != nil {
 		said = b.String()
 	}
 	rest, grown := strings.CutPrefix(e.Text, said)
 	if !grown {
 		rest, p.between, p.message = e.Text, true, ""
-		delete(p.said, e.MessageID)
+		delete(p.written, e.MessageID)
 	}
 	if rest != "" {
 		p.text(event.TextArrived{Role: e.Role, MessageID: e.MessageID, Text: rest})
@@ -114,8 +114,8 @@ func declinedLine(e event.ElicitationAsked) string {
 	return "declined to fill in a form: " + firstLine(e.Message)
 }
 
-// text writes messages as paragraphs, one blank line apart, whatever they begin
-// and end with.
+// text writes messages as paragraphs separated by one blank line, whatever white space they
+// begin and end with.
 func (p *textPrinter) text(e event.TextArrived) {
 	if p.tool || e.MessageID != p.message || p.between && e.MessageID == "" {
 		p.begun = false
@@ -123,10 +123,10 @@ func (p *textPrinter) text(e event.TextArrived) {
 	p.message, p.tool, p.between = e.MessageID, false, false
 	text := e.Text
 	if e.MessageID != "" {
-		b := p.said[e.MessageID]
+		b := p.written[e.MessageID]
 		if b == nil {
 			b = &strings.Builder{}
-			p.said[e.MessageID] = b
+			p.written[e.MessageID] = b
 		}
 		b.WriteString(text)
 	}
@@ -134,23 +134,23 @@ func (p *textPrinter) text(e event.TextArrived) {
 		if text = strings.TrimLeft(text, "\n"); text == "" {
 			return
 		}
-		p.held = 0
+		p.pendingNewlines = 0
 		switch {
-		case p.wrote && p.one && !p.open: // a note has ended the line
-			p.held = 1
+		case p.wrote && p.oneTerminal && !p.open: // a note has ended the line
+			p.pendingNewlines = 1
 		case p.wrote:
-			p.held = 2
+			p.pendingNewlines = 2
 		}
 		p.begun = true
 	}
 	body := strings.TrimRight(text, "\n")
 	if body == "" {
-		p.held += len(text)
+		p.pendingNewlines += len(text)
 		return
 	}
-	io.WriteString(p.out, strings.Repeat("\n", p.held)+body)
+	io.WriteString(p.out, strings.Repeat("\n", p.pendingNewlines)+body)
 	p.open = true
-	p.held, p.wrote = len(text)-len(body), true
+	p.pendingNewlines, p.wrote = len(text)-len(body), true
 }
 
 func (p *textPrinter) toolChanged(id string, t *thread.Thread) {
@@ -177,12 +177,12 @@ func toolLine(tool *thread.Tool) string {
 	return line
 }
 
-// note writes a line to stderr, below what there is of the answer where both are one
-// terminal.
+// note writes a line to stderr, after ending an unfinished line of the answer if both are
+// one terminal.
 func (p *textPrinter) note(format string, args ...any) {
-	if p.one && p.open {
+	if p.oneTerminal && p.open {
 		io.WriteString(p.out, "\n")
-		p.open, p.held = false, max(0, p.held-1)
+		p.open, p.pendingNewlines = false, max(0, p.pendingNewlines-1)
 	}
 	fmt.Fprintf(p.err, "parley: %s\n", strings.TrimSpace(safetext.Clean(fmt.Sprintf(format, args...))))
 }
@@ -198,7 +198,7 @@ func (p *textPrinter) unasked(t *thread.Tool) {
 
 // endAnswer ends the last line of the answer.
 func (p *textPrinter) endAnswer() {
-	if p.wrote && (p.open || !p.one) {
+	if p.wrote && (p.open || !p.oneTerminal) {
 		io.WriteString(p.out, "\n")
 	}
 	p.wrote, p.open = false, false
@@ -222,7 +222,7 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 	}
 }
 
-// stderrOf is the tail of the agent's stderr where the error has one.
+// stderrOf returns the tail of the agent's stderr if the error has one.
 func stderrOf(err error) []string {
 	var exit *event.ExitError
 	if errors.As(err, &exit) {
@@ -239,7 +239,7 @@ func firstLine(s string) string {
 	return safetext.Line(line, 200)
 }
 
-// jsonStream writes one JSON object a line, flushed.
+// jsonStream writes one JSON object per line and flushes each.
 type jsonStream struct{ out *bufio.Writer }
 
 func (s jsonStream) write(v any) { s.writeLine(encodeLine(v)) }
@@ -249,7 +249,7 @@ func (s jsonStream) writeLine(line []byte) {
 	s.out.Flush()
 }
 
-// encodeLine is a value as a line of JSON.
+// encodeLine returns a value as a line of JSON.
 func encodeLine(v any) []byte {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
@@ -260,8 +260,9 @@ func encodeLine(v any) []byte {
 	return line.Bytes()
 }
 
-// SafeJSON is a JSON text with all control and format characters of its strings escaped,
-// so that a terminal can show it: encoding/json escapes those below the blank only.
+// SafeJSON returns a JSON text with all control and format characters in its strings
+// escaped, so that a terminal can show it: encoding/json escapes only those below the
+// space.
 func SafeJSON(text string) string {
 	var b strings.Builder
 	for _, r := range text {

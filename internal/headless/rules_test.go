@@ -23,8 +23,8 @@ func withRules(t *testing.T, text string) func(*Options) {
 	}
 }
 
-// Rules that deny or allow count before the flags; one that asks is denied where
-// nobody can be asked, unless everything is approved.
+// Rules that deny or allow come before the flags. A rule that asks means a denial, because
+// no user can answer, unless everything is approved.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	const (
@@ -57,7 +57,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// What the agent does through parley is judged by the same rules, unasked or not.
+// Requests of the agent to parley are judged by the same rules, whether asked about or not.
 func TestRulesForFiles(t *testing.T) {
 	t.Parallel()
 	r := play(t, "demo", "edit notes.txt and run ls", policy(ApproveAll), withRules(t, "[[deny]]\npath = \"*.txt\"\nkind = \"edit\""))

@@ -12,15 +12,15 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrNoSession means that the session that was asked for is not to be had.
+// ErrNoSession means that the requested session does not exist.
 var ErrNoSession = errors.New("no such session")
 
-// Setting is an option to set before the prompt: Key is "mode", "model", or the
-// id or name of any option of the session.
+// Setting is an option to set before the prompt. Key is "mode", "model", or the id or name
+// of an option of the session.
 type Setting struct{ Key, Value string }
 
-// open opens the session. What is replayed of an older conversation is no part
-// of this turn: it is applied, for what it says of options, and not printed.
+// open opens the session. The replay of an earlier conversation is applied, for its
+// options, and not printed.
 func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Session, error) {
 	open := r.opts.Open
 	if open == nil {
@@ -42,13 +42,13 @@ func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Se
 	return session, nil
 }
 
-// absorb applies what waits, for what it says of the session, and forgets the
-// conversation in it. What is for the user now is kept for printing.
+// absorb applies queued events for what they say about the session, and drops the
+// conversation in them. It keeps notices for the user for printing.
 func (r *run) absorb() {
 	for _, e := range r.queue.Take() {
 		switch e.(type) {
 		case event.NoticeArrived, event.ElicitationAsked, deniedEvent:
-			r.early = append(r.early, e)
+			r.earlyEvents = append(r.earlyEvents, e)
 		default:
 			r.thread.Apply(e)
 		}
@@ -68,8 +68,8 @@ func (r *run) set(ctx context.Context, session *acpclient.Session, s Setting) er
 	return change(ctx, session)
 }
 
-// Choose finds the option that a setting means, by category, id or name, among those that
-// the session has, and returns what changes it.
+// Choose finds the option of the session that a setting means, by category, id or name, and
+// returns a function that changes it.
 func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclient.Session) error, err error) {
 	if o, ok := t.Option(s.Key); ok {
 		var value any
@@ -98,7 +98,7 @@ func Choose(t *thread.Thread, s Setting) (change func(context.Context, *acpclien
 
 var booleans = map[string]bool{"true": true, "on": true, "yes": true, "false": false, "off": false, "no": false}
 
-// choice finds a value by its id or its name.
+// choice finds a value by its id or name.
 func choice(s Setting, choices []event.Choice) (string, error) {
 	var names []string
 	for _, c := range choices {

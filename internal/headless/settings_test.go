@@ -23,7 +23,7 @@ const (
 
 func user(text string) string { return strings.Replace(oldWords, "what I once asked", text, 1) }
 
-// reopened opens the session s by session/load.
+// reopened opens the session s with session/load.
 func reopened(o *Options) {
 	o.Open = func(ctx context.Context, c *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 		return c.LoadSession(ctx, "s", n)
@@ -32,8 +32,8 @@ func reopened(o *Options) {
 
 func with(settings ...Setting) func(*Options) { return func(o *Options) { o.Settings = settings } }
 
-// What is replayed of an older conversation is not printed, in any format, and
-// what still comes for it does no harm.
+// The replay of an earlier conversation is not printed in any format, and late parts of it
+// are harmless.
 func TestReplayIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	replay := script("await initialize", loads, "await session/load", user("what I once asked"), chunk("m1", "an old answer"), thought, pending,
@@ -63,8 +63,8 @@ func TestReplayIsNotPrinted(t *testing.T) {
 	}
 }
 
-// An agent that answers session/load before it has told all of the history, as gemini
-// does after the first message, prints nothing of it either.
+// An agent that answers session/load before it has sent all of the history, as gemini does
+// after the first message, prints none of it either.
 func TestLateReplayIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	const answer = `answer {}`
@@ -91,7 +91,7 @@ func TestLateReplayIsNotPrinted(t *testing.T) {
 	}
 }
 
-// A turn after a replay with calls that never ended has an end like any other.
+// A turn after a replay with unfinished calls ends like any other.
 func TestTurnAfterUnfinishedReplay(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]struct {
@@ -108,7 +108,7 @@ func TestTurnAfterUnfinishedReplay(t *testing.T) {
 	}
 }
 
-// Notices that come before the prompt are for the user all the same.
+// Notices that arrive before the prompt are printed.
 func TestNoticeBeforeThePrompt(t *testing.T) {
 	t.Parallel()
 	mcp := func(o *Options) {
@@ -122,7 +122,7 @@ func TestNoticeBeforeThePrompt(t *testing.T) {
 	}
 }
 
-// Settings are made before the prompt, in their order, by category, id or name.
+// Settings are made before the prompt, in order, by category, id or name.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	begin := []string{"await initialize", loads, "await session/new", `answer {"sessionId":"s",` + offers + `}`}
@@ -139,7 +139,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Modes and the legacy models, where there are no options.
+// Modes and legacy models are settings if there are no options.
 func TestLegacySettings(t *testing.T) {
 	t.Parallel()
 	r := play(t, script("await initialize", loads, "await session/new",
@@ -152,7 +152,7 @@ func TestLegacySettings(t *testing.T) {
 	}
 }
 
-// What cannot be set stops the run before the prompt.
+// A setting that fails ends the run before the prompt.
 func TestSettingErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -178,7 +178,7 @@ func TestSettingErrors(t *testing.T) {
 	}
 }
 
-// A session that is not there has an exit code of its own.
+// A session that does not exist has its own exit code.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	r := play(t, script("await initialize", loads, "hang"), "go", func(o *Options) {

@@ -10,17 +10,17 @@ import (
 	"testing"
 )
 
-// b64 is a text as ACP 2 carries output.
+// b64 returns a text as ACP 2 encodes output.
 func b64(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
 
-// toolObjects are the objects of all calls as the two formats have them at the end:
-// of stream-json the last of each.
+// toolObjects returns the final objects of all calls in the two formats: for stream-json
+// the last of each.
 func toolObjects(t *testing.T, steps string, change ...func(*Options)) []*toolEvent {
 	t.Helper()
 	r := play(t, steps, "go", append(change, format("json"))...)
@@ -36,7 +36,7 @@ func toolObjects(t *testing.T, steps string, change ...func(*Options)) []*toolEv
 		}
 		streamed = append(streamed, e.Tool)
 	}
-	if steps == "demo" { // its ids and its directory are others each time
+	if steps == "demo" { // its ids and its directory differ each time
 		return append(whole, streamed...)
 	}
 	a, _ := json.Marshal(whole)
@@ -53,8 +53,8 @@ func wantTool(t *testing.T, got *toolEvent, want string) {
 	}
 }
 
-// The output of a command that the agent runs itself, and how it ended, are in the
-// object of the call, whenever they come.
+// The object of a call includes the output of a command that the agent runs itself, and how
+// it ended, whenever they arrive.
 func TestToolObjectHasOutputOfTheAgentsTerminal(t *testing.T) {
 	t.Parallel()
 	const want = `{"id":"c","title":"Run it","kind":"execute","status":"failed","output":"out\nred ü\n","exitCode":3,"terminals":["c"]}`
@@ -91,12 +91,12 @@ func TestToolObjectHasOutputOfTheAgentsTerminal(t *testing.T) {
 		if len(all) != 1 {
 			t.Fatalf("%d calls", len(all))
 		}
-		all[0].Terminals = []string{"c"} // named by parley
+		all[0].Terminals = []string{"c"} // parley's id
 		wantTool(t, all[0], want)
 	})
 }
 
-// A command that parley ran for the agent is in the object too.
+// It includes the output of a command that parley ran for the agent too.
 func TestToolObjectHasOutputOfParleysTerminal(t *testing.T) {
 	t.Parallel()
 	all := toolObjects(t, "demo", policy(ApproveAll), func(o *Options) { o.Prompt = "run `printf 'a\\rb'; exit 7`" })
@@ -110,7 +110,7 @@ func TestToolObjectHasOutputOfParleysTerminal(t *testing.T) {
 	}
 }
 
-// A change is its text before and after, whatever the version of ACP, and never null.
+// A change has its text before and after, in either version of ACP, and is never null.
 func TestToolObjectHasDiffs(t *testing.T) {
 	t.Parallel()
 	const idle = `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
@@ -147,8 +147,7 @@ func TestToolObjectHasDiffs(t *testing.T) {
 	wantTool(t, all[0], `{"id":"d","title":"Edit","kind":"edit","status":"completed","diffs":[{"path":`+file+`,"line":5,"old":"5\nbee","new":"5\nwasp"}]}`)
 }
 
-// stream-json tells what becomes of a terminal of ACP 2 as it comes, whole characters
-// at a time.
+// stream-json reports the state of an ACP 2 terminal as it arrives, in complete characters.
 func TestStreamJSONOfTerminals(t *testing.T) {
 	t.Parallel()
 	steps := script(append(append([]string{}, greetV2...),
@@ -173,7 +172,7 @@ func TestStreamJSONOfTerminals(t *testing.T) {
 	}
 }
 
-// What was denied is named by what the question showed, not in the agent's words.
+// A denial names what the question showed, not the agent's words.
 func TestDeniedBySubject(t *testing.T) {
 	t.Parallel()
 	for want, ask := range map[string]string{

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What an agent runs or writes without a question, or against an answer, is told at the
-// end in every format, by the command or the file.
+// Whatever an agent runs or writes without a question, or against an answer, is reported at
+// the end in every format, by command or file.
 func TestUnasked(t *testing.T) {
 	t.Parallel()
 	script := strings.Join([]string{"greet",

@@ -13,8 +13,8 @@ var greetV2 = []string{"await initialize", `answer {"protocolVersion":2,"info":{
 
 func speaks(protocol string) func(*Options) { return func(o *Options) { o.Protocol = protocol } }
 
-// A message told whole is printed like one told in pieces, and what was told in
-// pieces before is not printed twice.
+// A complete message is printed like one that arrives in pieces, and pieces printed before
+// are not repeated.
 func TestWholeMessages(t *testing.T) {
 	t.Parallel()
 	whole := func(id, text string) string {
@@ -47,8 +47,8 @@ func TestWholeMessages(t *testing.T) {
 	}
 }
 
-// What the screen shows beside messages and calls is in the JSON, too: plans that are a
-// text, sub-agents and notices.
+// JSON also has what the screen shows beside messages and calls: plans as text, sub-agents
+// and notices.
 func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
 	t.Parallel()
 	steps := script(append(append([]string{}, greetV2...),
@@ -70,7 +70,7 @@ func TestJSONOfPlansSubagentsAndNotices(t *testing.T) {
 	}
 }
 
-// Forms and pages are declined, with a word: while the session is opened, too.
+// Forms and pages are declined with a message, also while the session is being opened.
 func TestElicitationsAreDeclined(t *testing.T) {
 	t.Parallel()
 	const form = `{"sessionId":"s","mode":"form","message":"Who are you?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}`
@@ -98,7 +98,7 @@ func TestElicitationsAreDeclined(t *testing.T) {
 	play(t, early, "go").expect(t, ExitDone, "hi\n", "declined to fill in a form: Who are you?")
 }
 
-// What travels can be watched, and the agent is told of.
+// A Tap sees all messages, and the agent's introduction is reported.
 func TestTap(t *testing.T) {
 	t.Parallel()
 	var sent []string

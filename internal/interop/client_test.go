@@ -19,14 +19,14 @@ import (
 
 // caller is a third-party client that is tested with `parley serve`.
 type caller struct {
-	name    string
-	command func(*testing.T) []string
-	profile string   // http or ws; options of the client follow a colon
-	spoken  string   // the HTTP version that the server must see
-	serve   []string // flags of the server
-	token   string
-	tls     bool
-	short   bool // runs the short script
+	name     string
+	command  func(*testing.T) []string
+	profile  string   // http or ws; options of the client follow a colon
+	protocol string   // the HTTP version that the server must see
+	serve    []string // flags of the server
+	token    string
+	tls      bool
+	short    bool // runs the short script
 }
 
 // Third-party clients use a third-party agent through parley's server: initialize, streamed
@@ -52,7 +52,7 @@ func TestClients(t *testing.T) {
 				}
 				s.gone(t, turn+1, c.goodbye())
 			}
-			if want := "protocol=" + c.spoken; strings.Count(s.log.String(), want) != 2 {
+			if want := "protocol=" + c.protocol; strings.Count(s.log.String(), want) != 2 {
 				t.Errorf("the server did not see two connections with %s:\n%s", want, s.log.String())
 			}
 		})
@@ -60,20 +60,20 @@ func TestClients(t *testing.T) {
 }
 
 var callers = []caller{
-	{name: "ts-http", command: tsClient, profile: "http", spoken: "HTTP/1.1"},
-	{name: "ts-ws", command: tsClient, profile: "ws", spoken: "HTTP/1.1"},
-	{name: "ts-http-token", command: tsClient, profile: "http", spoken: "HTTP/1.1", token: secret},
-	{name: "ts-ws-token", command: tsClient, profile: "ws", spoken: "HTTP/1.1", token: secret},
-	{name: "ts-http-cookies", command: tsClient, profile: "http", spoken: "HTTP/1.1", serve: []string{"--cookie-affinity"}},
-	{name: "ts-https", command: tsClient, profile: "http", spoken: "HTTP/1.1", tls: true},
-	{name: "ts-wss", command: tsClient, profile: "ws", spoken: "HTTP/1.1", tls: true},
-	{name: "py-http", command: pyClient.need, profile: "http", spoken: "HTTP/1.1", short: true},
-	{name: "py-h2c", command: pyClient.need, profile: "http:2", spoken: "HTTP/2.0", short: true},
-	{name: "py-ws", command: pyClient.need, profile: "ws", spoken: "HTTP/1.1"},
-	{name: "py-http-token", command: pyClient.need, profile: "http", spoken: "HTTP/1.1", token: secret, short: true},
-	{name: "py-ws-token", command: pyClient.need, profile: "ws", spoken: "HTTP/1.1", token: secret},
-	{name: "py-https", command: pyClient.need, profile: "http:2", spoken: "HTTP/2.0", tls: true, short: true},
-	{name: "py-wss", command: pyClient.need, profile: "ws", spoken: "HTTP/1.1", tls: true},
+	{name: "ts-http", command: tsClient, profile: "http", protocol: "HTTP/1.1"},
+	{name: "ts-ws", command: tsClient, profile: "ws", protocol: "HTTP/1.1"},
+	{name: "ts-http-token", command: tsClient, profile: "http", protocol: "HTTP/1.1", token: secret},
+	{name: "ts-ws-token", command: tsClient, profile: "ws", protocol: "HTTP/1.1", token: secret},
+	{name: "ts-http-cookies", command: tsClient, profile: "http", protocol: "HTTP/1.1", serve: []string{"--cookie-affinity"}},
+	{name: "ts-https", command: tsClient, profile: "http", protocol: "HTTP/1.1", tls: true},
+	{name: "ts-wss", command: tsClient, profile: "ws", protocol: "HTTP/1.1", tls: true},
+	{name: "py-http", command: pyClient.need, profile: "http", protocol: "HTTP/1.1", short: true},
+	{name: "py-h2c", command: pyClient.need, profile: "http:2", protocol: "HTTP/2.0", short: true},
+	{name: "py-ws", command: pyClient.need, profile: "ws", protocol: "HTTP/1.1"},
+	{name: "py-http-token", command: pyClient.need, profile: "http", protocol: "HTTP/1.1", token: secret, short: true},
+	{name: "py-ws-token", command: pyClient.need, profile: "ws", protocol: "HTTP/1.1", token: secret},
+	{name: "py-https", command: pyClient.need, profile: "http:2", protocol: "HTTP/2.0", tls: true, short: true},
+	{name: "py-wss", command: pyClient.need, profile: "ws", protocol: "HTTP/1.1", tls: true},
 }
 
 // tsClient is the client of testdata/tsclient, on the SDK of the agent.

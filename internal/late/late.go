@@ -1,5 +1,4 @@
-// Package late makes things when they are first needed, so that starting parley
-// does not wait for them.
+// Package late initializes values on first use, so that parley starts faster.
 package late
 
 import (
@@ -7,8 +6,8 @@ import (
 	"sync"
 )
 
-// Regexp compiles an expression when it is first called for. An expression that is
-// none panics then.
+// Regexp returns a function that compiles an expression at its first call. It panics then
+// if the expression is invalid.
 func Regexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

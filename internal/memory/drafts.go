@@ -15,18 +15,18 @@ import (
 	"parley/internal/atomicfile"
 )
 
-// Bounds of the drafts of all projects. The oldest go first.
+// Limits of the drafts of all projects. The oldest are removed first.
 const (
 	maxDrafts = 200
 	draftLife = 90 * 24 * time.Hour
 	maxDraft  = 16 << 20 // bytes of one
 )
 
-// Key says whose draft it is: that of a session of an agent, or, without a
-// session, the one that was left in a project for the agent. An agent may number
-// its sessions from one in every project, so the project is always part of it.
+// Key identifies a draft: that of a session of an agent or, without a session, the one left
+// in a project for the agent. An agent may number its sessions from one in every project,
+// so the project is always part of the key.
 type Key struct {
-	Dir     string // the session's; "" for where parley was started
+	Dir     string // of the session; "" for the directory parley was started in
 	Agent   string
 	Session string // the agent's id, verbatim
 }
@@ -40,11 +40,11 @@ type Part struct {
 // Draft is what was typed and not sent.
 type Draft struct {
 	Parts   []Part   `json:"parts,omitempty"`   // of the composer
-	Queued  []string `json:"queued,omitempty"`  // prompts that waited, oldest first
-	Session string   `json:"session,omitempty"` // of one left in a project: the session it was typed in
+	Queued  []string `json:"queued,omitempty"`  // queued prompts, oldest first
+	Session string   `json:"session,omitempty"` // for a draft left in a project: the session it was typed in
 }
 
-// Empty tells whether there is nothing in it.
+// Empty reports whether the draft contains nothing.
 func (d Draft) Empty() bool {
 	for _, p := range d.Parts {
 		if strings.TrimSpace(p.Text) != "" {
@@ -54,16 +54,16 @@ func (d Draft) Empty() bool {
 	return len(d.Queued) == 0
 }
 
-// Drafts are those of a project: a small file each, replaced as a whole.
+// Drafts are the drafts of a project: a small file each, replaced as a whole.
 type Drafts struct {
 	dir, project string
 	now          func() time.Time
 
 	mu  sync.Mutex
-	old map[Key]string // files of an older parley that were read in place of the key's own
+	old map[Key]string // files of an older parley that were read in place of the key's own file
 }
 
-// NewDrafts are the drafts of a project below dir. It reads nothing yet.
+// NewDrafts returns the drafts of a project below dir. It reads nothing yet.
 func NewDrafts(dir, project string) *Drafts {
 	return &Drafts{dir: filepath.Join(dir, "drafts"), project: project, now: time.Now, old: map[Key]string{}}
 }
@@ -80,8 +80,7 @@ func (d *Drafts) path(k Key) string {
 	return filepath.Join(d.dir, fileName(project, "draft", project, k.Agent, k.Session)+".json")
 }
 
-// Load returns a draft; an empty one where there is none. What cannot be read as
-// a draft is none.
+// Load returns a draft, empty if there is none or the file is corrupt.
 func (d *Drafts) Load(k Key) (Draft, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,7 +95,7 @@ func (d *Drafts) Load(k Key) (Draft, error) {
 	return old, err
 }
 
-// file is a draft with what only an older parley has written.
+// file is a draft with a member that only older parleys wrote.
 type file struct {
 	Draft
 	Agent string `json:"agent"` // of a draft left in a project
@@ -119,7 +118,7 @@ func read(path string) (file, error) {
 	return draft, nil
 }
 
-// Save keeps a draft in the place of the one before; an empty one is none.
+// Save stores a draft in place of the previous one; an empty draft removes it.
 func (d *Drafts) Save(k Key, draft Draft) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,7 +127,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("forget the draft: %w", err)
 		}
-		d.moved(k, true)
+		d.removeOlder(k, true)
 		return nil
 	}
 	data, err := json.Marshal(draft)
@@ -136,7 +135,7 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 		err = errors.New("it is too long")
 	}
 	if err == nil {
-		err = private(path)
+		err = makeDirs(path)
 	}
 	_, before := os.Lstat(path)
 	if err == nil {
@@ -145,15 +144,15 @@ func (d *Drafts) Save(k Key, draft Draft) error {
 	if err != nil {
 		return fmt.Errorf("keep the draft: %w", err)
 	}
-	d.moved(k, false)
+	d.removeOlder(k, false)
 	if before != nil {
 		d.prune()
 	}
 	return nil
 }
 
-// prune forgets drafts of long ago, and the oldest of very many. What another
-// process is just writing stays.
+// prune removes drafts that are too old, and the oldest of too many. It leaves files that
+// another process is writing.
 func (d *Drafts) prune() {
 	files, err := os.ReadDir(d.dir) // by name
 	if err != nil {
@@ -177,7 +176,7 @@ func (d *Drafts) prune() {
 			oldest = info
 		}
 	}
-	if count > maxDrafts && oldest != nil { // one came, one goes
+	if count > maxDrafts && oldest != nil { // one is added, one is removed
 		os.Remove(filepath.Join(d.dir, oldest.Name()))
 	}
 }

@@ -18,44 +18,42 @@ import (
 	"parley/internal/filelock"
 )
 
-// Bounds of a history. The file may grow to twice of that until it is written
-// anew.
+// Limits of a history. The file may grow to twice of that before it is rewritten.
 const (
 	maxEntries = 1000
 	maxBytes   = 4 << 20
-	maxEntry   = 256 << 10 // longer prompts are not kept
+	maxEntry   = 256 << 10 // longer prompts are not stored
 )
 
-// History is what was sent in a project, oldest first: a file of JSON lines that
-// only grows, until it is written anew with what is worth keeping. Lines that
-// cannot be read are passed over.
+// History is the prompts sent in a project, oldest first: a file of JSON lines that only
+// grows until it is rewritten with the entries worth keeping. Unreadable lines are skipped.
 type History struct {
 	path string
 	now  func() time.Time
 	open func(path string) (appender, error)
 
 	mu      sync.Mutex
-	file    fs.FileInfo // the one that was read, to tell another in its place
-	read    int64       // bytes of it that were taken in
-	tail    []byte      // the last of these: a file may get the number of one that is gone
+	file    fs.FileInfo // the one that was read, to detect its replacement
+	read    int64       // bytes of it that were processed
+	tail    []byte      // the last of these: a new file may reuse the inode of a removed one
 	entries []entry     // at most 2 * maxEntries
 	kept    int         // lines in the file
 }
 
-// appender is an open file that takes one line.
+// appender is an open file that accepts one line.
 type appender interface {
 	io.WriteCloser
 	Stat() (fs.FileInfo, error)
 }
 
-// entry is a line of the file. Two lines of the same time and text are one
-// prompt, written twice because the file was replaced meanwhile.
+// entry is a line of the file. Two lines with the same time and text are one prompt,
+// written twice because the file was replaced meanwhile.
 type entry struct {
 	At   time.Time `json:"t"`
 	Text string    `json:"prompt"`
 }
 
-// NewHistory is the history of a project below dir. It reads nothing yet.
+// NewHistory returns the history of a project below dir. It reads nothing yet.
 func NewHistory(dir, project string) *History {
 	return &History{path: filepath.Join(dir, "history", fileName(project, project)+".jsonl"), now: time.Now, open: openAppend}
 }
@@ -68,9 +66,8 @@ func openAppend(path string) (appender, error) {
 	return f, nil
 }
 
-// Load returns the prompts, oldest first, each text where it was sent last. What
-// other processes have added since is among them. A file that is not there is an
-// empty history.
+// Load returns the prompts, oldest first, each text at its latest use. It includes what
+// other processes have added. A missing file is an empty history.
 func (h *History) Load() ([]string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +77,7 @@ func (h *History) Load() ([]string, error) {
 	return distinct(h.entries), nil
 }
 
-// distinct are the texts, the newest of those that are the same.
+// distinct returns the texts, each at its newest entry.
 func distinct(entries []entry) []string {
 	last := make(map[string]int, len(entries))
 	for i, e := range entries {
@@ -95,8 +92,7 @@ func distinct(entries []entry) []string {
 	return out[max(0, len(out)-maxEntries):]
 }
 
-// Add appends a prompt. Blank ones, very long ones and repeats of the newest are
-// not kept.
+// Add appends a prompt. Blank and very long prompts and repeats of the newest are ignored.
 func (h *History) Add(text string) error {
 	if strings.TrimSpace(text) == "" || len(text) > maxEntry {
 		return nil
@@ -123,17 +119,17 @@ func (h *History) Add(text string) error {
 	return nil
 }
 
-// append writes one line with one write, so that lines of several processes do
-// not mix. Where the file was replaced meanwhile the line goes to the new one.
+// append writes one line with one write, so that lines of several processes do not mix. If
+// the file was replaced meanwhile, it writes the line to the new one.
 func (h *History) append(e entry) error {
-	if err := private(h.path); err != nil {
+	if err := makeDirs(h.path); err != nil {
 		return err
 	}
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	// A line that was cut short, by a full disk, must not spoil this one.
+	// The previous line, if a full disk cut it short, must not spoil this one.
 	line = append(append([]byte{'\n'}, line...), '\n')
 	for range 10 {
 		f, err := h.open(h.path)
@@ -141,10 +137,10 @@ func (h *History) append(e entry) error {
 			return err
 		}
 		if file, ok := f.(*os.File); ok {
-			filelock.Share(file) // nobody replaces it until it is closed
+			filelock.Share(file) // prevents its replacement until it is closed
 		}
 		mine, err := f.Stat()
-		there, gone := os.Stat(h.path) // while the file is open, no other has its number
+		there, gone := os.Stat(h.path) // while the file is open, no other has its inode
 		if gone == nil && err == nil && !os.SameFile(mine, there) {
 			f.Close()
 			continue
@@ -153,7 +149,7 @@ func (h *History) append(e entry) error {
 			_, err = f.Write(line)
 		}
 		if gone == nil {
-			there, gone = os.Stat(h.path) // where there are no locks
+			there, gone = os.Stat(h.path) // for systems without locks
 		}
 		if closed := f.Close(); err == nil {
 			err = closed
@@ -168,8 +164,7 @@ func (h *History) append(e entry) error {
 	return errors.New("the file is replaced all the time")
 }
 
-// catchUp takes in what the file has that was not read yet: all of it where
-// another file stands in its place.
+// catchUp reads what is new in the file: all of it if the file was replaced.
 func (h *History) catchUp() error {
 	f, err := os.Open(h.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -186,7 +181,7 @@ func (h *History) catchUp() error {
 	}
 	if !h.isRead(f, info) {
 		h.read, h.tail, h.entries, h.kept = 0, nil, nil, 0
-		if skip := info.Size() - 4*maxBytes; skip > 0 { // somebody else's work: parley's own never gets there
+		if skip := info.Size() - 4*maxBytes; skip > 0 { // not written by parley, whose files never get that large
 			h.read = skip
 		}
 	}
@@ -204,14 +199,14 @@ func (h *History) catchUp() error {
 		h.read += int64(end)
 		h.tail = bytes.Clone(data[max(0, end-maxTail):end])
 	}
-	h.take(data[:end])
+	h.addLines(data[:end])
 	return nil
 }
 
-// maxTail is how many bytes of a file tell it from others. Lines have the time in them.
+// maxTail is how many bytes identify a file. Lines contain the time.
 const maxTail = 256
 
-// isRead tells whether an open file is the one that was read.
+// isRead reports whether an open file is the one that was read.
 func (h *History) isRead(f *os.File, info fs.FileInfo) bool {
 	if h.file == nil || !os.SameFile(h.file, info) || info.Size() < h.read {
 		return false
@@ -221,8 +216,8 @@ func (h *History) isRead(f *os.File, info fs.FileInfo) bool {
 	return (err == nil || errors.Is(err, io.EOF)) && bytes.Equal(tail, h.tail)
 }
 
-// take takes in whole lines.
-func (h *History) take(data []byte) {
+// addLines adds complete lines.
+func (h *History) addLines(data []byte) {
 	for line := range bytes.Lines(data) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -241,8 +236,7 @@ func (h *History) take(data []byte) {
 	}
 }
 
-// has tells whether an entry is there already. A second copy comes soon after the
-// first.
+// has reports whether an entry is known. A second copy follows soon after the first.
 func (h *History) has(e entry) bool {
 	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-100); i-- {
 		if h.entries[i].At.Equal(e.At) && h.entries[i].Text == e.Text {
@@ -252,10 +246,10 @@ func (h *History) has(e entry) bool {
 	return false
 }
 
-// shrink writes the file again with the newest entries. Nobody appends to the old one
-// meanwhile, where the file system has locks. Where it has none, what others append is
-// taken over: before the new file is in place by a look at the rest, after that by
-// themselves, since they see another file.
+// shrink rewrites the file with the newest entries. If the file system has locks, no one
+// appends to the old file meanwhile. If it has none, entries appended by others are kept:
+// those before the replacement because shrink looks again, later ones because their writers
+// notice the new file.
 func (h *History) shrink() error {
 	old, err := os.Open(h.path)
 	if err != nil {
@@ -263,16 +257,16 @@ func (h *History) shrink() error {
 	}
 	defer old.Close()
 	if !filelock.Lock(old) {
-		return nil // somebody else is at it
+		return nil // another process is doing it
 	}
 	info, err := old.Stat()
 	if err != nil || !h.isRead(old, info) {
 		return err
 	}
 	if there, err := os.Stat(h.path); err != nil || !os.SameFile(info, there) {
-		return err // somebody else was faster
+		return err // another process has done it
 	}
-	if err := h.catchUp(); err != nil { // with what came before the lock
+	if err := h.catchUp(); err != nil { // entries from before the lock
 		return err
 	}
 	var data []byte
@@ -299,7 +293,7 @@ func (h *History) shrink() error {
 	return errors.Join(err, f.Close())
 }
 
-// newest are the entries worth keeping.
+// newest returns the entries worth keeping.
 func newest(entries []entry) []entry {
 	from, size := len(entries), 0
 	for from > 0 && len(entries)-from < maxEntries {

@@ -54,8 +54,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Two processes write at the same time, and the file is written anew in between:
-// every prompt is there, and each sees those of the other.
+// Two processes write at the same time, and the file is rewritten in between: every prompt
+// is kept, and each process sees those of the other.
 func TestTwoWriters(t *testing.T) {
 	dir := t.TempDir()
 	a, b := NewHistory(dir, "/p"), NewHistory(dir, "/p")
@@ -81,7 +81,7 @@ func TestTwoWriters(t *testing.T) {
 	if len(got) != maxEntries {
 		t.Fatalf("%d entries kept", len(got))
 	}
-	// Of each the newest are there without a gap.
+	// The newest of each are there without a gap.
 	last := map[string]int{"a": -1, "b": -1}
 	for _, text := range got {
 		var name string
@@ -103,12 +103,11 @@ func TestTwoWriters(t *testing.T) {
 		t.Errorf("files are left: %v", files)
 	}
 	if info, _ := os.Stat(a.path); info.Size() > 1<<20 {
-		t.Errorf("the file was not written anew: %d bytes", info.Size())
+		t.Errorf("the file was not rewritten: %d bytes", info.Size())
 	}
 }
 
-// What is appended to the old file while it is being replaced is taken over, by
-// whoever sees it.
+// An entry appended to the old file during the replacement is kept, whoever notices it.
 func TestReplacedMeanwhile(t *testing.T) {
 	dir := t.TempDir()
 	a, b := NewHistory(dir, "/p"), NewHistory(dir, "/p")
@@ -138,7 +137,7 @@ func TestCorruptHistory(t *testing.T) {
 	}
 	f.WriteString("garbage\n{\"prompt\":7}\n\x00\x00\n{\"t\":\"2026-01-01T00:00:00Z\",\"prompt\":\"\xff\"}\n[]\n{\"prompt\":\"half a li")
 	f.Close()
-	add(t, h, "after") // behind the line that was cut short
+	add(t, h, "after") // after the incomplete line
 	want := []string{"good", "\uFFFD", "after"}
 	if got := load(t, NewHistory(dir, "/p")); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -153,7 +152,7 @@ func TestCorruptHistory(t *testing.T) {
 		t.Error("a directory in its place is no error")
 	}
 	if err := h.Add("x"); err == nil {
-		t.Error("nothing was said of what is not kept")
+		t.Error("no error for what was not stored")
 	}
 }
 
@@ -198,7 +197,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A file is kept within its bounds also by size, and the newest stay.
+// The file stays within its limit of bytes, and the newest entries stay.
 func TestHistoryBytes(t *testing.T) {
 	h := NewHistory(t.TempDir(), "/p")
 	big := strings.Repeat("y", maxEntry-10)
@@ -228,7 +227,7 @@ func TestProject(t *testing.T) {
 		t.Errorf("without git %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(root, "repo", ".git"), []byte("gitdir: elsewhere"), 0o600); err != nil {
-		t.Fatal(err) // a work tree's is a file
+		t.Fatal(err) // in a linked work tree .git is a file
 	}
 	if got := Project(deep); got != filepath.Join(root, "repo") {
 		t.Errorf("%q", got)
@@ -298,7 +297,7 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// A draft that cannot be written leaves the one before as it is.
+// If a draft cannot be written, the previous one is unchanged.
 func TestDraftsKeepTheOneBefore(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDrafts(dir, "/p")
@@ -314,11 +313,11 @@ func TestDraftsKeepTheOneBefore(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(dir, nil, 0o600); err != nil { // nothing can be made there
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // nothing can be created there
 		t.Fatal(err)
 	}
 	if err := d.Save(Key{}, Draft{Queued: []string{"x"}}); err == nil {
-		t.Error("nothing was said of what is not kept")
+		t.Error("no error for what was not stored")
 	}
 }
 

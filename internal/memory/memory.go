@@ -1,11 +1,10 @@
-// Package memory keeps what the user typed over the end of the process: the
-// prompts of a project, for the history, and drafts that were not sent.
+// Package memory stores what the user typed beyond the end of the process: the prompts of a
+// project, for the history, and drafts that were not sent.
 //
-// Everything lies below one directory, in files for the user alone (0600 in
-// directories of 0700). Several processes may use the same files at once. A
-// History and Drafts may be used from any goroutine; their methods wait for the
-// disk. What is not on the disk is lost to them and no reason to stop: every
-// error is for one line on the screen.
+// Everything is below one directory, in files for the user only (0600 in directories of
+// 0700). Several processes may use the same files at once. A History and Drafts may be used
+// from any goroutine; their methods wait for the disk. A failure loses only what was to be
+// stored and stops nothing: every error is meant for one line on the screen.
 package memory
 
 import (
@@ -17,8 +16,8 @@ import (
 	"strings"
 )
 
-// Project is where work belongs together: the top of the git work tree that dir
-// lies in, else dir itself. It runs nothing. dir is absolute.
+// Project returns the directory that identifies the project of dir: the top of its git work
+// tree, else dir itself. It runs nothing. dir is absolute.
 func Project(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -35,8 +34,8 @@ func Project(dir string) string {
 	}
 }
 
-// fileName is the name of the file of a key, which may be a path or an id of an
-// agent's: something of it to be read, and all of it as a hash.
+// fileName returns the file name of a key, which may be a path or an agent's id: a readable
+// part, and a hash of all of it.
 func fileName(readable string, key ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
 	plain := strings.Map(func(r rune) rune {
@@ -54,8 +53,8 @@ func fileName(readable string, key ...string) string {
 	return plain + hex.EncodeToString(sum[:12])
 }
 
-// private makes the directories of a file.
-func private(path string) error {
+// makeDirs makes the directories of a file.
+func makeDirs(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the directory: %w", err)
 	}

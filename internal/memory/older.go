@@ -7,16 +7,16 @@ import (
 	"path/filepath"
 )
 
-// uniqueID is how long the id of a session is that is the same nowhere else: an
-// agent that makes ids at random makes them at least that long.
-const uniqueID = 16 // bytes
+// minUniqueID is the least length of a session id that is certainly unique: agents that
+// generate random ids make them at least that long.
+const minUniqueID = 16 // bytes
 
-// older returns the draft that a parley before this one has kept for a key, and its
-// file; "" where there is none.
+// older returns the draft that an earlier version of parley stored for a key, and its file;
+// "" if there is none.
 //
-// The draft left in a project belonged to whichever agent came next, and that of a
-// session was found in every project. Each is returned only where it certainly
-// belongs; a file that may be somebody else's is left alone.
+// Then the draft left in a project belonged to whichever agent came next, and that of a
+// session was found in every project. Each is returned only if it certainly belongs to the
+// key; other files are left alone.
 func (d *Drafts) older(k Key) (path string, draft Draft, err error) {
 	project := d.projectOf(k)
 	leftPath := filepath.Join(d.dir, fileName(project, "project", project)+".json")
@@ -31,7 +31,7 @@ func (d *Drafts) older(k Key) (path string, draft Draft, err error) {
 		return leftPath, left.Draft, nil
 	}
 	named := left.Agent == k.Agent && left.Session == k.Session
-	if !named && len(k.Session) < uniqueID {
+	if !named && len(k.Session) < minUniqueID {
 		return "", Draft{}, nil
 	}
 	path = filepath.Join(d.dir, fileName(k.Agent, "session", k.Agent, k.Session)+".json")
@@ -42,9 +42,9 @@ func (d *Drafts) older(k Key) (path string, draft Draft, err error) {
 	return path, f.Draft, err
 }
 
-// moved removes the file of an older parley that the key's own has replaced, or that
-// is no longer wanted.
-func (d *Drafts) moved(k Key, sent bool) {
+// removeOlder removes the file of an older parley after the key's own file has replaced it, or
+// when it is no longer wanted.
+func (d *Drafts) removeOlder(k Key, sent bool) {
 	path := d.old[k]
 	if path == "" && sent {
 		path, _, _ = d.older(k)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Drafts of an older parley are found where they certainly belong, move once they
-// are kept again, and are left alone everywhere else.
+// Drafts of an older parley are found where they certainly belong, move when they are
+// saved, and are left alone otherwise.
 func TestDraftsOfAnOlderParley(t *testing.T) {
 	const long = "0b7d1c64-53a6-4d0e-9a51-2f5c7e0d1a11"
 	session := func(agent, id string) string { return fileName(agent, "session", agent, id) }
@@ -67,7 +67,7 @@ func TestDraftsOfAnOlderParley(t *testing.T) {
 			}
 			want := len(test.files) + 1
 			if test.want != "" {
-				want-- // it has moved
+				want-- // it was moved
 			}
 			if files, _ := os.ReadDir(drafts); len(files) != want {
 				t.Errorf("files afterwards: %v", files)

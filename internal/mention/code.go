@@ -5,9 +5,9 @@ import "strings"
 // span is a range of bytes.
 type span struct{ start, end int }
 
-// codeSpans returns where a text is code, in order: fenced blocks, and what
-// stands between runs of backticks of the same length. A fence that is not
-// closed goes to the end; a run without its like is none.
+// codeSpans returns the parts of a text that are code, in order: fenced blocks, and text
+// between runs of backticks of the same length. An unclosed fence extends to the end; an
+// unmatched run is plain text.
 func codeSpans(text string) []span {
 	if !strings.ContainsAny(text, "`~") {
 		return nil
@@ -42,8 +42,8 @@ func codeSpans(text string) []span {
 	return inline(out, text, paragraph, len(text))
 }
 
-// fenceOf returns the run that may open or close a fence at the start of a line,
-// and what is behind it.
+// fenceOf returns the run that may open or close a fence at the start of a line, and what
+// follows it.
 func fenceOf(line string) (mark, info string) {
 	s := strings.TrimLeft(line, " ")
 	if len(line)-len(s) > 3 || s == "" || s[0] != '`' && s[0] != '~' {
@@ -56,7 +56,7 @@ func fenceOf(line string) (mark, info string) {
 	return s[:n], s[n:]
 }
 
-// inline adds the code between backticks of one paragraph.
+// inline adds the code between backticks in one paragraph.
 func inline(out []span, text string, from, to int) []span {
 	var runs []span
 	for i := from; i < to; i++ {
@@ -69,7 +69,7 @@ func inline(out []span, text string, from, to int) []span {
 		}
 		runs = append(runs, span{start, i})
 	}
-	single := map[int]bool{} // lengths of which no more runs follow
+	single := map[int]bool{} // lengths that no further run has
 	for i := 0; i < len(runs); i++ {
 		n := runs[i].end - runs[i].start
 		if single[n] {

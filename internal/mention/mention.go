@@ -1,11 +1,10 @@
-// Package mention finds the files that a prompt names behind an @:
+// Package mention finds the files that a prompt names with an @:
 //
 //	@path  @path:10  @path:10-20  @"path with spaces":10-20
 //
-// It looks at text alone and knows no file: whether one is there is for the
-// caller to find out, and what is none stays text. Nothing counts inside code
-// (fences and backticks), nor behind a letter, as in a@b.c. All functions are
-// pure.
+// It reads only text and no file: the caller finds out whether a file exists, and leaves
+// other mentions as text. Nothing counts inside code (fences and backticks), nor after a
+// letter, as in a@b.c. All functions are pure.
 package mention
 
 import (
@@ -17,17 +16,17 @@ import (
 	"parley/internal/late"
 )
 
-// Mention is one place of a text where a file is named.
+// Mention is a part of a text that names a file.
 type Mention struct {
-	Start, End int    // the bytes of it, the @ included
-	Path       string // as named; never empty
-	From, To   int    // lines from 1, both included; 0: all of it
+	Start, End int    // its bytes, including the @
+	Path       string // as written; never empty
+	From, To   int    // lines from 1, both included; 0: the whole file
 }
 
-// maxPath bounds a path that may be named, in bytes.
+// maxPath bounds a path in bytes.
 const maxPath = 4096
 
-// Find returns the mentions of a text in their order.
+// Find returns the mentions of a text in order.
 func Find(text string) []Mention {
 	if strings.IndexByte(text, '@') < 0 {
 		return nil
@@ -61,7 +60,7 @@ func Find(text string) []Mention {
 	}
 }
 
-// read reads the mention whose @ stands at a byte of text.
+// read reads the mention whose @ is at a byte of text.
 func read(text string, at int) (Mention, bool) {
 	if !startsWord(text[:at]) {
 		return Mention{}, false
@@ -74,7 +73,7 @@ func read(text string, at int) (Mention, bool) {
 		return m, true
 	}
 	word := rest[:wordLen(rest)]
-	word = strings.TrimPrefix(word, `"`) // of a quotation that does not end
+	word = strings.TrimPrefix(word, `"`) // of an unclosed quotation
 	if len(word) < wordLen(rest) {
 		return Mention{}, false
 	}
@@ -92,15 +91,15 @@ func read(text string, at int) (Mention, bool) {
 	return m, true
 }
 
-// startsWord tells whether an @ behind this text begins a word. Scripts that put
-// no blanks between words do not need one here.
+// startsWord reports whether an @ after this text begins a word. Scripts without spaces
+// between words need none here.
 func startsWord(before string) bool {
 	r, n := utf8.DecodeLastRuneInString(before)
 	return n == 0 || unicode.IsSpace(r) || strings.ContainsRune("([{<>\"'“‘«„,;:=|*—–", r) ||
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || unicode.In(r, unicode.Ps, unicode.Po) && r > unicode.MaxASCII
 }
 
-// wordLen is how many bytes belong to a path without quotation marks.
+// wordLen returns how many bytes belong to an unquoted path.
 func wordLen(s string) int {
 	for i, r := range s {
 		if unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"`<>|@", r) && !(r == '"' && i == 0) && !(r == '@' && i > 0 && !startsWord(s[:i])) {
@@ -110,8 +109,8 @@ func wordLen(s string) int {
 	return len(s)
 }
 
-// trimPunctuation takes off what ends a sentence or closes a bracket that was not
-// opened in the word.
+// trimPunctuation removes punctuation that ends a sentence, and closing brackets that were
+// not opened in the word.
 func trimPunctuation(word string) string {
 	for word != "" {
 		r, n := utf8.DecodeLastRuneInString(word)
@@ -128,14 +127,14 @@ func trimPunctuation(word string) string {
 	return ""
 }
 
-// Lines behind a path: at the end of a word, and at the start of what follows a
+// Line numbers after a path: at the end of a word, or at the start of what follows a
 // quotation. The second number of path:10:5 is a column.
 var (
 	tailLines = late.Regexp(`:[1-9][0-9]{0,8}(?:[-:][1-9][0-9]{0,8})?$`)
 	headLines = late.Regexp(`^:([1-9][0-9]{0,8})(?:([-:])([1-9][0-9]{0,8}))?`)
 )
 
-// lines takes the lines that s begins with and returns how long they are.
+// lines reads the line numbers that s begins with and returns their length.
 func (m *Mention) lines(s string) int {
 	found := headLines().FindStringSubmatch(s)
 	if found == nil {
@@ -150,9 +149,8 @@ func (m *Mention) lines(s string) int {
 	return len(found[0])
 }
 
-// quoted reads "a path" at the start of s: it ends in the same line. Escapes are
-// those of Go; where they make no sense a backslash is one, as in the paths of
-// Windows.
+// quoted reads "a path" at the start of s; it ends on the same line. Escapes are those of
+// Go; an invalid one is a literal backslash, as in the paths of Windows.
 func quoted(s string) (path string, n int, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", 0, false
@@ -176,8 +174,8 @@ func quoted(s string) (path string, n int, ok bool) {
 	return "", 0, false
 }
 
-// Format writes the mention of a path: quoted where it must be, so that Find
-// reads the same path again.
+// Format returns the mention of a path, quoted if necessary, so that Find reads the same
+// path.
 func Format(path string) string {
 	plain := "@" + path
 	if found := Find(plain); len(found) == 1 && found[0] == (Mention{End: len(plain), Path: path}) && !odd(path) {
@@ -186,7 +184,7 @@ func Format(path string) string {
 	return "@" + strings.ReplaceAll(strconv.Quote(path), "`", `\x60`) // a backtick would begin code
 }
 
-// odd tells whether a path has runes that must be spelled out to be typed.
+// odd reports whether a path has runes that must be escaped to be typed.
 func odd(path string) bool {
 	return !utf8.ValidString(path) || strings.ContainsFunc(path, func(r rune) bool { return !strconv.IsPrint(r) || r >= 0x100000 })
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// shown writes mentions as "path 10-20", and checks that each is where it says.
+// shown returns mentions as "path 10-20", and checks their positions.
 func shown(t *testing.T, text string) string {
 	t.Helper()
 	var out []string
@@ -89,8 +89,8 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// A text full of openings that never close must not take quadratic time: a
-// megabyte that took seconds would be felt.
+// A text full of unclosed openings must not take quadratic time: a megabyte would take
+// seconds.
 func TestFindManyRuns(t *testing.T) {
 	var b strings.Builder
 	for i := range 1400 {
@@ -111,13 +111,13 @@ func FuzzFind(f *testing.F) {
 		end := 0
 		for _, m := range Find(text) {
 			if m.Start < end || m.End <= m.Start+1 || m.End > len(text) || text[m.Start] != '@' || m.Path == "" || m.From > m.To || m.From < 0 {
-				t.Fatalf("%q: %+v behind %d", text, m, end)
+				t.Fatalf("%q: %+v after %d", text, m, end)
 			}
 			end = m.End
 			if utf8.ValidString(text) && !utf8.ValidString(text[m.Start:m.End]) {
 				t.Fatalf("%q: %+v cuts a character", text, m)
 			}
-			// What a mention says does not depend on what is around it.
+			// A mention does not depend on the text around it.
 			alone := Find(text[m.Start:m.End])
 			if len(alone) != 1 || alone[0].Path != m.Path || alone[0].From != m.From || alone[0].To != m.To {
 				t.Fatalf("%q: %+v alone is %+v", text, m, alone)

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Word is a mention that is being typed: it ends at the cursor.
+// Word is a mention being typed: it ends at the cursor.
 type Word struct {
-	Start int    // the byte of the @ in the text before the cursor
-	Query string // what of the path is there
-	Lines string // ":10-20" behind it, as far as it is typed
+	Start int    // position of the @ in the text before the cursor, in bytes
+	Query string // the path so far
+	Lines string // ":10-20" after it, as far as typed
 }
 
-// Typed returns the mention that the text before the cursor ends in. Text is all
-// that stands before the cursor, or the last line of it where no fence is open.
+// Typed returns the mention at the end of text, which is all text before the cursor, or its
+// last line if no fence is open.
 func Typed(text string) (Word, bool) {
 	line := text[strings.LastIndexByte(text, '\n')+1:]
 	for end := len(line); ; {
@@ -25,7 +25,7 @@ func Typed(text string) (Word, bool) {
 		if !startsWord(line[:i]) {
 			continue
 		}
-		w, ok := typedBehind(line[i+1:])
+		w, ok := typedAfter(line[i+1:])
 		if !ok {
 			return Word{}, false
 		}
@@ -34,11 +34,11 @@ func Typed(text string) (Word, bool) {
 	}
 }
 
-// typingLines are lines behind a path that are being typed.
+// typingLines are line numbers being typed after a path.
 var typingLines = regexp.MustCompile(`:(?:[1-9][0-9]{0,8}(?:[-:][0-9]{0,9})?)?$`)
 
-// typedBehind reads what stands between an @ and the cursor.
-func typedBehind(s string) (Word, bool) {
+// typedAfter reads the text between an @ and the cursor.
+func typedAfter(s string) (Word, bool) {
 	if path, n, ok := quoted(s); ok {
 		lines := s[n:]
 		return Word{Query: path, Lines: lines}, lines == "" || typingLines.FindString(lines) == lines
@@ -55,8 +55,8 @@ func typedBehind(s string) (Word, bool) {
 	return Word{Query: s}, true
 }
 
-// inCode tells whether what follows a text is in a fence, or behind a backtick
-// of its line that is open.
+// inCode reports whether text that follows is in a fence, or after an open backtick of its
+// line.
 func inCode(text string) bool {
 	line := text[strings.LastIndexByte(text, '\n')+1:]
 	probe := text + "`"

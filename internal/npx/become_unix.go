@@ -14,7 +14,7 @@ func become(cmd *exec.Cmd) (int, error) {
 	return 0, fmt.Errorf("start %s: %w", cmd.Path, syscall.Exec(cmd.Path, cmd.Args, cmd.Env))
 }
 
-// owned tells whether a file is the user's.
+// owned reports whether a file belongs to the user.
 func owned(info fs.FileInfo) bool {
 	is, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(is.Uid) == os.Geteuid()

@@ -19,6 +19,6 @@ func become(cmd *exec.Cmd) (int, error) {
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// owned tells whether a file is the user's. The state directory is in the profile, which
-// others cannot write to.
+// owned reports whether a file belongs to the user. The state directory is in the profile,
+// where others cannot write.
 func owned(fs.FileInfo) bool { return true }

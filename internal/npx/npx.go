@@ -1,7 +1,7 @@
-// Package npx starts programs of npm packages by npx so that the project they work in
-// has no say in it. npx takes settings, packages and programs from the directory it runs
-// in and from those above; so it runs in a private one, and starts parley again, which
-// goes to the project and becomes the program that npx has fetched.
+// Package npx runs programs of npm packages with npx so that the project cannot interfere.
+// npx takes settings, packages and programs from its working directory and those above. So
+// it runs in a private one and starts parley again, which changes to the project and
+// becomes the program that npx has fetched.
 package npx
 
 import (
@@ -21,26 +21,26 @@ import (
 	"parley/internal/programs"
 )
 
-// Command is the subcommand of parley that npx starts; Main is what it does.
+// Command is the subcommand of parley that npx starts; Main implements it.
 const Command = "npx-exec"
 
-// variable tells Main what npx must not decide. It is no argument, since npm has a shell
-// read those.
+// variable passes to Main what npx must not decide. It is not an argument, since npm passes
+// those through a shell.
 const variable = "PARLEY_NPX"
 
 // step is the value of variable.
 type step struct {
-	Dir      string   // where the program works
-	Projects []string // where it must not come from
-	Path     string   // PATH as it was before npx
-	Keep     []string // variables that would be npm's but were there before
+	Dir      string   // working directory of the program
+	Projects []string // directories it must not come from
+	Path     string   // PATH before npx
+	Keep     []string // variables that look like npm's but existed before
 }
 
-// Wrap changes a command, whose Path is the name of a program of the package, to one
-// that has npx fetch the package and run the program. spec is the package with its exact
-// version; self is the program that does Main when its first argument is Command. The
-// private directory is made in state. The program still works in cmd.Dir; it must not come
-// from there nor from projects.
+// Wrap changes a command, whose Path is the name of a program of the package, so that npx
+// fetches the package and runs the program. spec is the package with its exact version;
+// self is the program that calls Main if its first argument is Command. The private
+// directory is made in state. The program still works in cmd.Dir; it must not come from
+// there or from projects.
 func Wrap(cmd *exec.Cmd, npx, spec, self, state string, projects ...string) error {
 	private, err := privateDir(state)
 	if err != nil {
@@ -49,7 +49,7 @@ func Wrap(cmd *exec.Cmd, npx, spec, self, state string, projects ...string) erro
 	s := step{Dir: cmd.Dir, Projects: append([]string{cmd.Dir}, projects...)}
 	s.Path, _ = process.Getenv(cmd.Env, "PATH")
 	for _, v := range cmd.Env {
-		if name, _, _ := strings.Cut(v, "="); npms(name) {
+		if name, _, _ := strings.Cut(v, "="); setByNpm(name) {
 			s.Keep = append(s.Keep, name)
 		}
 	}
@@ -63,19 +63,19 @@ func Wrap(cmd *exec.Cmd, npx, spec, self, state string, projects ...string) erro
 	return nil
 }
 
-// npms tells whether a variable is one that npm sets for what it runs. They are no good
-// for the agent: npm_config_package, for one, has every npx that it runs in turn fetch the
-// agent instead.
-func npms(name string) bool {
+// setByNpm reports whether npm sets a variable for the programs that it runs. The agent must
+// not inherit them: npm_config_package, for one, would make every npx that it runs fetch
+// the agent instead.
+func setByNpm(name string) bool {
 	return slices.Contains([]string{"INIT_CWD", "NODE", "COLOR", "EDITOR"}, name) || strings.HasPrefix(strings.ToLower(name), "npm_")
 }
 
-// manifest has npm look no further: without it, the next directory above that has a
-// package.json or node_modules would count.
+// manifest stops npm's search: without it, the nearest parent directory with a package.json
+// or node_modules would count.
 const manifest = "{\"private\":true}\n"
 
-// privateDir is the directory to run npx in: the user's alone, and without anything that
-// npm reads but manifest.
+// privateDir returns the directory to run npx in: owned by the user alone, and containing
+// nothing that npm reads except the manifest.
 func privateDir(state string) (string, error) {
 	dir := filepath.Join(state, "npx")
 	if programs.Guarded(dir) {
@@ -101,7 +101,7 @@ func privateDir(state string) (string, error) {
 		return "", fmt.Errorf("look at the directory for npx: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); !strings.HasPrefix(name, "package.json") { // another parley may be writing it, beside it
+		if name := e.Name(); !strings.HasPrefix(name, "package.json") { // another parley may be writing it, under a temporary name
 			return "", fmt.Errorf("run npx in %s: %s is not parley's, and npm would use it: remove it", dir, name)
 		}
 	}
@@ -119,9 +119,9 @@ func privateDir(state string) (string, error) {
 	return dir, nil
 }
 
-// Main becomes the program of args, as Wrap has put them together, once npx has fetched
-// it. It returns only when it cannot, or where a process cannot become another program,
-// with the exit code of that.
+// Main becomes the program of args, as prepared by Wrap, after npx has fetched it. It
+// returns only if it fails, or where a process cannot become another program, with that
+// program's exit code.
 func Main(args []string) (code int, err error) {
 	var s step
 	if err := json.Unmarshal([]byte(os.Getenv(variable)), &s); err != nil || len(args) == 0 || !filepath.IsAbs(s.Dir) {
@@ -136,15 +136,16 @@ func Main(args []string) (code int, err error) {
 		return 0, fmt.Errorf("start %s in its directory: %w", args[0], err)
 	}
 	cmd := &exec.Cmd{Path: file, Args: args, Env: s.environ(filepath.Dir(file))}
-	// npx runs by the node that PATH means in its own directory. In the project a wrapper of a version manager may mean another one.
+	// npx runs with the node that PATH means in its own directory. In the project a wrapper
+	// of a version manager may mean another one.
 	if err := programs.NewPath(cmd.Env).Interpret(cmd, os.Getenv("npm_node_execpath")); err != nil {
 		return 0, fmt.Errorf("start %s: %w", args[0], err)
 	}
 	return become(cmd)
 }
 
-// fetched is the file of a program of the package: npx has put the directory that has
-// those first into PATH.
+// fetched returns the file of a program of the package: npx has put the package's directory
+// of programs first into PATH.
 func fetched(name string) (string, error) {
 	dirs := filepath.SplitList(os.Getenv("PATH"))
 	if len(dirs) == 0 || !filepath.IsAbs(dirs[0]) || name != filepath.Base(name) {
@@ -160,12 +161,12 @@ func fetched(name string) (string, error) {
 	return file, nil
 }
 
-// environ is the environment as it was before npx, with the programs of the package in
-// front of PATH.
+// environ returns the environment before npx, with the programs of the package first in
+// PATH.
 func (s step) environ(bin string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{variable, "PATH", "PWD", "OLDPWD"}, strings.ToUpper(name)) || npms(name) && !slices.Contains(s.Keep, name)
+		return slices.Contains([]string{variable, "PATH", "PWD", "OLDPWD"}, strings.ToUpper(name)) || setByNpm(name) && !slices.Contains(s.Keep, name)
 	})
 	path := bin
 	if s.Path != "" {

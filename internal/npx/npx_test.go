@@ -23,19 +23,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// house is where a program is fetched and run.
-type house struct {
+// environment is the environment in which a program is fetched and run.
+type environment struct {
 	t                             *testing.T
 	state, project, fetched, tool string
 }
 
-func newHouse(t *testing.T) *house {
+func newEnvironment(t *testing.T) *environment {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t, filepath.Join(root, "state"), filepath.Join(root, "project"), filepath.Join(root, "cache", "node_modules", ".bin"), filepath.Join(root, "tools")}
+	h := &environment{t, filepath.Join(root, "state"), filepath.Join(root, "project"), filepath.Join(root, "cache", "node_modules", ".bin"), filepath.Join(root, "tools")}
 	for _, dir := range []string{h.project, h.fetched, h.tool} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) script(path, text string) string {
+func (h *environment) script(path, text string) string {
 	h.t.Helper()
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 		h.t.Fatal(err)
@@ -52,9 +52,9 @@ func (h *house) script(path, text string) string {
 	return path
 }
 
-// wrap is a program of a package, started by an npx that does what npm's does: it puts
-// the package's programs into PATH and variables of its own beside it.
-func (h *house) wrap(env ...string) (*exec.Cmd, error) {
+// wrap wraps a program of a package for an npx that behaves like npm's: it puts the
+// package's programs into PATH and sets its own variables.
+func (h *environment) wrap(env ...string) (*exec.Cmd, error) {
 	h.t.Helper()
 	npx := h.script(filepath.Join(h.tool, "npx"), `pwd > "$SEEN"; echo "$@" >> "$SEEN"; shift 3
 export PATH="`+h.fetched+`:/elsewhere/node_modules/.bin:$PATH" npm_config_package=x npm_config_mine=changed INIT_CWD=x NODE=x EDITOR=x PWD=x
@@ -68,7 +68,7 @@ exec "$@"`)
 }
 
 func TestWrap(t *testing.T) {
-	h := newHouse(t)
+	h := newEnvironment(t)
 	h.script(filepath.Join(h.fetched, "agent"), `pwd; echo "$*"; export -p`)
 	h.script(filepath.Join(h.project, "agent"), "echo the project was run")
 	cmd, err := h.wrap("PATH=/usr/bin:/bin", "npm_config_mine=1", "OTHER=2")
@@ -109,10 +109,10 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// A program for node runs by the node that npx runs by: another one may be what PATH
-// means in the project.
+// A node program runs with the node that npx uses, even if PATH means another one in the
+// project.
 func TestRunsByTheNodeOfNpx(t *testing.T) {
-	h := newHouse(t)
+	h := newEnvironment(t)
 	node := h.script(filepath.Join(h.tool, "node"), `echo "node of npx: $*"`)
 	shims := t.TempDir()
 	h.script(filepath.Join(shims, "node"), "echo another was run")
@@ -129,9 +129,10 @@ func TestRunsByTheNodeOfNpx(t *testing.T) {
 	}
 }
 
-// What npx says it has fetched is run only where no project can have put it there.
+// A program that npx claims to have fetched is run only from where no project can have put
+// it.
 func TestFetchedFromTheProject(t *testing.T) {
-	h := newHouse(t)
+	h := newEnvironment(t)
 	h.fetched = filepath.Join(h.project, "cache")
 	if err := os.Mkdir(h.fetched, 0o755); err != nil {
 		t.Fatal(err)
@@ -146,9 +147,9 @@ func TestFetchedFromTheProject(t *testing.T) {
 	}
 }
 
-// A program of that name elsewhere on PATH is not what npx has fetched.
+// A program of that name elsewhere on PATH is not used.
 func TestNothingFetched(t *testing.T) {
-	h := newHouse(t)
+	h := newEnvironment(t)
 	h.script(filepath.Join(h.tool, "agent"), "echo another was run")
 	cmd, err := h.wrap("PATH=" + h.tool + ":/usr/bin:/bin")
 	if err != nil {
@@ -162,37 +163,37 @@ func TestNothingFetched(t *testing.T) {
 func TestPrivateDirectory(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		prepare func(h *house, dir string) error
-		says    string // "" where it is fit
+		prepare func(h *environment, dir string) error
+		says    string // "" if it is usable
 	}{
-		{"new", func(*house, string) error { return nil }, ""},
-		{"used before", func(_ *house, dir string) error {
+		{"new", func(*environment, string) error { return nil }, ""},
+		{"used before", func(_ *environment, dir string) error {
 			return os.WriteFile(filepath.Join(dir, "package.json"), []byte(manifest), 0o600)
 		}, ""},
-		{"of another parley", func(_ *house, dir string) error {
+		{"of another parley", func(_ *environment, dir string) error {
 			return os.WriteFile(filepath.Join(dir, "package.json.0123.unfinished"), nil, 0o600)
 		}, ""},
-		{"open to others", func(_ *house, dir string) error { return os.Chmod(dir, 0o777) }, ""},
-		{"with another manifest", func(_ *house, dir string) error {
+		{"open to others", func(_ *environment, dir string) error { return os.Chmod(dir, 0o777) }, ""},
+		{"with another manifest", func(_ *environment, dir string) error {
 			return os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"bin":{"agent":"x"}}`), 0o600)
 		}, ""},
-		{"with settings", func(_ *house, dir string) error {
+		{"with settings", func(_ *environment, dir string) error {
 			return os.WriteFile(filepath.Join(dir, ".npmrc"), []byte("registry=x"), 0o600)
 		}, ".npmrc is not parley's"},
-		{"with packages", func(_ *house, dir string) error { return os.Mkdir(filepath.Join(dir, "node_modules"), 0o700) }, "node_modules is not parley's"},
-		{"a link", func(h *house, dir string) error {
+		{"with packages", func(_ *environment, dir string) error { return os.Mkdir(filepath.Join(dir, "node_modules"), 0o700) }, "node_modules is not parley's"},
+		{"a link", func(h *environment, dir string) error {
 			return errors.Join(os.Remove(dir), os.Symlink(h.project, dir))
 		}, "not a directory of yours"},
-		{"a file", func(_ *house, dir string) error {
+		{"a file", func(_ *environment, dir string) error {
 			return errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600))
 		}, "directory for npx"},
-		{"in the project", func(h *house, _ string) error {
+		{"in the project", func(h *environment, _ string) error {
 			h.t.Chdir(filepath.Dir(h.state))
 			return nil
 		}, "set PARLEY_STATE"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			h := newHouse(t)
+			h := newEnvironment(t)
 			dir := filepath.Join(h.state, "npx")
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				t.Fatal(err)
@@ -220,7 +221,7 @@ func TestMainAlone(t *testing.T) {
 	for _, value := range []string{"", "{", "{}", `{"Dir":"relative"}`} {
 		t.Setenv(variable, value)
 		if _, err := Main([]string{"agent"}); err == nil {
-			t.Errorf("%q was taken", value)
+			t.Errorf("%q was accepted", value)
 		}
 	}
 }

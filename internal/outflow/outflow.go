@@ -1,9 +1,8 @@
-// Package outflow writes to a network connection without holding up whoever has
-// something to say: Write takes a copy and returns at once, and one goroutine, which
-// runs only while something waits, hands it to the network. So what is short and
-// urgent, such as the answer to a ping, never times out in its own program, and a
-// connection is given up when nothing of it moves for a time, not when it is slow.
-// How much waits is bounded by callers that call Room first.
+// Package outflow writes to a network connection without blocking its callers: Write copies
+// and returns at once, and one goroutine, which runs only while data waits, writes to the
+// network. So short and urgent messages, such as the answer to a ping, never time out in
+// their own program, and a connection is given up if it does not move for a time, not if it
+// is slow. Callers bound the waiting data by calling Room first.
 package outflow
 
 import (
@@ -17,13 +16,13 @@ import (
 
 const (
 	piece = 64 << 10 // written at once
-	// systemRoom is how much the system may hold back of a connection, in bytes. What
-	// lies there longer than the other side is waited for looks like silence.
+	// systemRoom bounds the send buffer of a connection, in bytes. Data that stays there
+	// for longer than the stall time looks like silence.
 	systemRoom = 256 << 10
 )
 
-// Bound keeps the system from holding back more than a moment of a slow connection,
-// which may be one of TLS. Other kinds stay as they are.
+// Bound limits the system's send buffer to what a slow connection sends in a moment. It
+// accepts TLS connections and ignores other kinds.
 func Bound(conn net.Conn) {
 	if inner, ok := conn.(interface{ NetConn() net.Conn }); ok {
 		conn = inner.NetConn()
@@ -33,8 +32,8 @@ func Bound(conn net.Conn) {
 	}
 }
 
-// Line is where the deadlines of a connection are set: the connection itself, or the
-// lowest layer of it.
+// Line sets the deadlines of a connection: it is the connection itself, or its lowest
+// layer.
 type Line interface{ SetWriteDeadline(time.Time) error }
 
 // Writer writes to one connection. Its methods may be called from any goroutine.
@@ -45,25 +44,24 @@ type Writer struct {
 	failed func(error)
 
 	mu       sync.Mutex
-	waiting  *[]byte // handed in and not yet with the goroutine; nil: nothing
-	flying   int     // bytes that the goroutine has and the network has not
+	waiting  *[]byte // not yet passed to the goroutine; nil: nothing
+	inFlight int     // bytes passed to the goroutine and not yet to the network
 	running  bool
 	err      error
 	moved    int64
-	stir     chan struct{} // closed when something has moved or failed, if somebody waits for that
-	deadline time.Time     // Finish was called: of all that is still written
+	progress chan struct{} // closed when something has moved or failed; nil while nobody waits
+	deadline time.Time     // set by Finish, for everything still to be written
 	renewed  time.Time     // when the deadline of the line was set
 }
 
-// New makes a Writer. Where the network takes not one byte for the time of stall it
-// fails with os.ErrDeadlineExceeded. failed is told errors, on the goroutine of the
-// Writer; where it calls Finish because the network takes nothing, the writing goes on
-// for that time.
+// New returns a Writer. If the network accepts no byte for the stall time, it fails with
+// os.ErrDeadlineExceeded. It calls failed with errors on its own goroutine; if failed calls
+// Finish because of a stall, writing continues for that time.
 func New(to io.Writer, line Line, stall time.Duration, failed func(error)) *Writer {
 	return &Writer{to: to, line: line, stall: stall, failed: failed}
 }
 
-// buffers are those of Writers that have something to write.
+// buffers are the buffers of busy Writers.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, piece+piece/4); return &b }}
 
 func release(b *[]byte) {
@@ -73,7 +71,7 @@ func release(b *[]byte) {
 	}
 }
 
-// Write takes a copy of p. The error is that of an earlier piece.
+// Write copies p. It returns the error of an earlier write.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +89,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Pending is how many bytes wait.
+// Pending returns the number of waiting bytes.
 func (w *Writer) Pending() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,21 +97,21 @@ func (w *Writer) Pending() int {
 }
 
 func (w *Writer) pending() int {
-	n := w.flying
+	n := w.inFlight
 	if w.waiting != nil {
 		n += len(*w.waiting)
 	}
 	return n
 }
 
-// Moved counts the bytes that the network has taken.
+// Moved returns the number of bytes that the network has accepted.
 func (w *Writer) Moved() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.moved
 }
 
-// Room waits until no more than most bytes wait. The error is that of the writing.
+// Room waits until at most most bytes wait. It returns the error of writing.
 func (w *Writer) Room(most int) error {
 	for {
 		w.mu.Lock()
@@ -121,21 +119,20 @@ func (w *Writer) Room(most int) error {
 			defer w.mu.Unlock()
 			return w.err
 		}
-		if w.stir == nil {
-			w.stir = make(chan struct{})
+		if w.progress == nil {
+			w.progress = make(chan struct{})
 		}
-		stir := w.stir
+		stir := w.progress
 		w.mu.Unlock()
 		<-stir
 	}
 }
 
-// Taken says that the other side has told that it takes what is written, though the
-// network may take nothing for now: what lies on the way takes it in lumps. Its time
-// starts anew.
+// Taken reports that the peer has confirmed reading, although the network may accept
+// nothing for now, because devices on the way buffer in lumps. It restarts the deadline.
 func (w *Writer) Taken() { w.renew(false) }
 
-// Finish bounds the time for everything that is still to be written.
+// Finish bounds the time for everything still to be written.
 func (w *Writer) Finish(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,7 +140,7 @@ func (w *Writer) Finish(d time.Duration) {
 	w.line.SetWriteDeadline(w.deadline)
 }
 
-// run is the goroutine.
+// run writes while data waits.
 func (w *Writer) run() {
 	var mine *[]byte
 	for {
@@ -153,34 +150,34 @@ func (w *Writer) run() {
 		}
 		mine, w.waiting = w.waiting, nil
 		if w.running = mine != nil && w.err == nil; !w.running {
-			w.told()
+			w.wake()
 			w.mu.Unlock()
 			return
 		}
-		w.flying = len(*mine)
+		w.inFlight = len(*mine)
 		w.mu.Unlock()
-		w.hand(*mine)
+		w.writeAll(*mine)
 	}
 }
 
-// told wakes who waits. With mu.
-func (w *Writer) told() {
-	if w.stir != nil {
-		close(w.stir)
-		w.stir = nil
+// wake wakes waiting callers. w.mu is held.
+func (w *Writer) wake() {
+	if w.progress != nil {
+		close(w.progress)
+		w.progress = nil
 	}
 }
 
-// hand writes p, or ends everything.
-func (w *Writer) hand(p []byte) {
+// writeAll writes p, or fails.
+func (w *Writer) writeAll(p []byte) {
 	for len(p) > 0 {
 		w.renew(false)
 		n, err := w.to.Write(p[:min(len(p), piece)])
 		p = p[n:]
 		w.mu.Lock()
 		w.moved += int64(n)
-		w.flying -= n
-		w.told()
+		w.inFlight -= n
+		w.wake()
 		w.mu.Unlock()
 		finishing := w.finishing()
 		switch {
@@ -189,12 +186,12 @@ func (w *Writer) hand(p []byte) {
 			w.renew(true)
 		case errors.Is(err, os.ErrDeadlineExceeded) && !finishing:
 			w.failed(err)
-			if !w.finishing() { // else the rest may go on; not with TLS, which is broken by now
-				w.ends(err)
+			if !w.finishing() { // otherwise the rest may be written, except on TLS, which is broken by now
+				w.fail(err)
 				return
 			}
 		default:
-			w.ends(err)
+			w.fail(err)
 			w.failed(err)
 			return
 		}
@@ -207,15 +204,15 @@ func (w *Writer) finishing() bool {
 	return !w.deadline.IsZero()
 }
 
-// ends drops everything.
-func (w *Writer) ends(err error) {
+// fail drops all data.
+func (w *Writer) fail(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.err, w.flying = err, 0
-	w.told()
+	w.err, w.inFlight = err, 0
+	w.wake()
 }
 
-// renew gives the network time for the next piece: now and then only, because that is
+// renew restarts the deadline for the next piece, but only now and then, because that is
 // not free.
 func (w *Writer) renew(now bool) {
 	w.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What is written leaves in its order, while nobody waits; Room tells when.
+// Data leaves in order while nobody waits; Room waits for it.
 func TestWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
@@ -42,7 +42,7 @@ func TestWriter(t *testing.T) {
 	})
 }
 
-// Only a connection that takes nothing for the whole time is given up.
+// Only a connection that accepts nothing for the whole time is given up.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
@@ -50,7 +50,7 @@ func TestStall(t *testing.T) {
 		failed := make(chan error, 1)
 		w := New(here, here, time.Minute, func(err error) { failed <- err })
 		w.Write(make([]byte, 10))
-		for range 10 { // a byte in 50 seconds, of one piece
+		for range 10 { // a byte every 50 seconds, of one piece
 			time.Sleep(50 * time.Second)
 			there.Read(make([]byte, 1))
 		}
@@ -71,7 +71,7 @@ func TestStall(t *testing.T) {
 	})
 }
 
-// What the other side says that it takes counts even while the network takes nothing.
+// A confirmation of the peer counts even while the network accepts nothing.
 func TestTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
@@ -96,7 +96,7 @@ func TestTaken(t *testing.T) {
 	})
 }
 
-// One that takes nothing can be given a last moment, in which the rest may leave.
+// A stalled connection can be given a last moment for the rest.
 func TestFinish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()

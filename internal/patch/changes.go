@@ -6,25 +6,25 @@ import (
 	"parley/internal/safetext"
 )
 
-const maxName = 2000 // runes, as of every name that comes in
+const maxName = 2000 // runes, as for every received name
 
-// Named is what an agent says of a changed file beside the patch, which counts.
-// Operation: add, delete, modify, move, copy, or something newer. FileType: text,
-// binary, directory, symlink, or "".
+// Named is what an agent says about a changed file beside the patch; it takes precedence.
+// Operation: add, delete, modify, move, copy, or something newer. FileType: text, binary,
+// directory, symlink, or "".
 type Named struct {
 	Operation, Path, OldPath, FileType string
 }
 
-// Change is what was done to a file, and what the patch has of it.
+// Change is the change of a file, with its part of the patch.
 type Change struct {
 	Named
-	Stray bool // the patch alone has it
+	Stray bool // only the patch mentions the file
 	Parts []File
 }
 
-// Match gives each part of a patch to the file that it is of, and adds a change for a
-// part of a file that is not named. Relative names are below dir. unread are the
-// stretches of the patch that could not be read: all of it, unless format is "git_patch".
+// Match assigns each part of a patch to its file, and adds a change for parts of files that
+// are not named. Relative names are below dir. unread are the parts of the patch that could
+// not be parsed: all of it, unless format is "git_patch".
 func Match[F ~struct{ Operation, Path, OldPath, FileType string }](files []F, format, text, dir string) (changes []Change, unread []string) {
 	named := make([]Named, 0, len(files))
 	for _, f := range files {
@@ -43,20 +43,20 @@ func Match[F ~struct{ Operation, Path, OldPath, FileType string }](files []F, fo
 			unread = append(unread, part.Text)
 			continue
 		}
-		// Git's quotes can spell out what was made safe before.
+		// Git's quotes can spell out characters that were made safe before.
 		part.OldPath = names.known(safetext.Line(part.OldPath, maxName), dir)
 		part.Path = names.known(safetext.Line(part.Path, maxName), dir)
 		i, ok := names.find(part.OldPath, part.Path)
 		if !ok {
-			i, changes = len(changes), append(changes, told(part))
+			i, changes = len(changes), append(changes, changeOf(part))
 		}
 		changes[i].Parts = append(changes[i].Parts, part)
 	}
 	return changes, unread
 }
 
-// told is what a part of a patch says of its file.
-func told(part File) Change {
+// changeOf returns what a part of a patch says about its file.
+func changeOf(part File) Change {
 	f := Change{Named: Named{Operation: "modify", Path: part.Path}, Stray: true}
 	switch {
 	case part.Path == "" && part.OldPath == "":
@@ -73,8 +73,8 @@ func told(part File) Change {
 	return f
 }
 
-// changedNames finds the file that a part of a patch is of, by both names, by
-// the one after the change, and by the one before it.
+// changedNames finds the file of a part of a patch: by both names, by the name after the
+// change, and by the name before it.
 type changedNames struct {
 	both   map[[2]string]int
 	path   map[string]int
@@ -84,22 +84,22 @@ type changedNames struct {
 func namesOf(files []Named) changedNames {
 	n := changedNames{map[[2]string]int{}, map[string]int{}, map[string]int{}}
 	for i, f := range files {
-		first(n.both, [2]string{f.OldPath, f.Path}, i)
-		first(n.path, f.Path, i)
+		setFirst(n.both, [2]string{f.OldPath, f.Path}, i)
+		setFirst(n.path, f.Path, i)
 		if f.OldPath != "" {
-			first(n.former, f.OldPath, i)
+			setFirst(n.former, f.OldPath, i)
 		}
 	}
 	return n
 }
 
-func first[K comparable](m map[K]int, key K, i int) {
+func setFirst[K comparable](m map[K]int, key K, i int) {
 	if _, ok := m[key]; !ok {
 		m[key] = i
 	}
 }
 
-// known completes a relative name, unless it is known as it is.
+// known makes a relative name absolute, unless it is known as it is.
 func (n changedNames) known(name, cwd string) string {
 	_, is := n.path[name]
 	_, was := n.former[name]

@@ -2,26 +2,27 @@ package patch
 
 import "strings"
 
-// Begin is the first line of a patch that names each file on a line of its own and says nowhere which lines of it are
-// changed. Some models write them.
+// Begin is the first line of a patch that names each file on its own line and has no line
+// numbers. Some models write such patches.
 const (
 	Begin = "*** Begin Patch"
 	end   = "*** End Patch"
 )
 
-// MaxFragments bounds the fragments of a patch: each has to be looked up in its file.
+// MaxFragments bounds the fragments of a patch, because each must be searched for in its
+// file.
 const MaxFragments = 100
 
-// Fragment is a part of a file that such a patch replaces, adds or deletes with the file, or a move of the file.
+// Fragment is a part of a file to replace, a file to add or delete, or a move of a file.
 type Fragment struct {
 	Operation string // add, delete, modify, move
-	Path      string // as it is written
-	To        string // of a move
-	Old, New  string // whole lines
+	Path      string // as written
+	To        string // for a move
+	Old, New  string // complete lines
 }
 
-// Fragments reads all of a patch that begins with Begin; ok is false where it has a line that is not read, or too many
-// fragments. The texts are not longer than twice the patch.
+// Fragments parses a patch that begins with Begin; ok is false if it has an unknown line or
+// too many fragments. The texts together are at most twice as long as the patch.
 func Fragments(text string) (all []Fragment, ok bool) {
 	body, begun := strings.CutPrefix(strings.TrimSpace(text), Begin)
 	body, ended := strings.CutSuffix(body, end)
@@ -40,30 +41,30 @@ func Fragments(text string) (all []Fragment, ok bool) {
 
 type fragmentReader struct {
 	all      []Fragment
-	now      Fragment // what is read; without a Path nothing is
+	current  Fragment // the fragment being read; without a Path there is none
 	old, new strings.Builder
 	lines    int  // of the fragment
-	some     bool // of the file something was read
+	any      bool // part of the file was read
 }
 
 func (r *fragmentReader) line(line string) bool {
 	head, name, named := strings.Cut(strings.TrimRight(line, " \t\r"), ": ")
 	name = strings.TrimSpace(name)
-	updating := r.now.Operation == "modify"
+	updating := r.current.Operation == "modify"
 	switch {
 	case named && (head == "*** Add File" || head == "*** Delete File" || head == "*** Update File"):
 		ok := r.end()
-		r.now = Fragment{Operation: map[byte]string{'A': "add", 'D': "delete", 'U': "modify"}[head[4]], Path: name}
-		r.some = r.now.Operation != "modify"
+		r.current = Fragment{Operation: map[byte]string{'A': "add", 'D': "delete", 'U': "modify"}[head[4]], Path: name}
+		r.any = r.current.Operation != "modify"
 		return ok && name != ""
-	case named && head == "*** Move to" && updating && !r.some && r.lines == 0:
-		r.all, r.some = append(r.all, Fragment{Operation: "move", Path: r.now.Path, To: name}), true
+	case named && head == "*** Move to" && updating && !r.any && r.lines == 0:
+		r.all, r.any = append(r.all, Fragment{Operation: "move", Path: r.current.Path, To: name}), true
 		return name != ""
 	case updating && (line == "@@" || strings.HasPrefix(line, "@@ ") || line == "@@\r"):
 		return r.keep()
 	case updating && head == "*** End of File" && !named && r.lines > 0:
 		return true
-	case r.now.Operation == "add" && strings.HasPrefix(line, "+"):
+	case r.current.Operation == "add" && strings.HasPrefix(line, "+"):
 		r.text(&r.new, line[1:])
 	case updating && line == "":
 		r.text(&r.old, "")
@@ -87,22 +88,22 @@ func (r *fragmentReader) text(into *strings.Builder, line string) {
 	r.lines++
 }
 
-// keep ends a fragment of a file that is changed; false where it changes nothing.
+// keep ends a fragment of a changed file. It reports false if the fragment changes nothing.
 func (r *fragmentReader) keep() bool {
 	if r.lines == 0 {
-		return true // the head of a part may have several lines
+		return true // the heading of a part may have several lines
 	}
-	r.now.Old, r.now.New = r.old.String(), r.new.String()
-	r.all, r.some = append(r.all, r.now), true
+	r.current.Old, r.current.New = r.old.String(), r.new.String()
+	r.all, r.any = append(r.all, r.current), true
 	r.old, r.new, r.lines = strings.Builder{}, strings.Builder{}, 0
-	return r.now.Old != r.now.New
+	return r.current.Old != r.current.New
 }
 
 // end ends a file.
 func (r *fragmentReader) end() bool {
-	if r.now.Operation == "add" || r.now.Operation == "delete" {
+	if r.current.Operation == "add" || r.current.Operation == "delete" {
 		r.lines = max(r.lines, 1)
-		return r.keep() || r.now.Operation == "delete" || r.now.New == ""
+		return r.keep() || r.current.Operation == "delete" || r.current.New == ""
 	}
-	return r.keep() && (r.some || r.now.Path == "")
+	return r.keep() && (r.any || r.current.Path == "")
 }

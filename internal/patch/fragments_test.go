@@ -33,7 +33,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// What is not read to the last line is not read at all: it may say something else.
+// A patch with an unknown line is rejected as a whole: it may mean something else.
 func TestNoFragments(t *testing.T) {
 	many := []string{"*** Update File: f"}
 	for range MaxFragments + 1 {
@@ -54,7 +54,8 @@ func TestNoFragments(t *testing.T) {
 	}
 }
 
-// FuzzFragments: of a patch that is read each line is a name, a head, or in a text.
+// FuzzFragments checks that each line of an accepted patch is a name, a heading, or in a
+// text.
 func FuzzFragments(f *testing.F) {
 	f.Add(patchOf("*** Update File: f", "*** Move to: g", "@@ x", " a", "-b", "+c", "", "*** End of File", "*** Add File: h", "+", "*** Delete File: i"))
 	f.Add(patchOf("*** Update File: f", "@@\r", "-a\r", "*** End Patch"))

@@ -8,8 +8,8 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// hunk reads the lines of a hunk, as many as its head announces or as there are; false where there are none, or the head
-// makes no sense.
+// hunk reads the lines of a hunk, as many as its head announces or as exist. It reports
+// false if there are none, or the head is invalid.
 func (p *patchReader) hunk(head string) bool {
 	at, left, ok := hunkHead(head)
 	if !ok {
@@ -40,12 +40,12 @@ func (p *patchReader) hunk(head string) bool {
 	return true
 }
 
-// hunkLine reads a line of a hunk and steps on; false where no such line is left.
+// hunkLine reads a line of a hunk and advances. It reports false if no such line is left.
 func hunkLine(line string, at, left *[2]int) (textdiff.Edit[string], bool) {
 	e := textdiff.Edit[string]{Op: diff.Match, LineNoX: at[0], LineNoY: at[1]}
 	step := [2]int{1, 1}
 	switch {
-	case line == "": // an empty line whose blank was lost on the way
+	case line == "": // an empty line that has lost its leading space
 	case line[0] == ' ':
 		e.Line = line[1:]
 	case line[0] == '-':
@@ -66,7 +66,7 @@ func hunkLine(line string, at, left *[2]int) (textdiff.Edit[string], bool) {
 	return e, true
 }
 
-// unfinished notes that no newline ends a line.
+// unfinished records that a line has no newline.
 func (f *File) unfinished(e textdiff.Edit[string]) {
 	if e.Op != diff.Insert {
 		f.LastOld = e.LineNoX
@@ -76,7 +76,7 @@ func (f *File) unfinished(e textdiff.Edit[string]) {
 	}
 }
 
-// Texts are the lines of a hunk of the file before the change and after it.
+// Texts returns the lines of a hunk before the change and after it.
 func (f *File) Texts(h textdiff.Hunk[string]) (before, after string) {
 	var old, now strings.Builder
 	for _, e := range h.Edits {
@@ -97,7 +97,8 @@ func line(b *strings.Builder, text string, unfinished bool) {
 	}
 }
 
-// hunkHead reads "@@ -1,5 +1,6 @@ …": the index of the first line of each side, and how many there are.
+// hunkHead parses "@@ -1,5 +1,6 @@ …": the index of the first line of each side, and the
+// counts.
 func hunkHead(line string) (at, count [2]int, ok bool) {
 	spec, _, found := strings.Cut(strings.TrimPrefix(line, "@@ "), " @@")
 	before, after, two := strings.Cut(spec, " ")
@@ -116,7 +117,7 @@ func hunkHead(line string) (at, count [2]int, ok bool) {
 			return at, count, false
 		}
 		at[i], count[i] = int(n), int(m)
-		if m > 0 { // else it names the line before
+		if m > 0 { // otherwise it names the line before
 			at[i] = max(0, at[i]-1)
 		}
 	}

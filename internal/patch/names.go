@@ -7,15 +7,15 @@ import (
 
 const devNull = "/dev/null"
 
-// settle returns the names of a file by the line that tells them best.
-func (n *patchNames) settle() (before, after string) {
+// best returns the names of a file from the most reliable line.
+func (n *patchNames) best() (before, after string) {
 	names := n.moved
 	if n.hasFile {
 		names = unprefixed(n.file)
-	} else if n.git != [2]string{} { // git names what was moved without the prefixes, which ACP has paths in
+	} else if n.git != [2]string{} { // for a move, git writes the names without prefixes, and ACP's paths are like that
 		names = unprefixed(n.git)
 	}
-	switch { // with such paths git itself takes changes for new files; the names of the hunks are right
+	switch { // git mistakes changes with such paths for new files; the names of the hunks are right
 	case n.hasFile, n.moved != [2]string{}:
 	case n.added:
 		names[0] = ""
@@ -25,7 +25,7 @@ func (n *patchNames) settle() (before, after string) {
 	return names[0], names[1]
 }
 
-// unprefixed takes the a/ and the b/ off that git puts before names, where both have theirs.
+// unprefixed removes git's prefixes a/ and b/ if both names have theirs.
 func unprefixed(names [2]string) [2]string {
 	var out [2]string
 	for i, prefix := range [...]string{"a/", "b/"} {
@@ -47,7 +47,7 @@ func unnulled(names [2]string) [2]string {
 	return names
 }
 
-// patchName undoes git's quoting of a name and takes off what stands behind it.
+// patchName unquotes a name and removes what follows it.
 func patchName(s string) string {
 	s, _, _ = strings.Cut(s, "\t")
 	if strings.HasPrefix(s, `"`) {
@@ -58,8 +58,9 @@ func patchName(s string) string {
 	return s
 }
 
-// gitNames reads the names on a line "diff --git". Two names with blanks in them cannot be told apart unless they are the
-// same, or one is quoted or /dev/null; where they are not the same, lines that follow tell them too.
+// gitNames parses the names on a line "diff --git". Two names with spaces are ambiguous
+// unless they are equal, or one is quoted or /dev/null; if they differ, the following lines
+// name them too.
 func gitNames(s string) (names [2]string) {
 	if quoted, err := strconv.QuotedPrefix(s); err == nil && strings.HasPrefix(s, `"`) {
 		return [2]string{patchName(quoted), patchName(strings.TrimPrefix(s[len(quoted):], " "))}

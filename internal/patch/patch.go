@@ -1,5 +1,5 @@
-// Package patch takes git patches apart and finds out which changed file each part
-// is of; and reads patches without line numbers (Fragments). It draws nothing.
+// Package patch splits git patches and finds the changed file of each part. It also parses
+// patches without line numbers (Fragments). It draws nothing.
 package patch
 
 import (
@@ -8,30 +8,31 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// What is kept of a patch. What exceeds a limit is one stretch of text.
+// Limits of a parsed patch. What exceeds them becomes one Text.
 const (
-	MaxFiles      = 1000    // files, and stretches of text between them
+	MaxFiles      = 1000    // files, and texts between them
 	MaxLines      = 100_000 // lines of all hunks
 	maxLineNumber = 1 << 30
 	maxMode       = 10
 )
 
-// File is what a git patch says of one file, or a stretch of it that could not be read.
+// File is the part of a git patch about one file, or a part that could not be parsed.
 type File struct {
-	// OldPath and Path are the names, without git's quotes, and without a/ and b/ where they have them. They may spell out
-	// control characters. "" where the patch has /dev/null; both "" where they cannot be told.
+	// OldPath and Path are the names without git's quotes and the prefixes a/ and b/. They
+	// may contain control characters. "" means /dev/null; both are "" if unknown.
 	OldPath, Path    string
-	Copied           bool   // from OldPath, which stays
+	Copied           bool   // from OldPath, which remains
 	OldMode, NewMode string // "" unless the mode changes
 	Binary           bool
-	Hunks            []textdiff.Hunk[string] // their lines are without newlines
-	LastOld, LastNew int                     // index of the line of each side that no newline ends, -1: none
-	Text             string                  // lines that could not be read; nothing else is set then
+	Hunks            []textdiff.Hunk[string] // their lines have no newlines
+	LastOld, LastNew int                     // index of the line of each side without a newline, -1: none
+	Text             string                  // lines that could not be parsed; no other field is set then
 }
 
-// Parse takes a patch apart, as git or anything else that writes unified diffs makes it. All of it comes back, in its
-// order: what makes no sense as Text, but for headings and the contents of binary files. What it keeps is a bounded multiple
-// of the text, whose memory it shares. It takes about 10 ms for a megabyte.
+// Parse splits a patch written by git or another program that writes unified diffs. The
+// result contains all of it in order, with unparsable parts as Text, except headings and
+// the contents of binary files. Its memory is a bounded multiple of the text, which it
+// shares. It takes about 10 ms per megabyte.
 func Parse(text string) []File {
 	p := patchReader{all: text, file: -1, textEnd: -1}
 	for p.pos < len(p.all) {
@@ -43,17 +44,17 @@ func Parse(text string) []File {
 
 type patchReader struct {
 	all   string
-	pos   int // what follows was not read yet
+	pos   int // start of the unread part
 	files []File
-	lines int // of hunks, kept so far
+	lines int // number of hunk lines kept so far
 
-	file    int  // of which more may be said, -1: none
-	skip    bool // it is binary: what follows is its contents
-	textEnd int  // where the Text ends that is the last of files; -1: it is none
+	file    int  // index of the current file, -1: none
+	skip    bool // it is binary: its contents follow
+	textEnd int  // end of the Text that is the last of files; -1: none
 	names   patchNames
 }
 
-// patchNames are the old and the new name of a file wherever a patch tells them.
+// patchNames are the old and the new name of a file from each kind of line.
 type patchNames struct {
 	git, file, moved [2]string
 	hasFile          bool
@@ -66,7 +67,7 @@ func (p *patchReader) peek() string {
 	return line
 }
 
-// pass steps over a line that peek has returned.
+// pass skips a line that peek has returned.
 func (p *patchReader) pass(line string) { p.pos = min(p.pos+len(line)+1, len(p.all)) }
 
 func (p *patchReader) read() {
@@ -94,7 +95,7 @@ func (p *patchReader) read() {
 	}
 }
 
-// begin starts a file; false where there are too many.
+// begin starts a file. It reports false if there are too many.
 func (p *patchReader) begin(from int) bool {
 	p.finish()
 	if len(p.files) >= MaxFiles {
@@ -108,7 +109,7 @@ func (p *patchReader) begin(from int) bool {
 	return true
 }
 
-// text keeps what stands between from and pos as it is.
+// text keeps the part between from and pos unchanged.
 func (p *patchReader) text(from int) {
 	if p.textEnd == from {
 		last := &p.files[len(p.files)-1].Text
@@ -122,7 +123,7 @@ func (p *patchReader) text(from int) {
 	p.textEnd = p.pos
 }
 
-// header reads a line between the name of a file and its hunks.
+// header parses a line between the name of a file and its hunks.
 func (p *patchReader) header(line string) bool {
 	f := &p.files[p.file]
 	for _, h := range []struct {
@@ -159,7 +160,7 @@ func (p *patchReader) header(line string) bool {
 	return true
 }
 
-// finish settles what is known of a file once all of it was read.
+// finish sets what is known once all of a file has been read.
 func (p *patchReader) finish() {
 	if p.file < 0 {
 		return
@@ -169,5 +170,5 @@ func (p *patchReader) finish() {
 	if f.OldMode == "" || f.NewMode == "" {
 		f.OldMode, f.NewMode = "", ""
 	}
-	f.OldPath, f.Path = p.names.settle()
+	f.OldPath, f.Path = p.names.best()
 }

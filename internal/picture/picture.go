@@ -1,5 +1,5 @@
-// Package picture recognises and reads the images that a prompt may hold: PNG,
-// JPEG, GIF and WebP, by what a file begins with, whatever it is called.
+// Package picture recognises and reads the images that a prompt may hold: PNG, JPEG, GIF
+// and WebP. It goes by the first bytes of a file, not by its name.
 package picture
 
 import (
@@ -18,13 +18,13 @@ import (
 // MaxBytes bounds an image, in bytes.
 const MaxBytes = 10 << 20
 
-// Why something is no image that a prompt may hold.
+// Reasons why a prompt may not hold an image.
 var (
 	ErrNotImage = errors.New("no PNG, JPEG, GIF or WebP")
 	ErrTooLarge = errors.New("larger than 10 MiB")
 )
 
-// Type returns the MIME type of an image; "" for anything else.
+// Type returns the MIME type of an image, "" for anything else.
 func Type(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
@@ -39,7 +39,7 @@ func Type(data []byte) string {
 	return ""
 }
 
-// Check returns the type of an image within the bounds.
+// Check returns the type of an image and checks its size.
 func Check(data []byte) (mime string, err error) {
 	if mime = Type(data); mime == "" {
 		return "", ErrNotImage
@@ -50,8 +50,7 @@ func Check(data []byte) (mime string, err error) {
 	return mime, nil
 }
 
-// Read reads an image file. It gives up when ctx ends, also on a file system
-// that does not answer.
+// Read reads an image file. It gives up when ctx ends, even on a file system that hangs.
 func Read(ctx context.Context, path string) (data []byte, mime string, err error) {
 	type outcome struct {
 		data []byte
@@ -76,7 +75,7 @@ func read(path string) ([]byte, string, error) {
 	switch {
 	case err != nil:
 		return nil, "", err
-	case !info.Mode().IsRegular(): // a pipe would be waited for
+	case !info.Mode().IsRegular(): // reading a pipe would block
 		return nil, "", fmt.Errorf("read %s: %w", path, ErrNotImage)
 	case info.Size() > MaxBytes:
 		return nil, "", fmt.Errorf("read %s: %w", path, ErrTooLarge)
@@ -97,7 +96,7 @@ func read(path string) ([]byte, string, error) {
 	return data, mime, nil
 }
 
-// Named tells whether a path ends as those of images do.
+// Named reports whether a path has the extension of an image.
 func Named(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
@@ -106,10 +105,9 @@ func Named(path string) bool {
 	return false
 }
 
-// Paths reads a text that is nothing but paths of images, as a terminal pastes
-// them when files are dropped on it: plain, quoted, with backslashes, or as
-// file:// URLs; several with blanks or newlines between them. It is nil for any
-// other text.
+// Paths returns the paths in a text that consists only of paths of images, as a terminal
+// pastes them when files are dropped on it: plain, quoted, with backslashes, or as file://
+// URLs, separated by white space. It returns nil for any other text.
 func Paths(text string) []string {
 	const most, longest = 20, 4096
 	text = strings.TrimSpace(text)
@@ -117,7 +115,7 @@ func Paths(text string) []string {
 		return nil
 	}
 	if !strings.ContainsAny(text, "\n'\"") && Named(text) && !strings.Contains(text, `\ `) && strings.Count(strings.ToLower(text), "file://") < 2 && anchored(text) && !several(text) {
-		return []string{Path(text)} // one with blanks in it, as it is
+		return []string{Path(text)} // one path that contains spaces
 	}
 	var out []string
 	for _, w := range words(text) {
@@ -129,7 +127,7 @@ func Paths(text string) []string {
 	return out
 }
 
-// several tells whether a text has more than one path in it, beside each other.
+// several reports whether a text contains more than one path.
 func several(text string) bool {
 	fields := strings.Fields(text)
 	for _, f := range fields[:len(fields)-1] {
@@ -140,17 +138,17 @@ func several(text string) bool {
 	return false
 }
 
-// anchored tells whether a path says where it begins.
+// anchored reports whether a path is absolute or starts with ~/, ./ or ../.
 func anchored(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") ||
 		strings.HasPrefix(path, "file://") || len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/')
 }
 
-// Typed tells whether a word that was typed is the path of an image: only where
-// it says where it begins, since a bare name is mostly meant as one.
+// Typed reports whether a typed word is the path of an image. A bare file name is not,
+// since it is mostly meant as text.
 func Typed(word string) bool { return anchored(word) && Named(Path(word)) && len(word) <= 4096 }
 
-// Path is the path that a word means: file:// URLs are decoded.
+// Path returns the path of a word: file:// URLs are decoded.
 func Path(word string) string {
 	rest, ok := strings.CutPrefix(word, "file://")
 	if !ok {
@@ -161,13 +159,13 @@ func Path(word string) string {
 		return rest
 	}
 	if runtime.GOOS == "windows" {
-		return strings.TrimPrefix(u.Path, "/") // of /C:/…
+		return strings.TrimPrefix(u.Path, "/") // in /C:/…
 	}
 	return u.Path
 }
 
-// words splits a text as a shell would: quotes hold together, a backslash keeps
-// a blank. On Windows a backslash is one.
+// words splits a text like a shell: quotes group, a backslash keeps a space. On Windows a
+// backslash is literal.
 func words(text string) []string {
 	var out []string
 	var word strings.Builder

@@ -1,9 +1,9 @@
-// Command pictures draws golden screens of the tests as SVG, for the documents:
+// Command pictures draws golden screens of the tests as SVG for the documents:
 //
 //	go run ./internal/pictures
 //
-// It is run in the root of the repository and writes docs/pictures. A test fails when
-// these files are not what it would write.
+// Run it in the root of the repository; it writes docs/pictures. A test fails if these
+// files are out of date.
 package main
 
 import (
@@ -15,14 +15,15 @@ import (
 	"parley/ui/theme"
 )
 
-// picture is a state of a golden file, whose name goes on with that of a theme.
+// picture is a state of a golden file. The name of the theme is appended to the file's
+// name.
 type picture struct{ name, golden, state string }
 
 const screens = "ui/testdata/screens/80x24"
 
-// pictures are those of the documents, each in a dark and in a light theme.
+// pictures are the pictures of the documents, each in a dark and a light theme.
 var pictures = []picture{
-	{"chat", "internal/e2e/testdata/demo", "chat"}, // of the real program
+	{"chat", "internal/e2e/testdata/demo", "chat"}, // from the real program
 	{"question", screens, "question"},
 	{"diff", screens, "hunks, one refused"},
 	{"sessions", screens, "sessions"},
@@ -32,7 +33,7 @@ var themes = []*theme.Theme{theme.Dark(), theme.Light()}
 
 const folder = "docs/pictures"
 
-// draw returns all pictures by the names of their files, for the repository at root.
+// draw returns all pictures by file name, for the repository at root.
 func draw(root string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, th := range themes {

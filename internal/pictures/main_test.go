@@ -12,7 +12,7 @@ import (
 	"parley/ui/theme"
 )
 
-// The pictures of the documents are those of the golden screens.
+// The pictures in the documents match the golden screens.
 func TestPicturesAreFresh(t *testing.T) {
 	root := filepath.Join("..", "..")
 	files, err := draw(root)
@@ -38,15 +38,15 @@ func TestPicturesAreFresh(t *testing.T) {
 	}
 	for _, path := range there {
 		if files[filepath.Base(path)] == nil {
-			t.Errorf("%s is drawn by nothing", path)
+			t.Errorf("no picture is called %s", path)
 		}
 	}
 }
 
-// Rows keep their columns, repeated cells are written out, and inks have their colours.
+// Rows keep their columns, repeated cells are expanded, and inks have their colours.
 func TestRender(t *testing.T) {
 	th := theme.Dark()
-	runs, err := parse("‹dim›╭─×9╮‹› a×b ␣×8<日>‹bad on userbar›x", th, look{fg: "#ffffff"})
+	runs, err := parse("‹dim›╭─×9╮‹› a×b ␣×8<日>‹bad on userbar›x", th, style{fg: "#ffffff"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRender(t *testing.T) {
 	if runs[0].fg != hex(th.Dim.Spec().Fg) || runs[2].fg != hex(th.Bad.Spec().Fg) {
 		t.Errorf("colours %q, %q", runs[0].fg, runs[2].fg)
 	}
-	if _, err := parse("‹none›x", th, look{}); err == nil {
+	if _, err := parse("‹none›x", th, style{}); err == nil {
 		t.Error("an ink that does not exist is drawn")
 	}
 }

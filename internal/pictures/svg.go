@@ -22,7 +22,7 @@ const (
 	margin     = 12
 )
 
-// state finds the rows of a state in a golden file, where it begins with "== name".
+// state returns the rows of a state in a golden file, which begins with "== name".
 func state(text, name string) ([]string, bool) {
 	_, rest, ok := strings.Cut("\n"+text, "\n== "+name+"\n")
 	if !ok {
@@ -32,21 +32,21 @@ func state(text, name string) ([]string, bool) {
 	return strings.Split(strings.TrimRight(rest, "\n"), "\n"), true
 }
 
-// look is how a run of text is drawn.
-type look struct {
+// style is the style of a run of text.
+type style struct {
 	fg, bg                  string // #rrggbb
 	bold, italic, underline bool
 }
 
-// run is text of one look at a column.
+// run is text in one style at a column.
 type run struct {
-	look
+	style
 	text       string
-	at, column int // its first cell, and that after it
+	at, column int // columns of its first cell and of the one after its last
 }
 
 // render draws rows in the notation of the golden screens: ‹name› begins an ink of the
-// theme, ‹› ends it, and a sign with ×40 stands for so many cells of it.
+// theme, ‹› ends it, and a character followed by ×40 is repeated.
 func render(rows []string, th *theme.Theme) ([]byte, error) {
 	ground, ink := "#ffffff", "#24292f"
 	if th.Dark {
@@ -55,7 +55,7 @@ func render(rows []string, th *theme.Theme) ([]byte, error) {
 	var body bytes.Buffer
 	columns := 0
 	for y, row := range rows {
-		runs, err := parse(row, th, look{fg: ink})
+		runs, err := parse(row, th, style{fg: ink})
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", y+1, err)
 		}
@@ -86,7 +86,7 @@ func render(rows []string, th *theme.Theme) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (l look) attributes() string {
+func (l style) attributes() string {
 	s := ""
 	if l.bold {
 		s += ` font-weight="bold"`
@@ -100,8 +100,8 @@ func (l look) attributes() string {
 	return s
 }
 
-// parse cuts a row into runs.
-func parse(row string, th *theme.Theme, plain look) ([]run, error) {
+// parse splits a row into runs.
+func parse(row string, th *theme.Theme, plain style) ([]run, error) {
 	var runs []run
 	now, column := plain, 0
 	for row != "" {
@@ -120,7 +120,7 @@ func parse(row string, th *theme.Theme, plain look) ([]run, error) {
 			return nil, fmt.Errorf("an ink without an end: %s", rest)
 		}
 		var err error
-		if now, err = named(name, th, plain); err != nil {
+		if now, err = styleOf(name, th, plain); err != nil {
 			return nil, err
 		}
 		row = after
@@ -130,7 +130,7 @@ func parse(row string, th *theme.Theme, plain look) ([]run, error) {
 
 var repeated = regexp.MustCompile(`([␣─])×(\d+)`)
 
-// expand writes ␣×40 and ─×40 out.
+// expand expands ␣×40 and ─×40.
 func expand(text string) string {
 	return repeated.ReplaceAllStringFunc(text, func(sign string) string {
 		cell, times, _ := strings.Cut(sign, "×")
@@ -145,8 +145,8 @@ func expand(text string) string {
 	})
 }
 
-// named is the look of an ink by its name, of one on another one, or of attributes.
-func named(name string, th *theme.Theme, plain look) (look, error) {
+// styleOf returns the style of an ink, of one ink on another, or of attributes.
+func styleOf(name string, th *theme.Theme, plain style) (style, error) {
 	l := plain
 	front, back, _ := strings.Cut(" "+name, " on ")
 	for _, word := range strings.Fields(front) {
@@ -166,7 +166,7 @@ func named(name string, th *theme.Theme, plain look) (look, error) {
 	return l, nil
 }
 
-func (l *look) apply(word string, th *theme.Theme, plain look) error {
+func (l *style) apply(word string, th *theme.Theme, plain style) error {
 	switch word {
 	case "bold":
 		l.bold = true
@@ -192,7 +192,7 @@ func (l *look) apply(word string, th *theme.Theme, plain look) error {
 	return nil
 }
 
-func (l *look) ink(spec theme.Spec, plain look) {
+func (l *style) ink(spec theme.Spec, plain style) {
 	if spec.Fg != nil {
 		l.fg = hex(spec.Fg)
 	}

@@ -7,32 +7,31 @@ import (
 	"strings"
 )
 
-// lists are the variables that list directories to find programs, or parts of programs,
-// in. An entry that is relative, or empty, is another directory in each project.
+// lists are the environment variables that list directories of programs or libraries. A
+// relative or empty entry means another directory in each project.
 var lists = []string{
 	"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "NODE_PATH", "PYTHONPATH", "PERL5LIB", "RUBYLIB",
 }
 
-// Environ is env for a program that works in a project for the user, an agent or an
-// editor: PATH names absolute directories only, so that neither the program nor what it
-// starts finds others in the directory it works in, and so do the variables that tell
-// programs where to find parts of theirs. Absolute ones in a project stay: only the user
-// can have put them there, such as those of a virtual environment, which the agent's
-// commands need.
+// Environ returns env for a program that works in a project for the user, an agent or an
+// editor. PATH then names only absolute directories, so that neither the program nor its
+// children find programs in their working directory; the same goes for the variables that
+// locate libraries. Absolute directories in a project stay: only the user can have put them
+// there, such as those of a virtual environment, which the agent's commands need.
 func Environ(env []string) []string {
 	return withLists(env, filepath.IsAbs)
 }
 
-// OwnEnviron is env for a program that parley starts for itself: of those variables it has
-// what does not lie in a project.
+// OwnEnviron returns env for a program that parley runs for itself: its lists have no
+// directory of a project.
 func OwnEnviron(env []string) []string {
 	all := projects()
 	return withLists(env, func(dir string) bool { return filepath.IsAbs(dir) && !within(dir, all) })
 }
 
-// withLists is env with some of the directories of lists. A list of which nothing is left
-// goes: an empty PATH is the current directory to some. Programs of Windows are told not to
-// look there.
+// withLists returns env with the directories of lists that keep accepts. It removes an
+// empty list: an empty PATH means the current directory to some programs. Programs on
+// Windows are told not to search there.
 func withLists(env []string, keep func(dir string) bool) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, v := range env {

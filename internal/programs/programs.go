@@ -1,9 +1,9 @@
-// Package programs finds and starts the programs that parley runs by itself: git, npx,
-// agents, an editor, those of the desktop. Until the user has allowed something, a
-// project may be hostile, so nothing is found in one, whatever PATH says, and what is
-// started gets a PATH that names no directory by a relative path.
+// Package programs finds and starts the programs that parley runs on its own: git, npx,
+// agents, an editor, desktop programs. Until the user has allowed something, a project may
+// be hostile. So no program is looked up in a project, whatever PATH says, and children get
+// a PATH without relative directories.
 //
-// Which directories are projects is said once for the process, with Guard; the current
+// Guard declares, for the whole process, which directories are projects; the current
 // directory always is one. All functions may be called from any goroutine.
 package programs
 
@@ -19,14 +19,14 @@ import (
 	"parley/internal/process"
 )
 
-// InProjectError says that a program was found in a project only.
+// InProjectError means that a program was found only in a project.
 type InProjectError struct{ File string }
 
 func (e *InProjectError) Error() string {
 	return fmt.Sprintf("%s lies in the project, and parley starts no program from there by its name: give its path to use it", e.File)
 }
 
-// Path is a PATH without what lies in a project.
+// Path is a PATH without the directories of projects.
 type Path struct {
 	folders  []folder
 	projects []os.FileInfo
@@ -34,11 +34,11 @@ type Path struct {
 
 // folder is a directory of PATH.
 type folder struct {
-	path string
-	ours bool // it lies in a project, or depends on the current directory
+	path      string
+	inProject bool // it is in a project, or depends on the current directory
 }
 
-// NewPath looks at the directories of PATH in env.
+// NewPath returns the Path of PATH in env.
 func NewPath(env []string) Path {
 	p := Path{projects: projects()}
 	value, _ := process.Getenv(env, "PATH")
@@ -56,16 +56,16 @@ func NewPath(env []string) Path {
 	return p
 }
 
-// Find returns the file of the first program of that name, an absolute path, without
-// looking into a project. The error wraps exec.ErrNotFound, fs.ErrNotExist or
-// fs.ErrPermission; it is an *InProjectError where only a project has the program. What
-// is passed over is told, see Tell.
+// Find returns the absolute path of the first program of that name, without looking into
+// projects. The error wraps exec.ErrNotFound, fs.ErrNotExist or fs.ErrPermission; it is an
+// *InProjectError if only a project has the program. Skipped programs are reported, see
+// Tell.
 func (p Path) Find(name string) (string, error) {
 	found, _, err := p.find(name)
 	return found, err
 }
 
-// find is Find; passed is what was passed over first.
+// find is Find, and also returns the first skipped program.
 func (p Path) find(name string) (found, passed string, err error) {
 	if name == "" || name != filepath.Base(name) || strings.ContainsAny(name, ":\x00") {
 		return "", "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
@@ -78,10 +78,10 @@ func (p Path) find(name string) (found, passed string, err error) {
 			if denied == nil && errors.Is(err, os.ErrPermission) {
 				denied = err
 			}
-		case f.ours || within(found, p.projects):
+		case f.inProject || within(found, p.projects):
 			if passed == "" {
 				passed = found
-				ignore(found)
+				recordSkipped(found)
 			}
 		default:
 			return found, passed, nil
@@ -99,15 +99,15 @@ func (p Path) find(name string) (found, passed string, err error) {
 // Find is Path.Find with the PATH of this process.
 func Find(name string) (string, error) { return NewPath(os.Environ()).Find(name) }
 
-// Command is a program that parley runs for itself, by its absolute path, with OwnEnviron.
-// It runs outside of all projects: wrappers of version managers look for the files of a
-// project from the directory they are started in.
+// Command returns a command that parley runs for itself, by its absolute path, with
+// OwnEnviron. It runs outside of all projects, because wrappers of version managers read
+// files of the project that they are started in.
 func Command(ctx context.Context, file string, args ...string) *exec.Cmd {
-	return command(ctx, neutral(), OwnEnviron(os.Environ()), file, args)
+	return command(ctx, neutralDir(), OwnEnviron(os.Environ()), file, args)
 }
 
-// CommandIn is a program that works for the user in a directory, by its absolute path, with
-// Environ.
+// CommandIn returns a command that works for the user in a directory, by its absolute path,
+// with Environ.
 func CommandIn(ctx context.Context, dir, file string, args ...string) *exec.Cmd {
 	return command(ctx, dir, Environ(os.Environ()), file, args)
 }
@@ -121,8 +121,8 @@ func command(ctx context.Context, dir string, env []string, file string, args []
 	return cmd
 }
 
-// neutral is a directory that belongs to no project: the user's home, or else the root.
-func neutral() string {
+// neutralDir returns a directory that is not in a project: the user's home, or else the root.
+func neutralDir() string {
 	if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) && !Guarded(home) {
 		if info, err := os.Stat(home); err == nil && info.IsDir() {
 			return home

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// machine is a home, a project in it, and a directory of the system's programs. The
-// current directory is the project.
+// machine is a home, a project in it, and a directory of system programs. The current
+// directory is the project.
 type machine struct {
 	t                  *testing.T
 	home, project, bin string
@@ -41,7 +41,7 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
-// install makes a program, which is not to be run.
+// install creates a program that is never run.
 func (m *machine) install(path string) string {
 	m.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -56,10 +56,10 @@ func (m *machine) install(path string) string {
 func TestFind(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		path    []string // PATH; a name that begins with ~ is in the home, with @ in the project, with / of the system
-		program []string // the programs that there are, all called git
+		path    []string // PATH; ~ means the home, @ the project, / the system
+		program []string // the existing programs, all called git
 		want    string   // the file; "" for none
-		project string   // the file in the project that is told; "" for none
+		project string   // the skipped file in the project; "" for none
 	}{
 		{"of the system", []string{"/"}, []string{"/git"}, "/git", ""},
 		{"in the home", []string{"~bin", "/"}, []string{"~bin/git", "/git"}, "~bin/git", ""},
@@ -110,7 +110,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A link outside of the project that leads into it is the project's.
+// A link outside of the project that leads into it counts as in the project.
 func TestFindThroughLinks(t *testing.T) {
 	m := newMachine(t)
 	m.install(filepath.Join(m.project, "bin", "git"))
@@ -131,9 +131,9 @@ func TestFindThroughLinks(t *testing.T) {
 func TestWhatIsAProject(t *testing.T) {
 	for _, test := range []struct {
 		name       string
-		git        string // what gets a .git
+		git        string // the directory that gets a .git
 		here       string
-		in, beside string // of the directory of the program: it is found only beside
+		in, beside string // directories of the program: it is found only in beside
 	}{
 		{"the work tree of git", "src/project", "src/project/a/b", "src/project/bin", "src/bin"},
 		{"the nearest one", "src", "src/project", "src/bin", "bin"},
@@ -203,7 +203,7 @@ func TestFindRefuses(t *testing.T) {
 	}
 }
 
-// One program of a directory stands for all that are passed over there.
+// Of the skipped programs in a directory only one is reported.
 func TestTell(t *testing.T) {
 	m := newMachine(t)
 	t.Setenv("PATH", ":"+filepath.Join(m.project, "bin"))
@@ -259,7 +259,7 @@ func TestInterpret(t *testing.T) {
 	agent := filepath.Join(m.bin, "agent")
 	for _, test := range []struct {
 		line string
-		want []string // the file and the arguments; nil where only the project has the interpreter
+		want []string // the file and the arguments; nil if only the project has the interpreter
 	}{
 		{"#!/usr/bin/env node", []string{node, "node", agent, "--acp"}},
 		{"#! /usr/bin/env  node ", []string{node, "node", agent, "--acp"}},
@@ -286,7 +286,7 @@ func TestInterpret(t *testing.T) {
 			t.Errorf("%q: %q, %v, want %q", test.line, got, err, test.want)
 		}
 	}
-	// Without the project in PATH env does as well.
+	// Without the project in PATH, env finds the same file.
 	if err := os.WriteFile(agent, []byte("#!/usr/bin/env node\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestInterpret(t *testing.T) {
 	}
 }
 
-// What is known is taken, wherever env would look.
+// A known interpreter is used, whatever env would find.
 func TestInterpretByWhatIsKnown(t *testing.T) {
 	m := newMachine(t)
 	node, own := m.install(filepath.Join(m.home, "versions", "node")), m.install(filepath.Join(m.project, "node"))

@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// guard is what holds for the whole process.
+// guard is the state of the process.
 var guard struct {
 	sync.Mutex
 	dirs    []string
-	ignored []string // programs that were passed over, one for each directory
-	said    int      // how many of them tell was called with
+	ignored []string // skipped programs, one for each directory
+	said    int      // how many of them were reported
 	tell    func(file string)
 }
 
-// Guard makes directories projects, besides those that are: from now on no program is
-// found in them, or in the work tree of git that they lie in.
+// Guard declares directories to be projects: from now on no program is found in them, or in
+// the git work trees that they are in.
 func Guard(dirs ...string) {
 	guard.Lock()
 	defer guard.Unlock()
@@ -28,36 +28,36 @@ func Guard(dirs ...string) {
 	}
 }
 
-// Guarded tells whether a file or directory lies in a project.
+// Guarded reports whether a file or directory is in a project.
 func Guarded(path string) bool { return within(path, projects()) }
 
-// Tell has tell called with each program that was passed over, and each that will be, but
-// with one of a directory only. tell must not wait; any goroutine.
+// Tell calls tell with each program that was or will be skipped, but only one for each
+// directory. tell must not block, and may be called on any goroutine.
 func Tell(tell func(file string)) {
 	guard.Lock()
 	defer guard.Unlock()
 	guard.tell = tell
-	say()
+	report()
 }
 
-// ignore notes that a program was passed over.
-func ignore(file string) {
+// recordSkipped records a skipped program.
+func recordSkipped(file string) {
 	guard.Lock()
 	defer guard.Unlock()
 	if !slices.ContainsFunc(guard.ignored, func(other string) bool { return filepath.Dir(other) == filepath.Dir(file) }) {
 		guard.ignored = append(guard.ignored, file)
-		say()
+		report()
 	}
 }
 
-// say tells what has not been told. With guard.
-func say() {
+// report reports what has not been reported. guard is held.
+func report() {
 	for ; guard.tell != nil && guard.said < len(guard.ignored); guard.said++ {
 		guard.tell(guard.ignored[guard.said])
 	}
 }
 
-// projects are the projects of the process.
+// projects returns the projects of the process.
 func projects() []os.FileInfo {
 	guard.Lock()
 	dirs := slices.Clone(guard.dirs)
@@ -74,9 +74,9 @@ func projects() []os.FileInfo {
 	return out
 }
 
-// project is the directory whose programs are not used because of dir: the nearest one
-// with a .git in it, else dir. A directory that is the user's home, or holds it, is no
-// project: the user's own programs are there.
+// project returns the directory whose programs are not used because of dir: the nearest one
+// with a .git in it, else dir. The user's home, and any directory that contains it, is
+// never a project: the user's own programs are there.
 func project(dir string) os.FileInfo {
 	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -109,8 +109,8 @@ func homeDir() string {
 	return home
 }
 
-// within tells whether a path, its links resolved, is one of the directories or lies in
-// one. One that does not exist lies where its parent does.
+// within reports whether a path, with its links resolved, is in one of the directories or
+// is one. One that does not exist counts as its parent.
 func within(path string, dirs []os.FileInfo) bool {
 	if len(dirs) == 0 {
 		return false
@@ -120,7 +120,7 @@ func within(path string, dirs []os.FileInfo) bool {
 	})
 }
 
-// ancestors are a path, its links resolved, and all directories above it.
+// ancestors returns a path, with its links resolved, and all directories above it.
 func ancestors(path string) (out []os.FileInfo) {
 	if path == "" {
 		return nil

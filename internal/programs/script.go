@@ -11,9 +11,10 @@ import (
 )
 
 // Interpret changes a command that is a script whose first line has env find the
-// interpreter, as those of npm packages have. It is started by a file of known that has the
-// interpreter's name and, where env would find that in a project, by the one outside.
-// cmd.Path must be absolute. The error is an *InProjectError where only a project has one.
+// interpreter, as in npm packages. It runs the script with the file of known that has the
+// interpreter's name or, if env would find the interpreter in a project, with one outside.
+// cmd.Path must be absolute. The error is an *InProjectError if only a project has the
+// interpreter.
 func (p Path) Interpret(cmd *exec.Cmd, known ...string) error {
 	words := interpreter(cmd.Path)
 	if len(words) == 0 {
@@ -26,7 +27,7 @@ func (p Path) Interpret(cmd *exec.Cmd, known ...string) error {
 	switch {
 	case i >= 0:
 		found = known[i]
-	case passed == "": // env does as well
+	case passed == "": // env finds the same
 		return nil
 	case err != nil:
 		return err
@@ -36,7 +37,7 @@ func (p Path) Interpret(cmd *exec.Cmd, known ...string) error {
 	return nil
 }
 
-// interpreter is the name of the program that env is to find for a script, with its
+// interpreter returns the name of the program that env is to find for a script, with its
 // arguments; nil for any other file.
 func interpreter(file string) []string {
 	f, err := os.Open(file)

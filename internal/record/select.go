@@ -182,7 +182,7 @@ func headOf(text []byte) (h lineHead) {
 type halves struct {
 	first, last           []Selected
 	firstBytes, lastBytes int
-	left                  int
+	omitted               int
 	full                  bool
 }
 
@@ -207,13 +207,13 @@ func (h *halves) add(l Line) {
 		h.lastBytes -= len(h.last[0].Data)
 		h.last[0] = Selected{}
 		h.last = h.last[1:]
-		h.left++
+		h.omitted++
 	}
 }
 
 func (h *halves) selection() Selection {
 	if len(h.last) > 0 {
-		h.last[0].Before = h.left
+		h.last[0].Before = h.omitted
 	}
-	return Selection{Lines: append(h.first, h.last...), Left: h.left, Full: h.full}
+	return Selection{Lines: append(h.first, h.last...), Left: h.omitted, Full: h.full}
 }

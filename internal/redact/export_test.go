@@ -17,7 +17,7 @@ type Secret struct{ Text, Secret string }
 
 // Secrets returns one secret of every shape.
 func Secrets(seed uint64) (all []Secret) {
-	made := fake{rand.New(rand.NewPCG(seed, 7))}.samples()
+	made := secretMaker{rand.New(rand.NewPCG(seed, 7))}.samples()
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		all = append(all, Secret{made[name].text, made[name].secret})
 	}

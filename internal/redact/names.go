@@ -360,14 +360,14 @@ func (scheme) find(s []byte, at, end int, m mode) (from, to int) {
 	return end, end + len(token)
 }
 
-// user finds the user and password of curl and similar programs.
-type user struct{}
+// curlUser finds the user and password of curl and similar programs.
+type curlUser struct{}
 
 var fetchers = [][]byte{[]byte("curl"), []byte("wget"), []byte("http"), []byte("lftp")}
 
-func (user) suspect([]byte, int, int) bool { return true }
+func (curlUser) suspect([]byte, int, int) bool { return true }
 
-func (user) find(s []byte, at, end int, _ mode) (from, to int) {
+func (curlUser) find(s []byte, at, end int, _ mode) (from, to int) {
 	line := s[max(0, at-window):at]
 	line = line[bytes.LastIndexAny(line, "\n|;&")+1:]
 	if !slices.ContainsFunc(fetchers, func(name []byte) bool { return bytes.Contains(line, name) }) {

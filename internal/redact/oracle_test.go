@@ -20,13 +20,13 @@ const (
 	standard = base62 + "+/"
 )
 
-// fake makes the tails of secrets. They are not in the source, so that secret scanners find
+// secretMaker makes the tails of secrets. They are not in the source, so that secret scanners find
 // none there.
-type fake struct{ *rand.Rand }
+type secretMaker struct{ *rand.Rand }
 
 // of returns n letters, the last a letter or digit: a trailing dash could belong to the
 // following text.
-func (f fake) of(alphabet string, n int) string {
+func (f secretMaker) of(alphabet string, n int) string {
 	for {
 		b := make([]byte, n)
 		for i := range b {
@@ -75,7 +75,7 @@ var simple = []struct {
 }
 
 // samples returns a secret of every shape.
-func (f fake) samples() map[string]sample {
+func (f secretMaker) samples() map[string]sample {
 	all := map[string]sample{}
 	for _, s := range simple {
 		all[s.name] = alone(s.begin + f.of(s.alphabet, s.n))
@@ -116,11 +116,11 @@ func (f fake) samples() map[string]sample {
 	return all
 }
 
-func (f fake) uuid() string {
+func (f secretMaker) uuid() string {
 	return f.of(hexes, 8) + "-" + f.of(hexes, 4) + "-" + f.of(hexes, 4) + "-" + f.of(hexes, 4) + "-" + f.of(hexes, 12)
 }
 
-func (f fake) pem(dashes, end string) string {
+func (f secretMaker) pem(dashes, end string) string {
 	label := " OPENSSH PRIVATE KEY" + dashes
 	lines := []string{dashes + "BEGIN" + label}
 	for range 5 {
@@ -172,11 +172,11 @@ var inTexts = map[string]string{
 }
 
 func TestKnownShapes(t *testing.T) {
-	if n := len(fake{rand.New(rand.NewPCG(1, 2))}.samples()); n < 100 {
+	if n := len(secretMaker{rand.New(rand.NewPCG(1, 2))}.samples()); n < 100 {
 		t.Fatalf("%d shapes", n)
 	}
 	for seed := range uint64(20) {
-		for name, s := range (fake{rand.New(rand.NewPCG(seed, 1))}).samples() {
+		for name, s := range (secretMaker{rand.New(rand.NewPCG(seed, 1))}).samples() {
 			for place, make := range messages {
 				in := make(s.text)
 				if !json.Valid([]byte(in)) {

@@ -9,7 +9,7 @@ import (
 
 // Texts that only resemble a secret stay unchanged, so that logs remain readable.
 func TestNearMisses(t *testing.T) {
-	f := fake{rand.New(rand.NewPCG(3, 4))}
+	f := secretMaker{rand.New(rand.NewPCG(3, 4))}
 	image := f.of(standard, 4000)
 	for _, s := range []string{
 		// Hashes, ids, encodings.
@@ -72,7 +72,7 @@ func TestNames(t *testing.T) {
 // Each piece of a streamed secret is examined separately: pieces that still have its shape
 // are removed, and the rest stays.
 func TestPieces(t *testing.T) {
-	f := fake{rand.New(rand.NewPCG(5, 6))}
+	f := secretMaker{rand.New(rand.NewPCG(5, 6))}
 	for _, begin := range []string{"ghp_", "sk-ant-api03-", "xoxb-", "glpat-"} {
 		head, tail := begin+f.of(base62, 20), f.of(base62, 16)
 		if got := Text("it is " + head); got != "it is [redacted]" {

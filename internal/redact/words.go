@@ -53,7 +53,7 @@ func (t *table) build() {
 	t.add(named{}, slices.Concat(secretWords, spelled)...)
 	t.add(parameter{}, "?key=", "&key=", "#key=", `\u0026key=`, "?sig=", "&sig=", `\u0026sig=`, "signature=")
 	t.add(scheme{}, "bearer ")
-	t.add(user{}, " -u", " --user", " --proxy-user")
+	t.add(curlUser{}, " -u", " --user", " --proxy-user")
 }
 
 func (t *table) add(f finder, words ...string) {

@@ -59,9 +59,9 @@ func transcripts(t *testing.T) map[string][][]byte {
 	return all
 }
 
-// kept are the members that identify a message. Every second round leaves them unchanged,
+// identifying are the members that identify a message. Every second round leaves them unchanged,
 // so that the message is understood.
-var kept = map[string]bool{"jsonrpc": true, "method": true, "sessionUpdate": true, "type": true}
+var identifying = map[string]bool{"jsonrpc": true, "method": true, "sessionUpdate": true, "type": true}
 
 // plant puts a secret into each text of a message, a different one in each round.
 func plant(t *testing.T, msg []byte, all []redact.Secret, round int) (p planted) {
@@ -95,7 +95,7 @@ func plant(t *testing.T, msg []byte, all []redact.Secret, round int) (p planted)
 				inObject = inObject[:len(inObject)-1]
 			}
 		case string:
-			if round%2 == 0 && kept[key] {
+			if round%2 == 0 && identifying[key] {
 				break
 			}
 			secret := all[(round+n)%len(all)]
@@ -311,7 +311,7 @@ func TestNoSecretIsInTheLogOfAGateway(t *testing.T) {
 		}
 		of := -1
 		switch {
-		case strings.HasPrefix(l.Msg, "the agent wrote something"):
+		case strings.HasPrefix(l.Msg, "the agent wrote a line that is not JSON"):
 			of = noise
 			noise++
 		case l.Stderr != "":

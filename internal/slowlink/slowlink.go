@@ -17,7 +17,7 @@ type Link struct {
 	ln     net.Listener
 	frozen chan struct{} // closed by Freeze
 	freeze sync.Once
-	over   chan struct{} // closed when the link ends
+	done   chan struct{} // closed when the link ends
 	work   sync.WaitGroup
 
 	mu    sync.Mutex
@@ -33,7 +33,7 @@ type Options struct {
 	Room int
 }
 
-// system buffers at each end: with less than a segment of the loopback the connection would
+// buffers is the size of the system buffers at each end: with less than a segment of the loopback the connection would
 // stall.
 const buffers = 128 << 10
 
@@ -47,7 +47,7 @@ func New(t testing.TB, target string, o Options) *Link {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Link{target: target, o: o, ln: ln, frozen: make(chan struct{}), over: make(chan struct{}), conns: []net.Conn{}}
+	l := &Link{target: target, o: o, ln: ln, frozen: make(chan struct{}), done: make(chan struct{}), conns: []net.Conn{}}
 	l.work.Go(func() {
 		for {
 			conn, err := ln.Accept()
@@ -69,7 +69,7 @@ func (l *Link) Freeze() { l.freeze.Do(func() { close(l.frozen) }) }
 
 func (l *Link) close() {
 	l.ln.Close()
-	close(l.over)
+	close(l.done)
 	l.mu.Lock()
 	for _, c := range l.conns {
 		c.Close()
@@ -79,8 +79,8 @@ func (l *Link) close() {
 	l.work.Wait()
 }
 
-// keep adds a connection. If the link has ended it closes the connection and reports false.
-func (l *Link) keep(conn net.Conn) bool {
+// track adds a connection. If the link has ended it closes the connection and reports false.
+func (l *Link) track(conn net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conns == nil {
@@ -92,7 +92,7 @@ func (l *Link) keep(conn net.Conn) bool {
 }
 
 func (l *Link) carry(client net.Conn) {
-	if !l.keep(client) {
+	if !l.track(client) {
 		return
 	}
 	server, err := net.Dial("tcp", l.target)
@@ -100,7 +100,7 @@ func (l *Link) carry(client net.Conn) {
 		client.Close()
 		return
 	}
-	if !l.keep(server) {
+	if !l.track(server) {
 		return
 	}
 	l.work.Go(func() { l.pump(client, server) })
@@ -115,7 +115,7 @@ func (l *Link) pump(from, to net.Conn) {
 	defer to.Close()
 	var src io.Reader = from
 	if l.o.Room > 0 {
-		swallowed := l.swallow(from)
+		swallowed := l.buffer(from)
 		defer swallowed.Close()
 		src = swallowed
 	}
@@ -124,7 +124,7 @@ func (l *Link) pump(from, to net.Conn) {
 		n, err := src.Read(p)
 		select {
 		case <-l.frozen:
-			<-l.over
+			<-l.done
 			return
 		default:
 		}
@@ -144,8 +144,8 @@ func (l *Link) pump(from, to net.Conn) {
 	}
 }
 
-// swallow reads as much as there is room for, and buffers it.
-func (l *Link) swallow(from io.Reader) io.ReadCloser {
+// buffer reads ahead as much as there is room for.
+func (l *Link) buffer(from io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	pieces, handedOn := make(chan []byte, 1<<16), make(chan struct{})
 	l.work.Go(func() {

@@ -47,12 +47,12 @@ func (s *Server) accept() {
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
-		if !s.enter(conn) {
+		if !s.addConn(conn) {
 			conn.Close()
 			return
 		}
 		s.handlers.Go(func() {
-			defer s.leave(conn)
+			defer s.removeConn(conn)
 			s.serveConn(conn)
 		})
 	}

@@ -100,7 +100,7 @@ func TestFirstLineTooLong(t *testing.T) {
 
 // Connections without a token cannot keep out those with one for long, nor use more than a
 // few slots.
-func TestTooManyUnknown(t *testing.T) {
+func TestTooManyWithoutToken(t *testing.T) {
 	r := newRig(t)
 	type answered struct {
 		conn net.Conn
@@ -155,7 +155,7 @@ func TestSocketIsPrivate(t *testing.T) {
 	}
 }
 
-func TestPlaceOfSocket(t *testing.T) {
+func TestSocketDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such variable")
 	}

@@ -11,8 +11,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// maxWords bounds the text of an error, in bytes.
-const maxWords = 1000
+// maxErrorText bounds the text of an error, in bytes.
+const maxErrorText = 1000
 
 // missing is an error and its meaning if something does not exist.
 type missing struct {
@@ -28,8 +28,8 @@ func noCommand(err error) error {
 	return missing{err, "There is no such command, or no such working directory."}
 }
 
-// words describes an error to a model.
-func words(err error) string {
+// errorText describes an error to a model.
+func errorText(err error) string {
 	var told *jsonrpc.Error
 	var of missing
 	says := ""
@@ -49,5 +49,5 @@ func words(err error) string {
 	default:
 		says = strings.TrimPrefix(strings.TrimSuffix(err.Error(), ": "+fs.ErrInvalid.Error()), "terminal: ")
 	}
-	return safetext.Line(says, maxWords)
+	return safetext.Line(says, maxErrorText)
 }

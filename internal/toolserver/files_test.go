@@ -45,7 +45,7 @@ func TestListedTools(t *testing.T) {
 	}
 }
 
-func TestToolsThatAreThere(t *testing.T) {
+func TestToolsOfAvailableServices(t *testing.T) {
 	r := newRig(t, func(o toolserver.Options) toolserver.Options { o.Terminals = nil; return o })
 	list, err := r.connect(r.offered, nil).ListTools(t.Context(), nil)
 	if err != nil || len(list.Tools) != 2 {
@@ -139,7 +139,7 @@ func TestReadOutside(t *testing.T) {
 }
 
 // A ".." after a link is judged when the file is opened, not cleaned away.
-func TestDotsBehindLink(t *testing.T) {
+func TestDotsAfterLink(t *testing.T) {
 	r, client := bound(t)
 	if err := os.Symlink(r.outside, filepath.Join(r.dir, "link")); err != nil {
 		t.Skip(err)

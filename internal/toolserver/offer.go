@@ -31,12 +31,12 @@ type offer struct {
 	session string        // set before bound is closed
 	bound   chan struct{} // closed once the session is known
 	isBound bool
-	over    bool
+	ended   bool
 	calls   map[*call]bool
 }
 
 // call is one call of a tool.
-type call struct{ end context.CancelCauseFunc }
+type call struct{ cancel context.CancelCauseFunc }
 
 func newOffer(s *Server, cwd string, key tokenKey) *offer {
 	return &offer{server: s, cwd: cwd, key: key, bound: make(chan struct{}), calls: map[*call]bool{}}
@@ -53,21 +53,21 @@ func (o *offer) Bind(session string) {
 }
 
 // Cancel implements acpclient.Offer.
-func (o *offer) Cancel() { o.end(errStopped, false) }
+func (o *offer) Cancel() { o.cancelCalls(errStopped, false) }
 
 // Withdraw implements acpclient.Offer. The connection stays until the agent ends it; calls
 // on it fail.
 func (o *offer) Withdraw() {
-	o.end(errWithdrawn, true)
+	o.cancelCalls(errWithdrawn, true)
 	o.server.forget(o)
 }
 
-func (o *offer) end(why error, over bool) {
+func (o *offer) cancelCalls(why error, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.over = o.over || over
+	o.ended = o.ended || over
 	for c := range o.calls {
-		c.end(why)
+		c.cancel(why)
 	}
 }
 
@@ -77,7 +77,7 @@ func (o *offer) begin(ctx context.Context) (_ context.Context, done func(), err 
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.over:
+	case o.ended:
 		return nil, nil, errWithdrawn
 	case len(o.calls) == maxCalls:
 		return nil, nil, errBusy

@@ -120,7 +120,7 @@ func TestRelayRefused(t *testing.T) {
 }
 
 // Another program at the socket may answer anything: the error is one safe line.
-func TestRelayToStranger(t *testing.T) {
+func TestRelayToAnotherProgram(t *testing.T) {
 	dir, err := os.MkdirTemp("", "p")
 	if err != nil {
 		t.Fatal(err)

@@ -158,8 +158,8 @@ func (s *Server) forget(o *offer) {
 	delete(s.offers, o.key)
 }
 
-// enter adds a connection. It reports false if the server is closed.
-func (s *Server) enter(conn net.Conn) bool {
+// addConn adds a connection. It reports false if the server is closed.
+func (s *Server) addConn(conn net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -169,7 +169,7 @@ func (s *Server) enter(conn net.Conn) bool {
 	return true
 }
 
-func (s *Server) leave(conn net.Conn) {
+func (s *Server) removeConn(conn net.Conn) {
 	conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -100,7 +100,7 @@ func add[In any](o *offer, server *mcp.Server, work func(context.Context, string
 			return r, err
 		}()
 		if err != nil {
-			r = result{texts: []string{words(err)}, failed: true}
+			r = result{texts: []string{errorText(err)}, failed: true}
 		}
 		out := &mcp.CallToolResult{IsError: r.failed}
 		for _, t := range r.texts {

@@ -1,6 +1,5 @@
-// Goagent is an ACP v1 agent on github.com/coder/acp-go-sdk. What it does is
-// chosen by the first word of the prompt; see the package interop. What it
-// receives and did not expect, it says: "FAIL: …".
+// Goagent is an ACP v1 agent on github.com/coder/acp-go-sdk. The first word of the prompt
+// chooses what it does; see package interop. It reports unexpected input as "FAIL: …".
 package main
 
 import (
@@ -16,7 +15,7 @@ import (
 )
 
 func main() {
-	slog.SetLogLoggerLevel(slog.LevelWarn) // that the connection is closed is no news
+	slog.SetLogLoggerLevel(slog.LevelWarn) // a closed connection needs no message
 	a := &agent{sessions: map[acp.SessionId]*session{}}
 	a.conn = acp.NewAgentSideConnection(a, os.Stdout, os.Stdin)
 	<-a.conn.Done()

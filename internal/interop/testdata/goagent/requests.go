@@ -8,7 +8,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 )
 
-// askFor asks for permission to change a file; "" when there is no answer.
+// askFor asks for permission to change a file; it returns "" if there is no answer.
 func (t *turn) askFor(ctx context.Context, id acp.ToolCallId, path, before, after string) (string, error) {
 	t.update(acp.StartToolCall(id, "Change "+path, acp.WithStartKind(acp.ToolKindEdit), acp.WithStartStatus(acp.ToolCallStatusPending)))
 	diff := acp.ToolDiffContent(path, after)
@@ -52,7 +52,7 @@ func ask(t *turn, _ string) {
 	t.say("outcome: " + outcome)
 }
 
-// edit writes what it was allowed to.
+// edit writes what was allowed.
 func edit(t *turn, _ string) {
 	path, text := t.path("notes.txt"), "one\ntwo\nTHREE\n"
 	outcome, err := t.askFor(context.Background(), "edit-2", path, "one\ntwo\nthree\n", text)
@@ -126,7 +126,7 @@ func outside(t *turn, path string) {
 	t.say("outside: " + r.Content)
 }
 
-// start runs a shell line; "" where it may not.
+// start runs a shell line; it returns "" if that is not allowed.
 func (t *turn) start(line string, r acp.CreateTerminalRequest) string {
 	r.SessionId, r.Command, r.Args = t.id, "sh", []string{"-c", line}
 	c, err := t.agent.conn.CreateTerminal(context.Background(), r)
@@ -153,7 +153,7 @@ func (t *turn) ended(id string) (acp.WaitForTerminalExitResponse, acp.TerminalOu
 	return exit, out
 }
 
-// release lets go of the terminal and sees that it is gone.
+// release releases the terminal and checks that it is gone.
 func (t *turn) release(id string) {
 	ctx := context.Background()
 	_, err := t.agent.conn.ReleaseTerminal(ctx, acp.ReleaseTerminalRequest{SessionId: t.id, TerminalId: id})
@@ -182,7 +182,7 @@ func terminal(t *turn, _ string) {
 	t.say("ran")
 }
 
-// limit sees that only the end of much output is kept.
+// limit checks that only the end of a long output is kept.
 func limit(t *turn, _ string) {
 	id := t.start(`printf '0123456789ABCDE'`, acp.CreateTerminalRequest{OutputByteLimit: acp.Ptr(5)})
 	if id == "" {
@@ -223,7 +223,7 @@ func kill(t *turn, _ string) {
 	t.say("killed")
 }
 
-// linger asks a question that nobody answers before the user cancels.
+// linger asks a question that is still open when the user cancels.
 func linger(t *turn, _ string) {
 	outcome, err := t.askFor(context.Background(), "ask-1", t.path("asked.txt"), "", "asked\n")
 	t.check("ask", err)

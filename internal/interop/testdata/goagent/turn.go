@@ -11,7 +11,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 )
 
-// turn is one prompt on its way to an answer.
+// turn is one prompt being answered.
 type turn struct {
 	*session
 	prompt    []acp.ContentBlock
@@ -21,7 +21,7 @@ type turn struct {
 	err  error
 }
 
-// words are what a prompt can ask for.
+// words are the commands that a prompt can give.
 var words = map[string]func(*turn, string){
 	"hello":    func(t *turn, _ string) { t.say("hello ", "from ", "go") },
 	"echo":     func(t *turn, rest string) { t.say(rest) },
@@ -62,12 +62,12 @@ func (t *turn) say(chunks ...string) {
 	}
 }
 
-// fail tells of something that should not be.
+// fail reports a failed expectation.
 func (t *turn) fail(format string, args ...any) {
 	t.say("FAIL: " + fmt.Sprintf(format, args...) + "\n")
 }
 
-// check tells whether err is nil, and says so where it is not.
+// check reports an error.
 func (t *turn) check(what string, err error) bool {
 	if err != nil {
 		t.fail("%s: %v", what, err)
@@ -75,7 +75,7 @@ func (t *turn) check(what string, err error) bool {
 	return err == nil
 }
 
-// checkCode wants an error with one of these codes.
+// checkCode checks for an error with one of these codes.
 func (t *turn) checkCode(what string, err error, codes ...int) {
 	var e *acp.RequestError
 	if errors.As(err, &e) {
@@ -104,7 +104,7 @@ func (t *turn) text() string {
 	return t.prompt[0].Text.Text
 }
 
-// report is what the agent has been told.
+// report returns what the agent was told.
 func (t *turn) report() string {
 	t.agent.mu.Lock()
 	c := t.agent.client
@@ -206,7 +206,7 @@ func info(t *turn, _ string) {
 	t.say("told")
 }
 
-// picture is the beginning of a PNG, 8 bytes.
+// picture is the start of a PNG, 8 bytes.
 const picture = "iVBORw0KGgo="
 
 func content(t *turn, _ string) {
@@ -217,7 +217,7 @@ func content(t *turn, _ string) {
 	t.say("shown")
 }
 
-// wait ends when the user cancels.
+// wait returns when the user cancels.
 func wait(t *turn, _ string) {
 	t.say("waiting")
 	<-t.cancelled

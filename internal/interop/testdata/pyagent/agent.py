@@ -1,6 +1,6 @@
-"""An ACP v1 agent on the package agent-client-protocol. What it does is chosen
-by the first word of the prompt; see the package interop. What it receives and
-did not expect, it says: "FAIL: ..."."""
+"""An ACP v1 agent on the package agent-client-protocol. The first word
+of the prompt chooses what it does; see package interop. It reports unexpected
+input as "FAIL: ..."."""
 
 import asyncio
 import os.path
@@ -106,7 +106,7 @@ class Agent(acp.Agent):
 
 
 class Turn:
-    """One prompt on its way to an answer."""
+    """One prompt being answered."""
 
     def __init__(self, agent, session, prompt):
         self.agent, self.conn, self.session, self.prompt = agent, agent.conn, session, prompt
@@ -127,7 +127,7 @@ class Turn:
             await self.fail(f"{what}: got {got!r}, want {want!r}")
 
     async def refused(self, what, call, *codes):
-        """Wants an error with one of the codes."""
+        """Checks for an error with one of the codes."""
         try:
             await self.fail(f"{what}: no error but {await call!r}")
         except acp.RequestError as e:
@@ -153,7 +153,7 @@ class Turn:
         await self.update(helpers.update_tool_call(ident, status=status))
 
     async def start(self, line, **more):
-        """Runs a shell line; None where it may not."""
+        """Runs a shell line; returns None if that is not allowed."""
         try:
             created = await self.conn.create_terminal(self.id, "sh", args=["-c", line], **more)
         except acp.RequestError as e:
@@ -172,7 +172,7 @@ class Turn:
         return code, out
 
     async def release(self, ident):
-        """Lets go of the terminal and sees that it is gone."""
+        """Releases the terminal and checks that it is gone."""
         await self.conn.release_terminal(self.id, ident)
         await self.refused("output after the release", self.conn.terminal_output(self.id, ident), -32002, -32602)
         await self.done("run-1", "completed")
@@ -274,7 +274,7 @@ async def ask(t, _):
 
 
 async def edit(t, _):
-    """Writes what it was allowed to."""
+    """Writes what was allowed."""
     path, text = t.path("notes.txt"), "one\ntwo\nTHREE\n"
     outcome = await t.ask_for("edit-2", path, "one\ntwo\nthree\n", text)
     if outcome != "yes":
@@ -335,7 +335,7 @@ async def terminal(t, _):
 
 
 async def limit(t, _):
-    """Sees that only the end of much output is kept."""
+    """Checks that only the end of a long output is kept."""
     ident = await t.start("printf '0123456789ABCDE'", output_byte_limit=5)
     if ident is None:
         return
@@ -372,7 +372,7 @@ async def wait(t, _):
 
 
 async def linger(t, _):
-    """Asks a question that nobody answers before the user cancels."""
+    """Asks a question that is still open when the user cancels."""
     await t.equal("outcome", await t.ask_for("ask-1", t.path("asked.txt"), None, "asked\n"), "cancelled")
     await t.session.cancelled.wait()
     t.stop = "cancelled"

@@ -1,17 +1,17 @@
 """A client on the remote transports of the package agent-client-protocol, for
 an agent that is served at a URL. It plays one script with the agent of goagent
-and prints a JSON line for each thing that comes back: the session it belongs to
-("" for none), what it is, and the value as the package hands it out.
+and prints a JSON line for each item that it receives: its session ("" for none),
+its kind, and the value as the package returns it.
 
     python client.py http|http:2|ws URL DIRECTORY
 
-DIRECTORY is that of the sessions, with notes.txt in it. http:2 speaks HTTP/2 and
-nothing else, over TLS or not. $TOKEN, where it is set, is sent as a bearer token.
+DIRECTORY is the directory of the sessions, which contains notes.txt. http:2
+speaks only HTTP/2, with TLS or without. $TOKEN, if set, is sent as a bearer
+token.
 
-Over HTTP the script is a shorter one. The package cannot load sessions there: it
-asks for the stream of a session only when the agent names it in a result, which
-that of session/load does not. And it fails on a character that does not arrive
-all at once.
+Over HTTP the script is shorter. The package cannot load sessions there: it opens
+the stream of a session only if the agent names it in a result, and the result of
+session/load does not. It also fails on a character that arrives in two parts.
 """
 
 import asyncio
@@ -32,9 +32,8 @@ headers = {"Authorization": f"Bearer {token}"} if token else None
 
 
 class Http2(httpx.AsyncBaseTransport):
-    """HTTP/2 with a connection for each request. Whoever reads from one that is
-    shared may leave what is for another reader waiting for the next thing that
-    comes, which may take long."""
+    """HTTP/2 with a connection for each request. On a shared connection one reader
+    may leave the data of another waiting until more arrives, which may take long."""
 
     def __init__(self):
         self.connections = []
@@ -69,7 +68,7 @@ class Client(acp.Client):
         self.waiting = {}
 
     def said(self, session, text):
-        """Whoever waits for something to be said."""
+        """Returns a future that is done when the agent sends the text."""
         return self.waiting.setdefault((session, text), asyncio.get_running_loop().create_future())
 
     async def session_update(self, session_id, update, **_):

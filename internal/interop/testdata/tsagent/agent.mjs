@@ -1,9 +1,9 @@
 // An ACP agent on @agentclientprotocol/sdk: v1, or the experimental v2 with
-// --v2. What it does is chosen by the first word of the prompt; see the package
-// interop. What it receives and did not expect, it says: "FAIL: …".
+// --v2. The first word of the prompt chooses what it does; see package
+// interop. It reports unexpected input as "FAIL: …".
 //
-// Its first argument is the directory in which the SDK was installed: nothing is
-// installed beside this file.
+// Its first argument is the directory of the installed SDK: nothing is installed
+// beside this file.
 import { createRequire } from "node:module";
 import path from "node:path";
 import { Readable, Writable } from "node:stream";

@@ -1,5 +1,5 @@
 // Drives the v2 agent with the SDK's own client, so that a change of the draft
-// is seen here and not taken for a fault of parley. Usage:
+// shows here and is not mistaken for a bug in parley. Usage:
 //
 //   node selftest.mjs MODULES AGENT
 import assert from "node:assert/strict";
@@ -23,7 +23,7 @@ const app = acp.client({ name: "selftest" }).onRequest(acp.methods.client.sessio
   return { outcome: answer };
 });
 
-// play sends a prompt and gathers what comes until the agent is idle.
+// play sends a prompt and collects updates until the agent is idle.
 async function play(session, prompt, onUpdate = () => {}) {
   await session.prompt(prompt);
   const updates = [];

@@ -1,7 +1,7 @@
-// The agent of agent.mjs behind the SDK's own server: Streamable HTTP and
-// WebSocket at one place. It says its URL in a line and ends with its stdin.
+// The agent of agent.mjs on the SDK's own server: Streamable HTTP and WebSocket
+// at one path. It prints its URL in a line and ends with its stdin.
 //
-// Its first argument is the directory in which the SDK was installed.
+// Its first argument is the directory of the installed SDK.
 import { createRequire } from "node:module";
 import http from "node:http";
 import path from "node:path";

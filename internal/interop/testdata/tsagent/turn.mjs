@@ -1,4 +1,4 @@
-// What the turns of both versions have in common.
+// Shared by the turns of both versions.
 import path from "node:path";
 
 export class Turn {
@@ -13,7 +13,7 @@ export class Turn {
     return this.notify(update);
   }
 
-  // fail tells of something that should not be.
+  // fail reports a failed expectation.
   fail(text) {
     return this.say(`FAIL: ${text}\n`);
   }
@@ -24,8 +24,8 @@ export class Turn {
     }
   }
 
-  // check returns what the promise gives; undefined, and a word about it, where
-  // it fails.
+  // check returns the value of the promise; if it fails, check reports that and
+  // returns undefined.
   async check(what, promise) {
     try {
       return await promise;
@@ -34,7 +34,7 @@ export class Turn {
     }
   }
 
-  // refused wants an error with one of the codes.
+  // refused checks for an error with one of the codes.
   async refused(what, promise, ...codes) {
     try {
       await this.fail(`${what}: no error but ${JSON.stringify(await promise)}`);
@@ -57,7 +57,7 @@ export class Turn {
   }
 }
 
-// shared are the words that mean the same in both versions.
+// shared are the commands that both versions understand.
 export const shared = {
   hello: (t) => t.say("hello ", "from ", "ts"),
   echo: (t, rest) => t.say(rest),
@@ -89,5 +89,5 @@ export const shared = {
   },
 };
 
-// picture is the beginning of a PNG, 8 bytes.
+// picture is the start of a PNG, 8 bytes.
 export const picture = "iVBORw0KGgo=";

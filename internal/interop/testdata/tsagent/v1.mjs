@@ -47,7 +47,7 @@ class V1Turn extends Turn {
     return this.update({ sessionUpdate: "tool_call_update", toolCallId, status });
   }
 
-  // start runs a shell line; undefined where it may not.
+  // start runs a shell line; it returns undefined if that is not allowed.
   async start(line, more) {
     let handle;
     try {
@@ -69,7 +69,7 @@ class V1Turn extends Turn {
     return { exit, out };
   }
 
-  // release lets go of the terminal and sees that it is gone.
+  // release releases the terminal and checks that it is gone.
   async release(handle) {
     await this.check("terminal/release", handle.release());
     await this.refused("output after the release", handle.currentOutput(), -32002, -32602);
@@ -133,7 +133,7 @@ const words = {
     await t.done("ask-1", outcome === "yes" || outcome === "always" ? "completed" : "failed");
     await t.say(`outcome: ${outcome}`);
   },
-  // edit writes what it was allowed to.
+  // edit writes what was allowed.
   async edit(t) {
     const [path, content] = [t.path("notes.txt"), "one\ntwo\nTHREE\n"];
     const outcome = await t.check("ask", t.askFor("edit-2", path, "one\ntwo\nthree\n", content));
@@ -198,7 +198,7 @@ const words = {
     await t.release(handle);
     await t.say("ran");
   },
-  // limit sees that only the end of much output is kept.
+  // limit checks that only the end of a long output is kept.
   async limit(t) {
     const handle = await t.start("printf '0123456789ABCDE'", { outputByteLimit: 5 });
     if (!handle) return;
@@ -222,7 +222,7 @@ const words = {
     await t.release(handle);
     await t.say("killed");
   },
-  // linger asks a question that nobody answers before the user cancels.
+  // linger asks a question that is still open when the user cancels.
   async linger(t) {
     const outcome = await t.check("ask", t.askFor("ask-1", t.path("asked.txt"), "", "asked\n"));
     await t.equal("outcome", outcome, "cancelled");

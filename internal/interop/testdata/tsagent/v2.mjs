@@ -20,7 +20,7 @@ const patch = `--- a/notes.txt\n+++ b/notes.txt\n@@ -1 +1 @@\n-old\n+new\n`;
 class V2Turn extends Turn {
   messages = 0;
 
-  // say is one message in several chunks.
+  // say sends one message in several chunks.
   async say(...chunks) {
     const messageId = `${this.message}-${++this.messages}`;
     for (const c of chunks) await this.update({ sessionUpdate: "agent_message_chunk", messageId, content: text(c) });
@@ -92,7 +92,7 @@ const words = {
     await t.update({ sessionUpdate: "config_option_update", configOptions: config("code") });
     await t.say("switched");
   },
-  // content is one message that is sent whole, and then replaced.
+  // content sends one complete message, then replaces it.
   async content(t) {
     const messageId = `${t.message}-content`;
     await t.update({ sessionUpdate: "agent_message", messageId, content: [text("to be replaced")] });
@@ -205,7 +205,7 @@ export function build(acp) {
     .onRequest(m.session.prompt, async ({ params, client }) => {
       const { sessionId, prompt } = params;
       const session = known(sessionId);
-      await session.busy; // a prompt that comes meanwhile is held
+      await session.busy; // a prompt that arrives meanwhile waits
       const messageId = `u-${++agent.prompts}`;
       const notify = (update) => client.notify("session/update", { sessionId, update });
       await notify({ sessionUpdate: "user_message", messageId, content: prompt });

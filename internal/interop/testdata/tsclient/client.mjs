@@ -1,15 +1,13 @@
 // A client on the remote transports of @agentclientprotocol/sdk, for an agent
 // that is served at a URL. It plays one script with the agent of goagent and
-// prints a JSON line for each thing that comes back: the session it belongs to
-// ("" for none), what it is, and the value as the SDK hands it out. Updates,
-// requests and answers of a session are each in order; between them the SDK
-// keeps none.
+// prints a JSON line for each item that it receives: its session ("" for none),
+// its kind, and the value as the SDK returns it. Updates, requests and answers of
+// a session are each in order, but the SDK keeps no order between them.
 //
 //   node client.mjs MODULES http|ws URL DIRECTORY
 //
-// MODULES is the directory in which the SDK was installed, DIRECTORY that of the
-// sessions, with notes.txt in it. $TOKEN, where it is set, is sent as a bearer
-// token.
+// MODULES is the directory of the installed SDK, DIRECTORY that of the sessions,
+// which contains notes.txt. $TOKEN, if set, is sent as a bearer token.
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -31,10 +29,10 @@ async function dial() {
   return createWebSocketStream(url, { headers, WebSocket: require("ws").WebSocket });
 }
 
-// note prints one thing.
+// note prints one item.
 const note = (session, got, value) => process.stdout.write(JSON.stringify({ session, got, value }) + "\n");
 
-// Whoever waits for something to be said.
+// Promises that resolve when the agent sends a text.
 const waiting = new Map();
 const said = (session, text) => new Promise((resolve) => waiting.set(session + " " + text, resolve));
 

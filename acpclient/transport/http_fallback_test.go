@@ -118,7 +118,7 @@ func TestCloseWhileConnecting(t *testing.T) {
 
 // Close at any moment of a connection's life returns, nothing blocks, and no goroutine is
 // left in the bubble.
-func TestCloseAnywhen(t *testing.T) {
+func TestCloseAtAnyTime(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onGet = func(w http.ResponseWriter, q *acpRequest) bool {
 			time.Sleep(time.Duration(q.n) * 3 * time.Millisecond)
