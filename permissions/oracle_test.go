@@ -165,7 +165,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 
 // onlyAside tells whether all that is not allowed would be beside what is.
 func onlyAside(j Judgement) bool {
-	return !slices.ContainsFunc(j.Verdicts, func(v Verdict) bool { return v.Effect != Allow && !v.aside })
+	return !slices.ContainsFunc(j.Verdicts, func(v Verdict) bool { return v.Effect != Allow && !v.filter })
 }
 
 // namesIn lists a directory.
