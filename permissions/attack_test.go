@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// attacks are lines of which no part may pass by the rule that seems to cover them.
+// attacks are lines that the rule, which seems to cover them, must not allow.
 var attacks = []struct {
 	why  string
 	rule string
 	line string
 }{
-	// What one shell reads in another way.
+	// Differences between shells.
 	{"braces with quotes inside are opened", "ls *", `ls {/etc,"x"}`},
 	{"braces hide an option", "git log *", `git log {--output=x,"y"}`},
 	{"braces over parts", "ls *", `ls {a,'b'}`},
@@ -52,7 +52,7 @@ var attacks = []struct {
 	{"line separator", "ls *", "ls \u2028rm x"},
 	{"zero width", "ls *", "ls \u200bx"},
 	{"bidi", "ls *", "ls \u202ex"},
-	{"a filler that looks like a blank", "ls *", "ls \u3164x"},
+	{"a filler that looks like a space", "ls *", "ls \u3164x"},
 	{"bytes that are no text", "ls *", "ls \xa0x"},
 	{"C1 control", "ls *", "ls \u0085x"},
 	{"a letter that looks the same", "ls *", "l\u0455 x"},
@@ -200,8 +200,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// Commands of the shell that change what others mean are asked even where a rule
-// allows both.
+// Shell commands that change what others mean are asked even if a rule allows both.
 func TestStateful(t *testing.T) {
 	for _, line := range []string{"alias ls=rm; ls x", "shopt -s expand_aliases; ls x", "read x; ls x", "hash -p ./evil ls; ls x", "zmodload x && ls x", `\alias ls=rm; ls x`,
 		"printf -v PATH x; ls x", "ls x | (umask 0; ls x)", "bash -c 'alias ls=rm; ls x'"} {
@@ -215,7 +214,7 @@ func TestStateful(t *testing.T) {
 	}
 }
 
-// What people do all day still passes: a rule that never allows is no rule.
+// Everyday commands must still pass: a rule that never allows is useless.
 func TestHarmless(t *testing.T) {
 	for _, c := range []struct{ rule, line string }{
 		{"git log *", "git log --oneline -5"},
@@ -254,7 +253,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// A rule that says no sees more than one that says yes.
+// A rule that denies matches more than one that allows.
 func TestDenied(t *testing.T) {
 	for _, c := range []struct{ rule, line string }{
 		{"rm *", "/bin/rm x"},
@@ -312,7 +311,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// What a rule that denies does not mean stays as it was.
+// A rule that denies leaves other commands alone.
 func TestNotDenied(t *testing.T) {
 	for _, c := range []struct{ rule, line string }{
 		{"git push *", "git log push"},
@@ -327,7 +326,7 @@ func TestNotDenied(t *testing.T) {
 	}
 }
 
-// A path that is denied is denied to commands, too, wherever it lies.
+// A denied path is denied to commands, too, wherever it is.
 func TestDeniedPaths(t *testing.T) {
 	for _, c := range []struct {
 		path, kind, line string
@@ -352,7 +351,7 @@ func TestDeniedPaths(t *testing.T) {
 	}
 }
 
-// To read is not to write, and to change is not to delete.
+// Allowing reads does not allow writes, and allowing edits does not allow deleting.
 func TestAllowedPaths(t *testing.T) {
 	for _, c := range []struct {
 		path, kind, line string
@@ -387,7 +386,7 @@ func TestAllowedPaths(t *testing.T) {
 	}
 }
 
-// Where a command runs is judged like a path that it names.
+// The directory of a command is judged like a path it names.
 func TestDirectories(t *testing.T) {
 	b := rulebook(t, allowing("make x"))
 	for dir, want := range map[string]Effect{"/w": Allow, "/w/sub": Allow, "/tmp": None, "": None, "/w/.ssh": None} {
@@ -406,7 +405,7 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// Words without a shell: some agents make a line of them all the same.
+// Commands given as words are checked for operators: some agents join them to a line.
 func TestWordsWithoutAShell(t *testing.T) {
 	b := rulebook(t, allowing("ls *"))
 	for _, c := range []struct {
@@ -428,7 +427,7 @@ func TestWordsWithoutAShell(t *testing.T) {
 	}
 }
 
-// Patterns that would stand for whatever an agent likes are mistakes.
+// Patterns that would match anything an agent likes are mistakes.
 func TestOpenEnded(t *testing.T) {
 	for _, command := range []string{"*", "* x", "l*", "bash *", "bash -c *", "bash -o pipefail *", "sh -c ls*", "env *", "env A=b *", "env -u X *", "timeout 5 *",
 		"timeout -s 9 5 *", "timeout 5 bash -c *", "sudo *", "sudo -u root *", "nice -n 5 *", "xargs *", "xargs -n 1 *", "ssh host *", "python3 *", "python3 -c *",
@@ -446,8 +445,8 @@ func TestOpenEnded(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded judges the longest lines of each shape. The work is measured as the memory
-// allocated, which does not depend on how busy the machine is; so no test may run beside it.
+// TestWorkIsBounded judges the longest lines of each shape. It measures the memory allocated, which
+// does not depend on the load of the machine; so no test may run in parallel.
 func TestWorkIsBounded(t *testing.T) {
 	deep := rulebook(t, allowing("ls *")+"[[deny]]\npath = \"**/a/**/b/**/c/**/d/**/e\"\n[[deny]]\ncommand = 'x*a*a*a*a*a*a*b'\n")
 	const size, most = maxLine, 300 << 20

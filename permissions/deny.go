@@ -150,7 +150,7 @@ func matchAmong(pattern, words []string, match func(pattern, word string) bool) 
 // alike are options that mean the same to the programs whose options people deny.
 var alike = [][]string{{"-f", "--force"}, {"-r", "-R", "--recursive"}, {"-d", "--delete"}, {"-n", "--no-verify"}, {"-g", "--global"}}
 
-// hasOption tells whether an option is among words: as it is or by another name, with a
+// hasOption reports whether an option is among words: as it is or by another name, with a
 // value, cut short, or with its letters among those of others.
 func hasOption(words []string, option string) bool {
 	if hasWritten(words, option) {

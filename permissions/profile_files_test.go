@@ -186,8 +186,7 @@ func TestFileProfiles(t *testing.T) {
 	})
 }
 
-// What reads all below a directory is asked where something sensitive lies there, or a
-// link that leads outside.
+// A recursive read is asked if there is something sensitive below, or a link that leads outside.
 func TestDeepFileProfiles(t *testing.T) {
 	for line, want := range map[string]Effect{
 		"ls src": Allow, "ls -R": Allow, "ls -lR src": Allow, "find src -name x": Allow, `find \( -name x \)`: Allow, "fd x": Allow, "fd -H x": Allow, "fd -uu x": Allow,
@@ -215,8 +214,8 @@ func TestDeepFileProfiles(t *testing.T) {
 	}
 }
 
-// A file copied or moved into a directory is written there, which a rule may forbid, or
-// a link lead elsewhere.
+// A file copied or moved into a directory is written there: a rule may forbid that, or a link may lead
+// elsewhere.
 func TestIntoDirectories(t *testing.T) {
 	linked := func(p string) FileFact {
 		if f := project(p); f.Path != "/w/sub/link" {

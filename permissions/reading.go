@@ -231,7 +231,7 @@ func (p *profile) beginning(w string) (class, bool) {
 	return 0, false
 }
 
-// operator tells whether a word without a dash is an option.
+// operator reports whether a word without a dash is an option.
 func (p *profile) operator(w string) bool {
 	_, ok := p.options[w]
 	return ok && p.style == styleExact
