@@ -234,7 +234,7 @@ func TestDotDotAfterLink(t *testing.T) {
 	}
 }
 
-func TestRootBehindALink(t *testing.T) {
+func TestRootThroughLink(t *testing.T) {
 	tr := newTree(t, Options{})
 	tr.put(tr.in("f"), "x")
 	alias := tr.link(tr.root, tr.out("alias"))

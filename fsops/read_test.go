@@ -67,7 +67,7 @@ func TestCase117_ExactBytes(t *testing.T) {
 	}
 	file := tr.put(tr.in("f"), long+"second\n"+long)
 	if got, err := tr.Read("s", file, lines(2, 1), false); err != nil || got != "second\n" {
-		t.Errorf("behind many chunks: %.20q, %v", got, err)
+		t.Errorf("after many chunks: %.20q, %v", got, err)
 	}
 	file = tr.put(tr.in("f"), "a\r\nb\r\nc")
 	if got, err := tr.Read("s", file, lines(2, 1), false); err != nil || got != "b\r\n" {

@@ -51,7 +51,7 @@ func TestHolesOfPrograms(t *testing.T) {
 		{"settings that name other files", []string{"git *"}, "git config -f x.cfg --includes --list"},
 		{"the same, with a subcommand", []string{"git *"}, "git config list --includes -f x.cfg"},
 		{"a file of options for a value", []string{"pytest *"}, "pytest -k @o.txt"},
-		{"the same, behind a module", []string{"python3 -m pytest *"}, "python3 -m pytest -qm @o.txt"},
+		{"the same, after a module", []string{"python3 -m pytest *"}, "python3 -m pytest -qm @o.txt"},
 		{"the same, of mypy", []string{"mypy *"}, "mypy --exclude @o.txt src"},
 		{"the same, of binutils", []string{"strings *"}, "strings -n @o.txt"},
 		{"the same, in a cluster", []string{"strings *"}, "strings -an @o.txt"},

@@ -70,7 +70,7 @@ func TestFileProfiles(t *testing.T) {
 		{"find *", "find -files0-from x", None, "a list"},
 		{"find *", "find -f /etc", None, "a place on macOS"},
 		{"find *", "find . -- -delete", None, "nothing ends the options"},
-		{"find . -name *", "find . -name x -delete", None, "behind what the rule names"},
+		{"find . -name *", "find . -name x -delete", None, "after what the rule names"},
 
 		{"fd *", "fd -e go x src", Allow, "every day"},
 		{"fd *", "fd -H -t f -d3 x", Allow, "every day"},
@@ -142,7 +142,7 @@ func TestFileProfiles(t *testing.T) {
 		{"rm *", "rm -rf sub", None, "a rule has to say so"},
 		{"rm *", "rm -r sub", None, "a rule has to say so"},
 		{"rm *", "rm -f -r sub", None, "a rule has to say so"},
-		{"rm *", "rm sub -rf", None, "behind the operand"},
+		{"rm *", "rm sub -rf", None, "after the operand"},
 		{"rm *", "rm -vrf sub", None, "in a cluster"},
 		{"rm *", "rm --recursive sub", None, "long"},
 		{"rm *", "rm --rec sub", None, "cut short"},

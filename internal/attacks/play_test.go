@@ -155,7 +155,7 @@ func (s *stage) answered(rest string) error {
 	return nil
 }
 
-// fits tells whether an answer is the one that is wanted.
+// fits reports whether an answer is the one that is wanted.
 func (s *stage) fits(answer json.RawMessage, want string) bool {
 	var m struct {
 		Result json.RawMessage

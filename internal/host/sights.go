@@ -130,7 +130,7 @@ func (d shownDiff) holds(text string) bool {
 	return strings.Contains(d.old, text) || strings.Contains(d.new, text)
 }
 
-// patch tells whether a text is a unified diff of which every changed line is in what is
+// patch reports whether a text is a unified diff of which every changed line is in what is
 // shown as the change of the same file.
 func (s *sights) patch(text, cwd string) bool {
 	var files []shownDiff // named by the last lines with names
