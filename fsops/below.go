@@ -12,25 +12,22 @@ import (
 )
 
 const (
-	// maxBelow bounds what Below looks at; it takes some 5 µs each.
+	// maxBelow bounds the entries that Below visits; each takes about 5 µs.
 	maxBelow = 20_000
-	// maxSettings bounds the settings of a repository and the lists of ignored names
-	// that Below reads, in bytes.
+	// maxSettings bounds the .git/config and .gitignore files that Below reads, in bytes.
 	maxSettings = 256 << 10
 )
 
-// Below visits what lies below a directory, which must be a resolved path, until visit
-// returns false. all is false where it could not look at everything: there is too much,
-// or something cannot be read. Links are visited and not followed; their Target says
-// where they lead. A .git is left out, with all below it, unless its settings hold a
-// credential: what it keeps was in the files once, and tools that search read it as a
-// matter of course.
+// Below visits everything below a directory, which must be a resolved path, until visit returns
+// false. all is false if it could not visit everything: there is too much, or something cannot be
+// read. Links are visited and not followed; their Target says where they lead. A .git is skipped
+// with its contents, unless its config holds a credential: what it stores was in the files before,
+// and search tools read it routinely.
 //
-// Without hidden it leaves out what tools for developers leave out by themselves: names
-// that begin with a dot, and directories that the .gitignore of a repository's root
-// names word for word.
+// Without hidden it also skips what developer tools skip: names that begin with a dot, and
+// directories that the .gitignore in a repository's root names literally.
 //
-// Like Resolve it is a look, not a promise. It blocks for as long as the disk takes.
+// Like Resolve, it does not protect against later changes. It blocks for as long as the disk takes.
 func (s *Service) Below(session, dir string, hidden bool, visit func(Target) bool) (all bool, err error) {
 	sess, release, err := s.use(session)
 	if err != nil {
@@ -41,7 +38,7 @@ func (s *Service) Below(session, dir string, hidden bool, visit func(Target) boo
 	return b.directory(dir, b.ignored(dir)), nil
 }
 
-// descent is one walk.
+// descent is one walk of Below.
 type descent struct {
 	sess   *session
 	hidden bool
@@ -49,7 +46,7 @@ type descent struct {
 	left   int // entries that may still come
 }
 
-// directory walks one directory and returns false where the walk has to end.
+// directory walks one directory. It returns false if the walk must end.
 func (b *descent) directory(dir string, ignored map[string]bool) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -82,16 +79,16 @@ func (b *descent) entry(path string, e os.DirEntry, ignored map[string]bool) boo
 	if e.Type()&os.ModeSymlink != 0 {
 		var err error
 		if t, _, err = b.sess.resolve(path); err != nil {
-			t = Target{Path: path, Resolved: path, Symlink: true} // nobody knows where it leads
+			t = Target{Path: path, Resolved: path, Symlink: true} // its target is unknown
 		}
 	}
 	return b.visit(t) && (!e.IsDir() || b.directory(path, ignored))
 }
 
-// credentials tells whether the settings of a repository hold a secret, or may.
+// credentials reports whether the config of a repository holds, or may hold, a secret.
 func credentials(git string) bool {
 	info, err := os.Stat(git)
-	if err != nil || !info.IsDir() { // of a worktree: a file that says where it is
+	if err != nil || !info.IsDir() { // in a worktree .git is a file that refers to it
 		return err != nil
 	}
 	file := filepath.Join(git, "config")
@@ -120,8 +117,7 @@ func credentials(git string) bool {
 	return false
 }
 
-// ignored are the names of directories that the .gitignore of a repository's root names
-// word for word.
+// ignored returns the directories that the .gitignore in a repository's root names literally.
 func (b *descent) ignored(dir string) map[string]bool {
 	if _, err := os.Lstat(filepath.Join(dir, ".git")); b.hidden || err != nil {
 		return nil
@@ -136,8 +132,8 @@ func (b *descent) ignored(dir string) map[string]bool {
 	return names
 }
 
-// unignores tells whether a directory has rules of its own that may bring back what is
-// ignored above it.
+// unignores reports whether a directory has its own rules, which may include again what is ignored
+// above it.
 func unignores(dir string, entries []os.DirEntry) bool {
 	for _, e := range entries {
 		switch e.Name() {
@@ -152,8 +148,8 @@ func unignores(dir string, entries []os.DirEntry) bool {
 	return false
 }
 
-// settings is the text of a small file; "!", which brings everything back, for one that
-// cannot be read.
+// settings returns the text of a small file. For one that cannot be read it returns "!", which in a
+// .gitignore includes everything again.
 func settings(file string) string {
 	info, err := os.Stat(file)
 	switch {
@@ -169,12 +165,11 @@ func settings(file string) string {
 	return string(text)
 }
 
-// maxNames bounds the names that Names lists.
+// maxNames bounds the names that Names returns.
 const maxNames = 2000
 
-// Names lists the names in a directory, which must be a resolved path. all is false where
-// there are too many, or they cannot be read; what is no directory has none. It is a look
-// like Below.
+// Names lists the names in a directory, which must be a resolved path. all is false if there are
+// too many or they cannot be read. A path that is not a directory has no names.
 func (s *Service) Names(session, dir string) (names []string, all bool, err error) {
 	_, release, err := s.use(session)
 	if err != nil {

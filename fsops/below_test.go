@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// seen are the names below a directory, with what is said of them.
+// seen returns the names below a directory, with their facts.
 func (tr tree) seen(dir string, hidden bool) (names []string, all bool) {
 	tr.t.Helper()
 	all, err := tr.Below("s", dir, hidden, func(t Target) bool {
@@ -63,7 +63,7 @@ func TestBelowLinks(t *testing.T) {
 	tr.expect(tr.in("."), true, "d", "d/y", "dir outside", "inside", "leaves outside")
 }
 
-// A repository that keeps no credential is searched every day; one that does is not.
+// A .git without a credential is skipped; one with a credential is not.
 func TestBelowRepository(t *testing.T) {
 	for config, want := range map[string][]string{
 		"[remote \"origin\"]\n\turl = https://example.com/x\n":               {"a"},
@@ -80,8 +80,7 @@ func TestBelowRepository(t *testing.T) {
 	}
 }
 
-// What .gitignore names word for word is left out where hidden names are, unless
-// something brings it back.
+// What .gitignore names literally is skipped with the hidden names, unless something includes it again.
 func TestBelowIgnored(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string

@@ -9,8 +9,8 @@ import (
 	"parley/fsops"
 )
 
-// Files below a session's directories are read and written; all others are refused
-// until the user has allowed exactly that path.
+// Files below a session's directories can be read and written. Others are refused unless the user has
+// allowed exactly that path.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// tree is a session "s" with one root, and a directory beside it that is outside.
+// tree is a session "s" with one root, and a directory outside it.
 type tree struct {
 	*Service
 	t       *testing.T
@@ -38,7 +38,7 @@ func newTree(t *testing.T, opts Options) tree {
 	return tr
 }
 
-// in returns a path below the root; out one below the directory beside it.
+// in returns a path below the root; out one below the outside directory.
 func (tr tree) in(name string) string  { return filepath.Join(tr.root, filepath.FromSlash(name)) }
 func (tr tree) out(name string) string { return filepath.Join(tr.outside, filepath.FromSlash(name)) }
 
@@ -137,7 +137,7 @@ func TestSessions(t *testing.T) {
 	tr.wantFile(file, "x")
 }
 
-// The roots of an operation under way stay open when the session is replaced.
+// The roots of a running operation stay open when the session is replaced.
 func TestReplacedRootsStayOpen(t *testing.T) {
 	tr := newTree(t, Options{})
 	tr.put(tr.in("a"), "x")
@@ -194,8 +194,7 @@ func TestSensitivePaths(t *testing.T) {
 	}
 }
 
-// Names are compared folded: a pattern in capitals, one that is no pattern, or the
-// same one twice would say nothing.
+// Names are compared folded: a pattern in capitals, an invalid one or a duplicate would have no effect.
 func TestSensitivePatterns(t *testing.T) {
 	seen := map[string]bool{}
 	for _, row := range sensitive {

@@ -65,7 +65,7 @@ func TestOutsideByTheUsersWord(t *testing.T) {
 	wantErr(t, err, ErrNotRegular)
 	tr.wantNoTemp(tr.outside)
 
-	// The user's word is for the file that was shown, not for what a link leads to.
+	// The permission is for the file that was shown, not for the target of a link.
 	link := tr.link(file, tr.in("link"))
 	_, err = tr.Read("s", link, Window{}, true)
 	wantErr(t, err, ErrOutsideRoot)
@@ -83,7 +83,7 @@ func TestOutsideByTheUsersWord(t *testing.T) {
 	}
 }
 
-// What was resolved may become a link before it is written.
+// A resolved path may become a link before it is written.
 func TestSwappedBetweenResolveAndWrite(t *testing.T) {
 	tr := newTree(t, Options{})
 	victim := tr.put(tr.out("victim"), "victim")
@@ -102,7 +102,7 @@ func TestSwappedBetweenResolveAndWrite(t *testing.T) {
 	_, err = tr.Read("s", file, Window{}, false)
 	wantErr(t, err, ErrOutsideRoot)
 
-	// Outside, with the user's word for other/victim.
+	// Outside, with permission for other/victim.
 	if err := os.Rename(tr.out("other"), tr.out("moved")); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestSwappedBetweenResolveAndWrite(t *testing.T) {
 	tr.wantFile(tr.out("moved/victim"), "other")
 }
 
-// The worst moment for a swap is after the last look: os.Root has to hold.
+// The worst moment for a swap is after the last check: os.Root has to prevent it.
 func TestSwappedAfterTheLook(t *testing.T) {
 	tr := newTree(t, Options{})
 	victim := tr.put(tr.out("victim"), "victim")
@@ -216,8 +216,8 @@ func TestLinkLoop(t *testing.T) {
 	wantErr(t, err, fs.ErrInvalid)
 }
 
-// x/.. is the root by name, and the parent of x's target by the kernel's rules.
-func TestDotDotBehindALink(t *testing.T) {
+// x/.. is the root by its text, and the parent of x's target for the kernel.
+func TestDotDotAfterLink(t *testing.T) {
 	tr := newTree(t, Options{})
 	tr.put(tr.in("f"), "root")
 	tr.put(tr.in("a/f"), "a")
@@ -234,7 +234,7 @@ func TestDotDotBehindALink(t *testing.T) {
 	}
 }
 
-func TestRootBehindALink(t *testing.T) {
+func TestRootThroughLink(t *testing.T) {
 	tr := newTree(t, Options{})
 	tr.put(tr.in("f"), "x")
 	alias := tr.link(tr.root, tr.out("alias"))

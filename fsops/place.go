@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// place is a file as an open directory and a name below it, so that links that
-// change from now on cannot lead out of the directory.
+// place is a file as an open directory and a relative name, so that links that change later cannot
+// lead out of the directory.
 type place struct {
 	root *os.Root
 	rel  string
@@ -23,8 +23,8 @@ func (p place) close() {
 	}
 }
 
-// locate finds the place of a path. With outside the path must be free of links:
-// the user was shown where it leads, and it must still lead there.
+// locate returns the place of a path. With outside, the path must be free of links: the user was
+// shown its target, and it must still lead there.
 func (sess *session) locate(path string, outside bool) (place, error) {
 	t, r, err := sess.resolve(path)
 	if err != nil {
@@ -46,8 +46,8 @@ func (sess *session) locate(path string, outside bool) (place, error) {
 	return locateOutside(t.Resolved)
 }
 
-// locateOutside opens the deepest existing directory above a resolved path and
-// makes sure that it is still the one of that name.
+// locateOutside opens the deepest existing directory of a resolved path and checks that it is still
+// the directory of that name.
 func locateOutside(resolved string) (place, error) {
 	dir := filepath.Dir(resolved)
 	for {
@@ -96,8 +96,8 @@ func stillThere(root *os.Root, dir string) error {
 	return nil
 }
 
-// openRegular opens a regular file for reading. It looks first, because opening a
-// device can have effects, and again after: the name must not have become a link.
+// openRegular opens a regular file for reading. It checks the type before, because opening a device
+// can have effects, and afterwards, because the name may have become a link.
 func (p place) openRegular() (*os.File, fs.FileInfo, error) {
 	const tries = 4 // an editor may replace the file at the same moment
 	for range tries {

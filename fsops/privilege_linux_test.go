@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// becomeUnprivileged takes the rights of root over files from the thread of this
-// test, until it ends, and makes what is below dir the property of the user that
-// it becomes.
+// becomeUnprivileged drops root's rights over files from the thread of this test, and gives what is
+// below dir to the user that it becomes.
 func becomeUnprivileged(t *testing.T, dir string) {
 	t.Helper()
 	if os.Geteuid() != 0 {

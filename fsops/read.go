@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxSkip bounds the bytes read in search of the first line of a window.
+// maxSkip bounds the bytes read to find the first line of a window.
 const maxSkip = 1 << 30
 
-// Window selects lines of a file. A line ends with its "\n"; nothing else ends one.
+// Window selects lines of a file. A line ends with "\n" and with nothing else.
 type Window struct {
 	Line  *int // the first line, from 1; nil and 0 mean 1
 	Limit *int // how many lines; nil means all, 0 none
@@ -35,13 +35,13 @@ func (w Window) bounds() (line, limit int, err error) {
 	return line, limit, nil
 }
 
-// Read returns the lines of a window exactly as they are in the file, line ends
-// and a missing last one included. A window behind the end is "".
+// Read returns the lines of a window exactly as they are in the file, including line ends and a
+// last line without one. A window past the end of the file is "".
 //
-// outside says that the user allowed this path outside the roots; it must then be
-// the Target.Resolved that was shown, and a path that leads elsewhere by now is
-// refused with ErrOutsideRoot. Other errors: fs.ErrNotExist, ErrNotRegular,
-// ErrNotText, ErrTooLarge, ErrRelative, ErrAmbiguous, ErrUnknownSession.
+// outside says that the user allowed this path outside the roots. path must then be the
+// Target.Resolved that the user saw; if it leads elsewhere by now, Read returns ErrOutsideRoot.
+// Other errors: fs.ErrNotExist, ErrNotRegular, ErrNotText, ErrTooLarge, ErrRelative, ErrAmbiguous,
+// ErrUnknownSession.
 func (s *Service) Read(session, path string, w Window, outside bool) (string, error) {
 	text, err := s.read(session, path, w, outside)
 	if err != nil {
@@ -77,8 +77,8 @@ const chunkSize = 64 << 10
 
 var chunks = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
-// readWindow reads no further than the window needs, in chunks. size is what the
-// file says of itself: a hint, it may lie or change.
+// readWindow reads in chunks, no further than the window needs. size is only a hint: the file's
+// size may be wrong or change.
 func readWindow(r io.Reader, size int64, line, limit int, max int64) (string, error) {
 	if limit == 0 {
 		return "", nil
@@ -108,14 +108,14 @@ func readWindow(r io.Reader, size int64, line, limit int, max int64) (string, er
 
 // window cuts lines out of a stream of bytes.
 type window struct {
-	skip    int // lines still to pass over
-	take    int // lines still to keep
+	skip    int // lines left to skip
+	take    int // lines left to keep
 	skipped int64
 	max     int64
 	text    strings.Builder
 }
 
-// add takes the next bytes and says whether the window is full.
+// add processes the next bytes and reports whether the window is full.
 func (w *window) add(b []byte) (done bool, err error) {
 	if w.skip > 0 {
 		rest := cutLines(b, &w.skip)
@@ -153,8 +153,8 @@ func (w *window) finish() (string, error) {
 	return text, nil
 }
 
-// cutLines drops up to *n lines from the front of b, counts them off, and returns
-// what follows.
+// cutLines removes up to *n lines from the front of b, subtracts them from *n, and returns the
+// rest.
 func cutLines(b []byte, n *int) []byte {
 	if c := bytes.Count(b, newline); c < *n {
 		*n -= c

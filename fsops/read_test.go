@@ -67,7 +67,7 @@ func TestCase117_ExactBytes(t *testing.T) {
 	}
 	file := tr.put(tr.in("f"), long+"second\n"+long)
 	if got, err := tr.Read("s", file, lines(2, 1), false); err != nil || got != "second\n" {
-		t.Errorf("behind many chunks: %.20q, %v", got, err)
+		t.Errorf("after many chunks: %.20q, %v", got, err)
 	}
 	file = tr.put(tr.in("f"), "a\r\nb\r\nc")
 	if got, err := tr.Read("s", file, lines(2, 1), false); err != nil || got != "b\r\n" {
@@ -120,11 +120,11 @@ func TestCase119_Binary(t *testing.T) {
 			t.Errorf("%q came with the error", got)
 		}
 	}
-	// A NUL before the window, however far, says that these are no lines.
+	// A NUL before the window, at any distance, means that the file is not text.
 	file := tr.put(tr.in("f"), "\x00\n"+strings.Repeat("x\n", chunkSize))
 	_, err := tr.Read("s", file, lines(chunkSize, 1), false)
 	wantErr(t, err, ErrNotText)
-	// What lies behind the window is not looked at.
+	// What follows the window is not examined.
 	file = tr.put(tr.in("f"), "good\n\xff\n")
 	if got, err := tr.Read("s", file, lines(1, 1), false); err != nil || got != "good\n" {
 		t.Errorf("%q, %v", got, err)
@@ -157,7 +157,7 @@ func TestReadWindowDoesNotTrustSize(t *testing.T) {
 	wantErr(t, err, ErrTooLarge)
 }
 
-// naiveWindow says what a window is in the plainest words.
+// naiveWindow is the simplest implementation of a window.
 func naiveWindow(text string, line, limit int) string {
 	all := strings.SplitAfter(text, "\n")
 	if line > len(all) {
@@ -188,7 +188,7 @@ func FuzzReadWindow(f *testing.F) {
 			} else {
 				got, err = readWindow(r, int64(len(data)), int(line), int(limit), 1<<30)
 			}
-			// What was passed over must be free of NUL, what is returned must be text.
+			// Skipped bytes must be free of NUL; returned bytes must be text.
 			text := utf8.ValidString(want) && bytes.IndexByte(data, 0) < 0
 			switch {
 			case err == nil && got != want:

@@ -11,17 +11,17 @@ import (
 
 const (
 	maxLinks = 255      // links followed for one path; the kernels stop at 32 to 63
-	maxPath  = 32 << 10 // bytes; no system takes more, and each component costs an lstat
+	maxPath  = 32 << 10 // bytes; no system accepts more, and each component costs an lstat
 )
 
-// Target says where a path leads. It is a look, not a promise: the file system may
-// change the next moment, and Read and Write look again.
+// Target says where a path leads. The file system may change afterwards; Read and Write check
+// again.
 type Target struct {
-	Path     string // cleaned, as asked
-	Resolved string // after the symbolic links of the deepest existing parent
+	Path     string // cleaned, as requested
+	Resolved string // with symbolic links followed as far as the path exists
 	Inside   bool   // Resolved is below a root of the session
 	Exists   bool
-	Symlink  bool   // a link below the root, or any link outside, was followed
+	Symlink  bool   // a link was followed, other than one above the root
 	Secret   string // "" or why the file is sensitive, e.g. "git hook"
 }
 
@@ -39,7 +39,7 @@ func (s *Service) Resolve(session, path string) (Target, error) {
 	return t, nil
 }
 
-// resolve also returns the innermost root that holds the path, nil if none does.
+// resolve also returns the innermost root that contains the path; nil if none does.
 func (sess *session) resolve(path string) (Target, *root, error) {
 	clean, err := checkPath(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func hasDotDot(path string) bool {
 
 func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }
 
-// holding returns the root with the longest path that holds a resolved path.
+// holding returns the longest root that contains a resolved path; nil if none does.
 func (sess *session) holding(resolved string) *root {
 	var best *root
 	for i := range sess.roots {
@@ -115,7 +115,7 @@ func (sess *session) holding(resolved string) *root {
 	return best
 }
 
-// namesRoot tells whether a path is below a root by its name alone.
+// namesRoot reports whether a path is below a root by its name alone.
 func (sess *session) namesRoot(clean string) bool {
 	for _, r := range sess.roots {
 		if _, ok := below(r.asked, clean); ok {
@@ -128,8 +128,8 @@ func (sess *session) namesRoot(clean string) bool {
 	return false
 }
 
-// sameBelow tells whether the asked path and the resolved one differ only in how
-// the root itself was named: a project reached through a link is no surprise.
+// sameBelow reports whether the requested path and the resolved one differ only in how the root is
+// named: a project opened through a link is normal.
 func (r *root) sameBelow(asked, resolved string) bool {
 	to, ok := below(r.real, resolved)
 	if !ok {
@@ -147,8 +147,8 @@ func below(dir, path string) (rel string, ok bool) {
 	return rel, true
 }
 
-// followLinks returns path with every symbolic link followed, including a dangling
-// last one. Components that do not exist are kept as they are.
+// followLinks returns path with all symbolic links followed, including a dangling last one.
+// Components that do not exist are kept.
 func followLinks(path string) (resolved string, exists bool, err error) {
 	volume := filepath.VolumeName(path)
 	top := volume + string(filepath.Separator)
@@ -195,8 +195,8 @@ func split(path string) []string {
 	return kept
 }
 
-// readLink returns the target of a link, or "" for anything else. Anything but
-// "is not there" is an error: what cannot be looked at is not let through.
+// readLink returns the target of a link, or "" for anything else. Any error other than a missing
+// file is returned: what cannot be checked is refused.
 func readLink(path string) (target string, exists bool, err error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -214,15 +214,15 @@ func readLink(path string) (target string, exists bool, err error) {
 	case err == nil && target != "":
 		return target, true, nil
 	case info.Mode()&fs.ModeSymlink == 0:
-		return "", true, nil // Windows: a reparse point that is no link
+		return "", true, nil // Windows: a reparse point that is not a link
 	case err == nil:
 		return "", false, fmt.Errorf("empty symbolic link: %w", fs.ErrInvalid)
 	}
 	return "", false, cause(err)
 }
 
-// cause strips the system call and the name of an os error, which repeat what the
-// message says already, and gives the escape errors of os.Root their name.
+// cause removes the system call and name of an os error, which the message already has, and maps
+// the escape error of os.Root to ErrOutsideRoot.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// sensitive says which files are asked about even inside the session's
-// directories, and why: they hold credentials, or a program runs what they say.
-// What a pattern names is sensitive wherever it is in a path, with all below it; one
-// that begins with a slash is sensitive there alone. Each name of a pattern matches
-// one name of the path, as path.Match does, and is in lower case; ␣ is a space. What
-// people edit all day in every project (a Makefile, package.json) is not in it.
+// sensitive lists the files that need a question even inside the session's directories, and why:
+// they hold credentials, or a program runs what they say. What a pattern names is sensitive
+// anywhere in a path, with everything below it; a pattern that begins with a slash matches from the
+// root only. Each name of a pattern matches one name of the path, as path.Match does, and is in
+// lower case; ␣ is a space. Files that people edit all day (a Makefile, package.json) are not
+// listed.
 var sensitive = []struct{ why, patterns string }{
 	{"private key", `*.pem *.key *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk
 		/etc/ssl/private /etc/wireguard`},
@@ -77,11 +77,10 @@ var sensitive = []struct{ why, patterns string }{
 		/var/run/dbus /run/user/*/keyring /run/user/*/gnupg /tmp/ssh-*`},
 }
 
-// examples are not sensitive, whatever fits them.
+// examples are never sensitive.
 var examples = map[string]bool{".env.example": true, ".env.sample": true, ".env.template": true, ".env.dist": true}
 
-// The patterns of sensitive, by how they are found: those with a * one after the
-// other, the rest at once.
+// The patterns of sensitive: those with a * are tried one by one, the others are looked up.
 var (
 	sensitivePlaces = map[string]string{}
 	sensitiveGlobs  []sensitiveGlob
@@ -108,11 +107,10 @@ func init() {
 	}
 }
 
-// secret says why a path is sensitive to read or to change, or "". It is a hint
-// for the question put to the user: case, and the spellings that some file systems
-// take for the same name, do not matter, and it names too much rather than too
-// little. Of several reasons it gives that of the outermost place, and there that of
-// the longest pattern.
+// secret returns why a path is sensitive to read or to change, or "". It is a hint for the question
+// to the user, so it errs on the side of matching: it ignores case, and spellings that some file
+// systems treat as the same name. Of several reasons it returns that of the outermost directory,
+// and there that of the longest pattern.
 func secret(file string) string {
 	names := []string{""}
 	for _, name := range split(file) {
@@ -136,7 +134,7 @@ func secret(file string) string {
 	return ""
 }
 
-// sensitiveAs looks up a piece of a path, which has n names.
+// sensitiveAs looks up a part of a path that has n names.
 func sensitiveAs(piece string, n int) string {
 	if why := sensitivePlaces[piece]; why != "" {
 		return why
@@ -152,8 +150,8 @@ func sensitiveAs(piece string, n int) string {
 	return ""
 }
 
-// plainName folds what file systems fold: case, trailing dots and spaces and the
-// stream after ":" (NTFS), ignorable runes (HFS+), the short name of .git (FAT).
+// plainName folds what file systems fold: case, trailing dots and spaces and the stream after ":"
+// (NTFS), ignorable runes (HFS+), the short name of .git (FAT).
 func plainName(name string) string {
 	if i := strings.IndexByte(name, ':'); i > 0 {
 		name = name[:i]

@@ -1,12 +1,12 @@
-// Package fsops serves the file requests of ACP v1 (fs/read_text_file and
-// fs/write_text_file): rooted reads and writes, windows of lines, atomic
-// replacement. It knows nothing of JSON-RPC and asks nobody: the caller decides
-// what to do with ErrOutsideRoot, and says so with outside.
+// Package fsops reads and writes files for an agent: the services behind fs/read_text_file and
+// fs/write_text_file of ACP v1. It provides access below the roots of a session, windows of lines
+// and atomic replacement of files. It knows nothing of JSON-RPC and asks nobody: a path outside the
+// roots fails with [ErrOutsideRoot], and a caller that has the user's permission repeats the call
+// with outside set.
 //
-// A Service may be used from any goroutine. Resolve, Read and Write block on the
-// file system only, never on a FIFO, a device or a lock; Reserve never blocks.
-// What is inside a session's roots goes through os.Root, so a link that changes
-// between the look and the act cannot lead out of them.
+// A [Service] is safe for concurrent use. Resolve, Read and Write block on the file system only,
+// never on a FIFO, a device or a lock; Reserve never blocks. Files below a root are opened through
+// [os.Root], so a link that changes between the check and the operation cannot lead outside.
 package fsops
 
 import (
@@ -18,28 +18,28 @@ import (
 	"sync"
 )
 
-// The errors of this package. Those that wrap an error of io/fs say so; a missing
-// file is reported as an error that wraps fs.ErrNotExist.
+// The errors of this package. Some wrap an error of io/fs. A missing file is reported with an
+// error that wraps fs.ErrNotExist.
 var (
-	// ErrOutsideRoot: the path, or what it leads to, is not below a root of the
-	// session. Wraps fs.ErrPermission.
+	// ErrOutsideRoot: the path, or the target of a link in it, is not below a root of the session.
+	// It wraps fs.ErrPermission.
 	ErrOutsideRoot = fmt.Errorf("outside the roots of the session: %w", fs.ErrPermission)
-	// ErrRelative: the path is not absolute. Wraps fs.ErrInvalid.
+	// ErrRelative: the path is not absolute. It wraps fs.ErrInvalid.
 	ErrRelative = fmt.Errorf("the path is not absolute: %w", fs.ErrInvalid)
-	// ErrAmbiguous: the path names one file when ".." is taken literally and
-	// another when links are followed first. Wraps fs.ErrInvalid.
-	ErrAmbiguous = fmt.Errorf(`the path has ".." behind a symbolic link: %w`, fs.ErrInvalid)
-	// ErrNotText: a NUL byte or invalid UTF-8.
+	// ErrAmbiguous: the path names one file when ".." is removed from the text and another when
+	// links are followed first. It wraps fs.ErrInvalid.
+	ErrAmbiguous = fmt.Errorf(`the path has ".." after a symbolic link: %w`, fs.ErrInvalid)
+	// ErrNotText: the file has a NUL byte or invalid UTF-8.
 	ErrNotText = errors.New("not a text file")
-	// ErrNotRegular: a directory, FIFO, socket or device.
+	// ErrNotRegular: the file is a directory, FIFO, socket or device.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrTooLarge: more than Options allows.
+	// ErrTooLarge: the file is larger than Options allows.
 	ErrTooLarge = errors.New("too large")
-	// ErrUnknownSession: OpenSession was not called, or CloseSession was.
+	// ErrUnknownSession: the session was not opened with OpenSession, or was closed.
 	ErrUnknownSession = errors.New("unknown session")
 )
 
-// DefaultMax is the limit in bytes where Options leaves one out.
+// DefaultMax is the default of the limits in Options, in bytes.
 const DefaultMax = 32 << 20
 
 // Options are the limits of a Service.
@@ -59,8 +59,8 @@ type Service struct {
 	queues  map[queueKey][]*Ticket
 }
 
-// session is one set of roots. It is never changed: OpenSession replaces it, and
-// the old one closes when the last operation that uses it has ended.
+// session is one set of roots. It is immutable: OpenSession replaces it, and the old one is closed
+// when the last operation that uses it has ended.
 type session struct {
 	roots []root
 
@@ -90,16 +90,16 @@ func New(opts Options) *Service {
 	}
 }
 
-// OpenSession gives a session its roots: absolute paths of existing directories.
-// Called again it replaces them; operations under way keep the old ones. Without
-// roots every path is outside. On an error the session is as it was.
+// OpenSession sets the roots of a session: absolute paths of existing directories. A second call
+// replaces them; running operations keep the old ones. Without roots every path is outside. After
+// an error the session is unchanged.
 func (s *Service) OpenSession(id string, roots []string) error {
 	next := &session{}
 	for _, asked := range roots {
 		r, err := openRoot(asked)
 		if err != nil {
 			next.close()
-			return fmt.Errorf("root %q: %w", asked, err) // agents name directories, too
+			return fmt.Errorf("root %q: %w", asked, err) // quoted: agents supply directories, too
 		}
 		next.roots = append(next.roots, r)
 	}
@@ -126,7 +126,7 @@ func openRoot(asked string) (root, error) {
 	return root{dir: dir, asked: clean, real: real}, nil
 }
 
-// CloseSession forgets a session. Operations under way end normally.
+// CloseSession forgets a session. Running operations complete.
 func (s *Service) CloseSession(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *Service) Close() {
 	}
 }
 
-// retire takes a session out of the table. The caller holds s.mu.
+// retire removes a session from the table. The caller holds s.mu.
 func (s *Service) retire(id string) {
 	old, ok := s.sessions[id]
 	if !ok {

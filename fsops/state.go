@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// State tells whether a file is still what it was: two that are equal mean that
-// nobody has written it in between, as far as its directory can tell.
+// State identifies a version of a file: if two states are equal, the file was not written in
+// between, as far as its directory shows.
 type State struct {
 	Exists bool
 	Size   int64
@@ -14,8 +14,8 @@ type State struct {
 	Mode   fs.FileMode
 }
 
-// Stat returns the state of a file inside of the session's roots, links followed.
-// What cannot be looked at has the zero State, as a file that is not there.
+// Stat returns the state of a file inside the session's roots, links followed. A file that is
+// missing or cannot be examined has the zero State.
 func (s *Service) Stat(session, path string) State {
 	sess, release, err := s.use(session)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// queueKey is by name, not by file: finding the file could block.
+// queueKey is a name, not a file: looking up the file could block.
 type queueKey struct{ session, path string }
 
 // Ticket is a place in the queue of one path of one session.
@@ -17,9 +17,9 @@ type Ticket struct {
 	over  bool          // guarded by s.queueMu
 }
 
-// Reserve keeps the operations on one path of a session in the order in which it
-// is called (PROTOCOL 1.8): call it in wire order. It never blocks. Every ticket
-// must be waited for or Done, else those behind it never start.
+// Reserve queues an operation on a path of a session. Operations on one path run in the order of
+// their Reserve calls (PROTOCOL 1.8), so call it in wire order. It never blocks. Call Wait or Done
+// on every ticket, else later ones never start.
 func (s *Service) Reserve(session, path string) *Ticket {
 	t := &Ticket{
 		s:     s,
@@ -35,8 +35,8 @@ func (s *Service) Reserve(session, path string) *Ticket {
 	return t
 }
 
-// Wait blocks until every earlier ticket of the path is done. If ctx ends first,
-// its cause is returned and the ticket is done.
+// Wait blocks until every earlier ticket of the path is done. If ctx ends first, Wait returns its
+// cause and the ticket is done.
 func (t *Ticket) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -51,8 +51,8 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	return fmt.Errorf("wait for an earlier operation on %s: %w", t.key.path, context.Cause(ctx))
 }
 
-// Done lets the next ticket on. More than once is harmless. A ticket that is done
-// before its turn gives up its place; the order of the others stays.
+// Done lets the next ticket continue. It may be called more than once. A ticket that is done before
+// its turn gives up its place; the order of the others stays.
 func (t *Ticket) Done() {
 	s := t.s
 	s.queueMu.Lock()

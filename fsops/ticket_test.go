@@ -27,7 +27,7 @@ func TestReserveKeepsOrder(t *testing.T) {
 				if err := ticket.Wait(t.Context()); err != nil {
 					t.Error(err)
 				}
-				time.Sleep(time.Second) // others could overtake
+				time.Sleep(time.Second) // give others time to overtake
 				mu.Lock()
 				order = append(order, i)
 				mu.Unlock()

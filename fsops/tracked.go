@@ -9,9 +9,9 @@ import (
 // maxIndex bounds the index of a repository that Tracked reads, in bytes.
 const maxIndex = 32 << 20
 
-// Tracked tells whether git keeps a file, by the index of the repository that it is in. It is
-// true wherever that is not known: the index is split, sparse, compressed, too large or
-// elsewhere, or the name has letters that git may write in another way.
+// Tracked reports whether git tracks a file, according to the index of its repository. It returns
+// true if that is unknown: the index is split, sparse, compressed, too large or elsewhere, or git
+// may encode the name differently.
 func Tracked(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Lstat(filepath.Join(dir, ".git"))
@@ -25,8 +25,8 @@ func Tracked(path string) bool {
 	}
 }
 
-// indexed looks for a name in an index of version 2 or 3, where names are written in full
-// and end with a zero.
+// indexed looks for a name in an index of version 2 or 3, where names are uncompressed and end with
+// a zero byte.
 func indexed(file, name string) bool {
 	info, err := os.Lstat(file)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Modes of what Write creates, before the umask.
+// Permission bits of what Write creates, before the umask.
 const (
 	newFileMode = 0o644
 	newDirMode  = 0o755
@@ -22,18 +22,17 @@ const (
 type Written struct {
 	Path     string // the file that was written, links followed
 	Created  bool
-	Old      string // the text before; "" where it was no text or too large
+	Old      string // the text before; "" if it was not text or too large
 	OldKnown bool   // Old is what was there; true for a created file
 }
 
-// Write replaces the whole content of a file, or creates it and the directories
-// above it. The file is replaced in one step by renaming: readers see the old or
-// the new text, a failed write leaves the old one. Permission bits and, where the
-// system lets us, the owner are kept; hard links are not. A link is followed when
-// it leads into a root.
+// Write replaces the whole content of a file, or creates it with its parent directories. It renames
+// a new file over the old one: readers see the old or the new text, and after a failed write the
+// old one remains. Permission bits and, where the system allows it, the owner are kept; hard links
+// are not. A link that leads into a root is followed.
 //
-// outside and the errors are as with Read. A file that is not writable is refused
-// with fs.ErrPermission although renaming would get past that.
+// outside and the errors are as for Read. A file that is not writable is refused with
+// fs.ErrPermission, although renaming would not need that permission.
 func (s *Service) Write(session, path, content string, outside bool) (Written, error) {
 	written, err := s.write(session, path, content, outside)
 	if err != nil {
@@ -71,7 +70,7 @@ func (s *Service) write(session, path, content string, outside bool) (Written, e
 	return Written{Path: p.path, Created: old.info == nil, Old: old.text, OldKnown: old.known}, nil
 }
 
-// previous is what a Write is about to replace. info is nil if there is nothing.
+// previous is what a Write is about to replace. info is nil if there is no file.
 type previous struct {
 	info  fs.FileInfo
 	text  string
@@ -89,7 +88,7 @@ func (p place) old(max int64) (previous, error) {
 	if err := regular(info); err != nil {
 		return previous{}, err
 	}
-	// A rename would replace a read-only file without a word.
+	// A rename would replace even a read-only file.
 	w, err := p.root.OpenFile(p.rel, os.O_WRONLY|openFlags, 0)
 	if err == nil {
 		w.Close()
@@ -109,8 +108,8 @@ func (p place) old(max int64) (previous, error) {
 	return was, nil
 }
 
-// replace writes a temporary file beside the old one and renames it. All happens
-// in one open directory, so it cannot be moved away in between.
+// replace writes a temporary file next to the old one and renames it. Everything happens in one
+// open directory, which cannot be swapped in between.
 func (p place) replace(content string, old fs.FileInfo) (err error) {
 	dir, err := p.root.OpenRoot(filepath.Dir(p.rel))
 	if err != nil {
@@ -119,7 +118,7 @@ func (p place) replace(content string, old fs.FileInfo) (err error) {
 	defer dir.Close()
 	mode := fs.FileMode(newFileMode) // the system applies the umask
 	if old != nil {
-		mode = tempMode // nobody else may look until it has the mode of the old file
+		mode = tempMode // private until it has the mode of the old file
 	}
 	name := ".parley-" + rand.Text() + ".tmp"
 	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -157,8 +156,7 @@ func fill(f *os.File, content string, old fs.FileInfo) error {
 	return nil
 }
 
-// replaceError says why a rename did not work: the systems have many names for
-// "there is a directory".
+// replaceError says why a rename failed: systems report "there is a directory" in many ways.
 func replaceError(dir *os.Root, base string, err error) error {
 	if info, look := dir.Lstat(base); look == nil {
 		if odd := regular(info); odd != nil {

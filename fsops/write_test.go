@@ -78,7 +78,7 @@ func TestWriteRefused(t *testing.T) {
 	tr.wantNoTemp(tr.in("dir"))
 }
 
-// A name that no file can have: the temporary file is made, the rename fails.
+// The name is invalid for a file: the temporary file is created, and the rename fails.
 func TestWriteLeavesNoTemp(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("names are refused earlier")

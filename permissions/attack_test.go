@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// attacks are lines of which no part may pass by the rule that seems to cover them.
+// attacks are lines that the rule, which seems to cover them, must not allow.
 var attacks = []struct {
 	why  string
 	rule string
 	line string
 }{
-	// What one shell reads in another way.
+	// Differences between shells.
 	{"braces with quotes inside are opened", "ls *", `ls {/etc,"x"}`},
 	{"braces hide an option", "git log *", `git log {--output=x,"y"}`},
 	{"braces over parts", "ls *", `ls {a,'b'}`},
@@ -52,7 +52,7 @@ var attacks = []struct {
 	{"line separator", "ls *", "ls \u2028rm x"},
 	{"zero width", "ls *", "ls \u200bx"},
 	{"bidi", "ls *", "ls \u202ex"},
-	{"a filler that looks like a blank", "ls *", "ls \u3164x"},
+	{"a filler that looks like a space", "ls *", "ls \u3164x"},
 	{"bytes that are no text", "ls *", "ls \xa0x"},
 	{"C1 control", "ls *", "ls \u0085x"},
 	{"a letter that looks the same", "ls *", "l\u0455 x"},
@@ -96,19 +96,19 @@ var attacks = []struct {
 	{"pushd", "make x *", "pushd sub && make x"},
 	{"chdir", "make x *", "chdir /tmp; make x"},
 	{"another directory's program", "./build *", "cd sub && ./build x"},
-	{"up, behind cd", "ls *", "cd sub/.. && ls ../x"},
+	{"up, after cd", "ls *", "cd sub/.. && ls ../x"},
 
 	// Words that name files.
 	{"home of somebody", "ls *", "ls ~root/x"},
-	{"home behind =", "dd *", "dd if=x of=~/y"},
+	{"home after =", "dd *", "dd if=x of=~/y"},
 	{"of=", "dd *", "dd if=x of=/etc/passwd"},
 	{"of= in quotes", "dd *", `dd "of=/etc/passwd"`},
-	{"up behind =", "dd *", "dd of=../x"},
-	{"behind a colon", "tool a:/etc/x b", "tool a:/etc/x b"},
+	{"up after =", "dd *", "dd of=../x"},
+	{"after a colon", "tool a:/etc/x b", "tool a:/etc/x b"},
 	{"between colons", "tool x:../y:z b", "tool x:../y:z b"},
 	{"before a colon", "docker *", "docker run -v ../..:/w i"},
-	{"behind @", "http-post *", "http-post -d@/etc/passwd"},
-	{"behind a comma", "gcc *", "gcc -Wl,-rpath,/etc x.c"},
+	{"after @", "http-post *", "http-post -d@/etc/passwd"},
+	{"after a comma", "gcc *", "gcc -Wl,-rpath,/etc x.c"},
 	{"a flag and its value", "ls *", "ls --color /etc"},
 	{"a flag in one piece", "gcc *", "gcc -I/etc x.c"},
 	{"flags in one piece", "gcc *", "gcc -xvo/etc/x x.c"},
@@ -154,7 +154,7 @@ var attacks = []struct {
 	{"sed with two commands", "sed *", "sed 'p;e rm x' f"},
 	{"sed in place", "sed *", "sed -ni p f"},
 	{"git's settings", "git *", "git -c core.pager=rm log"},
-	{"git's settings behind a named option", "git -C *", "git -C sub -c core.pager=rm log"},
+	{"git's settings after a named option", "git -C *", "git -C sub -c core.pager=rm log"},
 	{"git's programs", "git *", "git --exec-path=sub log"},
 	{"git grep opens", "git grep *", "git grep -Orm x"},
 	{"git, cut short", "git log *", "git log --outp=x"},
@@ -178,7 +178,7 @@ var attacks = []struct {
 	{"npm's shell with one dash", "npm run build *", "npm run build -script-shell ./x"},
 	{"npm exec", "npm *", "npm exec rm"},
 	{"docker exec", "docker *", "docker exec x rm"},
-	{"behind a wrapper", "timeout 5 find *", "timeout 5 find . -delete"},
+	{"after a wrapper", "timeout 5 find *", "timeout 5 find . -delete"},
 	{"test runs a subscript", "test *", "test -v 'a[$(rm x)]'"},
 	{"bracket runs a subscript", "[ *", "[ 1 -eq 'a[$(rm x)]' ]"},
 	{"a shell reads", "bash", "ls | bash"},
@@ -200,8 +200,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// Commands of the shell that change what others mean are asked even where a rule
-// allows both.
+// Shell commands that change what others mean are asked even if a rule allows both.
 func TestStateful(t *testing.T) {
 	for _, line := range []string{"alias ls=rm; ls x", "shopt -s expand_aliases; ls x", "read x; ls x", "hash -p ./evil ls; ls x", "zmodload x && ls x", `\alias ls=rm; ls x`,
 		"printf -v PATH x; ls x", "ls x | (umask 0; ls x)", "bash -c 'alias ls=rm; ls x'"} {
@@ -215,7 +214,7 @@ func TestStateful(t *testing.T) {
 	}
 }
 
-// What people do all day still passes: a rule that never allows is no rule.
+// Everyday commands must still pass: a rule that never allows is useless.
 func TestHarmless(t *testing.T) {
 	for _, c := range []struct{ rule, line string }{
 		{"git log *", "git log --oneline -5"},
@@ -254,7 +253,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// A rule that says no sees more than one that says yes.
+// A rule that denies matches more than one that allows.
 func TestDenied(t *testing.T) {
 	for _, c := range []struct{ rule, line string }{
 		{"rm *", "/bin/rm x"},
@@ -312,7 +311,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// What a rule that denies does not mean stays as it was.
+// A rule that denies leaves other commands alone.
 func TestNotDenied(t *testing.T) {
 	for _, c := range []struct{ rule, line string }{
 		{"git push *", "git log push"},
@@ -327,7 +326,7 @@ func TestNotDenied(t *testing.T) {
 	}
 }
 
-// A path that is denied is denied to commands, too, wherever it lies.
+// A denied path is denied to commands, too, wherever it is.
 func TestDeniedPaths(t *testing.T) {
 	for _, c := range []struct {
 		path, kind, line string
@@ -352,7 +351,7 @@ func TestDeniedPaths(t *testing.T) {
 	}
 }
 
-// To read is not to write, and to change is not to delete.
+// Allowing reads does not allow writes, and allowing edits does not allow deleting.
 func TestAllowedPaths(t *testing.T) {
 	for _, c := range []struct {
 		path, kind, line string
@@ -387,7 +386,7 @@ func TestAllowedPaths(t *testing.T) {
 	}
 }
 
-// Where a command runs is judged like a path that it names.
+// The directory of a command is judged like a path it names.
 func TestDirectories(t *testing.T) {
 	b := rulebook(t, allowing("make x"))
 	for dir, want := range map[string]Effect{"/w": Allow, "/w/sub": Allow, "/tmp": None, "": None, "/w/.ssh": None} {
@@ -406,7 +405,7 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// Words without a shell: some agents make a line of them all the same.
+// Commands given as words are checked for operators: some agents join them to a line.
 func TestWordsWithoutAShell(t *testing.T) {
 	b := rulebook(t, allowing("ls *"))
 	for _, c := range []struct {
@@ -428,7 +427,7 @@ func TestWordsWithoutAShell(t *testing.T) {
 	}
 }
 
-// Patterns that would stand for whatever an agent likes are mistakes.
+// Patterns that would match anything an agent likes are mistakes.
 func TestOpenEnded(t *testing.T) {
 	for _, command := range []string{"*", "* x", "l*", "bash *", "bash -c *", "bash -o pipefail *", "sh -c ls*", "env *", "env A=b *", "env -u X *", "timeout 5 *",
 		"timeout -s 9 5 *", "timeout 5 bash -c *", "sudo *", "sudo -u root *", "nice -n 5 *", "xargs *", "xargs -n 1 *", "ssh host *", "python3 *", "python3 -c *",
@@ -446,8 +445,8 @@ func TestOpenEnded(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded judges the longest lines of each shape. The work is measured as the memory
-// allocated, which does not depend on how busy the machine is; so no test may run beside it.
+// TestWorkIsBounded judges the longest lines of each shape. It measures the memory allocated, which
+// does not depend on the load of the machine; so no test may run in parallel.
 func TestWorkIsBounded(t *testing.T) {
 	deep := rulebook(t, allowing("ls *")+"[[deny]]\npath = \"**/a/**/b/**/c/**/d/**/e\"\n[[deny]]\ncommand = 'x*a*a*a*a*a*a*b'\n")
 	const size, most = maxLine, 300 << 20

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The keyboard goes with an answer that allows a command of parley's own once, and with
-// no other.
+// Only an answer that allows a command of parley once can come with the keyboard.
 func TestAnswerAttended(t *testing.T) {
 	b := NewBroker((&desk{}).post, nil)
 	options := []Option{{ID: "o", Kind: AllowOnce}, {ID: "a", Kind: AllowAlways}, {ID: "r", Kind: RejectOnce}}

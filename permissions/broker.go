@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Errors of Broker.Answer, Broker.AnswerWith and Broker.AnswerAttended.
+// Errors of [Broker.Answer], [Broker.AnswerWith], [Broker.AnswerAttended] and [Broker.Reject].
 var (
 	ErrSettled  = errors.New("the question has been settled")
 	ErrNoOption = errors.New("the question has no such option")
@@ -16,11 +16,11 @@ var (
 	ErrNoAttend = errors.New("only a command that parley runs, allowed once, can have your keyboard")
 )
 
-// Policy may answer a question instead of the user; false leaves it open. It is
+// Policy answers a question instead of the user, or returns false to leave it open. It is
 // called on the goroutine of Ask and must not block.
 type Policy func(Question) (Answer, bool)
 
-// Broker holds the open questions. Safe for use by several goroutines.
+// Broker holds the open questions and settles each exactly once. It is safe for concurrent use.
 type Broker struct {
 	post   func(Event)
 	policy Policy
@@ -28,13 +28,13 @@ type Broker struct {
 	mu         sync.Mutex
 	lastKey    uint64
 	open       map[uint64]*Pending
-	remembered map[string]map[string]bool // session -> what was always allowed
+	remembered map[string]map[string]bool // by session: the Remember strings that are always allowed
 	rules      map[string]*Rulebook       // by session
-	modes      map[string]Mode            // by session; AskMode where there is none
+	modes      map[string]Mode            // by session; AskMode if missing
 	record     func(q Question, a Answer, asked bool)
 }
 
-// SetRules replaces the rules for questions of a session that are still to come.
+// SetRules sets the rules for future questions of a session.
 func (b *Broker) SetRules(session string, rules *Rulebook) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,15 +44,15 @@ func (b *Broker) SetRules(session string, rules *Rulebook) {
 	b.rules[session] = rules
 }
 
-// Rules are those of a session; nil where it has none.
+// Rules returns the rules of a session; nil if it has none.
 func (b *Broker) Rules(session string) *Rulebook {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.rules[session]
 }
 
-// SetMode says what becomes of the questions of a session that no rule answers.
-// Those that are open stay open.
+// SetMode sets the mode of a session, which decides questions that no rule answers. Questions
+// that are already open stay open; see [Broker.Reconsider].
 func (b *Broker) SetMode(session string, m Mode) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,15 +62,14 @@ func (b *Broker) SetMode(session string, m Mode) {
 	b.modes[session] = m
 }
 
-// Mode is that of a session.
+// Mode returns the mode of a session.
 func (b *Broker) Mode(session string) Mode {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.modes[session]
 }
 
-// Reconsider settles the open questions of a session that its rules or its mode
-// answer by now.
+// Reconsider settles those open questions of a session that its present rules or mode answer.
 func (b *Broker) Reconsider(session string) {
 	b.mu.Lock()
 	var open []*Pending
@@ -85,34 +84,35 @@ func (b *Broker) Reconsider(session string) {
 	for _, p := range open {
 		q := p.Question
 		q.Judgement = rules.Judge(q.Facts)
-		if a, ok := q.settled(false, mode); ok && b.take(q.Key) != nil {
+		if a, ok := q.settled(false, mode); ok && b.removeOpen(q.Key) != nil {
 			p.settle(a)
 		}
 	}
 }
 
-// SetRecord has every question told with its answer, once, on the goroutine that
-// settles it; asked says that it was put to the user. It must not call the broker. Call it before the first question.
+// SetRecord registers a function that is called once for each question with its answer, on the
+// goroutine that settles it. asked reports whether the user was asked. The function must not
+// call the broker. SetRecord must be called before the first question.
 func (b *Broker) SetRecord(record func(q Question, a Answer, asked bool)) { b.record = record }
 
-// NewBroker makes a broker that posts to the front end. policy may be nil. post
-// must neither block nor call the broker.
+// NewBroker returns a broker that sends its events to post, which must neither block nor call
+// the broker. policy may be nil.
 func NewBroker(post func(Event), policy Policy) *Broker {
 	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, remembered: map[string]map[string]bool{}}
 }
 
-// Pending is a question on its way to an answer.
+// Pending is a question that waits for its answer.
 type Pending struct {
 	Question Question
 	broker   *Broker
-	shown    bool // the front end was told
+	shown    bool // Asked was posted
 	done     chan struct{}
 	answer   Answer
 }
 
-// Ask takes a question and returns at once. What comes refused, or rules deny, is
-// rejected whatever else would allow it; then count earlier decisions, unless the mode of the session
-// rejects it, rules that allow, the mode, and the policy.
+// Ask accepts a question and returns at once. The first of these that applies settles it: q is
+// Refused or a rule denies it; an earlier "allow always" answer, unless the mode rejects it; a
+// rule that allows it; the mode; the policy. Otherwise Ask posts [Asked].
 func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	b.lastKey++
@@ -128,7 +128,7 @@ func (b *Broker) Ask(q Question) *Pending {
 	}
 	if b.policy != nil {
 		if a, ok := b.policy(q); ok {
-			a.Attended = false // it has no keyboard
+			a.Attended = false // the question offers no terminal
 			p.settle(a)
 			return p
 		}
@@ -137,11 +137,12 @@ func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.open[q.Key] = p
-	b.post(Asked{q, b}) // under the lock: Settled comes after it
+	b.post(Asked{q, b}) // under the lock, so that Settled follows it
 	return p
 }
 
-// settled answers a question without the user, where it can.
+// settled returns the answer that rules, the mode or an earlier decision give without the user,
+// if they give one.
 func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
 	if q.Refused != "" {
 		return reject(*q, q.Refused), true
@@ -156,7 +157,7 @@ func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
 		}
 	}
 	if q.Judgement.Effect == Allow {
-		if o, ok := choose(*q, AllowOnce); ok { // not "always": that would be the agent's rule
+		if o, ok := choose(*q, AllowOnce); ok { // not "always": the agent would remember that as its own rule
 			return Answer{OptionID: o.ID, By: "your rule: " + q.Judgement.By()}, true
 		}
 	}
@@ -171,7 +172,7 @@ func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
 	return Answer{}, false
 }
 
-// reject is the question's own no, or cancelled.
+// reject answers with the question's own option for "no", or cancels it.
 func reject(q Question, by string) Answer {
 	if o, ok := choose(q, RejectOnce); ok {
 		return Answer{OptionID: o.ID, By: by}
@@ -179,8 +180,8 @@ func reject(q Question, by string) Answer {
 	return Answer{Cancelled: true, By: by}
 }
 
-// settle is called by whoever took the question out of open, or before it got
-// there: once.
+// settle publishes the answer. Its caller has removed the question from open, or never added
+// it, so it runs once for each question.
 func (p *Pending) settle(a Answer) {
 	p.answer = a
 	if p.broker.record != nil {
@@ -192,8 +193,7 @@ func (p *Pending) settle(a Answer) {
 	}
 }
 
-// Wait blocks until the question is settled. When ctx ends first, the question
-// is cancelled.
+// Wait blocks until the question is settled. If ctx ends first, it cancels the question.
 func (p *Pending) Wait(ctx context.Context) Answer {
 	select {
 	case <-p.done:
@@ -204,8 +204,8 @@ func (p *Pending) Wait(ctx context.Context) Answer {
 	return p.answer
 }
 
-// take removes an open question; nil when it is settled.
-func (b *Broker) take(key uint64) *Pending {
+// removeOpen removes an open question and returns it; nil if it is already settled.
+func (b *Broker) removeOpen(key uint64) *Pending {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	p := b.open[key]
@@ -213,20 +213,20 @@ func (b *Broker) take(key uint64) *Pending {
 	return p
 }
 
-// Answer settles the question with one of its options, for the user.
+// Answer settles the question with one of its options, on behalf of the user.
 func (b *Broker) Answer(key uint64, optionID string) error {
 	return b.answer(key, Answer{OptionID: optionID})
 }
 
-// AnswerWith is Answer, but text is to be written in place of what the question
-// asks for. Only a question with a Change takes one, with an option that allows
-// once: nothing that the user wrote for this file says anything of later ones.
+// AnswerWith is like [Broker.Answer], but text is written instead of what was asked. The
+// question must have a Change, and the option must allow once: the user's text for this file
+// says nothing about later ones.
 func (b *Broker) AnswerWith(key uint64, optionID, text string) error {
 	return b.answer(key, Answer{OptionID: optionID, Text: &text})
 }
 
-// AnswerAttended is Answer, but the command gets the user's keyboard. Only a
-// question with Attends takes it, with an option that allows once.
+// AnswerAttended is like [Broker.Answer], but the command gets the user's keyboard. The
+// question must have Attends set, and the option must allow once.
 func (b *Broker) AnswerAttended(key uint64, optionID string) error {
 	return b.answer(key, Answer{OptionID: optionID, Attended: true})
 }
@@ -267,8 +267,8 @@ func (b *Broker) answer(key uint64, a Answer) error {
 	return nil
 }
 
-// Reject settles the question as the user's no: with the option that rejects
-// once where there is one, else as cancelled.
+// Reject settles the question as rejected by the user: with the option that rejects once if
+// there is one, else as cancelled.
 func (b *Broker) Reject(key uint64) error {
 	b.mu.Lock()
 	p := b.open[key]
@@ -279,16 +279,16 @@ func (b *Broker) Reject(key uint64) error {
 	if o, ok := choose(p.Question, RejectOnce); ok {
 		return b.Answer(key, o.ID)
 	}
-	if p = b.take(key); p == nil {
+	if p = b.removeOpen(key); p == nil {
 		return ErrSettled
 	}
 	p.settle(Answer{Cancelled: true, By: "you"})
 	return nil
 }
 
-// Cancel settles the question as cancelled; nothing happens when it is settled.
+// Cancel settles the question as cancelled. It does nothing if the question is settled.
 func (b *Broker) Cancel(key uint64) {
-	if p := b.take(key); p != nil {
+	if p := b.removeOpen(key); p != nil {
 		p.settle(Answer{Cancelled: true})
 	}
 }
@@ -309,7 +309,7 @@ func (b *Broker) CancelSession(session string) {
 	}
 }
 
-// Remember lets later questions with this Remember pass for the session.
+// Remember makes later questions of the session with this [Question.Remember] pass.
 func (b *Broker) Remember(session, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -323,7 +323,7 @@ func (b *Broker) remember(session, what string) {
 	b.remembered[session][what] = true
 }
 
-// Forget drops what was remembered for a session, its rules and its mode.
+// Forget drops the remembered answers, the rules and the mode of a session.
 func (b *Broker) Forget(session string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -332,7 +332,7 @@ func (b *Broker) Forget(session string) {
 	delete(b.rules, session)
 }
 
-// choose finds the first option of a kind.
+// choose returns the first option of a kind.
 func choose(q Question, kind string) (Option, bool) {
 	for _, o := range q.Options {
 		if o.Kind == kind {
@@ -342,9 +342,9 @@ func choose(q Question, kind string) (Option, bool) {
 	return Option{}, false
 }
 
-// ApproveAll is the policy that allows everything that offers an allowing
-// option, once rather than always. by names it in the answers. A command line that
-// could not be read is rejected where a rule denies what it might hold.
+// ApproveAll returns a policy that allows, once, every question with an option that allows. by
+// names the policy in the answers. A command line that could not be read is rejected if it may
+// hold something a rule denies.
 func ApproveAll(by string) Policy {
 	return func(q Question) (Answer, bool) {
 		if q.Judgement.Hides == Deny {
@@ -354,17 +354,17 @@ func ApproveAll(by string) Policy {
 	}
 }
 
-// OnlyReads tells whether a question is about reading or searching files inside the
-// session's directories and nothing else. What it is called is not enough: one that
-// shows a change, or has a command, a host or anything that is not understood, does
-// more than read.
+// OnlyReads reports whether a question only reads or searches files inside the session's
+// directories. Its kind alone does not decide: a question with a diff, a command, a host or
+// anything unknown does more than read.
 func OnlyReads(q Question) bool {
 	return (q.Kind == "read" || q.Kind == kindSearch) && q.onlyFiles() &&
 		!slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.Write }) &&
 		!slices.ContainsFunc(q.Judgement.Verdicts, func(v Verdict) bool { return v.Why != "" })
 }
 
-// ApproveReads allows what OnlyReads and leaves everything else to next.
+// ApproveReads returns a policy that allows questions that [OnlyReads] accepts and passes all
+// others to next.
 func ApproveReads(by string, next Policy) Policy {
 	return func(q Question) (Answer, bool) {
 		if OnlyReads(q) {
@@ -376,7 +376,8 @@ func ApproveReads(by string, next Policy) Policy {
 	}
 }
 
-// DenyAll rejects everything and tells told (may be nil) what it was.
+// DenyAll returns a policy that rejects every question. It calls told, which may be nil, with
+// each of them.
 func DenyAll(by string, told func(Question)) Policy {
 	return func(q Question) (Answer, bool) {
 		if told != nil {

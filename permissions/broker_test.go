@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// desk is a front end that keeps what was posted.
+// desk is a front end that records what was posted.
 type desk struct {
 	mu     sync.Mutex
 	events []Event
-	asked  chan uint64 // keys, where the test wants them
+	asked  chan uint64 // receives the keys if the test needs them
 }
 
 func (d *desk) post(e Event) {
@@ -25,7 +25,7 @@ func (d *desk) post(e Event) {
 	}
 }
 
-// story is what was posted, as words.
+// story returns what was posted, as text.
 func (d *desk) story() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,7 +93,7 @@ func TestAnswerOnce(t *testing.T) {
 	same(t, d.story(), "asked 1 in s", "settled 1 in s: a")
 }
 
-// Case 107: the id goes back as it came, odd and empty ones included.
+// Case 107: option ids are returned unchanged, including odd and empty ones.
 func TestOddOptionIDs(t *testing.T) {
 	b := NewBroker((&desk{}).post, nil)
 	for _, id := range []string{"", " ", "\x1b[2J", "\u202e", "ａ"} {
@@ -107,7 +107,7 @@ func TestOddOptionIDs(t *testing.T) {
 	}
 }
 
-// Case 111: answers in any order, each to its own question.
+// Case 111: answers may come in any order, each for its own question.
 func TestAnswersOutOfOrder(t *testing.T) {
 	d := &desk{}
 	b := NewBroker(d.post, nil)
@@ -130,7 +130,7 @@ func TestReject(t *testing.T) {
 	if got := settled(t, p); got.OptionID != "r" || got.By != "you" {
 		t.Errorf("%+v", got)
 	}
-	// "Never" is not what was said, and neither is an unknown kind.
+	// The user did not say "never", nor chose an unknown kind.
 	p = b.Ask(Question{Options: []Option{{"never", "Never", RejectAlways}, {"x", "Hm", "reject"}}})
 	if err := b.Reject(p.Question.Key); err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestAlwaysIsRemembered(t *testing.T) {
 	if n := len(d.story()) - asked; n != 8 {
 		t.Errorf("%d events, want 4 questions and 4 answers", n)
 	}
-	// A remembered word cannot be given where there is no way to say it.
+	// A remembered answer needs an option that allows.
 	q := own("s", "writes")
 	q.Options = []Option{{"o", "Once", AllowOnce}, {"r", "No", RejectOnce}}
 	if p := b.Ask(q); b.Answer(p.Question.Key, "o") != nil {
@@ -215,7 +215,7 @@ func TestAlwaysIsRemembered(t *testing.T) {
 	}
 }
 
-// The "always" of the agent's questions is the agent's to remember.
+// For the agent's questions, "always" is for the agent to remember.
 func TestAgentsAlwaysIsNotRemembered(t *testing.T) {
 	b := NewBroker((&desk{}).post, nil)
 	for range 2 {
@@ -239,7 +239,7 @@ func TestPolicyAnswersAreNotShown(t *testing.T) {
 	same(t, d.story(), "asked 2 in s")
 }
 
-// A question is announced before its end, whoever ends it.
+// Asked is posted before Settled, even if the question is settled at the same time.
 func TestAskedComesBeforeSettled(t *testing.T) {
 	for range 300 {
 		d := &desk{}
@@ -256,8 +256,7 @@ func TestAskedComesBeforeSettled(t *testing.T) {
 	}
 }
 
-// Whatever happens at once, every question is settled once and its waiter hears
-// what the front end was told.
+// Under concurrency, every question is settled once, and its waiter gets the answer that was posted.
 func TestEveryQuestionIsSettledOnce(t *testing.T) {
 	const askers, each = 8, 60
 	d := &desk{asked: make(chan uint64, askers*each)}
@@ -266,7 +265,7 @@ func TestEveryQuestionIsSettledOnce(t *testing.T) {
 	var asking, ending sync.WaitGroup
 	stop := make(chan struct{})
 	for n := range 4 {
-		ending.Go(func() { meddle(b, rand.New(rand.NewPCG(1, uint64(n))), d.asked, stop) })
+		ending.Go(func() { settleRandomly(b, rand.New(rand.NewPCG(1, uint64(n))), d.asked, stop) })
 	}
 	for n := range askers {
 		asking.Go(func() {
@@ -297,8 +296,8 @@ func TestEveryQuestionIsSettledOnce(t *testing.T) {
 	}
 }
 
-// meddle ends questions in every way there is.
-func meddle(b *Broker, r *rand.Rand, asked <-chan uint64, stop <-chan struct{}) {
+// settleRandomly settles questions in every possible way.
+func settleRandomly(b *Broker, r *rand.Rand, asked <-chan uint64, stop <-chan struct{}) {
 	var late sync.WaitGroup
 	defer late.Wait()
 	for {

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// carried is what a command carries: the commands that may begin at a word of it, and the
-// words that are read as command lines. It is found by the profiles (see readProfiles);
-// where they do not know an option of a program that runs others, it is all that
-// may be meant.
+// carried holds what a command may run: commands that begin at one of its words, and words that
+// are read as command lines. The profiles say which (see readProfiles). If a profile does not
+// know an option of a program that runs others, carried holds everything it might run.
 type carried struct {
 	commands [][]string // the first is the command itself
-	places   []int      // of commands that are the rest of the words
+	places   []int      // where commands begin that are a suffix of words
 	lines    []carriedLine
 
 	words []string
@@ -22,14 +21,14 @@ type carried struct {
 	more  bool // a bound was reached: the command may carry more
 }
 
-// carriedLine is the text of a command line. One that is not sure may be any other text.
+// carriedLine is a command line in a word. If it is not sure, the word may be plain text.
 type carriedLine struct {
 	text string
 	sure bool
 }
 
-// carriedPlace is what has been looked at: what begins with a word at a place, as the
-// words of a profile.
+// carriedPlace identifies what has been scanned: a command by its first word and place, or the
+// words of a profile from a place.
 type carriedPlace struct {
 	p     *profile
 	first string
@@ -44,6 +43,7 @@ const (
 	maxCarriedWords = 50_000
 )
 
+// carriedBy finds the commands and command lines that a command may run.
 func carriedBy(words []string) *carried {
 	c := &carried{words: words, seen: map[carriedPlace]bool{}, loose: len(words)}
 	if len(words) > 0 {
@@ -52,7 +52,7 @@ func carriedBy(words []string) *carried {
 	return c
 }
 
-// command adds one that consists of first and the words after a place.
+// command adds the command that consists of first and the words after place at.
 func (c *carried) command(first string, at int) {
 	place := carriedPlace{nil, first, at}
 	if c.seen[place] {
@@ -78,14 +78,14 @@ func (c *carried) command(first string, at int) {
 	}
 }
 
-// spend accounts for words that are about to be read; false where they are too many.
+// spend counts words about to be read and reports whether they are within the bound.
 func (c *carried) spend(words int) bool {
 	c.work += words
 	return c.work <= maxCarriedWords
 }
 
-// anyProfile is the profile of a program for a rule that asks or denies: wherever the
-// program is, and whatever its version.
+// anyProfile returns the profile of a program for rules that ask or deny: wherever the program
+// is installed, and whatever its version.
 func anyProfile(word string) *profile {
 	name := strings.TrimSuffix(strings.ToLower(path.Base(word)), ".exe")
 	if p := profiles()[name]; p != nil {
@@ -94,7 +94,7 @@ func anyProfile(word string) *profile {
 	return profiles()[program(word)]
 }
 
-// scan reads the words of a program or a subcommand from a place on.
+// scan reads the words of a program or subcommand from a place.
 func (c *carried) scan(p *profile, at int) {
 	place := carriedPlace{p, "", at}
 	if c.seen[place] || c.more {
@@ -105,7 +105,7 @@ func (c *carried) scan(p *profile, at int) {
 		return
 	}
 	c.seen[place] = true
-	r := reading{known: true, shallow: true, odd: -1}
+	r := reading{known: true, shallow: true, firstUnknown: -1}
 	r.program(p, nil, c.words, at, 0)
 	for _, it := range r.items {
 		if c.item(it); it.class == classCmd && it.option != "" { // find may have more than one -exec
@@ -115,8 +115,8 @@ func (c *carried) scan(p *profile, at int) {
 		}
 	}
 	q := r.profile
-	if r.odd >= 0 {
-		for j := r.odd; j < len(c.words); j++ {
+	if r.firstUnknown >= 0 {
+		for j := r.firstUnknown; j < len(c.words); j++ {
 			if sub := q.subs[c.words[j]]; sub != nil {
 				c.scan(sub, j+1)
 			}
@@ -124,7 +124,7 @@ func (c *carried) scan(p *profile, at int) {
 			c.option(q, j)
 		}
 		if q.runs() {
-			c.all(r.odd)
+			c.all(r.firstUnknown)
 		}
 	}
 	if r.loose > 0 {
@@ -132,7 +132,7 @@ func (c *carried) scan(p *profile, at int) {
 	}
 }
 
-// option adds what an option carries whose place among others is not known.
+// option adds what an option carries when its place among the others is not known.
 func (c *carried) option(p *profile, at int) {
 	name, value, found := strings.Cut(c.words[at], "=")
 	o, place := p.options[name], at
@@ -148,29 +148,29 @@ func (c *carried) option(p *profile, at int) {
 	}
 }
 
-// cluster looks for an option that runs something among the letters of a word: python
-// -Impip, rsync -ae.
+// cluster looks for an option that runs something among the letters of a word, as in python
+// -Impip and rsync -ae.
 func (c *carried) cluster(p *profile, at int) {
 	w := c.words[at]
 	for name, sub := range p.subs {
 		if !sub.carries || len(name) != 2 || name[0] != '-' || len(w) < 3 || w[0] != '-' || w[1] == '-' {
 			continue
 		}
-		if text, place, ok := c.behind(at, name[1:]); ok {
+		if text, place, ok := c.afterLetter(at, name[1:]); ok {
 			c.command(text, place)
 		}
 	}
 	for name, o := range p.options {
 		if o.class == classLine && len(name) == 2 && len(w) > 2 && w[0] == '-' && w[1] != '-' {
-			if text, place, ok := c.behind(at, name[1:]); ok {
+			if text, place, ok := c.afterLetter(at, name[1:]); ok {
 				c.line(text, place, true)
 			}
 		}
 	}
 }
 
-// behind is what follows a letter in a word, or the next word.
-func (c *carried) behind(at int, letter string) (string, int, bool) {
+// afterLetter returns what follows a letter in a word, or the next word if nothing does.
+func (c *carried) afterLetter(at int, letter string) (string, int, bool) {
 	_, rest, found := strings.Cut(c.words[at], letter)
 	switch {
 	case found && rest != "":
@@ -216,7 +216,7 @@ func (c *carried) item(it item) {
 	}
 }
 
-// line adds the text of a word, alone and with the words that follow it.
+// line adds the text of a word as a command line, alone and joined with the words after it.
 func (c *carried) line(text string, at int, sure bool) {
 	if c.more = c.more || len(c.lines) >= maxCarried; c.more || text == "" {
 		return
@@ -227,7 +227,7 @@ func (c *carried) line(text string, at int, sure bool) {
 	}
 }
 
-// all adds whatever may begin at the words from a place on, and in them.
+// all adds everything that might begin at, or within, the words from a place.
 func (c *carried) all(from int) {
 	end := c.loose
 	c.loose = min(from, end)
@@ -251,20 +251,20 @@ func (c *carried) all(from int) {
 	}
 }
 
-// runs tells whether the operands of a program are what it runs.
+// runs reports whether the operands of a program are run.
 func (p *profile) runs() bool {
 	return p.carries || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
 }
 
-// commandVariables are names of variables whose values programs run.
+// commandVariables are patterns of variables whose values programs run.
 var commandVariables = strings.Fields("*PAGER *EDITOR VISUAL BROWSER *_COMMAND *ASKPASS GIT_SSH GIT_EXTERNAL_DIFF *_RSH *SHELL LESSOPEN LESSCLOSE PS4 *_WRAPPER")
 
 func namesCommand(variable string) bool {
 	return slices.ContainsFunc(commandVariables, func(p string) bool { return matchText(p, variable) })
 }
 
-// otherNames adds to options what they stand for by the profile of their command, and a
-// branch that is forced or deleted by how it is written.
+// otherNames adds what options stand for according to the profile of their command, and --force
+// or --delete for a refspec that forces or deletes.
 func otherNames(words []string) []string {
 	r, ok := shallow(words)
 	if !ok {
@@ -288,10 +288,10 @@ func otherNames(words []string) []string {
 	return words
 }
 
-// shallow reads a command by the profile of its program, but no command that it runs;
-// false where it has none.
+// shallow reads a command by the profile of its program, without the commands it runs. It
+// returns false if the program has no profile.
 func shallow(words []string) (reading, bool) {
-	r := reading{known: true, shallow: true, odd: -1}
+	r := reading{known: true, shallow: true, firstUnknown: -1}
 	p := anyProfile(words[0])
 	if p != nil {
 		r.program(p, nil, words, 1, 0)
@@ -299,14 +299,13 @@ func shallow(words []string) (reading, bool) {
 	return r, p != nil
 }
 
-// innermost is the profile of a command's last subcommand; nil where there is none.
+// innermost returns the profile of the last subcommand of a command; nil if there is none.
 func innermost(words []string) *profile {
 	r, _ := shallow(words)
 	return r.profile
 }
 
-// mayCarry tells whether words that follow those of a command may be a command, or a line
-// of one.
+// mayCarry reports whether words appended to these may be a command, or the line of one.
 func mayCarry(words []string) bool {
 	if program(words[0]) == "eval" {
 		return true
@@ -319,7 +318,7 @@ func mayCarry(words []string) bool {
 	return false
 }
 
-// runsBelow tells whether a program or a subcommand of it runs what it names.
+// runsBelow reports whether a subcommand, at any depth, runs what it names.
 func (p *profile) runsBelow() bool {
 	for _, sub := range p.subs {
 		if sub.runs() || sub.runsBelow() {
@@ -329,7 +328,7 @@ func (p *profile) runsBelow() bool {
 	return false
 }
 
-// matchEach matches a pattern with words each of which is a task of its own.
+// matchEach matches a pattern with words each of which is a separate task.
 func matchEach(pattern, words []string, match func(pattern, word string) bool) bool {
 	return !slices.ContainsFunc(pattern, func(p string) bool {
 		return p != "*" && !slices.ContainsFunc(words, func(w string) bool { return match(p, w) })

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A text goes with a yes for once to a question about a write, and with nothing else.
+// Only an answer that allows a write once can come with a text.
 func TestAnswerWith(t *testing.T) {
 	d := &desk{}
 	b := NewBroker(d.post, nil)
@@ -46,7 +46,7 @@ func TestAnswerWith(t *testing.T) {
 	}
 }
 
-// The record says that the user changed something, by the digest of what became of it.
+// The record says that the user changed the text, with the digest of the new one.
 func TestRecordOfAChange(t *testing.T) {
 	dir := t.TempDir()
 	r := NewRecord(dir, "run1", nil, func(err error) { t.Error(err) })

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// passing are programs that run the command after them as it is, for a time, at a pace, or
-// with variables: what allows that command allows it behind them.
+// passing are programs that run the command after them unchanged, with a time limit, a priority
+// or variables. A rule that allows a command also allows it after one of these.
 var passing = strings.Fields("timeout gtimeout time nice stdbuf env command")
 
-// maxPassing is how many of them may come before it.
+// maxPassing bounds how many of them may precede a command.
 const maxPassing = 8
 
-// core is what a command is about, for the rules that allow it: without the programs before it
-// that only pass it on, and without the options between a program and its subcommand, where
-// the profiles call them harmless. dir is where it works.
+// core strips a command to what rules that allow are about: without the programs before it that
+// only pass it on, and without options between a program and its subcommand that the profiles
+// call harmless. It also returns the directory the command runs in.
 func core(words []string, dir string) ([]string, string) {
 	if len(words) > maxWords {
 		return words, dir
@@ -37,10 +37,10 @@ func core(words []string, dir string) ([]string, string) {
 	return words, dir
 }
 
-// bareCore leaves out options before the last of the subcommands, or before the script or
-// the target of a program that has those.
+// bareCore removes the harmless options before the last subcommand, or before the script or
+// target of a program that has those.
 func bareCore(rd reading, words []string, dir string) ([]string, string) {
-	if rd.profile != nil && rd.profile.partial { // it lists options to find what they carry, not because they are harmless
+	if rd.profile != nil && rd.profile.partial { // its options are listed for what they carry, not as harmless
 		return words, dir
 	}
 	kept, from, to, until := words[:1:1], 1, dir, dir
@@ -65,8 +65,8 @@ func bareCore(rd reading, words []string, dir string) ([]string, string) {
 	return append(kept, words[from:]...), until
 }
 
-// harmless tells whether an option before a command or a subcommand, or its value, only says
-// how and where that works.
+// harmless reports whether an option before a command or subcommand only says how and where it
+// works.
 func (it item) harmless() bool {
 	switch it.class {
 	case classFlag, classText, className, classDir:
@@ -77,7 +77,7 @@ func (it item) harmless() bool {
 	return false
 }
 
-// covers tells whether a rule that allows means a command: as it is, or what it is about.
+// covers reports whether a rule that allows matches a command, as written or stripped by core.
 func (r *Rule) covers(f *Facts, words []string, dir string) bool {
 	if matchWords(r.words, words) && r.shortfall(f, words, dir) == "" {
 		return true
@@ -89,11 +89,12 @@ func (r *Rule) covers(f *Facts, words []string, dir string) bool {
 	return len(short) < len(words) && matchWords(r.words, short) && r.shortfall(f, short, dir) == ""
 }
 
-// filters are programs that print their words, or what comes in by a pipe: next to a command
-// that a rule allows they need none.
+// filters are programs that print their words or filter their input. Next to a command that a
+// rule allows they need no rule.
 var filters = strings.Fields("echo printf true false : pwd test [ cat head tail wc sort uniq cut tr nl rev fold tac column grep egrep fgrep sed jq")
 
-// passesOn tells whether a command is one of them, names no file, and is harmless as * is.
+// passesOn reports whether a command is a filter that names no file and has only harmless
+// words.
 func passesOn(f *Facts, p part) bool {
 	rd := read(p.words)
 	if !slices.Contains(filters, p.words[0]) || rd.deep || slices.ContainsFunc(rd.items, func(it item) bool {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// corpusLine is a line of testdata/lines: rules, a command line, and what must come of it,
-// separated by tabs. README.md there says how they are written.
+// corpusLine is a line of testdata/lines: rules, a command line, the expected verdict and the reason,
+// separated by tabs. README.md there describes the format.
 type corpusLine struct {
 	where  string
 	rules  string
@@ -19,8 +19,8 @@ type corpusLine struct {
 	reason string
 }
 
-// corpusEffects are the verdicts by their names in the corpus. What is asked is so because
-// no rule allows it, or because a rule wants it asked.
+// corpusEffects are the names of verdicts in the corpus. A line is asked because no rule allows it, or
+// because a rule asks.
 var corpusEffects = map[string]Effect{"allow": Allow, "ask": None, "deny": Deny}
 
 // corpus reads all lines of testdata/lines.
@@ -87,13 +87,12 @@ func corpusRules(text string) (rules []Rule, err error) {
 // The lines are those of Linux.
 func init() { sedOfGNU = true }
 
-// corpusDisk is what the lines of the corpus find: /w is the session's directory, and some
-// names in it are links.
+// corpusDisk is the disk of the corpus: /w is the session's directory, and some names in it are links.
 func corpusDisk(path string) FileFact {
 	return linked(map[string]string{"/w/to-env": "/w/.env", "/w/to-etc": "/etc", "/w/to-src": "/w/src", "/w/to-out.txt": "/data/out.txt", "/w/to-rm": "/usr/bin/rm", "/w/to-deep": "/w/src/very/deep"})(path)
 }
 
-// corpusBelow is what lies below its directories: in conf something is sensitive.
+// corpusBelow lists the files below its directories: conf has a sensitive one.
 func corpusBelow(dir string, hidden bool, visit func(FileFact) bool) bool {
 	for _, name := range []string{"/w/conf/.env", "/w/conf/a.yaml", "/w/src/a.go"} {
 		if file := corpusDisk(name); strings.HasPrefix(name, dir+"/") && dir != "/w" && (hidden || !strings.Contains(name, "/.")) && !visit(file) {
@@ -103,7 +102,7 @@ func corpusBelow(dir string, hidden bool, visit func(FileFact) bool) bool {
 	return true
 }
 
-// corpusNames are the names in its directories: those that a shell finds in the playground.
+// corpusNames lists its directories, as the shells of the playground see them.
 func corpusNames(dir string) (names []string, all bool) {
 	list := map[string]string{
 		"/w": ".env .git README.md a b conf docs go.mod src sub to-deep to-env to-etc to-out.txt to-src x y odd", "/w/src": "a.go very", "/w/conf": ".env a.yaml",
@@ -147,7 +146,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// reasons are why a line is not allowed, short.
+// reasons returns, in short form, why a line is not allowed.
 func reasons(j Judgement) string {
 	var out []string
 	for _, v := range j.Verdicts {

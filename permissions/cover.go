@@ -7,14 +7,12 @@ import (
 	"strings"
 )
 
-// maxWords bounds the words of a command that a * lets pass.
+// maxWords bounds the words of a command that a * may match.
 const maxWords = 1000
 
-// shortfall says which word of a command, that matches the pattern of a rule that
-// allows, no * of the pattern may stand for; "" where there is none. What the pattern
-// names word for word is the user's decision. For the rest counts what is known: of a
-// program with a profile the operands and options that it lists, of another one names
-// of files.
+// shortfall returns why no * of the rule's pattern may match some word of a command, or "". The
+// user decided about words that the pattern spells out. Others must be known to be harmless:
+// operands and options that the program's profile lists or, without a profile, names of files.
 func (r *Rule) shortfall(f *Facts, words []string, dir string) string {
 	if len(words) > maxWords {
 		return fmt.Sprintf("it has more than %d words", maxWords)
@@ -37,13 +35,13 @@ func (r *Rule) shortfall(f *Facts, words []string, dir string) string {
 	return ""
 }
 
-// says tells whether a rule that allows names a word of a command as it is.
+// says reports whether a rule that allows spells out a word of a command.
 func (r *Rule) says(words []string, at int) bool {
 	return at < len(r.words) && r.words[at] == words[at]
 }
 
-// named tells whether the * inside a word of a pattern stands for the rest of a name
-// that the pattern begins: test:*, --level=*.
+// named reports whether the * inside a word of a pattern matches the rest of a name that the
+// pattern begins: test:*, --level=*.
 func named(pattern, word string, it item) bool {
 	start, rest, _ := strings.Cut(pattern, "*")
 	switch it.class {
@@ -58,14 +56,14 @@ func named(pattern, word string, it item) bool {
 	return strings.Trim(start, "-") != "" && rest == "" && strings.HasPrefix(word, start) && plainWord().MatchString(word[len(start):])
 }
 
-// plainWord is a name without anything that somebody could take for more.
+// plainWord is a name without any character that could have another meaning.
 var plainWord = late(`^[A-Za-z0-9_.:-]*$`)
 
-// plainName is the name of a file that can be neither an option, nor a subcommand, nor
-// code: it has a dot or a slash in it.
+// plainName is the name of a file that can be neither an option, a subcommand nor code: it has
+// a dot or a slash.
 var plainName = late(`^(\.{0,2}/|[A-Za-z0-9_])[A-Za-z0-9_./,-]*$|^\.{1,2}$`)
 
-// uncovered says why * may not stand for a word.
+// uncovered returns why * may not match a word, or "".
 func (it item) uncovered(f *Facts, dir string) string {
 	if why := languages[it.class]; why != nil {
 		return why(it.text)
@@ -100,14 +98,14 @@ func (it item) uncovered(f *Facts, dir string) string {
 	return ""
 }
 
-// edits tells whether a rule names the option of sed by which files are changed.
+// edits reports whether a rule names the option with which sed changes files.
 func (r *Rule) edits() bool {
 	at := slices.IndexFunc(r.words, func(w string) bool { return program(w) == "sed" })
 	return at >= 0 && slices.Contains(r.words[at:], "-i")
 }
 
-// sedOfGNU tells whether sed -i takes no word: on other systems than Linux the next word is
-// the ending of a copy, and the one after that the script.
+// sedOfGNU reports whether sed -i takes no value. On systems other than Linux the next word is
+// the suffix of a backup, and the script follows it.
 var sedOfGNU = runtime.GOOS == "linux"
 
 // fetched is uncovered for what may be a path, a package, or a place on the network.
@@ -125,9 +123,9 @@ func (it item) fetched(f *Facts, dir string) string {
 	return fmt.Sprintf("%s may be fetched from elsewhere", it.text)
 }
 
-// stranger is uncovered for a program without a profile. A directory or a file that is
-// there, named in a way that cannot mean anything else, is all that * stands for:
-// subcommands of a program that nobody knows may run what comes next.
+// stranger is uncovered for a program without a profile. There * only matches an existing file
+// or directory whose name cannot mean anything else: a subcommand of an unknown program may run
+// the words after it.
 func (it item) stranger(f *Facts, dir string) string {
 	if plainName().MatchString(it.text) && strings.ContainsAny(it.text, "./") {
 		if file, known := lookUp(f, dir, it.text, false); known && file.Exists {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// deep are the directories that a command reads with all that lies below. Whether that
-// is harmless is found out last (see settleDeep): it takes time.
+// deep returns verdicts for the directories that a command reads recursively. Whether they are
+// harmless is decided last, in settleDeep, because it takes time.
 func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 	var out []Verdict
 	ends := rd.endings()
 	add := func(text, dir string) {
-		out = append(out, Verdict{Text: text, Effect: Allow, below: joinDir(p.dir, dir), bare: rd.bare, ends: ends})
+		out = append(out, Verdict{Text: text, Effect: Allow, below: joinDir(p.dir, dir), skipHidden: rd.skipHidden, ends: ends})
 	}
 	for _, it := range rd.items {
 		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
@@ -29,15 +29,15 @@ func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 	return out
 }
 
-// tree says on which files of a repository a command of git works that it does not name.
-// For those only rules count that ask or deny: what git keeps of a file was committed
-// once, and a rule that allows git pull means all that comes with it. So nothing that is
-// sensitive makes a question of each git diff.
+// tree says which files of a repository a git command works on without naming them. Only rules
+// that ask or deny count for those: tracked content was committed before, and a rule that
+// allows git pull accepts what comes with it. So a sensitive tracked file does not make every
+// git diff ask.
 type tree struct {
 	on       bool
 	whole    bool     // operands never name paths
-	operands bool     // it does so only with operands
-	with     []string // it does so with one of these options
+	operands bool     // only with operands
+	with     []string // with one of these options
 }
 
 func (t *tree) fill(words []string) error {
@@ -59,8 +59,8 @@ func (t *tree) fill(words []string) error {
 	return nil
 }
 
-// tree are the directories of a repository that a command of git works on with all that
-// lies below: those that its pathspecs name, or all of it.
+// tree returns verdicts for the directories of a repository that a git command works on: those
+// its pathspecs name, else the whole work tree.
 func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 	if rd.profile == nil || !b.tightensPaths() {
 		return nil
@@ -72,12 +72,12 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 			operands = append(operands, it)
 		}
 	}
-	content := rd.content || rd.odd >= 0 && len(t.with) > 0 // what follows a word that is not known was not read
+	content := rd.content || rd.firstUnknown >= 0 && len(t.with) > 0 // words after an unknown one were not read
 	if !content && (!t.on || rd.names || t.operands && len(operands) == 0) {
 		return nil
 	}
 	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.risky || rd.profile.links.all}
-	v.kept = rd.odd < 0 && !v.write && strings.HasPrefix(rd.profile.name, "git ")
+	v.trackedOnly = rd.firstUnknown < 0 && !v.write && strings.HasPrefix(rd.profile.name, "git ")
 	dash := slices.Index(p.words, "--")
 	var out []Verdict
 	for _, it := range operands {
@@ -99,8 +99,7 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 	return out
 }
 
-// repository is the directory of the repository that a directory is in; itself where it
-// is in none.
+// repository returns the root of the repository that contains dir, or dir if there is none.
 func repository(f *Facts, dir string) string {
 	if f.Look == nil || dir == "" {
 		return dir
@@ -116,7 +115,7 @@ func repository(f *Facts, dir string) string {
 	return dir
 }
 
-// settleDeep says why what lies below a directory may not be read; false where it may.
+// settleDeep says why a directory may not be read recursively; it returns false if it may.
 func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	why := ""
 	all := b.below(f, v, func(name string, file FileFact, by Effect) bool {
@@ -142,8 +141,8 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	return Verdict{Text: v.Text, Why: why}, why != ""
 }
 
-// below visits what lies below the directory of a verdict, with what the rules say of it,
-// until visit returns false; false where that is not all.
+// below visits what is below the directory of a verdict with the effect of the rules, until
+// visit returns false. It returns false if it could not visit everything.
 func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileFact, by Effect) bool) bool {
 	dir := v.below
 	if f.Below == nil || dir == "" {
@@ -158,7 +157,7 @@ func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileF
 			name = file.Asked
 		}
 		by := b.verdict(f, fileDemand(file, true), name).Effect
-		if by >= Confirm && v.kept && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.Asked) {
+		if by >= Confirm && v.trackedOnly && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.Asked) {
 			return true
 		}
 		if v.write {
@@ -167,18 +166,18 @@ func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileF
 		}
 		return visit(name, file, by)
 	}
-	if v.tracked && f.own != nil {
+	if v.tracked && f.lookRulePath != nil {
 		stars, stopped := b.namedBelow(f, dir, say)
 		if stopped || !stars {
 			return true
 		}
 	}
-	return f.Below(dir, !v.bare, say)
+	return f.Below(dir, !v.skipHidden, say)
 }
 
-// namedBelow visits the files below a directory that rules which ask or deny name without
-// a *, whether they are there or, where the directory is not, might come. stars says that there are
-// rules with a *.
+// namedBelow visits the files below a directory that rules which ask or deny name without a *,
+// if they exist or might be created with the directory. stars reports whether some rule has a
+// *.
 func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (stars, stopped bool) {
 	at := f.Look(dir)
 	for i := range b.rules {
@@ -191,7 +190,7 @@ func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (
 			continue
 		}
 		for _, p := range pathPatterns(r.Path, at.Roots) {
-			file := f.own("/" + strings.Join(append(slices.Clip(p.base), p.names...), "/"))
+			file := f.lookRulePath("/" + strings.Join(append(slices.Clip(p.base), p.names...), "/"))
 			for _, path := range []string{file.Path, file.Asked} {
 				rel, err := filepath.Rel(dir, path)
 				if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) && (file.Exists || !at.Exists) && !visit(file) {
@@ -203,7 +202,8 @@ func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (
 	return stars, false
 }
 
-// hiddenBelow is what rules say of files below the directories that a command reads.
+// hiddenBelow returns the strongest effect of rules on files below the directories that a
+// command reads.
 func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 	if !b.tightensPaths() {
 		return None
@@ -228,7 +228,7 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 	return worst
 }
 
-// strictest is the strongest effect of rules for paths.
+// strictest returns the strongest effect of the rules for paths.
 func (b *Rulebook) strictest() (worst Effect) {
 	for i := range b.rules {
 		if r := &b.rules[i]; r.Path != "" {
@@ -238,22 +238,22 @@ func (b *Rulebook) strictest() (worst Effect) {
 	return worst
 }
 
-// tightensPaths tells whether there are rules that ask or deny files.
+// tightensPaths reports whether some rule for a path asks or denies.
 func (b *Rulebook) tightensPaths() bool {
 	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm && r.Path != "" })
 }
 
-// ending is a pattern of names that says how they end, and nothing else.
+// ending is a pattern that only says how names end.
 var ending = late(`^\*\.[A-Za-z0-9]+$`)
 
-// endings are those to which options bind what is read of directories; none where others may
-// be read.
+// endings returns the endings to which options limit a recursive read; none if it may read
+// other files.
 func (rd reading) endings() (ends []string) {
 	for _, it := range rd.items {
 		switch {
 		case it.class == classFlag:
 		case slices.Contains([]string{"--exclude", "--exclude-from", "--iglob"}, it.option):
-			return nil // without an option that speaks of a file, it is read
+			return nil // files that no such option matches are read
 		case slices.Contains([]string{"--include", "-g", "--glob"}, it.option):
 			if !ending().MatchString(it.text) {
 				return nil
@@ -264,7 +264,7 @@ func (rd reading) endings() (ends []string) {
 	return ends
 }
 
-// otherEnding tells whether a file has none of the endings, where it is and where it leads.
+// otherEnding reports whether a file has none of the endings, both as named and where it leads.
 func otherEnding(ends []string, file FileFact) bool {
 	return len(ends) > 0 && !slices.ContainsFunc(ends, func(end string) bool {
 		return strings.HasSuffix(strings.ToLower(file.Asked), end) || strings.HasSuffix(strings.ToLower(file.Path), end)

@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// speaksOf tells whether a rule that asks or denies means a command: also by its path
-// or a link to it, after programs that run others, and with options before, between and
-// after the words of the pattern. It sees too much rather than too little.
+// speaksOf reports whether a rule that asks or denies means a command: also by its path or a
+// link to it, after programs that run others, and with options anywhere among the words of the
+// pattern. It errs on the side of matching.
 func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 	if len(words) == 0 {
 		return false
@@ -46,8 +46,8 @@ func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 	return false
 }
 
-// hasOptions tells whether all of some options are among the words of a command, each by
-// itself or as what it stands for.
+// hasOption reports whether words contain an option: as written or by another name, with a
+// value, abbreviated, or in a cluster of letters.
 func hasOptions(words, options []string) bool {
 	var means map[string][]string
 	if p := innermost(words); p != nil {
@@ -58,14 +58,14 @@ func hasOptions(words, options []string) bool {
 	})
 }
 
-// sameFile tells whether a rule names a program by the path that a word leads to.
+// sameFile reports whether a word leads to the program that a rule names by its path.
 func sameFile(f *Facts, dir, pattern, word string) bool {
 	if !strings.Contains(pattern, "/") || strings.Contains(pattern, "*") || f.Look == nil {
 		return false
 	}
 	dirs := []string{dir}
 	if dir == "" {
-		dirs = f.maybe
+		dirs = f.possibleDirs
 	}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		file, known := lookUp(f, dir, word, false)
@@ -76,7 +76,7 @@ func sameFile(f *Facts, dir, pattern, word string) bool {
 	})
 }
 
-// usualNames are words with other names of subcommands replaced.
+// usualNames returns words with aliases of subcommands replaced.
 func (p *profile) usualNames(words []string) []string {
 	var out []string
 	for _, w := range words {
@@ -90,14 +90,14 @@ func (p *profile) usualNames(words []string) []string {
 	return out
 }
 
-// matches tells whether a word of a command is what a word of a pattern means: a path with
-// other slashes, too.
+// matches reports whether a word matches a word of a pattern. Paths match with redundant
+// slashes, too.
 func (p *profile) matches(pattern, word string) bool {
 	return matchText(pattern, word) || p.abbrev && len(word) > 1 && strings.HasPrefix(pattern, word) ||
 		strings.Contains(word, "/") && matchText(path.Clean(pattern), path.Clean(word))
 }
 
-// calledBy are the names of the program that a word means.
+// calledBy returns the names by which rules may mean the program of a word.
 func calledBy(f *Facts, word, dir string) []string {
 	names := []string{word, strings.TrimSuffix(filepath.Base(word), ".exe"), program(word)}
 	if strings.Contains(word, "/") {
@@ -114,8 +114,7 @@ func calledBy(f *Facts, word, dir string) []string {
 	return names
 }
 
-// matchAmong matches a pattern with words between which options may stand, each with a
-// value in the next word.
+// matchAmong matches a pattern with words, skipping options and a value after each.
 func matchAmong(pattern, words []string, match func(pattern, word string) bool) bool {
 	type state struct {
 		at    int  // in the pattern
@@ -151,7 +150,7 @@ func matchAmong(pattern, words []string, match func(pattern, word string) bool) 
 // alike are options that mean the same to the programs whose options people deny.
 var alike = [][]string{{"-f", "--force"}, {"-r", "-R", "--recursive"}, {"-d", "--delete"}, {"-n", "--no-verify"}, {"-g", "--global"}}
 
-// hasOption tells whether an option is among words: as it is or by another name, with a
+// hasOption reports whether an option is among words: as it is or by another name, with a
 // value, cut short, or with its letters among those of others.
 func hasOption(words []string, option string) bool {
 	if hasWritten(words, option) {
@@ -188,9 +187,8 @@ func hasWritten(words []string, option string) bool {
 	})
 }
 
-// mentioned tells whether words that may be code, of a language that parley does not read
-// or of a program that it does not know, have all names in them that a rule speaks of, or
-// the path.
+// mentioned reports whether words that may be code, in a language that parley does not read or
+// for an unknown program, contain all names of the rule's command, or its path.
 func (r *Rule) mentioned(p part) bool {
 	place := r.place()
 	if len(p.words) == 0 || place == "" && (len(r.words) == 0 || strings.Contains(r.words[0], "*")) {
@@ -213,8 +211,8 @@ func (r *Rule) mentioned(p part) bool {
 	})
 }
 
-// place is what the path of a rule has of names without a *, as it may stand in code; ""
-// where that is too short to say anything.
+// place returns the longest literal part of the rule's path, as code might contain it; "" if
+// that is too short to mean anything.
 func (r *Rule) place() string {
 	rest := r.Path
 	for _, start := range []string{"~/", "/", "**/"} {
@@ -227,8 +225,8 @@ func (r *Rule) place() string {
 	return lower([]string{rest})[0]
 }
 
-// mayBegin tells whether a command with more words than are known may be one that a rule
-// speaks of.
+// mayBegin reports whether a command some of whose words are unknown may be one that the rule
+// matches.
 func (r *Rule) mayBegin(f *Facts, p part) bool {
 	if r.Command == "" {
 		return false
@@ -239,8 +237,8 @@ func (r *Rule) mayBegin(f *Facts, p part) bool {
 	})
 }
 
-// mayHideIn tells whether a part of a command line that could not be read may be what a
-// rule speaks of.
+// mayHideIn reports whether a part of a command line that could not be read may be something
+// that the rule matches.
 func (r *Rule) mayHideIn(f *Facts, p part) bool {
 	switch {
 	case r.Agent != "" && !matchText(r.Agent, f.Agent):

@@ -7,7 +7,7 @@ import (
 	"parley/permissions"
 )
 
-// A question goes to the front end as an event, which answers it by its key, once.
+// The broker posts a question to the front end, which answers it once, by its key.
 func ExampleBroker() {
 	events := make(chan permissions.Event, 2)
 	broker := permissions.NewBroker(func(e permissions.Event) { events <- e }, nil)
@@ -25,7 +25,7 @@ func ExampleBroker() {
 	// Output: no
 }
 
-// Rules judge every part of a command line by itself.
+// Rules judge every part of a command line separately.
 func ExampleRulebook_Judge() {
 	rules, err := permissions.ParseRules("rules.toml", []byte(`
 [[allow]]

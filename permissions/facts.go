@@ -1,75 +1,75 @@
 package permissions
 
-// Facts are what a question is about, for rules: raw, unlike its words. What is
-// not known is left out, and Partial says that something is.
+// Facts are what a question is about, for rules. The strings are raw. Unknown facts are left
+// out, and Partial then says so.
 type Facts struct {
-	Agent string `json:"agent,omitempty"` // the name of its configuration
-	Kind  string `json:"kind,omitempty"`  // of the tool call; "other" where not told
-	Tool  string `json:"tool,omitempty"`  // the tool's own name, "" where not told
+	Agent string `json:"agent,omitempty"` // the name it is configured under
+	Kind  string `json:"kind,omitempty"`  // of the tool call; "other" if unknown
+	Tool  string `json:"tool,omitempty"`  // the tool's own name; "" if unknown
 
 	Commands []CommandFact `json:"commands,omitempty"`
 	Files    []FileFact    `json:"files,omitempty"`
-	Hosts    []string      `json:"hosts,omitempty"` // that something is fetched from
+	Hosts    []string      `json:"hosts,omitempty"` // hosts it fetches from
 
-	// Use: the tool does something that the commands, files and hosts do not say.
+	// Use says that the tool does something beyond the listed commands, files and hosts.
 	Use bool `json:"use,omitempty"`
-	// Partial: there is more to it than stands here, so no rule, mode or flag may allow it.
+	// Partial says that these facts are incomplete, so no rule, mode or flag may allow the
+	// question.
 	Partial bool `json:"partial,omitempty"`
 
-	// Look finds out where a path leads; relative ones do not come. It may be nil:
-	// then nothing that names a file outside of Files is allowed by a rule. It is
-	// called on the goroutine of Ask and touches the file system only.
+	// Look resolves an absolute path. If it is nil, no rule allows anything that names a file
+	// outside Files. It is called on the goroutine of Ask and touches only the file system.
 	Look func(path string) FileFact `json:"-"`
-	// Below visits what lies below a directory, the directory itself left out, until
-	// visit returns false; it returns false itself where it could not look at all of it.
-	// Links are not followed: their fact says where they lead. Without hidden it leaves
-	// out what tools such as rg do: names that begin with a dot, and what is ignored. It
-	// may be nil: then no rule allows what reads whole directories. Called as Look.
+	// Below visits everything below a directory, without the directory itself, until visit
+	// returns false. It returns false if it could not look at everything. It does not follow
+	// links; their fact says where they lead. Without hidden it skips what tools such as rg
+	// skip: names that begin with a dot, and ignored files. If it is nil, no rule allows
+	// commands that read whole directories. It is called like Look.
 	Below func(dir string, hidden bool, visit func(FileFact) bool) bool `json:"-"`
-	// Tracked tells whether git keeps a file; true where that is not known. It may be nil:
-	// then it may keep all of them. Called as Look.
+	// Tracked reports whether git tracks a file; true if unknown. If it is nil, every file may
+	// be tracked. It is called like Look.
 	Tracked func(path string) bool `json:"-"`
 
-	// Names lists a directory, at most so many names: false where it could not list all of it.
-	// Of what is no directory it lists nothing. It may be nil: then no rule allows a command
-	// with patterns that a shell expands. Called as Look.
+	// Names lists a directory up to some limit; all is false if the list is incomplete. It
+	// lists nothing for a path that is no directory. If it is nil, no rule allows a command
+	// with patterns that the shell expands. It is called like Look.
 	Names func(dir string) (names []string, all bool) `json:"-"`
 
-	own   func(path string) FileFact // Look, for what the patterns of rules name
-	maybe []string                   // where a command line may work, whatever its cd do
-	made  []madePath                 // what parts of a command line may have made: see notes
+	lookRulePath func(path string) FileFact // Look, with a separate bound, for paths in rules
+	possibleDirs []string                   // directories a command line may run in, whichever cd fails
+	created      []madePath                 // what parts of the line may have created; see before
 }
 
-// CommandFact is a command that would be run.
+// CommandFact is a command to be run.
 type CommandFact struct {
-	// Line is a command line for a shell, or, with Words, one as it is shown.
+	// Line is a command line for a shell. With Words it is only the text to show.
 	Line  string   `json:"line,omitempty"`
 	Words []string `json:"words,omitempty"` // a program and its arguments, run without a shell
-	Dir   string   `json:"dir,omitempty"`   // absolute; "" where not known
+	Dir   string   `json:"dir,omitempty"`   // absolute; "" if unknown
 	Env   bool     `json:"env,omitempty"`   // it sets variables
 }
 
-// FileFact is a file that would be read or written.
+// FileFact is a file to be read or written.
 type FileFact struct {
-	Path   string `json:"path,omitempty"`  // absolute, links followed; as it came where that is not known
-	Asked  string `json:"asked,omitempty"` // absolute, as it was asked for, links not followed
+	Path   string `json:"path,omitempty"`  // absolute, links followed; as requested if they could not be
+	Asked  string `json:"asked,omitempty"` // absolute, as requested, links not followed
 	Write  bool   `json:"write,omitempty"`
 	Exists bool   `json:"exists,omitempty"`
-	// Inside the session's directories; Secret: known to be sensitive. Roots are
-	// the directories, for patterns that are relative.
+	// Inside: below one of the session's directories. Secret: known to be sensitive. Roots are
+	// the session's directories, for relative patterns.
 	Inside bool     `json:"inside,omitempty"`
 	Secret bool     `json:"secret,omitempty"`
 	Roots  []string `json:"roots,omitempty"`
 }
 
-// Effect is what a rule says of what it matches.
+// Effect is what a rule does with what it matches.
 type Effect int
 
 // The effects, from the weakest to the strongest.
 const (
 	None Effect = iota // no rule says anything
 	Allow
-	Confirm // ask, whatever else allows it
+	Confirm // ask, even if something else allows it
 	Deny
 )
 
@@ -77,31 +77,31 @@ var effectNames = [...]string{"no rule", "allow", "ask", "deny"}
 
 func (e Effect) String() string { return effectNames[e] }
 
-// Verdict is what the rules say of one thing that a question is about: a simple
-// command, a file, a host.
+// Verdict is what the rules say of one thing a question is about: a simple command, a file or a
+// host.
 type Verdict struct {
-	Text    string // for the user: what it is, raw
-	Effect  Effect
-	Rule    *Rule  // that decided; nil without one
-	Why     string // no rule can allow it, and why; "" else
-	Short   string // the rule that comes nearest does not cover it, and why; "" else
-	Marks   Marks
-	Depth   int // 1 for a part of a command line, 0 for all else
-	demand  demand
-	aside   bool     // it only prints or passes on: what a rule allows beside it allows it, too
-	below   string   // a directory of which all that lies below is read
-	bare    bool     // but for names that begin with a dot
-	tracked bool     // below it git works on what it keeps
-	write   bool     // it may write what lies below
-	kept    bool     // it reads only what git keeps
-	ends    []string // if not empty: but for names that end otherwise
+	Text        string // what it is about, for the user; raw
+	Effect      Effect
+	Rule        *Rule  // the rule that decided; nil if none did
+	Why         string // why no rule can allow it; "" if one can
+	Short       string // why the closest rule does not cover it; "" if none comes close
+	Marks       Marks
+	Depth       int // 1 for a part of a command line, else 0
+	demand      demand
+	filter      bool     // it only prints or filters: allowed if a rule allows something next to it
+	below       string   // a directory that is read recursively
+	skipHidden  bool     // below: without names that begin with a dot
+	tracked     bool     // below: git works on the tracked files
+	write       bool     // below: it may write there
+	trackedOnly bool     // below: it reads only tracked files
+	ends        []string // below: only names with these endings, if any
 }
 
-// kindSearch is the kind of a tool call that looks through what lies below directories.
+// kindSearch is the kind of a tool call that searches directories recursively.
 const kindSearch = "search"
 
-// searches tells whether a file is a directory, or may be one, that is looked through. It
-// is taken for a search that leaves out what tools for developers leave out.
+// searches reports whether a file is, or may be, a directory that is searched. The search is
+// assumed to skip what developer tools skip.
 func (f *Facts) searches(file FileFact) bool {
 	return f.Kind == kindSearch && f.Below != nil && file.Inside && !file.Write
 }
@@ -109,14 +109,14 @@ func (f *Facts) searches(file FileFact) bool {
 // Judgement is what the rules say of a question.
 type Judgement struct {
 	Effect   Effect
-	Verdicts []Verdict // each by itself; all must be allowed
-	// Hides is what a rule might say of a part of a command line that parley could not
-	// read: Deny or Confirm where there are such rules, else None.
+	Verdicts []Verdict // one for each thing; all must be allowed
+	// Hides is what a rule might say of parts of a command line that could not be read: Deny or
+	// Confirm if there are such rules, else None.
 	Hides Effect
 }
 
-// By names the rule that decided, for the record: the first that denies, or the
-// first that allows.
+// By names the rule that decided, for the record: the first that denies, else the first that
+// allows.
 func (j Judgement) By() string {
 	for _, v := range j.Verdicts {
 		if v.Effect == j.Effect && v.Rule != nil {

@@ -2,7 +2,7 @@ package permissions
 
 import "testing"
 
-// A line that could not be read may hold what a rule speaks of.
+// A line that could not be read may hold what a rule matches.
 func TestHides(t *testing.T) {
 	for _, c := range []struct {
 		rule Rule

@@ -2,7 +2,7 @@ package permissions
 
 import "testing"
 
-// hole is a line that once passed by the rules that seem to cover it.
+// hole is a line that once passed by mistake.
 type hole struct {
 	why   string
 	rules []string // commands that are allowed
@@ -18,7 +18,7 @@ func checkHoles(t *testing.T, more string, holes []hole) {
 	}
 }
 
-// Where a part of a line runs decides which files it means.
+// The directory in which a part of a line runs decides which files it means.
 func TestHolesOfDirectories(t *testing.T) {
 	files := []string{"ls *", "cat *", "touch *", "echo *", "mv *", "git mv *", "git *", "./build.sh *"}
 	checkHoles(t, (&Rule{Effect: Deny, Path: "config/**", Kind: "edit"}).Text(), []hole{
@@ -51,7 +51,7 @@ func TestHolesOfPrograms(t *testing.T) {
 		{"settings that name other files", []string{"git *"}, "git config -f x.cfg --includes --list"},
 		{"the same, with a subcommand", []string{"git *"}, "git config list --includes -f x.cfg"},
 		{"a file of options for a value", []string{"pytest *"}, "pytest -k @o.txt"},
-		{"the same, behind a module", []string{"python3 -m pytest *"}, "python3 -m pytest -qm @o.txt"},
+		{"the same, after a module", []string{"python3 -m pytest *"}, "python3 -m pytest -qm @o.txt"},
 		{"the same, of mypy", []string{"mypy *"}, "mypy --exclude @o.txt src"},
 		{"the same, of binutils", []string{"strings *"}, "strings -n @o.txt"},
 		{"the same, in a cluster", []string{"strings *"}, "strings -an @o.txt"},
@@ -60,7 +60,7 @@ func TestHolesOfPrograms(t *testing.T) {
 	})
 }
 
-// The name of a subcommand is not a path of which a rule speaks.
+// The name of a subcommand is not a path.
 func TestSubcommandsAreNoPaths(t *testing.T) {
 	text := allowing("git *") + (&Rule{Effect: Deny, Path: "config/**"}).Text()
 	if got := rulebook(t, text).Judge(lineFacts("git config user.name")); got.Effect != Allow {
@@ -68,7 +68,7 @@ func TestSubcommandsAreNoPaths(t *testing.T) {
 	}
 }
 
-// The * inside a word stands for what lies below, and for one name of a branch.
+// A * inside a word matches what is below a directory, and one name of a branch.
 func TestHolesOfStars(t *testing.T) {
 	checkHoles(t, "", []hole{
 		{"up from a directory", []string{"rm -rf build/*"}, "rm -rf build/../src"},
@@ -86,7 +86,7 @@ func TestHolesOfStars(t *testing.T) {
 	}
 }
 
-// A rule that is offered answers questions like the one that was asked, not others.
+// A suggested rule answers similar questions, and no others.
 func TestSuggestedRulesAreNoWider(t *testing.T) {
 	run := []CommandFact{{Line: "rm -rf src", Dir: "/w"}}
 	for why, c := range map[string]struct {
@@ -113,7 +113,7 @@ func TestSuggestedRulesAreNoWider(t *testing.T) {
 	}
 }
 
-// cmd reads quotes, & and % in ways of its own.
+// cmd reads quotes, & and % differently.
 func TestHolesOfCmd(t *testing.T) {
 	defer func(was bool) { readByCmd = was }(readByCmd)
 	readByCmd = true
@@ -138,7 +138,7 @@ func TestHolesOfCmd(t *testing.T) {
 	}
 }
 
-// File systems that fold case take ſ for s.
+// File systems that fold case treat ſ as s.
 func TestHolesOfLetters(t *testing.T) {
 	text := allowing("touch *") + (&Rule{Effect: Deny, Path: "secrets/**"}).Text()
 	if got := rulebook(t, text).Judge(lineFacts("touch ſecrets/x")); got.Effect != Deny {

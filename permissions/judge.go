@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Judge says what the rules make of a question. All that it is about must be
-// allowed by itself; one thing that is denied denies it. It calls f.Look.
+// Judge returns what the rules make of a question. Everything it is about must be allowed, and
+// one denied thing denies it. Judge calls f.Look and the other functions of f.
 func (b *Rulebook) Judge(f Facts) Judgement {
 	var j Judgement
-	f.Look, f.own, f.Names = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks), boundedLists(f.Names, maxLists)
+	f.Look, f.lookRulePath, f.Names = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks), boundedLists(f.Names, maxLists)
 	for _, c := range f.Commands {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}
@@ -21,7 +21,7 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 		}
 		j.Verdicts = append(j.Verdicts, v)
 		if f.searches(file) {
-			j.Verdicts = append(j.Verdicts, Verdict{Text: file.Path, Effect: Allow, below: file.Path, bare: true})
+			j.Verdicts = append(j.Verdicts, Verdict{Text: file.Path, Effect: Allow, below: file.Path, skipHidden: true})
 		}
 	}
 	for _, h := range f.Hosts {
@@ -49,13 +49,13 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	return j
 }
 
-// settle sums up verdicts. What lies below directories is looked at where it matters: it
-// takes time.
+// settle combines verdicts. It walks directories only where the outcome depends on it, because
+// that takes time.
 func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	effect := Allow
 	ruled := slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect == Allow && v.Rule != nil })
 	for i, v := range all {
-		if ruled && v.aside && v.Effect == None {
+		if ruled && v.filter && v.Effect == None {
 			all[i].Effect, all[i].Short = Allow, ""
 		}
 		effect = sum(effect, all[i])
@@ -64,7 +64,7 @@ func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	for _, v := range all {
 		if v.below != "" {
 			found := false
-			if effect == Allow || f.Kind == kindSearch { // which may be allowed by no rule at all
+			if effect == Allow || f.Kind == kindSearch { // a search may pass without any rule
 				v, found = b.settleDeep(f, v)
 			}
 			if !found {
@@ -77,7 +77,8 @@ func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	return out, effect
 }
 
-// hidden is what rules might say of the parts of command lines that could not be read.
+// hidden returns the strongest effect rules might have on parts of command lines that could not
+// be read.
 func (b *Rulebook) hidden(f *Facts) Effect {
 	if !b.tightens() {
 		return None
@@ -101,19 +102,19 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 	return worst
 }
 
-// spells tells whether a rule allows a command word by word: who wrote it has seen them.
+// spells reports whether a rule allows a command word by word: its author has seen every word.
 func (b *Rulebook) spells(p part) bool {
 	return p.doubt == "" && slices.ContainsFunc(b.rules, func(r Rule) bool {
 		return r.Effect == Allow && r.Agent == "" && slices.Equal(r.words, p.words)
 	})
 }
 
-// tightens tells whether there are rules that ask or deny.
+// tightens reports whether some rule asks or denies.
 func (b *Rulebook) tightens() bool {
 	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm })
 }
 
-// sum adds a verdict to what is known of a question.
+// sum combines an effect with that of one more verdict.
 func sum(e Effect, v Verdict) Effect {
 	switch {
 	case e == Deny || v.Effect == Deny:
@@ -150,11 +151,11 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 			p.doubt = "a word of it means more to a shell"
 		}
 		parts := settle(f, r.parts)
-		f.maybe = mayWork(parts)
+		f.possibleDirs = mayWork(parts)
 		return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
 	}
 	parts := settle(f, partsOf(c.Line, c.Dir))
-	f.maybe = mayWork(parts)
+	f.possibleDirs = mayWork(parts)
 	all := b.parts(f, parts, c.Line)
 	if len(parts) > 1 {
 		deeper(all)
@@ -162,13 +163,13 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	return b.around(f, all, c)
 }
 
-// operator tells whether a word would be no word if somebody made a line of it.
+// operator reports whether a word would be an operator or a substitution in a command line.
 func operator(w string) bool {
 	return slices.Contains([]string{"&&", "||", "|", "|&", "&", ";", ">", ">>", "<", "<<", "2>", "&>"}, w) || strings.Contains(w, "$(") || strings.Contains(w, "`")
 }
 
-// parts judges all parts of a line. Of too many, those are kept of which a rule
-// says no.
+// part judges a part of a line. If a word of another command carries it, that command's rule
+// allows it.
 func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 	var all []Verdict
 	made, any := make([][]madePath, len(parts)), false
@@ -183,7 +184,7 @@ func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 		}
 		all = append(all, b.part(f, p)...)
 	}
-	f.made = nil
+	f.created = nil
 	if len(all) <= maxParts {
 		return all
 	}
@@ -191,7 +192,7 @@ func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 	return append(all[:min(len(all), maxParts)], Verdict{Text: line, Why: "it has more parts than parley looks at"})
 }
 
-// around adds what counts for a command as a whole: where it runs, and variables.
+// around adds verdicts on a command as a whole: its directory and its variables.
 func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	switch {
 	case f.Look == nil:
@@ -219,7 +220,7 @@ func deeper(all []Verdict) []Verdict {
 // part judges a part of a line. Of one that a word carries, the command itself is allowed
 // by the rule that names the word.
 func (b *Rulebook) part(f *Facts, p part) []Verdict {
-	all := b.own(f, p)
+	all := b.judgePart(f, p)
 	if p.carried == notCarried {
 		return all
 	}
@@ -228,7 +229,7 @@ func (b *Rulebook) part(f *Facts, p part) []Verdict {
 	})
 }
 
-func (b *Rulebook) own(f *Facts, p part) []Verdict {
+func (b *Rulebook) judgePart(f *Facts, p part) []Verdict {
 	switch {
 	case p.file != "" || p.write:
 		v := Verdict{Text: p.text, Why: p.doubt}
@@ -250,8 +251,8 @@ func (b *Rulebook) own(f *Facts, p part) []Verdict {
 	return b.run(f, p)
 }
 
-// usual is what becomes of a file that a command names and no rule speaks of:
-// inside of the session's directories it may be read.
+// usual decides about a file that a command names and no rule matches: inside the session's
+// directories it may be read.
 func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict {
 	v.Effect, v.Rule = None, nil
 	switch {
@@ -273,17 +274,17 @@ func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict
 func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	d := demand{kind: wantsRun, words: p.words, dir: p.dir}
 	if p.doubt != "" {
-		d.words = p.words[:p.known] // a deny may still see what it is
+		d.words = p.words[:p.known] // a deny may match the words that are known
 	}
 	v := b.verdict(f, d, p.text)
 	switch why := b.uncertain(f, p); {
 	case why != "" && v.Effect <= Allow:
 		v.Effect, v.Rule, v.Why = None, nil, why
 	case v.Effect == None && b != nil:
-		v.Short, v.aside = b.shortfall(f, d), passesOn(f, p)
+		v.Short, v.filter = b.shortfall(f, d), passesOn(f, p)
 	}
 	if v.Effect == None && (p.free || p.words[0] == "cd") && v.Why == "" {
-		v.Effect, v.Short = Allow, "" // where it leads, and what it carries, is judged by itself
+		v.Effect, v.Short = Allow, "" // its directory, or what it carries, has its own verdicts
 	}
 	if p.free {
 		return []Verdict{v}
@@ -291,7 +292,7 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	return p.mark(append([]Verdict{v}, b.names(f, p, b.allowing(f, d))...))
 }
 
-// allowing are the rules for commands that allow one.
+// allowing returns the rules for commands that allow this one.
 func (b *Rulebook) allowing(f *Facts, d demand) (by []*Rule) {
 	if b == nil {
 		return nil
@@ -304,7 +305,7 @@ func (b *Rulebook) allowing(f *Facts, d demand) (by []*Rule) {
 	return by
 }
 
-// shortfall says why the first rule whose words match does not cover a command.
+// shortfall returns why the first rule whose words match does not cover a command.
 func (b *Rulebook) shortfall(f *Facts, d demand) string {
 	for i := range b.rules {
 		r := &b.rules[i]
@@ -324,7 +325,7 @@ func (b *Rulebook) shortfall(f *Facts, d demand) string {
 	return ""
 }
 
-// uncertain says why no rule can allow a simple command.
+// uncertain returns why no rule can allow a simple command, or "".
 func (b *Rulebook) uncertain(f *Facts, p part) string {
 	if p.doubt != "" {
 		return p.doubt
@@ -347,7 +348,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	return ""
 }
 
-// listsFiles tells whether a command takes the names of files from a file or a pipe.
+// listsFiles reports whether a command reads names of files from a file or a pipe.
 func listsFiles(words []string) bool {
 	if slices.Contains([]string{"xargs", "gxargs", "parallel", "cpio"}, program(words[0])) {
 		return true
@@ -358,5 +359,5 @@ func listsFiles(words []string) bool {
 	})
 }
 
-// listOptions name files with names of files, for programs without a profile.
+// listOptions are options that name a file with names of files, for programs without a profile.
 var listOptions = []string{"-T", "--files-from", "--files0-from", "--pathspec-from-file"}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// languages say why * may not stand for a word that is read as more than its text; "" where
-// it may. What such a word names is not on the command line, or not by itself.
+// languages say, by class, why * may not match a word that is more than plain text, or "". What
+// such a word refers to is not on the command line.
 var languages = map[class]func(text string) string{
 	classPlain: func(text string) string {
 		return orWhy(!strings.ContainsAny(text, "[$`="), "a shell may evaluate "+text)
@@ -46,17 +46,17 @@ func orWhy(fine bool, why string) string {
 	return why
 }
 
-// printsOnly is a format of printf without %n, which sets a variable, and without escapes
-// that may hide one.
+// printsOnly is a format of printf without %n, which sets a variable, and without escapes that
+// could produce one.
 var printsOnly = late(`^([^%\\]|\\[abefnrtvE\\"']|\\(033|x1b)|%%|%[-+ #0-9.*']*[hjlLtqz]*[aAbcdeEfFgGiosuxXq])*$`)
 
 // nameOnly is a plain name: pkg, @scope/pkg, pkg@1.2, clippy::all, a,b.
 var nameOnly = late(`^(@[A-Za-z0-9._-]+/)?[A-Za-z0-9]([A-Za-z0-9._@+,-]|::)*$`)
 
-// choices are braces of a pattern that can mean nothing but what stands in them.
+// choices are braces of a pattern that only list alternatives.
 var choices = late(`\{[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)*\}`)
 
-// versioned has an @ that does not begin a name below a directory: @options, pkg@v1.
+// versioned matches an @ that does not begin a name in a directory: @options, pkg@v1.
 var versioned = late(`(^|[^/])@`)
 
 // inputOnly is for files to check: @ may begin a file with options, or a version.
@@ -68,18 +68,18 @@ func inputOnly(text string) string {
 	return orWhy(!strings.ContainsAny(rest, "{}()") && (!strings.ContainsAny(text, "*?[{") || !strings.Contains(text, "..")), "which files "+text+" means is not known")
 }
 
-// shownOnly is for kinds of things and formats that show no secrets and read no files.
+// shownOnly is for kinds of objects and output formats that show no secrets and read no files.
 func shownOnly(text string) string {
 	low := strings.ToLower(text)
 	return orWhy(!strings.Contains(low, "secret") && !strings.Contains(low, "file=") && !strings.HasSuffix(low, "file") && !strings.Contains(text, "module"), "a rule has to name what it shows: "+text)
 }
 
-// querySettings are those of dig that read no file and ask no server that is not named.
+// querySettings are the settings of dig that read no file and ask no server but the named one.
 var querySettings = late(`^\+(no)?(all|answer|additional|authority|cmd|comments|question|stats|short|multiline|dnssec|tcp|vc|recurse|rec|ttlid|class|crypto|identify|qr|search|ttlunits|nsid)$|^\+(time|timeout|tries|retry|bufsize|ndots)=[0-9]+$`)
 
-// jqReaches are the words by which a filter of jq reads the environment, or a file of its
-// own choice. It has no way to make a word of text.
+// jqReaches are the words with which a jq filter reads the environment or a file. A filter
+// cannot build such a word from text.
 var jqReaches = late(`(^|[^A-Za-z0-9_])(env|ENV|import|include|modulemeta)($|[^A-Za-z0-9_])`)
 
-// jqHarmless tells whether a filter of jq reads nothing but what it is given.
+// jqHarmless reports whether a jq filter reads only its input.
 func jqHarmless(filter string) bool { return !jqReaches().MatchString(filter) }

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A file has one name to people, and several to programs: file systems that fold letters,
-// or normalise them, open it by each.
+// File systems that fold or normalise letters open a file by several names.
 func TestDeniedLetters(t *testing.T) {
 	look := func(path string) FileFact {
 		path = filepath.Clean(path)

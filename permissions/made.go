@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// links says what a command may turn into links, or into directories with links in them:
-// where the files below lead is not known before it has run.
+// links says what a command may turn into links, or into directories that contain links. Where
+// files there lead is unknown until it has run.
 type links struct {
 	all      bool     // any file of the session's directories
-	operands bool     // the same, where it has operands
+	operands bool     // the same, if it has operands
 	named    bool     // what its operands name
 	with     []string // the same, with one of these options
 }
@@ -34,30 +34,31 @@ func (l *links) fill(words []string) bool {
 	return len(words) > 0
 }
 
-// madePath is a file that may be made, or all files below a directory: names, as they are compared.
+// madePath is a file that may be created, or everything below a directory. The names are folded
+// for comparison.
 type madePath struct {
 	names []string
-	below bool // it stays what it is itself
+	below bool // the directory itself stays as it is
 }
 
-// maxMade bounds what is kept of one line; above that it is everything.
+// maxMade bounds the paths kept for one line; above it, every path counts as created.
 const maxMade = 500
 
-// before has f know what parts of a line may have made before, or while, one of them runs.
+// before sets f.made to what other parts of the line may have created when part at runs.
 func (f *Facts) before(made [][]madePath, at int, unordered bool) {
-	f.made = f.made[:0]
+	f.created = f.created[:0]
 	for i, m := range made {
 		if i < at || unordered && i != at {
-			f.made = append(f.made, m...)
+			f.created = append(f.created, m...)
 		}
-		if len(f.made) > maxMade {
-			f.made = append(f.made[:0], madePath{})
+		if len(f.created) > maxMade {
+			f.created = append(f.created[:0], madePath{})
 			return
 		}
 	}
 }
 
-// makes are the files that a part of a command line may make.
+// makes returns the files that a part of a command line may create.
 func (f *Facts) makes(p part) (out []madePath) {
 	if p.words == nil {
 		return nil
@@ -95,8 +96,8 @@ func (f *Facts) makes(p part) (out []madePath) {
 				}
 			}
 		case l.named || rd.linked:
-			if rd.odd >= 0 { // words that no profile explains
-				operands = append(operands, command[rd.odd:]...)
+			if rd.firstUnknown >= 0 { // words that the profile does not know
+				operands = append(operands, command[rd.firstUnknown:]...)
 			}
 			for _, name := range operands {
 				add(joinDir(dir, fromHomeDir(name)), false)
@@ -107,18 +108,18 @@ func (f *Facts) makes(p part) (out []madePath) {
 	return out
 }
 
-// compared are the names of a path as a rule that denies compares them.
+// compared splits and folds a path as rules that deny compare it.
 func compared(path string) []string { return lower(splitPath(filepath.Clean("/" + path))) }
 
-// isMade tells whether another part of the command line may make a file, or a directory
+// isMade reports whether another part of the line may create one of the paths, or a directory
 // above it.
 func (f *Facts) isMade(paths ...string) bool {
-	if len(f.made) == 0 {
+	if len(f.created) == 0 {
 		return false
 	}
 	for _, path := range paths {
 		names := compared(path)
-		if slices.ContainsFunc(f.made, func(m madePath) bool {
+		if slices.ContainsFunc(f.created, func(m madePath) bool {
 			return len(names) >= len(m.names) && slices.Equal(m.names, names[:len(m.names)]) && !(m.below && len(names) == len(m.names))
 		}) {
 			return true
@@ -127,12 +128,12 @@ func (f *Facts) isMade(paths ...string) bool {
 	return false
 }
 
-// isMadeIn tells whether another part of the command line may make files in a directory that
-// are not there yet, or change those that are.
+// isMadeIn reports whether another part of the line may create or change files in one of the
+// directories.
 func (f *Facts) isMadeIn(dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		names := compared(dir)
-		return f.isMade(dir) || slices.ContainsFunc(f.made, func(m madePath) bool {
+		return f.isMade(dir) || slices.ContainsFunc(f.created, func(m madePath) bool {
 			in := m.names
 			if !m.below {
 				in = in[:max(0, len(in)-1)]
@@ -142,26 +143,24 @@ func (f *Facts) isMadeIn(dirs []string) bool {
 	})
 }
 
-// whyMade is said of a file that an earlier part of the line may have made.
+// whyMade is the reason for a file that an earlier part of the line may have created.
 const whyMade = "another part of the line may change where it leads"
 
-// unordered tells whether parts of a line may run before those that stand before them, or
-// once more.
+// unordered reports whether parts of a line may run out of order, or more than once.
 func unordered(line string) bool {
 	rest := noBackground.Replace(line)
 	return strings.Contains(rest, "&") || again().MatchString(line)
 }
 
-// noBackground removes the operators with an & that does not run what precedes it in the
-// background.
+// noBackground removes operators that contain & but do not start a background job.
 var noBackground = strings.NewReplacer("&&", "", "&>", "", ">&", "", "<&", "", "|&", "")
 
 var again = late(`\b(do|coproc|trap)\b|\(\)`)
 
-// makesProgram tells whether another part of the command line may make the program at a
-// place of a command.
+// makesProgram reports whether another part of the line may create the program at a place of a
+// command.
 func (f *Facts) makesProgram(p part, at int) bool {
-	if len(f.made) == 0 || !strings.Contains(p.words[at], "/") {
+	if len(f.created) == 0 || !strings.Contains(p.words[at], "/") {
 		return false
 	}
 	_, known := lookUp(f, p.dir, p.words[at], false)

@@ -2,7 +2,7 @@ package permissions
 
 import "testing"
 
-// What a line makes counts for what comes after it, unless nobody knows what does.
+// What a line creates counts for what follows it, or for everything if the order is unknown.
 func TestMadeInOrder(t *testing.T) {
 	rules := allowing("mv *", "cat *", "true")
 	for line, want := range map[string]Effect{

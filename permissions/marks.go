@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// Marks say in which ways a part of what a question is about reaches further than the
-// project.
+// Marks say how a part of a question reaches beyond the project.
 type Marks uint8
 
-// The marks, from the one that counts least.
+// The marks, the least serious first.
 const (
-	Network        Marks = 1 << iota // it talks to other machines
-	Outside                          // it names a file outside of the session's directories
+	Network        Marks = 1 << iota // it uses the network
+	Outside                          // it names a file outside the session's directories
 	PipedShell                       // a shell, or another interpreter, runs what it reads
-	Secret                           // it names a file that is known to be sensitive
-	DeletesOutside                   // it deletes something outside of the session's directories
+	Secret                           // it names a sensitive file
+	DeletesOutside                   // it deletes something outside the session's directories
 )
 
-// Grave tells whether one of them is more than a reason to look twice.
+// Grave reports whether m has a mark that is more than a reason to look twice.
 func (m Marks) Grave() bool { return m&(Secret|DeletesOutside) != 0 }
 
-// Words name the marks for the user, the gravest first.
+// Words names the marks for the user, the most serious first.
 func (m Marks) Words() (words []string) {
 	for _, w := range []struct {
 		mark Marks
@@ -35,7 +34,7 @@ func (m Marks) Words() (words []string) {
 	return words
 }
 
-// Marks are those of all parts.
+// Marks returns the marks of all verdicts together.
 func (j Judgement) Marks() (m Marks) {
 	for _, v := range j.Verdicts {
 		m |= v.Marks
@@ -43,11 +42,11 @@ func (j Judgement) Marks() (m Marks) {
 	return m
 }
 
-// Breakdown is what a question is about in parts, where these say more than its words:
-// of a command line with several parts, or one that reaches further than the project or
-// that no rule can allow, and wherever a rule speaks of one of them.
+// Breakdown lists the parts of a question if they say more than its text: for a command line
+// with several parts, one that has marks or that no rule can allow, and wherever a rule matches
+// a part.
 func (q Question) Breakdown() []Verdict {
-	all := told(q.Judgement.Verdicts, q.Facts.Commands)
+	all := withoutRepeats(q.Judgement.Verdicts, q.Facts.Commands)
 	telling := func(v Verdict) bool { return v.Marks != 0 || v.Why != "" }
 	if slices.ContainsFunc(all, func(v Verdict) bool { return v.Rule != nil }) ||
 		len(q.Facts.Commands) > 0 && (len(all) > 1 || slices.ContainsFunc(all, telling)) {
@@ -56,9 +55,9 @@ func (q Question) Breakdown() []Verdict {
 	return nil
 }
 
-// told is what there is to tell beside the whole line: not the shell that carries the
-// others, nor the line once more where the reason is about all of it.
-func told(all []Verdict, of []CommandFact) (out []Verdict) {
+// withoutRepeats leaves out verdicts that repeat the whole line: the shell that carries the other
+// commands, and the line itself if the reason is about all of it.
+func withoutRepeats(all []Verdict, of []CommandFact) (out []Verdict) {
 	for _, v := range all {
 		whole := slices.ContainsFunc(of, func(c CommandFact) bool {
 			return 2*len(v.Text) > len(c.Line) && strings.Contains(c.Line, v.Text)
@@ -76,8 +75,8 @@ func told(all []Verdict, of []CommandFact) (out []Verdict) {
 	return out
 }
 
-// Of more than mostParts, neighbours of which there is nothing to say are one from
-// leastFolded on: the whole line stands beside the breakdown.
+// With more than mostParts parts, folded joins runs of at least leastFolded parts that have
+// nothing to say: the whole line is shown next to the breakdown.
 const (
 	mostParts   = 12
 	leastFolded = 4
@@ -94,7 +93,7 @@ func folded(all []Verdict) (out []Verdict) {
 			n++
 		}
 		if n > 0 && n < len(all) {
-			n-- // what comes next may be something that this one names
+			n-- // the next verdict may be about a name in this one
 		}
 		if n >= leastFolded {
 			out = append(out, Verdict{Text: fmt.Sprintf("%d parts", n)})
@@ -107,8 +106,8 @@ func folded(all []Verdict) (out []Verdict) {
 	return out
 }
 
-// Says is what becomes of a part, raw: an outcome, the rule that decides, and what else
-// there is to know of it.
+// Says describes the outcome of a part: the effect, the rule that decided and the reason. It is
+// raw.
 func (v Verdict) Says() string {
 	rule := ""
 	if v.Rule != nil {
@@ -143,7 +142,7 @@ func (v Verdict) Says() string {
 	return says
 }
 
-// Reasons that a mark says as well.
+// Reasons that a mark already states.
 const (
 	whyOutside   = "outside the session's directories"
 	whySensitive = "sensitive"
@@ -153,7 +152,7 @@ const (
 
 var markWhys = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}
 
-// marks are those of a file, where it is known which one it is.
+// marks returns the marks of a file. known is false if it could not be looked up.
 func (f FileFact) marks(known bool) (m Marks) {
 	if known && !f.Inside {
 		m |= Outside
@@ -164,7 +163,7 @@ func (f FileFact) marks(known bool) (m Marks) {
 	return m
 }
 
-// Programs that talk to other machines, and those of which some subcommands do.
+// Programs that use the network, and programs some of whose subcommands do.
 var (
 	talking = append(strings.Fields(`ssh mosh gh glab hub apt apt-get dnf yum pacman zypper brew apk snap flatpak aws gcloud az kubectl helm terraform npx bunx uvx
 		ncftp lftp aria2c yt-dlp mail sendmail mutt`), fetchers...)
@@ -181,8 +180,8 @@ var (
 	deleting      = strings.Fields("rm rmdir unlink shred srm trash del erase")
 )
 
-// marks are those of a simple command, by what it is; what it names is looked at by
-// itself.
+// marks returns the marks of a simple command itself; the files and hosts it names have their
+// own verdicts.
 func (p part) marks() (m Marks) {
 	if len(p.words) == 0 {
 		return 0
@@ -200,7 +199,7 @@ func (p part) marks() (m Marks) {
 	return m
 }
 
-// subcommand is the first word that is no option, nor, for git, the value of one.
+// subcommand returns the first word that is neither an option nor, for git, the value of one.
 func subcommand(words []string) string {
 	for i := 1; i < len(words); i++ {
 		switch {
@@ -213,15 +212,15 @@ func subcommand(words []string) string {
 	return ""
 }
 
-// deletes tells whether a simple command deletes what it names.
+// deletes reports whether a simple command deletes the files it names.
 func (p part) deletes() bool {
 	return slices.ContainsFunc(programs(p.words), func(at int) bool {
 		return slices.Contains(deleting, program(p.words[at])) || program(p.words[at]) == "find" && slices.Contains(p.words, "-delete")
 	})
 }
 
-// mark puts the marks of a command on its verdicts, of which the first is its own and the
-// others are those of what it names.
+// mark adds the marks of a command to its verdicts. The first verdict is the command's own, the
+// others are about what it names.
 func (p part) mark(all []Verdict) []Verdict {
 	named := Marks(0)
 	for _, v := range all {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// lookIn finds files as if those below /w were the project's.
+// lookIn resolves paths as if those below /w were the project's.
 func lookIn(path string) FileFact {
 	return FileFact{Path: path, Exists: true, Inside: path == "/w" || strings.HasPrefix(path, "/w/"), Secret: strings.HasSuffix(path, ".env") || strings.Contains(path, "/.ssh/"), Roots: []string{"/w"}}
 }
 
-// What a part of a command line reaches is said in words, with rules and without.
+// The marks of a part are shown in words, with rules and without.
 func TestMarks(t *testing.T) {
 	book, err := NewRulebook([]Rule{{Effect: Allow, Command: "git add *"}})
 	if err != nil {
@@ -48,8 +48,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A line of a single part says why it is asked, where there is more to say than that. No
-// part of a breakdown is without a name.
+// A line with a single part says why it is asked if there is a reason. Every part of a breakdown has a
+// text.
 func TestWhyASinglePartIsAsked(t *testing.T) {
 	for line, want := range map[string]string{
 		"$FOO bar":          "ask · what a word of it will be is not known before it runs",
@@ -77,8 +77,8 @@ func TestWhyASinglePartIsAsked(t *testing.T) {
 	}
 }
 
-// A line of several parts has a breakdown without rules too; one that does a single thing
-// in the project needs none.
+// A line of several parts has a breakdown even without rules; one that does a single thing in the
+// project has none.
 func TestBreakdown(t *testing.T) {
 	for line, want := range map[string]int{"ls": 0, "ls && rm x": 2, "git push": 1, "cat .env": 2, "bash -lc 'cd sub && git push'": 2,
 		strings.Repeat("echo a\n", 40) + "rm -rf /tmp/x\n" + strings.Repeat("echo b\n", 3): 7} { // 39 parts, one more, rm, what it deletes, three more

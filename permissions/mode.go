@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Mode is what becomes of questions of which no rule speaks, in a session.
+// Mode decides the questions of a session that no rule answers.
 type Mode int
 
 // The modes.
 const (
-	AskMode      Mode = iota // the user is asked
-	AcceptEdits              // files inside of the session's directories may be written
-	ReadOnlyMode             // what writes or runs something is rejected
-	AllMode                  // everything is allowed; for as long as parley runs, never remembered
+	AskMode      Mode = iota // ask the user
+	AcceptEdits              // allow writes inside the session's directories
+	ReadOnlyMode             // reject what writes or runs something
+	AllMode                  // allow everything; never saved
 )
 
 var modeNames = [...]string{"ask", "accept edits", "read only", "all"}
@@ -27,15 +27,15 @@ var modeWords = [...]string{
 	AllMode:      "everything is allowed, in this session, until parley ends",
 }
 
-// Says says what the mode does.
+// Says describes the mode to the user.
 func (m Mode) Says() string { return modeWords[m] }
 
-// Modes are all of them, in the order to offer them.
+// Modes lists all modes in the order to offer them.
 var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}
 
-// settle says what the mode makes of a question; None leaves it to the user. What
-// a rule wants to be asked stays a question in every mode, and so does a command line
-// that could not be read where there is a rule that it might get around.
+// settle returns what the mode makes of a question; None leaves it to the user. In every mode
+// the user is asked about what a rule wants asked, and about a command line that could not be
+// read if it may hold what a rule forbids.
 func (m Mode) settle(q *Question) Effect {
 	if q.Judgement.Effect == Confirm {
 		return None
@@ -67,8 +67,8 @@ func (m Mode) settle(q *Question) Effect {
 	return None
 }
 
-// onlyFiles tells whether all that a question is about is known, and is files inside
-// of the session's directories, none of them sensitive.
+// onlyFiles reports whether the question is completely known and is only about files inside the
+// session's directories that are not sensitive.
 func (q *Question) onlyFiles() bool {
 	f := &q.Facts
 	if q.Outside || q.Secret || f.Partial || f.Use || len(f.Files) == 0 || len(f.Commands) > 0 || len(f.Hosts) > 0 {

@@ -9,18 +9,18 @@ import (
 	"unicode"
 )
 
-// maxLooks bounds the paths of one question that are looked up, maxPieces the pieces
-// of a word that may be paths.
+// maxLooks bounds the paths looked up for one question, maxPieces the pieces of a word that may
+// be paths.
 const (
 	maxLooks = 400
-	// maxOwnLooks bounds those that the patterns of rules name.
+	// maxOwnLooks bounds the paths looked up for patterns of rules.
 	maxOwnLooks = 4000
 	maxPieces   = 24
 	maxName     = 4096 // bytes of a word
 )
 
-// bounded looks each path up once, and not more than so many of them: what is left out
-// counts as outside.
+// bounded wraps look so that it looks up each path once and at most that many paths. A path
+// over the bound counts as outside.
 func bounded(look func(string) FileFact, most int) func(string) FileFact {
 	if look == nil {
 		return nil
@@ -43,8 +43,8 @@ type use int
 
 const (
 	reads      use = iota
-	mayWrite       // it is not known whether it reads or writes
-	writesThis     // by an option that the rule does not name: only a rule for the path allows it
+	mayWrite       // unknown whether it reads or writes
+	writesThis     // writes by an option the rule does not name: only a rule for the path allows it
 )
 
 // names judges the files and hosts that a command names. by are the rules that allow the
@@ -70,7 +70,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 	return append(out, b.tree(f, p, rd)...)
 }
 
-// item judges what one word names, where that is not harmless.
+// item judges what one word names, unless that is harmless.
 func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	single := func(v Verdict, found bool) []Verdict {
 		if !found {
@@ -82,7 +82,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	case classRead:
 		return single(b.path(f, p.dir, it.text, reads))
 	case classDir:
-		return nil // judged where it is entered
+		return nil // judged where the directory is used
 	case classWrite:
 		if it.of == "curl" && strings.Contains(it.text, "#") {
 			return []Verdict{{Text: it.text, Why: "curl puts a part of the URL in the place of #1"}}
@@ -146,8 +146,8 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	return nil
 }
 
-// forbidden is what a rule that asks or denies says of anything that a word might name,
-// whatever the word is.
+// forbidden returns what rules that ask or deny say of anything a word might name, whatever its
+// class.
 func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 	if !b.tightens() {
 		return nil
@@ -167,7 +167,7 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 	return slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect < Confirm })
 }
 
-// hostsIn are the hosts that a word may name, if it is more than text.
+// hostsIn judges the hosts that a word may name, if it is more than text.
 func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
 	if !slices.Contains([]class{classOther, classOdd, classCode, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) ||
 		!slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Host != "" && r.Effect >= Confirm }) {
@@ -182,7 +182,7 @@ func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
 	return out
 }
 
-// pieces judges every piece of a word that may be a path, and returns the worst.
+// pieces judges every piece of a word that may be a path, and returns the worst verdict.
 func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
 	pieces := pathsIn(word)
 	var out []Verdict
@@ -202,8 +202,8 @@ func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
 	return out
 }
 
-// pathsIn are the pieces of a word that may be paths: the word, the value of an
-// option that stands in one piece with it, and what comes after = : , ; and @.
+// pathsIn returns the pieces of a word that may be paths: the word, the value attached to an
+// option, and what follows = : , ; and @.
 func pathsIn(word string) []string {
 	if word == "" || word == "-" {
 		return nil
@@ -241,7 +241,7 @@ func pathsIn(word string) []string {
 	return out
 }
 
-// path judges a file that a command names; false where that is harmless.
+// path judges a file that a command names. It returns false if the file is harmless.
 func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 	file, known := lookUp(f, dir, word, how != reads)
 	v := b.verdict(f, fileDemand(file, true), word)
@@ -278,11 +278,11 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 	return b.usual(f, v, file, known), true
 }
 
-// maxMaybe bounds the directories in which a command line may work.
+// maxMaybe bounds the directories in which a command line may run.
 const maxMaybe = 16
 
-// mayWork are the directories in which parts of a command line may work, where it is not
-// sure whether a cd before them has worked.
+// mayWork returns the directories in which parts of a command line may run if a cd before them
+// can fail.
 func mayWork(parts []part) (dirs []string) {
 	add := func(dir string) {
 		if dir != "" && !slices.Contains(dirs, dir) && len(dirs) < maxMaybe {
@@ -299,13 +299,13 @@ func mayWork(parts []part) (dirs []string) {
 	return dirs
 }
 
-// elsewhere is what a rule that asks or denies says of a file where it is not known in
-// which directory a command looks for it.
+// elsewhere returns what rules that ask or deny say of a file when the directory of its command
+// is uncertain.
 func (b *Rulebook) elsewhere(f *Facts, known bool, word string, write bool) (worst Verdict, found bool) {
 	if known || !b.tightens() {
 		return worst, false
 	}
-	for _, dir := range f.maybe {
+	for _, dir := range f.possibleDirs {
 		file, ok := lookUp(f, dir, word, write)
 		if v := b.verdict(f, fileDemand(file, true), word); ok && v.Effect > max(worst.Effect, Allow) {
 			worst, found = v, true
@@ -314,7 +314,7 @@ func (b *Rulebook) elsewhere(f *Facts, known bool, word string, write bool) (wor
 	return worst, found
 }
 
-// fromHomeDir is a word with the home directory in the place of ~.
+// fromHomeDir replaces a leading ~ by the home directory.
 func fromHomeDir(word string) string {
 	if strings.HasPrefix(word, "~/") || word == "~" {
 		return homeDir() + word[1:]
@@ -322,7 +322,7 @@ func fromHomeDir(word string) string {
 	return word
 }
 
-// lookUp finds the file that a word of a command names.
+// lookUp resolves the file that a word of a command names.
 func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	path := fromHomeDir(word)
 	if path != "" || dir != "" {
@@ -331,7 +331,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	if f.Look == nil || path == "" {
 		return FileFact{Path: word, Write: write}, false
 	}
-	if at := ofProcess().FindStringSubmatch(path); at != nil { // of the command, not of parley
+	if at := ofProcess().FindStringSubmatch(path); at != nil { // of the command's process, not parley's
 		if at[2] == "cwd" {
 			path = joinDir(dir, "./"+at[3])
 		} else {
@@ -349,12 +349,11 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	return file, !f.isMade(path, file.Path)
 }
 
-// ofProcess are paths that begin at the working directory, or the root, of a process.
+// ofProcess matches paths that begin at the working directory or root of a process.
 var ofProcess = late(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
 
-// workingDir is the directory in which a command works, where options of its own say
-// that. It also judges a repository of git that is one by its files alone: its settings
-// may run programs, and nothing keeps an agent from writing them.
+// workingDir returns the directory in which a command works according to its options. It also
+// judges a bare repository of git: its settings may run programs, and an agent can write them.
 func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) string {
 	dir := p.dir
 	for _, d := range rd.dirs {
@@ -381,15 +380,15 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 	return dir
 }
 
-// searched tells whether cd looks for a directory in more than one place.
+// searched reports whether cd looks for a directory in more than one place.
 func searched(dir string) bool {
 	return os.Getenv("CDPATH") != "" && !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") && dir != "." && dir != ".."
 }
 
-// hostName is what the name of a host looks like to everybody.
+// hostName matches what every program accepts as the name of a host.
 var hostName = late(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
 
-// scheme is what stands before ://.
+// scheme matches a URL scheme with ://.
 var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // urls judges a word with URLs in it.
@@ -423,7 +422,7 @@ func (b *Rulebook) host(f *Facts, host, text string) Verdict {
 	return v
 }
 
-// bare judges a host that a word names without saying http://: user@host:path, host/path.
+// bare judges a host that a word names without a scheme: user@host:path, host/path.
 func (b *Rulebook) bare(f *Facts, word string) []Verdict {
 	host := word
 	if end := strings.IndexAny(host, `/?#\`); end >= 0 {
@@ -436,21 +435,21 @@ func (b *Rulebook) bare(f *Facts, word string) []Verdict {
 		host = host[:end]
 	}
 	if !hostName().MatchString(host) {
-		host = "?" // of which no rule speaks
+		host = "?" // which no rule matches
 	}
 	return []Verdict{b.host(f, host, word)}
 }
 
-// fetchers are programs without a profile whose words are hosts, and copiers those whose
-// words are hosts where a colon stands in them.
+// fetchers are programs without a profile whose words are hosts. The words of copiers are hosts
+// if they contain a colon.
 var (
 	fetchers = strings.Fields("wget http https xh ping nc ncat telnet ftp dig host nslookup whois traceroute nmap openssl curl")
 	copiers  = strings.Fields("scp sftp rsync")
-	// transports are the commands of git that speak to another repository.
+	// transports are the git commands that contact another repository.
 	transports = strings.Fields("clone fetch pull push ls-remote remote submodule archive request-pull send-email bundle")
 )
 
-// networked tells whether a word that no profile explains is a host.
+// networked reports whether a word that no profile describes is a host.
 func (it item) networked(words []string) bool {
 	name, w := program(it.of), it.text
 	if it.class != classOther || strings.Trim(w, "0123456789") == "" {

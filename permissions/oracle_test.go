@@ -28,20 +28,20 @@ type done struct {
 	files []string // absolute, after each the letter r or w
 }
 
-// nothing is a file that nobody reads or writes.
+// nothing is a file that is always empty and discards writes.
 type nothing struct{}
 
 func (nothing) Read([]byte) (int, error)    { return 0, io.EOF }
 func (nothing) Write(p []byte) (int, error) { return len(p), nil }
 func (nothing) Close() error                { return nil }
 
-// builtins change nothing, so that they may do what they do.
+// builtins change nothing, so they are executed.
 var builtins = []string{"true", "false", ":", "cd"}
 
-// watch interprets a line and does nothing of it: commands and files are only
-// written down. fails has commands end with an error, for the other branches.
+// watch interprets a line without effects: it only records commands and files. With fails, commands end
+// with an error, so that the other branches run.
 func watch(line, dir string, fails bool) (done, error) {
-	var mu sync.Mutex // both sides of a pipe run at once, and what is in the background goes on
+	var mu sync.Mutex // both sides of a pipe and background jobs run concurrently
 	var d done
 	seen := func() done {
 		mu.Lock()
@@ -107,7 +107,7 @@ func watch(line, dir string, fails bool) (done, error) {
 	return seen(), err
 }
 
-// follows checks that what a line does is allowed, each by itself, when the line is.
+// follows checks that if a line is allowed, everything it does is allowed, too.
 func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 	l := lines{rand.New(rand.NewPCG(seed, 3))}
 	rules := l.someRules(1+l.IntN(6), Allow)
@@ -139,7 +139,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 				}
 			}
 			run := CommandFact{Words: words, Dir: d.dirs[i]}
-			if slices.ContainsFunc(words[1:], operator) { // as words they are asked about: who runs them may still join them
+			if slices.ContainsFunc(words[1:], operator) { // words with operators are asked, since an agent may join them
 				run = CommandFact{Line: shellLine(t, words), Dir: d.dirs[i]}
 			}
 			if j := b.Judge(Facts{Kind: "execute", Commands: []CommandFact{run}, Look: look, Below: nothingBelow}); j.Effect != Allow && !onlyAside(j) {
@@ -163,9 +163,9 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 	return true
 }
 
-// onlyAside tells whether all that is not allowed would be beside what is.
+// onlyAside reports whether everything that is not allowed is a filter next to an allowed command.
 func onlyAside(j Judgement) bool {
-	return !slices.ContainsFunc(j.Verdicts, func(v Verdict) bool { return v.Effect != Allow && !v.aside })
+	return !slices.ContainsFunc(j.Verdicts, func(v Verdict) bool { return v.Effect != Allow && !v.filter })
 }
 
 // namesIn lists a directory.
@@ -177,7 +177,7 @@ func namesIn(dir string) (names []string, all bool) {
 	return names, err == nil || !errors.Is(err, fs.ErrPermission)
 }
 
-// shellLine is a command line of these words and nothing else.
+// shellLine returns a command line of exactly these words.
 func shellLine(t testing.TB, words []string) string {
 	out := make([]string, len(words))
 	for i, word := range words {
@@ -189,7 +189,7 @@ func shellLine(t testing.TB, words []string) string {
 	return strings.Join(out, " ")
 }
 
-// oracleDir is a directory with the names that lines are made of.
+// oracleDir creates a directory with the names that lines use.
 func oracleDir(t testing.TB) string {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/seeds"
 )
 
-// linked looks at paths on a disk on which some names are links: to their targets.
+// linked resolves paths on a disk on which some names are links.
 func linked(links map[string]string) func(string) FileFact {
 	return func(p string) FileFact {
 		asked := filepath.Clean(p)
@@ -29,8 +29,8 @@ func linked(links map[string]string) func(string) FileFact {
 	}
 }
 
-// A rule that asks or denies counts for a path as it was asked for, for where it leads,
-// and for where the rule's own path leads.
+// A rule that asks or denies matches a path as requested, where it leads, and where the rule's own path
+// leads.
 func TestDenyFollowsLinks(t *testing.T) {
 	t.Setenv("HOME", "/home/me")
 	links := map[string]string{"/home/me/.aws": "/data/aws", "/w/lnk": "/w/real", "/var/run": "/run", "/w/up": "/data"}
@@ -65,7 +65,7 @@ func TestDenyFollowsLinks(t *testing.T) {
 	}
 }
 
-// A rule that allows counts for where a path leads alone: a link below src is no part of it.
+// A rule that allows matches only where a path leads: a link below src is not part of src.
 func TestAllowStaysWhereItIs(t *testing.T) {
 	look := linked(map[string]string{"/w/src/out": "/etc", "/w/lnk": "/w/src"})
 	b := mustBook(t, []Rule{{Effect: Allow, Path: "src/**"}, {Effect: Allow, Path: "**"}})
@@ -77,7 +77,7 @@ func TestAllowStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// A rule for many files covers a sensitive one only where it names that.
+// A rule for many files covers a sensitive one only if it names that.
 func TestAllowNamesSensitiveFiles(t *testing.T) {
 	for _, c := range []struct {
 		path, file string
@@ -105,7 +105,7 @@ func TestAllowNamesSensitiveFiles(t *testing.T) {
 	}
 }
 
-// No pattern that is relative matches a file outside of the session's directories.
+// A relative pattern matches no file outside the session's directories.
 func TestRelativePatternsStayInside(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -137,8 +137,8 @@ func TestRelativePatternsStayInside(t *testing.T) {
 
 func under(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// A command that reads whole directories is asked about where something below them is
-// sensitive, denied, or leads elsewhere.
+// A command that reads directories recursively is asked if something below them is sensitive, denied,
+// or leads outside.
 func TestDeepReaders(t *testing.T) {
 	below := []FileFact{
 		{Path: "/w/src/a.go", Asked: "/w/src/a.go", Inside: true, Roots: []string{"/w"}},
@@ -187,7 +187,7 @@ func TestDeepReaders(t *testing.T) {
 	}
 }
 
-// Patterns make a question look at no more than so much, and are asked where that is not all.
+// Patterns make a question examine a bounded number of files, and are asked if there are more.
 func TestBoundedPatterns(t *testing.T) {
 	lists := 0
 	f := corpusFacts("")

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// matchWords tells whether a pattern of words matches a command. A * inside a
-// word stands for any characters of that word that lead to no directory above, and
-// as the last word for any words, none included. Nothing else is special.
+// matchWords reports whether a pattern of words matches a command. A * inside a word matches
+// any characters of that word except a .. in a path; as the last word it matches any number of
+// words, including none. Nothing else is special.
 func matchWords(pattern, words []string) bool {
 	for i, p := range pattern {
 		if p == "*" && i == len(pattern)-1 {
@@ -48,13 +48,12 @@ func matchText(pattern, s string) bool {
 	return strings.HasSuffix(s, parts[len(parts)-1])
 }
 
-// pathPattern is a pattern of paths: names that are as they are, and a pattern of those
-// that follow.
+// pathPattern is a pattern of paths: literal names followed by names with stars.
 type pathPattern struct{ base, names []string }
 
-// pathPatterns are what a pattern means. It begins with / or ~/, or is relative to each of
-// the roots, which it never leaves; * stands for any characters of a name, ** as a name for
-// any names, none included.
+// pathPatterns parses a pattern. It begins with / or ~/, or is relative to each of the roots
+// and cannot leave them. * matches any characters of a name; ** as a name matches any number of
+// names, including none.
 func pathPatterns(pattern string, roots []string) []pathPattern {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		home, err := os.UserHomeDir()
@@ -73,7 +72,7 @@ func pathPatterns(pattern string, roots []string) []pathPattern {
 	return out
 }
 
-// resolved is the pattern with the links of its literal beginning followed.
+// resolved returns the pattern with the links in its literal names followed.
 func (p pathPattern) resolved(look func(string) FileFact) pathPattern {
 	literal := slices.Clone(p.base)
 	rest := p.names
@@ -83,8 +82,8 @@ func (p pathPattern) resolved(look func(string) FileFact) pathPattern {
 	return pathPattern{splitPath(look("/" + strings.Join(literal, "/")).Path), rest}
 }
 
-// matches is strict for a pattern that allows. One that does not also matches other cases
-// of letters, and all below a directory that it names.
+// matches is strict for a pattern that allows. Otherwise it ignores case and also matches
+// everything below a matching directory.
 func (p pathPattern) matches(path string, strict bool) bool {
 	names, base, pattern := splitPath(path), p.base, p.names
 	if strict && slices.Contains(names, "..") {
@@ -100,9 +99,9 @@ func (p pathPattern) matches(path string, strict bool) bool {
 	return matchNames(pattern, names) || !strict && matchNames(append(slices.Clip(pattern), "**"), names)
 }
 
-// lower folds what file systems fold: the case of letters, of which some have two lower
-// cases, as ſ and s, or none of one letter, as ß; and the ways to write a letter with a mark. Letters
-// are taken apart, so that * may stand for a mark.
+// lower folds what file systems fold: case, including letters with two lower cases (ſ and s) or
+// with none of one letter (ß), and the encodings of accented letters. Letters are decomposed,
+// so that * can match an accent.
 func lower(names []string) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -115,9 +114,9 @@ func lower(names []string) []string {
 	return out
 }
 
-// meansFile tells whether the path of a rule is that of a file. A rule that allows counts
-// for where the file is, and for one that is sensitive only where it names that. Any other
-// rule also counts for the path as it was asked for, and for where its own path leads.
+// meansFile reports whether the path of a rule matches a file. A rule that allows must match
+// where the file really is and, if it is sensitive, name it. Any other rule also matches the
+// path as requested, and the place where its own path leads.
 func (r *Rule) meansFile(f *Facts, file FileFact) bool {
 	for _, p := range pathPatterns(r.Path, file.Roots) {
 		if r.Effect == Allow {
@@ -129,20 +128,20 @@ func (r *Rule) meansFile(f *Facts, file FileFact) bool {
 		if p.matches(file.Path, false) || file.Asked != "" && p.matches(file.Asked, false) {
 			return true
 		}
-		if f.own != nil && p.resolved(f.own).matches(file.Path, false) {
+		if f.lookRulePath != nil && p.resolved(f.lookRulePath).matches(file.Path, false) {
 			return true
 		}
 	}
 	return false
 }
 
-// namesSecret tells whether a pattern that matches a sensitive file means to: it names the
-// file, or the directory that makes it sensitive, by more than stars.
+// namesSecret reports whether a pattern that matches a sensitive file names it on purpose: the
+// file itself, or the directory that makes it sensitive, by more than stars.
 func (p pathPattern) namesSecret(f *Facts, path string) bool {
 	place := path
-	for f.own != nil {
+	for f.lookRulePath != nil {
 		above := filepath.Dir(place)
-		if above == place || !f.own(above).Secret {
+		if above == place || !f.lookRulePath(above).Secret {
 			break
 		}
 		place = above
@@ -164,14 +163,13 @@ func splitPath(p string) []string {
 	return strings.FieldsFunc(filepath.ToSlash(p), func(r rune) bool { return r == '/' })
 }
 
-// matchNames matches names with ** for any of them.
+// matchNames matches names, with ** for any number of them.
 func matchNames(pattern, names []string) bool {
 	return matchWild(pattern, names, func(p string) bool { return p == "**" }, matchText)
 }
 
-// matchWild matches a pattern whose elements each match one of all, but for stars, which
-// match any number. It goes back to the last star only, so that its time is the product
-// of both lengths.
+// matchWild matches a pattern in which stars match any number of elements and everything else
+// matches one. It backtracks to the last star only, so its time is the product of the lengths.
 func matchWild[T any](pattern, all []T, star func(p T) bool, match func(p, one T) bool) bool {
 	i, k, last, from := 0, 0, -1, 0
 	for k < len(all) {
@@ -194,7 +192,7 @@ func matchWild[T any](pattern, all []T, star func(p T) bool, match func(p, one T
 	return i == len(pattern)
 }
 
-// matchHost matches a host's name: *.example.com is all below example.com.
+// matchHost matches a host name: *.example.com is everything below example.com.
 func matchHost(pattern, host string) bool {
 	return matchText(strings.ToLower(pattern), strings.ToLower(strings.TrimSuffix(host, ".")))
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Case 113: a policy allows by an option that says it allows, or not at all.
+// Case 113: a policy allows with an option that says so, or not at all.
 func TestApproveAll(t *testing.T) {
 	for name, tc := range map[string]struct {
 		options []Option
@@ -66,15 +66,15 @@ func TestApproveReads(t *testing.T) {
 	}
 }
 
-// with is a changed copy of facts.
+// with returns a changed copy of facts.
 func with(f Facts, change func(*Facts)) Facts {
 	f.Files = slices.Clone(f.Files)
 	change(&f)
 	return f
 }
 
-// Edits are accepted where all that is known of them is files inside, and nothing
-// else is done. To read only rejects what writes, whatever it is called.
+// "accept edits" allows known changes of files inside and nothing else. "read only" rejects what
+// writes, whatever it is called.
 func TestModesLookAtFacts(t *testing.T) {
 	edit := Facts{Files: []FileFact{{Path: "/p/f", Inside: true, Write: true}}}
 	for name, tc := range map[string]struct {

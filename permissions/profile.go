@@ -14,7 +14,7 @@ type class int
 
 const (
 	classFlag     class = iota // an option without a value that changes nothing but what is printed or looked at
-	classText                  // text, a number, a pattern: names no file, and nothing runs it
+	classText                  // text, a number, a pattern: names no file and is not run
 	classPlain                 // text that a shell built-in may evaluate: no brackets, substitutions, assignments
 	classFormat                // the format of printf
 	classRead                  // a file or directory that is read
@@ -25,7 +25,7 @@ const (
 	classHost                  // the name of a host
 	classURL                   // a URL, or a host without its scheme
 	classRemote                // a repository: a configured name, a URL, a path, user@host:path
-	classOther                 // a word of a program that has no profile
+	classOther                 // a word of a program without a profile
 	classSub                   // a subcommand that * may stand for
 	classRisky                 // a subcommand that a rule must name
 	classAssign                // NAME=value before a command
@@ -34,20 +34,20 @@ const (
 	classSed                   // a script of sed
 	classJQ                    // a filter of jq
 	classList                  // a file with names of files: never allowed
-	classRefspec               // which branch goes where: one that forces or deletes must be named
+	classRefspec               // a refspec: one that forces or deletes must be named
 	classWriteOut              // what curl prints at the end: it may name files
-	classDownload              // a URL of which the last name becomes a file
+	classDownload              // a URL whose last name becomes a file
 	classQuery                 // a name, a server, a type or a setting of dig
 	classForge                 // OWNER/REPO, or a number, a branch, a URL of something there
 	classOdd                   // an option, or an operand too many, that the profile does not know
 	className                  // a plain name, of a package, a lint, a format: no path and no URL
 	classLocal                 // a path, or a name that nothing is fetched for: ./..., net/http
-	classInput                 // files to check: a path, a test in it (x.py::y), a pattern; no @file with options, no x@version
-	classShown                 // what to show, or in which format: no secrets, no files, nothing that is looked up
+	classInput                 // files to check: a path, a test in it (x.py::y), a pattern; no @file, no x@version
+	classShown                 // what to show, or the output format: no secrets, no files, no lookups
 	classLine                  // a command line
 	classJoined                // the first of words that together are a command line
 	classSetting               // NAME=VALUE, or a value, of a setting that may be a command line
-	classEdit                  // a file that is changed in its place: a rule has to name the option -i, or allow edits of the path
+	classEdit                  // a file edited in place: a rule must name the option -i, or allow edits of the path
 )
 
 var classNames = map[string]class{
@@ -82,50 +82,50 @@ const (
 type option struct {
 	takes takes
 	class class // of the value; classRisky for one without a value that a rule must name
-	named bool  // a name comes before the value, as a word of its own
+	named bool  // a name precedes the value, as a separate word
 }
 
-// profile says what the words of a program, or of one of its subcommands, mean: as
-// far as they are harmless, which is to run nothing that the words name, to write
-// nothing but where they say so, and to send nothing but to the hosts they name. What
-// a profile does not list is not harmless. It is not changed after it was read.
+// profile describes the words of a program or subcommand, as far as they are harmless. Harmless
+// means that it runs nothing the words name, writes only where they say so, and contacts only
+// hosts they name. What a profile does not list is not harmless. It is never changed after it
+// was read.
 type profile struct {
 	name     string // "git log"
-	source   string // the manual it was made from, with its version
+	source   string // the manual it is based on, with its version
 	style    style
 	options  map[string]option // by their name as written, with dashes
 	operands []class
-	many     bool     // the last of operands may come any number of times
-	target   class    // of the very last operand, if that is another; it may be a directory for the others
-	begins   []string // options of which only the beginning is given: +FORMAT
+	many     bool     // the last of operands may be repeated
+	target   class    // of the last operand, if it differs; it may be a directory for the others
+	begins   []string // prefixes that are options: +FORMAT
 	subs     map[string]*profile
 	global   bool                // options count after a subcommand, too
 	risky    bool                // a rule must name this subcommand
 	digits   bool                // -5 is an option
-	deep     bool                // it reads all below the directories that it names
-	deepWith []string            // it does with one of these options
+	deep     bool                // it reads the directories it names recursively
+	deepWith []string            // the same, with one of these options
 	hidden   bool                // deep, but leaves out names that begin with a dot
-	unhide   []string            // with one of these options it does not
-	instead  []string            // with one of these options the first of operands is left out
+	unhide   []string            // not with one of these options
+	instead  []string            // with one of these options the first operand is omitted
 	carries  bool                // any of its words may begin a command, or be a command line
-	input    bool                // without a command it runs the lines that it reads
-	partial  bool                // what it does not list is as for a program without a profile
-	each     bool                // each of its operands is a task of its own, as the targets of make
+	input    bool                // without a command it runs the lines of its input
+	partial  bool                // unlisted words are as for a program without a profile
+	each     bool                // each operand is a separate task, like the targets of make
 	means    map[string][]string // what an option stands for
 	same     map[string]string   // other names of subcommands; "" for words that may be left out
-	abbrev   bool                // subcommands may be cut short
-	called   string              // the name of the program that it is, too
+	abbrev   bool                // subcommands may be abbreviated
+	called   string              // another name of the same program
 	links    links               // what it may make
-	tree     tree                // which files of a repository it works on that it does not name
-	names    []string            // with one of these options it only prints the names of what it finds
-	harmless bool                // no rule must name it, nor the subcommand that it belongs to
+	tree     tree                // the files of a repository it works on without naming them
+	names    []string            // with one of these options it only prints names
+	harmless bool                // no rule must name it or its parent subcommand
 }
 
 //go:embed profiles/*.txt
 var profileFiles embed.FS
 
-// profiles are those of all programs, by name. The text is part of the program, so
-// that a mistake in it is found by the first test.
+// profiles are the profiles of all programs, by name. They are embedded, so the first test
+// finds a mistake in them.
 var profiles = sync.OnceValue(func() map[string]*profile {
 	names, err := profileFiles.ReadDir("profiles")
 	if err != nil {
@@ -144,11 +144,12 @@ var profiles = sync.OnceValue(func() map[string]*profile {
 	return all
 })
 
-// systemDirs are where the programs that profiles speak of are found by their path.
+// systemDirs are the directories in which the programs of profiles are recognised by their
+// path.
 var systemDirs = []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}
 
-// profileOf is the profile of the program that a word names; nil where there is none.
-// A program of the project that is called like a known one is another program.
+// profileOf returns the profile of the program that a word names; nil if there is none. A
+// program of the project with the name of a known one has no profile.
 func profileOf(word string) *profile {
 	if dir, name := path.Split(word); dir != "" {
 		if !slices.Contains(systemDirs, path.Clean(dir)) {
@@ -170,7 +171,7 @@ func profileOf(word string) *profile {
 //	operands rev* | text read*   the classes of operands in their order
 //	operands read* write         the very last one is of another class, as for cp
 //	global | risky | digits      see profile
-//	deep [OPTIONS]               it reads all below directories, or does with one of these
+//	deep [OPTIONS]               it reads directories recursively, or does with one of these
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
 //	carries | input | partial | each  see profile
@@ -182,12 +183,11 @@ func profileOf(word string) *profile {
 //	names --files                it is not deep with one of these: it only prints names
 //	harmless                     not risky, though the subcommand that it belongs to is
 //
-// An option ends with = where it has a value, with ? where it may have one in the
-// same word; behind that stands the class of the value if it is not text, after a + where a
-// name comes before the value, as a word of its own. It ends with ! where it has none and a
-// rule must name it. One that ends with * is any word that begins
-// so, and with =CLASS a word of that class. Where the style is exact, words without a dash
-// may be options, too: the operators of find.
+// An option ends with = if it has a value, with ? if it may have one in the
+// same word; then follows the class of the value if it is not text, after a + if a name precedes
+// the value as a separate word. It ends with ! if it has no value and a rule must name it. One
+// that ends with * is any word with that prefix, and with =CLASS a word of that class. In the
+// exact style, words without a dash may be options, too: the operators of find.
 func readProfiles(all map[string]*profile, text string) error {
 	groups := map[string][]string{}
 	var into []*profile
@@ -217,7 +217,7 @@ func readProfiles(all map[string]*profile, text string) error {
 	return nil
 }
 
-// section finds or makes the profiles that a head speaks of.
+// section finds or creates the profiles that a section header names.
 func section(all map[string]*profile, words []string) ([]*profile, error) {
 	if len(words) == 0 {
 		return nil, fmt.Errorf("a section without a name")

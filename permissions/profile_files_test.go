@@ -70,7 +70,7 @@ func TestFileProfiles(t *testing.T) {
 		{"find *", "find -files0-from x", None, "a list"},
 		{"find *", "find -f /etc", None, "a place on macOS"},
 		{"find *", "find . -- -delete", None, "nothing ends the options"},
-		{"find . -name *", "find . -name x -delete", None, "behind what the rule names"},
+		{"find . -name *", "find . -name x -delete", None, "after what the rule names"},
 
 		{"fd *", "fd -e go x src", Allow, "every day"},
 		{"fd *", "fd -H -t f -d3 x", Allow, "every day"},
@@ -142,7 +142,7 @@ func TestFileProfiles(t *testing.T) {
 		{"rm *", "rm -rf sub", None, "a rule has to say so"},
 		{"rm *", "rm -r sub", None, "a rule has to say so"},
 		{"rm *", "rm -f -r sub", None, "a rule has to say so"},
-		{"rm *", "rm sub -rf", None, "behind the operand"},
+		{"rm *", "rm sub -rf", None, "after the operand"},
 		{"rm *", "rm -vrf sub", None, "in a cluster"},
 		{"rm *", "rm --recursive sub", None, "long"},
 		{"rm *", "rm --rec sub", None, "cut short"},
@@ -186,8 +186,7 @@ func TestFileProfiles(t *testing.T) {
 	})
 }
 
-// What reads all below a directory is asked where something sensitive lies there, or a
-// link that leads outside.
+// A recursive read is asked if there is something sensitive below, or a link that leads outside.
 func TestDeepFileProfiles(t *testing.T) {
 	for line, want := range map[string]Effect{
 		"ls src": Allow, "ls -R": Allow, "ls -lR src": Allow, "find src -name x": Allow, `find \( -name x \)`: Allow, "fd x": Allow, "fd -H x": Allow, "fd -uu x": Allow,
@@ -215,8 +214,8 @@ func TestDeepFileProfiles(t *testing.T) {
 	}
 }
 
-// A file copied or moved into a directory is written there, which a rule may forbid, or
-// a link lead elsewhere.
+// A file copied or moved into a directory is written there: a rule may forbid that, or a link may lead
+// elsewhere.
 func TestIntoDirectories(t *testing.T) {
 	linked := func(p string) FileFact {
 		if f := project(p); f.Path != "/w/sub/link" {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// judged is a command line, and what a rule that allows commands makes of it.
+// judged is a command line and its expected verdict under a rule that allows commands.
 type judged struct {
 	rule, line string
 	want       Effect
@@ -147,7 +147,7 @@ func TestGitNamed(t *testing.T) {
 	})
 }
 
-// Hooks and settings of a repository that is there by its files alone are not protected.
+// Hooks and settings of a bare repository are not protected.
 func TestGitRepositoryByItsFiles(t *testing.T) {
 	exist := map[string]bool{"/w": true, "/w/.git": true, "/w/file": true}
 	for dir, names := range map[string]string{"bare.git": "HEAD objects refs", "sub": "HEAD objects refs", "tree": "HEAD commondir", "own": ".git", "src": "x.go"} {

@@ -27,9 +27,9 @@ func sections(t *testing.T, check func(t *testing.T, p *profile, parents []*prof
 	}
 }
 
-// readBehind is how the words behind those of a section are read, one line each: the class,
-// the option that it belongs to, and the text.
-func readBehind(section []string, more ...string) string {
+// readAfter describes how the words after those of a section are read, one per line: the class, the
+// option it belongs to, and the text.
+func readAfter(section []string, more ...string) string {
 	var b strings.Builder
 	for _, it := range read(append(slices.Clip(section), more...)).items {
 		if it.word >= len(section) {
@@ -41,7 +41,7 @@ func readBehind(section []string, more ...string) string {
 
 func readAs(c class, option, text string) string { return fmt.Sprintf("%d %q %q\n", c, option, text) }
 
-// lists tells whether a section, or one whose options count in it, has an option.
+// lists reports whether a section, or one whose options count in it, has an option.
 func lists(p *profile, parents []*profile, name string) bool {
 	if p.style == styleGo {
 		name = "-" + strings.TrimLeft(name, "-")
@@ -52,7 +52,7 @@ func lists(p *profile, parents []*profile, name string) bool {
 	})
 }
 
-// short tells whether an option is a letter that others may share a word with.
+// short reports whether an option is a letter that can be in a cluster.
 func short(p *profile, name string) bool {
 	return (p.style == styleGNU || p.style == stylePOSIX) && len(name) == 2 && name != "--"
 }
@@ -76,20 +76,19 @@ func TestProfilesHaveSources(t *testing.T) {
 	})
 }
 
-// Each option is read as it is declared, in each form that programs of its style
-// understand, and in no other.
+// Each option is read as declared, in each form of its style and in no other.
 func TestProfileOptions(t *testing.T) {
 	sections(t, func(t *testing.T, p *profile, parents []*profile, words []string) {
 		for name, o := range p.options {
 			if begin, ok := strings.CutSuffix(name, "*"); ok && slices.Contains(p.begins, begin) {
-				if got, want := readBehind(words, begin+"zz"), readAs(o.class, begin+"zz", begin+"zz"); got != want {
+				if got, want := readAfter(words, begin+"zz"), readAs(o.class, begin+"zz", begin+"zz"); got != want {
 					t.Errorf("%szz is read as %s", begin, got)
 				}
 				continue
 			}
 			check := func(want string, more ...string) {
 				t.Helper()
-				if got := readBehind(words, more...); got != want {
+				if got := readAfter(words, more...); got != want {
 					t.Errorf("%q is read as\n%snot as\n%s", more, got, want)
 				}
 			}
@@ -121,7 +120,7 @@ func TestProfileOptions(t *testing.T) {
 			case o.takes == takesAttached:
 				check(flag, name)
 				check(value, joined)
-				if got := readBehind(words, name, "zz"); !strings.HasPrefix(got, flag) || strings.Contains(got, value) {
+				if got := readAfter(words, name, "zz"); !strings.HasPrefix(got, flag) || strings.Contains(got, value) {
 					t.Errorf("%s zz is read as %s", name, got)
 				}
 			default:
@@ -136,8 +135,8 @@ func TestProfileOptions(t *testing.T) {
 	})
 }
 
-// What a profile does not list is asked, and named: made-up options and the first
-// letters of those that it lists.
+// Options that a profile does not list are asked and named: invented ones, and prefixes of those
+// listed.
 func TestUnlistedOptions(t *testing.T) {
 	t.Parallel()
 	judged := 0
@@ -173,7 +172,7 @@ func TestUnlistedOptions(t *testing.T) {
 				t.Errorf("%s is taken for known: %+v", w, rd.items)
 			}
 			if err != nil {
-				continue // no rule may stand for what it runs
+				continue // a rule must name what it runs
 			}
 			judged++
 			got := rules.Judge(Facts{Kind: "execute", Look: project, Commands: []CommandFact{{Words: append(slices.Clip(words), w), Dir: "/w"}}})

@@ -38,7 +38,7 @@ func TestProfileWrappers(t *testing.T) {
 	})
 }
 
-// A wrapper alone, or with words that are not known, leaves open what runs.
+// A wrapper alone, or with unknown words, leaves open what runs.
 func TestOpenWrappers(t *testing.T) {
 	for _, command := range []string{"env *", "env -i *", "env A=b *", "env -u X *", "env -S *", "env -S 'rm x' *", "env --split-string=rm *", "timeout *", "timeout 5 *",
 		"timeout -s 9 5 *", "timeout --foo 5 *", "gtimeout 5 *", "nice *", "nice -n 5 *", "nice -5 *", "ionice -c 3 *", "ionice -p 1 *", "nohup *", "time *", "time -o x *", "command *",

@@ -11,7 +11,7 @@ import (
 	"parley/internal/seeds"
 )
 
-// lines makes command lines of pieces that matter to a shell.
+// lines generates command lines from pieces that matter to a shell.
 type lines struct{ *rand.Rand }
 
 func (l lines) one(of ...string) string { return of[l.IntN(len(of))] }
@@ -76,7 +76,7 @@ func (l lines) line(depth int) string {
 	return b
 }
 
-// someRules makes rules that fit the lines.
+// someRules generates rules that fit the lines.
 func (l lines) someRules(n int, effects ...Effect) []Rule {
 	var out []Rule
 	for range n {
@@ -103,7 +103,7 @@ func mustBook(t testing.TB, rules []Rule) *Rulebook {
 	return b
 }
 
-// laws are what holds for every line and every set of rules.
+// laws checks what holds for every line and every set of rules.
 func laws(t testing.TB, l lines, line string) {
 	rules := l.someRules(1+l.IntN(5), Allow, Allow, Allow, Confirm, Deny)
 	f := lineFacts(line)
@@ -115,19 +115,19 @@ func laws(t testing.TB, l lines, line string) {
 		}
 		t.Errorf("%s: %q with %s: %v became %v", what, line, text.String(), was.Effect, now.Effect)
 	}
-	// A rule that tightens, a project's among them, never makes it weaker.
+	// One more rule that asks or denies never weakens the result.
 	more := append(slices.Clone(rules), l.someRules(1, Confirm, Deny)...)
 	if now := mustBook(t, more).Judge(f); strength(now.Effect) < strength(was.Effect) {
 		say("a rule that tightens", more, now)
 	}
-	// The order of rules does not count.
+	// The order of rules does not matter.
 	mixed := slices.Clone(rules)
 	l.Shuffle(len(mixed), func(i, k int) { mixed[i], mixed[k] = mixed[k], mixed[i] })
 	if now := mustBook(t, mixed).Judge(f); now.Effect != was.Effect {
 		say("another order", mixed, now)
 	}
-	// A line is not allowed when something is added to it that is not.
-	// A backslash at its end would make it one word more of the same command.
+	// A line is not allowed with one more command that is not.
+	// A backslash at its end would make that a word of the same command.
 	if now := mustBook(t, rules).Judge(lineFacts(strings.TrimRight(line, `\`) + "\nnot-known x")); now.Effect == Allow && !slices.ContainsFunc(rules, func(r Rule) bool { return r.Kind == "execute" }) {
 		say("one more command", rules, now)
 	}
@@ -140,7 +140,7 @@ func laws(t testing.TB, l lines, line string) {
 	}
 }
 
-// strength orders what becomes of a question: allowed, asked, denied.
+// strength orders the effects: allowed, asked, denied.
 func strength(e Effect) int { return map[Effect]int{Allow: 0, None: 1, Confirm: 2, Deny: 3}[e] }
 
 func TestLaws(t *testing.T) {
@@ -195,7 +195,7 @@ func FuzzParseRules(f *testing.F) {
 	})
 }
 
-// Patterns with many stars take no longer than they are long.
+// Matching patterns with many stars takes polynomial time.
 func TestStars(t *testing.T) {
 	long := strings.Repeat("a", 10_000)
 	for _, pattern := range []string{strings.Repeat("*a", 500) + "b", strings.Repeat("a*", 500) + "b", strings.Repeat("*", 1000) + "b"} {
@@ -221,7 +221,7 @@ func TestStars(t *testing.T) {
 	}
 }
 
-// What an agent calls its tools and files is no pattern.
+// Names that an agent gives its tools and files are not patterns.
 func TestSuggestedNames(t *testing.T) {
 	for _, f := range []Facts{
 		{Kind: "other", Tool: "*", Use: true},
@@ -248,8 +248,7 @@ func TestSuggestedNames(t *testing.T) {
 	}
 }
 
-// A rule that is made in one project says nothing of another, and answers the
-// question that it was made from.
+// A rule suggested in one project does not apply to another, and answers its question.
 func TestSuggestedPathsAreOfTheProject(t *testing.T) {
 	home := homeDir()
 	in := func(root string) Facts {

@@ -1,10 +1,17 @@
-// Package permissions asks the user and keeps what was decided.
+// Package permissions decides what an agent may do, and asks the user where it must.
 //
-// A Broker takes questions from wherever they come, lets a policy or an earlier
-// decision answer at once, and otherwise posts them to a front end and waits.
-// Every question is settled exactly once: by an option that it offered, or as
-// cancelled. The package knows nothing of ACP; the strings of a question must
-// have been made visible and safe before.
+// A [Broker] takes questions with [Broker.Ask]. The rules of the session (a [Rulebook]), its
+// [Mode], earlier decisions and a [Policy] may answer a question at once. Otherwise the broker
+// posts it as [Asked] and [Pending.Wait] blocks until the user answers, for example with
+// [Broker.Answer]. Every question is settled exactly once: with one of the options it offered,
+// or as cancelled.
+//
+// Rules are read with [ParseRules]. [Rulebook.Judge] says what they make of the [Facts] of a
+// question. It reads command lines as a POSIX shell and bash would; a line it cannot read with
+// certainty is asked, never allowed. A [Record] keeps every question and its answer on disk.
+//
+// The package knows nothing of ACP. Callers sanitise the strings of a question for the terminal
+// first, except where a field says that it is raw or verbatim.
 package permissions
 
 import (
@@ -13,7 +20,7 @@ import (
 	"strings"
 )
 
-// Option kinds of ACP. Others are possible and never chosen by a policy.
+// The option kinds of ACP. A policy never chooses an option of any other kind.
 const (
 	AllowOnce    = "allow_once"
 	AllowAlways  = "allow_always"
@@ -23,71 +30,68 @@ const (
 
 // Option is one possible answer.
 type Option struct {
-	ID   string // verbatim, not safe to show
+	ID   string // as the agent sent it; not safe to show
 	Name string
 	Kind string
 }
 
-// Allows tells whether choosing the option lets the thing happen.
+// Allows reports whether choosing the option grants the request.
 func (o Option) Allows() bool { return o.Kind == AllowOnce || o.Kind == AllowAlways }
 
-// Origin says who wants to know.
+// Origin says who raised a question.
 type Origin int
 
-// The origins of questions.
+// The origins.
 const (
 	FromAgent  Origin = iota // the agent asked (session/request_permission)
-	FromParley               // the agent wants a file or a command from parley, unasked
+	FromParley               // parley asks, because the agent requested a file or a command without asking first
 )
 
-// BySandbox begins what an Answer says of a question that the sandbox has rejected.
+// BySandbox is the prefix of [Answer.By] for a question that the sandbox rejected.
 const BySandbox = "the sandbox"
 
-// Question is what the user is asked. All of it belongs to the reader and must
-// not be changed once asked.
+// Question is what the user is asked. It is shared with readers and must not be changed once it
+// has been passed to [Broker.Ask].
 type Question struct {
 	Key     uint64 // set by the broker, unique
 	Session string
-	Tool    string // id of the tool call, "" without one
+	Tool    string // id of the tool call; "" if there is none
 	Origin  Origin
-	Why     string // FromParley: why it is asked although the agent has asked about the same; "" where it has not
+	Why     string // FromParley: why parley asks again after the agent asked about the same thing; "" if the agent did not ask
 	Kind    string // of the tool call: read edit delete move search execute think fetch switch_mode other
 	Heading string // "Run a command in ~/src"
-	Words   string // what the agent calls it, "" if that adds nothing
+	Words   string // the agent's description; "" if it adds nothing
 	Body    []Part
-	Details string // everything the agent sent about it, as JSON
+	Details string // all that the agent sent about it, as JSON
 	Options []Option
-	// Outside is set when a path leads out of the session's directories, Secret
-	// when one is known to be sensitive.
+	// Outside is set when a path is outside the session's directories, Secret when a path is
+	// known to be sensitive.
 	Outside, Secret bool
-	// Remember names what an allow_always of parley's own questions covers for
-	// the rest of the session; "" for the agent's questions, whose "always" is
-	// the agent's business.
+	// Remember identifies what "allow always" covers for the rest of the session. It is "" for
+	// the agent's own questions: there the agent remembers.
 	Remember string
-	// Change is the write that one of parley's own questions is about, where what
-	// is there now is known: the answer may put another text in its place. nil for
-	// all other questions.
+	// Change is the write that a question of parley is about, if the present content is known.
+	// The answer may then replace the new text. It is nil for all other questions.
 	Change *Change
-	// Attends says that the question, one of parley's own about a command, may be
-	// answered with the user's keyboard: the command gets a terminal of its own that
-	// the front end attaches to.
+	// Attends says that the user may answer by taking the keyboard: the command then gets its
+	// own terminal, which the front end attaches to. Only parley's questions about commands set
+	// it.
 	Attends bool
 
-	// Refused, where it is not "", rejects the question without asking anybody, and
-	// whatever rules, modes and earlier answers say: it is who does, such as BySandbox.
+	// Refused, if not "", rejects the question without asking, whatever rules, modes and
+	// earlier answers say. It names who refuses it, such as [BySandbox].
 	Refused string
 
 	Facts     Facts
-	Judgement Judgement // of the rules there were when it was asked; set by the broker
+	Judgement Judgement // by the rules in force when it was asked; set by the broker
 }
 
-// Subject is what the question is about, in a few words of what it shows: the command,
-// else the files, else the hosts. It is "" where it names none of them, and need not be
-// safe to show.
+// Subject returns what the question is about in a few words: the command, else the files, else
+// the hosts. It is "" if the question names none of them. It is not safe to show.
 func (q Question) Subject() string {
 	var names []string
 	var roots []string
-	if len(q.Facts.Files) > 0 && q.Origin == FromAgent { // what parley asks by itself is known by its whole path
+	if len(q.Facts.Files) > 0 && q.Origin == FromAgent { // parley's own questions show the whole path
 		roots = q.Facts.Files[0].Roots
 	}
 	add := func(name string) {
@@ -122,25 +126,25 @@ func (q Question) Subject() string {
 	return strings.Join(names, ", ")
 }
 
-// Change is the whole text of a file before and after, verbatim and not safe to
-// show: what is to be read stands in the question's only Diff, line for line.
+// Change is the whole text of a file before and after, verbatim and not safe to show. The
+// question's only Diff part shows it line for line.
 type Change struct {
-	Path     string // as the agent wrote it
+	Path     string // as the agent sent it
 	Old, New string
 }
 
 // Part is a piece of a question's body.
 type Part struct {
 	Kind    PartKind
-	Label   string // of a Field
+	Label   string // of a Field part
 	Text    string
-	Path    string // of a Diff
+	Path    string // of a Diff part
 	Old     string
-	OldNone bool // there was no text before
-	First   int  // lines of the file before the texts of a Diff; -1: they are a part of it, and it is not known which
+	OldNone bool // the file did not exist before
+	First   int  // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
 }
 
-// PartKind is how a part is to be shown.
+// PartKind says how to show a part.
 type PartKind int
 
 // The kinds of parts.
@@ -149,7 +153,7 @@ const (
 	Command                 // a command line
 	Field                   // Label: Text
 	Diff                    // Path, Old -> Text
-	Warning                 // in the colour of danger
+	Warning                 // text in the warning colour
 	Patch                   // Text is a unified diff
 )
 
@@ -157,35 +161,33 @@ const (
 type Answer struct {
 	OptionID  string // valid unless Cancelled
 	Cancelled bool
-	By        string // "you", "--approve-all", "you, earlier in this session"; "" when nobody decided
-	// Text is what is to be written in place of the question's Change.New, verbatim;
-	// nil: what was asked.
+	By        string // who decided: "you", "--approve-all", "you, earlier in this session"; "" if cancelled
+	// Text, if not nil, is written instead of Change.New, verbatim.
 	Text *string
-	// Attended: the command gets a terminal of its own, for the user's keyboard. Only
-	// Broker.AnswerAttended sets it.
+	// Attended says that the command gets its own terminal for the user's keyboard. Only
+	// [Broker.AnswerAttended] sets it.
 	Attended bool
 }
 
-// Asked is posted when a question needs the front end. It may come before the front end
-// knows of the connection: a session that is being loaded can ask.
+// Asked is posted when the user has to answer a question. It may arrive before the front end
+// knows the session: an agent can ask while it loads one.
 type Asked struct {
 	Question Question
 	Broker   *Broker // takes the answer
 }
 
-// EventSession names the session of the question.
+// EventSession returns the session of the question.
 func (a Asked) EventSession() string { return a.Question.Session }
 
-// Settled is posted when a question that was Asked has its answer, whoever gave
-// it.
+// Settled is posted when a question announced by [Asked] has been answered or cancelled.
 type Settled struct {
 	Session string
 	Key     uint64
 	Answer  Answer
 }
 
-// EventSession names the session of the question.
+// EventSession returns the session of the question.
 func (s Settled) EventSession() string { return s.Session }
 
-// Event is Asked or Settled.
+// Event is an [Asked] or a [Settled].
 type Event interface{ EventSession() string }

@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// item is a word of a command and what it is, or the value in it.
+// item is a word of a command, or the value in it, with its class.
 type item struct {
 	word   int    // its place in the command
 	text   string // the word, or the value
 	class  class
-	option string // the option: itself, or the one that this is the value of; "" for operands
-	of     string // the program or subcommand whose word it is
+	option string // the option that this is, or is the value of; "" for operands
+	of     string // the program or subcommand it belongs to
 }
 
-// reading is a command as its program's profile understands it.
+// reading is a command as the profile of its program describes it.
 type reading struct {
-	items []item
-	of    string   // the innermost profile: "git log"; the program where it has none
-	known bool     // the profiles account for every word
-	deep  bool     // it reads all below the directories that it names
-	bare  bool     // of a deep one: names that begin with a dot are left out
-	names bool     // it only prints the names of what it finds, if all of it is known
-	dirs  []string // that it works in, one after the other
-	// instead: an option has said what the first operand would say.
+	items      []item
+	of         string   // the innermost profile ("git log"), or the program if it has none
+	known      bool     // the profiles account for every word
+	deep       bool     // it reads the directories it names recursively
+	skipHidden bool     // deep, but without names that begin with a dot
+	names      bool     // it only prints names, if known is set
+	dirs       []string // directories it changes to, in order
+	// instead says that an option has replaced the first operand.
 	instead bool
 
-	shallow bool     // what a command that this one runs consists of is left out
-	profile *profile // the innermost; nil where there is none
-	loose   int      // where the words begin of one that carries; 0 where there is none
-	odd     int      // the first word that it does not know
+	shallow      bool     // the words of a command that it runs are not read
+	profile      *profile // the innermost; nil if there is none
+	loose        int      // the first word of a program that carries; 0 if there is none
+	firstUnknown int      // the first unknown word; -1 if there is none
 
-	content bool // options say that it shows, or writes, more than names
-	linked  bool // an option says that it may make links
+	content bool // by its options it shows or writes more than names
+	linked  bool // by an option it may create links
 }
 
-// read takes the words of a command apart. Words behind one that the profile does not
-// know are those of a program without one: nobody can say what they belong to.
+// read classifies the words of a command. Words after one that the profile does not know are
+// treated as those of a program without a profile, since it is unclear what they belong to.
 func read(words []string) reading {
-	r := reading{known: true, odd: -1}
+	r := reading{known: true, firstUnknown: -1}
 	r.command(words, 0)
 	return r
 }
@@ -48,7 +48,7 @@ func (r *reading) add(word int, text string, c class, option string) {
 	r.items = append(r.items, item{word, text, c, option, r.of})
 }
 
-// command reads a program and what follows it, from the word at.
+// command reads a program and the words after it, from the word at.
 func (r *reading) command(words []string, at int) {
 	r.of = words[at]
 	if p := profileOf(words[at]); p != nil {
@@ -58,12 +58,11 @@ func (r *reading) command(words []string, at int) {
 	r.others(words, at+1, classOther)
 }
 
-// others are the words of a program that is not known, or that follow an option that
-// is not: those of a program that runs what they name are code. It may read all below the
-// directories among them.
+// others reads the words of an unknown program, or those after an unknown option; if the
+// program runs what they name, they are code. It may read directories among them recursively.
 func (r *reading) others(words []string, at int, c class) {
-	r.known, r.deep, r.bare = false, true, false
-	r.stray(at)
+	r.known, r.deep, r.skipHidden = false, true, false
+	r.markUnknown(at)
 	for ; at < len(words) && !r.shallow; at++ {
 		if strings.HasPrefix(words[at], "-") || strings.HasPrefix(words[at], "+") || strings.HasPrefix(words[at], "@") {
 			r.add(at, words[at], classOdd, words[at])
@@ -73,17 +72,17 @@ func (r *reading) others(words []string, at int, c class) {
 	}
 }
 
-// stray notes the first word that no profile explains.
-func (r *reading) stray(at int) {
-	if r.odd < 0 {
-		r.odd = at
+// markUnknown notes the first word that no profile describes.
+func (r *reading) markUnknown(at int) {
+	if r.firstUnknown < 0 {
+		r.firstUnknown = at
 	}
 }
 
-// program reads options and operands. parents have options that count as well; first is
-// which of the profile's operands comes first.
+// program reads the words of a program. parents are profiles whose options count as well; first
+// is the index of the profile's operand that comes first.
 func (r *reading) program(p *profile, parents []*profile, words []string, at, first int) {
-	r.of, r.deep, r.bare = p.name, r.deep || p.deep || p.partial, p.hidden
+	r.of, r.deep, r.skipHidden = p.name, r.deep || p.deep || p.partial, p.hidden
 	r.known = r.known && !p.partial
 	r.profile = p
 	if p.carries && r.loose == 0 {
@@ -92,8 +91,7 @@ func (r *reading) program(p *profile, parents []*profile, words []string, at, fi
 	r.operands(p, parents, words, at, first)
 }
 
-// operands reads what follows a program or a subcommand; first is which of the
-// profile's operands comes first.
+// operands reads the words after a program or subcommand; first is as for program.
 func (r *reading) operands(p *profile, parents []*profile, words []string, at, first int) {
 	operands, options, seen, before, start := first, true, false, len(r.items), at
 	dirs := len(r.dirs)
@@ -108,7 +106,7 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 				r.pardon()
 			}
 			switch {
-			case w == "--": // other options, and the operands go on
+			case w == "--": // other options; the operands continue
 				r.program(sub, nil, words, at+1, operands)
 				return
 			case p.global:
@@ -137,7 +135,7 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 				r.others(words, at, c)
 				return
 			}
-			if last := r.items[len(r.items)-1]; last.class == classCmd { // find -exec: where it ends is not looked for
+			if last := r.items[len(r.items)-1]; last.class == classCmd { // find -exec: its end is not searched for
 				if !r.shallow {
 					r.others(words, last.word+1, classCode)
 				}
@@ -162,14 +160,14 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 				return
 			case classOdd:
 				r.known, r.deep = false, true
-				r.stray(at)
+				r.markUnknown(at)
 			}
 			seen = true
 			options = options && p.style != stylePOSIX
 			at++
 		}
 	}
-	if r.instead && first == 0 { // an option said what the first operand would have
+	if r.instead && first == 0 { // an option replaced the first operand
 		r.items, r.dirs, r.instead = r.items[:before], r.dirs[:dirs], false
 		r.operands(p, parents, words, start, 1)
 		return
@@ -179,7 +177,7 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 	}
 }
 
-// pardon has no rule name the subcommands so far: the last of them is harmless.
+// pardon makes the subcommands so far need no rule: the last of them is harmless.
 func (r *reading) pardon() {
 	for i := range r.items {
 		if r.items[i].class == classRisky && r.items[i].option == "" {
@@ -188,9 +186,9 @@ func (r *reading) pardon() {
 	}
 }
 
-// afterOperands adds what an option behind an operand is to those systems, as macOS,
-// where the options of many programs end with the first operand: its value is a file,
-// too. turned says that it would change what the first operand was.
+// afterOperands adds what an option after an operand means on systems such as macOS, where many
+// programs stop reading options at the first operand: its value is then a file. turned says
+// that the option would change what the first operand was.
 func (r *reading) afterOperands(p *profile, words []string, at, next, operands int, turned bool) {
 	if turned {
 		r.known = false
@@ -203,8 +201,8 @@ func (r *reading) afterOperands(p *profile, words []string, at, next, operands i
 	}
 }
 
-// target gives the last operand its class, and adds the files that the others become if
-// it is a directory.
+// target gives the last operand its class, and adds the files that the others become if it is a
+// directory.
 func (r *reading) target(c class, before int) {
 	var at []int
 	for i := before; i < len(r.items); i++ {
@@ -223,7 +221,7 @@ func (r *reading) target(c class, before int) {
 	}
 }
 
-// beginning is the class of an option of which the profile knows the beginning.
+// beginning returns the class of a word by the prefixes of the profile.
 func (p *profile) beginning(w string) (class, bool) {
 	for _, b := range p.begins {
 		if strings.HasPrefix(w, b) && p.options[w] == (option{}) {
@@ -233,7 +231,7 @@ func (p *profile) beginning(w string) (class, bool) {
 	return 0, false
 }
 
-// operator tells whether a word without a dash is an option.
+// operator reports whether a word without a dash is an option.
 func (p *profile) operator(w string) bool {
 	_, ok := p.options[w]
 	return ok && p.style == styleExact
@@ -257,7 +255,7 @@ func (p *profile) operand(n *int, w string) class {
 	return classOdd
 }
 
-// option reads the option at a place: false where the profile does not know it.
+// option reads the option at a place. It returns false if the profile does not know it.
 func (r *reading) option(p *profile, parents []*profile, words []string, at int) (next int, ok bool) {
 	w := words[at]
 	find := func(name string) (option, bool) {
@@ -322,13 +320,13 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 	return r.cluster(p, find, value, words, at)
 }
 
-// bare is the class of the option itself where no value follows.
+// bare returns the class of the option itself when no value follows.
 func (o option) bare() class {
 	switch {
 	case o.takes == takesNone:
 		return o.class
 	case o.takes == takesAttached && o.class == classLine:
-		return classRisky // it runs a program of its own choice
+		return classRisky // it chooses the program to run
 	}
 	return classFlag
 }
@@ -347,7 +345,7 @@ func (r *reading) cluster(p *profile, find func(string) (option, bool), value fu
 		case o.takes == takesNone, o.takes == takesAttached && rest == "":
 			r.add(at, name, o.bare(), name)
 			r.noted(p, name)
-		case rest != "" && rest[0] == '=' && o.class != classText: // of the value for some, and not for others
+		case rest != "" && rest[0] == '=' && o.class != classText: // some programs count = as part of the value
 			r.items = r.items[:before]
 			return at, false
 		case rest != "":
@@ -364,9 +362,9 @@ func (r *reading) cluster(p *profile, find func(string) (option, bool), value fu
 	return at + 1, true
 }
 
-// opens tells whether a word may be an option, where it follows one that has a value:
-// programs do not agree on whether it is that value. A number below zero is. A file of
-// options is replaced by what stands in it wherever it comes.
+// opens reports whether a word after an option that takes a value may be an option: programs
+// disagree on whether it is the value. A negative number is the value. A file of options is
+// expanded wherever it is.
 func (p *profile) opens(w string) bool {
 	if c, ok := p.beginning(w); ok && c == classList {
 		return true
@@ -374,12 +372,12 @@ func (p *profile) opens(w string) bool {
 	return len(w) > 1 && w[0] == '-' && (w[1] < '0' || w[1] > '9')
 }
 
-// noted keeps what an option says of the command as a whole.
+// noted records what an option says about the command as a whole.
 func (r *reading) noted(p *profile, name string) {
 	r.deep = r.deep || slices.Contains(p.deepWith, name)
 	r.linked = r.linked || slices.Contains(p.links.with, name)
 	r.content = r.content || slices.Contains(p.tree.with, name)
 	r.instead = r.instead || slices.Contains(p.instead, name)
 	r.names = r.names || slices.Contains(p.names, name)
-	r.bare = r.bare && !slices.Contains(p.unhide, name)
+	r.skipHidden = r.skipHidden && !slices.Contains(p.unhide, name)
 }

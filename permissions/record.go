@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// Bounds of the record: of one session's file, which then becomes the one before
-// it, and of the text of one entry.
+// Bounds of the record: the size of a session's file, which is then rotated, and of the text of
+// one entry.
 const (
 	maxRecord = 4 << 20
 	maxShown  = 4 << 10
-	maxRead   = 4 * maxShown // of which secrets are looked for
+	maxRead   = 4 * maxShown // how much of a text is searched for secrets
 	maxListed = 50           // files, hosts
 	maxRoots  = 10           // of each file
 )
@@ -30,34 +30,34 @@ type Entry struct {
 	Time    time.Time `json:"time"`
 	Session string    `json:"session"`
 	Key     uint64    `json:"key"` // of the question, in this run of parley
-	Run     string    `json:"run"` // names the run
+	Run     string    `json:"run"` // identifies the run
 
-	// Of a question and its answer.
+	// For a question and its answer.
 	Origin   string `json:"origin,omitempty"` // agent or parley
 	Tool     string `json:"tool,omitempty"`   // id of the tool call
-	Shown    string `json:"shown,omitempty"`  // its heading and what stood below it, cut
-	Digest   string `json:"digest,omitempty"` // SHA-256 of all that was to read
+	Shown    string `json:"shown,omitempty"`  // its heading and body, shortened
+	Digest   string `json:"digest,omitempty"` // SHA-256 of everything shown
 	Facts    *Facts `json:"facts,omitempty"`
-	Asked    bool   `json:"asked,omitempty"` // the user was
+	Asked    bool   `json:"asked,omitempty"` // the user was asked
 	Decision string `json:"decision,omitempty"`
 	Allowed  bool   `json:"allowed,omitempty"`
 	By       string `json:"by,omitempty"`
-	Changed  string `json:"changed,omitempty"`  // SHA-256 of the text that the user put in place of what was asked
+	Changed  string `json:"changed,omitempty"`  // SHA-256 of the text that the user wrote instead
 	Attended bool   `json:"attended,omitempty"` // the command got the user's keyboard
 
-	// Of what came of it.
+	// For its outcome.
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// Record writes down every question with its answer, a file of JSON lines for each
-// session, readable for the user alone, and never changes what stands there. All
-// methods may be called from any goroutine and none waits for the disk but Close.
-// What a question refers to must not change behind it.
+// Record writes every question with its answer to disk: one file of JSON lines for each
+// session, readable by the user only and append-only. All methods are safe for concurrent use,
+// and only Close waits for the disk. What a question refers to must not change after it was
+// recorded.
 type Record struct {
 	dir    string
 	run    string
 	redact func([]string) []string
-	failed func(error) // told of the first write that does not work
+	failed func(error) // called with the first error
 
 	mu     sync.Mutex
 	queue  []Entry
@@ -66,10 +66,10 @@ type Record struct {
 	done   chan struct{}
 }
 
-// NewRecord begins a record in a directory, which is made when something is to be
-// written. run names this run of parley. redact takes secrets out of the words of a
-// command, or out of a text, which is a single word to it, and returns a copy; failed
-// hears of the first error. Each may be nil.
+// NewRecord returns a record in a directory, which is created with the first write. run
+// identifies this run of parley. redact removes secrets from the words of a command, or from a
+// text, passed as one word, and returns a copy. failed is called with the first error. Both may
+// be nil.
 func NewRecord(dir, run string, redact func([]string) []string, failed func(error)) *Record {
 	if redact == nil {
 		redact = slices.Clone[[]string]
@@ -79,7 +79,7 @@ func NewRecord(dir, run string, redact func([]string) []string, failed func(erro
 	return r
 }
 
-// Settled writes down a question and its answer.
+// Settled records a question and its answer. asked reports whether the user was asked.
 func (r *Record) Settled(q Question, a Answer, asked bool) {
 	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: q.Digest(),
 		Facts: &q.Facts, Asked: asked, Decision: "cancelled", By: a.By}
@@ -99,13 +99,13 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 	r.add(e)
 }
 
-// Came writes down what came of a question: written, refused, the error.
+// Came records the outcome of a question: written, refused, the error.
 func (r *Record) Came(session string, key uint64, outcome string) {
 	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: outcome})
 }
 
-// safe is an entry that may be written: bounded, without secrets. Its facts are a
-// copy.
+// safe returns an entry that may be written: bounded, without secrets, and with its own copy of
+// the facts.
 func (r *Record) safe(e Entry) Entry {
 	for _, s := range []*string{&e.Shown, &e.Tool, &e.Decision, &e.By, &e.Outcome} {
 		*s = r.text(*s)
@@ -131,7 +131,7 @@ func (r *Record) safe(e Entry) Entry {
 	return e
 }
 
-// texts are the first of some texts, as they may be written.
+// texts returns the first texts, as they may be written.
 func (r *Record) texts(all []string, most int) []string {
 	out := slices.Clone(all[:min(len(all), most)])
 	for i, s := range out {
@@ -140,8 +140,8 @@ func (r *Record) texts(all []string, most int) []string {
 	return out
 }
 
-// words are the first words of a command, as they may be written. They are looked at
-// together: the one before may say that a word is a secret.
+// words returns the first words of a command, as they may be written. They are redacted
+// together, since one word may show that the next is a secret.
 func (r *Record) words(all []string) []string {
 	var out []string
 	for left := maxRead; len(out) < len(all) && left > 0; {
@@ -158,13 +158,13 @@ func (r *Record) words(all []string) []string {
 	return out
 }
 
-// text is a text that may be written. It is cut last, or half a secret might be left,
-// which nobody knows for one.
+// text returns a text as it may be written. It is shortened last: half a secret would not be
+// recognised.
 func (r *Record) text(s string) string {
 	return cut(r.redact([]string{cut(s, maxRead)})[0], maxShown)
 }
 
-// cut keeps the beginning.
+// cut shortens s to at most n bytes.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -184,7 +184,7 @@ func (r *Record) add(e Entry) {
 	}
 }
 
-// write is a goroutine.
+// write runs on its own goroutine.
 func (r *Record) write() {
 	defer close(r.done)
 	told := false
@@ -205,7 +205,7 @@ func (r *Record) write() {
 	}
 }
 
-// append writes one line in one go, so that several parleys may do so at once.
+// append writes one line with one write, so that several processes can append at once.
 func (r *Record) append(e Entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
@@ -224,14 +224,14 @@ func (r *Record) append(e Entry) error {
 	if err != nil {
 		return err
 	}
-	if torn(f) { // by a full disk, and this one is to be whole
+	if torn(f) { // by a full disk; start a new line
 		line = append([]byte{'\n'}, line...)
 	}
 	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
 }
 
-// torn tells whether a file ends in the midst of a line.
+// torn reports whether a file ends within a line.
 func torn(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
@@ -242,13 +242,14 @@ func torn(f *os.File) bool {
 	return n == 1 && last[0] != '\n'
 }
 
-// recordName is a session's file: its id says nothing that a path may hold.
+// recordName returns the name of a session's file: a hash, since a session id may hold
+// anything.
 func recordName(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:12]) + ".jsonl"
 }
 
-// Close writes what waits and ends the record.
+// Close writes the pending entries and ends the record.
 func (r *Record) Close() {
 	r.mu.Lock()
 	was := r.closed
@@ -263,7 +264,7 @@ func (r *Record) Close() {
 	<-r.done
 }
 
-// shownText is what a question puts before the user.
+// shownText returns what a question shows the user.
 func shownText(q Question) string {
 	var b strings.Builder
 	b.WriteString(q.Heading)
@@ -279,8 +280,7 @@ func shownText(q Question) string {
 	return b.String()
 }
 
-// Digest names all that a question lets the user read: the same question has the
-// same one.
+// Digest identifies everything that a question shows: equal questions have equal digests.
 func (q *Question) Digest() string {
 	h := sha256.New()
 	add := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
@@ -300,8 +300,8 @@ func (q *Question) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// ReadRecord reads the newest entries of a session, the oldest of them first. A
-// session without a record has none. A line that is cut off is left out.
+// ReadRecord returns the newest entries of a session, oldest first. A session without a record
+// has none. An incomplete line is skipped.
 func ReadRecord(dir, session string, most int) ([]Entry, error) {
 	name := filepath.Join(dir, recordName(session))
 	var all []Entry
@@ -335,8 +335,8 @@ func readEntries(name string) ([]Entry, error) {
 	return out, nil
 }
 
-// LastAsked returns the facts of the questions that were put to the user last, in
-// any session, the newest first.
+// LastAsked returns the facts of the questions that the user was asked last, in any session,
+// newest first.
 func LastAsked(dir string, most int) ([]Facts, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl*"))
 	if err != nil {

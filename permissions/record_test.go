@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Whatever an agent or a project has named goes through the redaction, and is bounded.
+// Everything an agent or project names is redacted and bounded.
 func TestRecordOfEveryFact(t *testing.T) {
 	fill := func(secret string, many int) Question {
 		q := question("s")
@@ -106,7 +106,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// Several parleys write at once, and each line stays whole.
+// Several processes write at once, and each line stays whole.
 func TestRecordTogether(t *testing.T) {
 	dir := t.TempDir()
 	var all sync.WaitGroup
@@ -147,7 +147,7 @@ func TestRecordRotates(t *testing.T) {
 	}
 }
 
-// What cannot be written is told once, and stops nothing.
+// A failed write is reported once and stops nothing.
 func TestRecordFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -164,7 +164,7 @@ func TestRecordFails(t *testing.T) {
 	}
 }
 
-// A line that a full disk has cut short is none, and spoils none after it.
+// A line that a full disk cut short is skipped and does not spoil later ones.
 func TestRecordTorn(t *testing.T) {
 	dir := t.TempDir()
 	add := func(outcome string) {

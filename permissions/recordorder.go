@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// newest are the files that were changed last, at most so many.
+// newest returns the most recently changed files, at most that many.
 func newest(names []string, most int) []string {
 	at := map[string]int64{}
 	for _, n := range names {
@@ -19,7 +19,7 @@ func newest(names []string, most int) []string {
 	return names[:min(most, len(names))]
 }
 
-// sortEntries puts the newest first.
+// sortEntries sorts entries, newest first.
 func sortEntries(all []Entry) {
 	slices.SortStableFunc(all, func(a, b Entry) int { return b.Time.Compare(a.Time) })
 }

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// nowhere are values of options that name files to write: the standard output, or nothing
-// that stays.
+// nowhere are values of options that name an output file but create none.
 var nowhere = []string{"-", "/dev/null", "/dev/stdout", "/dev/stderr"}
 
-// webSchemes are those of URLs that lead to the host that they name, and to nothing else.
+// webSchemes are the schemes of URLs that contact only the host they name.
 var webSchemes = strings.Fields("http https ftp ftps ws wss socks4 socks4a socks5 socks5h")
 
-// gitSchemes are those that git speaks itself. It runs git-remote-NAME for all others.
+// gitSchemes are the schemes that git handles itself. It runs git-remote-NAME for all others.
 var gitSchemes = strings.Fields("http https ssh git git+ssh ssh+git")
 
 // url judges a URL, or a host without its scheme: host:port/path.
@@ -46,9 +45,8 @@ func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
 	return b.urls(f, word)
 }
 
-// remote judges what git takes for another repository. One that is there by its files
-// alone, or by a file that says where it is, can run programs: its hooks and settings are
-// not protected.
+// remote judges what git accepts as another repository. A bare repository, or one that a file
+// refers to, can run programs: its hooks and settings are not protected.
 func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 	word := it.text
 	before, _, colon := strings.Cut(word, ":")
@@ -76,15 +74,15 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 
 const withoutGit = "a repository without .git: its settings can run programs"
 
-// bareRepository tells whether git takes a directory for a repository by its files alone:
-// those that it does not have may be in another one, which it names.
+// bareRepository reports whether git accepts a directory as a repository by its files alone. It
+// may name another repository for the files it lacks.
 func bareRepository(f *Facts, dir string) bool {
 	exists := func(name string) bool { return f.Look(filepath.Join(dir, name)).Exists }
 	return exists("HEAD") && (exists("objects") && exists("refs") || exists("commondir"))
 }
 
-// download judges a URL that wget fetches. Unless an option says where to, it becomes a
-// file of its last name.
+// download judges a URL that wget fetches. It becomes a file with the last name of the URL,
+// unless an option says otherwise.
 func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
 	out := b.url(f, word)
 	if strings.HasPrefix(strings.ToLower(word), "ftp") && strings.Contains(word, "://") { // * in it are names
@@ -115,8 +113,7 @@ func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
 	return out
 }
 
-// query judges an operand of dig: a setting, a type, or a name to look up and the server
-// that is asked.
+// query judges an operand of dig: a setting, a type, a name to look up, or the server to ask.
 func (b *Rulebook) query(f *Facts, word string) []Verdict {
 	if strings.HasPrefix(word, "+") || slices.Contains(recordTypes, strings.ToUpper(word)) {
 		return nil

@@ -8,30 +8,29 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Rule says what is done with questions of a sort. What it names must all match;
-// what it leaves out matches everything, but for an Allow: only one that names a
-// path lets files outside of the session's directories, or known to be
-// sensitive, pass; and one that names a tool lets that run or fetch something only
-// where its kind says so.
+// Rule says what to do with the questions it matches. Everything it names must match; what it
+// leaves out matches anything. A rule that allows is stricter: it must name a path to allow
+// files that are outside the session's directories or sensitive, and with only a tool it allows
+// running or fetching something only if its kind says so.
 type Rule struct {
 	Effect  Effect
 	Agent   string // a name with * for any characters
 	Kind    string // of tool calls: read, edit, delete, move, search, execute, fetch, ...
 	Tool    string // the tool's own name, with *
 	Path    string // *, ** and ~/; relative to the session's directories
-	Command string // words of a simple command, * for the rest or inside of a word
+	Command string // words of a simple command, with * for the rest or inside a word
 	Host    string // with *
 
-	Where   string // the file and line it stands in, for people
-	Project bool   // of a project's file, which may only tighten
+	Where   string // its file and line, for messages
+	Project bool   // from a project's file, which may only ask and deny
 
 	words []string // of Command
 }
 
-// kinds are those of tool calls; others begin with _.
+// kinds are the kinds of tool calls; others begin with _.
 var kinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
-// Check completes a rule and says what is wrong with it, in words for the user.
+// Check completes a rule and returns what is wrong with it, for the user.
 func (r *Rule) Check() error {
 	if r.Effect == None {
 		return fmt.Errorf("a rule says allow, ask or deny")
@@ -82,7 +81,7 @@ func (r *Rule) Check() error {
 	return nil
 }
 
-// patternWords are the words of a command pattern, quotes taken off.
+// patternWords returns the words of a command pattern, unquoted.
 func patternWords(command string) ([]string, error) {
 	var words []string
 	bad := fmt.Errorf("command %q: words of one simple command, with * for the rest", command)
@@ -105,10 +104,10 @@ func patternWords(command string) ([]string, error) {
 	return words, nil
 }
 
-// assignment begins a word that sets a variable where it stands before a program.
+// assignment matches the beginning of a word that sets a variable for a program.
 var assignment = late(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
-// Name is the rule as one writes it, short.
+// Name returns the rule in short form.
 func (r *Rule) Name() string {
 	var words []string
 	for _, f := range [...]struct{ name, value string }{
@@ -125,29 +124,29 @@ func (r *Rule) Name() string {
 type demandKind int
 
 const (
-	wantsUse demandKind = iota // of a tool of which nothing else is known
+	wantsUse demandKind = iota // the use of a tool about which nothing else is known
 	wantsRun
 	wantsRead
 	wantsWrite
 	wantsHost
 )
 
-// natural are the kinds of tool calls that say the same.
+// natural are the kinds of tool calls that mean the same as a demand.
 var natural = map[demandKind][]string{
 	wantsRun: {"execute"}, wantsRead: {"read", "search"}, wantsWrite: {"edit"}, wantsHost: {"fetch"},
 }
 
-// demand is one thing that a question wants, to be allowed by itself.
+// demand is one thing that a question wants and that must be allowed.
 type demand struct {
 	kind   demandKind
-	words  []string // wantsRun: nil where they are not known
-	dir    string   // wantsRun: where it runs; "" where that is not known
+	words  []string // wantsRun: nil if unknown
+	dir    string   // wantsRun: where it runs; "" if unknown
 	file   FileFact
 	host   string
-	beside bool // of a command line that asks for something else
+	beside bool // named by a command line that is about something else
 }
 
-// matches tells whether a rule speaks of a demand of a question.
+// matches reports whether a rule applies to a demand of a question.
 func (r *Rule) matches(f *Facts, d demand) bool {
 	if r.Agent != "" && !matchText(r.Agent, f.Agent) || r.Tool != "" && !matchText(r.Tool, f.Tool) {
 		return false
@@ -178,16 +177,15 @@ func (r *Rule) matches(f *Facts, d demand) bool {
 	files := d.kind == wantsRead || d.kind == wantsWrite
 	says := slices.Contains(natural[d.kind], r.Kind) || files && slices.Contains([]string{"", "delete", "move"}, r.Kind)
 	if r.Tool != "" && d.kind != wantsUse && !says {
-		return false // a tool's name is the agent's to give
+		return false // the agent chooses the name of a tool
 	}
 	return !files || d.file.Inside && !d.file.Secret
 }
 
-// Rulebook is a set of rules. It is not changed after it was made, and may be
-// used by any goroutine; a nil one has no rules.
+// Rulebook is an immutable set of rules, safe for concurrent use. A nil Rulebook has no rules.
 type Rulebook struct{ rules []Rule }
 
-// NewRulebook checks and takes rules; the first mistake is returned.
+// NewRulebook returns a rulebook of rules, or the first mistake in them.
 func NewRulebook(rules []Rule) (*Rulebook, error) {
 	b := &Rulebook{rules: slices.Clone(rules)}
 	for i := range b.rules {
@@ -201,10 +199,10 @@ func NewRulebook(rules []Rule) (*Rulebook, error) {
 	return b, nil
 }
 
-// With is a rulebook that has one more rule.
+// With returns a rulebook with one more rule.
 func (b *Rulebook) With(r Rule) (*Rulebook, error) { return NewRulebook(append(b.Rules(), r)) }
 
-// Rules are the rules, in the order of their files.
+// Rules returns the rules, in the order of their files.
 func (b *Rulebook) Rules() []Rule {
 	if b == nil {
 		return nil
@@ -212,8 +210,8 @@ func (b *Rulebook) Rules() []Rule {
 	return slices.Clone(b.rules)
 }
 
-// strongest is what the rules say of a demand: a deny before an ask, that before an
-// allow, wherever they stand.
+// strongest returns what the rules say of a demand: deny wins over ask, ask over allow,
+// whatever their order.
 func (b *Rulebook) strongest(f *Facts, d demand) (effect Effect, by *Rule) {
 	if b == nil {
 		return None, nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// project looks at paths as if /w were the session's directory, without a disk.
+// project resolves paths as if /w were the session's directory.
 func project(p string) FileFact {
 	f := FileFact{Path: filepath.Clean(p), Asked: filepath.Clean(p), Roots: []string{"/w"}}
 	f.Exists = filepath.Base(f.Path) != "HEAD"
@@ -28,7 +28,7 @@ func rulebook(t *testing.T, text string) *Rulebook {
 	return b
 }
 
-// allowing is a file that allows commands.
+// allowing is a rules file that allows commands.
 func allowing(commands ...string) string {
 	var b strings.Builder
 	for _, c := range commands {

@@ -9,10 +9,10 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// maxRules bounds a file of rules, in bytes.
+// maxRules bounds the size of a rules file, in bytes.
 const maxRules = 256 << 10
 
-// ruleTable is [[allow]], [[ask]] or [[deny]].
+// ruleTable is one [[allow]], [[ask]] or [[deny]].
 type ruleTable struct {
 	Agent   *string `toml:"agent"`
 	Kind    *string `toml:"kind"`
@@ -22,8 +22,8 @@ type ruleTable struct {
 	Host    *string `toml:"host"`
 }
 
-// fill sets what the table says. A member that is there and empty would widen a rule
-// that meant to narrow it.
+// fill copies the table into a rule. A key with an empty value is an error: it would widen a
+// rule that was meant to be narrow.
 func (t ruleTable) fill(r *Rule) error {
 	for _, m := range [...]struct {
 		name     string
@@ -39,8 +39,7 @@ func (t ruleTable) fill(r *Rule) error {
 	return nil
 }
 
-// ruleHead is what a line that begins a rule says: allow, ask or deny; "" for
-// any other.
+// ruleHead returns allow, ask or deny for a line that begins a rule, else "".
 func ruleHead(line string) string {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(line), "[[")
 	head, _, closed := strings.Cut(rest, "]]")
@@ -53,10 +52,10 @@ func ruleHead(line string) string {
 	return ""
 }
 
-// ParseRules reads a file of rules: tables [[allow]], [[ask]] and [[deny]] with
-// agent, kind, tool, path, command and host. Errors are one line: "name:line: what
-// is wrong". With project the rules are those of a project, which may only tighten:
-// what would allow something is an error.
+// ParseRules parses a rules file in TOML: tables [[allow]], [[ask]] and [[deny]] with the keys
+// agent, kind, tool, path, command and host. Errors are one line, "name:line: what is wrong".
+// With project, the rules are those of a project and may only ask and deny; an allow is an
+// error.
 func ParseRules(name string, data []byte, project bool) ([]Rule, error) {
 	if len(data) > maxRules {
 		return nil, fmt.Errorf("%s: larger than %d bytes", name, maxRules)
@@ -93,14 +92,14 @@ func ParseRules(name string, data []byte, project bool) ([]Rule, error) {
 		rules = append(rules, r)
 	}
 	for kind, rest := range tables {
-		if len(rest) > 0 { // written in a way that has no head of its own: an inline array
+		if len(rest) > 0 { // an inline array, which has no header line
 			return nil, fmt.Errorf("%s: write each rule as [[%s]] on a line of its own", name, kind)
 		}
 	}
 	return rules, nil
 }
 
-// ruleError is an error of the decoder in one line.
+// ruleError turns an error of the decoder into one line.
 func ruleError(name string, err error) error {
 	var missing *toml.StrictMissingError
 	if errors.As(err, &missing) && len(missing.Errors) > 0 {
@@ -116,7 +115,7 @@ func ruleError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Text is the rule as it stands in a file.
+// Text returns the rule as it is written in a file.
 func (r *Rule) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[[%s]]\n", r.Effect)
@@ -130,7 +129,7 @@ func (r *Rule) Text() string {
 	return b.String()
 }
 
-// quoteTOML writes a basic string.
+// quoteTOML quotes a TOML basic string.
 func quoteTOML(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

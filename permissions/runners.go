@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// program is the name by which a program is known, without its directory and the
-// version behind it.
+// program returns the name by which a program is known: without directory and version suffix.
 func program(word string) string {
 	name := strings.TrimSuffix(strings.ToLower(path.Base(word)), ".exe")
 	if plain := strings.TrimRight(name, "0123456789."); plain != "" && name != "sqlite3" && name != "m4" {
@@ -20,30 +19,30 @@ func isShell(word string) bool {
 	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "nu"}, program(word))
 }
 
-// interpreters run what their first word, or an option, says.
+// interpreters run what their first operand, or an option, says.
 var interpreters = strings.Fields(`python pypy node nodejs perl ruby php lua luajit awk gawk mawk nawk osascript powershell pwsh cmd tclsh wish expect source . eval trap
 	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb bun deno irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx
 	java kotlin swift crystal racket guile sbcl clisp clojure clj bb raku octave sage pike janet fennel xonsh elvish ansible-playbook bats robot k6 spark-submit`)
 
-// closed are programs of which any word may be code, or a program to run: a rule that
-// allows one of them says every word.
+// closed are programs any of whose words may be code or a program to run. A rule that allows
+// one must spell out every word.
 var closed = strings.Fields(`sqlite sqlite3 psql mysql mariadb duckdb redis-cli mongo mongosh gdb lldb ssh mosh watch hyperfine coverage xvfb-run just task
 	awk gawk mawk nawk vi vim nvim view ex ed emacs nano less more most man pandoc expect tmux screen entr watchexec nodemon script eval trap source .
 	at batch crontab fc dc bc m4 osascript cmd powershell pwsh tclsh wish gnuplot`)
 
-// never are programs that no rule may allow: what they work on stands in what they read.
+// never are programs that no rule may allow: their input decides what they work on.
 var never = strings.Fields("xargs gxargs parallel cpio")
 
-// scripts are options, by program, with the name of a script to run.
+// scripts are the options, by program, that name a script to run.
 var scripts = map[string][]string{
 	"cmake": {"-P"}, "ctest": {"-S", "-SP", "--script", "--script-new-process"},
 }
 
-// flagsOnly are short options of python that no value follows.
+// flagsOnly are short options of python without a value.
 var flagsOnly = []string{"-u", "-B", "-I", "-E", "-s", "-S"}
 
-// openEnded tells whether the * of a pattern would stand for a program, or for
-// code, of the agent's choice: a pattern for those has to name what they run.
+// openEnded reports whether the * of a pattern could match a program, or code, of the agent's
+// choice. Such a pattern must name what it runs.
 func openEnded(pattern []string) bool {
 	name := program(pattern[0])
 	star := slices.IndexFunc(pattern, func(w string) bool { return strings.Contains(w, "*") })
@@ -54,7 +53,7 @@ func openEnded(pattern []string) bool {
 		return true
 	case profileOf(pattern[0]) != nil:
 		return unnamed(pattern)
-	case anyProfile(name) != nil && anyProfile(name).runs(): // in a directory of its own
+	case anyProfile(name) != nil && anyProfile(name).runs(): // installed in another directory
 		return unnamed(append([]string{name}, pattern[1:]...))
 	case slices.Contains(interpreters, name):
 		return firstNamed(name, pattern) < 0
@@ -62,13 +61,13 @@ func openEnded(pattern []string) bool {
 	return false
 }
 
-// isCode tells whether words of a class are run.
+// isCode reports whether words of a class are run.
 func (c class) isCode() bool {
 	return c == classCode || c == classCmd || c == classLine || c == classJoined
 }
 
-// unnamed tells whether * would stand for code, or for a program, by what the profile of
-// the first word says, and the pattern names none.
+// unnamed reports whether, by the profile of the first word, * could match code or a program
+// that the pattern does not name.
 func unnamed(pattern []string) bool {
 	var literal []string
 	for _, w := range pattern {
@@ -94,8 +93,8 @@ func unnamed(pattern []string) bool {
 	return rest
 }
 
-// carries is the place of a subcommand that runs what follows it, whatever options stand
-// before; 0 where there is none.
+// carries returns the place of a subcommand that runs the words after it, whatever options
+// precede it; 0 if there is none.
 func carries(pattern []string) int {
 	p := anyProfile(pattern[0])
 	option := func(i int) bool { return i > 0 && strings.HasPrefix(pattern[i], "-") }
@@ -110,8 +109,8 @@ func carries(pattern []string) int {
 	return 0
 }
 
-// firstNamed is the first word of a pattern behind its program that can only be
-// what is run: no option, no value of one, nothing with a *. -1 where there is none.
+// firstNamed returns the place of the first word after the program that can only be what is
+// run: no option, no value of one, no *. It is -1 if there is none.
 func firstNamed(name string, pattern []string) int {
 	for i, w := range pattern {
 		switch {
@@ -127,7 +126,7 @@ func firstNamed(name string, pattern []string) int {
 	return -1
 }
 
-// readsCode tells whether a command runs what comes in by its standard input.
+// readsCode reports whether a command runs its standard input.
 func readsCode(words []string) bool {
 	name := program(words[0])
 	if !isShell(name) && !slices.Contains(interpreters, name) || name == "trap" || name == "." || name == "source" || name == "eval" {
@@ -146,6 +145,6 @@ func readsCode(words []string) bool {
 	return true
 }
 
-// programs are the places in a command's words of the programs that it runs, as far as
-// profiles know them, and of all that may be one.
+// programs returns the places in a command's words of the programs that it runs or may run,
+// according to the profiles.
 func programs(words []string) []int { return carriedBy(words).places }

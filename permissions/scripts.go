@@ -8,11 +8,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// script reads the command lines that a command carries in its words. What a shell runs by
-// -c, and eval, needs a rule like any command; the other lines are named, word for word, by
-// the rule that allows the command.
+// script reads the command lines in the words of a command. What eval or sh -c runs needs a
+// rule like any command. Other lines are allowed by the rule that names them word for word.
 func (r *reader) script(words []string) {
-	const cost = maxNested / 4 // each is parsed anew
+	const cost = maxNested / 4 // each is parsed again
 	r.depth += cost
 	defer func() { r.depth -= cost }()
 	c := carriedBy(words)
@@ -39,7 +38,7 @@ func (r *reader) script(words []string) {
 	}
 }
 
-// scriptOf is the line that a shell is given as an argument.
+// scriptOf returns the command line that a shell gets as an argument.
 func scriptOf(words []string) (string, bool) {
 	if !isShell(words[0]) {
 		return "", false
@@ -52,13 +51,13 @@ func scriptOf(words []string) (string, bool) {
 	return "", false
 }
 
-// carriage says how a part of a command line is carried by a word of another.
+// carriage says how a part of a command line is carried by a word of another command.
 type carriage int
 
 const (
 	notCarried   carriage = iota
 	carriedSure           // the word is a command line
-	carriedMaybe          // it may be one: only what forbids counts
+	carriedMaybe          // it may be one: only rules that ask or deny count
 )
 
 func (l carriedLine) carriage() carriage {
@@ -68,7 +67,7 @@ func (l carriedLine) carriage() carriage {
 	return carriedMaybe
 }
 
-// nested adds the parts of a line that stands in a word.
+// nested adds the parts of a command line that is a word of another.
 func (r *reader) nested(line string, how carriage) {
 	if strings.TrimSpace(line) == "" && how != notCarried {
 		return
@@ -95,8 +94,8 @@ func (r *reader) nested(line string, how carriage) {
 	r.parts = append(r.parts, parts...)
 }
 
-// input reads what a statement gets by its standard input, where shells among its
-// programs run that. from is what stands before the pipe; nil without one.
+// input reads the standard input of a statement if a shell in it runs its input. from is the
+// statement before the pipe; nil if there is none.
 func (r *reader) input(s, from *syntax.Stmt) {
 	if from == nil && !slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return d.Hdoc != nil || d.Op == syntax.WordHdoc }) {
 		return
@@ -136,7 +135,7 @@ func (r *reader) input(s, from *syntax.Stmt) {
 	}
 }
 
-// readsLines tells whether one of the programs of a command runs the lines that it reads.
+// readsLines reports whether a program of a command runs the lines of its input.
 func readsLines(words []string) bool {
 	return slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
 		if len(command) > 1 && (command[0] == "." || command[0] == "source") {
@@ -154,7 +153,7 @@ func readsLines(words []string) bool {
 	})
 }
 
-// written are words as far as they are known, and else as they were written.
+// written returns words as far as they are known, else their source.
 func written(r *reader, words []*syntax.Word) (out []string) {
 	for _, w := range words {
 		text, why := literal(w)
@@ -166,7 +165,7 @@ func written(r *reader, words []*syntax.Word) (out []string) {
 	return out
 }
 
-// document is the text of a here-document or a here-string, as it was written.
+// document returns the source of a here-document or here-string.
 func (r *reader) document(d *syntax.Redirect) (string, bool) {
 	switch {
 	case d.Hdoc != nil:
@@ -177,7 +176,7 @@ func (r *reader) document(d *syntax.Redirect) (string, bool) {
 	return "", false
 }
 
-// printed is what a statement prints, where that is plain to see.
+// printed returns what a statement prints, if that is obvious.
 func (r *reader) printed(s *syntax.Stmt) (string, bool) {
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
@@ -216,12 +215,12 @@ func (r *reader) printed(s *syntax.Stmt) (string, bool) {
 	return "", false
 }
 
-// passes tells whether a command prints what it reads.
+// passes reports whether a command prints its input.
 func passes(words []string) bool {
 	return len(words) > 0 && (program(words[0]) == "tee" || program(words[0]) == "cat" && len(words) == 1)
 }
 
-// formatted is what printf prints.
+// formatted returns what printf prints.
 func formatted(words []string) string {
 	var out strings.Builder
 	for args := words[1:]; ; {
@@ -234,8 +233,8 @@ func formatted(words []string) string {
 	return out.String()
 }
 
-// substituted reads what is printed inside of the words of a shell, of eval and of source:
-// they run it.
+// substituted reads what substitutions print in the words of a shell, eval or source, which run
+// it.
 func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 	if !slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
 		return isShell(command[0]) || slices.Contains([]string{"eval", ".", "source"}, command[0])
@@ -263,7 +262,8 @@ func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 	}
 }
 
-// variable has a variable judged as env does: it may name a command, a file or a host.
+// variable judges an assignment like an argument of env: the value may be a command, a file or
+// a host.
 func (r *reader) variable(a *syntax.Assign) {
 	if a.Name == nil || a.Value == nil || r.depth > maxNested {
 		return

@@ -2,8 +2,8 @@ package permissions
 
 import "strings"
 
-// sedHarmless tells whether a script of sed only prints, deletes and replaces: other commands
-// may write files, read some, and run programs.
+// sedHarmless reports whether a sed script only prints, deletes and replaces. Other commands
+// may read and write files and run programs.
 func sedHarmless(script string) bool {
 	s := sedScript{rest: script}
 	for {
@@ -21,13 +21,13 @@ func sedHarmless(script string) bool {
 	}
 }
 
-// sedScript is what is left of a script. Where programs may find another end of a text, as in
-// a bracket with the character that ends it, nothing is taken.
+// sedScript is the rest of a script. Where implementations disagree on the end of a text, as
+// with the delimiter in a bracket, nothing is accepted.
 type sedScript struct{ rest string }
 
 func (s *sedScript) skip(chars string) { s.rest = strings.TrimLeft(s.rest, chars) }
 
-// next takes a character, if it is one of these.
+// next consumes one of these characters, if it is next.
 func (s *sedScript) next(chars string) bool {
 	if s.rest == "" || !strings.Contains(chars, s.rest[:1]) {
 		return false
@@ -36,7 +36,7 @@ func (s *sedScript) next(chars string) bool {
 	return true
 }
 
-// command takes one with its addresses.
+// command consumes a command with its addresses.
 func (s *sedScript) command() bool {
 	if s.address() {
 		s.skip(" ")
@@ -86,8 +86,8 @@ func (s *sedScript) substitution() bool {
 	return true
 }
 
-// text takes one up to the character that ends it. In a pattern that character may also stand
-// in brackets, to some.
+// text consumes a text up to its delimiter. In a pattern some implementations allow the
+// delimiter in brackets.
 func (s *sedScript) text(end byte, pattern bool) bool {
 	for i := 0; i < len(s.rest); i++ {
 		switch c := s.rest[i]; {
@@ -111,7 +111,7 @@ func (s *sedScript) text(end byte, pattern bool) bool {
 	return false
 }
 
-// bracket is how long the bracket is with which a pattern begins; 0 where it does not end.
+// bracket returns the length of the bracket that begins a pattern; 0 if it does not end.
 func bracket(s string) int {
 	i := 1
 	if strings.HasPrefix(s[i:], "^") {

@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// maxGlob bounds the names that the patterns of a command may stand for, maxGlobs the
-	// patterns, and maxLists the directories that are listed for those of a question.
+	// maxGlob bounds the names that the patterns of a command match, maxGlobs the patterns,
+	// and maxLists the directories listed for a question.
 	maxGlob  = 200
 	maxGlobs = 20
 	maxLists = 60
 )
 
-// unmarked is a word without its marks, and why it is not known.
+// unmarked returns a word without its marks, and why it is not known, or "".
 func unmarked(text string) (word, why string) {
 	switch {
 	case strings.Contains(text, markGlob):
@@ -28,7 +28,7 @@ func unmarked(text string) (word, why string) {
 
 var noMarks = strings.NewReplacer(markGlob, "", markVariable, "")
 
-// boundedLists lists each directory once, and not more than so many of them.
+// boundedLists wraps names so that it lists each directory once, and at most that many.
 func boundedLists(names func(string) ([]string, bool), most int) func(string) ([]string, bool) {
 	if names == nil {
 		return nil
@@ -43,16 +43,17 @@ func boundedLists(names func(string) ([]string, bool), most int) func(string) ([
 	}
 }
 
-// settle gives the parts of a line the words that they will have, as far as that is sure.
+// settle gives the parts of a line the words they will have when it runs, where that is
+// certain.
 func settle(f *Facts, parts []part) []part {
-	quiet := make([]bool, len(parts)) // before they are given others
+	quiet := make([]bool, len(parts)) // before their words are replaced
 	for i, p := range parts {
 		quiet[i] = p.quiet()
 	}
 	for i, p := range parts {
 		if p.marked != nil {
 			was := quiet[i]
-			quiet[i] = quiet[i] || !p.again // its own files come after its patterns
+			quiet[i] = quiet[i] || !p.again // it creates files after its patterns were expanded
 			parts[i] = p.settled(f, !slices.Contains(quiet, false))
 			quiet[i] = was
 		}
@@ -60,12 +61,12 @@ func settle(f *Facts, parts []part) []part {
 	return parts
 }
 
-// looking are programs, and subcommands, that make no files with names of the agent's choice,
-// but for those that the command names.
+// looking are programs and subcommands that create no files whose names the agent chooses,
+// except those that the command names.
 var looking = strings.Fields(`cd echo printf pwd true false : test [ ls cat head tail wc grep egrep fgrep rg sort uniq cut tr nl sed jq stat file du df tree find fd fdfind diff cmp which
 	type date basename dirname realpath sleep pytest mypy eslint vitest jest make gofmt`)
 
-// builders are those whose subcommands are told apart.
+// builders are programs whose subcommands are distinguished.
 var builders = map[string][]string{
 	"git":   strings.Fields("status log diff show branch blame ls-files rev-parse grep add commit describe remote"),
 	"go":    strings.Fields("build vet test list version env doc run"),
@@ -74,8 +75,8 @@ var builders = map[string][]string{
 	"pnpm":  strings.Fields("run test ls"), "yarn": strings.Fields("run test"),
 }
 
-// quiet tells whether a part makes no file of a name that a pattern of another part may take for
-// an option.
+// quiet reports whether a part creates no file whose name a pattern of another part may match
+// as an option.
 func (p part) quiet() bool {
 	if p.free {
 		return true
@@ -90,8 +91,8 @@ func (p part) quiet() bool {
 	return !slices.ContainsFunc(read(p.words).items, func(it item) bool { return it.class == classWrite })
 }
 
-// settled is a part of a line whose words are only known where it runs, with the words that
-// they will be: where that is sure, and it does not matter which of them stand where.
+// settled returns a part with the words it will have when it runs, if they are certain and
+// their order does not matter.
 func (p part) settled(f *Facts, quiet bool) part {
 	var words []string
 	open := map[int]string{} // places of words that had marks
@@ -147,11 +148,11 @@ func (p part) settled(f *Facts, quiet bool) part {
 	return p
 }
 
-// inAnyOrder are classes of words of which shells may put the files of a pattern in any order.
+// inAnyOrder are the classes of words for which the order of expanded names does not matter.
 var inAnyOrder = []class{classText, classRead, classWrite, classEdit, classRev, classLocal, classInput, classOther}
 
-// prints tells whether a word with a variable in it is only printed, or compared: numbers are
-// fine where a shell may evaluate them.
+// prints reports whether a word with a variable is only printed or compared. Numbers may also
+// be evaluated by a shell.
 func prints(words []string, it item, marked string) bool {
 	if !slices.Contains(printers, words[0]) || it.option != "" {
 		return false
@@ -161,9 +162,8 @@ func prints(words []string, it item, marked string) bool {
 	return it.class == classText || it.class == classPlain && strings.Trim(marked, "0123456789") == markVariable+rest && slices.Contains(numbers, name)
 }
 
-// globbed returns the names that a word with patterns stands for, sorted, or the word itself
-// where there are none; the directories that were listed for them; and why no rule can allow
-// them.
+// globbed returns the sorted names that a word with patterns matches, or the word itself if
+// there are none; the directories listed for them; and why no rule can allow them, or "".
 func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, why string) {
 	if f.Names == nil || f.Look == nil || dir == "" || strings.HasPrefix(marked, "~") {
 		return nil, nil, whyGlob
@@ -232,8 +232,8 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, 
 	return found, listed, ""
 }
 
-// globs tells whether a pattern with marks stands for a name. Names that begin with a dot have
-// to be said to.
+// globs reports whether a pattern with marks matches a name. A leading dot must be matched
+// explicitly.
 func globs(pattern, name string) bool {
 	if strings.HasPrefix(pattern, markGlob) && strings.HasPrefix(name, ".") {
 		return false
@@ -242,7 +242,7 @@ func globs(pattern, name string) bool {
 		func(p, one rune) bool { return p == anyName || p == one })
 }
 
-// anyNames and anyName stand for * and ? in a pattern that was split.
+// anyNames and anyName represent * and ? in a split pattern.
 const (
 	anyNames rune = -2
 	anyName  rune = -3

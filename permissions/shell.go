@@ -9,12 +9,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxLine bounds the command lines that are looked at, and maxParts what may be
-// in one.
+// maxLine bounds the length of a command line, in bytes, and maxParts the parts of one.
 const (
 	maxLine  = 16 << 10
 	maxParts = 200
-	// maxNested is how deep commands may stand in each other.
+	// maxNested bounds the depth of nested commands.
 	maxNested = 30
 	maxOpen   = 200
 	// maxNestedLines and maxNestedBytes bound the command lines found in words.
@@ -22,35 +21,36 @@ const (
 	maxNestedBytes = 4 * maxLine
 )
 
-// part is something that a command line does: a simple command, a file that it
-// redirects to or from, or something that cannot be judged.
+// part is something that a command line does: a simple command, a file it redirects to or from,
+// or something that cannot be judged.
 type part struct {
-	text  string   // of the line, as it was written
+	text  string   // source of the part
 	words []string // of a simple command
-	dir   string   // where it runs; "" where that is not known
-	file  string   // of a redirection, as it was written
+	dir   string   // where it runs; "" if unknown
+	file  string   // of a redirection, as written
 	write bool
-	doubt string // why it cannot be judged; "" where it can
-	known int    // how many of words are known for sure
+	doubt string // why it cannot be judged; "" if it can
+	known int    // how many leading words are certain
 	again bool   // a loop may run it more than once
-	// carried says that it stands in a word of another command.
+	// carried says how a word of another command carries this part.
 	carried carriage
-	// marked are the words with marks, where the doubt is about nothing else: see settled.
+	// marked are the words with their marks, if the marks are the only doubt; see settled.
 	marked []string
-	// listed are the directories from which the names for its patterns were taken.
+	// listed are the directories that were listed to expand its patterns.
 	listed []string
-	// free: it needs no rule of its own. It only has another part done, or is the cat of a text.
+	// free says that it needs no rule: it only runs another part, or is the cat of a
+	// here-document.
 	free bool
 }
 
-// reader takes a command line apart. What it does not know for sure is a doubt:
-// so that parsing makes more questions, never fewer.
+// reader splits a command line into parts. It doubts whatever it does not know for certain: a
+// parsing mistake causes more questions, never fewer.
 type reader struct {
 	line  string
 	parts []part
-	dir   string // of the command that comes next; "" where it is not known
+	dir   string // of the next command; "" if unknown
 	depth int
-	loops int // that what is read now is in
+	loops int // depth of enclosing loops
 	work  *nestedWork
 }
 
@@ -64,18 +64,18 @@ func (w *nestedWork) spend(line string) bool {
 	return w.lines <= maxNestedLines && w.bytes <= maxNestedBytes
 }
 
-// readByCmd tells whether cmd runs the lines: it knows neither single quotes nor backslashes,
-// and finds & and % where other shells see text.
+// readByCmd reports whether cmd runs the lines. It knows neither single quotes nor backslashes,
+// and treats & and % specially where other shells see text.
 var readByCmd = runtime.GOOS == "windows"
 
-// sameToCmd is a line that cmd reads as other shells do.
+// sameToCmd matches a line that cmd reads as other shells do.
 var sameToCmd = late(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
 
-// cmdSpecial are the characters of a word that mean more to cmd, which Windows runs for
-// programs that are batch files.
+// cmdSpecial are the characters of a word that are special to cmd, which Windows uses to run
+// batch files.
 const cmdSpecial = "&|<>^%\"!()\r\n"
 
-// partsOf takes a line apart that a POSIX shell or bash would run in dir.
+// partsOf splits a line that a POSIX shell or bash would run in dir.
 func partsOf(line, dir string) []part { return partsWithin(line, dir, 0, new(nestedWork)) }
 
 const notParsed = "it cannot be parsed"
@@ -109,8 +109,8 @@ func partsWithin(line, dir string, depth int, work *nestedWork) []part {
 	return r.parts
 }
 
-// openAtOnce is how many parentheses are open at once, whatever they mean: parsing takes
-// time for each.
+// openAtOnce returns how many parentheses are open at once, whatever they mean: each costs the
+// parser time.
 func openAtOnce(line string) int {
 	open, most := 0, 0
 	for i := range len(line) {
@@ -125,8 +125,8 @@ func openAtOnce(line string) int {
 	return most
 }
 
-// comments doubts those that a shell which knows none, as zsh at its prompt, would
-// run, or take for words of a command.
+// comments doubts comments that a shell without them, such as zsh at its prompt, would run or
+// read as words of a command.
 func (r *reader) comments(file *syntax.File) {
 	syntax.Walk(file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.Comment)
@@ -156,8 +156,8 @@ func (r *reader) doubt(n syntax.Node, why string) {
 	r.parts = append(r.parts, part{text: r.source(n), doubt: why})
 }
 
-// list is a sequence: a cd in it is not followed, since whether it worked does
-// not matter to what comes next.
+// list reads a sequence. A cd in it is not followed, since later commands run whether or not it
+// succeeded.
 func (r *reader) list(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		before := r.dir
@@ -168,7 +168,7 @@ func (r *reader) list(stmts []*syntax.Stmt) {
 	}
 }
 
-// apart reads statements whose cd is their own, or may not happen.
+// apart reads statements whose cd has no effect outside (own), or may not happen.
 func (r *reader) apart(own bool, stmts []*syntax.Stmt) {
 	before := r.dir
 	r.list(stmts)
@@ -205,8 +205,8 @@ func (r *reader) statement(s *syntax.Stmt) {
 	r.input(s, nil)
 }
 
-// ended accounts for shells, as dash, that know no &>: for them the & ends the command, which
-// runs in the background, and what follows the file is another command.
+// ended accounts for shells without &>, such as dash: there the & ends the command and runs it
+// in the background, and the words after the file are another command.
 func (r *reader) ended(s *syntax.Stmt, d *syntax.Redirect, before string) {
 	if d.Op != syntax.RdrAll && d.Op != syntax.AppAll {
 		return
@@ -252,21 +252,21 @@ func (r *reader) command(s *syntax.Stmt) {
 		}
 	default:
 		r.doubt(s, "parley does not judge this kind of command")
-		r.inner(s.Cmd) // a deny may still see what is in it
+		r.inner(s.Cmd) // rules that deny may match what is in it
 	}
 }
 
 func (r *reader) binary(c *syntax.BinaryCmd) {
 	before := r.dir
 	switch c.Op {
-	case syntax.AndStmt: // what a cd on the left did is done
+	case syntax.AndStmt: // a cd on the left has succeeded
 		r.statement(c.X)
 		r.statement(c.Y)
-	case syntax.OrStmt: // the right side runs where the left one did not work
+	case syntax.OrStmt: // the right side runs if the left one failed
 		r.statement(c.X)
 		after := r.dir
 		if _, simple := c.X.Cmd.(*syntax.CallExpr); after != before && (!simple || c.X.Negated) {
-			r.dir = "" // a cd in it may have worked
+			r.dir = "" // a cd in it may have succeeded
 		} else {
 			r.dir = before
 		}
@@ -274,7 +274,7 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 		if after != before || r.dir != before {
 			r.dir = ""
 		}
-	default: // a pipe: subshells, but for the last one in zsh
+	default: // a pipe: subshells, except the last command in zsh
 		r.statement(c.X)
 		r.dir = before
 		r.statement(c.Y)
@@ -285,8 +285,8 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 	}
 }
 
-// repeated reads what a loop repeats. From the second round on it begins where the one
-// before has ended.
+// repeated reads the body of a loop. From the second iteration on it begins in the directory
+// where the previous one ended.
 func (r *reader) repeated(round func()) {
 	before := r.dir
 	r.loops++
@@ -304,7 +304,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 	case !ok || c.Select:
 		r.doubt(c, "a loop over something else than words")
 		r.inner(c.Loop)
-	case len(iter.Name.Value) > 1: // PATH, or what zsh calls path
+	case len(iter.Name.Value) > 1: // PATH, or path in zsh
 		r.doubt(c, "it sets a variable")
 		fallthrough
 	default:
@@ -315,7 +315,7 @@ func (r *reader) loop(c *syntax.ForClause) {
 	r.repeated(func() { r.apart(false, c.Do) })
 }
 
-// call is a simple command.
+// call reads a simple command.
 func (r *reader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.inner(a)
@@ -357,7 +357,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	r.substituted(c, p.words)
 }
 
-// follow keeps the directory.
+// follow tracks the working directory.
 func (r *reader) follow(p part) {
 	words := p.words
 	if slices.Contains(words, "mv") && slices.ContainsFunc(words, r.above) {
@@ -367,14 +367,14 @@ func (r *reader) follow(p part) {
 		return
 	}
 	if words[0] != "cd" || len(words) != 2 || p.doubt != "" || strings.HasPrefix(words[1], "-") || words[1] == "" || strings.Contains(words[1], "..") {
-		r.dir = "" // behind a link, shells do not agree where .. is
+		r.dir = "" // shells disagree on where .. leads after a link
 		return
 	}
 	r.dir = joinDir(r.dir, words[1])
 }
 
-// above tells whether a word names the directory, or one that holds it: when that is moved,
-// the directory is elsewhere.
+// above reports whether a word names the current directory or a parent: moving that moves the
+// current directory.
 func (r *reader) above(word string) bool {
 	if word == "" || r.dir == "" {
 		return false
@@ -383,7 +383,7 @@ func (r *reader) above(word string) bool {
 	return err == nil && from != ".." && !strings.HasPrefix(from, ".."+string(filepath.Separator))
 }
 
-// redirect is a file that is opened. dir is where.
+// redirect reads a redirection. dir is where its file is opened.
 func (r *reader) redirect(d *syntax.Redirect, dir string) {
 	if d.Hdoc != nil {
 		r.inner(d.Hdoc)
@@ -414,7 +414,7 @@ func (r *reader) redirect(d *syntax.Redirect, dir string) {
 	r.parts = append(r.parts, p)
 }
 
-// inner reads the command lines inside of words.
+// inner reads the command lines inside words.
 func (r *reader) inner(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {

@@ -24,12 +24,11 @@ import (
 	"parley/internal/seeds"
 )
 
-// The environment of a recorder: the file it writes to, and with which code it ends.
+// The environment of a recorder: the file it writes to, and its exit code.
 const (
 	recordTo  = "RECORD_TO"
 	recordEnd = "RECORD_END"
-	// recordMost bounds what loops without an end write; of the other lines none writes
-	// a thousand bytes.
+	// recordMost bounds what endless loops write; no other line writes a thousand bytes.
 	recordMost = 5_000
 )
 
@@ -39,9 +38,8 @@ type record struct {
 	Dir   string
 }
 
-// TestMain makes the test binary a recorder where a shell starts it under another name: it
-// writes down its words and its directory, and does nothing else; only as cat it also prints
-// what comes in.
+// TestMain makes the test binary a recorder if a shell starts it under another name: it records its
+// words and directory and does nothing else. As cat without arguments it also copies its input.
 func TestMain(m *testing.M) {
 	to := os.Getenv(recordTo)
 	if to == "" {
@@ -53,9 +51,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Exit(99)
 	}
-	f.Write(append(line, '\n')) // one write, so that both sides of a pipe can
+	f.Write(append(line, '\n')) // one write, since both sides of a pipe write
 	if size, err := f.Seek(0, 2); err != nil || size > recordMost {
-		syscall.Kill(0, syscall.SIGKILL) // its own process group, which the test made
+		syscall.Kill(0, syscall.SIGKILL) // the process group that the test created
 	}
 	if filepath.Base(os.Args[0]) == "cat" && len(os.Args) == 1 { // its text is a word of another command
 		io.Copy(os.Stdout, os.Stdin)
@@ -66,8 +64,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// shells run lines each in their own way. The one of busybox is not among them: it has
-// programs of its own, which it prefers to those that PATH names.
+// shells are the shells to test. busybox is excluded: it prefers its own programs to those on PATH.
 var shells = map[string][]string{
 	"bash": {"bash", "--noprofile", "--norc", "-c"},
 	"dash": {"dash", "-c"},
@@ -78,8 +75,8 @@ var shells = map[string][]string{
 var builtinsOfAny = strings.Fields(`: . [ alias bg break builtin cd command continue echo eval exec exit export false fc fg getopts hash jobs kill let local printf pwd read
 	return set shift test time times trap true type ulimit umask unset wait which`)
 
-// playground is a directory in which shells run lines: as nobody, with recorders in the
-// place of programs, and with things beside it that must stay as they are.
+// playground is a directory in which shells run lines as user nobody, with recorders instead of
+// programs, and next to files that must not change.
 type playground struct {
 	base, work, bin, log string
 	credential           *syscall.Credential
@@ -88,7 +85,7 @@ type playground struct {
 	made                 map[string]bool // recorders
 }
 
-// newPlayground makes one, or skips the test with the reason.
+// newPlayground creates a playground, or skips the test with the reason.
 func newPlayground(t *testing.T) *playground {
 	t.Helper()
 	base, err := os.MkdirTemp("", "shells")
@@ -129,7 +126,7 @@ func newPlayground(t *testing.T) *playground {
 	}
 	if os.Getuid() == 0 {
 		p.credential = &syscall.Credential{Uid: 65534, Gid: 65534}
-		for _, dir := range []string{"w", "outside", "home", "log"} { // what must not change could
+		for _, dir := range []string{"w", "outside", "home", "log"} { // writable, so that a violation shows
 			err := filepath.WalkDir(filepath.Join(base, dir), func(path string, _ fs.DirEntry, err error) error {
 				return errors.Join(err, os.Lchown(path, 65534, 65534))
 			})
@@ -146,7 +143,7 @@ func newPlayground(t *testing.T) *playground {
 	for _, name := range []string{".env", ".git", "conf/.env", "to-env", "to-src", "to-etc", "to-out.txt", "to-deep", "../outside", "../home"} {
 		p.watched = append(p.watched, filepath.Join(p.work, name))
 	}
-	// Whether all of that works here is found out by a line that every shell understands.
+	// A simple line shows whether all this works here.
 	p.recorder(t, "ls")
 	for name := range p.shells {
 		got, err := p.run(t, name, "ls x", "0")
@@ -161,7 +158,7 @@ func newPlayground(t *testing.T) *playground {
 	return p
 }
 
-// recorder puts one in the place of a program.
+// recorder installs a recorder as a program.
 func (p *playground) recorder(t *testing.T, name string) {
 	at := filepath.Join(p.bin, name)
 	if strings.Contains(name, "/") {
@@ -176,7 +173,7 @@ func (p *playground) recorder(t *testing.T, name string) {
 	}
 }
 
-// run has a shell run a line, and returns what ran.
+// run makes a shell run a line, and returns what ran.
 func (p *playground) run(t *testing.T, shell, line, end string) ([]record, error) {
 	t.Helper()
 	if err := os.Truncate(p.log, 0); err != nil {
@@ -192,13 +189,13 @@ func (p *playground) run(t *testing.T, shell, line, end string) ([]record, error
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out // held by all that the line starts: Wait waits for them
+	cmd.Stdout, cmd.Stderr = &out, &out // inherited by everything the line starts, so Wait waits for it
 	err := cmd.Run()
 	if cmd.Process != nil {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && ctx.Err() == nil {
-		err = nil // the line itself ended with a code
+		err = nil // the exit code of the line itself
 	}
 	text, readErr := os.ReadFile(p.log)
 	if readErr != nil {
@@ -215,7 +212,7 @@ func (p *playground) run(t *testing.T, shell, line, end string) ([]record, error
 	return all, err
 }
 
-// state sums up what must not change.
+// state summarises what must not change.
 func (p *playground) state(t *testing.T) uint64 {
 	t.Helper()
 	sum := fnv.New64()
@@ -246,8 +243,8 @@ func (p *playground) state(t *testing.T) uint64 {
 	return sum.Sum64()
 }
 
-// facts look at the playground: as a session whose only directory it is, in which all
-// that lines name exists.
+// facts are those of a session whose only directory is the playground, in which everything that lines
+// name exists.
 func (p *playground) facts(line string) Facts {
 	look := func(path string) FileFact {
 		asked := filepath.Clean(path)
@@ -264,8 +261,7 @@ func (p *playground) facts(line string) Facts {
 	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Look: look, Below: nothingBelow, Names: namesIn}
 }
 
-// play runs a line that is allowed, and only such a line, in each shell. It tells whether
-// the line was run.
+// play runs an allowed line in each shell. It reports whether the line was allowed and ran.
 func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 	t.Helper()
 	j := b.Judge(p.facts(line))
@@ -282,7 +278,7 @@ func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 		}
 		name := v.demand.words[0]
 		if filepath.IsAbs(name) {
-			return false // it would be the real one
+			return false // it would run the real program
 		}
 		p.recorder(t, name)
 		named[strings.Join(v.demand.words, "\x00")] = true
@@ -292,7 +288,7 @@ func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 			p.recorder(t, rest[0])
 		}
 		named["time\x00"+strings.Join(v.demand.words, "\x00")] = true // dash knows no such word
-		for _, w := range v.demand.words {                            // which a shell may take for a program
+		for _, w := range v.demand.words {                            // which a shell may run as a program
 			if !strings.Contains(w, "/") {
 				p.recorder(t, w)
 			}
@@ -328,7 +324,7 @@ func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 			}
 			slices.Sort(seen)
 			got := strings.Join(seen, "\n")
-			if first == "" { // nothing runs where a shell does not understand the line
+			if first == "" { // nothing runs if a shell rejects the line
 				first, firstName = got, shell
 			} else if got != first && got != "" && !ofBash().MatchString(line) {
 				t.Errorf("%s: for %q, %s runs\n%s\nand %s\n%s", where, line, firstName, first, shell, got)
@@ -341,7 +337,7 @@ func (p *playground) play(t *testing.T, where, line string, b *Rulebook) bool {
 	return true
 }
 
-// homely tells whether the words are named, but for ~, which a shell has opened.
+// homely reports whether the words were judged, up to the expansion of ~.
 func (p *playground) homely(named map[string]bool, words []string) bool {
 	words = slices.Clone(words)
 	for i, w := range words {
@@ -352,7 +348,7 @@ func (p *playground) homely(named map[string]bool, words []string) bool {
 	return named[strings.Join(words, "\x00")]
 }
 
-// ofBash are lines that dash, or a loop without an end, may run otherwise.
+// ofBash matches lines that dash reads differently, and endless loops.
 var ofBash = late(`[<>|]&[^0-9-]|&>|<<<|while|until|time`)
 
 func sortedKeys(m map[string][]string) []string {
@@ -364,8 +360,8 @@ func sortedKeys(m map[string][]string) []string {
 	return out
 }
 
-// TestShells has real shells run each line of the corpus that is allowed, and random lines
-// that are: they run nothing but what was judged, and agree about it.
+// TestShells lets real shells run each allowed line of the corpus, and random allowed lines: they run
+// only what was judged, and agree about it.
 func TestShells(t *testing.T) {
 	if seeds.Raced {
 		t.Skip("the programs of the shells are this one, which takes long to begin under the race detector; nothing here runs at once")
@@ -410,7 +406,7 @@ func TestShells(t *testing.T) {
 	}
 }
 
-// enough checks that some lines were run, or the test says little.
+// enough checks that enough lines ran for the test to be meaningful.
 func (p *playground) enough(t *testing.T, ran int) {
 	t.Helper()
 	t.Logf("%d lines, in %v", ran, sortedKeys(p.shells))

@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// literal is what a word says, and why that is not known; "" where it is.
+// literal returns the text of a word, and why it is not known, or "".
 func literal(w *syntax.Word) (text, why string) {
 	if text, why = withMarks(w, ""); why == "" && strings.Contains(text, markGlob) {
 		return w.Lit(), whyGlob
@@ -19,21 +19,20 @@ func literal(w *syntax.Word) (text, why string) {
 	return text, why
 }
 
-// Marks stand in a word before what is only known where it runs: a * or ? that stands for
-// characters of names, and a variable, which ends with a mark, too. A line that has these
-// characters itself is not judged.
+// Marks precede what is known only when a word is expanded: a * or ? of a pattern, and a variable,
+// which also ends with a mark. A line that contains these characters is not judged.
 const (
 	markGlob     = "\x01"
 	markVariable = "\x02"
 )
 
-// Why words with marks are not known.
+// Why words with marks are unknown.
 const (
 	whyGlob  = "which files a pattern in it means is not known"
 	whyLater = "what a word of it will be is not known before it runs"
 )
 
-// withMarks is what a word of a line says, marks included. Without the line none is a variable.
+// withMarks returns the text of a word with marks. Without the line, no variable is recognised.
 func withMarks(w *syntax.Word, line string) (text, why string) {
 	if lit := w.Lit(); lit == "[" || lit == "=" { // the command, and its operator
 		return lit, ""
@@ -47,9 +46,9 @@ func withMarks(w *syntax.Word, line string) (text, why string) {
 				return w.Lit(), why
 			}
 		case *syntax.SglQuoted:
-			if p.Dollar { // shells do not agree on all of them, so that only a deny counts on it
+			if p.Dollar { // shells disagree on some escapes, so only rules that deny use the text
 				escapes = true
-				// Not with nil: all who pass that share one Config, and it is written to.
+				// Not nil: all calls with nil share one Config, which they write to.
 				decoded, _, _ := expand.Format(new(expand.Config), p.Value, nil)
 				b.WriteString(decoded)
 				continue
@@ -67,7 +66,7 @@ func withMarks(w *syntax.Word, line string) (text, why string) {
 	}
 	text = b.String()
 	if strings.Contains(text, markGlob+"*"+markGlob+"*") {
-		return w.Lit(), whyGlob // any directories, to some shells
+		return w.Lit(), whyGlob // ** crosses directories in some shells
 	}
 	if escapes {
 		return text, ansiQuotes
@@ -75,7 +74,7 @@ func withMarks(w *syntax.Word, line string) (text, why string) {
 	return text, ""
 }
 
-// expansion adds what stands for something else: a variable of the shell's own.
+// expansion adds a variable that the shell itself sets.
 func expansion(b *strings.Builder, p syntax.WordPart, line string) (why string) {
 	e, ok := p.(*syntax.ParamExp)
 	if !ok || !ownVariable(line, e) {
@@ -85,15 +84,15 @@ func expansion(b *strings.Builder, p syntax.WordPart, line string) (why string) 
 	return ""
 }
 
-// ansiQuotes is what is said of $'...'.
+// ansiQuotes is the reason for $'...'.
 const ansiQuotes = "it has escapes that parley does not read"
 
-// bare adds text that stands without quotes.
+// bare adds unquoted text.
 func bare(b *strings.Builder, s string, first bool) (why string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '\\' && i+1 < len(s):
-			if i++; s[i] != '\n' { // else the line goes on
+			if i++; s[i] != '\n' { // a backslash before a newline continues the line
 				b.WriteByte(s[i])
 			}
 		case c == '*', c == '?':
@@ -116,7 +115,7 @@ func bare(b *strings.Builder, s string, first bool) (why string) {
 	return ""
 }
 
-// quoted adds text that stands between double quotes.
+// quoted adds text between double quotes.
 func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 	if q.Dollar {
 		return "it has text that is translated"
@@ -152,7 +151,7 @@ func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 	return ""
 }
 
-// joinDir is where a relative path leads from dir; "" where that is not known.
+// joinDir returns where a relative path leads from dir; "" if unknown.
 func joinDir(dir, p string) string {
 	switch {
 	case strings.HasPrefix(p, "~"):
@@ -162,23 +161,23 @@ func joinDir(dir, p string) string {
 	case dir == "":
 		return ""
 	}
-	return dir + "/" + p // not cleaned: a .. behind a link leads elsewhere
+	return dir + "/" + p // not cleaned: .. after a link leads elsewhere
 }
 
-// changers are commands of the shell after which others may mean something else.
+// changers are shell commands that change what later commands mean.
 var changers = []string{"alias", "unalias", "eval", "exec", "source", ".", "trap", "enable", "builtin", "hash", "set", "shopt", "export", "unset", "read",
 	"mapfile", "readarray", "getopts", "declare", "typeset", "local", "readonly", "let", "umask", "pushd", "popd", "compgen", "complete", "bind", "chdir",
 	"autoload", "zmodload", "setopt", "unsetopt", "emulate", "functions", "disable", "rehash", "unhash", "unfunction", "vared", "integer", "float", "sched"}
 
-// stateful tells whether a part changes what the others mean.
+// stateful reports whether a part changes what the others mean.
 func (r *reader) stateful() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool {
 		return len(p.words) > 0 && p.carried == notCarried && (slices.Contains(changers, p.words[0]) || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
 	})
 }
 
-// unseen tells whether a line has characters that a reader cannot see, or that
-// somebody may take for a blank.
+// unseen reports whether a line has characters that a reader cannot see, or may mistake for a
+// space.
 func unseen(line string) bool {
 	for i, c := range line {
 		switch {

@@ -10,9 +10,9 @@ import (
 // manyTools are programs whose first argument says what they do.
 var manyTools = []string{"git", "go", "npm", "pnpm", "yarn", "cargo", "docker", "podman", "kubectl", "pip", "pip3", "uv", "gh", "brew", "apt", "terraform", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "poetry", "helm", "jj", "hg", "svn", "ruff"}
 
-// Suggest returns rules that would have answered a question with yes, the narrowest
-// first, for the user to choose from: none where no rule can. The first covers
-// exactly what is asked.
+// Suggest returns rules that would have allowed a question, the narrowest first, for the user
+// to choose from. The first covers exactly what is asked. It returns none if no rule can allow
+// it.
 func Suggest(q Question) []Rule {
 	var open []demand
 	for _, v := range q.Judgement.Verdicts {
@@ -29,7 +29,7 @@ func Suggest(q Question) []Rule {
 		return nil
 	}
 	var out []Rule
-	if len(open) > 1 { // one rule is about one thing, which may be a command and what it writes
+	if len(open) > 1 { // a rule covers one thing, which may be a command with the file it writes
 		if open[0].kind != wantsRun {
 			return nil
 		}
@@ -38,7 +38,7 @@ func Suggest(q Question) []Rule {
 	for _, r := range suggestions(open[0], q.Facts) {
 		r.Effect = Allow
 		if r.Command == "" && literalStar(open[0], q.Facts) {
-			continue // its name would be a pattern
+			continue // its name would be read as a pattern
 		}
 		if r.Check() == nil && !slices.ContainsFunc(out, func(o Rule) bool { return o.Text() == r.Text() }) && r.matches(&q.Facts, open[0]) {
 			out = append(out, r)
@@ -47,7 +47,7 @@ func Suggest(q Question) []Rule {
 	return out
 }
 
-// answers tells whether a rule allows all that is open in a question.
+// answers reports whether a rule allows everything still open in a question.
 func (r Rule) answers(q Question) bool {
 	book, err := NewRulebook([]Rule{r})
 	if err != nil {
@@ -59,8 +59,8 @@ func (r Rule) answers(q Question) bool {
 	})
 }
 
-// literalStar tells whether what a rule would name has characters that mean more in
-// a rule.
+// literalStar reports whether the name a rule would use has characters that are special in
+// rules.
 func literalStar(d demand, f Facts) bool {
 	return strings.Contains(d.file.Path+d.host+f.Tool+f.Agent, "*")
 }
@@ -96,7 +96,7 @@ func suggestions(d demand, f Facts) []Rule {
 		}
 		return nil
 	}
-	for _, kinds := range natural { // with one of these kinds, a rule would let the tool do more than it was asked about
+	for _, kinds := range natural { // with one of these kinds, a rule would allow the tool more than this question asks
 		if slices.Contains(kinds, f.Kind) {
 			return nil
 		}
@@ -107,7 +107,7 @@ func suggestions(d demand, f Facts) []Rule {
 	return nil
 }
 
-// fromHome is a path as rules name it: with ~/ for what is below the home directory.
+// fromHome returns a path as rules write it: with ~/ for the home directory.
 func fromHome(file string) string {
 	if rest, ok := strings.CutPrefix(file, homeDir()+string(filepath.Separator)); ok {
 		file = "~/" + rest
@@ -115,8 +115,8 @@ func fromHome(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// commandRules are rules for a command: one for its words, and the widest that covers it, which
-// names the program, and as much of what comes next as is needed. enough says whether one is.
+// commandRules returns rules for a command: one for its exact words, and the widest that enough
+// accepts, which names the program and as many of the next words as needed.
 func commandRules(d demand, enough func(Rule) bool) (rules []Rule) {
 	pattern := func(words []string, rest string) (r Rule, ok bool) {
 		quoted := make([]string, len(words))
@@ -151,7 +151,7 @@ func commandRules(d demand, enough func(Rule) bool) (rules []Rule) {
 	return rules
 }
 
-// patternWord quotes a word of a pattern where it needs it.
+// patternWord quotes a word of a pattern if necessary.
 func patternWord(w string) string {
 	if strings.IndexFunc(w, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_@%+=:,./-", c))
@@ -161,8 +161,8 @@ func patternWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// WouldAnswer counts the questions that were put to the user and that rules answer
-// with yes.
+// WouldAnswer returns how many of the questions that the user was asked these rules would
+// allow.
 func (b *Rulebook) WouldAnswer(asked []Facts) int {
 	n := 0
 	for _, f := range asked {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The widest rule that is offered for a line is the one that a user would write: it names the
-// program and what it does, and nothing of how this one line calls it.
+// The widest suggested rule for a line is the one a user would write: it names the program and what it
+// does, but not the arguments of this one call.
 func TestSuggestedCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"go test -run X -v ./...":                "go test *",
@@ -64,7 +64,7 @@ func TestSuggestedCommands(t *testing.T) {
 	}
 }
 
-// Agents that give the words of a command, as codex does, have it judged like the line.
+// Commands given as words, as codex does, are judged like the line.
 func TestCarriedWords(t *testing.T) {
 	for line, want := range map[string]Effect{
 		"git status":         Allow,

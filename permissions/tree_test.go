@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// treeFacts are of a command in a repository at /w with config/x and src/a.go.
+// treeFacts are the facts of a command in a repository at /w with config/x and src/a.go.
 func treeFacts(line string) Facts {
 	there := map[string]bool{"/": true, "/w": true, "/w/.git": true, "/w/config": true, "/w/config/x": true, "/w/src": true, "/w/src/a.go": true, "/w/feature": true, "/w/.husky": true, "/w/.husky/pre-commit": true}
 	look := func(path string) FileFact {
@@ -26,14 +26,14 @@ func treeFacts(line string) Facts {
 	return f
 }
 
-// TestTree has git work on files that the line does not name.
+// TestTree covers git commands that work on files the line does not name.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	allow := allowing("git *", "git checkout *", "git restore *", "git reset *", "git reset --hard *", "git stash *", "git clean -fd *", "git merge *", "git pull *", "git rebase *", "git cherry-pick *", "git switch *",
 		"git revert *", "git am x", "git rm -r *", "git mv *", "git worktree add *", "git bisect *", "git fetch *", "git add *", "git commit *", "mv *", "git checkout-index -a", "git clone *", "git format-patch *")
 	for line, want := range map[string]Effect{
 		"git checkout .": None, "git checkout HEAD -- 'conf?g/x'": None, "git checkout -- ':(icase)CONFIG/x'": None, "git checkout -- ':/'": None, "git checkout HEAD -- config": None,
-		"git checkout feature":    Allow, // git itself takes it for the file, or refuses
+		"git checkout feature":    Allow, // git reads it as the file, or refuses
 		"git checkout feature --": None, "git checkout other": None, "git checkout HEAD~1 -- src": Allow, "git checkout -b feat": Allow, "git checkout -b feat other": None,
 		"git restore .": None, "git restore src": Allow, "git restore --source=HEAD~1 -- src config": None,
 		"git reset --hard": None, "git reset": Allow, "git reset --hard HEAD~1": None,
@@ -69,8 +69,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A file that git does not keep is in nothing that git prints; what git writes may still
-// replace it.
+// Git prints no untracked file, but what it writes may replace one.
 func TestTreeOfTrackedFiles(t *testing.T) {
 	for line, want := range map[string]Effect{"git diff": Allow, "git log -p": Allow, "git grep s": Allow, "git show": Allow, "git diff --unheard-of": None, "git checkout .": None, "git stash": None, "git grep --untracked s": None} {
 		b := rulebook(t, allowing("git *", "git checkout *", "git stash *", "git diff --unheard-of", "git grep --untracked s")+"[[deny]]\npath = \"config/x\"\n")
@@ -84,8 +83,8 @@ func TestTreeOfTrackedFiles(t *testing.T) {
 	}
 }
 
-// A recursive reader that no rule allows is rejected under --approve-all all the same, but not
-// one that only prints names.
+// --approve-all rejects a recursive reader that may read what a rule denies, but not one that only
+// prints names.
 func TestHidesBelow(t *testing.T) {
 	for line, want := range map[string]Effect{"grep -r x .": Deny, "grep -r x src": None, "rg x": Deny, "cp -r . /tmp/y": Deny, "rm -r config": Deny, "ls -R": None, "find . -name x": None, "rg --files": None,
 		"find . -delete": Deny, "find . -exec cat {} +": Deny, "find -L .": Deny, "rg --files --unheard-of config": Deny, "cat src/a.go": None, "tar cf a.tar config": Deny} {

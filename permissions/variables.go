@@ -8,14 +8,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Values that variables may have to be harmless.
+// Patterns of harmless values.
 const (
 	aWord  = `[A-Za-z0-9_][A-Za-z0-9_.,:+-]*`
 	aLevel = `[0-9]{1,3}|true|false|yes|no|on|off|always|never|auto`
 )
 
-// choosing are variables that only choose between ways to do the same, each with the values that
-// it may have. They name no file, no program, no host and no option: what is not listed may.
+// choosing are variables that only choose between ways to do the same thing, each with its
+// allowed values. They name no file, program, host or option, as other values might.
 var choosing = func() map[string]func() *regexp.Regexp {
 	all := map[string]func() *regexp.Regexp{}
 	for _, line := range [][2]string{
@@ -40,14 +40,14 @@ var choosing = func() map[string]func() *regexp.Regexp {
 	return all
 }()
 
-// onlyChooses tells whether NAME=value before a command sets one of them.
+// onlyChooses reports whether NAME=value sets one of them to an allowed value.
 func onlyChooses(assignment string) bool {
 	name, value, found := strings.Cut(assignment, "=")
 	values := choosing[name]
 	return found && values != nil && values().MatchString(value)
 }
 
-// assigns says which variable that matters a command sets; "" where it is none.
+// assigns says which other variable a command sets, or "".
 func assigns(all []*syntax.Assign) (why string) {
 	for _, a := range all {
 		name := ""
@@ -66,17 +66,17 @@ func assigns(all []*syntax.Assign) (why string) {
 	return ""
 }
 
-// Variables that a shell has by itself, and that hold no secret.
+// Variables that every shell sets and that hold no secret.
 var (
 	numbers = strings.Fields("? # $ ! PPID UID LINENO SECONDS RANDOM")
 	texts   = strings.Fields("PWD OLDPWD HOME USER LOGNAME SHELL HOSTNAME TERM LANG PATH")
 )
 
-// pipeStatus is how the programs of a pipe ended, in bash.
+// pipeStatus matches the exit codes of a pipe in bash.
 var pipeStatus = late(`^\$\{PIPESTATUS\[[0-9]\]\}$`)
 
-// ownVariable tells whether an expansion, as it stands in a line, is that of one of them.
-// zsh takes what stands in brackets, or after a colon, for a part of it.
+// ownVariable reports whether an expansion in a line is one of these variables. zsh reads
+// brackets or a colon after it as part of the expansion.
 func ownVariable(line string, e *syntax.ParamExp) bool {
 	from, to := int(e.Pos().Offset()), int(e.End().Offset())
 	if from > to || to > len(line) || strings.HasPrefix(line[to:], "[") || strings.HasPrefix(line[to:], ":") {
@@ -90,5 +90,5 @@ func ownVariable(line string, e *syntax.ParamExp) bool {
 	return slices.Contains(numbers, name) || slices.Contains(texts, name) || pipeStatus().MatchString(source)
 }
 
-// printers are the programs whose words may have them.
+// printers are the programs whose words may contain these variables.
 var printers = strings.Fields("echo printf test [")

@@ -13,17 +13,16 @@ import (
 	"parley/internal/seeds"
 )
 
-// variant is a line of the corpus in another form that means the same, with rules that
-// say the same of it.
+// variant is a line of the corpus in another form with the same meaning, with equivalent rules.
 type variant struct {
 	how   string
 	rules []Rule
 	line  string
-	same  bool // it must be allowed where the line is: shells read it alike
-	wide  bool // a deny may see more in it: which word is the program, or the subcommand, is not sure
+	same  bool // it must be allowed if the line is: shells read it alike
+	wide  bool // a deny may match more: the program or the subcommand is uncertain
 }
 
-// variants makes some of a line. One that cannot be made is left out.
+// variants returns those forms of a line that can be built.
 func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []variant) {
 	add := func(how, line string, same bool) { out = append(out, variant{how, rules, line, same, false}) }
 	for range 3 {
@@ -33,7 +32,7 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 	}
 	more := append(slices.Clone(rules), Rule{Effect: Allow, Command: "helper *"})
 	if !strings.Contains(line, "<<") && !strings.Contains(line, "#") && !strings.HasPrefix(line, "coproc") {
-		// A pattern of any names may mean files that the helper makes.
+		// A pattern may match files that the helper creates.
 		with := func(how, line string, same bool) {
 			out = append(out, variant{how, more, line, same && !strings.Contains(line, " *") && !strings.Contains(line, " ?"), false})
 		}
@@ -41,11 +40,11 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 		with("after &&", "helper && "+line, false)
 		with("in a pipe", "helper | "+line, false)
 		with("before a pipe", line+" | helper", false)
-		with("on a line of its own", "helper\n"+line+"\nhelper", false)
+		with("on a separate line", "helper\n"+line+"\nhelper", false)
 		with("in a subshell", "("+line+"\n)", true)
 		with("in a group", "{ "+line+"\n}", true)
 		with("in a branch", "if helper; then "+line+"\nfi", true)
-		with("in a loop", "for f in a; do "+line+"\ndone", !strings.Contains(line, "cd ")) // the second round begins elsewhere
+		with("in a loop", "for f in a; do "+line+"\ndone", !strings.Contains(line, "cd ")) // the second iteration begins elsewhere
 		with("in a substitution", "helper $("+line+"\n)", false)
 		with("in a substitution in quotes", `helper "$(`+line+"\n)\"", false)
 		with("in the background", line+" &", true)
@@ -66,8 +65,8 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 		}
 		return strings.Join(quoted, " ")
 	}
-	// A program by its path, after others, and with options before its subcommand: the rules
-	// that allow say the same.
+	// A program by its path, after others, and with options before its subcommand, with rules
+	// changed in the same way.
 	rewritten := func(how string, change func(words []string) []string, pattern func(string) string) {
 		changed := slices.Clone(rules)
 		for i, r := range changed {
@@ -86,7 +85,7 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 	for _, start := range [][]string{{"env"}, {"env", "-i"}, {"env", "A=b"}, {"timeout", "5"}, {"nice", "-n", "5"}, {"nohup"}, {"command"}, {"stdbuf", "-oL"}, {"setsid", "-w"}, {"sudo", "-n"},
 		{"timeout", "5", "nice"}, {"env", "A=b", "nohup"}} {
 		change, pattern := before(start...)
-		rewritten("behind "+strings.Join(start, " "), change, pattern)
+		rewritten("after "+strings.Join(start, " "), change, pattern)
 	}
 	if !strings.Contains(words[0], "/") && profileOf(words[0]) != nil {
 		rewritten("by its path", func(w []string) []string { return append([]string{"/usr/bin/" + w[0]}, w[1:]...) }, func(p string) string { return "/usr/bin/" + p })
@@ -106,7 +105,7 @@ func variants(rnd *rand.Rand, rules []Rule, line string, narrow bool) (out []var
 	return out
 }
 
-// plainWords are those of a line that is one simple command and nothing else.
+// plainWords returns the words of a line that is one simple command.
 func plainWords(line string) ([]string, bool) {
 	parts := partsOf(line, "/w")
 	if len(parts) != 1 || parts[0].words == nil || parts[0].doubt != "" || strings.TrimSpace(line) != parts[0].text {
@@ -115,7 +114,7 @@ func plainWords(line string) ([]string, bool) {
 	return parts[0].words, true
 }
 
-// requoted writes the words of a line with other quotes, and more room between them.
+// requoted rewrites the words of a line with other quotes and spaces.
 func requoted(rnd *rand.Rand, line string) (string, bool) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil || unseen(line) || strings.Contains(line, "#") {
@@ -190,8 +189,7 @@ func quote(rnd *rand.Rand, w string) string {
 	return b.String()
 }
 
-// reordered are the words of a program whose options may stand anywhere, in other orders and
-// other forms.
+// reordered returns the words with options in other places and other forms.
 func reordered(words []string) map[string][]string {
 	out := map[string][]string{}
 	p, at := profileOf(words[0]), 1
@@ -249,8 +247,8 @@ func reordered(words []string) map[string][]string {
 	return out
 }
 
-// TestVariants judges other forms of each line of the corpus. One that is not allowed is
-// allowed in no form, one that is denied in every form, and one that is allowed never.
+// TestVariants judges other forms of each line of the corpus. A line that is not allowed is allowed in
+// no form, one that is denied is denied in every form, and one that is allowed is denied in none.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	judged := 0
@@ -268,7 +266,7 @@ func TestVariants(t *testing.T) {
 		first := mustBook(t, rules).Judge(corpusFacts(c.line))
 		was := first.Effect
 		for k, v := range variants(rnd, rules, c.line, c.reason == "the rule says less") {
-			if !seeds.All() && (i+k)%3 != 0 {
+			if !seeds.All() && (i+k)%10 != 0 {
 				continue
 			}
 			b, err := NewRulebook(v.rules)
@@ -276,7 +274,7 @@ func TestVariants(t *testing.T) {
 				continue // such a rule is a mistake
 			}
 			if _, err := syntax.NewParser().Parse(strings.NewReader(v.line), ""); err != nil {
-				continue // no line any more, as two & would be
+				continue // not a valid line, such as one with two &
 			}
 			judged++
 			j := b.Judge(corpusFacts(v.line))
@@ -292,11 +290,14 @@ func TestVariants(t *testing.T) {
 	t.Logf("%d variants", judged)
 }
 
-// TestCarriedByWords judges each line of the corpus as what a shell is given, in words and as
-// a line: that says the same.
+// TestCarriedByWords judges each line of the corpus as the argument of a shell, given as words and as a
+// line, with the same result.
 func TestCarriedByWords(t *testing.T) {
 	t.Parallel()
-	for _, c := range corpus(t) {
+	for i, c := range corpus(t) {
+		if !seeds.All() && i%5 != 0 {
+			continue
+		}
 		rules, err := corpusRules(c.rules)
 		quoted, cannot := syntax.Quote(c.line, syntax.LangPOSIX)
 		if err != nil || cannot != nil || strings.HasPrefix(c.reason, "no rule: ") {

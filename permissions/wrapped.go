@@ -8,11 +8,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// lineShells are those that read a line as parley does.
+// lineShells are the shells that read a line as parley does.
 var lineShells = strings.Fields("sh bash dash zsh")
 
-// onlyCarries tells whether a command is a shell that runs the one line it is given, and
-// nothing that nobody sees: bash -lc LINE. A login shell also runs the user's own profile.
+// onlyCarries reports whether a command is a shell that only runs the one line it is given:
+// bash -lc LINE. A login shell also runs the user's own profile.
 func onlyCarries(words []string) bool {
 	words, _ = core(words, "")
 	dir, name := path.Split(words[0])
@@ -33,7 +33,7 @@ func onlyCarries(words []string) bool {
 	return options[0] != "" && options[0][0] == '-' && strings.HasSuffix(options[0], "c") && strings.Trim(options[0][1:], "leuxc") == "" && !strings.HasPrefix(line, "-")
 }
 
-// texts adds the cat that says a text of a word.
+// texts adds the cat of each "$(cat <<'END' …)" in a word.
 func (r *reader) texts(w *syntax.Word) {
 	syntax.Walk(w, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CmdSubst); ok {
@@ -44,8 +44,8 @@ func (r *reader) texts(w *syntax.Word) {
 	})
 }
 
-// catsText is the text of "$(cat <<'END' …)", which agents write to quote one: cat with
-// a here-document in which nothing is expanded, and nothing else.
+// catsText returns the text of "$(cat <<'END' …)", which agents write to quote a text: cat with
+// a quoted here-document and nothing else.
 func catsText(c *syntax.CmdSubst, line string) (text string, ok bool) {
 	if line == "" || c.TempFile || c.ReplyVar || len(c.Stmts) != 1 || len(c.Last) > 0 || !strings.HasPrefix(line[c.Pos().Offset():], "$(") {
 		return "", false
@@ -75,7 +75,7 @@ func catsText(c *syntax.CmdSubst, line string) (text string, ok bool) {
 	return strings.TrimRight(text, "\n"), endsAlike(text, line[c.End().Offset():])
 }
 
-// plainEnd is the word that ends a here-document.
+// plainEnd matches the delimiter of a here-document.
 var plainEnd = late(`^[A-Za-z0-9_]+$`)
 
 var (
@@ -84,9 +84,8 @@ var (
 	noQuotesAfter = late(`^"[^'"` + "`" + `\\$()#]*$`)
 )
 
-// endsAlike tells whether shells that find the end of $( by counting parentheses outside of
-// quotes, as bash did up to 3.2, which macOS has, do no harm with a text in it: they may end
-// it before, or go on after it.
+// endsAlike reports whether a text is safe for shells that find the end of $( by counting
+// parentheses outside quotes, such as bash 3.2 on macOS: they may end it too early or too late.
 func endsAlike(text, after string) bool {
 	rest := text
 	for short := ""; short != rest; {

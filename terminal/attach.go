@@ -8,19 +8,21 @@ import (
 )
 
 const (
-	// startCols and startRows are the size of a command's terminal before somebody attaches.
+	// startCols and startRows are the size of a command's terminal until a front end attaches.
 	startCols, startRows = 80, 24
-	// attachedBefore is how much of the output so far a front end is shown, in bytes.
+	// attachedBefore is how much of the earlier output a front end is shown, in bytes.
 	attachedBefore = 16 << 10
-	// attachedChunks is how many pieces of output, of at most readBuffer bytes, wait for a front end. Then the command
-	// waits, as with any terminal, until it reads or lets go.
+	// attachedChunks is how many pieces of output, of at most readBuffer bytes, are queued for a
+	// front end. Then the command blocks until the front end reads or detaches.
 	attachedChunks = 8
-	// typedChunks is how many pieces of what was typed, of at most typedChunk bytes, wait for the command.
+	// typedChunks is how many pieces of input, of at most typedChunk bytes, are queued for the
+	// command.
 	typedChunks, typedChunk = 64, 4 << 10
 )
 
-// Attachment is the user's side of an attended command: what the command writes to its terminal is read, what the user
-// types is written. Read is for one goroutine, the others for any.
+// Attachment connects a front end to an attended command. Read returns what the command writes to
+// its terminal, Write sends what the user types. Read must be called from one goroutine; the other
+// methods are safe for concurrent use.
 type Attachment struct {
 	process *Process
 	run     *run
@@ -30,13 +32,13 @@ type Attachment struct {
 	keys    chan []byte // to the command
 	closed  chan struct{}
 	once    sync.Once
-	typed   chan struct{} // closed when nothing is written to the command any more
+	typed   chan struct{} // closed when no more input is written to the command
 
 	mu         sync.Mutex
-	cols, rows int // 0 until they are told
+	cols, rows int // 0 until Resize
 }
 
-// Attended tells whether a command is attended: whether it runs and can be attached to.
+// Attended reports whether a command is attended and running, so that Attach can succeed.
 func (s *Service) Attended(sessionID, id string) bool {
 	p, err := s.find(sessionID, id)
 	if err != nil {
@@ -47,8 +49,8 @@ func (s *Service) Attended(sessionID, id string) bool {
 	return p.cur.attended && !p.ended
 }
 
-// Attach gives a front end the keyboard of an attended command, until it is closed. Errors are ErrUnknown, ErrExited,
-// ErrNotAttended, ErrAttached.
+// Attach connects a front end to an attended command until the Attachment is closed. Errors are
+// ErrUnknown, ErrExited, ErrNotAttended and ErrAttached.
 func (s *Service) Attach(sessionID, id string) (*Attachment, error) {
 	p, err := s.find(sessionID, id)
 	if err != nil {
@@ -75,19 +77,20 @@ func (s *Service) Attach(sessionID, id string) (*Attachment, error) {
 	return a, nil
 }
 
-// attached tells whether somebody is.
+// attached reports whether a front end is attached.
 func (p *Process) attached() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.front != nil
 }
 
-// Before is the end of what the command had written when it was attached to, as it is kept: control sequences and all,
-// perhaps cut within one, with newlines for line breaks. What Read brings goes on behind it.
+// Before returns the end of what the command had written when the front end attached: raw, with
+// control sequences, possibly cut within one, and with newlines as line breaks. Read continues
+// after it.
 func (a *Attachment) Before() []byte { return a.before }
 
-// Read takes what the command writes, as it comes: it is for a terminal. io.EOF is the end of the command,
-// io.ErrClosedPipe that of the attachment.
+// Read returns what the command writes, for a terminal. It returns io.EOF at the end of the command
+// and io.ErrClosedPipe after Close.
 func (a *Attachment) Read(p []byte) (int, error) {
 	for len(a.rest) == 0 {
 		select {
@@ -114,8 +117,8 @@ func (a *Attachment) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// give hands output over. It waits for a front end that is slow, but neither for one that has let go nor when the
-// command is over.
+// give passes output to the front end. It waits for a slow front end, but not for one that has
+// detached, nor after the command has ended.
 func (a *Attachment) give(p []byte, over <-chan struct{}) {
 	select {
 	case a.data <- p:
@@ -124,8 +127,8 @@ func (a *Attachment) give(p []byte, over <-chan struct{}) {
 	}
 }
 
-// Write types keys. It does not wait for the command to read them: ErrInputFull says that it has not read those before,
-// and that of these only the first n were taken.
+// Write sends keys to the command without waiting for it to read them. It returns ErrInputFull, and
+// how many bytes it accepted, if the command has not read earlier keys.
 func (a *Attachment) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		select {
@@ -144,7 +147,7 @@ func (a *Attachment) Write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// typing writes the keys to the command, and forgets them.
+// typing writes queued keys to the command and does not keep them.
 func (a *Attachment) typing() {
 	defer close(a.typed)
 	for {
@@ -165,7 +168,7 @@ func (a *Attachment) typing() {
 	}
 }
 
-// Resize tells the command how large the user's terminal is, in cells. What is no size is left out.
+// Resize sets the size of the command's terminal, in cells. It ignores sizes that are not positive.
 func (a *Attachment) Resize(cols, rows int) error {
 	const most = 1<<16 - 1
 	if cols < 1 || rows < 1 || cols > most || rows > most {
@@ -177,24 +180,24 @@ func (a *Attachment) Resize(cols, rows int) error {
 	return SetSize(a.run.stream, cols, rows)
 }
 
-// Exit is how the command has ended; nil while it runs.
+// Exit returns how the command ended; nil while it runs.
 func (a *Attachment) Exit() *ExitStatus {
 	a.process.mu.Lock()
 	defer a.process.mu.Unlock()
 	return a.process.exit // never changed once it is set
 }
 
-// Close lets go: the command goes on, and what it writes is kept for the agent alone. Keys that the command has not
-// taken are dropped. The error is always nil.
+// Close detaches the front end. The command continues, and its output is kept for the agent. Keys
+// that it has not read are dropped. The error is always nil.
 func (a *Attachment) Close() error {
 	a.once.Do(func() {
 		close(a.closed)
-		// A command that does not read can keep the writer waiting. Where deadlines cannot be set it goes on to.
+		// A command that does not read can block the writer. Where deadlines are not supported it stays blocked.
 		if a.run.stream.SetWriteDeadline(time.Now()) == nil {
 			<-a.typed
 			a.run.stream.SetWriteDeadline(time.Time{})
 		}
-		// One that draws a whole screen does so again when it hears of another size: that of whoever attaches next.
+		// A full-screen program redraws when its size changes: the next front end sets another one.
 		a.mu.Lock()
 		if a.rows > 2 {
 			SetSize(a.run.stream, a.cols, a.rows-1)

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// attended creates a command with a terminal of its own.
+// attended starts an attended command.
 func (h harness) attended(script string) string {
 	h.t.Helper()
 	return h.create(Command{Command: "sh", Args: []string{"-c", script}, Attended: true})
 }
 
-// user is somebody who is attached: what came is read on a goroutine.
+// user is an attached front end, read on its own goroutine.
 type user struct {
 	*Attachment
 	t    *testing.T
@@ -67,7 +67,7 @@ func (u *user) text() string {
 	return u.seen.String()
 }
 
-// sees waits until there is a text on the user's terminal.
+// sees waits until the user's terminal shows a text.
 func (u *user) sees(text string) {
 	u.t.Helper()
 	for deadline := time.Now().Add(patience); !strings.Contains(u.text(), text); time.Sleep(time.Millisecond) {
@@ -84,7 +84,7 @@ func (u *user) types(keys string) {
 	}
 }
 
-// ends waits for the end of what can be read.
+// ends waits for the end of the output.
 func (u *user) ends() error {
 	u.t.Helper()
 	select {
@@ -95,7 +95,7 @@ func (u *user) ends() error {
 	return u.err
 }
 
-// The user types a password: it goes to the command alone. The agent gets all the rest, line breaks turned back.
+// A typed password goes to the command only. The agent gets the rest, with line breaks converted.
 func TestAttendedPassword(t *testing.T) {
 	var told story
 	h := open(t, Options{Notify: told.notify})
@@ -132,7 +132,7 @@ func TestAttendedPassword(t *testing.T) {
 	}
 }
 
-// It is a terminal, the command's own, of the size that the front end says.
+// The command has its own controlling terminal, with the size that the front end sets.
 func TestAttendedTerminal(t *testing.T) {
 	h := open(t, Options{})
 	id := h.attended(`tty; [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo all; stty size; trap 'stty size' WINCH; echo ready; while :; do if read -r x; then echo "line $x"; [ "$x" = bye ] && break; fi; done; echo end`)
@@ -157,7 +157,7 @@ func TestAttendedTerminal(t *testing.T) {
 	h.wait(id)
 }
 
-// Who lets go can come back; meanwhile the command goes on, and only one is there at a time.
+// A front end can detach and attach again while the command continues. Only one can be attached.
 func TestDetachAndReattach(t *testing.T) {
 	h := open(t, Options{})
 	gate := filepath.Join(h.dir, "gate")
@@ -192,9 +192,8 @@ func TestDetachAndReattach(t *testing.T) {
 	}
 }
 
-// A front end that reads nothing holds a command up until it lets go, and no longer; nor does it keep one from being
-// ended.
-func TestFrontEndThatDoesNotRead(t *testing.T) {
+// A front end that does not read blocks a command until it detaches. The command can still be killed.
+func TestFrontEndDoesNotRead(t *testing.T) {
 	h := open(t, Options{MaxOutput: 1000})
 	id := h.attended(`head -c 3000000 /dev/zero | tr '\0' x; echo end`)
 	a, err := h.Attach("s", id)
@@ -226,8 +225,8 @@ func TestFrontEndThatDoesNotRead(t *testing.T) {
 	a.Close()
 }
 
-// Keys that a command does not read are bounded, and nobody waits for it to take them.
-func TestKeysThatNobodyReads(t *testing.T) {
+// Keys that a command does not read are bounded, and Write does not block.
+func TestUnreadKeys(t *testing.T) {
 	h := open(t, Options{})
 	id := h.attended(`stty raw -echo; echo ready; exec sleep 1000`)
 	u := h.attach(id)
@@ -246,7 +245,7 @@ func TestKeysThatNobodyReads(t *testing.T) {
 	}
 }
 
-// Ending an attended command ends all it has started, and whoever is attached.
+// Killing an attended command ends its process group and the attachment.
 func TestKillOfAttended(t *testing.T) {
 	h := open(t, Options{})
 	for _, end := range []func(id string) error{func(id string) error { return h.Kill("s", id) }, func(id string) error { return h.Release("s", id) }} {
@@ -264,7 +263,7 @@ func TestKillOfAttended(t *testing.T) {
 	}
 }
 
-// A command that is taken over is started again under the same id; those who wait hear of the second end.
+// A command that is taken over restarts under the same id; waiters get the second exit.
 func TestTakeOver(t *testing.T) {
 	var told story
 	h := open(t, Options{Notify: told.notify, Environ: append(os.Environ(), "ASKS=no"), Attended: append(os.Environ(), "ASKS=yes")})
@@ -311,7 +310,7 @@ func TestTakeOver(t *testing.T) {
 	if p, _ := h.find("s", id); p.home.running != 0 {
 		t.Errorf("%d are said to run", p.home.running)
 	}
-	h.Close() // the story is told
+	h.Close() // all changes have been notified
 	changes, data := told.of(id)
 	if data != out {
 		t.Errorf("told %q, want %q", data, out)
@@ -321,7 +320,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// Whoever ends a command that is being taken over has ended it: it does not come back.
+// A command that is killed while it is taken over does not restart.
 func TestEndedWhileTakenOver(t *testing.T) {
 	for _, end := range []string{"kill", "release"} {
 		h := open(t, Options{Grace: 300 * time.Millisecond})
@@ -356,8 +355,8 @@ func TestEndedWhileTakenOver(t *testing.T) {
 	}
 }
 
-// A command that cannot be started again is left alone.
-func TestTakeOverThatCannotBe(t *testing.T) {
+// A command that cannot be restarted keeps running.
+func TestTakeOverFails(t *testing.T) {
 	h := open(t, Options{})
 	dir := filepath.Join(h.dir, "sub")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -15,8 +15,8 @@ import (
 // shellWords are the characters that make a Command without Args read like a command line.
 const shellWords = " \t\r\n|&;<>()$`\\\"'*?[]{}#~=%!"
 
-// command works out what to start. Nothing of what the agent sent is replaced by a default: what cannot be meant is
-// an error.
+// command builds the command to start. Nothing the agent sent is replaced by a default: an invalid
+// value is an error.
 func (s *Service) command(c Command) (*exec.Cmd, error) {
 	if strings.TrimSpace(c.Command) == "" {
 		return nil, fmt.Errorf("%w: no command", ErrInvalid)
@@ -24,7 +24,7 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 	if !filepath.IsAbs(c.Dir) {
 		return nil, fmt.Errorf("%w: %q", ErrRelativeDir, c.Dir)
 	}
-	if _, err := os.Stat(c.Dir); err != nil { // else the failed chdir reads as if the program were missing
+	if _, err := os.Stat(c.Dir); err != nil { // a failed chdir would read like a missing program
 		return nil, fmt.Errorf("working directory: %w", err)
 	}
 	env := append([]string(nil), s.o.Environ...)
@@ -52,13 +52,15 @@ func (s *Service) command(c Command) (*exec.Cmd, error) {
 	return &exec.Cmd{Path: path, Args: append([]string{c.Command}, c.Args...), Env: env, Dir: c.Dir}, nil
 }
 
-// readByShell tells whether Command is a line for a shell. A file may be called as one reads: what was judged is the line.
+// readByShell reports whether Command is a line for a shell. It does not look for a file of that
+// name: rules judged the line.
 func (c Command) readByShell() bool {
 	return c.Shell || len(c.Args) == 0 && strings.ContainsAny(c.Command, shellWords)
 }
 
-// Line returns a command as a person would type it in a shell, with the variables it sets in front: for questions,
-// where nothing may be left out, and titles. A command line without arguments is returned as it came.
+// Line returns a command as a person would type it in a shell, with the variables it sets in front.
+// It is complete, for questions, and also serves as a title. A command line without arguments is
+// returned unchanged.
 func Line(c Command) string {
 	if len(c.Args) > 0 || c.Command == "" {
 		return WordsLine(c)
@@ -66,10 +68,11 @@ func Line(c Command) string {
 	return strings.Join(append(assignments(c), c.Command), " ")
 }
 
-// WordsLine is Line for a command that is run by itself in any case: its name is one word even without arguments.
+// WordsLine is like Line for a command that runs without a shell: its name is one word even without
+// arguments.
 func WordsLine(c Command) string {
 	words, name := assignments(c), quote(c.Command)
-	if name == c.Command && strings.Contains(name, "=") { // bare, it would set a variable
+	if name == c.Command && strings.Contains(name, "=") { // unquoted, it would set a variable
 		name = "'" + name + "'"
 	}
 	words = append(words, name)
@@ -79,7 +82,7 @@ func WordsLine(c Command) string {
 	return strings.Join(words, " ")
 }
 
-// assignments are the variables that a command sets, as words of a shell.
+// assignments returns the variables that a command sets, as words of a shell.
 func assignments(c Command) []string {
 	words := make([]string, 0, len(c.Env)+1+len(c.Args))
 	for _, v := range c.Env {
@@ -88,7 +91,7 @@ func assignments(c Command) []string {
 	return words
 }
 
-// quote quotes a word for a POSIX shell where it needs it.
+// quote quotes a word for a POSIX shell if necessary.
 func quote(word string) string {
 	plain, hidden := word != "", false
 	for _, c := range word {
@@ -109,7 +112,7 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// quoteHidden writes a word with characters that do not show as $'...', so that they do.
+// quoteHidden writes a word with invisible characters as $'...', so that they show.
 func quoteHidden(word string) string {
 	var b strings.Builder
 	b.WriteString("$'")

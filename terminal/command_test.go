@@ -22,7 +22,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A command that no shell reads is never shown as if one did.
+// A command that no shell reads is not shown like one that a shell reads.
 func TestWordsLine(t *testing.T) {
 	for _, tc := range []struct {
 		c    Command

@@ -39,7 +39,7 @@ func TestEnvironmentAndDir(t *testing.T) {
 	}
 }
 
-// Case 127: the PATH of the command's own environment finds it.
+// Case 127: the program is looked up in the PATH of the command's environment.
 func TestPathOfTheCommand(t *testing.T) {
 	h := open(t, Options{})
 	if err := os.WriteFile(filepath.Join(h.dir, "my-tool"), []byte("#!/bin/sh\necho found $1\n"), 0o755); err != nil {
@@ -97,7 +97,7 @@ func TestCommandLineAndNotFound(t *testing.T) {
 	}
 }
 
-// What is called a shell in the directory of a command, or on PATH, is not what runs it.
+// A program named like a shell in the command's directory, or on PATH, does not run the line.
 func TestShellOfAProject(t *testing.T) {
 	for _, env := range []string{"SHELL=./shell", "SHELL=shell", "SHELL="} {
 		bin := t.TempDir()
@@ -139,7 +139,7 @@ func TestUserShell(t *testing.T) {
 	}
 }
 
-// A file that is called as a line reads is not what the line runs.
+// A file named like the line is not run.
 func TestFileNamedAsALine(t *testing.T) {
 	h := open(t, Options{Shell: "sh"})
 	for name, text := range map[string]string{"src/hi": "hi\n", "cat src/hi": "#!/bin/sh\necho the file was run\n"} {

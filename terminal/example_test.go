@@ -10,8 +10,8 @@ import (
 	"parley/terminal"
 )
 
-// A command runs in its own process group. Its output can be read while it runs and
-// after it has ended, until the terminal is released.
+// A command runs in its own process group. Its output can be read while it runs and after it has ended,
+// until the terminal is released.
 func Example() {
 	s := terminal.New(terminal.Options{Shell: "/bin/sh"})
 	defer s.Close()

@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Form is equal for two commands only if both do the same, however they are written: the same program gets the same words
-// in the same directory with the same variables. A line that a shell does more with than take it apart keeps its text.
+// Form returns a canonical form. Two commands with the same form do the same: they pass the same
+// words to the same program, in the same directory and with the same variables. A line that a shell
+// does more with than split it keeps its text.
 func (c Command) Form() string {
 	env, words, line := slices.Clone(c.Env), append([]string{c.Command}, c.Args...), ""
 	if c.readByShell() {
 		set, apart, ok := split(c.Command)
-		if env, words = append(env, set...), apart; !ok || c.Shell || len(c.Env) > 0 { // some variables have a shell run other things
+		if env, words = append(env, set...), apart; !ok || c.Shell || len(c.Env) > 0 { // some variables make a shell run other things
 			env, words, line = slices.Clone(c.Env), nil, c.Command
 		}
 	}
@@ -23,14 +24,14 @@ func (c Command) Form() string {
 	return fmt.Sprintf("%q %q %q %q", c.Dir, env, words, line)
 }
 
-// ownWords make a shell do something else than start a program of that name with the words that follow.
+// ownWords are words with which a shell does something other than start a program of that name.
 var ownWords = strings.Fields(`- . builtin case command coproc declare do done elif else emulate end esac eval exec export fi float for foreach function if in
 	integer let local nocorrect noglob printf read readonly repeat select source test then time trap typeset unset until wait while`)
 
-// split takes a line apart that every POSIX shell reads as one program with its arguments, all of them spelled out, and
-// that cmd reads alike on Windows; ok is false for any other.
+// split splits a line that every POSIX shell, and cmd on Windows, reads as one program with literal
+// arguments; ok is false for any other line.
 func split(line string) (set []EnvVar, words []string, ok bool) {
-	word, begun, quoted, assigns := "", false, false, 0 // assigns is where the value begins of a word that sets a variable
+	word, begun, quoted, assigns := "", false, false, 0 // assigns is where the value of an assignment begins
 	end := func() {
 		switch {
 		case assigns > 0:
@@ -53,7 +54,7 @@ func split(line string) (set []EnvVar, words []string, ok bool) {
 				return nil, nil, false
 			}
 			assigns = len(word) + 1
-		case isPlain(c) && (c != '=' || word != ""): // at the beginning of a word zsh looks for a program
+		case isPlain(c) && (c != '=' || word != ""): // zsh expands = at the beginning of a word
 		case windows:
 			return nil, nil, false
 		case c == '\\' && len(line) > 1 && line[1] >= ' ' && line[1] <= '~':
@@ -70,13 +71,13 @@ func split(line string) (set []EnvVar, words []string, ok bool) {
 		word, begun, line = word+text, true, line[size:]
 	}
 	end()
-	own := func(v EnvVar) bool { return v.Name == "PATH" } // which says where the program is looked for
+	own := func(v EnvVar) bool { return v.Name == "PATH" } // PATH decides which program runs
 	return set, words, len(words) > 0 && !slices.Contains(ownWords, words[0]) && !slices.ContainsFunc(set, own)
 }
 
 const windows = runtime.GOOS == "windows"
 
-// isPlain tells whether a character stands for itself outside of quotes.
+// isPlain reports whether a character is literal outside quotes.
 func isPlain(c rune) bool {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("_@+=:,./-", c):
@@ -85,7 +86,7 @@ func isPlain(c rune) bool {
 	return c == '%' && !windows || c >= utf8.RuneSelf && c != utf8.RuneError && unicode.IsPrint(c)
 }
 
-// isVariable tells whether a text is a name that a shell can give a value.
+// isVariable reports whether a shell accepts a text as the name of a variable.
 func isVariable(name string) bool {
 	for i, c := range name {
 		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Two ways to write a command have one form only if the same program gets the same
-// words, whichever shell reads the line.
+// Two commands have the same form only if the same program gets the same words, in every shell.
 func TestForm(t *testing.T) {
 	line := func(s string) Command { return Command{Command: s} }
 	words := func(w ...string) Command { return Command{Command: w[0], Args: w[1:]} }
@@ -27,7 +26,7 @@ func TestForm(t *testing.T) {
 		{line("go test | tee x"), line("go test | tee x"), true},
 		{line("go test | tee x"), line("go test | tee  x"), false},
 
-		// What a shell would do something with is another thing as a word.
+		// Special characters differ from the same characters in a word.
 		{line("rm *"), words("rm", "*"), false},
 		{line("rm a?"), words("rm", "a?"), false},
 		{line("rm [ab]"), words("rm", "[ab]"), false},
@@ -60,7 +59,7 @@ func TestForm(t *testing.T) {
 		{line("command rm"), words("command", "rm"), false},
 		{line("time rm"), words("time", "rm"), false},
 
-		// Variables, and where it runs.
+		// Variables and the directory.
 		{with(line("go test"), a), words("go", "test"), false},
 		{with(line("go test"), a), with(words("go", "test"), a), false}, // a shell gets it, too
 		{with(words("go", "test"), a, b), with(words("go", "test"), b, a), true},
@@ -80,7 +79,7 @@ func TestForm(t *testing.T) {
 		{at(line("ls"), "/a"), at(line("ls"), "/b"), false},
 		{at(line("ls"), "/a"), at(words("ls"), "/a"), true},
 
-		// Only those of a POSIX shell are quotes.
+		// Quotes of a POSIX shell.
 		{line("echo 'a b'"), words("echo", "a b"), runtime.GOOS != "windows"},
 		{line(`echo "a b" c`), words("echo", "a b", "c"), runtime.GOOS != "windows"},
 		{line(`echo 'it'\''s'`), words("echo", "it's"), runtime.GOOS != "windows"},
@@ -102,8 +101,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Whatever is passed on word by word has the form of the line that is shown for it, or
-// one that asks again; and never that of another line.
+// Words have the form of the line that is shown for them, or one that asks again; never that of another
+// line.
 func FuzzForm(f *testing.F) {
 	f.Add("go test ./...", "go", "test", "./...")
 	f.Add(`a 'b c' "d" e\'f`, "a", "b c", "de'f")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// retained is how many bytes of memory the outputs of the service's terminals take.
+// retained returns how much memory the outputs of the service's terminals use, in bytes.
 func (h harness) retained() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -26,7 +26,7 @@ func (h harness) retained() int {
 	return n
 }
 
-// Cases 123, 124 and 129: an agent that asks for a gigabyte gets what the service keeps and no more.
+// Cases 123, 124 and 129: an agent that asks for a gigabyte gets the service's limit.
 func TestHugeLimitIsClamped(t *testing.T) {
 	h := open(t, Options{})
 	gigabyte := uint64(1 << 30)
@@ -41,7 +41,7 @@ func TestHugeLimitIsClamped(t *testing.T) {
 	}
 }
 
-// However many terminals an agent floods and never releases, what is kept of a session has a bound.
+// The memory of a session is bounded however many terminals an agent floods and never releases.
 func TestFloodsOfASessionAreBounded(t *testing.T) {
 	const limit, each = 100_000, 300_000
 	h := open(t, Options{MaxOutput: limit})
@@ -54,7 +54,7 @@ func TestFloodsOfASessionAreBounded(t *testing.T) {
 	}
 }
 
-// Terminals that are not released count, whether their command runs or not; Room says beforehand what Create will say.
+// Unreleased terminals count whether or not their command runs; Room predicts what Create returns.
 func TestKeptTerminalsAreBounded(t *testing.T) {
 	h := open(t, Options{MaxKept: 2})
 	c := Command{Command: "true", Dir: h.dir}
@@ -90,7 +90,7 @@ func TestDefaultLimits(t *testing.T) {
 	}
 }
 
-// Case 130, for what has left its group and session, and whose parents were gone before anybody looked.
+// Case 130, for a process that left its group and session and whose parents ended before a survey.
 func TestDaemonsDie(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what leaves its session is found on Linux only")
@@ -115,7 +115,7 @@ func TestDaemonsDie(t *testing.T) {
 	}
 }
 
-// A command is changed before it is started, or not started at all.
+// A command is confined before it starts, or does not start.
 func TestConfine(t *testing.T) {
 	h := open(t, Options{Confine: func(session string, cmd *exec.Cmd) error {
 		if cmd.Args[0] == "false" {

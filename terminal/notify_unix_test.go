@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// story is what Notify has told of each terminal, in short.
+// story records, in short form, the changes of each terminal.
 type story struct {
 	mu   sync.Mutex
 	told map[string][]string
@@ -32,7 +32,7 @@ func (s *story) notify(c Change) {
 	case c.Data != nil:
 		what = "data"
 		s.data[key] += string(c.Data)
-		clear(c.Data) // it is ours
+		clear(c.Data) // owned by the receiver
 	case c.Exit != nil && c.Exit.Code != nil:
 		what = fmt.Sprintf("exit %d", *c.Exit.Code)
 	case c.Exit != nil:
@@ -87,7 +87,7 @@ func TestNotifyTellsTheStoryInOrder(t *testing.T) {
 	}
 }
 
-// The end of the output is told even when whoever listens is slower than the command.
+// All output is notified even if Notify is slower than the command.
 func TestSlowListenerLosesNothing(t *testing.T) {
 	var told story
 	gate := make(chan struct{})
@@ -102,7 +102,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(drainWait+drainWait/2, func() { close(gate) }) // slower than the wait for stragglers
+	time.AfterFunc(drainWait+drainWait/2, func() { close(gate) }) // longer than drainWait
 	h.wait(id)
 	<-p.cur.group.Done()
 	if _, data := told.of(id); len(data) != 100_003 || !strings.HasSuffix(data, "end") {
@@ -123,7 +123,7 @@ func TestRunningCommandsAreBounded(t *testing.T) {
 	}
 	h.Kill("s", first)
 	deadline := time.Now().Add(patience)
-	for { // the books are closed just after the status is known
+	for { // the counts are updated just after the status is known
 		if _, err := h.Create("s", c); err == nil {
 			break
 		} else if !errors.Is(err, ErrTooMany) || time.Now().After(deadline) {
@@ -163,7 +163,7 @@ func TestIDsAreNeverUsedAgain(t *testing.T) {
 	}
 }
 
-// Creating beside closing leaves nothing behind.
+// Concurrent Create and CloseSession leave nothing behind.
 func TestCreateBesideCloseSession(t *testing.T) {
 	var told story
 	h := open(t, Options{Notify: told.notify})

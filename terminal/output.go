@@ -8,7 +8,7 @@ import (
 // tail keeps the newest limit bytes of what is written to it.
 type tail struct {
 	limit     int
-	buf       []byte // grows up to limit, then is written round and round
+	buf       []byte // grows up to limit, then is a ring
 	next      int    // where the next byte goes once buf is full
 	total     uint64 // bytes written so far
 	last      byte   // of them
@@ -25,7 +25,7 @@ func (t *tail) write(p []byte) {
 	}
 	if free := t.limit - len(t.buf); free > 0 {
 		k := min(free, len(p))
-		if need := len(t.buf) + k; need > cap(t.buf) { // append would take more than the limit
+		if need := len(t.buf) + k; need > cap(t.buf) { // append would allocate more than the limit
 			t.buf = append(make([]byte, 0, min(t.limit, max(need, 2*cap(t.buf)))), t.buf...)
 		}
 		t.buf = append(t.buf, p[:k]...)
@@ -41,7 +41,7 @@ func (t *tail) write(p []byte) {
 	}
 }
 
-// shrink lowers the limit and drops what is over it.
+// shrink lowers the limit and drops the oldest bytes over it.
 func (t *tail) shrink(limit int) {
 	if limit >= t.limit {
 		return
@@ -61,15 +61,15 @@ func (t *tail) bytes() []byte {
 	return append(all, t.buf[:t.next]...)
 }
 
-// since returns the newest bytes of those behind the first from, at most most of them.
+// since returns the newest bytes, at most most of them, of those after the first from.
 func (t *tail) since(from uint64, most int) []byte {
 	all := t.bytes()
 	return all[len(all)-int(min(t.total-from, uint64(most), uint64(len(all)))):]
 }
 
-// text returns what is kept as valid UTF-8 of at most limit bytes. Half a character at the beginning is what was cut
-// off and is left out; one at the end is held back while more may come. Bad bytes become U+FFFD, each longer than what
-// it stands for, so that the text may have to lose more of its beginning.
+// text returns the kept output as valid UTF-8 of at most limit bytes. It leaves out a character
+// that was cut at the beginning, and with more also an incomplete one at the end. Invalid bytes
+// become U+FFFD, which is longer, so the text may lose more of its beginning.
 func (t *tail) text(more bool) string {
 	all := t.bytes()
 	if t.truncated {
@@ -89,7 +89,7 @@ func (t *tail) text(more bool) string {
 	return text
 }
 
-// afterCut drops the rest of a character whose beginning is gone.
+// afterCut drops the rest of a character whose beginning is missing.
 func afterCut(p []byte) []byte {
 	for i := 0; i < len(p) && i < utf8.UTFMax; i++ {
 		if utf8.RuneStart(p[i]) {
@@ -99,7 +99,7 @@ func afterCut(p []byte) []byte {
 	return p[min(len(p), utf8.UTFMax-1):]
 }
 
-// unfinished returns how many bytes at the end begin a character that is not complete.
+// unfinished returns how many bytes at the end belong to an incomplete character.
 func unfinished(p []byte) int {
 	for n := 1; n <= len(p) && n < utf8.UTFMax; n++ {
 		if tail := p[len(p)-n:]; utf8.RuneStart(tail[0]) {

@@ -11,10 +11,10 @@ import (
 	"parley/internal/process"
 )
 
-// Process is one terminal: a command, what is kept of its output, and how it ended.
+// Process is one terminal: a command, the output kept of it, and how it ended.
 //
-// Two goroutines serve it. The reader takes output from the stream until the last holder of the stream has ended or the
-// terminal is released, and keeps it. The other one (run) tells the story in order: it alone calls Notify.
+// Two goroutines serve it. The reader reads and keeps output until the stream ends or the terminal
+// is released. The other one, run, reports the events in order: only it calls Notify.
 type Process struct {
 	service *Service
 	home    *session
@@ -28,10 +28,10 @@ type Process struct {
 	cur   *run
 	out   tail
 	exit  *ExitStatus
-	gone  bool        // released; exit stays as it is
-	ended bool        // it was ended, or has ended: it is not started again
-	again chan *run   // somebody is starting it again: brings the new run, or nil; nil when nobody is
-	front *Attachment // nil when nobody is attached
+	gone  bool        // released; exit no longer changes
+	ended bool        // killed or exited: it is not restarted
+	again chan *run   // not nil while TakeOver restarts it; delivers the new run, or nil
+	front *Attachment // nil when no front end is attached
 }
 
 func start(s *Service, home *session, id Change, c Command, cmd *exec.Cmd) (*Process, error) {
@@ -54,7 +54,7 @@ func start(s *Service, home *session, id Change, c Command, cmd *exec.Cmd) (*Pro
 	}, nil
 }
 
-// run tells the story of a terminal until it was released.
+// run reports the events of a terminal until it is released.
 func (p *Process) run(r *run) {
 	defer p.service.runs.Done()
 	c := p.command
@@ -66,7 +66,7 @@ func (p *Process) run(r *run) {
 		status := statusOf(r.group.Wait())
 		next := p.next()
 		if next != nil {
-			r.stream.Close() // somebody who escaped may still hold the other end
+			r.stream.Close() // a process that left the group may still hold the other end
 			p.begins(next)
 		} else {
 			p.finish(status)
@@ -79,8 +79,8 @@ func (p *Process) run(r *run) {
 	p.notify(Change{Released: true})
 }
 
-// next waits for the second life of a command that somebody is taking over; nil where it has none. From then on there
-// is none any more.
+// next waits for the second run of a command that is being taken over; nil if there is none. After
+// that no further one can start.
 func (p *Process) next() *run {
 	p.mu.Lock()
 	again := p.again
@@ -96,7 +96,8 @@ func (p *Process) next() *run {
 	return r
 }
 
-// follow passes output on until it is complete, and tells when a command that is not done seems to wait for somebody.
+// follow reports output until it is complete, and reports when a running command seems to wait for
+// input.
 func (p *Process) follow(r *run, done <-chan struct{}) {
 	var overdue <-chan time.Time
 	var end lineEnd
@@ -146,7 +147,7 @@ func (p *Process) notify(c Change) {
 	}
 }
 
-// read keeps the output. What it hands to run is a copy, and only made when somebody listens.
+// read keeps the output. It sends a copy to run only if Notify is set.
 func (p *Process) read(r *run) {
 	defer close(r.chunks)
 	defer r.stream.Close()
@@ -176,7 +177,7 @@ func (p *Process) read(r *run) {
 	}
 }
 
-// tell hands output to run, as long as that wants any.
+// tell passes output to run, unless run no longer wants it.
 func (p *Process) tell(r *run, kept []byte) {
 	if p.service.o.Notify == nil || len(kept) == 0 {
 		return
@@ -232,7 +233,7 @@ func (p *Process) wait(ctx context.Context) (ExitStatus, error) {
 	case <-p.exited:
 	case <-p.released:
 		select {
-		case <-p.exited: // before the release, which is what the waiter asked for
+		case <-p.exited: // it exited before the release
 		default:
 			return ExitStatus{}, ErrReleased
 		}
@@ -242,7 +243,7 @@ func (p *Process) wait(ctx context.Context) (ExitStatus, error) {
 	return *p.exit, nil
 }
 
-// kill ends the command with all it has started. One that is just being taken over is not started again.
+// kill ends the command and its process group. A command that is being taken over is not restarted.
 func (p *Process) kill() {
 	p.mu.Lock()
 	p.ended = true
@@ -251,13 +252,13 @@ func (p *Process) kill() {
 	r.end(p.service.o.Grace)
 }
 
-// release is called once, by whoever took the terminal out of the books.
+// release is called once, by the caller that removed the terminal from its session.
 func (p *Process) release() {
 	p.mu.Lock()
 	p.gone = true
 	p.mu.Unlock()
 	close(p.released)
 	p.kill()
-	p.cur.stream.Close() // somebody who escaped may still hold the other end; cur stays once ended is set
+	p.cur.stream.Close() // a process that left the group may still hold the other end; cur stays once ended is set
 	p.shrink(0)
 }

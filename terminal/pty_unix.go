@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CanAttend tells whether commands can be attended on this system at all.
+// CanAttend reports whether this system supports attended commands.
 const CanAttend = true
 
-// OpenPTY opens a pseudo terminal: the end that is ours, and the command's. What reads ours ends when it is closed, and
-// writing to it takes deadlines, where the system can wait for such a file.
+// OpenPTY opens a pseudo terminal and returns our end and the command's. Reads from our end return
+// when it is closed, and writes support deadlines where the system can poll such a file.
 func OpenPTY() (ours, theirs *os.File, err error) {
 	blocking, theirs, err := pty.Open()
 	if err != nil {
@@ -34,14 +34,14 @@ func OpenPTY() (ours, theirs *os.File, err error) {
 		return nil, nil, fmt.Errorf("%w: %w", ErrNoPTY, err)
 	}
 	ours = os.NewFile(uintptr(fd), blocking.Name())
-	if ours.SetDeadline(time.Time{}) != nil { // then nobody tells when there is something
+	if ours.SetDeadline(time.Time{}) != nil { // it cannot be polled
 		err = unix.SetNonblock(fd, false)
 	}
 	return ours, theirs, err
 }
 
-// Control makes the first stream of a command its controlling terminal. It leads a session of its own anyway, which is
-// what having one takes.
+// Control makes the first stream of a command its controlling terminal. The command must lead its
+// own session, as all commands here do.
 func Control(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -49,7 +49,7 @@ func Control(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty, cmd.SysProcAttr.Ctty = true, true, 0
 }
 
-// SetSize tells a pseudo terminal how large it is, in cells.
+// SetSize sets the size of a pseudo terminal, in cells.
 func SetSize(ours *os.File, cols, rows int) error {
 	conn, err := ours.SyscallConn()
 	if err != nil {

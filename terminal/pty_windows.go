@@ -5,14 +5,14 @@ import (
 	"os/exec"
 )
 
-// CanAttend tells whether commands can be attended on this system at all.
+// CanAttend reports whether this system supports attended commands.
 const CanAttend = false
 
-// OpenPTY is not possible here.
+// OpenPTY returns ErrNoPTY.
 func OpenPTY() (ours, theirs *os.File, err error) { return nil, nil, ErrNoPTY }
 
 // Control does nothing here.
 func Control(*exec.Cmd) {}
 
-// SetSize is not possible here.
+// SetSize returns ErrNoPTY.
 func SetSize(*os.File, int, int) error { return ErrNoPTY }

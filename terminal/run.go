@@ -9,7 +9,7 @@ import (
 	"parley/internal/process"
 )
 
-// run is one life of a terminal's command: it has two of them when it was taken over.
+// run is one run of a terminal's command. A command that is taken over has two.
 type run struct {
 	group    *process.Group
 	stream   *os.File // of its output: a pipe, or our end of its terminal
@@ -17,12 +17,12 @@ type run struct {
 	chunks   chan []byte   // from the reader to Process.run; closed at the end of the output
 	told     chan struct{} // closed when no more chunks are wanted
 
-	begins uint64  // its output begins behind so much of the terminal's; of a second life known once the first was read
+	begins uint64  // where its output begins in the terminal's; for a second run known after the first was read
 	begun  bool    // begins is known
 	breaks unbreak // of the reader
 }
 
-// streams are the two ends of what a command reads and writes.
+// streams are the two ends of a command's input and output.
 type streams struct {
 	ours, theirs *os.File
 	attended     bool
@@ -49,7 +49,7 @@ func (s streams) close() {
 	s.theirs.Close()
 }
 
-// start starts a command on them. After an error they are closed.
+// start starts a command on the streams. After an error they are closed.
 func (s streams) start(cmd *exec.Cmd) (*run, error) {
 	cmd.Stdout, cmd.Stderr = s.theirs, s.theirs
 	if s.attended {
@@ -65,7 +65,7 @@ func (s streams) start(cmd *exec.Cmd) (*run, error) {
 	return &run{group: group, stream: s.ours, attended: s.attended, chunks: make(chan []byte), told: make(chan struct{})}, nil
 }
 
-// end ends the group, the polite way first.
+// end terminates the process group: with a signal it can handle, and after grace with SIGKILL.
 func (r *run) end(grace time.Duration) {
 	if grace > 0 && r.group.Alive() {
 		r.group.Track()
@@ -76,7 +76,7 @@ func (r *run) end(grace time.Duration) {
 	r.group.WaitGone(endWait)
 }
 
-// isOver tells whether the command itself has ended.
+// isOver reports whether the command itself has ended.
 func (r *run) isOver() bool {
 	select {
 	case <-r.group.Done():
@@ -86,8 +86,8 @@ func (r *run) isOver() bool {
 	}
 }
 
-// unbreak turns the line breaks that a terminal makes of newlines back.
-type unbreak struct{ held bool } // a carriage return, which may be the beginning of one
+// unbreak turns the line breaks of a terminal back into newlines.
+type unbreak struct{ held bool } // a carriage return that may begin a line break
 
 func (u *unbreak) add(p []byte) []byte {
 	if len(p) == 0 {
@@ -110,7 +110,7 @@ func (u *unbreak) add(p []byte) []byte {
 	}
 }
 
-// rest is what was held when there is no more.
+// rest returns what is still held at the end.
 func (u *unbreak) rest() []byte {
 	if u.held {
 		u.held = false

@@ -16,16 +16,16 @@ type Service struct {
 	runs sync.WaitGroup // one for every terminal's goroutine
 
 	mu       sync.Mutex
-	last     uint64 // number of the newest id; never goes back
+	last     uint64 // number of the newest id; only increases
 	closed   bool
 	sessions map[string]*session
 }
 
-// session is what the Service knows of one session. It is replaced, not reused, once closed.
+// session is the state of one session. After it is closed it is replaced, not reused.
 type session struct {
 	closed    bool
 	running   int // commands that run or are about to
-	starting  int // of these, those that are not in terminals yet
+	starting  int // those of running that are not in terminals yet
 	terminals map[string]*Process
 	exited    []*Process // finished and not released, oldest first
 }
@@ -53,7 +53,7 @@ func New(o Options) *Service {
 	return &Service{o: o, sessions: make(map[string]*session)}
 }
 
-// prepare works out what to start, confined.
+// prepare builds a command and confines it.
 func (s *Service) prepare(sessionID string, c Command) (*exec.Cmd, error) {
 	cmd, err := s.command(c)
 	if err == nil && s.o.Confine != nil {
@@ -64,9 +64,10 @@ func (s *Service) prepare(sessionID string, c Command) (*exec.Cmd, error) {
 	return cmd, err
 }
 
-// Create starts a command and returns the id of its terminal at once (terminal/create). Errors are ErrRelativeDir,
-// ErrInvalid, ErrTooMany, ErrTooManyKept, ErrClosed, ErrNoPTY, that of Options.Confine, or why the command cannot be started: exec.ErrNotFound,
-// fs.ErrNotExist, fs.ErrPermission. After an error nothing runs.
+// Create starts a command and returns the id of its terminal at once (terminal/create). Errors are
+// ErrRelativeDir, ErrInvalid, ErrTooMany, ErrTooManyKept, ErrClosed, ErrNoPTY, that of
+// Options.Confine, or why the command cannot be started: exec.ErrNotFound, fs.ErrNotExist,
+// fs.ErrPermission. After an error nothing runs.
 func (s *Service) Create(sessionID string, c Command) (string, error) {
 	cmd, err := s.prepare(sessionID, c)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Service) Create(sessionID string, c Command) (string, error) {
 	s.runs.Add(1)
 	s.mu.Unlock()
 	go p.run(p.cur)
-	if closed { // the session went away while the command was started
+	if closed { // the session was closed while the command started
 		p.release()
 		return "", ErrReleased
 	}
@@ -114,11 +115,11 @@ func (s *Service) reserve(sessionID string) (*session, string, error) {
 	}
 	home.running++
 	home.starting++
-	s.last++ // the word in front: agents may show terminals of their own under ids of their own
+	s.last++ // the prefix keeps it apart from ids that agents give their own terminals
 	return home, "parley-term-" + strconv.FormatUint(s.last, 10), nil
 }
 
-// full is why a session may not have another terminal.
+// full returns why a session cannot have another terminal.
 func (s *Service) full(home *session) error {
 	switch {
 	case home.running >= s.o.MaxPerSession:
@@ -129,8 +130,9 @@ func (s *Service) full(home *session) error {
 	return nil
 }
 
-// Room returns the error that Create would have for the session now because of its limits: ErrTooMany or
-// ErrTooManyKept. It is for asking nobody about what cannot be done anyway.
+// Room returns the error that Create would return for the session now because of its limits,
+// ErrTooMany or ErrTooManyKept, so that callers need not ask the user about a command that cannot
+// run.
 func (s *Service) Room(sessionID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +142,7 @@ func (s *Service) Room(sessionID string) error {
 	return nil
 }
 
-// finished keeps the books when a command has ended, and cuts the output of terminals nobody releases.
+// finished updates the counts when a command has ended, and shortens the output of old terminals.
 func (s *Service) finished(p *Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -167,8 +169,8 @@ func (s *Service) find(sessionID, id string) (*Process, error) {
 	return nil, ErrUnknown
 }
 
-// Output returns what is kept of the output so far (terminal/output). While the command runs, a character that has
-// only come in part is held back. Error: ErrUnknown.
+// Output returns the output kept so far (terminal/output). While the command runs, an incomplete
+// character at the end is held back. The error is ErrUnknown.
 func (s *Service) Output(sessionID, id string) (Output, error) {
 	p, err := s.find(sessionID, id)
 	if err != nil {
@@ -187,8 +189,8 @@ func (s *Service) WaitForExit(ctx context.Context, sessionID, id string) (ExitSt
 	return p.wait(ctx)
 }
 
-// Kill ends the command and all it has started (terminal/kill); the terminal stays, and its exit status is known when
-// Kill returns. Killing what has ended is no error. Error: ErrUnknown.
+// Kill ends the command and its process group (terminal/kill). The terminal stays, and its exit
+// status is known when Kill returns. Killing an ended command is no error. The error is ErrUnknown.
 func (s *Service) Kill(sessionID, id string) error {
 	p, err := s.find(sessionID, id)
 	if err != nil {
@@ -203,8 +205,9 @@ func (s *Service) Kill(sessionID, id string) error {
 	return nil
 }
 
-// Release forgets a terminal (terminal/release): its id is unknown at once, pending waits end with ErrReleased, and
-// the command and all it has started are ended before Release returns. Error: ErrUnknown.
+// Release removes a terminal (terminal/release). Its id is unknown at once, pending waits return
+// ErrReleased, and the command and its process group have ended when Release returns. The error is
+// ErrUnknown.
 func (s *Service) Release(sessionID, id string) error {
 	p, err := s.remove(sessionID, id)
 	if err != nil {
@@ -232,7 +235,8 @@ func (s *Service) remove(sessionID, id string) (*Process, error) {
 	return p, nil
 }
 
-// CloseSession releases all terminals of a session, also those just being created.
+// Close releases all terminals. When it returns, no command runs and Notify is no longer called,
+// unless Notify itself blocks for seconds.
 func (s *Service) CloseSession(sessionID string) {
 	s.mu.Lock()
 	home := s.sessions[sessionID]

@@ -73,7 +73,7 @@ func (h harness) output(id string) Output {
 	return out
 }
 
-// until polls the output until it is what the test waits for.
+// until polls the output until it satisfies ok.
 func (h harness) until(id string, what string, ok func(Output) bool) Output {
 	h.t.Helper()
 	deadline := time.Now().Add(patience)
@@ -245,7 +245,7 @@ func TestPendingWaitEndsWithRelease(t *testing.T) {
 	if err := h.Release("s", p.id.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.wait(context.Background()); !errors.Is(err, ErrReleased) { // as one that had found it before
+	if _, err := p.wait(context.Background()); !errors.Is(err, ErrReleased) { // like a caller that found it before the release
 		t.Fatalf("got %v", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestKillIsPoliteFirst(t *testing.T) {
 	}
 }
 
-// Case 48, the service's part: giving up a wait leaves the command alone.
+// Case 48, the service's part: cancelling a wait leaves the command running.
 func TestWaitCancelled(t *testing.T) {
 	h := open(t, Options{})
 	id := h.sh("exec sleep 1000")
@@ -330,7 +330,7 @@ func TestGrandchildrenDie(t *testing.T) {
 	}
 }
 
-// A command that leaves a child behind with its output open counts as ended soon, and the child ends with the
+// A command that leaves a child with its output open soon counts as ended, and the child ends with the
 // terminal.
 func TestBackgroundChild(t *testing.T) {
 	h := open(t, Options{})

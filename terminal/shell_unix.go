@@ -10,18 +10,18 @@ import (
 	"parley/internal/process"
 )
 
-// posix are the shells that read a line as agents mean it and rules judge it. To fish, csh or nu the quotes of the same
-// line end elsewhere.
+// posix are the shells that read a line as rules judge it. fish, csh and nu quote differently.
 var posix = []string{"sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "oksh", "ash", "yash"}
 
-// shell returns the command that runs a command line. A configured shell that is missing is an error; without one the
-// user's own is taken, or sh. Lines that are not the user's own run in a POSIX shell.
+// shell returns the command that runs a command line. A configured shell that is missing is an
+// error; without one it is the user's shell, or sh. Lines that the user did not type run in a POSIX
+// shell.
 func (s *Service) shell(line, dir string, env []string, own bool) (*exec.Cmd, error) {
 	names := []string{s.o.Shell}
 	if s.o.Shell == "" {
 		names = []string{"/bin/sh", "sh"}
 		name, _ := process.Getenv(s.o.Environ, "SHELL")
-		if filepath.IsAbs(name) && (own || slices.Contains(posix, filepath.Base(name))) { // else it is another one in each directory
+		if filepath.IsAbs(name) && (own || slices.Contains(posix, filepath.Base(name))) { // a relative name would mean another program in each directory
 			names = append([]string{name}, names...)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"parley/internal/process"
 )
 
-// shell returns the command that runs a command line. cmd does not read its arguments as other programs do: with /s it
-// takes all between the outer quotes as it stands. A configured shell is given -c.
+// shell returns the command that runs a command line. With /s, cmd uses everything between the
+// outer quotes unchanged. A configured shell is given -c.
 func (s *Service) shell(line, dir string, env []string, _ bool) (*exec.Cmd, error) {
 	if s.o.Shell != "" {
 		path, err := process.LookPath(s.o.Shell, dir, env)

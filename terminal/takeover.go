@@ -2,15 +2,18 @@ package terminal
 
 import "fmt"
 
-// again is the line between the output of a command that was taken over and that of its second life.
+// again separates the output of the first run of a command from that of the second.
 const again = "[the user has started this command again from the beginning, at a terminal of the user's own]\n"
 
-// TakeOver has a command attended, for the user: one that is not is ended with all it has started, the polite way first,
-// and started anew from the beginning, with the same directory and environment (but see Options.Attended). Its terminal
-// stays the same: pending waits go on, its output goes on behind a line that says so, and it ends as the second one does.
-// It may take seconds; then the command can be attached to. One that is attended already is left alone. Errors are
-// ErrUnknown, ErrExited, ErrAttached (somebody else is taking it over), ErrNoPTY, and those of Create about what cannot be
-// started. After ErrNoPTY and errors about what to start, the command goes on; only where starting fails late is it gone.
+// TakeOver restarts a running command as an attended one, for the user. It ends the command with
+// its process group and starts it from the beginning in the same directory and environment (but see
+// Options.Attended). The terminal stays the same: pending waits continue, the new output follows a
+// line that says so, and the exit status is that of the second run. When TakeOver returns, which
+// may take seconds, Attach can be used. A command that is attended already is left alone.
+//
+// Errors are ErrUnknown, ErrExited, ErrAttached (another call is taking it over), ErrNoPTY, and
+// those of Create. After ErrNoPTY and errors about what to start, the first run continues; only if
+// starting itself fails, the command has ended.
 func (s *Service) TakeOver(sessionID, id string) error {
 	p, err := s.find(sessionID, id)
 	if err != nil {
@@ -38,7 +41,7 @@ func (s *Service) TakeOver(sessionID, id string) error {
 	second <- r
 	if err != nil {
 		p.mu.Lock()
-		if p.again == second { // the first one goes on, or its end was not seen yet
+		if p.again == second { // the first run continues, or its end was not seen yet
 			p.again = nil
 		}
 		p.mu.Unlock()
@@ -46,7 +49,8 @@ func (s *Service) TakeOver(sessionID, id string) error {
 	return err
 }
 
-// restart ends one life of a command and begins another, attended one. All that can go wrong is tried before.
+// restart ends one run of a command and starts an attended one. Everything that can fail is tried
+// first.
 func (p *Process) restart(old *run) (*run, error) {
 	c := p.command
 	c.Attended = true
@@ -64,7 +68,7 @@ func (p *Process) restart(old *run) (*run, error) {
 	}
 	old.end(p.service.o.Grace)
 
-	p.mu.Lock() // so that whoever ends the command ends this one, or keeps it from starting
+	p.mu.Lock() // so that kill ends this run, or prevents its start
 	defer p.mu.Unlock()
 	if p.ended || p.gone {
 		streams.close()
@@ -78,7 +82,7 @@ func (p *Process) restart(old *run) (*run, error) {
 	return r, nil
 }
 
-// begins tells that a command has begun again.
+// begins reports that a command has been restarted.
 func (p *Process) begins(r *run) {
 	line := []byte(again)
 	p.mu.Lock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// WaitFor is what a command seems to wait for, in words that go on "it waits for ...". Without somebody attached it waits
-// in vain.
+// WaitFor says what a command seems to wait for, as a phrase that completes "it waits for ...".
+// Unless a front end is attached, it waits in vain.
 type WaitFor string
 
 // What a command can be seen to wait for.
@@ -20,13 +20,13 @@ const (
 )
 
 const (
-	// quietWait is how long a command says nothing behind what looks like a question until it counts as one.
+	// quietWait is how long a command must be silent after what looks like a question.
 	quietWait = 2 * time.Second
-	// lineEndSize is how much is kept of a line without an end, in bytes: questions end it.
+	// lineEndSize is how much is kept of an unfinished line, in bytes: questions end it.
 	lineEndSize = 512
 )
 
-// lineEnd is the end of the last line of an output, as far as it has no line break behind it.
+// lineEnd is the end of an output's last line, while it has no line break.
 type lineEnd []byte
 
 func (e *lineEnd) add(p []byte) {
@@ -40,8 +40,8 @@ func (e *lineEnd) add(p []byte) {
 	*e = append(*e, p...)
 }
 
-// controls are sequences that change how a line looks, not what it says. Like the questions they are made ready when
-// the first command has gone quiet.
+// controls matches sequences that change how a line looks, not what it says. Like questions it is
+// compiled when the first command has become silent.
 var controls = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b\[[0-9:;<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][0-9A-Za-z]|\x1b[=>78]`)
 })
@@ -51,7 +51,7 @@ type question struct {
 	ends *regexp.Regexp
 }
 
-// questions are how lines end behind which a program waits; the first that fits wins.
+// questions are the line ends after which a program waits; the first match wins.
 var questions = sync.OnceValue(func() []question {
 	return []question{
 		{WaitPassword, regexp.MustCompile(`(?i)\b(password|passwd|passphrase|passcode|passwort|kennwort|mot de passe|pin|verification code|one-time code|otp)\b[^:]{0,120}:$`)},
@@ -61,13 +61,14 @@ var questions = sync.OnceValue(func() []question {
 	}
 })
 
-// waitsFor tells what a program waits for whose output ends like this; "" for nothing that could be told.
+// waitsFor returns what a program whose output ends like this waits for; "" if nothing is
+// recognised.
 func (e *lineEnd) waitsFor() WaitFor {
 	if len(*e) == 0 {
 		return ""
 	}
 	line := bytes.TrimRight(controls().ReplaceAll(*e, nil), " \t\r")
-	line = bytes.TrimLeft(line[bytes.LastIndexByte(line, '\r')+1:], " \t") // what is seen is what was written last
+	line = bytes.TrimLeft(line[bytes.LastIndexByte(line, '\r')+1:], " \t") // a carriage return overwrites the line
 	for _, q := range questions() {
 		if q.ends.Match(line) {
 			return q.what

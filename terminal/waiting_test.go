@@ -32,12 +32,12 @@ func TestWaitsFor(t *testing.T) {
 		{"Password: \n", ""},
 		{"password: secret", ""},
 		{"compiling: ", ""},
-		{"spinning: ", ""}, // it begins and ends like pin, but is another word
+		{"spinning: ", ""}, // it contains pin, but is another word
 		{"12% [y/n", ""},
 		{"", ""},
 		{strings.Repeat("x", 10*lineEndSize) + " password: ", WaitPassword},
 	} {
-		for _, size := range []int{1, 7, 1 << 20} { // however it comes in
+		for _, size := range []int{1, 7, 1 << 20} { // in any chunks
 			var e lineEnd
 			for chunk := range slices.Chunk([]byte(tc.output), size) {
 				e.add(chunk)
@@ -49,8 +49,8 @@ func TestWaitsFor(t *testing.T) {
 	}
 }
 
-// What waits is told once the output was quiet for long enough, once for each time, and not of what has ended.
-func TestWaitingIsTold(t *testing.T) {
+// Waiting is notified after enough silence, once for each question, and not for an ended command.
+func TestWaitingNotified(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var told []string
@@ -82,8 +82,8 @@ func TestWaitingIsTold(t *testing.T) {
 	})
 }
 
-// Nothing is told of a command that somebody is attached to.
-func TestWaitingIsNotToldWhileAttached(t *testing.T) {
+// Waiting is not notified while a front end is attached.
+func TestWaitingNotNotifiedWhileAttached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []WaitFor
 		s := New(Options{Notify: func(c Change) {

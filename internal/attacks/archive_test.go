@@ -63,7 +63,7 @@ func readAttack(path string) (*attack, error) {
 	return a, nil
 }
 
-// tells tells whether anything is checked that would not be of every attack.
+// tells reports whether anything is checked that would not be of every attack.
 func (a *attack) tells() bool {
 	if len(a.holds) == 0 {
 		return false

@@ -68,7 +68,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// measures tells whether memory is looked at: then nothing else may use any.
+// measures reports whether memory is looked at: then nothing else may use any.
 func (a *attack) measures() bool {
 	for _, l := range a.holds {
 		if strings.HasPrefix(l, "keeps below ") {

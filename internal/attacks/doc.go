@@ -26,7 +26,8 @@
 //	raw TEXT                 it writes a line; quoted as in Go where it begins with "
 //	part TEXT                the same without the end of the line
 //	stderr TEXT              the same to stderr
-//	times N STEP             does one of these N times; $n is which
+//	times N STEP             does one of these N times; $n counts from 0. Without PARLEY_LONG,
+//	                         of 10,000 or more only the last tenth is done
 //	exit CODE                it ends
 //	cut                      it closes its output, and lives on
 //	owed ID                  a raw line was a call of this ID

@@ -1,5 +1,5 @@
-// Package decoy makes files that tests, and whatever they start, must leave alone,
-// and tells what has become of them. Only tests use it.
+// Package decoy creates files that tests, and the programs they start, must not touch, and reports
+// what happened to them. Only tests use it.
 package decoy
 
 import (
@@ -15,11 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Secret is in every file that Home makes.
+// Secret is in every file that Home creates.
 const Secret = "THE-SECRET-OF-A-DECOY"
 
-// files are what is worth stealing from a home directory, and what would be run or
-// believed if somebody changed it.
+// files are what is worth stealing from a home directory, or would be run or trusted if changed.
 var files = []string{
 	".ssh/id_ed25519", ".ssh/authorized_keys", ".aws/credentials", ".netrc", ".npmrc", ".gitconfig", ".config/git/config", ".config/gh/hosts.yml",
 	".config/autostart/notes.desktop", ".bashrc", ".profile", ".zshenv", ".local/bin/notes", ".local/share/notes.txt", ".cache/notes.txt", "notes.txt",
@@ -28,8 +27,8 @@ var files = []string{
 // ours are the directories in which parley keeps its own files, by system.
 var ours = []string{".config/parley", ".local/state/parley", "Library/Application Support/parley", "AppData/Roaming/parley", "AppData/Local/parley"}
 
-// Home fills dir with the files of a home directory. Programs that read one as
-// their configuration find a comment in it.
+// Home fills dir with the files of a home directory. Programs that read one as their configuration
+// find only a comment.
 func Home(dir string) error {
 	for _, name := range ours {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
@@ -48,8 +47,8 @@ func Home(dir string) error {
 	return nil
 }
 
-// Run runs the tests of a package with a home directory made by Home. It fails if
-// they change anything there, as Guard does.
+// Run runs the tests of a package with a home directory made by Home, and fails if they change it
+// as Guard would.
 func Run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "home")
 	if err != nil {
@@ -83,8 +82,8 @@ func failed(err error) int {
 	return 1
 }
 
-// Guard fails the test if anything below dir is changed, added or removed before
-// its end. What parley keeps in a home directory may change.
+// Guard fails the test if anything below dir is changed, added or removed before the test ends.
+// parley's own files in a home directory may change.
 func Guard(t testing.TB, dir string) {
 	t.Helper()
 	before, err := Tree(dir)
@@ -112,8 +111,8 @@ func unchanged(dir string, before map[string]string) error {
 	return nil
 }
 
-// Tree describes everything below a directory, and the directory itself as ".", by
-// its name there, with slashes: mode and content, or where a link leads.
+// Tree describes dir, as ".", and everything below it by slash-separated name: mode and content, or
+// the target of a link.
 func Tree(dir string) (map[string]string, error) {
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever becomes of a file is noticed; what parley keeps is none of it.
+// Every change of a file is noticed, except in parley's own files.
 func TestUnchanged(t *testing.T) {
 	for name, tc := range map[string]struct {
 		do   func(at func(string) string) error

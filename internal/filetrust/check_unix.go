@@ -16,11 +16,11 @@ import (
 	"parley/internal/safetext"
 )
 
-// Check returns an error of one line, which says what to type, where somebody other than the user and root can change a
-// file or directory, or put another one in its place: by its mode, or by that of a directory or link on the way to it.
-// As sshd does with StrictModes, it trusts what lies above the home directory of those below it: whoever can replace the
-// home directory needs no file of parley's. The path must be absolute. Windows has no such modes: there it finds nothing
-// wrong.
+// Check returns an error of one line, with the command to type, if somebody other than the user and
+// root can change a file or directory, or replace it: by its mode or owner, or by that of a
+// directory or link on its path. Like sshd with StrictModes it ignores what is above the home
+// directory for paths below it: an attacker who can replace the home directory needs no file of
+// parley's. The path must be absolute. On Windows, which has no such modes, Check returns nil.
 func Check(path string) error {
 	c := checker{uid: os.Geteuid(), readOnly: readOnly, private: private}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -32,26 +32,26 @@ func Check(path string) error {
 	return c.check(path)
 }
 
-// checker is what counts besides the files.
+// checker holds what the result depends on besides the files.
 type checker struct {
-	uid    int    // who we are
-	before int    // who root was before sudo: a home directory that sudo leaves set is that of this user
+	uid    int    // the user
+	before int    // the user who ran sudo, whose home directory $HOME may still be
 	home   string // "" for none
-	// readOnly tells whether nobody can write to a file because of how its file system is mounted: in a container, files
-	// that are mounted read-only may belong to anybody, and have any mode.
+	// readOnly reports whether a file system is mounted read-only: in a container such files may
+	// have any owner and mode.
 	readOnly func(path string) bool
 	private  func(owner, group int) bool
 }
 
-// maxLinks bounds the links on the way to a file, as the kernel does.
+// maxLinks bounds the links followed for one path, as in the kernel.
 const maxLinks = 40
 
-// check follows the path as the kernel does, from the root down: once a directory is found to be ours alone, nobody else
-// can have changed what it holds.
+// check follows the path from the root down, as the kernel does: once a directory belongs to the
+// user alone, nobody else can have changed what it contains.
 func (c checker) check(path string) error {
 	home, _ := filepath.EvalSymlinks(c.home)
 	at, ahead := "/", strings.Split(path, "/")
-	var above, wrong error // what is wrong above the home directory, until that is reached; what is wrong for certain
+	var above, wrong error // above: errors that count unless the home directory follows; wrong: errors that always count
 	for links := 0; len(ahead) > 0; {
 		name := ahead[0]
 		ahead = ahead[1:]
@@ -87,7 +87,7 @@ func (c checker) check(path string) error {
 	return first(wrong, above)
 }
 
-// first returns the first error of two.
+// first returns the first error that is not nil.
 func first(a, b error) error {
 	if a != nil {
 		return a
@@ -95,7 +95,7 @@ func first(a, b error) error {
 	return b
 }
 
-// judge says what is wrong with one file, directory or link.
+// judge returns what is wrong with one file, directory or link.
 func (c checker) judge(path string, info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -103,11 +103,11 @@ func (c checker) judge(path string, info fs.FileInfo) error {
 	}
 	mode, owner := info.Mode(), int(stat.Uid)
 	link := mode&fs.ModeSymlink != 0
-	shared := mode.IsDir() && mode&fs.ModeSticky != 0 // only owners remove or rename their files there
+	shared := mode.IsDir() && mode&fs.ModeSticky != 0 // only the owner of a file can remove or rename it there
 	foreign := owner != 0 && owner != c.uid && owner != c.before
 	open := !link && !shared && (mode&0o002 != 0 || mode&0o020 != 0 && !c.private(owner, int(stat.Gid)))
 	mount := path
-	if link { // of which statfs(2) tells where it leads
+	if link { // statfs(2) would describe its target
 		mount = filepath.Dir(path)
 	}
 	if !foreign && !open || c.readOnly(mount) {
@@ -123,17 +123,17 @@ func (c checker) judge(path string, info fs.FileInfo) error {
 	return fmt.Errorf("others can write it, so it is not read: chmod go-w %s", shown)
 }
 
-// private tells whether a group is the owner's alone. Many systems give every user a group of their own and let that
-// write (umask 002), home directories included. Users and groups that are not in the files of this machine are not
-// looked up: a directory service may be slow, or not there, and a group that bears the user's number is theirs in
-// practice.
+// private reports whether a group is the owner's alone. Many systems give every user a group that
+// may write (umask 002). Users and groups that are not in local files are not looked up, since a
+// directory service may be slow or absent; a group with the number of the user counts as the
+// user's.
 func private(owner, group int) bool {
 	users, _ := os.ReadFile("/etc/passwd")
 	groups, _ := os.ReadFile("/etc/group")
 	return privateIn(string(users), string(groups), owner, group)
 }
 
-// privateIn is private, by the texts of passwd(5) and group(5).
+// privateIn is private for the given texts of passwd(5) and group(5).
 func privateIn(users, groups string, owner, group int) bool {
 	user, primary := "", false
 	for line := range strings.Lines(users) {

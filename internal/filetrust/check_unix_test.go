@@ -49,7 +49,7 @@ func (p *place) link(target, name string) {
 	}
 }
 
-// mode sets a mode, whatever the umask.
+// mode sets a mode regardless of the umask.
 func (p *place) mode(name string, mode os.FileMode) {
 	p.t.Helper()
 	if err := os.Chmod(p.at(name), mode); err != nil {
@@ -104,7 +104,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// The directories that lead to a link count, and those that it leads to.
+// The directories on the path to a link count, and those on the path to its target.
 func TestLinks(t *testing.T) {
 	p := newPlace(t)
 	p.mkdir("dotfiles")
@@ -124,7 +124,7 @@ func TestLinks(t *testing.T) {
 	p.want(wrong, "dotfiles/in")
 	p.link(p.at("open/inner"), "dotfiles/dir")
 	p.want(wrong, "dotfiles/dir/file")
-	p.link("dotfiles/dir/../../config/parley", "through") // the kernel goes up from open/inner
+	p.link("dotfiles/dir/../../config/parley", "through") // for the kernel, .. is relative to open/inner
 	p.want(wrong, "through/rules.toml")
 	p.link("round", "round")
 	p.want("too many links", "round")
@@ -133,7 +133,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What lies above the home directory counts only for what does not lie below it, as a link may not.
+// What is above the home directory only counts for paths that are not below it; a link may lead to one.
 func TestHome(t *testing.T) {
 	p := newPlace(t)
 	p.mode("config", 0o777)
@@ -154,7 +154,7 @@ func TestHome(t *testing.T) {
 	p.want(fmt.Sprintf("others can write in %[1]s, so it is not read: chmod go-w %[1]s", p.at("out")), "out/link")
 }
 
-// Files are the user's or root's; those of whoever became root count as well.
+// Files must belong to the user or root; for root, also to the user who became root.
 func TestOwners(t *testing.T) {
 	p := newPlace(t)
 	const other = 12345
@@ -181,7 +181,7 @@ func TestOwners(t *testing.T) {
 		p.want(fmt.Sprintf("%[1]s belongs to another user (uid %[2]d), so it is not read: chown 0 %[1]s", p.at("config/link"), other), "config/link/rules.toml")
 		return
 	}
-	p.uid = other // which makes these the files of somebody else
+	p.uid = other // now these files belong to another user
 	p.want(foreign)
 }
 

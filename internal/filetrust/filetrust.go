@@ -1,2 +1,3 @@
-// Package filetrust tells whether a file is the user's alone to change: one that decides what parley allows, or starts.
+// Package filetrust checks that only the user can change a file that decides what parley allows or
+// starts.
 package filetrust

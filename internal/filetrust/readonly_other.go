@@ -2,5 +2,5 @@
 
 package filetrust
 
-// readOnly matters in containers alone, which are Linux.
+// readOnly returns false: it only matters in containers, which run Linux.
 func readOnly(string) bool { return false }

@@ -12,7 +12,7 @@ import (
 	"parley/permissions"
 )
 
-// overMCP is the question of an agent about parley's own tool.
+// overMCP is an agent's question about a call of parley's own tool.
 func overMCP(name, path, content string) wire.ToolCall {
 	t := tool("other", name, fmt.Sprintf(`{"path":%q,"content":%q}`, path, content))
 	t.Name = str(name)
@@ -21,8 +21,8 @@ func overMCP(name, path, content string) wire.ToolCall {
 
 const byClaude = "mcp__parley__write_text_file"
 
-// What the agent's own question about parley's tool showed is not asked again when the
-// call comes: the same file, the same bytes, in the same turn.
+// If the agent's question about parley's tool showed a write, the call needs no question in the same turn: the
+// same file, the same bytes.
 func TestWriteShownOverMCP(t *testing.T) {
 	for name, tc := range map[string]struct {
 		asks  func(path string) wire.ToolCall
@@ -69,8 +69,8 @@ func TestWriteShownOverMCP(t *testing.T) {
 	}
 }
 
-// Over MCP agents show the call in two ways: under a name that holds the server's, or as
-// what they call.
+// runShapes are the two ways in which agents show a call over MCP: under a name that contains the server's, or
+// as server, tool and arguments.
 var runShapes = map[string]func(input string) wire.ToolCall{
 	"by its name": func(input string) wire.ToolCall {
 		t := tool("other", byClaude, input)
@@ -82,8 +82,8 @@ var runShapes = map[string]func(input string) wire.ToolCall{
 	},
 }
 
-// A command that was shown in the agent's own question about parley's tool is not asked
-// again when the call comes: the same words, in the same directory, with the same variables.
+// If the agent's question about parley's tool showed a command, the call needs no question: the same words, in
+// the same directory, with the same variables.
 func TestCommandShownOverMCP(t *testing.T) {
 	env := func(v ...string) (out []wire.EnvVar) {
 		for i := 0; i < len(v); i += 2 {
@@ -98,7 +98,7 @@ func TestCommandShownOverMCP(t *testing.T) {
 	in := func(r wire.CreateTerminalRequest, dir string) wire.CreateTerminalRequest { r.Cwd = dir; return r }
 	for name, tc := range map[string]struct {
 		input string // %r is the session's directory, %o one outside
-		shown string // as a line; "": it is not shown as the command
+		shown string // the line; "" if it is not shown as the command
 		req   wire.CreateTerminalRequest
 		free  bool
 	}{
@@ -145,7 +145,7 @@ func TestCommandShownOverMCP(t *testing.T) {
 				if tc.free {
 					r.free(r.create(req))
 				}
-				q = r.refused(r.create(req)) // used up, or another one
+				q = r.refused(r.create(req)) // used up, or a different command
 				near := slices.Contains([]string{"a variable more", "a variable less", "another value", "another directory", "one that was hidden", "out of it",
 					"a shell's variable"}, name)
 				if (q.Why != "") != near {
@@ -156,7 +156,7 @@ func TestCommandShownOverMCP(t *testing.T) {
 	}
 }
 
-// Nothing of a call is hidden behind the command that it is shown as, and rules judge that.
+// A call is not hidden by the command it is shown as, and rules judge the call.
 func TestQuestionOverMCP(t *testing.T) {
 	for how, shape := range runShapes {
 		r := newRig(t)
@@ -178,8 +178,8 @@ func TestQuestionOverMCP(t *testing.T) {
 	}
 }
 
-// A directory whose name leads elsewhere by now is another one.
-func TestCommandOverMCPBehindAMovedLink(t *testing.T) {
+// A directory whose name leads elsewhere by now is a different one.
+func TestCommandOverMCPAfterLinkMoved(t *testing.T) {
 	r := newRig(t)
 	r.put(r.path("a/x"), "")
 	symlink(t, r.path("a"), r.path("l"))
@@ -188,7 +188,7 @@ func TestCommandOverMCPBehindAMovedLink(t *testing.T) {
 	r.refused(r.create(wire.CreateTerminalRequest{Command: "true", Cwd: r.path("l")}))
 }
 
-// The same bytes once more in the same turn are no question, wherever the file is.
+// Writing the same bytes again in the same turn needs no question, wherever the file is.
 func TestTheSameWriteAgain(t *testing.T) {
 	for name, path := range map[string]func(r *rig) string{
 		"inside":    func(r *rig) string { return r.path("f.txt") },
@@ -210,9 +210,8 @@ func TestTheSameWriteAgain(t *testing.T) {
 	}
 }
 
-// opencode asks about a directory outside, then about the file with its change, and then
-// hands the text over: two questions, if the user has answered the second himself and it
-// showed all of both texts.
+// opencode asks about a directory outside, then about the file with its change, and then sends the text. That
+// is two questions if the user answered the second and it showed both texts completely.
 func TestOutsideWriteIsNotAskedThrice(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before, write string
@@ -249,7 +248,7 @@ func TestOutsideWriteIsNotAskedThrice(t *testing.T) {
 	}
 }
 
-// A link that leads elsewhere by now is another file.
+// A link that leads elsewhere by now is a different file.
 func TestOutsideWriteOverAMovedLink(t *testing.T) {
 	r := newRig(t)
 	link, other := filepath.Join(r.outside, "link"), r.put(filepath.Join(r.outside, "other"), "a\n")
@@ -260,8 +259,8 @@ func TestOutsideWriteOverAMovedLink(t *testing.T) {
 	r.holds(other, "a\n")
 }
 
-// A rule that wants a question gets its own, also about what the agent's question showed;
-// one that denies is never asked around.
+// A rule that asks gets its own question, even about what the agent's question showed; one that denies cannot
+// be bypassed.
 func TestRulesOfShownWrites(t *testing.T) {
 	for effect, asked := range map[string]bool{"ask": true, "deny": false} {
 		r := ruledRig(t, "[["+effect+"]]\npath = \"f.txt\"\n")

@@ -9,21 +9,20 @@ import (
 	"parley/terminal"
 )
 
-// command is one that parley runs for the agent.
+// command is a command that parley runs for the agent.
 type command struct {
 	line string // safe to show
-	key  uint64 // of the question that let it run; 0 where there was none
+	key  uint64 // of the question that allowed it; 0 if there was none
 }
 
-// Attended tells whether a command that parley runs for the agent can be attached
-// to as it is: whether it runs and has a terminal of its own.
+// Attended reports whether Attach can succeed: whether a command that parley runs for the agent is
+// running on its own terminal.
 func (h *Host) Attended(session, id string) bool { return h.terminals.Attended(session, id) }
 
-// TakeOver gives a command that parley runs for the agent a terminal of its own,
-// because the user says so: it is stopped, with all it has started, and run again
-// from the beginning. The agent goes on waiting for it, and sees in its output that it
-// was started again. A command that has one already is left alone. It may take seconds.
-// Errors are those of terminal.Service.TakeOver.
+// TakeOver restarts a command on its own terminal, on behalf of the user. The command is stopped with
+// its children and run again from the beginning. The agent keeps waiting for it and sees in the output
+// that it was restarted. A command that has a terminal already is left alone. It may take seconds. The
+// errors are those of terminal.Service.TakeOver.
 func (h *Host) TakeOver(session, id string) error {
 	if h.terminals.Attended(session, id) {
 		return nil
@@ -43,8 +42,8 @@ func (h *Host) TakeOver(session, id string) error {
 	return nil
 }
 
-// Attach gives a front end the user's side of a command that is attended. Nothing of
-// what is typed there is kept. Errors are those of terminal.Service.Attach.
+// Attach connects a front end to a command that has its own terminal. What the user types is not
+// stored. The errors are those of terminal.Service.Attach.
 func (h *Host) Attach(session, id string) (*terminal.Attachment, error) {
 	a, err := h.terminals.Attach(session, id)
 	if err != nil {
@@ -53,8 +52,8 @@ func (h *Host) Attach(session, id string) (*terminal.Attachment, error) {
 	return a, nil
 }
 
-// waits keeps the lines of the commands that there are, and tells the user of one that
-// seems to wait for somebody. With nobody attached it waits in vain.
+// waits tracks the running commands and notifies the user of one that seems to wait for input. Unless a
+// front end is attached, it waits in vain.
 func (h *Host) waits(c terminal.Change) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +65,7 @@ func (h *Host) waits(c terminal.Change) {
 	case c.Waiting != "":
 		n := event.NoticeArrived{For: event.For{Session: c.Session}, Severity: "warning", Title: "A command waits for " + string(c.Waiting), Description: h.commands[c.ID].line}
 		if h.opts.Keyboard && terminal.CanAttend {
-			n.Terminal = c.ID // the front end says how it is taken over
+			n.Terminal = c.ID // the front end shows how to take it over
 		} else {
 			n.Title += ", which nobody can give it"
 			n.Description += " (stop it, or run it yourself)"

@@ -17,7 +17,7 @@ import (
 	"parley/terminal"
 )
 
-// withKeyboard is a rig whose front end can give commands the user's keyboard.
+// withKeyboard is a rig whose front end can attach the user's keyboard.
 func withKeyboard(t *testing.T, change func(*Options)) *rig {
 	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
 	opts := Options{Sink: r.sink, Agent: "test", Keyboard: true}
@@ -33,11 +33,10 @@ func withKeyboard(t *testing.T, change func(*Options)) *rig {
 	return r
 }
 
-// onTTY says whether a command has a terminal of its own.
+// onTTY prints whether the command has its own terminal.
 var onTTY = wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", "if [ -t 0 ]; then echo tty; read -r x </dev/tty; echo got $x; else echo none; fi"}}
 
-// The user allows a command with the keyboard: it has a terminal, and the settled
-// event and the record say so.
+// A command that the user allows with the keyboard has a terminal; the settled event and the record say so.
 func TestAllowedWithTheKeyboard(t *testing.T) {
 	dir := t.TempDir()
 	record := permissions.NewRecord(dir, "run", nil, nil)
@@ -77,8 +76,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 	}
 }
 
-// Nobody but the user gives the keyboard away, and only for a command that parley
-// itself asks about.
+// Only the user can give the keyboard, and only to a command that parley asks about.
 func TestKeyboardIsTheUsersToGive(t *testing.T) {
 	sure := func(q permissions.Question) (permissions.Answer, bool) {
 		return permissions.Answer{OptionID: "once", By: "--approve-all", Attended: true}, true
@@ -101,7 +99,7 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 				test.before(r)
 			}
 			req := onTTY
-			if name == "a rule" { // which allows no shell
+			if name == "a rule" { // no rule allows a shell
 				req = wire.CreateTerminalRequest{Command: "true"}
 			}
 			g := r.create(req)
@@ -126,7 +124,7 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 	r.write(r.path("a"), "new")
 	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "Run it", `{"command":"true"}`),
 		Options: []wire.PermissionOption{{ID: "once", Name: "Yes", Kind: "allow_once"}}})
-	for range 2 { // a write of parley's, and a command that the agent asks about
+	for range 2 { // a write through parley, and a command that the agent runs itself
 		q := r.question()
 		if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
 			t.Errorf("%s: %v, %v", q.Heading, q.Attends, err)
@@ -136,8 +134,7 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 	asked.Wait(t.Context())
 }
 
-// A command that runs is taken over: the agent's wait goes on, and hears of the second
-// end.
+// A running command is taken over: the agent's wait continues, and returns the second exit.
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
 	r := withKeyboard(t, func(o *Options) { o.Record = permissions.NewRecord(dir, "run", nil, nil) })
@@ -189,7 +186,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// What is typed is in no event and no record.
+// Typed keys are in no event and no record.
 func TestKeysAreKeptNowhere(t *testing.T) {
 	dir := t.TempDir()
 	r := withKeyboard(t, func(o *Options) { o.Record = permissions.NewRecord(dir, "run", nil, nil) })
@@ -228,8 +225,7 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 	}
 }
 
-// The notice about a command that waits names it, so that the front end can say how
-// it is taken over.
+// The notice about a waiting command has its terminal, so that the front end can show how to take it over.
 func TestWaitingCommandCanBeTakenOver(t *testing.T) {
 	r := withKeyboard(t, nil)
 	for _, c := range []terminal.Change{{Started: &terminal.Command{Command: "ssh", Args: []string{"a"}}}, {Waiting: terminal.WaitPassword}, {Released: true}} {

@@ -10,23 +10,22 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// Bounds of what an agent is told of a change that the user made: of the texts that
-// are compared, and of the difference, in bytes.
+// Bounds of the difference an agent is told after the user changed its text: of the compared texts
+// and of the difference itself, in bytes.
 const (
 	maxCompared   = 8 << 20
 	maxDifference = 16 << 10
 )
 
-// errChangedByUser is what the agent hears when the user has had another text
-// written than it asked for. An empty result would leave its model believing in its
-// own text: only what failed is read. The code is that of errDenied, and for the
-// same reason: what the agent asked for was not done, and there is nothing to mend.
+// errChangedByUser is sent to the agent when the user had another text written. An empty result would
+// leave its model believing in its own text, since it only reads errors. The code is that of errDenied
+// for the same reason: the request was not carried out, and nothing needs to be repaired.
 func errChangedByUser(path, wanted, written string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The user changed this before it was written: %s does not hold the text that you sent. "+
 		"It was written as the user wants it, so do not write yours again. %s", path, difference(wanted, written))
 }
 
-// difference says how two texts differ, in so many bytes.
+// difference describes how two texts differ, within a number of bytes.
 func difference(wanted, written string) string {
 	const read = "Read the file to see what it holds now."
 	if len(wanted)+len(written) > maxCompared {

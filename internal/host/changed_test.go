@@ -13,7 +13,7 @@ import (
 	"parley/permissions"
 )
 
-// change waits for the question about a write and has another text written.
+// change waits for the question about a write and answers with another text.
 func (r *rig) change(text string) permissions.Question {
 	r.t.Helper()
 	q := r.question()
@@ -23,7 +23,7 @@ func (r *rig) change(text string) permissions.Question {
 	return q
 }
 
-// told is what the agent hears; it fails unless that is an error.
+// told returns the error that the agent gets.
 func (r *rig) told(g going) string {
 	r.t.Helper()
 	var e *jsonrpc.Error
@@ -33,8 +33,7 @@ func (r *rig) told(g going) string {
 	return e.Message
 }
 
-// What the user made of a write is written, counted and kept for undoing, and the
-// agent learns what the file holds.
+// The user's text is written, counted and kept for undo, and the agent learns what the file contains.
 func TestWriteChangedByTheUser(t *testing.T) {
 	r := newRig(t)
 	var kept []string
@@ -63,12 +62,12 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	if !s.Allowed || s.Decision != "Allow once, with changes" {
 		t.Errorf("%+v", s)
 	}
-	// It was for once: neither what the agent wanted nor what it got is allowed now.
+	// It was allowed once: neither text is allowed again.
 	r.refused(r.write(path, "A\nb\nC\nd\n"))
 	r.refused(r.write(path, "A\nb\nc\n"))
 }
 
-// An answer with the very text that was asked for is a plain yes.
+// Answering with the very text that was asked is a plain approval.
 func TestWriteNotChangedAfterAll(t *testing.T) {
 	r := newRig(t)
 	g := r.write(r.path("f"), "b")
@@ -79,7 +78,7 @@ func TestWriteNotChangedAfterAll(t *testing.T) {
 	r.holds(r.path("f"), "b")
 }
 
-// Where nothing of the change is left, nothing is written, and it is a refusal.
+// If no change is left, nothing is written, and the agent is refused.
 func TestWriteOfNothing(t *testing.T) {
 	r := newRig(t)
 	r.host.opts.Wrote = func(string, fsops.Written, string) { t.Error("something was written") }
@@ -116,7 +115,7 @@ func TestChangedWriteOverWhatChangedMeanwhile(t *testing.T) {
 	r.holds(path, "the user's own\n")
 }
 
-// What else was approved of the file was approved for another text.
+// Other approvals for the file were for another text.
 func TestGrantsEndWhereTheUserChanged(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "1\n2\n3\n")
@@ -128,8 +127,8 @@ func TestGrantsEndWhereTheUserChanged(t *testing.T) {
 	r.holds(path, "0\n2\n3\n")
 }
 
-// Questions about what cannot be shown as text, and those about anything else, take
-// no text; neither does an answer for more than once.
+// Questions about what is not text, and about anything but a write, accept no text; nor does an answer for more
+// than once.
 func TestWhatTakesNoText(t *testing.T) {
 	r := newRig(t)
 	picture := r.put(r.path("picture"), "\x89PNG\x00\xff")
@@ -159,7 +158,7 @@ func TestWhatTakesNoText(t *testing.T) {
 	r.holds(path, "a")
 }
 
-// However large the difference, what the agent is told of it is not.
+// What the agent is told of the difference is bounded.
 func TestDifferenceIsBounded(t *testing.T) {
 	long := strings.Repeat("a line of the text\n", 5000)
 	says := difference(long, strings.ReplaceAll(long, "line", "row"))

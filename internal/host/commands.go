@@ -19,8 +19,8 @@ import (
 // commands implements acpclient.Terminals.
 type commands Host
 
-// Create implements acpclient.Terminals. A command passes when it is what the
-// user has just approved; else it is asked.
+// Create implements acpclient.Terminals. A command runs without a question if the user has just
+// approved exactly it.
 func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (string, error) {
 	h := (*Host)(c)
 	cmd := terminal.Command{Command: r.Command, Args: r.Args, Dir: r.Cwd, OutputLimit: r.OutputByteLimit}
@@ -32,7 +32,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		cmd.Dir = h.cwd(r.SessionID)
 	}
 	return func(ctx context.Context) (string, error) {
-		switch { // no question about what cannot be done anyway
+		switch { // do not ask about a command that cannot run
 		case !filepath.IsAbs(cmd.Dir):
 			return "", terminalError(fmt.Errorf("%w: %q", terminal.ErrRelativeDir, cmd.Dir))
 		case strings.TrimSpace(cmd.Command) == "":
@@ -47,7 +47,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 			return "", h.refuse(ctx, h.commandQuestion(r.SessionID, cmd, line), by, "to run a command in "+cmd.Dir)
 		}
 		q := h.commandQuestion(r.SessionID, cmd, line)
-		meant := cmd // as it is compared with what was shown
+		meant := cmd // the form that is compared with the approval
 		meant.Dir = h.whereabouts(r.SessionID, cmd.Dir)
 		var key uint64
 		ruled := h.ruled(r.SessionID, q.Facts)
@@ -87,8 +87,8 @@ func (h *Host) commandQuestion(session string, cmd terminal.Command, line string
 	return q
 }
 
-// whereabouts is where a directory is, links followed, as an approval for the session
-// counts for it; as it came where nobody knows.
+// whereabouts returns a directory with its links followed, to which an approval for the session
+// applies; unchanged if that fails.
 func (h *Host) whereabouts(session, dir string) string {
 	if f := h.find(session, dir); f.err == nil && !f.elsewhere {
 		return f.target.Resolved
@@ -121,10 +121,9 @@ func (c *commands) Kill(r wire.TerminalRef) error {
 	return terminalError((*Host)(c).terminals.Kill(r.SessionID, r.TerminalID))
 }
 
-// KillTerminal ends a command that parley runs for the agent, with all it has
-// started, because the user says so. The agent sees it end by a signal, and keeps
-// its output. Ending what has ended is no error; a terminal that the session does not
-// have is one. It may take seconds.
+// KillTerminal ends a command with its children, on behalf of the user. The agent sees it end by a
+// signal, and keeps its output. Ending an ended command is no error; an unknown terminal is. It may
+// take seconds.
 func (h *Host) KillTerminal(session, id string) error {
 	if err := h.terminals.Kill(session, id); err != nil {
 		return fmt.Errorf("stop the command: %w", err)
@@ -145,7 +144,7 @@ func exitStatus(s terminal.ExitStatus) wire.ExitStatus {
 	return out
 }
 
-// terminalError gives the errors of the terminal room their codes.
+// terminalError maps the errors of package terminal to JSON-RPC codes.
 func terminalError(err error) error {
 	switch {
 	case errors.Is(err, terminal.ErrUnknown), errors.Is(err, terminal.ErrReleased):
@@ -158,7 +157,7 @@ func terminalError(err error) error {
 	return err
 }
 
-// terminalChanged turns what a command does into events.
+// terminalChanged turns the changes of a terminal into events.
 func (h *Host) terminalChanged(c terminal.Change) {
 	for_ := event.For{Session: c.Session}
 	if c.Started != nil {

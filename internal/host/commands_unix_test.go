@@ -56,7 +56,7 @@ func TestCommandIsAsked(t *testing.T) {
 	find(t, r.sink, "end", func(e event.TerminalExited) bool { return e.ID == started.ID && e.Code != nil && *e.Code == 0 })
 }
 
-// Whoever types a command line into command has it run by a shell (case 128).
+// A command line in the member command is run by a shell (case 128).
 func TestCommandLine(t *testing.T) {
 	r := newRig(t)
 	create := r.create(wire.CreateTerminalRequest{Command: "echo a && echo b"})
@@ -123,7 +123,7 @@ func TestCommandGranted(t *testing.T) {
 	}
 }
 
-// Variables stand before the command, where they can be read.
+// Variables are shown in front of the command.
 func TestCommandShowsItsEnvironment(t *testing.T) {
 	r := newRig(t)
 	q := r.refused(r.create(wire.CreateTerminalRequest{Command: "make", Args: []string{"all"},
@@ -144,9 +144,8 @@ func TestAlwaysForACommand(t *testing.T) {
 	r.refused(r.write(r.path("f"), "x"))
 }
 
-// What is allowed for the session in a directory is not allowed where a link of its
-// name leads later.
-func TestAlwaysBehindALink(t *testing.T) {
+// An approval for the session in a directory does not apply to the later target of a link of its name.
+func TestAlwaysAfterLinkMoved(t *testing.T) {
 	r := newRig(t)
 	r.put(r.path("a/x"), "")
 	r.put(r.path("b/x"), "")
@@ -161,7 +160,7 @@ func TestAlwaysBehindALink(t *testing.T) {
 	r.refused(r.create(echo))
 }
 
-// Cases 127, 131 and 132, and nothing that cannot run is asked about.
+// Cases 127, 131 and 132: a command that cannot run is not asked about.
 func TestCommandErrors(t *testing.T) {
 	r := newRig(t)
 	code := func(what string, err error, want int) {
@@ -194,7 +193,7 @@ func TestCommandErrors(t *testing.T) {
 	code("released", r.services.Terminals.Release(wire.TerminalRef{SessionID: theSession, TerminalID: id}), jsonrpc.CodeResourceNotFound)
 }
 
-// sleeper starts a command with a child of its own and returns the pid of both.
+// sleeper starts a command with a child and returns both pids.
 func (r *rig) sleeper() (leader, child int) {
 	r.t.Helper()
 	id := r.passes(r.create(wire.CreateTerminalRequest{Command: "sleep 300 & echo $$ $!; wait"}), "once")
@@ -209,7 +208,7 @@ func (r *rig) sleeper() (leader, child int) {
 	return leader, child
 }
 
-// gone waits until no process has the pid, zombies not counted.
+// gone waits until no process has the pid, except a zombie.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; {
@@ -256,7 +255,7 @@ func TestCloseSession(t *testing.T) {
 	if o := r.create(wire.CreateTerminalRequest{Command: "true"}).wait(); o.err == nil {
 		t.Error("a closed session runs commands")
 	}
-	// The other one does not notice.
+	// The other session is not affected.
 	if err := r.host.Broker().Answer(kept.Key, "once"); err != nil {
 		t.Fatal(err)
 	}
@@ -273,8 +272,7 @@ func TestCloseEndsEveryCommand(t *testing.T) {
 	gone(t, child)
 }
 
-// What is approved for the agent by a policy is a grant like any other, and a
-// command does not become a read by being called one.
+// A policy's approval is a grant like any other, and calling a command a read does not make it one.
 func TestApproveReadsRunsNothing(t *testing.T) {
 	r := newRig(t)
 	reads := permissions.ApproveReads("--approve-reads", permissions.DenyAll("--approve-reads", nil))

@@ -5,16 +5,15 @@ import (
 	"parley/permissions"
 )
 
-// Disk is how rules look at the files of a session: permissions.Facts.Look, Below and
-// Names. They wait for the disk.
+// Disk lets rules examine the files of a session. Its methods implement permissions.Facts.Look, Below
+// and Names. They block on the file system.
 type Disk struct {
 	Files   *fsops.Service
 	Session string   // open in Files
-	Roots   []string // its directories, links followed
+	Roots   []string // the session's directories, links followed
 }
 
-// Look finds out where an absolute path leads. What cannot be found out counts as
-// outside.
+// Look resolves an absolute path. A path that cannot be resolved counts as outside.
 func (d Disk) Look(path string) permissions.FileFact {
 	t, err := d.Files.Resolve(d.Session, path)
 	if err != nil {
@@ -23,7 +22,7 @@ func (d Disk) Look(path string) permissions.FileFact {
 	return d.fact(t)
 }
 
-// Below visits what lies below a directory: see fsops.Service.Below.
+// Below visits everything below a directory: see fsops.Service.Below.
 func (d Disk) Below(dir string, hidden bool, visit func(permissions.FileFact) bool) bool {
 	all, err := d.Files.Below(d.Session, dir, hidden, func(t fsops.Target) bool { return visit(d.fact(t)) })
 	return all && err == nil

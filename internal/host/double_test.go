@@ -9,8 +9,7 @@ import (
 	"parley/permissions"
 )
 
-// What was approved holds for the file as it was: one that somebody has changed
-// since, elsewhere in it even, is asked about again.
+// An approval applies to the file as it was: a file changed since then, even elsewhere in it, is asked again.
 func TestGrantEndsWhenTheFileChanges(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f.txt"), "a\nb\nd\n")
@@ -20,8 +19,7 @@ func TestGrantEndsWhenTheFileChanges(t *testing.T) {
 	r.holds(path, "a\nb\nd\nand more\n")
 }
 
-// Two edits of one file that were approved together: the first changes it, and
-// the second holds all the same.
+// Of two edits of one file approved together, the second still applies after the first.
 func TestTwoEditsOfOneFile(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f.txt"), "a\nb\n")
@@ -33,7 +31,7 @@ func TestTwoEditsOfOneFile(t *testing.T) {
 	r.holds(path, "A\nB\n")
 }
 
-// Every question, its answer and what came of it stand in the record.
+// The record has every question with its answer and outcome.
 func TestRecorded(t *testing.T) {
 	dir := t.TempDir()
 	record := permissions.NewRecord(dir, "run", nil, func(err error) { t.Error(err) })
@@ -81,7 +79,7 @@ func ruledRig(t *testing.T, text string) *rig {
 	return r
 }
 
-// What would pass without a question does not where a rule says otherwise.
+// What needs no question is asked or denied if a rule says so.
 func TestRulesOfFreeThings(t *testing.T) {
 	r := ruledRig(t, "[[deny]]\npath = \"private/**\"\n\n[[ask]]\npath = \"drafts/**\"\n")
 	private, draft, plain := r.put(r.path("private/key"), "k"), r.put(r.path("drafts/d"), "d"), r.put(r.path("plain"), "p")
@@ -96,7 +94,7 @@ func TestRulesOfFreeThings(t *testing.T) {
 	}
 }
 
-// An allow for commands in a chain, seen from the agent's question.
+// A rule that allows commands in a chain, applied to the agent's question.
 func TestRulesOfQuestions(t *testing.T) {
 	r := ruledRig(t, "[[allow]]\ncommand = \"go build *\"\n\n[[deny]]\ncommand = \"rm *\"\n")
 	options := []wire.PermissionOption{{ID: "y", Kind: permissions.AllowOnce}, {ID: "n", Kind: permissions.RejectOnce}}
@@ -120,8 +118,7 @@ func TestRulesOfQuestions(t *testing.T) {
 	}
 }
 
-// A path that only the agent knows how to read is not one of the session's, even
-// if it would be a name there.
+// A path in the agent's own notation is not a path of the session, even if it would be a name there.
 func TestRulesOfPathsElsewhere(t *testing.T) {
 	r := ruledRig(t, "[[allow]]\nkind = \"read\"\n")
 	options := []wire.PermissionOption{{ID: "y", Kind: permissions.AllowOnce}, {ID: "n", Kind: permissions.RejectOnce}}

@@ -10,11 +10,10 @@ import (
 	"parley/permissions"
 )
 
-// hunksOf reads a unified diff, as git and others write it: for each file what its hunks
-// hold before and after. ok is false where it is none, or has lines that say something
-// else, which a drawing of it might leave out.
+// hunksOf parses a unified diff and returns, for each file, the text of its hunks before and after. ok
+// is false if it is not one, or has other lines that a drawing of it might omit.
 func hunksOf(patch string) (files []shownDiff, ok bool) {
-	old, head, inHunk := "", "", false // head is a line before the names, which names the file too
+	old, head, inHunk := "", "", false // head is the line before the names, which also names the file
 	var file *shownDiff
 	for l := range strings.SplitSeq(strings.TrimSuffix(patch, "\n"), "\n") {
 		kind, rest, _ := strings.Cut(l, " ")
@@ -58,7 +57,7 @@ func hunksOf(patch string) (files []shownDiff, ok bool) {
 	return files, len(files) > 0 && slices.ContainsFunc(files, changed)
 }
 
-// patchPart is a unified diff to be drawn: each line is made visible behind its sign.
+// patchPart returns a unified diff to be drawn. After its sign, each line is made visible.
 func patchPart(patch string) permissions.Part {
 	lines := strings.Split(patch, "\n")
 	for i, l := range lines {
@@ -71,8 +70,8 @@ func patchPart(patch string) permissions.Part {
 	return permissions.Part{Kind: permissions.Patch, Text: strings.Join(lines, "\n")}
 }
 
-// told tells whether the drawing of a patch says all that v2 tells of its changes: each
-// changed in place, made or deleted, and in the patch.
+// told reports whether the drawing of a patch shows everything v2 says of its changes: each file is
+// modified in place, created or deleted, and is in the patch.
 func told(c wire.ToolContent, files []shownDiff) bool {
 	return len(c.Changes) == len(files) && !slices.ContainsFunc(c.Changes, func(f wire.FileChange) bool {
 		return !slices.Contains([]string{"add", "modify", "delete"}, f.Operation) || f.FileType != "" && f.FileType != "text" || f.OldPath != "" && f.OldPath != f.Path ||
@@ -80,8 +79,8 @@ func told(c wire.ToolContent, files []shownDiff) bool {
 	})
 }
 
-// inputChange is the change that the input of an edit spells out, where its content shows
-// none: a patch, one text in the place of another, or the text of a whole file.
+// inputChange returns the change that the input of an edit spells out, for a call whose content shows
+// none: a patch, a replacement, or the text of a whole file.
 func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
 	if jsonscan.KindOf(raw) != jsonscan.Object {
 		return "", edit
@@ -119,11 +118,10 @@ func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
 	return patch, edit
 }
 
-// plainTitle are words of a title that say no more than the heading.
+// plainTitle are words that say no more than the heading.
 var plainTitle = strings.Fields("edit edits write writes create update change modify replace read file in to the apply patch")
 
-// saysNothing tells whether a title has nothing but such words and the names of what is
-// shown.
+// saysNothing reports whether a title only has such words and the names of the files shown.
 func saysNothing(title string, paths []string, cwd string) bool {
 	for _, path := range paths {
 		names := []string{path, strings.TrimPrefix(path, strings.TrimSuffix(cwd, "/")+"/"), path[strings.LastIndexAny(path, `/\`)+1:]}

@@ -11,8 +11,7 @@ import (
 	"parley/permissions"
 )
 
-// A change is drawn wherever it can be, from whatever the agent sends, and nothing of it
-// is listed again.
+// A change is drawn, from whatever the agent sends, and not listed again.
 func TestChangesAreDrawn(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("src.txt"), "line 1\nline two alpha\nline 3\n")
@@ -23,7 +22,7 @@ func TestChangesAreDrawn(t *testing.T) {
 		raw, _ := json.Marshal(members)
 		return raw
 	}
-	// As questions of v2 come to the host: the changes as text, and beside it as they were.
+	// Questions of v2 have the changes as a patch, and also as a list.
 	v2 := func(operation, patch string) wire.ToolCall {
 		call := tool("edit", "Edit src.txt", "")
 		call.Content = &[]wire.ToolContent{{Type: "content", Block: wire.ContentBlock{Type: "text", Text: operation + " " + path + "\n" + patch}, Patch: patch,
@@ -55,7 +54,7 @@ func TestChangesAreDrawn(t *testing.T) {
 	}
 }
 
-// What is not a plain change of text stays as it came, word by word.
+// What is not a plain change of text is shown unchanged.
 func TestOddPatchesAreNotDrawn(t *testing.T) {
 	const hunk = "@@ -1 +1 @@\n-old\n+new\n"
 	for _, patch := range []string{"", "text", "--- a/f\n+++ b/f\n", "--- a/f\n+++ b/f\n" + hunk + "and run something\n", "rename from a\nrename to b\n",
@@ -79,7 +78,7 @@ func TestOddPatchesAreNotDrawn(t *testing.T) {
 	}
 }
 
-// What is shown as the command or the words is no text of its own besides.
+// What is shown as the command or the words is not shown again as text.
 func TestTextsAreShownOnce(t *testing.T) {
 	r := newRig(t)
 	call := tool("execute", "Run the tests", `{"command":"go test ./...","description":"Run the tests"}`)
@@ -91,7 +90,7 @@ func TestTextsAreShownOnce(t *testing.T) {
 	}
 }
 
-// patchCall is a call of cline's apply_patch, as the engine hands it on.
+// patchCall is a call of cline's apply_patch.
 func patchCall(more string, lines ...string) wire.ToolCall {
 	text := "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"
 	quoted, _ := json.Marshal(text)
@@ -103,8 +102,7 @@ func patchCall(more string, lines ...string) wire.ToolCall {
 	return t
 }
 
-// A patch without line numbers is drawn where it is in its file, says all that it does, and
-// is judged by each file that it names.
+// A patch without line numbers is drawn at its place in the file, completely, and judged by each file it names.
 func TestPatchWithoutNumbers(t *testing.T) {
 	r := newRig(t)
 	r.put(r.path("src/a.txt"), "1\n2\n3\n4\n5\n6\n7\nold\n9\n")
@@ -135,7 +133,7 @@ func TestPatchWithoutNumbers(t *testing.T) {
 	}
 }
 
-// Whatever such a call has besides is shown, and so is all of a patch that is not read.
+// Other members of such a call are shown, and so is any part of a patch that is not understood.
 func TestPatchWithMore(t *testing.T) {
 	r := newRig(t)
 	q := r.show(patchCall(`,"run":"rm -rf x"`, "*** Update File: a", "-b", "+c"))
@@ -152,7 +150,7 @@ func TestPatchWithMore(t *testing.T) {
 	if got := screen(q); !strings.Contains(got, "*** Delete File: z") || !strings.Contains(got, "*** Update File: a") {
 		t.Errorf("%s", got)
 	}
-	// What the call shows need not be what its input says.
+	// The content of a call may differ from its input.
 	call := patchCall("", "*** Delete File: a")
 	call.Content = diff("b", "x").Content
 	if got := screen(r.show(call)); !strings.Contains(got, "*** Delete File: a") {
@@ -160,7 +158,7 @@ func TestPatchWithMore(t *testing.T) {
 	}
 }
 
-// Rules of paths see the files of such a patch.
+// Rules for paths apply to the files of such a patch.
 func TestRulesOfPatches(t *testing.T) {
 	r := ruledRig(t, "[[allow]]\nkind = \"edit\"\n[[deny]]\npath = \"private/**\"\n")
 	options := []wire.PermissionOption{{ID: "y", Kind: permissions.AllowOnce}, {ID: "n", Kind: permissions.RejectOnce}}

@@ -11,8 +11,8 @@ import (
 	"parley/terminal"
 )
 
-// toolFacts are what rules may know of a tool call that an agent asks about. What
-// is not understood makes them partial, so that no rule, mode or flag allows it.
+// toolFacts returns what rules may know of a tool call that an agent asks about. Anything unknown makes
+// the facts partial, so that no rule, mode or flag allows it.
 func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files []named, more bool) permissions.Facts {
 	f := h.facts(session, kind)
 	f.Tool = text(t.Name)
@@ -20,7 +20,7 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files
 	switch {
 	case in.command != "":
 		f.Commands = []permissions.CommandFact{commandFact(in.runs, in.command, h.absolute(session, dir))}
-	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // all that is known of it, and that is words
+	case kind == "execute" && len(t.RawInput) == 0 && t.Title != nil: // only its title is known
 		f.Commands, f.Partial = []permissions.CommandFact{{Line: *t.Title, Dir: dir}}, true
 	}
 	for _, n := range files {
@@ -41,14 +41,13 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files
 	default:
 		f.Use = true
 	}
-	// A tool that a rule allows by its name may have members of its own, one that is
-	// allowed for its files or hosts may not.
+	// Unknown members are fine for a tool that a rule allows by its name, but not for one
+	// that is allowed for its files or hosts.
 	f.Partial = f.Partial || more || in.unclear || in.unnamed && !f.Use || slices.ContainsFunc(contents(t), odd)
 	return f
 }
 
-// odd tells whether parley does not know what a piece of content is, or which files
-// it is a change of.
+// odd reports whether parley does not know a piece of content, or which files it changes.
 func odd(c wire.ToolContent) bool {
 	switch c.Type {
 	case "content", "diff", "terminal":
@@ -58,7 +57,7 @@ func odd(c wire.ToolContent) bool {
 	return true
 }
 
-// dirOf is where the command of an input runs, as it is shown.
+// dirOf returns where the command of an input runs, as shown.
 func (h *Host) dirOf(session string, in *input) string {
 	if in.command != "" && len(in.dirs) > 0 {
 		return in.dirs[0]
@@ -66,7 +65,7 @@ func (h *Host) dirOf(session string, in *input) string {
 	return h.cwd(session)
 }
 
-// absolute is a path as the session's directory makes it; "" where that is not known.
+// absolute returns a path relative to the session's directory; "" if that is unknown.
 func (h *Host) absolute(session, path string) string {
 	switch {
 	case filepath.IsAbs(path):
@@ -75,12 +74,12 @@ func (h *Host) absolute(session, path string) string {
 		return ""
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") {
-		return h.cwd(session) + string(filepath.Separator) + path // not cleaned: behind a link it leads elsewhere
+		return h.cwd(session) + string(filepath.Separator) + path // not cleaned: .. after a link leads elsewhere
 	}
 	return filepath.Join(h.cwd(session), path)
 }
 
-// facts are those that all questions of a session have.
+// facts returns the facts that all questions of a session have.
 func (h *Host) facts(session, kind string) permissions.Facts {
 	if kind == "" {
 		kind = "other"
@@ -90,7 +89,7 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 	return f
 }
 
-// LetLook has facts, which may come from elsewhere, judged by the files of a session.
+// LetLook makes facts, possibly from elsewhere, be judged by the files of a session.
 func (h *Host) LetLook(session string, f *permissions.Facts) {
 	if h.shared() {
 		d := h.disk(session)
@@ -100,7 +99,7 @@ func (h *Host) LetLook(session string, f *permissions.Facts) {
 
 func (h *Host) disk(session string) Disk { return Disk{h.files, session, h.realRoots(session)} }
 
-// fact is what rules know of a path. What cannot be found out counts as outside.
+// fact returns what rules know of a path. A path that cannot be resolved counts as outside.
 func (h *Host) fact(session, path string, f found) permissions.FileFact {
 	if f.elsewhere || f.err != nil {
 		return permissions.FileFact{Path: path}
@@ -112,8 +111,7 @@ func (h *Host) targetFact(session string, t fsops.Target) permissions.FileFact {
 	return h.disk(session).fact(t)
 }
 
-// fileFacts are those of a file that parley itself would read or, with the kind
-// "edit", write.
+// fileFacts are the facts of a file that parley would read or, with the kind "edit", write.
 func (h *Host) fileFacts(session, kind string, t fsops.Target) permissions.Facts {
 	f := h.facts(session, kind)
 	file := h.targetFact(session, t)
@@ -122,7 +120,7 @@ func (h *Host) fileFacts(session, kind string, t fsops.Target) permissions.Facts
 	return f
 }
 
-// realRoots are the session's directories without links, as resolved paths begin.
+// realRoots returns the session's directories with links followed.
 func (h *Host) realRoots(session string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,14 +130,14 @@ func (h *Host) realRoots(session string) []string {
 	return nil
 }
 
-// commandFacts are those of a command that parley itself would run.
+// commandFacts are the facts of a command that parley would run.
 func (h *Host) commandFacts(session string, cmd terminal.Command, line string) permissions.Facts {
 	f := h.facts(session, "execute")
 	f.Commands = []permissions.CommandFact{commandFact(cmd, line, cmd.Dir)}
 	return f
 }
 
-// commandFact is what rules know of a command, which is shown as a line.
+// commandFact returns what rules know of a command. line is how it is shown.
 func commandFact(cmd terminal.Command, line, dir string) permissions.CommandFact {
 	c := permissions.CommandFact{Line: line, Dir: dir, Env: len(cmd.Env) > 0}
 	if len(cmd.Args) > 0 {

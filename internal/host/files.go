@@ -17,22 +17,21 @@ import (
 	"parley/permissions"
 )
 
-// rememberWrites is what an "always" for writing inside the session's
-// directories covers.
+// rememberWrites is the Question.Remember of writes inside the session's directories.
 const rememberWrites = "writes"
 
 // files implements acpclient.FS.
 type files Host
 
-// errDenied is what the agent hears of a refusal. Neither JSON-RPC nor ACP has a
-// code for it. This one says nothing that an agent could act on by itself: others
-// would have it mend its request, log in, or make the file.
+// errDenied is sent to the agent when the user refuses. Neither JSON-RPC nor ACP has a code for that.
+// This one suggests no action to an agent; others would have it correct its request, log in, or create
+// the file.
 func errDenied(what string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The user did not allow it: %s", what)
 }
 
-// ReadTextFile implements acpclient.FS. Reading inside the session's
-// directories is free, except for what is known to be secret.
+// ReadTextFile implements acpclient.FS. Reading inside the session's directories needs no question,
+// except for sensitive files.
 func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (string, error) {
 	h := (*Host)(f)
 	ticket := h.files.Reserve(r.SessionID, r.Path)
@@ -56,7 +55,7 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 			if key, ok = h.allowed(ctx, q); !ok {
 				return "", errDenied("reading " + r.Path)
 			}
-			if err := h.sameTarget(r.SessionID, target); err != nil && target.Inside { // outside no link is followed
+			if err := h.sameTarget(r.SessionID, target); err != nil && target.Inside { // outside the roots no link is followed
 				h.came(r.SessionID, key, "", err)
 				return "", fmt.Errorf("read %s: %w", r.Path, err)
 			}
@@ -67,8 +66,7 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 	}
 }
 
-// allowedPath is the path that was shown: outside the session's directories no
-// link is followed any more.
+// allowedPath returns the path that was shown: outside the session's directories no link is followed.
 func allowedPath(t fsops.Target) string {
 	if t.Inside {
 		return t.Path
@@ -76,8 +74,8 @@ func allowedPath(t fsops.Target) string {
 	return t.Resolved
 }
 
-// WriteTextFile implements acpclient.FS. A write passes when it does what the
-// user has just approved; else it is asked.
+// WriteTextFile implements acpclient.FS. A write needs no question if the user has just approved
+// exactly it.
 func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context) error {
 	h := (*Host)(f)
 	ticket := h.files.Reserve(r.SessionID, r.Path)
@@ -94,8 +92,8 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 	}
 }
 
-// again is why parley asks although the agent has, with the question of that key; ruled: its
-// answer does not count.
+// again says why parley asks although the agent asked, in the question with that key. With ruled, a
+// rule overrides the answer.
 func again(key uint64, ruled bool) string {
 	switch {
 	case key == 0:
@@ -106,7 +104,7 @@ func again(key uint64, ruled bool) string {
 	return "not exactly what the agent asked for"
 }
 
-// write carries out a write that was approved, or asks.
+// write carries out an approved write, or asks.
 func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fsops.Target) error {
 	if h.keepsOut(r.SessionID, target) {
 		return h.refuse(ctx, h.fileQuestion(r.SessionID, "edit", "Write a file", target), permissions.BySandbox, "writing "+r.Path)
@@ -146,7 +144,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	if h.opts.Wrote != nil {
 		h.opts.Wrote(r.SessionID, w, text)
 	}
-	if text == r.Content { // else the user has changed the file: what else was approved of it is asked again
+	if text == r.Content { // otherwise the user changed the text, and other approvals for the file no longer apply
 		after := h.files.Stat(r.SessionID, r.Path)
 		h.granted(r.SessionID, func(g *grants) uint64 { g.wrote(target.Resolved, text, state, after, key); return 0 })
 	}
@@ -159,17 +157,17 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	return nil
 }
 
-// content is what a file holds before it is written.
+// content is the content of a file before a write.
 type content struct {
 	text  string
 	isNew bool  // there is no file
-	err   error // why text is not known; then isNew is false
+	err   error // why text is unknown; then isNew is false
 }
 
-// look reads what a write would replace, for the user's eyes.
+// look reads what a write would replace, to show it.
 func (h *Host) look(session string, t fsops.Target) content {
 	if !t.Inside && !t.Exists {
-		return content{isNew: true} // a mere look at a remote path can tell on the user
+		return content{isNew: true} // looking at a remote path can send credentials
 	}
 	text, err := h.files.Read(session, allowedPath(t), fsops.Window{}, !t.Inside)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,11 +176,11 @@ func (h *Host) look(session string, t fsops.Target) content {
 	return content{text: text, err: err}
 }
 
-// errChanged means that what was allowed is no longer what would be done.
+// errChanged says that an allowed operation is no longer what would be done.
 var errChanged = errors.New("the file changed while the question was open")
 
-// sameTarget tells whether a path still leads where it did when it was shown: a
-// question can stay open for long.
+// sameTarget checks that a path still leads where it did when it was shown: questions can stay open for
+// long.
 func (h *Host) sameTarget(session string, t fsops.Target) error {
 	now, err := h.files.Resolve(session, t.Path)
 	if err == nil && (now.Resolved != t.Resolved || now.Inside != t.Inside || now.Secret != t.Secret) {
@@ -191,8 +189,7 @@ func (h *Host) sameTarget(session string, t fsops.Target) error {
 	return err
 }
 
-// unchanged is sameTarget for a write, which also wants the file to hold what was
-// shown.
+// unchanged is sameTarget for a write. It also checks that the file contains what was shown.
 func (h *Host) unchanged(session string, t fsops.Target, before content) error {
 	if err := h.sameTarget(session, t); err != nil {
 		return err
@@ -219,11 +216,11 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 	return q
 }
 
-// fileQuestion is a question of parley's own about one file.
+// fileQuestion returns a question of parley about one file.
 func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
 		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions(), Facts: h.fileFacts(session, kind, t)}
-	if kind != "edit" { // else the change names it
+	if kind != "edit" { // an edit shows the file with its change
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
 	}
 	if t.Symlink {
@@ -238,7 +235,7 @@ func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permi
 	return q
 }
 
-// ownOptions are the answers to parley's own questions.
+// ownOptions are the options of parley's own questions.
 func ownOptions() []permissions.Option {
 	return []permissions.Option{
 		{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce},
@@ -247,14 +244,13 @@ func ownOptions() []permissions.Option {
 	}
 }
 
-// allowed asks one of parley's own questions and tells what came of it, and its
-// key.
+// allowed asks one of parley's own questions and returns its key and whether it was allowed.
 func (h *Host) allowed(ctx context.Context, q permissions.Question) (uint64, bool) {
 	_, key, ok := h.ask(ctx, q)
 	return key, ok
 }
 
-// ask is allowed, with the whole answer.
+// ask is like allowed, and returns the whole answer.
 func (h *Host) ask(ctx context.Context, q permissions.Question) (permissions.Answer, uint64, bool) {
 	p := h.broker.Ask(q)
 	for_ := event.For{Session: q.Session}
@@ -266,8 +262,7 @@ func (h *Host) ask(ctx context.Context, q permissions.Question) (permissions.Ans
 	return a, e.Key, e.Allowed
 }
 
-// countLines tells how many lines a write added and removed, roughly: by how
-// often each line occurs before and after.
+// countLines estimates how many lines a write adds and removes, by how often each line occurs.
 func countLines(before, after string) (added, removed int) {
 	count := map[string]int{}
 	for _, l := range splitLines(before) {

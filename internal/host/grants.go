@@ -12,18 +12,17 @@ import (
 	"parley/terminal"
 )
 
-// maxGrants bounds what is remembered of approvals that were never used.
+// maxGrants bounds the unused approvals that are remembered.
 const maxGrants = 64
 
-// grants are approvals of a turn that the agent has not used yet: each lets one write
-// or one command pass that does exactly what was shown.
+// grants are the approvals of a turn that the agent has not used yet. Each allows one write or command
+// that does exactly what was shown.
 type grants struct {
 	list    []grant
 	written map[string]written // by the resolved path
 }
 
-// written is the last text that was allowed for a file, and is in it: the same once more
-// changes nothing.
+// written is the last text allowed and written for a file; writing it again changes nothing.
 type written struct {
 	text  [sha256.Size]byte
 	state fsops.State
@@ -32,19 +31,18 @@ type written struct {
 
 type grant struct {
 	edits   []edit
-	command *terminal.Command // with its directory, links followed; nil: none
+	command *terminal.Command // links of its directory followed; nil if it is no command
 	key     uint64            // of the question
-	byUser  bool              // the user answered it himself
+	byUser  bool              // answered by the user, not by a rule or mode
 }
 
-// edit is a change that was shown: the text of path becomes new, or old inside
-// it does.
+// edit is a change that was shown: the text of path becomes new, or old inside it does.
 type edit struct {
 	path, old, new string
-	resolved       string // where the path led when the question came; "": nobody knows
+	resolved       string // where the path led when the question was asked; "" if unknown
 	oldMissing     bool
-	whole          bool        // what the file held was not shown, only that it is to hold new
-	state          fsops.State // of the file when the question came
+	whole          bool        // only the new text was shown, not what it replaces
+	state          fsops.State // of the file when the question was asked
 }
 
 func (g *grants) add(n grant) {
@@ -57,10 +55,9 @@ func (g *grants) add(n grant) {
 	}
 }
 
-// write uses up a grant that makes a file, which now holds before and is in the state
-// now, hold text; 0 where there is none, else the key of its question. Outside of the
-// session's directories, and for what is sensitive, only the user's own answer counts,
-// and only to a question that showed all of both texts.
+// write uses up a grant for a file, which now has content before and state now, to become text. It
+// returns the key of the grant's question, or 0. Outside the session's directories and for sensitive
+// files only the user's own answer counts, to a question that showed both texts completely.
 func (g *grants) write(t fsops.Target, before content, text string, now fsops.State) uint64 {
 	plain := t.Inside && t.Secret == ""
 	if w, again := g.written[t.Resolved]; again && w.state == now && !before.isNew && before.text == text && w.text == sha256.Sum256([]byte(text)) {
@@ -84,8 +81,8 @@ func (g *grants) write(t fsops.Target, before content, text string, now fsops.St
 	return 0
 }
 
-// wrote notes that parley itself has changed a file, as the user has allowed it: what else
-// was approved of it in the state before holds in that after.
+// wrote records that parley changed a file with permission: other approvals for the file's state before
+// now apply to its state after.
 func (g *grants) wrote(resolved, text string, before, after fsops.State, key uint64) {
 	for i := range g.list {
 		for k := range g.list[i].edits {
@@ -100,8 +97,8 @@ func (g *grants) wrote(resolved, text string, before, after fsops.State, key uin
 	g.written[resolved] = written{sha256.Sum256([]byte(text)), after, key}
 }
 
-// about is the key of a question of this turn in which the agent asked about a file, and
-// of whose approval nothing was used; 0 where there is none.
+// about returns the key of a question of this turn in which the agent asked about a file and whose
+// approval was not used; 0 if there is none.
 func (g *grants) about(t fsops.Target) uint64 {
 	for _, n := range g.list {
 		if slices.ContainsFunc(n.edits, func(e edit) bool { return e.resolved != "" && e.resolved == t.Resolved }) {
@@ -111,7 +108,7 @@ func (g *grants) about(t fsops.Target) uint64 {
 	return 0
 }
 
-// shows tells whether the user saw all that the file holds, and all of text.
+// shows reports whether the user saw the whole file and the whole text.
 func (e edit) shows(before content, text string) bool {
 	if e.whole || text != e.new {
 		return false
@@ -122,9 +119,8 @@ func (e edit) shows(before content, text string) bool {
 	return !e.oldMissing && before.text == e.old
 }
 
-// yields tells whether content is what the user saw: the whole new text in place
-// of the whole old one, or the shown fragment replaced in what the file holds
-// now. A fragment in place of a whole file is not what was shown.
+// yields reports whether content is what the user saw: the whole new text for the whole old one, or the
+// shown fragment replaced in the present text. A fragment for a whole file is not what was shown.
 func (e edit) yields(before, content string) bool {
 	if e.whole {
 		return content == e.new
@@ -138,7 +134,7 @@ func (e edit) yields(before, content string) bool {
 	return content == strings.Replace(before, e.old, e.new, 1) || content == strings.ReplaceAll(before, e.old, e.new)
 }
 
-// run uses up a grant for a command, whose directory has its links followed; as write.
+// run uses up a grant for a command, whose directory has its links followed; see write.
 func (g *grants) run(cmd terminal.Command) uint64 {
 	for i, n := range g.list {
 		if n.command != nil && n.command.Form() == cmd.Form() {
@@ -149,8 +145,8 @@ func (g *grants) run(cmd terminal.Command) uint64 {
 	return 0
 }
 
-// near is the key of a question of this turn in which the agent asked about a command that
-// differs in nothing but where it runs and in its variables; as about.
+// near returns the key of a question of this turn about a command that differs only in its directory or
+// variables; see about.
 func (g *grants) near(cmd terminal.Command) uint64 {
 	bare := func(c terminal.Command) string {
 		c.Dir, c.Env = "", nil
@@ -164,9 +160,8 @@ func (g *grants) near(cmd terminal.Command) uint64 {
 	return 0
 }
 
-// grantFor is what approving this tool call covers. A command with members that are
-// not understood is another one than the bare command: what is approved then is all
-// of it, as the agent runs it, and nothing that parley would run.
+// grantFor returns what approving a tool call grants. A command with unknown members differs from the
+// plain command: the approval covers only what the agent itself runs, and nothing that parley runs.
 func (h *Host) grantFor(session string, t wire.ToolCall) grant {
 	var g grant
 	if t.Content != nil {
@@ -196,7 +191,7 @@ func (h *Host) grantFor(session string, t wire.ToolCall) grant {
 	return g
 }
 
-// isEdit tells whether an "always" for this tool call speaks of writing files.
+// isEdit reports whether an "always" for this tool call is about writing files.
 func isEdit(t wire.ToolCall) bool {
 	if t.Kind != nil && *t.Kind == "edit" {
 		return true
@@ -216,13 +211,13 @@ func contents(t wire.ToolCall) []wire.ToolContent {
 	return *t.Content
 }
 
-// commandIn is a command that came as a JSON string, or as a list of strings, and its line;
-// "" for everything else.
+// commandIn returns a command given as a JSON string, or as a list of strings, with its line; "" for
+// anything else.
 func commandIn(raw []byte) (c terminal.Command, line string) {
 	if json.Unmarshal(raw, &c.Command) == nil {
 		return c, c.Command
 	}
-	var list []*string // a null is no word
+	var list []*string // null is not a word
 	if json.Unmarshal(raw, &list) != nil || len(list) == 0 || slices.Contains(list, nil) {
 		return terminal.Command{}, ""
 	}

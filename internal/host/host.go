@@ -1,12 +1,10 @@
-// Package host gives an agent what it may have of this machine: files through
-// fsops, commands through terminal, and the user's word through permissions.
-// It joins these rooms, which know nothing of each other, behind the interfaces
-// that the engine declares.
+// Package host gives an agent access to this machine: to files through fsops, to commands through
+// terminal, with permissions deciding. It implements the interfaces that acpclient declares, and joins
+// those packages, which do not know each other.
 //
-// What the agent asks for and nobody has allowed yet becomes a question: a write,
-// a command, anything outside the session's directories, anything known to be
-// secret. What the user has just approved for the agent is carried out without
-// asking again, but only if it is exactly that.
+// What the agent requests without an approval becomes a question: a write, a command, anything outside
+// the session's directories, and sensitive files. What the user has just approved for the agent is
+// carried out without another question, but only if it is exactly the same.
 package host
 
 import (
@@ -23,53 +21,51 @@ import (
 	"parley/terminal"
 )
 
-// Options of a Host.
+// Options configure a Host.
 type Options struct {
-	Sink   event.Sink          // takes what happened; required
-	Policy permissions.Policy  // may be nil: then every question is posted
-	Agent  string              // what the agent is called in questions
-	Remote *Remote             // of an agent that runs elsewhere; else nil
-	Record *permissions.Record // ended with the host; may be nil: nothing is written down
+	Sink   event.Sink          // receives events; required
+	Policy permissions.Policy  // nil: every question is posted
+	Agent  string              // the agent's name in questions
+	Remote *Remote             // for an agent on another machine; else nil
+	Record *permissions.Record // closed with the host; nil: nothing is recorded
 
-	// Opened, Closed and Wrote are told of sessions with their directories, and of
-	// what was written for the agent. They must return at once; each may be nil.
+	// Opened, Closed and Wrote are called for sessions with their directories, and for what was written
+	// for the agent. They must not block; each may be nil.
 	Opened func(session string, roots []string)
 	Closed func(session string)
 	Wrote  func(session string, w fsops.Written, text string)
 
-	// Rules are those of a session with these directories; nil: there are none. It
-	// is called when a session is opened, and by ReloadRules.
+	// Rules returns the rules for a session with these directories; nil: there are none. It is called
+	// when a session is opened, and by ReloadRules.
 	Rules func(roots []string) (*permissions.Rulebook, error)
 
 	Commands Commands // how commands are started
-	Sandbox  Sandbox  // bounds what is written and run for the agent; nil: nothing does
-	// Keyboard: the front end can give commands the user's keyboard (Attach). Without
-	// it no command is ever attended.
+	Sandbox  Sandbox  // restricts what is written and run for the agent; nil: no restriction
+	// Keyboard says that the front end can attach the user's keyboard to commands (Attach). Without it
+	// no command is attended.
 	Keyboard bool
 
-	// Tools is the command that an agent of v2 starts to get at files and
-	// commands (see internal/toolserver); nil: it is offered none.
+	// Tools is the command that an agent of v2 starts to use files and commands (see
+	// internal/toolserver); nil: it is not offered.
 	Tools   []string
 	Version string     // of parley, for Tools
 	Log     *event.Log // may be nil
 }
 
-// Commands says how commands are started for an agent. The zero value starts them
-// as they are, with parley's environment.
+// Commands says how commands are started for an agent. The zero value starts them unchanged, with
+// parley's environment.
 type Commands struct {
 	Environ  []string // "NAME=value"; nil: os.Environ()
-	Attended []string // of those that have the user's keyboard; nil: Environ
+	Attended []string // for attended commands; nil: Environ
 }
 
-// Remote says what an agent that runs elsewhere gets of this machine: nothing,
-// unless the user shares it.
+// Remote says what an agent on another machine can use of this one: nothing, unless the user shares it.
 type Remote struct {
 	Files, Terminal bool
 	Roots           []string // of this machine, whatever directory the session has on the agent's
 }
 
-// Host serves all sessions of one connection. Safe for use by several
-// goroutines.
+// Host serves all sessions of one connection. It is safe for concurrent use.
 type Host struct {
 	opts      Options
 	broker    *permissions.Broker
@@ -79,22 +75,22 @@ type Host struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
-	commands map[string]command // those that are not released, by the id of the terminal
+	commands map[string]command // by terminal id, until released
 }
 
-// shared tells whether the agent's paths are those of this machine.
+// shared reports whether the agent's paths are those of this machine.
 func (h *Host) shared() bool {
 	return h.opts.Remote == nil || h.opts.Remote.Files || h.opts.Remote.Terminal
 }
 
-// session is what the host knows of one.
+// session is the state of one session.
 type session struct {
 	roots  []string // absolute; the first is the working directory
-	real   []string // the same without links, where that is known
+	real   []string // the same with links followed, if known
 	grants grants
 }
 
-// New makes a host. Close ends everything it started.
+// New returns a Host. Close ends everything it started.
 func New(opts Options) *Host {
 	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}, commands: map[string]command{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
@@ -108,10 +104,10 @@ func New(opts Options) *Host {
 	return h
 }
 
-// Broker is where the front end answers questions.
+// Broker returns the broker that the front end answers.
 func (h *Host) Broker() *permissions.Broker { return h.broker }
 
-// Services is what to hand to the engine.
+// Services returns the services for acpclient.
 func (h *Host) Services() acpclient.Services {
 	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids, Locate: h.locate}
 	if r := h.opts.Remote; r == nil || r.Files {
@@ -171,8 +167,8 @@ func (h *Host) setRules(id string, roots []string) error {
 	return err
 }
 
-// ReloadRules reads the rules of every session again. Those of a session whose
-// files have a mistake stay as they were; the first such error is returned.
+// ReloadRules reads the rules of every session again. A session whose files have a mistake keeps its
+// rules; the first such error is returned.
 func (h *Host) ReloadRules() (err error) {
 	h.mu.Lock()
 	roots := map[string][]string{}
@@ -193,8 +189,7 @@ func (h *Host) EndTurn(id string) {
 	h.granted(id, func(g *grants) uint64 { *g = grants{}; return 0 })
 }
 
-// CloseSession implements acpclient.Sessions. Commands of the session are ended
-// on a goroutine of their own: it must return at once.
+// Close ends all commands with their children and closes the files.
 func (h *Host) CloseSession(id string) {
 	h.mu.Lock()
 	delete(h.sessions, id)
@@ -220,19 +215,19 @@ func (h *Host) Close() {
 	}
 }
 
-// session is one that is open; nil where it is not. It is another one once it was closed
-// and opened again.
+// session returns an open session; nil if it is not open. A session that was closed and opened again is
+// another one.
 func (h *Host) session(id string) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.sessions[id]
 }
 
-// over tells whether a session was closed since it was s. Its rules are forgotten by
-// then, so what was allowed meanwhile may have been denied by one of them.
+// over reports whether a session was closed since it was s. Its rules are gone then, so an approval
+// since may contradict one of them.
 func (h *Host) over(id string, s *session) bool { return s == nil || h.session(id) != s }
 
-// cwd is the session's working directory, "" where the session is not known.
+// cwd returns the session's working directory; "" if the session is unknown.
 func (h *Host) cwd(id string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -242,8 +237,8 @@ func (h *Host) cwd(id string) string {
 	return ""
 }
 
-// granted runs f with the grants of a session, under the lock; it returns the key
-// of a question, 0 where there is none.
+// granted calls f with the grants of a session, under the lock, and returns the key of a question, or
+// 0.
 func (h *Host) granted(id string, f func(*grants) uint64) uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -253,8 +248,8 @@ func (h *Host) granted(id string, f func(*grants) uint64) uint64 {
 	return 0
 }
 
-// ruled tells whether the rules of a session, or its mode, want a question or deny it
-// about what would pass without one.
+// ruled reports whether the rules or the mode of a session ask about or deny what would otherwise need
+// no question.
 func (h *Host) ruled(id string, f permissions.Facts) bool {
 	if f.Kind != "read" && h.broker.Mode(id) == permissions.ReadOnlyMode {
 		return true
@@ -262,8 +257,7 @@ func (h *Host) ruled(id string, f permissions.Facts) bool {
 	return h.broker.Rules(id).Judge(f).Effect >= permissions.Confirm
 }
 
-// forbids implements acpclient.Services.Forbids: a call is judged as a question about
-// it would be.
+// forbids implements acpclient.Services.Forbids: it judges a call like a question about it.
 func (h *Host) forbids(session string, t wire.ToolCall) bool {
 	rules := h.broker.Rules(session)
 	if !slices.ContainsFunc(rules.Rules(), func(r permissions.Rule) bool { return r.Effect == permissions.Deny }) {
@@ -273,7 +267,7 @@ func (h *Host) forbids(session string, t wire.ToolCall) bool {
 	return rules.Judge(q.Facts).Effect == permissions.Deny
 }
 
-// came writes down what came of a question.
+// came records the outcome of a question.
 func (h *Host) came(session string, key uint64, did string, err error) {
 	if h.opts.Record == nil || key == 0 {
 		return
@@ -289,10 +283,10 @@ type asker Host
 
 type asked struct {
 	host     *Host
-	session  *session // when it was asked
+	session  *session // the session at that time
 	question acpclient.Question
 	pending  *permissions.Pending
-	grant    grant // what an approval lets pass
+	grant    grant // what an approval grants
 }
 
 // Ask implements acpclient.Permissions.
@@ -316,8 +310,7 @@ func (a *asker) CancelSession(id string) { (*Host)(a).broker.CancelSession(id) }
 
 func (a *asked) Key() uint64 { return a.pending.Question.Key }
 
-// Wait implements acpclient.Asked. An allowing answer is noted before the agent
-// hears of it.
+// Wait implements acpclient.Asked. It records an approval before the agent is told.
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	answer := a.pending.Wait(ctx)
 	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}
@@ -338,9 +331,8 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	return d
 }
 
-// meaning is the kind of the option with this id. Where an agent gave several
-// options one id, nobody knows which of them was meant: then it is the one that
-// allows least.
+// meaning returns the kind of the option with this id. If an agent gave several options the same id, it
+// is the kind that allows least.
 func meaning(options []wire.PermissionOption, id string) string {
 	kind := ""
 	for _, o := range options {

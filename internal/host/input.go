@@ -13,28 +13,27 @@ import (
 	"parley/terminal"
 )
 
-// role is what a member of a tool call's input is for, by its name.
+// role says what a member of a tool call's input is for, by its name.
 type role int
 
 const (
 	roleUnknown role = iota
-	roleNote         // for people, or how long it may take: nothing of what is done depends on it
-	roleAside        // what the agent makes of the command itself; not looked into
-	roleDetail       // which part of a file, how to search, what to do with what was fetched
+	roleNote         // for people, or a time limit: it does not change what is done
+	roleAside        // the agent's own analysis of the command; not read
+	roleDetail       // part of a file, how to search, what to do with a result
 	roleVerb         // what is done to a file
-	rolePattern      // what is searched for: a text, or names of files
-	roleText         // a text that a file is to hold, or holds
-	rolePlace        // a file or directory, which is read or written as the kind of the call says
+	rolePattern      // a search pattern for text or names of files
+	roleText         // old or new text of a file
+	rolePlace        // a file or directory, read or written according to the kind
 	roleTarget       // a file that is written, whatever the kind
-	roleDir          // where a command runs; without one, a place
+	roleDir          // where a command runs; without a command, a place
 	roleCommand      // a command
 	roleURL          // a URL
 	rolePatch        // a text that names files and changes them
-	roleDiff         // the same, or only the changes of a file that is named elsewhere
+	roleDiff         // the same, or only the changes of a file named elsewhere
 )
 
-// members are the names that agents give to what parley understands, without _ and
-// in lower case.
+// members are the names that agents use, without _ and in lower case.
 var members = map[string]role{}
 
 func init() {
@@ -67,11 +66,10 @@ func init() {
 	}
 }
 
-// plainName is a member's name as members has it: camelCase and snake_case alike.
+// plainName normalises the name of a member: camelCase and snake_case are alike.
 func plainName(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
-// roleOf is what a member is for; known is false where only a part of its name says
-// so.
+// roleOf returns what a member is for; known is false if only part of its name says so.
 func roleOf(name string) (r role, known bool) {
 	if r, known = members[name]; known {
 		return r, true
@@ -87,34 +85,33 @@ func roleOf(name string) (r role, known bool) {
 	return roleUnknown, false
 }
 
-// Verbs of tools that edit files, in their operation, or in what some of them call
-// the command.
+// Verbs of tools that edit files, in a member such as operation or command.
 var (
 	writing = strings.Fields("write create add insert append update edit replace str_replace overwrite delete remove move rename copy undo_edit patch")
 	reading = strings.Fields("read view list search grep glob find")
 )
 
-// maxDepth bounds how deep an input is looked into.
+// maxDepth bounds the depth of an input that is read.
 const maxDepth = 8
 
-// input is what the input of a tool call says, each member of it read once.
+// input is what the input of a tool call says. Each member is read once.
 type input struct {
 	raw     wire.Raw // what it was read from
 	kind    string
 	files   []inputFile
 	hosts   []string
-	names   []string         // of files, that patterns may mean; bounded by maxNames
-	command string           // as it is shown; "" where there is none
-	runs    terminal.Command // what that is, but for where
-	dirs    []string         // where the command runs; more than one: nobody knows
+	names   []string         // of files that patterns may match; bounded by maxNames
+	command string           // as shown; "" if there is none
+	runs    terminal.Command // the same, without its directory
+	dirs    []string         // where the command runs; ambiguous if more than one
 	shown   []string         // members that the command shows
 	writes  bool             // it has a text for a file, or a verb that writes
 	search  bool             // it has a pattern
 
-	besides bool // it has members that say nothing to a command
-	unnamed bool // it has members of which parley does not know what they do
+	besides bool // it has members that do not belong to a command
+	unnamed bool // it has unknown members
 	unclear bool // and what they say may matter
-	aside   bool // it has something about a command
+	aside   bool // it has an analysis of a command
 }
 
 type inputFile struct {
@@ -122,7 +119,7 @@ type inputFile struct {
 	write bool
 }
 
-// inputOf reads the input of a tool call; of one of parley's own tools, what that is called with.
+// inputOf reads the input of a tool call; for one of parley's own tools, its arguments.
 func inputOf(t wire.ToolCall) *input {
 	tool, raw := callOf(t)
 	if cmd, ok := runOverMCP(raw); ok && tool == toolserver.RunTool {
@@ -154,8 +151,8 @@ func readInput(raw wire.Raw, kind string) *input {
 	return in
 }
 
-// object reads the members of an object and tells whether it knows any of them. In
-// one of changes, each is named by the file that it is of.
+// object reads the members of an object and reports whether it knows any of them. In one of changes,
+// each member is named after its file.
 func (in *input) object(raw []byte, changes bool, depth int) (known bool) {
 	if depth > maxDepth {
 		in.unclear = true
@@ -217,7 +214,7 @@ func (in *input) value(r role, key string, raw []byte, depth int) {
 	}
 }
 
-// line reads a command. What tools that edit files call so is none.
+// line reads a command. Tools that edit files use that name for something else.
 func (in *input) line(raw []byte, depth int) {
 	runs, command := commandIn(raw)
 	switch {
@@ -227,7 +224,7 @@ func (in *input) line(raw []byte, depth int) {
 		in.unclear = true
 	default:
 		in.command, in.runs = command, runs
-		in.unclear = in.unclear || command != terminal.Line(runs) // a program with such a name, which a shell would read
+		in.unclear = in.unclear || command != terminal.Line(runs) // a program whose name a shell would interpret
 	}
 }
 
@@ -262,8 +259,7 @@ func (in *input) text(r role, key, s string) {
 	}
 }
 
-// stranger reads a text of which nobody knows what it is for. One that looks like a
-// path or a URL is taken for it, too.
+// stranger reads a text of unknown purpose. One that looks like a path or URL is treated as such, too.
 func (in *input) stranger(key, s string) {
 	switch {
 	case in.url(s, false):
@@ -279,8 +275,8 @@ func (in *input) stranger(key, s string) {
 	in.unclear = true
 }
 
-// file adds one. A path may be written as a URI. What a tool may expand or trim leads
-// nobody knows where.
+// file adds a file. A path may be written as a URI. One that a tool may expand or trim makes the input
+// unclear.
 func (in *input) file(path string, write bool) {
 	switch {
 	case path == "":
@@ -291,7 +287,7 @@ func (in *input) file(path string, write bool) {
 	}
 }
 
-// url adds the host, or the file, of a URL; false for one of which it knows neither.
+// url adds the host, or the file, of a URL; false if it has neither.
 func (in *input) url(s string, write bool) bool {
 	u, err := url.Parse(strings.TrimSpace(s))
 	switch {
@@ -308,17 +304,17 @@ func (in *input) url(s string, write bool) bool {
 			path = filepath.FromSlash(strings.TrimPrefix(path, "/"))
 		}
 		in.files = append(in.files, inputFile{path, write})
-		in.unclear = in.unclear || strings.ContainsAny(s, "%?#") // programs differ in what they make of these
+		in.unclear = in.unclear || strings.ContainsAny(s, "%?#") // programs interpret these differently
 		return true
 	}
 	return false
 }
 
-// maxNames bounds the names of a call's patterns that are looked at.
+// maxNames bounds the names checked for the patterns of a call.
 const maxNames = 64
 
-// alternatives are what a pattern of file names stands for, up to so many: the parts
-// between commas, with each of a list in braces in its place.
+// alternatives returns what a pattern of file names expands to, up to a bound: the parts between
+// commas, and each choice of a list in braces.
 func alternatives(pattern string, most int) (out []string) {
 	todo := []string{pattern}
 	for len(todo) > 0 && len(out) < most {
@@ -339,8 +335,7 @@ func alternatives(pattern string, most int) (out []string) {
 	return out[:min(len(out), most)]
 }
 
-// leadsAway tells whether a pattern, if it is one of file names, may match some that
-// are not below the directory that is searched.
+// leadsAway reports whether a pattern of file names may match outside the directory that is searched.
 func leadsAway(pattern string) bool {
 	for _, alternative := range strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("{(,|", r) }) {
 		if filepath.IsAbs(alternative) || isDrive(alternative) || alternative[0] == '/' || alternative[0] == '~' {
@@ -355,7 +350,7 @@ func leadsAway(pattern string) bool {
 	return strings.Contains(pattern, "{.") || strings.Contains(pattern, ",.") // pieces of a ".."
 }
 
-// looksLikePath tells whether a text is more likely a path than anything else.
+// looksLikePath reports whether a text is most likely a path.
 func looksLikePath(s string) bool {
 	switch {
 	case s == "" || strings.Contains(s, "\n"):
@@ -366,13 +361,12 @@ func looksLikePath(s string) bool {
 	return strings.ContainsAny(s, `/\`) && !strings.Contains(s, " ")
 }
 
-// isDrive tells whether a path is one of Windows.
+// isDrive reports whether a path begins with a Windows drive.
 func isDrive(s string) bool {
 	return len(s) > 1 && s[1] == ':' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
 }
 
-// looksLikeCommand tells whether a text may be meant for a shell or another
-// interpreter.
+// looksLikeCommand reports whether a text may be meant for a shell or another interpreter.
 func looksLikeCommand(key, s string) bool {
 	name := plainName(key)
 	for _, part := range []string{"command", "cmd", "script", "args", "argv", "shell", "exec", "hook", "program"} {

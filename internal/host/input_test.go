@@ -12,8 +12,8 @@ import (
 	"parley/permissions"
 )
 
-// unasked is who answers a tool call without the user: the flag that approves reads,
-// and the mode that accepts edits.
+// unasked reports who allows a tool call without the user: the policy that approves reads, and the mode that
+// accepts edits.
 func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
 	r.t.Helper()
 	options := []wire.PermissionOption{{ID: "y", Kind: "allow_once"}, {ID: "n", Kind: "reject_once"}}
@@ -30,13 +30,12 @@ func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
 	return decide(permissions.ApproveReads("reads", deny), permissions.AskMode), decide(deny, permissions.AcceptEdits)
 }
 
-// A search is allowed as a read where nothing of what it would look through is sensitive
-// or leads outside.
+// A search is allowed as a read if it would read nothing sensitive and nothing outside.
 func TestUnaskedSearches(t *testing.T) {
 	r := newRig(t)
 	r.put(filepath.Join(r.outside, "f"), "theirs")
 	r.put(r.path("plain/f"), "")
-	r.put(r.path("plain/.env"), "") // which a search leaves out
+	r.put(r.path("plain/.env"), "") // hidden, so a search skips it
 	r.put(r.path("keys/deep/id_rsa"), "")
 	r.link(filepath.Join(r.outside, "f"), "links")
 	for input, want := range map[string]bool{
@@ -53,13 +52,12 @@ func TestUnaskedSearches(t *testing.T) {
 	}
 }
 
-// What is called a read or an edit is allowed as one where all of it is understood,
-// and is files inside; whatever else it says, somebody has to read that.
+// A read or edit is allowed as such if all of the call is understood and about files inside.
 func TestUnaskedToolCalls(t *testing.T) {
 	r := newRig(t)
 	r.put(filepath.Join(r.outside, "f"), "theirs")
 	r.link(filepath.Join(r.outside, "f"), "link")
-	r.link(filepath.Join(r.outside, "f"), "src") // named like a member
+	r.link(filepath.Join(r.outside, "f"), "src") // a file named like a member
 	const no, reads, edits = 0, 1, 2
 	v4a := func(lines ...string) string {
 		text, _ := json.Marshal("*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n")
@@ -85,7 +83,7 @@ func TestUnaskedToolCalls(t *testing.T) {
 		{"search", `{"pattern":".","globs":["*.go",".ssh/*"]}`, no},
 		{"search", `{"pattern":"(a|b).go","path":"sub","glob":"*.go"}`, reads},
 		{"search", `{"pattern":"process.env","path":"sub","glob":"*.ts"}`, reads},
-		{"search", `{"query":"weather"}`, no}, // somewhere
+		{"search", `{"query":"weather"}`, no}, // no place given
 		{"read", `{}`, no},
 		{"read", ``, no},
 		{"read", `null`, no},
@@ -113,7 +111,7 @@ func TestUnaskedToolCalls(t *testing.T) {
 		{"read", `{"path":" /elsewhere/x"}`, no}, // some agents trim paths
 		{"read", `{"path":"\u00a0/elsewhere/x"}`, no},
 		{"read", `{"path":"f\n"}`, no},
-		{"read", `{"path":"@/elsewhere/x"}`, no}, // and take this sign away
+		{"read", `{"path":"@/elsewhere/x"}`, no}, // or remove this sign
 		{"read", `{"path":"\"/elsewhere/x\""}`, no},
 		{"read", `{"path":"f","parsed_cmd":[{"cmd":"cat /elsewhere/x"}]}`, no},
 		{"read", `{"path":"%USERPROFILE%"}`, no},
@@ -213,7 +211,7 @@ func TestUnaskedToolCalls(t *testing.T) {
 	}
 }
 
-// What a call shows counts as much as what it says in its input.
+// The content of a call counts as much as its input.
 func TestUnaskedContent(t *testing.T) {
 	r := newRig(t)
 	read := func(content ...wire.ToolContent) wire.ToolCall {
@@ -260,7 +258,7 @@ func TestUnaskedContent(t *testing.T) {
 	}
 }
 
-// What the agents that people use send passes where nothing speaks against it.
+// The inputs of common agents pass.
 func TestInputsOfRealAgents(t *testing.T) {
 	r := newRig(t)
 	r.setRules("[[allow]]\ncommand = \"go test *\"\n[[allow]]\nhost = \"example.com\"\n[[allow]]\ntool = \"mcp__labmcp__labecho\"\n[[allow]]\nkind = \"edit\"\npath = \"**\"\n[[allow]]\nkind = \"read\"\npath = \"**\"\n[[allow]]\nkind = \"search\"\npath = \"**\"\n")
@@ -299,7 +297,7 @@ func TestInputsOfRealAgents(t *testing.T) {
 	}
 }
 
-// Rules are told of a path as it was asked for, too.
+// Rules also match a path as requested.
 func TestPathsAsAsked(t *testing.T) {
 	r := newRig(t)
 	r.put(r.path("real/f"), "x")
@@ -319,8 +317,7 @@ func TestPathsAsAsked(t *testing.T) {
 	}
 }
 
-// An "always" for one thing is none for another: it lets files be written where all
-// that it was given for is known, and is the writing of files.
+// An "always" covers writes only if it was given for a completely known call that writes files.
 func TestAlwaysIsForEditsAlone(t *testing.T) {
 	edit := func(r *rig, input string) wire.ToolCall {
 		call := diff(r.path("f"), "x")
@@ -342,7 +339,7 @@ func TestAlwaysIsForEditsAlone(t *testing.T) {
 	}
 }
 
-// A .. after a link leads to where the link leads, in relative paths as in absolute ones.
+// A .. after a link leads to the parent of its target, in relative and absolute paths.
 func TestUnaskedPathsThroughLinks(t *testing.T) {
 	r := newRig(t)
 	r.put(filepath.Join(r.outside, "sub/f"), "theirs")

@@ -54,7 +54,7 @@ func TestKillTerminal(t *testing.T) {
 	}
 }
 
-// An agent that starts more than it may gets an error that names the limit, and nobody is asked about what cannot be.
+// An agent that exceeds a limit gets an error that names it, and the user is not asked.
 func TestTooManyCommands(t *testing.T) {
 	r := limited(t, Commands{})
 	var err error
@@ -72,7 +72,7 @@ func TestTooManyCommands(t *testing.T) {
 	}
 }
 
-// A command starts with the environment and the bounds that were set, and not at all where they cannot be.
+// A command starts with the configured environment and sandbox, or not at all.
 func TestCommandsAreConfined(t *testing.T) {
 	var bound []string
 	r := limited(t, Commands{Environ: []string{"PATH=/usr/bin:/bin", "ONLY=this"}}, bounds{confine: func(cmd *exec.Cmd, roots []string) error {
@@ -98,7 +98,7 @@ func TestCommandsAreConfined(t *testing.T) {
 	}
 }
 
-// A command that waits for somebody is a notice, safe to show.
+// A command that waits for input causes a notice that is safe to show.
 func TestWaitingCommandIsANotice(t *testing.T) {
 	r := newRig(t)
 	id := terminal.Change{Session: theSession, ID: "t"}

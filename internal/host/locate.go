@@ -7,17 +7,15 @@ import (
 	"parley/fsops"
 )
 
-// Bounds of a look for the place of a change: of the file, of the lines that are added
-// on each side of the change, and of these in bytes.
+// Bounds for locating a change: of the file, and of the lines and bytes of context on each side.
 const (
 	maxLocated  = 1 << 20
 	linesAround = 3
 	maxAround   = 4 << 10
 )
 
-// locate implements acpclient.Services.Locate. It looks only at what an agent may read
-// without asking: files in the session's directories that are not sensitive and that no
-// rule speaks against.
+// locate implements acpclient.Services.Locate. It only reads what an agent may read without a question:
+// files in the session's directories that are not sensitive and that no rule restricts.
 func (h *Host) locate(session, path, before, after string) *event.Place {
 	if len(before) > maxLocated || len(after) > maxLocated {
 		return nil
@@ -34,8 +32,8 @@ func (h *Host) locate(session, path, before, after string) *event.Place {
 	return placeIn(text, before, after)
 }
 
-// placeIn finds out where in a file a change of it is, which may have been written or
-// not. It is found by the text that occurs in the file once.
+// placeIn finds where in a file a change is, whether or not it was written yet: by a text that occurs
+// once.
 func placeIn(file, before, after string) *event.Place {
 	if strings.Contains(file, "\r\n") && !strings.Contains(before+after, "\r\n") {
 		file = strings.ReplaceAll(file, "\r\n", "\n") // as some agents read it
@@ -50,7 +48,7 @@ func placeIn(file, before, after string) *event.Place {
 		return around(file, now, now+len(after))
 	case oldCount == 1 && (nowCount != 1 || strings.Contains(before, after)):
 		return around(file, old, old+len(before))
-	case before == "": // all of a file that is to be written, or was written since
+	case before == "": // a whole file, written or not yet
 		return nil
 	case oldCount+nowCount > 0:
 		return &event.Place{First: -1}
@@ -58,8 +56,8 @@ func placeIn(file, before, after string) *event.Place {
 	return nil
 }
 
-// occurrence returns where a text is in a file, and how often up to twice; the empty
-// text is nowhere.
+// occurrence returns where a text is in a file, and how often it occurs, up to twice; never for the
+// empty text.
 func occurrence(file, text string) (at, n int) {
 	if text == "" {
 		return -1, 0
@@ -73,8 +71,7 @@ func occurrence(file, text string) (at, n int) {
 	return at, 1
 }
 
-// around is the place of file[from:to], with the rest of its first and last line and a
-// few lines before and after.
+// around returns the place of file[from:to], extended to whole lines and with a few lines of context.
 func around(file string, from, to int) *event.Place {
 	start, end := strings.LastIndexByte(file[:from], '\n')+1, to
 	for range linesAround {
@@ -96,7 +93,7 @@ func around(file string, from, to int) *event.Place {
 	if len(p.Before) > maxAround {
 		start, p.Before = from, ""
 	}
-	if len(p.After) > maxAround { // of lines that long the rest is left out
+	if len(p.After) > maxAround { // cut overlong lines
 		p.After = ""
 		if file[to-1] != '\n' {
 			p.After = "\n"

@@ -9,15 +9,13 @@ import (
 	"parley/permissions"
 )
 
-// located is what becomes of a change once its place was looked for: the lines of both
-// texts, the first of them with its number.
+// located returns both texts of a located change, and the number of the first line.
 func located(p *event.Place, before, after string) (old, now string, first int) {
 	d := event.Diff{Old: before, New: after, Place: p}
 	return d.Texts()
 }
 
-// A part of a file has the numbers that the file gives its lines, whether the change was
-// written or not, and whole lines around it.
+// A part of a file has the line numbers of the file, whether or not it was written, and whole lines of context.
 func TestPlaces(t *testing.T) {
 	file := strings.Repeat("fill\n", 10) + "func a() {\n\treturn one\n}\n\nfunc b() {\n\treturn two\n}\n"
 	written := strings.Replace(file, "return one", "return 1", 1)
@@ -56,7 +54,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The lines of a question's diff are those of the file.
+// The line numbers of a question's diff are those of the file.
 func TestQuestionNumbersLinesAsTheFile(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f.txt"), "1\n2\n3\n4\nold\n6\n7\n8\n9\n")
@@ -66,7 +64,7 @@ func TestQuestionNumbersLinesAsTheFile(t *testing.T) {
 	}
 }
 
-// A file is read for its line numbers only where an agent may read it unasked.
+// A file is read for its line numbers only if an agent may read it without a question.
 func TestPlacesAreNotLookedForElsewhere(t *testing.T) {
 	r := newRig(t)
 	rules := []permissions.Rule{{Effect: permissions.Deny, Path: "denied.txt"}}

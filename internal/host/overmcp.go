@@ -13,9 +13,9 @@ import (
 
 var ownTools = []string{toolserver.ReadTool, toolserver.WriteTool, toolserver.RunTool}
 
-// callOf returns what a tool call hands to which tool of parley's own, as agents show it in
-// questions of theirs: under a name that holds the server's, or with server, tool and
-// arguments in the input. Of any other call it returns no tool, and the input.
+// callOf returns the arguments of a tool call to one of parley's own tools, as agents show it in their
+// questions: under a name that contains the server's, or with server, tool and arguments in the input.
+// For any other call it returns no tool, and the input.
 func callOf(t wire.ToolCall) (tool string, input wire.Raw) {
 	name := text(t.Name)
 	for _, own := range ownTools {
@@ -32,8 +32,8 @@ func callOf(t wire.ToolCall) (tool string, input wire.Raw) {
 	return "", t.RawInput
 }
 
-// onceEach are the members of an object; ok is false where it is none, or has one twice, of
-// which programs take different ones.
+// onceEach returns the members of an object; ok is false if it is not an object, or has a member twice,
+// which programs resolve differently.
 func onceEach(raw []byte) (members map[string][]byte, ok bool) {
 	if jsonscan.KindOf(raw) != jsonscan.Object {
 		return nil, false
@@ -49,9 +49,8 @@ func onceEach(raw []byte) (members map[string][]byte, ok bool) {
 	return members, m.Err() == nil
 }
 
-// writeOverMCP reads what write_text_file is called with: path is the file and content what
-// it is to hold. A call with anything else in it is none, nor is one with a path that
-// would mean another file here.
+// writeOverMCP reads the arguments of write_text_file: a path and the new content. A call with anything
+// else is rejected, and so is a path that would mean another file here.
 func writeOverMCP(input []byte) (path, content string, ok bool) {
 	m, ok := onceEach(input)
 	path, isPath := jsonscan.Text(m["path"])
@@ -60,10 +59,10 @@ func writeOverMCP(input []byte) (path, content string, ok bool) {
 	return path, content, ok && len(m) == 2 && isPath && isText && path != "" && !away
 }
 
-// runMembers are the members of a call of run_command that its command line shows.
+// runMembers are the members of a run_command call that its command line shows.
 var runMembers = []string{"command", "args", "cwd", "env"}
 
-// runOverMCP reads what run_command is called with. A call with anything else in it is none.
+// runOverMCP reads the arguments of run_command. A call with anything else is rejected.
 func runOverMCP(input []byte) (cmd terminal.Command, ok bool) {
 	m, ok := onceEach(input)
 	for name, value := range m {

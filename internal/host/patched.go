@@ -2,18 +2,17 @@ package host
 
 import "strings"
 
-// beginPatch begins the patches in which each file has a line of its own.
+// beginPatch begins patches in which each file has its own line.
 const beginPatch = "*** Begin Patch"
 
-// patched are the files that a patch changes, in one of the two formats that agents
-// send: that of beginPatch, or a unified diff, git's included. ok is false where it
-// may change files that were not found. It rather names a file too many: a line of
-// a text can look like the name of one.
+// patched returns the files that a patch changes, in one of the two formats that agents send: that of
+// beginPatch, or a unified diff. ok is false if it may change other files. It errs on the side of
+// naming too many files: a line of a text can look like a name.
 func patched(text string) (files []string, ok bool) {
 	ok = true
 	add := func(path string) {
 		if path = strings.TrimSpace(path); path != "/dev/null" {
-			files, ok = append(files, path), ok && path != "" && path[0] != '"' // as git quotes odd names
+			files, ok = append(files, path), ok && path != "" && path[0] != '"' // quoted by git
 		}
 	}
 	old := ""
@@ -40,7 +39,7 @@ func patched(text string) (files []string, ok bool) {
 				add(path)
 			}
 		case "diff":
-			if args, git := strings.CutPrefix(rest, "--git "); git && len(args)%2 == 1 { // else other lines name the files
+			if args, git := strings.CutPrefix(rest, "--git "); git && len(args)%2 == 1 { // otherwise other lines name the files
 				if from, to := unprefixed(args[:len(args)/2], args[len(args)/2+1:]); from == to {
 					add(to)
 				}
@@ -50,8 +49,7 @@ func patched(text string) (files []string, ok bool) {
 	return files, ok && len(files) > 0
 }
 
-// unprefixed are the names of a file before and after, without the a/ and b/ that git
-// puts before them.
+// unprefixed returns the names of a file before and after without git's a/ and b/.
 func unprefixed(from, to string) (string, string) {
 	a, isA := strings.CutPrefix(from, "a/")
 	b, isB := strings.CutPrefix(to, "b/")

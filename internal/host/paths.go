@@ -9,31 +9,30 @@ import (
 	"parley/permissions"
 )
 
-// visiblePath is a path as a question shows it: on one line, whatever it holds. A
-// name with line breaks could draw rows that look like parley's own.
+// visiblePath returns a path on one line, for a question: a name with line breaks could draw rows that
+// look like parley's own.
 func visiblePath(path string) string {
 	return strings.ReplaceAll(safetext.Visible(path), "\n", `<\n>`)
 }
 
-// maxPaths bounds how many files of one question are looked up.
+// maxPaths bounds the files of one question that are resolved.
 const maxPaths = 200
 
 // named is a file that a tool call names, and where it leads.
 type named struct {
-	path  string // as it came
+	path  string // as received
 	write bool   // a change of it is shown
 	found
 }
 
-// found is where a path leads. One that is elsewhere is not looked up: the agent
-// knows where that is, or another machine does.
+// found is where a path leads. A path on another machine is not resolved.
 type found struct {
 	target    fsops.Target
 	elsewhere bool
 	err       error
 }
 
-// find looks a path up.
+// find resolves a path.
 func (h *Host) find(session, path string) (f found) {
 	if !h.shared() {
 		return found{elsewhere: true}
@@ -45,9 +44,8 @@ func (h *Host) find(session, path string) (f found) {
 	return f
 }
 
-// namedFiles are the files that a tool call names, those that it shows a change of
-// first, each looked up once; more tells that there are others. They are read as
-// those of its input are, which then knows of them too.
+// namedFiles returns the files that a tool call names, those with a shown change first, each resolved
+// once; more reports that there are others. It adds them to in, so that it knows them, too.
 func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []named, more bool) {
 	said := in.files
 	in.files = nil
@@ -75,7 +73,7 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 			in.file(dir, false)
 		}
 	} else if in.search && len(in.files) == 0 && text(t.Kind) == "search" {
-		in.file(h.cwd(session), false) // where an agent looks that is not told where
+		in.file(h.cwd(session), false) // the default of a search
 	}
 	for _, name := range in.names {
 		if h.meansSecret(session, name) {
@@ -98,8 +96,8 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 	return files, more
 }
 
-// meansSecret tells whether a pattern of file names is one of sensitive files. One that
-// merely matches them too, as * does, is not.
+// meansSecret reports whether a pattern of file names names sensitive files. One that merely matches
+// them, such as *, does not.
 func (h *Host) meansSecret(session, pattern string) bool {
 	for _, name := range []string{pattern, strings.ReplaceAll(pattern, "*", "")} {
 		if f := h.find(session, strings.TrimSpace(name)); f.err == nil && f.target.Secret != "" {
@@ -109,8 +107,8 @@ func (h *Host) meansSecret(session, pattern string) bool {
 	return false
 }
 
-// addPaths warns of the files that lead outside or are sensitive, and with show
-// names those that nothing else shows. What cannot be resolved counts as outside.
+// addPaths adds warnings for files that lead outside or are sensitive and, with show, names those that
+// nothing else shows. A path that cannot be resolved counts as outside.
 func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, files []named, more, show bool) {
 	shown := map[string]bool{}
 	for _, path := range seen.paths() {
@@ -133,7 +131,7 @@ func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, 
 	}
 }
 
-// warnOf adds what there is to warn of a file.
+// warnOf adds the warnings for a file.
 func warnOf(q *permissions.Question, f named) {
 	warn := func(s string) {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: visiblePath(f.path) + ": " + s})

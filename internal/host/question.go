@@ -15,10 +15,9 @@ import (
 	"parley/permissions"
 )
 
-// agentQuestion turns session/request_permission into what the user is shown.
-// Titles are no commands: the command, the diffs and everything else of the
-// input stand in the body, so that nothing is approved that was not there to
-// read.
+// agentQuestion turns session/request_permission into what the user is shown. A title is not trusted as
+// a command: the body shows the command, the diffs and all other input, so that everything can be read
+// before it is approved.
 func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	t := a.Tool
 	q := permissions.Question{Session: a.Session, Tool: t.ID, Origin: permissions.FromAgent, Kind: text(t.Kind), Details: indented(t.RawInput)}
@@ -37,7 +36,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	}
 	switch {
 	case command != "":
-		q.Kind = "execute" // whatever the agent calls it: the answer lets it run
+		q.Kind = "execute" // whatever the agent calls it, approval runs it
 		q.Heading = "Run a command in " + visiblePath(dir)
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
 		seen.add(command, roleCommand)
@@ -47,7 +46,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Kind = "edit"
 		q.Heading = "Change a file"
 	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
-		// Some agents send no input at all: their title is all there is.
+		// Some agents send no input, only a title.
 		q.Heading = "Run a command in " + visiblePath(dir) + ", as the agent words it"
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
 		title = ""
@@ -71,12 +70,12 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	return q
 }
 
-// showContents adds what the tool call's content shows, once, and the change that its
-// input spells out where the content shows none.
+// showContents adds what the content of the tool call shows, once, or else the change that its input
+// spells out.
 func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCall) {
 	for _, c := range contents(t) {
 		if files, ok := hunksOf(c.Patch); ok && c.Type == "content" {
-			if !told(c, files) { // the files, and then their patch
+			if !told(c, files) { // the files, then their patch
 				q.Body = append(q.Body, permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(strings.TrimSuffix(c.Block.Text, c.Patch)))})
 			}
 			seen.patched(files, c.Patch)
@@ -103,8 +102,8 @@ func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCa
 	}
 }
 
-// saysInput tells whether a title is nothing but a name and the beginning of the input, as
-// some agents write it.
+// saysInput reports whether a title is only a name and the beginning of the input, as some agents write
+// it.
 func saysInput(title string, raw []byte) bool {
 	var b bytes.Buffer
 	_, said, ok := strings.Cut(strings.TrimRight(title, ".…"), ": ")
@@ -118,7 +117,7 @@ func text(p *string) string {
 	return *p
 }
 
-// contentPart is one piece of the tool call's content.
+// contentPart returns one piece of the tool call's content.
 func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part {
 	switch {
 	case c.Type == "diff" && c.Deleted && text(c.OldText)+c.NewText == "":
@@ -149,16 +148,15 @@ func indented(raw []byte) string {
 	return safetext.Visible(b.String())
 }
 
-// Words by which the name of an option says what its kind means.
+// Words in the name of an option that express its kind.
 var (
 	allowWords  = strings.Fields("allow always yes accept approve ok okay run proceed continue grant permit confirm")
 	alwaysWords = strings.Fields("always session all again every forever from-now-on")
 	notWords    = strings.Fields("no not none nothing never reject deny decline cancel abort refuse skip stop disallow block")
 )
 
-// optionName is the name of an option. What the kind lets happen is put before it where
-// the name does not say it: the name is the agent's, and parley goes by the kind. At the
-// end it would be cut off.
+// optionName returns the name of an option. If the name, which the agent chose, does not say what the
+// kind does, that is put in front of it; at the end it would be cut off.
 func optionName(o wire.PermissionOption) string {
 	name := safetext.Line(o.Name, 200)
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })

@@ -49,7 +49,7 @@ func TestReadIsAsked(t *testing.T) {
 	if q := r.refused(r.read(out)); !q.Outside || !strings.Contains(screen(q), out) {
 		t.Errorf("%+v", q)
 	}
-	// Whether a file is there is not told either.
+	// Whether a file exists is not disclosed.
 	r.refused(r.read(filepath.Join(r.outside, "missing")))
 	if got := r.passes(r.read(out), "once"); got != "theirs" {
 		t.Errorf("%q", got)
@@ -75,7 +75,7 @@ func TestReadThroughLinks(t *testing.T) {
 	if q := r.refused(r.read(link)); !q.Outside || !strings.Contains(screen(q), "really "+out) {
 		t.Errorf("%+v", q)
 	}
-	// Allowed is what was shown, not where the link leads by then.
+	// What was shown is allowed, not the later target of the link.
 	read := r.read(link)
 	q := r.question()
 	os.Remove(link)
@@ -86,7 +86,7 @@ func TestReadThroughLinks(t *testing.T) {
 	}
 }
 
-// The same for a file inside, which a rule has asked about.
+// The same for a file inside that a rule asks about.
 func TestReadOfAFileThatBecomesALink(t *testing.T) {
 	r := ruled(t, "[[ask]]\npath = \"notes.txt\"\n")
 	r.put(r.path(".env"), "TOKEN=1")
@@ -101,7 +101,7 @@ func TestReadOfAFileThatBecomesALink(t *testing.T) {
 	}
 }
 
-// Promise 1 of files: one path, one order.
+// Operations on one path run in order.
 func TestReadWaitsForTheWriteBefore(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "old")
@@ -122,7 +122,7 @@ func TestReadWaitsForTheWriteBefore(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	r.free(w)
-	// And a write that is rejected lets the next one on.
+	// A rejected write lets the next operation run.
 	w, read = r.write(path, "newer"), r.read(path)
 	r.refused(w)
 	if o := read.wait(); o.text != "new" {
@@ -130,8 +130,7 @@ func TestReadWaitsForTheWriteBefore(t *testing.T) {
 	}
 }
 
-// The second write of a path is only asked about when the first is done, and
-// shows what that left.
+// The second write of a path is asked when the first is done, and shows its result.
 func TestWritesKeepTheirOrder(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "0")

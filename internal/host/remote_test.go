@@ -11,8 +11,7 @@ import (
 	"parley/permissions"
 )
 
-// An agent that runs elsewhere gets nothing of this machine, and its paths are
-// looked up nowhere: what lies there here is not what it means.
+// A remote agent gets nothing of this machine, and its paths are not resolved here.
 func TestRemoteGetsNothing(t *testing.T) {
 	s := newSink()
 	h := New(Options{Sink: s, Agent: "far", Remote: &Remote{Roots: []string{t.TempDir()}}})
@@ -42,7 +41,7 @@ func TestRemoteGetsNothing(t *testing.T) {
 	}
 }
 
-// What is shared are the directories of this machine, wherever the session is.
+// Shared directories are those of this machine, wherever the session is.
 func TestRemoteSharesWhatIsHere(t *testing.T) {
 	root := realDir(t)
 	h := New(Options{Sink: newSink(), Agent: "far", Remote: &Remote{Files: true, Roots: []string{root}}})

@@ -19,10 +19,10 @@ import (
 	"parley/permissions"
 )
 
-// patience bounds every wait: it is only ever used up by a failing test.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 20 * time.Second
 
-// sink keeps what was posted and wakes those who wait for something.
+// sink records events and wakes waiters.
 type sink struct {
 	mu     sync.Mutex
 	events []event.Event
@@ -39,7 +39,7 @@ func (s *sink) Post(e event.Event) {
 	s.more = make(chan struct{})
 }
 
-// find waits for an event that is wanted.
+// find waits for a matching event.
 func find[E event.Event](t *testing.T, s *sink, what string, want func(E) bool) E {
 	t.Helper()
 	deadline := time.After(patience)
@@ -60,7 +60,7 @@ func find[E event.Event](t *testing.T, s *sink, what string, want func(E) bool) 
 	}
 }
 
-// count tells how many events there are of one type.
+// count returns how many events of a type were posted.
 func count[E event.Event](s *sink) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func count[E event.Event](s *sink) int {
 
 const theSession = "s1"
 
-// rig is a host with one session in a directory of its own.
+// rig is a host with one session in its own directory.
 type rig struct {
 	t        *testing.T
 	host     *Host
@@ -129,13 +129,13 @@ func (r *rig) holds(path, want string) {
 	}
 }
 
-// outcome is what a request ended with.
+// outcome is the result of a request.
 type outcome struct {
 	text string
 	err  error
 }
 
-// going is a request that was sent.
+// going is a running request.
 type going struct {
 	t    *testing.T
 	done chan outcome
@@ -196,13 +196,13 @@ func (r *rig) answer(option string) permissions.Question {
 	return q
 }
 
-// free checks that a request went through without a question.
+// free checks that a request succeeded without a question.
 func (r *rig) free(g going) string {
 	r.t.Helper()
 	return r.passes(g, "")
 }
 
-// passes checks that a request went through, after option where one is given.
+// passes checks that a request succeeded, after answering with option if it is not "".
 func (r *rig) passes(g going, option string) string {
 	r.t.Helper()
 	if option != "" {
@@ -218,7 +218,7 @@ func (r *rig) passes(g going, option string) string {
 	return o.text
 }
 
-// waitUnasked is wait, but fails at once when a question comes up instead.
+// waitUnasked is wait, but fails at once if there is a question.
 func (g going) waitUnasked(r *rig) outcome {
 	g.t.Helper()
 	deadline := time.After(patience)
@@ -239,7 +239,7 @@ func (g going) waitUnasked(r *rig) outcome {
 	}
 }
 
-// refused checks that a request is asked about, and that a no is a no.
+// refused checks that a request is asked about, and fails if rejected.
 func (r *rig) refused(g going) permissions.Question {
 	r.t.Helper()
 	q := r.answer("reject")
@@ -250,7 +250,7 @@ func (r *rig) refused(g going) permissions.Question {
 	return q
 }
 
-// permit has the agent ask, and answers with the option of that kind.
+// permit lets the agent ask, and answers with the option of that kind.
 func (r *rig) permit(tool wire.ToolCall, kind string) permissions.Question {
 	r.t.Helper()
 	options := []wire.PermissionOption{}
@@ -265,7 +265,7 @@ func (r *rig) permit(tool wire.ToolCall, kind string) permissions.Question {
 	return q
 }
 
-// show has the agent ask and takes the question away unanswered.
+// show lets the agent ask and cancels the question.
 func (r *rig) show(tool wire.ToolCall) permissions.Question {
 	r.t.Helper()
 	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool, Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
@@ -290,7 +290,7 @@ func tool(kind, title, input string) wire.ToolCall {
 	return t
 }
 
-// diff is a tool call that shows a change. Without old it shows a new file.
+// diff is a tool call with a diff; without old it creates a file.
 func diff(path, content string, old ...string) wire.ToolCall {
 	c := wire.ToolContent{Type: "diff", Path: path, NewText: content}
 	if len(old) > 0 {
@@ -301,7 +301,7 @@ func diff(path, content string, old ...string) wire.ToolCall {
 	return t
 }
 
-// screen is everything of a question that can be read.
+// screen returns everything a question shows.
 func screen(q permissions.Question) string {
 	lines := []string{q.Heading, q.Words}
 	for _, p := range q.Body {
@@ -314,7 +314,7 @@ func screen(q permissions.Question) string {
 	return strings.Join(lines, "\n")
 }
 
-// parts are the pieces of one kind.
+// parts returns the texts of one kind.
 func parts(q permissions.Question, kind permissions.PartKind) []string {
 	var out []string
 	for _, p := range q.Body {

@@ -32,7 +32,7 @@ func (r *rig) setRules(text string) {
 	r.host.Broker().SetRules(theSession, book)
 }
 
-// judged is what the rules make of what an agent asks.
+// judged returns what the rules make of an agent's question.
 func (r *rig) judged(call wire.ToolCall) permissions.Judgement {
 	q := r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: call})
 	return r.host.Broker().Rules(theSession).Judge(q.Facts)
@@ -40,7 +40,7 @@ func (r *rig) judged(call wire.ToolCall) permissions.Judgement {
 
 const lists = "[[allow]]\ncommand = \"ls *\"\n"
 
-// What a tool call says twice, or in a place where nobody looks, no rule allows.
+// No rule allows a call that says something twice, or in an unexpected place.
 func TestInputsThatSayMore(t *testing.T) {
 	r := ruled(t, lists+"[[allow]]\nkind = \"edit\"\npath = \"src/**\"\n[[allow]]\nhost = \"example.com\"\n")
 	for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestInputsThatSayMore(t *testing.T) {
 	}
 }
 
-// An approval by a rule is one of what was judged, and of nothing else.
+// An approval by a rule grants only what was judged.
 func TestRuleGrantsNothingElse(t *testing.T) {
 	r := ruled(t, lists)
 	options := []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}, {ID: "n", Name: "No", Kind: "reject_once"}}
@@ -100,8 +100,8 @@ func (r *rig) link(to, name string) {
 	}
 }
 
-// Links count for what a command names behind ..
-func TestUpBehindALink(t *testing.T) {
+// Links count for what a command names with a .. after them.
+func TestDotDotAfterLink(t *testing.T) {
 	r := ruled(t, "[[allow]]\ncommand = \"cat *\"\n[[allow]]\ncommand = \"tool a=out/x\"\n")
 	r.put(filepath.Join(r.outside, "deep", "x"), "secret")
 	r.put(r.path("x"), "free")
@@ -119,7 +119,7 @@ func TestUpBehindALink(t *testing.T) {
 	}
 }
 
-// Every word that may name a file is looked up, with or without a slash in it.
+// Every word that may name a file is resolved, with or without a slash.
 func TestLinksWithoutASlash(t *testing.T) {
 	r := ruled(t, "[[allow]]\ncommand = \"go test *\"\n[[allow]]\ncommand = \"go test -coverprofile *\"\n[[allow]]\ncommand = \"dd *\"\n[[allow]]\ncommand = \"grep *\"\n"+
 		"[[allow]]\ncommand = \"curl *\"\n[[allow]]\nhost = \"example.com\"\n[[allow]]\ncommand = \"git show *\"\n[[allow]]\ncommand = \"dd of=cover\"\n")
@@ -142,8 +142,8 @@ func TestLinksWithoutASlash(t *testing.T) {
 	}
 }
 
-// A command that reads a whole directory is asked where something below it is sensitive,
-// denied, or leads outside.
+// A command that reads a directory recursively is asked if something below is sensitive, denied, or leads
+// outside.
 func TestDeepReaders(t *testing.T) {
 	r := ruled(t, "[[allow]]\ncommand = \"grep *\"\n[[allow]]\ncommand = \"rg *\"\n[[deny]]\npath = \"*/private\"\n")
 	r.put(r.path("src/a.go"), "")
@@ -162,8 +162,7 @@ func TestDeepReaders(t *testing.T) {
 	}
 }
 
-// Git in a directory that is a repository by its files alone obeys settings that anybody
-// could write.
+// Git in a bare repository obeys settings that anybody could have written.
 func TestRepositoryByItsFiles(t *testing.T) {
 	r := ruled(t, "[[allow]]\ncommand = \"git status *\"\n")
 	for _, name := range []string{"HEAD", "objects/x", "refs/x", "config"} {
@@ -180,7 +179,7 @@ func TestRepositoryByItsFiles(t *testing.T) {
 	}
 }
 
-// A rule that denies or asks counts for what would pass unasked.
+// A rule that denies or asks also applies to what needs no question.
 func TestRulesForFreeReads(t *testing.T) {
 	r := ruled(t, "[[deny]]\npath = \"private\"\n[[ask]]\npath = \"notes.txt\"\n")
 	r.put(r.path("private/x"), "secret")
@@ -195,7 +194,7 @@ func TestRulesForFreeReads(t *testing.T) {
 	r.refused(r.read(r.path("notes.txt")))
 }
 
-// Rules are read when a session opens, and again when told.
+// Rules are read when a session opens, and by ReloadRules.
 func TestRulesOfASession(t *testing.T) {
 	text, wrong := lists, error(nil)
 	var roots []string
@@ -232,7 +231,7 @@ func TestRulesOfASession(t *testing.T) {
 	}
 }
 
-// Who makes a session read only takes back what was allowed before and not done yet.
+// Switching to read only revokes approvals that were not used yet.
 func TestReadOnlyAfterAnAnswer(t *testing.T) {
 	r := newRig(t)
 	r.passes(r.write(r.path("f"), "first"), "session")
@@ -251,8 +250,7 @@ func TestReadOnlyAfterAnAnswer(t *testing.T) {
 	r.free(r.write(r.path("new"), "shown"))
 }
 
-// What a session was not allowed it is not allowed once it is over, either: its rules
-// are gone by then, but what was asked just before may still be on its way.
+// After a session is closed its rules are gone, but a request that was still pending gets nothing more.
 func TestRulesOfAClosedSession(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		r := newRig(t)

@@ -11,20 +11,19 @@ import (
 	"parley/permissions"
 )
 
-// Sandbox bounds what is done for an agent as it bounds the agent: what the agent
-// cannot write, parley does not write for it. Reading is not bound. Its methods may be
-// called by several goroutines.
+// Sandbox restricts what is done for an agent like the agent itself: what the agent cannot write,
+// parley does not write for it. Reading is not restricted. The methods must be safe for concurrent use.
 type Sandbox interface {
-	// Confine changes a command so that it can write below roots, the directories of
-	// its session, and where all commands may. An error keeps it from starting.
+	// Confine changes a command so that it can only write below roots, the directories of its session,
+	// and where all commands may. An error prevents its start.
 	Confine(cmd *exec.Cmd, roots []string) error
-	// Writable tells whether the agent could write a file itself. path is absolute and
-	// free of links; it need not exist.
+	// Writable reports whether the agent itself could write a file. path is absolute and free of links;
+	// it may be missing.
 	Writable(path string, roots []string) bool
 }
 
-// confine implements terminal.Options.Confine. A command of a session that is not
-// known starts bound to no directory.
+// confine implements terminal.Options.Confine. A command of an unknown session may write to no
+// directory.
 func (h *Host) confine(id string, cmd *exec.Cmd) error {
 	if h.opts.Sandbox == nil {
 		return nil
@@ -32,7 +31,7 @@ func (h *Host) confine(id string, cmd *exec.Cmd) error {
 	return h.opts.Sandbox.Confine(cmd, h.roots(id))
 }
 
-// roots are the directories of a session.
+// roots returns the directories of a session.
 func (h *Host) roots(id string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -42,13 +41,13 @@ func (h *Host) roots(id string) []string {
 	return nil
 }
 
-// keepsOut tells whether the sandbox keeps the agent of a session from writing there.
+// keepsOut reports whether the sandbox forbids the agent of a session to write a file.
 func (h *Host) keepsOut(session string, t fsops.Target) bool {
 	return h.opts.Sandbox != nil && !t.Inside && !h.opts.Sandbox.Writable(t.Resolved, h.roots(session))
 }
 
-// refuse has the sandbox reject a question, so that the transcript and the record say
-// so, and returns what the agent hears: words that its model can act on.
+// refuse rejects a question on behalf of the sandbox, so that the transcript and the record have it,
+// and returns an error that the agent's model can act on.
 func (h *Host) refuse(ctx context.Context, q permissions.Question, by, what string) error {
 	q.Refused = by
 	h.ask(ctx, q)

@@ -14,7 +14,7 @@ import (
 	"parley/permissions"
 )
 
-// bounds is a sandbox that lets one more directory be written, beside the roots.
+// bounds is a sandbox with one more writable directory than the roots.
 type bounds struct {
 	also    string
 	confine func(*exec.Cmd, []string) error
@@ -35,8 +35,8 @@ func sandboxed(t *testing.T) (r *rig, also string) {
 	return r, also
 }
 
-// turnedAway checks that a request ends without a question, that the agent is told why
-// in words for its model, and that the transcript has a line that names the sandbox.
+// turnedAway checks that a request fails without a question, that the error is useful for the agent's model,
+// and that the transcript names the sandbox.
 func (r *rig) turnedAway(g going, path string) {
 	r.t.Helper()
 	o := g.waitUnasked(r)
@@ -48,8 +48,7 @@ func (r *rig) turnedAway(g going, path string) {
 	})
 }
 
-// What the sandbox keeps the agent from writing parley does not write for it either,
-// whatever the path is called; a rule or an earlier answer does not change that.
+// parley does not write for the agent what the sandbox forbids, by any path, rule or earlier answer.
 func TestSandboxRefusesWritesOutside(t *testing.T) {
 	r, also := sandboxed(t)
 	r.setRules(fmt.Sprintf("[[allow]]\nkind = \"edit\"\npath = %q\n", r.outside+"/**"))
@@ -63,11 +62,11 @@ func TestSandboxRefusesWritesOutside(t *testing.T) {
 	r.holds(filepath.Join(r.outside, "g"), "")
 
 	r.passes(r.write(r.path("inside"), "x"), "once")
-	r.passes(r.write(filepath.Join(also, "f"), "x"), "once") // as the agent itself could, but asked
+	r.passes(r.write(filepath.Join(also, "f"), "x"), "once") // the agent itself could, but parley asks
 	r.holds(filepath.Join(also, "f"), "x")
 }
 
-// The sandbox lets everything be read, so reading outside is a question as ever.
+// The sandbox does not restrict reading, so reading outside is asked as usual.
 func TestSandboxLetsReadsBeAsked(t *testing.T) {
 	r, _ := sandboxed(t)
 	file := r.put(filepath.Join(r.outside, "f"), "text")

@@ -11,13 +11,12 @@ import (
 	"parley/permissions"
 )
 
-// sights are what a question shows already, so that members of the input that say it
-// again need not be shown. The same words mean something else in a member that is for
-// something else: a title that reads like a command runs nothing.
+// sights are what a question already shows, so that members of the input that repeat it can be left
+// out. A text counts by its role: a title that reads like a command does not show a command.
 type sights struct {
-	texts   map[string][]role // with the roles of members that say no more
+	texts   map[string][]role // with the roles in which they say no more
 	diffs   []shownDiff
-	members []string // of the input, that are shown
+	members []string // members of the input that are shown
 }
 
 type shownDiff struct{ path, old, new string }
@@ -50,7 +49,8 @@ func (s *sights) content(c wire.ToolContent) {
 	}
 }
 
-// patched adds a patch of these files.
+// patch reports whether a text is a unified diff whose changed lines are all shown as changes of the
+// same file.
 func (s *sights) patched(files []shownDiff, patch string) {
 	s.diffs = append(s.diffs, files...)
 	s.add(patch, rolePatch, roleDiff)
@@ -59,7 +59,7 @@ func (s *sights) patched(files []shownDiff, patch string) {
 	}
 }
 
-// paths are the files of which a change is shown.
+// paths returns the files whose change is shown.
 func (s *sights) paths() (out []string) {
 	for _, d := range s.diffs {
 		out = append(out, d.path)
@@ -67,8 +67,7 @@ func (s *sights) paths() (out []string) {
 	return out
 }
 
-// replaced adds the two members of an input that say what a shown change does: one text
-// of it in the place of another.
+// replaced adds the two members of an input that describe a shown change: the old and the new text.
 func (s *sights) replaced(raw []byte) {
 	_, edit := inputChange(raw)
 	if edit.OldText != nil && *edit.OldText != "" && slices.ContainsFunc(s.diffs, func(d shownDiff) bool {
@@ -79,8 +78,8 @@ func (s *sights) replaced(raw []byte) {
 	}
 }
 
-// rest lists what of the raw input is not on the screen yet, in the order in which
-// the agent sent it. cwd is what relative paths of a patch begin in.
+// rest returns what the raw input has that is not shown yet, in the agent's order. Relative paths of a
+// patch begin in cwd.
 func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
 	whole := []permissions.Part{{Kind: permissions.Field, Label: "input", Text: safetext.Visible(string(raw))}}
 	if jsonscan.KindOf(raw) != jsonscan.Object {
@@ -113,8 +112,8 @@ func (s *sights) rest(raw []byte, cwd string) []permissions.Part {
 	return out
 }
 
-// shows tells whether a text in a member of that role is shown. Of the text of a file a
-// part of a change is enough: what is replaced is inside of the change of the whole file.
+// shows reports whether a text in a member of that role is shown. For the text of a file a part of a
+// shown change is enough.
 func (s *sights) shows(r role, text, cwd string) bool {
 	switch {
 	case slices.Contains(s.texts[text], r), slices.Contains(s.texts[strings.TrimSpace(text)], r):
@@ -131,10 +130,10 @@ func (d shownDiff) holds(text string) bool {
 	return strings.Contains(d.old, text) || strings.Contains(d.new, text)
 }
 
-// patch tells whether a text is a unified diff of which every changed line is in what is
+// patch reports whether a text is a unified diff of which every changed line is in what is
 // shown as the change of the same file.
 func (s *sights) patch(text, cwd string) bool {
-	var files []shownDiff // those that the last lines with names have named
+	var files []shownDiff // named by the last lines with names
 	changed, old := 0, ""
 	add := func(path string) bool {
 		if path == "/dev/null" {

@@ -8,9 +8,9 @@ import (
 	"parley/acpclient/event"
 )
 
-// Tools are there when they are wanted, and end with the host.
+// Tools exist if configured, and are closed with the host.
 func TestTools(t *testing.T) {
-	if s := newRig(t).services; s.Tools != nil { // and no nil pointer in it
+	if s := newRig(t).services; s.Tools != nil { // a nil interface, not a nil pointer in one
 		t.Errorf("unasked: %v", s.Tools)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", "")

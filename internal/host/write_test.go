@@ -95,7 +95,7 @@ func TestWriteGranted(t *testing.T) {
 			}
 			r.free(r.write(path, tc.write))
 			r.holds(path, tc.write)
-			// Used up: the same again is another matter.
+			// Used up: the same write again is asked.
 			if tc.before != "" {
 				r.put(path, tc.before)
 			} else {
@@ -126,7 +126,7 @@ func TestRejectedIsNotGranted(t *testing.T) {
 	r.holds(path, "a")
 }
 
-// An agent that gives a yes and a no one id gains nothing by it.
+// An agent gains nothing by giving a yes and a no the same id.
 func TestOneIDForYesAndNo(t *testing.T) {
 	for name, kinds := range map[string][]string{
 		"yes first": {permissions.AllowAlways, permissions.AllowOnce, permissions.RejectOnce},
@@ -168,7 +168,7 @@ func TestAlwaysForWrites(t *testing.T) {
 	if q := r.refused(r.write(r.path(".env"), "A=1\n")); !q.Secret {
 		t.Errorf("%+v", q)
 	}
-	// It ends with the session.
+	// It is forgotten with the session.
 	r.services.Sessions.CloseSession(theSession)
 	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestAlwaysForWrites(t *testing.T) {
 	r.refused(r.write(path, "c"))
 }
 
-// An "always" that was about something else says nothing of writes.
+// An "always" for something else does not cover writes.
 func TestAlwaysForOtherThings(t *testing.T) {
 	r := newRig(t)
 	r.permit(tool("execute", "ls", `{"command":"ls"}`), permissions.AllowAlways)
@@ -189,14 +189,13 @@ func TestAlwaysForParleysOwnQuestion(t *testing.T) {
 	r.free(r.write(r.path("g"), "2"))
 	out := filepath.Join(r.outside, "f")
 	r.passes(r.write(out, "1"), "session")
-	r.free(r.write(out, "2")) // that file, for this session
+	r.free(r.write(out, "2")) // allowed for this file and session
 	r.holds(out, "2")
 	r.refused(r.write(filepath.Join(r.outside, "g"), "1"))
 	r.refused(r.write(r.path(".env"), "1"))
 }
 
-// An approved diff lets a write outside pass, or one of a sensitive file, only where it
-// showed all that the file holds and all that it is to hold.
+// An approved diff allows a write outside, or of a sensitive file, only if it showed both texts completely.
 func TestGrantsOutsideNeedAllOfTheText(t *testing.T) {
 	r := newRig(t)
 	out, env := r.put(filepath.Join(r.outside, "f"), "a\nb\n"), r.put(r.path(".env"), "A=1\nB=2\n")
@@ -246,7 +245,7 @@ func TestWriteWhatChangedMeanwhile(t *testing.T) {
 	path := r.put(r.path("f"), "a")
 	w := r.write(path, "b")
 	q := r.question()
-	r.put(path, "the user's own") // in an editor, say
+	r.put(path, "the user's own") // for example in an editor
 	r.host.Broker().Answer(q.Key, "once")
 	if o := w.wait(); !errors.Is(o.err, errChanged) {
 		t.Errorf("%v", o.err)

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// envStart is the place of env_start among the fields of /proc/<pid>/stat that follow the name.
+// envStart is the index of env_start among the fields after the name in /proc/<pid>/stat.
 const envStart = 47
 
-// conceal overwrites variables with zeros in the memory that /proc/<pid>/environ shows. That is what the kernel laid out
-// when this process was started; Go works with a copy, so nothing here reads it again.
+// conceal overwrites variables with zeros in the memory that /proc/<pid>/environ shows. The kernel
+// set it up when this process started; Go works on a copy, so nothing here reads it again.
 func conceal(secret func(name string) bool) error {
 	block, err := environOf(os.Getpid())
 	if err != nil {

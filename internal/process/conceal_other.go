@@ -2,6 +2,6 @@
 
 package process
 
-// conceal does nothing here: Windows shows the environment that Unsetenv changes, other systems the one that this
-// process was started with.
+// conceal does nothing: Windows shows the environment that Unsetenv changes, other systems the one
+// the process was started with.
 func conceal(func(name string) bool) error { return nil }

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// members is empty: without a process table that can be read cheaply the group is all that is known.
+// members is empty: without a process table that is cheap to read, only the group is known.
 type members struct{}
 
-// mark does nothing: nobody could look the marks up.
+// mark does nothing: marks cannot be looked up on this system.
 func mark(*exec.Cmd, string) {}
 
 // endWithParent does nothing: the kernel has no such signal.

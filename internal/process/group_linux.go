@@ -8,23 +8,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entry is a line of the process table. A pid alone can be reused; together with its start time it names one process.
+// entry is a line of the process table. A pid can be reused; with the start time it identifies one
+// process.
 type entry struct {
 	pid, parent, group, session int
 	started                     uint64
-	dead                        bool // a zombie: only its parent's wait is missing
+	dead                        bool // a zombie that its parent has not waited for
 	kernel                      bool // a thread of the kernel
 	tty                         bool // it has a controlling terminal
 }
 
-// members remembers, by pid with their start time, the descendants that have left both group and session, and
-// processes that have no environment to find a mark in.
+// members remembers, by pid and start time, descendants that have left both group and session, and
+// processes that have no environment to search for a mark.
 type members struct {
 	started       uint64 // of the program: nothing older can belong to it
 	strays, blank map[int]uint64
 }
 
-// adopt runs before anybody reaps the program, so it is still in the table.
+// adopt is called before the program can be reaped, so it is still in the table.
 func (g *Group) adopt() error {
 	e, _ := readEntry(g.pid, make([]byte, statSize))
 	g.started = e.started
@@ -43,14 +44,15 @@ func (g *Group) anyLeft() bool {
 	return false
 }
 
-// survey returns everything that belongs to the group: its members, those of its session (a shell with job control
-// makes new groups inside it), whatever has its mark, strays seen before, and all their descendants.
+// survey returns everything that belongs to the group: its members, those of its session (a shell
+// with job control creates groups in it), processes with its mark, strays seen before, and all
+// their descendants.
 func (g *Group) survey() []entry {
-	if g.pid <= 1 { // never started; in a container 0 is the session of the first process, whose descendants are all there are
+	if g.pid <= 1 { // never started; in a container session 0 contains every process
 		return nil
 	}
 	table := readTable()
-	// In use again, the id proves that nobody is left of the group and the session; strays do not hold it.
+	// If the id is in use again, the group and session are empty; strays do not keep it.
 	_, taken := table[g.pid]
 	taken = taken && g.reaped
 	ours := make(map[int]bool)
@@ -85,7 +87,8 @@ func (g *Group) terminate() error {
 	return g.signalFound(g.survey(), unix.SIGTERM)
 }
 
-// kill stops what it finds until a look finds nothing new, so that nothing is born between the last look and the end.
+// kill stops processes until a survey finds no new one, so that none is started between the last
+// survey and SIGKILL.
 func (g *Group) kill() error {
 	seen := make(map[int]bool)
 	var found []entry
@@ -115,7 +118,7 @@ func (g *Group) signalFound(found []entry, sig unix.Signal) error {
 	for _, e := range found {
 		switch {
 		case e.dead:
-		case e.group == g.pid && !g.reaped: // has had it with the group
+		case e.group == g.pid && !g.reaped: // signalled with the group
 		default:
 			unix.Kill(e.pid, sig)
 		}
@@ -123,10 +126,10 @@ func (g *Group) signalFound(found []entry, sig unix.Signal) error {
 	return err
 }
 
-// kernelThread is PF_KTHREAD of the flags.
+// kernelThread is PF_KTHREAD in the flags.
 const kernelThread = 0x200000
 
-// statSize is more than /proc/<pid>/stat ever has.
+// statSize is larger than any /proc/<pid>/stat.
 const statSize = 1024
 
 func readTable() map[int]entry {
@@ -150,8 +153,9 @@ func readTable() map[int]entry {
 	return table
 }
 
-// readEntry reads /proc/<pid>/stat. The name in it may hold blanks and brackets, so the fields count from the last
-// closing bracket on: state, ppid, pgrp, session, tty, ..., the seventh are flags, the twentieth is the start time.
+// readEntry reads /proc/<pid>/stat. The name in it may contain spaces and parentheses, so fields
+// are counted from the last closing parenthesis: state, ppid, pgrp, session, tty, ...; the seventh
+// are flags, the twentieth is the start time.
 func readEntry(pid int, buf []byte) (entry, bool) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -20,7 +20,7 @@ func setAttributes(cmd *exec.Cmd) {
 	endWithParent(cmd.SysProcAttr)
 }
 
-// signalGroup sends to all members of the group. EPERM is what some systems answer when only zombies are left.
+// signalGroup signals all members of the group. Some systems return EPERM if only zombies are left.
 func (g *Group) signalGroup(sig unix.Signal) error {
 	err := unix.Kill(-g.pid, sig)
 	if err == nil || errors.Is(err, unix.ESRCH) || (errors.Is(err, unix.EPERM) && g.reaped) {
@@ -29,7 +29,7 @@ func (g *Group) signalGroup(sig unix.Signal) error {
 	return fmt.Errorf("signal group %d: %w", g.pid, err)
 }
 
-// SignalName returns the name of the signal that ended the program ("SIGKILL"), or "" when it exited by itself.
+// SignalName returns the signal that ended the program ("SIGKILL"), or "" if it exited.
 func SignalName(state *os.ProcessState) string {
 	if state == nil {
 		return ""

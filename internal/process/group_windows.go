@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// killedCode is the exit code of what Kill ends: Windows has no signals to tell it by.
+// killedCode is the exit code of programs ended by Kill, since Windows has no signals.
 const killedCode = 1
 
-// members is the job that holds the program and all it starts; zero once it was closed.
+// members is the job that holds the program and everything it starts; zero after it was closed.
 type members struct {
 	job windows.Handle
 }
@@ -29,8 +29,8 @@ func setAttributes(cmd *exec.Cmd) {
 // mark does nothing: the job knows its members.
 func mark(*exec.Cmd, string) {}
 
-// adopt puts the started program into a new job. What it starts in the microseconds before is not in it: a program
-// needs far longer to load.
+// adopt puts the started program into a new job. Processes it starts in the microseconds before are
+// not in the job, but a program takes far longer to load.
 func (g *Group) adopt() error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// LookPath finds the program that name means for a process with the environment env started in dir: a name without a
-// separator is looked up in env's PATH, one with a relative path is taken from dir ("" = the current directory). It
-// never finds anything in the current directory by way of PATH. The error wraps exec.ErrNotFound, fs.ErrNotExist or
-// fs.ErrPermission.
+// LookPath returns the program that a process with the environment env would run as name in dir. A
+// name without a separator is looked up in env's PATH; a relative path is relative to dir ("" is
+// the current directory). PATH never leads to the current directory. The error wraps
+// exec.ErrNotFound, fs.ErrNotExist or fs.ErrPermission.
 func LookPath(name, dir string, env []string) (string, error) {
 	if name == "" || strings.IndexByte(name, 0) >= 0 {
 		return "", fmt.Errorf("find program %q: %w", name, exec.ErrNotFound)
@@ -55,8 +55,8 @@ func hasSeparator(name string) bool {
 	return strings.Contains(name, "/")
 }
 
-// Getenv returns the value of a variable in a list of "NAME=value": the last one wins, as it does when a process is
-// started with the list. Names ignore case on Windows.
+// Getenv returns the value of a variable in a list of "NAME=value". The last one wins, as when a
+// process is started with the list. Names ignore case on Windows.
 func Getenv(env []string, name string) (string, bool) {
 	for i := len(env) - 1; i >= 0; i-- {
 		key, value, ok := strings.Cut(env[i], "=")

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// maxOuter bounds the marks of outer Groups in bytes: who nests deeper loses the outermost.
+// maxOuter bounds the marks of outer Groups, in bytes; the outermost are dropped first.
 const maxOuter = 2 << 10
 
-// maxEnviron is more than an environment can be, arguments and stack limit as usual.
+// maxEnviron is larger than an environment can be with the usual stack limit.
 const maxEnviron = 8 << 20
 
-// blankTries and blankPause are how often a process without an environment is looked at again: for the moment of an
-// exec it has none.
+// blankTries and blankPause say how often to look again at a process without an environment: during
+// an exec it has none.
 const (
 	blankTries = 3
 	blankPause = time.Millisecond
 )
 
-// mark gives a command the mark, whatever its environment says of such.
+// mark sets the mark of a command and replaces one that its environment has.
 func mark(cmd *exec.Cmd, token string) {
 	env := cmd.Env
 	if env == nil {
@@ -49,8 +49,8 @@ func mark(cmd *exec.Cmd, token string) {
 	cmd.Env = append(marked, TreeVar+"="+value)
 }
 
-// endWithParent has the kernel end the program when the thread ends that started it. SIGTERM, since a program that
-// takes it can end its own children, which nobody else would.
+// endWithParent makes the kernel signal the program when the thread that started it ends. SIGTERM
+// lets a program end its own children, which nothing else would.
 func endWithParent(attr *syscall.SysProcAttr) {
 	if attr.Pdeathsig == 0 {
 		attr.Pdeathsig = syscall.SIGTERM
@@ -96,8 +96,9 @@ func (g *Group) addMarked(table map[int]entry, ours map[int]bool) {
 	g.blank = blank
 }
 
-// marked tells whether the environment that a process was started with has the mark of g, and whether it has none at
-// all. That of somebody else's process cannot be read; nor could it be killed.
+// marked reports whether the environment a process was started with has the mark of g, and whether
+// it is empty. That of another user's process cannot be read; that process could not be killed
+// either.
 func (g *Group) marked(pid int) (found, blank bool) {
 	env, err := environOf(pid)
 	if err != nil {
@@ -113,8 +114,7 @@ func (g *Group) marked(pid int) (found, blank bool) {
 	return false, len(env) == 0
 }
 
-// environOf reads the environment that a process was started with, "NAME=value" with
-// zeros between.
+// environOf reads the environment that a process was started with: "NAME=value" separated by zeros.
 func environOf(pid int) ([]byte, error) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

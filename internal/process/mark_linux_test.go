@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// callerVar makes the test's own program a caller that starts a Group and waits to be killed.
+// callerVar makes the test binary a caller that starts a Group and waits to be killed.
 const callerVar = "PROCESS_TEST_CALLER"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// A daemon that has forked twice into a session of its own, whose parents are gone before anybody looked.
+// doubleFork is a daemon that has forked twice into its own session, whose parents end before a survey.
 const doubleFork = "(setsid sh -c 'sleep 1000 & echo $!; exec sleep 1000 >/dev/null' & echo $!) ; exit 0"
 
 func needSetsid(t *testing.T) {
@@ -54,7 +54,7 @@ func TestKillFindsDaemonsByTheirMark(t *testing.T) {
 	a, b := readPid(t, out), readPid(t, out)
 	g.Wait()
 	table := readTable()
-	for _, pid := range []int{a, b} { // else the test shows nothing
+	for _, pid := range []int{a, b} { // otherwise the test proves nothing
 		if e := table[pid]; e.session == g.Pid() || e.group == g.Pid() || e.parent == g.Pid() {
 			t.Fatalf("%+v still hangs together with %d", e, g.Pid())
 		}
@@ -71,7 +71,7 @@ func TestKillFindsDaemonsByTheirMark(t *testing.T) {
 	}
 }
 
-// What another Group has started, and what nobody has, lives on.
+// Processes of another Group, and of none, survive.
 func TestKillFindsItsOwnMarkOnly(t *testing.T) {
 	needSetsid(t)
 	g, out := running(t, doubleFork)
@@ -95,7 +95,7 @@ func TestKillFindsItsOwnMarkOnly(t *testing.T) {
 	waitDead(t, c, d)
 }
 
-// The environment is what was asked for and one mark, whatever the command brings of such.
+// The environment is what was asked for and one mark, even if the command sets a mark itself.
 func TestMark(t *testing.T) {
 	t.Setenv(TreeVar, "outer")
 	for _, env := range [][]string{nil, {"A=1", TreeVar + "=forged"}} {
@@ -122,7 +122,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// A Group finds what a Group inside it has started: the marks of both are there.
+// A Group finds what a nested Group has started: both marks are set.
 func TestMarksNest(t *testing.T) {
 	needSetsid(t)
 	self, err := os.Executable()
@@ -132,13 +132,13 @@ func TestMarksNest(t *testing.T) {
 	t.Setenv(callerVar, doubleFork)
 	g, out := running(t, "exec '"+self+"'")
 	pids := []int{readPid(t, out), readPid(t, out), readPid(t, out)}
-	unix.Kill(g.Pid(), unix.SIGKILL) // it ends nothing of its own
+	unix.Kill(g.Pid(), unix.SIGKILL) // it does not clean up
 	g.Wait()
 	g.Kill()
 	waitDead(t, pids...)
 }
 
-// A caller that is killed takes the program with it.
+// A program ends when its caller is killed.
 func TestProgramEndsWithItsCaller(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -162,11 +162,11 @@ func TestProgramEndsWithItsCaller(t *testing.T) {
 	waitDead(t, pid)
 }
 
-// The thread that has started a program must stay, or its end would be taken for the caller's.
+// The thread that started a program must stay, since its end counts as the caller's.
 func TestProgramOutlivesTheGoroutineThatStartedIt(t *testing.T) {
 	started := make(chan *Group)
 	go func() { // not unlocked: the thread ends with the goroutine
-		lockForGood()
+		lockThread()
 		cmd := exec.Command("sleep", "1000")
 		g, err := Start(cmd)
 		if err != nil {
@@ -181,7 +181,7 @@ func TestProgramOutlivesTheGoroutineThatStartedIt(t *testing.T) {
 	defer g.Kill()
 	for range 50 { // new threads come and go
 		done := make(chan struct{})
-		go func() { lockForGood(); close(done) }()
+		go func() { lockThread(); close(done) }()
 		<-done
 	}
 	select {

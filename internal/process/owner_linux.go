@@ -13,10 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// owner names the process that has started a Group, so that it can be told for certain whether it is still there.
+// owner identifies the process that started a Group, so that it can be determined for certain
+// whether that still runs.
 type owner struct {
 	house      string // of SetHouse, as a hash; "" without one
-	pids, time string // the namespaces in which pid and started mean something: ids of inodes
+	pids, time string // the namespaces of pid and started: inode numbers
 	pid        int
 	started    uint64 // in clock ticks: a pid alone can be reused
 }
@@ -31,7 +32,7 @@ func (o owner) String() string {
 	return strings.Join([]string{o.house, o.pids, o.time, strconv.Itoa(o.pid), strconv.FormatUint(o.started, 10)}, inName)
 }
 
-// parseOwner reads what String writes.
+// parseOwner parses what String returns.
 func parseOwner(name string) (o owner, ok bool) {
 	parts := strings.Split(name, inName)
 	if len(parts) != 5 || parts[1] == "" || parts[2] == "" {
@@ -44,7 +45,8 @@ func parseOwner(name string) (o owner, ok bool) {
 	return o, pidErr == nil && startErr == nil && o.pid > 0 && o.started > 0 && o.String() == name
 }
 
-// parseMark reads the owners of all Groups that the value of TreeVar names; false where one of them names none.
+// parseMark returns the owners of all Groups named by the value of TreeVar; false if one of them
+// names none.
 func parseMark(value string) ([]owner, bool) {
 	var all []owner
 	for one := range strings.SplitSeq(value, "/") {
@@ -60,16 +62,16 @@ func parseMark(value string) ([]owner, bool) {
 
 var house atomic.Pointer[string]
 
-// SetHouse says to whom this process belongs, by any text: Sweep looks only for what processes of the same house have
-// left. It is to be called before anything is started.
+// SetHouse sets the installation this process belongs to, as any text: Sweep only looks for what
+// processes of the same house have left. Call it before starting anything.
 func SetHouse(name string) {
 	sum := sha256.Sum256([]byte(name))
 	short := hex.EncodeToString(sum[:8])
 	house.Store(&short)
 }
 
-// ourselves is the owner of what this process starts; false where /proc does not tell, or tells of other processes than
-// those that we know by their pid.
+// ourselves returns the owner of what this process starts; false if /proc is unavailable or
+// describes another pid namespace.
 func ourselves() (owner, bool) {
 	o, ok := identity()
 	if h := house.Load(); h != nil {
@@ -88,12 +90,12 @@ var identity = sync.OnceValues(func() (owner, bool) {
 	}
 	clock, known := namespace("time")
 	if !known {
-		clock = "0" // a kernel that has none
+		clock = "0" // a kernel without time namespaces
 	}
 	return owner{pids: pids, time: clock, pid: pid, started: e.started}, true
 })
 
-// namespace is the id of one of ours.
+// namespace returns the id of one of this process's namespaces.
 func namespace(kind string) (string, bool) {
 	name, err := os.Readlink("/proc/self/ns/" + kind) // "pid:[4026531836]"
 	id, ok := strings.CutPrefix(name, kind+":[")
@@ -101,11 +103,11 @@ func namespace(kind string) (string, bool) {
 	return id, err == nil && ok && closed && id != ""
 }
 
-// gone tells whether a process of our namespaces has ended for certain.
+// gone reports whether a process of our namespaces has certainly ended.
 func (o owner) gone() bool {
 	if e, ok := readEntry(o.pid, make([]byte, statSize)); ok {
 		return e.dead || e.started != o.started
 	}
-	// It may only be hidden.
+	// /proc may hide it.
 	return errors.Is(unix.Kill(o.pid, 0), unix.ESRCH)
 }

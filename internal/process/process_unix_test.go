@@ -18,11 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience bounds every wait: it is only ever used up by a failing test.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 10 * time.Second
 
-// lockForGood has the thread of a goroutine end with it.
-func lockForGood() { runtime.LockOSThread() }
+// lockThread makes the thread of a goroutine end with it.
+func lockThread() { runtime.LockOSThread() }
 
 // running starts a shell script in a group and returns it with a reader of its standard output.
 func running(t *testing.T, script string) (*Group, *bufio.Reader) {
@@ -52,7 +52,7 @@ func readPid(t *testing.T, r *bufio.Reader) int {
 	return pid
 }
 
-// lives reports whether a process runs; a zombie nobody has reaped yet does not.
+// lives reports whether a process runs; zombies do not count.
 func lives(pid int) bool {
 	if unix.Kill(pid, 0) != nil {
 		return false

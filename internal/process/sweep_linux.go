@@ -12,29 +12,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweepRounds is how often Sweep looks again for what was started while it ended the rest.
+// sweepRounds is how often Sweep looks again for processes started while it ended others.
 const sweepRounds = 4
 
-// leftover is a process that somebody has left who is gone.
+// leftover is a process whose starter has ended.
 type leftover struct {
 	entry
 	owners []owner
 }
 
-// Sweep ends what processes of our house (SetHouse) have left that were killed before they could: SIGTERM, and after the
-// grace SIGKILL. It returns how many processes it has found, and how many of them are still there. It waits, at least for
-// the end of what it has found, and gives up when ctx ends.
+// Sweep ends what processes of our house (SetHouse) left running when they were killed: with
+// SIGTERM, and after the grace with SIGKILL. It returns how many processes it found and how many
+// still run. It waits at least until those it found have ended, and stops early when ctx ends.
 //
-// It ends only what is certain: a process of the same user, whose environment has a mark that can be read to its end,
-// and all who are named there are gone, by their pid and the time of their start in this very namespace. Whoever has
-// left something with a terminal has left it to somebody who works there (a tmux, say): all of that lives on, and so
-// does what we were started from ourselves. Off Linux nothing is known of anybody, and nothing is done.
+// It ends only a process of the same user whose environment has a complete mark in which every
+// named owner has ended, by pid and start time in this namespace. A process that has a terminal is
+// in use (a tmux, for example): it stays with everything from the same owner, and so do the
+// ancestors of this process. Off Linux nothing is known, and Sweep does nothing.
 func Sweep(ctx context.Context, grace time.Duration) (found, left int) {
 	us, ok := ourselves()
 	if !ok {
 		return 0, 0
 	}
-	seen := map[int]uint64{} // by pid, when it was started
+	seen := map[int]uint64{} // start time by pid
 	var rest []leftover
 	for range sweepRounds {
 		rest = us.leftovers()
@@ -64,7 +64,7 @@ func Sweep(ctx context.Context, grace time.Duration) (found, left int) {
 	return found, len(rest)
 }
 
-// waitEnd waits until all are gone, for a time at most.
+// waitEnd waits until all have ended, at most for a time.
 func waitEnd(ctx context.Context, all []leftover, most time.Duration) bool {
 	deadline := time.NewTimer(most)
 	defer deadline.Stop()
@@ -89,8 +89,8 @@ func (l leftover) lives() bool {
 	return ok && !e.dead && e.started == l.started
 }
 
-// signal sends to this process and to none that has its pid after it: the handle is got first, and then it is looked at
-// once more.
+// signal signals this process and never another one that has reused its pid: it opens the handle
+// first and then checks the start time again.
 func (l leftover) signal(sig syscall.Signal) {
 	p, err := os.FindProcess(l.pid)
 	if err != nil {
@@ -98,14 +98,14 @@ func (l leftover) signal(sig syscall.Signal) {
 	}
 	defer p.Release()
 	if l.lives() {
-		p.Signal(sig) // one that has ended meanwhile is no error
+		p.Signal(sig) // it may have ended meanwhile
 	}
 }
 
-// leftovers are the processes that somebody of our house has left.
+// leftovers returns the processes whose owners, all of our house, have ended.
 func (o owner) leftovers() []leftover {
 	table := readTable()
-	spared := map[owner]bool{} // whose processes are to live
+	spared := map[owner]bool{} // owners whose processes stay
 	for pid := o.pid; pid > 0; pid = table[pid].parent {
 		all, _ := marks(pid)
 		for _, outer := range all {
@@ -136,14 +136,14 @@ func (o owner) leftovers() []leftover {
 	})
 }
 
-// sameUser tells whether a process is the user's. One that has taken on more rights is not.
+// sameUser reports whether a process has the user's ids. One that has gained privileges has not.
 func sameUser(pid int) bool {
 	var info unix.Stat_t
 	return unix.Stat("/proc/"+strconv.Itoa(pid), &info) == nil && int(info.Uid) == os.Geteuid() && os.Getuid() == os.Geteuid()
 }
 
-// marks are the owners that the environment of a process names, with which it was started; false where it names none,
-// or not all can be read.
+// marks returns the owners named in the environment a process was started with; false if it names
+// none or cannot be read completely.
 func marks(pid int) ([]owner, bool) {
 	env, err := environOf(pid)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/creack/pty"
 )
 
-// houseVar is the house of the test's own program, in whatever it is used for.
+// houseVar is the house of the test binary when it runs as a caller.
 const houseVar = "PROCESS_TEST_HOUSE"
 
-// ownHouse gives the test a house that nobody else has left anything of.
+// ownHouse gives the test a unique house.
 func ownHouse(t *testing.T) string {
 	t.Helper()
 	name, before := t.TempDir(), house.Load()
@@ -25,7 +25,7 @@ func ownHouse(t *testing.T) string {
 	return name
 }
 
-// called runs the test's own program as a caller that starts a shell script, until the test ends or kills it.
+// called runs the test binary as a caller that starts a shell script, until the test ends or kills it.
 func called(t *testing.T, house, script string, env ...string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	self, err := os.Executable()
@@ -45,16 +45,16 @@ func called(t *testing.T, house, script string, env ...string) (*exec.Cmd, *bufi
 	return caller, bufio.NewReader(out)
 }
 
-// readBoth reads the pids that the caller tells of its program and a script of what is behind it, in any order.
-func readBoth(t *testing.T, out *bufio.Reader) (program, behind int) {
+// readBoth reads the pid of the program from the caller, and that of its child from the script, in any order.
+func readBoth(t *testing.T, out *bufio.Reader) (program, child int) {
 	t.Helper()
-	for program == 0 || behind == 0 {
+	for program == 0 || child == 0 {
 		line, err := out.ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
 		}
 		if left, ok := strings.CutPrefix(line, "left "); ok {
-			behind, err = strconv.Atoi(strings.TrimSpace(left))
+			child, err = strconv.Atoi(strings.TrimSpace(left))
 		} else {
 			program, err = strconv.Atoi(strings.TrimSpace(line))
 		}
@@ -62,10 +62,10 @@ func readBoth(t *testing.T, out *bufio.Reader) (program, behind int) {
 			t.Fatal(err)
 		}
 	}
-	return program, behind
+	return program, child
 }
 
-// What a caller that was killed has left behind a shell is found and ended, also what takes no notice of being asked.
+// What a killed caller left is found and ended, even if it ignores SIGTERM.
 func TestSweepEndsWhatWasLeft(t *testing.T) {
 	for name, script := range map[string]string{
 		"willing":  "sh -c 'echo left $$; sleep 1000; :' & sleep 1000; :",
@@ -75,21 +75,21 @@ func TestSweepEndsWhatWasLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home := ownHouse(t)
 			caller, out := called(t, home, script)
-			program, behind := readBoth(t, out)
+			program, child := readBoth(t, out)
 			if found, left := Sweep(t.Context(), patience); found != 0 || left != 0 {
 				t.Fatalf("%d found and %d left of a caller that lives", found, left)
 			}
 			caller.Process.Kill()
 			caller.Wait()
-			waitDead(t, program) // it is sent a signal by the system
-			if !lives(behind) {
+			waitDead(t, program) // the kernel signals it
+			if !lives(child) {
 				t.Fatal("nothing was left: the test shows nothing")
 			}
 			found, left := Sweep(t.Context(), 300*time.Millisecond)
 			if found == 0 || left != 0 {
 				t.Errorf("%d found, %d left", found, left)
 			}
-			waitDead(t, behind)
+			waitDead(t, child)
 			if found, left := Sweep(t.Context(), patience); found != 0 || left != 0 {
 				t.Errorf("%d found and %d left afterwards", found, left)
 			}
@@ -97,7 +97,7 @@ func TestSweepEndsWhatWasLeft(t *testing.T) {
 	}
 }
 
-// ended is the pid of a process that is no more.
+// ended returns the pid of a process that has ended.
 func ended(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("true")
@@ -163,13 +163,13 @@ func TestSweepSparesWhatIsNotCertain(t *testing.T) {
 	}
 }
 
-// What somebody works in is left alone, with all that was left together with it, and so is what we run in ourselves.
+// What has a terminal is left alone with everything of the same owner, and so are our ancestors.
 func TestSweepSparesWhatIsUsed(t *testing.T) {
 	home := ownHouse(t)
 	us, _ := ourselves()
 	us.pid, us.started = ended(t), 1
 	env := append(os.Environ(), TreeVar+"=t:"+us.String(), houseVar+"="+home)
-	beside := exec.Command("sleep", "1000") // it would be ended otherwise
+	beside := exec.Command("sleep", "1000") // without the exception it would be ended
 	beside.Env = env
 	if err := beside.Start(); err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestSweepSparesWhatIsUsed(t *testing.T) {
 	}
 }
 
-// A name is read as it was written, and no other text is one.
+// An owner survives formatting and parsing, and no other text parses.
 func FuzzOwner(f *testing.F) {
 	for _, seed := range []string{"", "a.1.2.3.4", ".1.2.3.4", "a.1.2.03.4", "a.1.2.3", "a.1.2.3.4.5", "a..2.3.4", "a.1.2.-3.4", "a.1.2.3.0"} {
 		f.Add(seed)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// SetHouse says to whom this process belongs: see Sweep.
+// SetHouse does nothing: see Sweep.
 func SetHouse(string) {}
 
-// Sweep does nothing: off Linux nobody can be told from others.
+// Sweep does nothing: off Linux, leftover processes cannot be recognised.
 func Sweep(context.Context, time.Duration) (found, left int) { return 0, 0 }

@@ -6,18 +6,20 @@ import (
 	"sync"
 )
 
-// withheld holds the variables that Withhold has taken out of the environment.
+// withheld holds the variables that Withhold removed from the environment.
 var withheld struct {
 	sync.Mutex
 	values map[string]string
 }
 
-// Withhold takes the variables that secret names out of the environment of this process: nothing that it starts from now
-// on gets them, and on Linux /proc/<pid>/environ, which every program of the same user can read, no longer shows them.
-// Withheld still returns their values. What was started before keeps what it got.
+// Withhold removes the variables that secret accepts from the environment of this process. Programs
+// started from now on do not get them, and on Linux /proc/<pid>/environ, which every program of the
+// user can read, no longer shows them. Withheld still returns their values. Programs started before
+// keep them.
 //
-// To clear the process's dumpable flag would hide /proc/<pid>/environ, too, but not from root, and at a price: a parley
-// inside of another one would no longer be found by its mark, nor would terminals find its working directory.
+// Clearing the dumpable flag would also hide /proc/<pid>/environ, though not from root, but a
+// nested parley would no longer be found by its mark, nor would terminals find its working
+// directory.
 func Withhold(secret func(name string) bool) {
 	withheld.Lock()
 	defer withheld.Unlock()
@@ -35,13 +37,13 @@ func Withhold(secret func(name string) bool) {
 		found = true
 	}
 	if found {
-		// Without a /proc to write to there is, as a rule, none to read, either.
+		// Without a writable /proc there is usually none to read, either.
 		conceal(secret)
 	}
 }
 
-// Withheld returns the value of a variable, whether it is in the environment or was taken out of it; "" for one that is
-// not set.
+// Withheld returns the value of a variable, whether it is in the environment or was withheld; "" if
+// it is not set.
 func Withheld(name string) string {
 	if value := os.Getenv(name); value != "" {
 		return value

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// toFile are the rights to write that a rule for a single file can give.
+	// toFile are the write rights that a rule for a single file can grant.
 	toFile = kernel.AccessFSWriteFile | kernel.AccessFSTruncate
-	// toTree are all rights to write. None to read or to execute is among them: what is not named here is not bound.
+	// toTree are all write rights. Rights not listed here, such as reading and executing, are not restricted.
 	toTree = toFile | kernel.AccessFSRemoveDir | kernel.AccessFSRemoveFile | kernel.AccessFSMakeChar | kernel.AccessFSMakeDir |
 		kernel.AccessFSMakeReg | kernel.AccessFSMakeSock | kernel.AccessFSMakeFifo | kernel.AccessFSMakeBlock | kernel.AccessFSMakeSym | kernel.AccessFSRefer
 )
 
-// version is that of the kernel's Landlock.
+// version returns the ABI version of the kernel's Landlock.
 func version() (int, error) { return kernel.LandlockGetABIVersion() }
 
-// become binds this process and executes path. What is missing of must is an error.
+// become restricts this process and executes path. A missing path of must is an error.
 func become(must, try []string, path string, argv []string) error {
 	rules, err := rules(must, try)
 	if err != nil {
@@ -33,7 +33,7 @@ func become(must, try []string, path string, argv []string) error {
 	if err != nil {
 		return fmt.Errorf("set up Landlock: %w", err)
 	}
-	// The rules bind all threads; what executes is this one.
+	// The rules restrict all threads, of which this one calls exec.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := config.Restrict(rules...); err != nil {

@@ -5,21 +5,21 @@ import (
 	"path/filepath"
 )
 
-// devices are what programs of all kinds write to. Those of a terminal are for programs that make one: none has
-// parley's.
+// devices are what all kinds of programs write to. The pseudo terminal devices are for programs
+// that open one; none of them is parley's.
 var devices = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/tty", "/dev/ptmx", "/dev/pts",
 }
 
-// caches are where build tools and package managers keep what they can fetch again, below the home directory. None of
-// them is a place that programs are started from.
+// caches are where build tools and package managers keep what they can download again, below the
+// home directory. Programs are not started from there.
 var caches = []string{
 	".cache", ".npm", ".yarn/berry/cache", ".pnpm-store", ".local/share/pnpm/store", ".bun/install/cache",
 	"go/pkg/mod", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages",
 }
 
-// states are where agents keep their sessions, logins and settings, below the home directory. Settings can name programs
-// to start, and the programs themselves are not among them.
+// states are where agents keep their sessions, logins and settings, below the home directory.
+// Settings can name programs to start; directories of programs are not listed.
 var states = []string{
 	".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".copilot", ".cursor", ".kimi", ".vibe", ".augment", ".factory",
 	".config/claude", ".config/codex", ".config/opencode", ".config/goose", ".config/github-copilot", ".config/cursor", ".config/amp",
@@ -27,10 +27,12 @@ var states = []string{
 	".local/state/claude", ".local/state/opencode", ".local/state/goose",
 }
 
-// Caches are the paths, for the own of Wrap, that commands write to besides the user's files.
+// Caches returns the paths that commands write to besides the user's files, for the own parameter
+// of Wrap.
 func Caches() []string { return belowHome(caches) }
 
-// States are the paths, for the own of Wrap, that agents write to besides the user's files, with those of Caches.
+// States returns the paths that agents write to besides the user's files, including those of
+// Caches, for the own parameter of Wrap.
 func States() []string { return append(belowHome(states), Caches()...) }
 
 func belowHome(names []string) []string {

@@ -1,11 +1,11 @@
-// Package sandbox has programs write only below some directories, by Landlock, a part of the Linux kernel. Reading,
-// running programs, the network and sockets stay as they are: it keeps mistakes away from the rest of the machine, and
-// is no jail for a program that wants out. What it binds are contents and names of files; their modes, owners and times
-// it does not.
+// Package sandbox restricts where programs can write, with Landlock, a part of the Linux kernel.
+// Reading, running programs, the network and sockets are not restricted: it protects the rest of
+// the machine from mistakes, and does not contain a program that wants to escape. It covers the
+// contents and names of files, not their modes, owners and times.
 //
-// Landlock binds the process that asks for it, for good and with all it starts. So a program is started by way of
-// another one: Wrap puts `parley sandbox-exec` in front of it, which is Main, and that becomes the program once it is
-// bound. It is strict: a program starts bound in full, or not at all.
+// Landlock restricts the calling process permanently, with everything it starts. So Wrap puts
+// `parley sandbox-exec`, which is Main, in front of a command: Main restricts itself and then
+// executes the program. A program starts fully restricted, or not at all.
 package sandbox
 
 import (
@@ -18,14 +18,14 @@ import (
 	"slices"
 )
 
-// Command is the subcommand of parley that Wrap starts programs with; Main is what it does.
+// Command is the subcommand of parley that Wrap puts in front of programs; Main implements it.
 const Command = "sandbox-exec"
 
-// minABI is the version of Landlock that guards against cutting files off; before it, a file that may not be written
-// can still be emptied.
+// minABI is the first version of Landlock that covers truncation; before it, a file that may not be
+// written can still be emptied.
 const minABI = 3
 
-// UnsupportedError says why this machine cannot do it, and what to do, in one line for the user.
+// UnsupportedError says why this machine has no sandbox, and what to do, in one line for the user.
 type UnsupportedError struct{ What string }
 
 func (e *UnsupportedError) Error() string { return e.What }
@@ -34,7 +34,7 @@ func unsupported(format string, args ...any) error {
 	return &UnsupportedError{fmt.Sprintf(format, args...)}
 }
 
-// Check returns an *UnsupportedError where programs cannot be bound.
+// Check returns an *UnsupportedError if programs cannot be restricted.
 func Check() error { return check(runtime.GOOS, version) }
 
 func check(system string, version func() (int, error)) error {
@@ -50,15 +50,15 @@ func check(system string, version func() (int, error)) error {
 	return nil
 }
 
-// Sandbox starts programs bound.
+// Sandbox starts restricted programs.
 type Sandbox struct {
-	self  []string // the command that is Main
-	extra []string // what all may write besides
-	tmp   string   // where temporary files go
+	self  []string // the command that runs Main
+	extra []string // writable for all programs
+	tmp   string   // directory for temporary files
 }
 
-// New returns a Sandbox whose programs may also write below the directories extra, or the files extra, all absolute
-// and there: what is missing is an error. self is the program that does Main when its first argument is Command.
+// New returns a Sandbox whose programs may also write to the files and directories extra, which
+// must be absolute and exist. self is the program that calls Main if its first argument is Command.
 func New(self string, extra []string) (*Sandbox, error) {
 	for _, path := range extra {
 		if _, err := os.Stat(path); err != nil {
@@ -68,8 +68,8 @@ func New(self string, extra []string) (*Sandbox, error) {
 	return &Sandbox{self: []string{self, Command}, extra: extra, tmp: os.TempDir()}, nil
 }
 
-// Wrap changes a command so that it can write below roots, to what programs of all kinds need, and to own: paths that
-// need not be there. cmd.Path must be what is to be run.
+// Wrap changes a command so that it can only write below roots, to what programs of all kinds need,
+// and to own: paths that may be missing. cmd.Path must be the program to run.
 func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
 	if !filepath.IsAbs(cmd.Path) {
 		return fmt.Errorf("start %s in the sandbox: not an absolute path", cmd.Path)
@@ -87,18 +87,20 @@ func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
 	return nil
 }
 
-// places are the paths that may be written, and all below them; those of try need not be there.
+// places returns the paths that may be written, with everything below them; those of try may be
+// missing.
 func (s *Sandbox) places(roots, own []string) (must, try []string) {
 	return slices.Concat(roots, s.extra), slices.Concat([]string{s.tmp}, devices, own)
 }
 
-// Writable tells whether a program that Wrap has changed with these roots and own could write a file: for those who
-// write in its place and are not bound. path is absolute and free of links; it need not exist.
+// Writable reports whether a program wrapped with these roots and own could write a file, for
+// callers that write on its behalf without being restricted. path is absolute and free of links; it
+// may be missing.
 func (s *Sandbox) Writable(path string, roots, own []string) bool {
 	must, try := s.places(roots, own)
 	return slices.ContainsFunc(append(must, try...), func(place string) bool {
 		real, err := filepath.EvalSymlinks(place)
-		if err != nil { // what is not there is not bound to
+		if err != nil { // missing paths grant nothing
 			return false
 		}
 		rel, err := filepath.Rel(real, path)
@@ -106,8 +108,8 @@ func (s *Sandbox) Writable(path string, roots, own []string) bool {
 	})
 }
 
-// Main binds this process and becomes the program of args, as Wrap has put them together. It returns only when it
-// cannot.
+// Main restricts this process and becomes the program of args, as built by Wrap. It returns only on
+// an error.
 func Main(args []string) error {
 	var must, try []string
 	for len(args) > 1 && args[0] != "--" {

@@ -11,16 +11,16 @@ import (
 	"testing"
 )
 
-// truncate has this program cut a file off.
+// truncate makes the test binary truncate a file.
 const truncate = "truncate-file"
 
-// TestMain makes this program the one that Wrap puts in front.
+// TestMain makes the test binary the program that Wrap puts in front.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == Command {
 		fmt.Fprintln(os.Stderr, Main(os.Args[2:]))
 		os.Exit(126)
 	}
-	if len(os.Args) == 3 && os.Args[1] == truncate { // the system call, which opens nothing
+	if len(os.Args) == 3 && os.Args[1] == truncate { // by the system call that opens no file
 		if err := os.Truncate(os.Args[2], 0); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// needLandlock skips a test where the kernel cannot do it.
+// needLandlock skips a test if the kernel has no suitable Landlock.
 func needLandlock(t *testing.T) {
 	t.Helper()
 	if err := Check(); err != nil {
@@ -38,7 +38,7 @@ func needLandlock(t *testing.T) {
 	}
 }
 
-// The refusal is one line that says what to do, whatever is missing.
+// The error is one line that says what to do.
 func TestRefusal(t *testing.T) {
 	kernel := func(abi int, err error) func() (int, error) { return func() (int, error) { return abi, err } }
 	for _, tc := range []struct {
@@ -87,7 +87,7 @@ func newBox(t *testing.T) box {
 			t.Fatal(err)
 		}
 	}
-	t.Setenv("TMPDIR", t.TempDir()) // all of the test lies below the real one
+	t.Setenv("TMPDIR", t.TempDir()) // the directories of the test are below the real one
 	s, err := New(self, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestWritesBelowTheRootsOnly(t *testing.T) {
 	}
 }
 
-// What is named besides may be written, single files too; what is not there is no reason not to start.
+// Additional paths can be written, including single files; a missing one does not prevent the start.
 func TestFurtherPlaces(t *testing.T) {
 	b := newBox(t)
 	file := filepath.Join(b.outside, "file")
@@ -177,7 +177,7 @@ func TestFurtherPlaces(t *testing.T) {
 	}
 }
 
-// The program sees the name, the arguments and the environment that it was started with, and is the same process.
+// The program gets the name, arguments and environment of the command, and the same pid.
 func TestProgramIsWhatWasMeant(t *testing.T) {
 	b := newBox(t)
 	sh, err := exec.LookPath("sh")
@@ -198,7 +198,7 @@ func TestProgramIsWhatWasMeant(t *testing.T) {
 	}
 }
 
-// Nothing starts where not all of it can be done.
+// A program that cannot be restricted completely does not start.
 func TestStartsBoundOrNotAtAll(t *testing.T) {
 	b := newBox(t)
 	out, err := b.run("echo started", []string{b.root, b.root + "/none"}, nil)

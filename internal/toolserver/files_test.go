@@ -145,7 +145,7 @@ func TestDotsAfterLink(t *testing.T) {
 		t.Skip(err)
 	}
 	r.put("a", "inside")
-	r.wantError(r.call(client, "read_text_file", in{"path": "link/../a"}), `".." behind a symbolic link`)
+	r.wantError(r.call(client, "read_text_file", in{"path": "link/../a"}), `".." after a symbolic link`)
 }
 
 func TestLongFile(t *testing.T) {

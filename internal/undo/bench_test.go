@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A repository of 10,000 files of 4 kB in 500 directories: the first look, the
-// look before a later turn, and a whole turn in which ten files change.
+// The benchmarks use a repository of 10,000 files of 4 kB in 500 directories: the first scan, the scan before a
+// later turn, and a whole turn in which ten files change.
 func BenchmarkSnapshot(b *testing.B) {
 	files := map[string]string{}
 	for i := range 10_000 {

@@ -8,50 +8,50 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what happened to a file.
+// Kind says what happened to a file.
 type Kind uint8
 
 // The kinds of a change.
 const (
 	Same    Kind = iota // nothing; never listed
-	Created             // it was not there
+	Created             // it did not exist before
 	Changed             // its content, or what it is: a file, a link
-	Deleted             // it is not there, or a directory has its name
-	Mode                // its permission bits alone
+	Deleted             // it is gone, or a directory has its name
+	Mode                // only its permission bits
 )
 
 func (k Kind) String() string {
 	return [...]string{"same", "created", "changed", "deleted", "mode"}[k]
 }
 
-// By is how a change came about, as far as that can be known.
+// By says how a change happened, as far as that can be known.
 type By uint8
 
-// The ways of a change.
+// How a change can happen.
 const (
-	ThroughParley By = iota // by writes that the agent asked parley for, and nothing else
-	OnDisk                  // on the disk during the turn: by the agent's commands, or anybody
-	Both                    // by writes through parley, and on the disk before or after them
+	ThroughParley By = iota // only by writes that the agent requested from parley
+	OnDisk                  // on disk during the turn: by the agent's commands, or by anybody else
+	Both                    // by writes through parley, and on disk before or after them
 )
 
 func (b By) String() string {
 	return [...]string{"through parley", "on disk during the turn", "through parley and on disk"}[b]
 }
 
-// All stands for every turn.
+// All means every turn.
 const All = -1
 
-// Change is what happened to one file, once or in an unbroken chain: the next
-// begins with what the one before left. What breaks a chain is somebody else.
+// Change is what happened to one file, once or in an unbroken chain in which each change begins
+// with the result of the one before. A change by somebody else breaks the chain.
 type Change struct {
-	Turn   int    // the last one that had a part in it
-	Path   string // absolute, links of its directories followed, as the disk has it
+	Turn   int    // the last turn that contributed
+	Path   string // absolute, with the links of its directories followed
 	Kind   Kind
 	By     By
-	Before int64  // bytes before; -1 where there was no file
-	After  int64  // bytes after; -1 where there is no file
-	Why    string // "" or why it cannot be put back
-	Undone bool   // it was put back, and can be done again
+	Before int64  // size before; -1 if there was no file
+	After  int64  // size after; -1 if there is no file
+	Why    string // why it cannot be undone, or ""
+	Undone bool   // it was undone, and can be redone
 
 	before, after state
 	newDirs       int // as of change
@@ -59,15 +59,15 @@ type Change struct {
 	ids           []int
 }
 
-// change is one that a Journal remembers.
+// change is one change in a Journal.
 type change struct {
 	id, turn      int
 	path          string
 	before, after state
 	by            By
-	newDirs       int    // how many of its directories, from the innermost, held no file before
+	newDirs       int    // how many of its directories, from the innermost, had no files before
 	goneDirs      int    // and after
-	doubt         string // why it cannot be put back, whatever the states say
+	doubt         string // why it cannot be undone, even if the states allow it
 	undone        bool
 }
 
@@ -96,9 +96,9 @@ type Write struct {
 	After   string // what was written
 }
 
-// Written records a write that has been done. It hashes the texts and appends
-// those up to MaxKept bytes to a file; it waits for no look at the disk. The error
-// says that no copy could be kept; the write is recorded all the same.
+// Written records a completed write. It hashes the texts and appends those up to MaxKept bytes to a
+// file, without waiting for work on the disk by other methods. An error means that no copy could be
+// kept; the write is recorded anyway.
 func (j *Journal) Written(number int, w Write) error {
 	if j.isClosed() {
 		return nil
@@ -106,7 +106,7 @@ func (j *Journal) Written(number int, w Write) error {
 	c := &change{turn: number, path: filepath.Clean(w.Path), after: textState(w.After), by: ThroughParley, newDirs: anyDirs}
 	failed := j.keepText(c.after, w.After)
 	switch {
-	case !w.Existed: // its mode is the agent's as well: who changes that has made the file his own
+	case !w.Existed: // its mode is the agent's as well, so a later chmod breaks the chain
 		if info, err := os.Lstat(c.path); err == nil && info.Mode().IsRegular() {
 			c.after.mode, c.after.noMode = info.Mode().Perm(), false
 		}
@@ -133,9 +133,9 @@ func (j *Journal) keepText(of state, text string) error {
 	return j.store.keep(of.sum, []byte(text), 0)
 }
 
-// Changes lists what changed in a turn, or All of them, in the order in which it
-// was found; a turn that is under way has what was written through parley. What
-// was changed and changed back is not listed, what was undone is.
+// Changes lists the changes of a turn, or of All turns, in the order in which they were found. For
+// a running turn it lists the writes through parley. It omits what was changed and changed back,
+// and includes what was undone.
 func (j *Journal) Changes(number int) []Change {
 	j.mu.Lock()
 	var chosen []change
@@ -192,8 +192,8 @@ func sizeOf(s state) int64 {
 	return -1
 }
 
-// whyNot says why one state cannot take the place of the other. What is lost by
-// that must be kept too: undoing can be undone.
+// whyNot returns why one state cannot replace the other. The state that is lost must be kept, too,
+// so that undoing can be undone.
 func (j *Journal) whyNot(before, after state) string {
 	switch before.kind {
 	case unknowable, unsettled:
@@ -234,9 +234,8 @@ func (j *Journal) noCopy(s state) string {
 	return fmt.Sprintf("the copies of this session take all of their %d MiB", j.opts.Room>>20)
 }
 
-// Texts returns what the file of a change held before and after it, "" where
-// there was none; of a link the name it leads to. ok is false where one of them is
-// not known or no text.
+// Texts returns what the file of a change contained before and after it, "" if there was no file;
+// for a link its target. ok is false if one of them is unknown or not text.
 func (j *Journal) Texts(c Change) (before, after string, ok bool) {
 	before, ok = j.text(c.before)
 	if !ok {

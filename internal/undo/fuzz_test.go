@@ -18,13 +18,11 @@ import (
 	"parley/internal/decoy"
 )
 
-// names are few, so that what happens meets what happened before; some are the
-// directories of others.
+// names are few, so that operations collide; some are directories of others.
 var names = []string{"a", "b", "d", "d/a", "d/b", "d/e/c", "e/f/g", ".gitignore", "x.ign", "d/y.ign", "ign/z"}
 
-// somebody does one thing at random to the files. All of it goes through in, so
-// that no link leads out of the repository.
-func (r *rig) somebody(rnd *rand.Rand, in *os.Root, out string, through int) {
+// randomStep does one random operation on the files. All of it uses in, so no link leads outside.
+func (r *rig) randomStep(rnd *rand.Rand, in *os.Root, out string, through int) {
 	name := names[rnd.IntN(len(names))]
 	text := fmt.Sprintf("%d\n", rnd.IntN(4))
 	if name == ".gitignore" {
@@ -57,29 +55,29 @@ func (r *rig) somebody(rnd *rand.Rand, in *os.Root, out string, through int) {
 	}
 }
 
-// leaves are the files and links of a tree.
+// leaves returns the files and links of a tree.
 func leaves(t testing.TB, dir string) map[string]string {
 	all := tree(t, dir, false)
 	maps.DeleteFunc(all, func(_, what string) bool { return what[0] == 'd' })
 	return all
 }
 
-// text is what a file among leaves holds, and where a link leads.
+// text returns the content of a leaf, or the target of a link.
 func text(leaf string) string {
 	_, text, _ := strings.Cut(leaf, " ")
 	return text
 }
 
-// mode is that of a file among leaves.
+// mode returns the mode of a leaf.
 func mode(leaf string) string {
 	mode, _, _ := strings.Cut(leaf, " ")
 	return mode
 }
 
-// committed is what the repository holds at first.
+// committed is the first content of the repository.
 var committed = map[string]string{"a": "0\n", "d/a": "0\n", "d/e/c": "1\n", ".gitignore": "*.ign\nign/\n"}
 
-// course is what happens by chance, and whether a user takes part in it.
+// course is a random sequence, with or without a user's changes.
 type course struct {
 	seed uint64
 	user bool
@@ -89,16 +87,15 @@ var courses = []course{
 	{0, true}, {1, false}, {2, true}, {3, false}, {4, true}, {5, false}, {6, true}, {7, false},
 	{346, true},    // a user changes the mode of what was written through parley
 	{202, true},    // of a file that it made
-	{9941, false},  // a file that was made has become a directory with files that are not known
+	{9941, false},  // a created file became a directory with unknown files
 	{33461, false}, // a file that git begins to see is written and deleted
-	{42709, false}, // the mode of a file that git ignores is changed
+	{42709, false}, // the mode of an ignored file changes
 	{62021, true},  // a user writes what the agent wrote where git ignores it
-	{89173, false}, // a file takes the place of a directory that is empty when it is made again
+	{89173, false}, // a file replaces a directory that is empty when recreated
 }
 
-// FuzzUndo follows courses in directories where git's answers are imitated: programs
-// would take most of the time, and so would waiting in each. It is several times as
-// fast where TMPDIR is in memory.
+// FuzzUndo follows courses in directories where git is imitated, because running git and waiting for clocks
+// would take most of the time. It is several times faster if TMPDIR is in memory.
 func FuzzUndo(f *testing.F) {
 	for _, c := range courses {
 		f.Add(c.seed, c.user)
@@ -108,7 +105,7 @@ func FuzzUndo(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	var ready []string // directories as they are at first
+	var ready []string // directories in their first state
 	f.Fuzz(func(t *testing.T, seed uint64, user bool) {
 		if len(ready) == 0 {
 			ready = beginnings(t, base, 100)
@@ -127,7 +124,7 @@ func FuzzUndo(f *testing.F) {
 	})
 }
 
-// beginnings makes n directories in which a course can begin.
+// beginnings creates n directories in which a course can begin.
 func beginnings(t testing.TB, base string, n int) []string {
 	var dirs []string
 	for range n {
@@ -147,7 +144,7 @@ func beginnings(t testing.TB, base string, n int) []string {
 // begin adds what is not committed.
 func (r *rig) begin() { r.write("x.ign", "2\n") }
 
-// TestUndoInRepository follows some in repositories.
+// TestUndoInRepository follows some courses with git.
 func TestUndoInRepository(t *testing.T) {
 	for _, c := range courses {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
@@ -159,10 +156,9 @@ func TestUndoInRepository(t *testing.T) {
 	}
 }
 
-// follow lets an agent and a user do as they like, in turn. Then Undo never
-// changes a file that is not as the agent left it; without a user everything that
-// can be put back is as it was; and Redo leads back. Neither touches anything
-// outside the repository, wherever links lead.
+// follow lets an agent and a user change files in turn. Undo must never change a file that is not as the agent
+// left it. Without a user, everything that can be undone must be as it was, and Redo must lead back. Nothing
+// outside the repository may change, wherever links lead.
 func (c course) follow(r *rig, out string) {
 	t, rnd := r.t, rand.New(rand.NewPCG(c.seed, 1))
 	r.writes = map[int][]Write{}
@@ -176,13 +172,13 @@ func (c course) follow(r *rig, out string) {
 	for n := range turns {
 		r.during(n+1, func() {
 			for range 1 + rnd.IntN(8) {
-				r.somebody(rnd, in, out, n+1)
+				r.randomStep(rnd, in, out, n+1)
 			}
 		})
 		left[n+1] = leaves(t, r.dir)
 		for range rnd.IntN(4) {
 			if user {
-				r.somebody(rnd, in, out, 0)
+				r.randomStep(rnd, in, out, 0)
 			}
 		}
 	}

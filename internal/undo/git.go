@@ -15,7 +15,7 @@ import (
 	"parley/internal/gitsafe"
 )
 
-// Bounds of what git says.
+// Bounds of git's output.
 const (
 	maxListing = 32 << 20 // bytes of names
 	maxSaid    = 4 << 10  // bytes of an error
@@ -27,14 +27,14 @@ var (
 	errTooMany    = errors.New("it has too many files")
 )
 
-// list asks git for names below dir, which are relative to it and have slashes;
-// directories end in one. It returns them sorted, each once, without those that
-// cannot be names of files there.
+// list asks git for names below dir. They are relative to it, with slashes; directories end in a
+// slash. It returns them sorted, without duplicates and without those that cannot be names of files
+// there.
 func list(ctx context.Context, git, dir string, most int, args ...string) ([]string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO in place of an ignore file never ends
+	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO as an ignore file never ends
 	defer stop()
 	cmd := gitsafe.Command(ctx, git, dir, append([]string{"-z", "--exclude-standard"}, args...)...)
 	cmd.WaitDelay = time.Second
@@ -80,8 +80,7 @@ func gitError(err error, said string) error {
 	return fmt.Errorf("git ls-files: %s: %w", first, err)
 }
 
-// cleanNames takes apart what git printed. An index is a file that anybody can
-// write, so names are looked at like any other input.
+// cleanNames splits git's output. An agent can write the index, so names are validated.
 func cleanNames(out string) []string {
 	names := strings.Split(out, "\x00")
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -106,13 +105,12 @@ func holdsDotGit(name string) bool {
 	return false
 }
 
-// hidden is what git did not look into: names it ignored, and repositories of
-// their own. A file that is seen later may have been there all the time.
+// hidden is what git did not list: ignored names, and nested repositories. A file there that is
+// listed later may have existed before.
 type hidden map[string]bool
 
-// hiddenBy makes it of what git ignores, sorted. Git names a directory in which
-// all is ignored and then each file in it; of one that is ignored as such it names
-// the directory alone.
+// hiddenBy builds it from git's sorted list of ignored names. Git lists a directory that contains
+// only ignored files together with its files, and an ignored directory without them.
 func hiddenBy(ignored []string) hidden {
 	h := hidden{}
 	for i, name := range ignored {
@@ -134,7 +132,7 @@ func (h hidden) holds(name string) bool {
 	return h["."]
 }
 
-// capped keeps the first bytes that are written to it.
+// capped keeps the first bytes written to it.
 type capped struct {
 	b   []byte
 	max int

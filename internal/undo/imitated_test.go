@@ -15,8 +15,8 @@ import (
 	"parley/internal/seeds"
 )
 
-// imitated answers as git does in a repository whose index holds the committed names.
-// TestImitated compares it with git.
+// imitated answers like git in a repository whose index holds the committed names. TestImitated compares it
+// with git.
 func imitated(_ context.Context, dir string, _ int, args ...string) ([]string, error) {
 	w := &worktree{dir: dir, patterns: ignoreFile(dir)}
 	if err := w.walk(".", false); err != nil {
@@ -43,10 +43,10 @@ func ignoreFile(dir string) []string {
 	return strings.Fields(string(text))
 }
 
-// worktree sorts the files that the index does not hold.
+// worktree sorts the files that are not in the index.
 type worktree struct {
 	dir             string
-	patterns        []string // the forms of pattern that courses write: NAME, *.SUFFIX, DIRECTORY/
+	patterns        []string // in the forms that courses use: NAME, *.SUFFIX, DIRECTORY/
 	others, ignored []string
 }
 
@@ -62,7 +62,7 @@ func (w *worktree) walk(at string, ignored bool) error {
 		switch {
 		case name == ".git":
 		case e.IsDir() && ignored && !holdsTracked(name):
-			if !tracked { // git names none that took the place of a file of the index
+			if !tracked { // git does not list a directory that replaced a tracked file
 				w.ignored = append(w.ignored, name+"/")
 			}
 		case e.IsDir():
@@ -96,7 +96,7 @@ func holdsTracked(dir string) bool {
 	return false
 }
 
-// What is imitated is what git says, whatever happened.
+// The imitation always agrees with git.
 func TestImitated(t *testing.T) {
 	r := newRig(t, committed)
 	in, err := os.OpenRoot(r.dir)
@@ -106,7 +106,7 @@ func TestImitated(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range seeds.Of(3000) {
 		for range 1 + rnd.IntN(4) {
-			r.somebody(rnd, in, out, 0)
+			r.randomStep(rnd, in, out, 0)
 		}
 		for _, args := range [][]string{{"--cached", "--others"}, {"--others", "--ignored", "--directory"}} {
 			want, err := list(t.Context(), r.j.opts.Git, r.dir, MaxFiles, args...)

@@ -17,7 +17,7 @@ import (
 	"parley/internal/programs"
 )
 
-// Limits where Options leaves them out, and of what a Journal remembers.
+// Default limits, and bounds of what a Journal remembers.
 const (
 	DefaultRoom = 256 << 20 // bytes of copies
 	maxEntries  = 60_000    // changes; the oldest go first
@@ -25,15 +25,15 @@ const (
 
 var errIgnored = errors.New("git ignores it")
 
-// Options say what a Journal is about.
+// Options configure a Journal.
 type Options struct {
-	Dir   string   // where copies are kept, each Journal's in a directory of its own
+	Dir   string   // directory for copies; each Journal has its own subdirectory
 	Roots []string // directories that exist
 	Git   string   // the program; "" looks for it
 	Room  int64    // bytes that the copies may take; 0 means DefaultRoom
 }
 
-// Journal knows what changed in one session.
+// Journal tracks the changes of one session.
 type Journal struct {
 	opts  Options
 	store *store
@@ -42,7 +42,7 @@ type Journal struct {
 
 	work sync.Mutex // held by what looks at the disk or changes it; taken before mu
 
-	// mu guards what is below. It is never held while waiting for the disk.
+	// mu guards the fields below. It is never held while waiting for the disk.
 	mu        sync.Mutex
 	turn      *turn // between Before and After
 	entries   []*change
@@ -51,10 +51,10 @@ type Journal struct {
 	closed    bool
 }
 
-// turn is one that is under way.
+// turn is a running turn.
 type turn struct {
 	number int
-	was    map[*root]*snapshot // of the roots that are watched
+	was    map[*root]*snapshot // by root, for tracked roots
 }
 
 // Note is something to tell the user about a root, once.
@@ -64,7 +64,7 @@ type Note struct {
 	Err  error // why
 }
 
-// New makes the Journal of a session. It waits for the disk. End it with Close.
+// New creates the Journal of a session. It waits for the disk. Call Close when done.
 func New(opts Options) (*Journal, error) {
 	if opts.Room <= 0 {
 		opts.Room = DefaultRoom
@@ -87,7 +87,7 @@ func New(opts Options) (*Journal, error) {
 	return j, nil
 }
 
-// Close forgets everything and removes the copies.
+// Close discards all changes and removes the copies.
 func (j *Journal) Close() error {
 	j.work.Lock()
 	defer j.work.Unlock()
@@ -101,10 +101,9 @@ func (j *Journal) Close() error {
 	return j.store.close()
 }
 
-// Before looks at the roots before a turn: call it before the prompt is sent, and
-// let the prompt wait for it, for what changes meanwhile counts to neither side.
-// Numbers of turns grow. A turn that was not ended with After is known by what was
-// written through parley. Notes say which roots are not watched.
+// Before scans the roots before a turn. Call it before sending the prompt, and send the prompt when
+// it has returned. Turn numbers must increase. A turn that was not ended with After only has the
+// writes through parley. The notes say which roots are not tracked.
 func (j *Journal) Before(ctx context.Context, number int) []Note {
 	j.work.Lock()
 	defer j.work.Unlock()
@@ -130,7 +129,7 @@ func (j *Journal) Before(ctx context.Context, number int) []Note {
 	return notes
 }
 
-// note adds one that was not made before.
+// note adds a note unless it was added before.
 func (r *root) note(notes []Note, text string, err error) []Note {
 	said := text + "\x00" + err.Error()
 	if r.said[said] {
@@ -140,8 +139,7 @@ func (r *root) note(notes []Note, text string, err error) []Note {
 	return append(notes, Note{Root: r.real, Text: text, Err: err})
 }
 
-// After looks at the roots after a turn. What changes on the disk later belongs
-// to no turn.
+// After scans the roots after a turn. Later changes on disk belong to no turn.
 func (j *Journal) After(ctx context.Context, number int) []Note {
 	j.work.Lock()
 	defer j.work.Unlock()
@@ -180,7 +178,7 @@ func (j *Journal) After(ctx context.Context, number int) []Note {
 	return notes
 }
 
-// writesOf are what was written through parley in a turn below a root, by name.
+// writesOf returns the writes through parley of a turn below a root, by name.
 func (j *Journal) writesOf(number int, r *root) map[string][]*change {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -195,8 +193,7 @@ func (j *Journal) writesOf(number int, r *root) map[string][]*change {
 	return writes
 }
 
-// settle turns two snapshots into changes, which take the place of what was
-// written through parley to the same files.
+// settle compares two snapshots and replaces the recorded writes to a file by its change.
 func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[string][]*change) {
 	names := slices.Concat(slices.Collect(maps.Keys(was.files)), slices.Collect(maps.Keys(is.files)), slices.Collect(maps.Keys(writes)))
 	slices.Sort(names)
@@ -204,11 +201,11 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 	var made []*change
 	for _, name := range slices.Compact(names) {
 		if len(writes[name]) == 0 && same(was.files[name].state, is.files[name].state) {
-			continue // most of them
+			continue // the common case
 		}
 		c := compare(was, is, name, writes[name])
 		if c == nil {
-			continue // not to be told from the disk: what was written stays as it is
+			continue // the snapshots do not tell: keep the recorded writes
 		}
 		for _, w := range writes[name] {
 			replaced[w] = true
@@ -228,8 +225,7 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 	}
 }
 
-// compare makes the change of a name, which may be Same; nil if the snapshots do
-// not tell.
+// compare returns the change of a name, which may be Same; nil if the snapshots do not tell.
 func compare(was, is *snapshot, name string, writes []*change) *change {
 	a, listed := was.files[name]
 	b := is.files[name]
@@ -237,17 +233,17 @@ func compare(was, is *snapshot, name string, writes []*change) *change {
 	switch {
 	case listed || len(writes) == 0:
 	case b.state.kind == absent && writes[0].before.kind == absent:
-		return c // made and gone in the turn
+		return c // created and deleted in the turn
 	case was.hidden.holds(name):
 		return nil
 	default:
-		// Where the first write found a file that git did not know, somebody made it
-		// in this turn, and it need not have been the agent.
+		// If the first write found a file that git did not list before, it was created in this
+		// turn, and not necessarily by the agent.
 		c.before = writes[0].before
 	}
 	if len(writes) == 0 {
 		if !listed && b.state.kind == directory {
-			c.after = c.before // git begins to ignore, or a repository of its own: none of our files
+			c.after = c.before // newly ignored, or in a nested repository: no longer tracked
 		}
 		switch {
 		case listed:
@@ -266,13 +262,12 @@ func compare(was, is *snapshot, name string, writes []*change) *change {
 	return c
 }
 
-// older tells whether a file has not changed since some time before t, its name
-// and mode included.
+// older reports whether a file, its name and its mode have not changed since well before t.
 func older(st stamp, t time.Time) bool {
 	return st.ctime != 0 && st.ctime < t.Add(-ticks(st.ctime)).UnixNano()
 }
 
-// chained tells whether writes lead from one state to the other.
+// chained reports whether writes lead from one state to the other.
 func chained(from state, writes []*change, to state) bool {
 	for _, w := range writes {
 		if !same(from, w.before) {
@@ -283,11 +278,10 @@ func chained(from state, writes []*change, to state) bool {
 	return same(from, to)
 }
 
-// anyDirs stands for the directories of a file when nothing is known of them.
+// anyDirs is the number of empty directories of a file if it is unknown.
 const anyDirs = math.MaxInt
 
-// without is how many of the directories of a name, from the innermost upwards,
-// hold no file.
+// without returns how many directories of a name, from the innermost, contain no file.
 func (s *snapshot) without(name string) int {
 	n := 0
 	for dir := path.Dir(name); dir != "." && !s.dirs[dir]; dir = path.Dir(dir) {
@@ -296,8 +290,8 @@ func (s *snapshot) without(name string) int {
 	return n
 }
 
-// twins finds files that are new by name only: on a file system that takes names
-// of another case for the same, removing one would remove the other.
+// twins finds files that are new by name only: on a file system that ignores case, removing one
+// would remove the other.
 func twins(made []*change, was, is *snapshot, r *root) {
 	folded := map[string]string{}
 	for _, c := range made {
@@ -324,7 +318,7 @@ func twins(made []*change, was, is *snapshot, r *root) {
 	}
 }
 
-// add gives a change its number. The caller holds mu.
+// add numbers a change. The caller holds mu.
 func (j *Journal) add(c *change) {
 	c.id = j.nextID
 	j.nextID++

@@ -19,8 +19,8 @@ func unixOnly(t testing.TB) {
 	}
 }
 
-// What happens to files in a turn is listed, and Undo brings back every byte, mode
-// and link, and nothing of the repository's own is touched by any of it.
+// All kinds of changes are listed, Undo restores every byte, mode and link, and the repository itself is not
+// touched.
 func TestAllKinds(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a.txt": "one\n", "crlf.txt": "one\r\ntwo\r\n", "d/e/gone": "g", "run.sh": "#!\n", "bin": "\x00\xff", ".gitattributes": "* text=auto\n"})
@@ -80,7 +80,7 @@ func TestAllKinds(t *testing.T) {
 	}
 }
 
-// What the user did since stays, byte and mode, and is said.
+// Later changes by the user stay, bytes and modes, and are reported.
 func TestUserChangesStay(t *testing.T) {
 	r := newRig(t, map[string]string{"text": "1", "mode": "1", "deleted": "1", "back": "1"})
 	r.during(1, func() {
@@ -118,7 +118,7 @@ func TestUserChangesStay(t *testing.T) {
 	}
 }
 
-// A chain over turns is one change; what the user does in between breaks it.
+// A chain over several turns is one change; a change by the user breaks it.
 func TestChains(t *testing.T) {
 	r := newRig(t, map[string]string{"whole": "1", "broken": "1", "toandfro": "1"})
 	turn := func(n int, text string) {
@@ -149,7 +149,7 @@ func TestChains(t *testing.T) {
 	r.holds("whole", "3")
 }
 
-// Turns can be undone one by one, and only from the end.
+// Turns can be undone one by one, starting with the last.
 func TestTurnByTurn(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1"})
 	r.during(1, func() { r.write("a", "2") })
@@ -201,7 +201,7 @@ func TestFileAndDirectory(t *testing.T) {
 	r.holds("d/b/c", "c")
 }
 
-// Directories that held files before the turn stay, others go when they are empty.
+// Directories that had files before the turn stay; others are removed when empty.
 func TestEmptyDirectories(t *testing.T) {
 	r := newRig(t, map[string]string{"old/a": "1"})
 	r.during(1, func() {
@@ -229,8 +229,7 @@ func TestEmptyDirectories(t *testing.T) {
 	}
 }
 
-// Without git, and outside a work tree, what goes through parley is all; the
-// reason is said once.
+// Without git, or outside a work tree, only writes through parley are tracked; the reason is reported once.
 func TestWithoutGit(t *testing.T) {
 	noGitOfUser(t)
 	for _, git := range []string{"", filepath.Join(t.TempDir(), "git")} {
@@ -269,14 +268,14 @@ func (r *rig) parley(number int, name, text string) {
 	r.must(r.j.Written(number, Write{Path: r.path(name), Existed: err == nil, Known: true, Before: string(old), After: text}))
 }
 
-// Writes and the disk together: who did it is told as far as it can be.
+// Writes through parley and changes on disk are told apart as far as possible.
 func TestByWhom(t *testing.T) {
 	r := newRig(t, map[string]string{"p": "1", "both": "1", "disk": "1", "before": "1", ".gitignore": "ignored\n"})
 	r.write("ignored", "1")
 	r.j.Before(t.Context(), 1)
 	r.parley(1, "p", "2")
 	r.parley(1, "p", "3")
-	r.want(1, "changed p through parley") // while the turn is under way
+	r.want(1, "changed p through parley") // during the turn
 	r.parley(1, "both", "2")
 	r.write("both", "3")
 	r.write("before", "2")
@@ -296,7 +295,7 @@ func TestByWhom(t *testing.T) {
 	r.absent("made")
 }
 
-// Outside the roots a write can be undone, and no directory is removed there.
+// A write outside the roots can be undone, and no directory is removed there.
 func TestOutsideTheRoots(t *testing.T) {
 	r := newRig(t, nil)
 	out := &rig{t: t, dir: realTemp(t), j: r.j}
@@ -316,7 +315,7 @@ func TestOutsideTheRoots(t *testing.T) {
 	}
 }
 
-// A file that the agent made and whose mode the user has changed stays.
+// A created file whose mode the user has changed stays.
 func TestUndoLeavesACreatedFileWithAnotherMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
@@ -341,8 +340,7 @@ func TestUndoLeavesACreatedFileWithAnotherMode(t *testing.T) {
 	}
 }
 
-// A file of one turn of which the next makes a directory is no file that the session
-// has made: nothing is tried with the directory, which may hold what is not known.
+// A file that the next turn replaces by a directory cannot be undone: the directory may have unknown files.
 func TestMadeFileBecomesDirectory(t *testing.T) {
 	r := newRig(t, map[string]string{".gitignore": "*.ign\n"})
 	r.during(1, func() { r.write("made", "text\n") })
@@ -359,7 +357,7 @@ func TestMadeFileBecomesDirectory(t *testing.T) {
 	r.holds("made/not.ign", "text\n")
 }
 
-// An empty directory is in nobody's way; one that holds something is.
+// An empty directory can be replaced; one with content cannot.
 func TestDirectoryInTheWay(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1", "b": "1"})
 	r.during(1, func() {
@@ -379,7 +377,7 @@ func TestDirectoryInTheWay(t *testing.T) {
 	r.holds("b/users", "text")
 }
 
-// The mode of a file that git ignores is not known until the file goes away.
+// The mode of an ignored file is unknown until the file is removed.
 func TestUnknownMode(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{".gitignore": "*.ign\n"})

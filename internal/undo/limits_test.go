@@ -19,11 +19,10 @@ func contextWithin(t testing.TB) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(t.Context(), 300*time.Millisecond)
 }
 
-// waitTick waits until files of before are older than the clock of their system
-// can tell.
+// waitTick waits until existing files are older than the resolution of the file system's clock.
 func waitTick() { time.Sleep(3 * tick) }
 
-// bareGit runs git without any fence, and does not mind that it ends badly.
+// bareGit runs git without protection, and ignores its exit code.
 func (r *rig) bareGit(args ...string) string {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = r.dir
@@ -31,7 +30,7 @@ func (r *rig) bareGit(args ...string) string {
 	return string(out)
 }
 
-// Too large to keep, not to be read, no room: listed, with the reason, left alone.
+// Files that are too large, unreadable or without room are listed with the reason and left alone.
 func TestNotKept(t *testing.T) {
 	unixOnly(t)
 	large := strings.Repeat("x", MaxKept+1)
@@ -71,7 +70,7 @@ func TestUnreadable(t *testing.T) {
 
 func TestNoRoom(t *testing.T) {
 	r := newRig(t, map[string]string{"a": strings.Repeat("a", 700), "b": strings.Repeat("b", 700), "c": "1"})
-	r.j = r.journal(Options{Room: 1000}) // of which a quarter is for what changes
+	r.j = r.journal(Options{Room: 1000}) // a quarter of it is reserved for changes
 	r.during(1, func() { r.write("a", "2"); r.write("b", "2"); r.write("c", "2") })
 	by := " on disk during the turn"
 	r.want(1, "changed a"+by, "changed b"+by+" !the copies of this session take all of their 0 MiB", "changed c"+by)
@@ -99,8 +98,7 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
-// A change that keeps size and time is seen all the same: at once, because the
-// file was young, and later, because its inode tells.
+// A change that keeps size and time is detected: at once because the file was young, and later by its inode.
 func TestSameSizeAndTime(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"young": "1", "old": "1"})
@@ -120,7 +118,7 @@ func TestSameSizeAndTime(t *testing.T) {
 	r.want(1, "changed old"+by, "changed young"+by)
 }
 
-// The second look reads nothing that has not changed.
+// The second scan reads only files that changed.
 func TestReadsOnlyChanges(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1", "b": "1", "young": "1"})
 	waitTick()
@@ -128,7 +126,7 @@ func TestReadsOnlyChanges(t *testing.T) {
 	r.j.After(t.Context(), 1)
 	known := r.j.roots[0].known
 	for name, e := range known {
-		e.state.mode = 0o7 // a mark that reading would wipe out
+		e.state.mode = 0o7 // reading would overwrite this
 		e.recent = name == "young"
 		known[name] = e
 	}
@@ -148,7 +146,7 @@ func TestReadsOnlyChanges(t *testing.T) {
 	}
 }
 
-// Copies are private, gone after Close, and swept when nobody owns them.
+// Copies are private, removed by Close, and swept if their owner is gone.
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
 	r := newRig(t, map[string]string{"a": "1"})
@@ -193,7 +191,7 @@ func TestStore(t *testing.T) {
 	r.must(Sweep(filepath.Join(dir, "none"), time.Now()))
 }
 
-// A damaged copy is not put back.
+// A damaged copy is not restored.
 func TestDamagedCopy(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "old"})
 	r.during(1, func() { r.write("a", "new") })
@@ -205,8 +203,7 @@ func TestDamagedCopy(t *testing.T) {
 	r.holds("a", "new")
 }
 
-// After Close nothing is known and nothing done; a place of copies in the root is
-// not part of it.
+// After Close nothing is known or done; a directory of copies inside a root is not part of it.
 func TestClosedAndWithin(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1"})
 	r.j = r.journal(Options{Dir: r.path("state")})

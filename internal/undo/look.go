@@ -13,34 +13,34 @@ import (
 const (
 	// MaxKept is the size in bytes of the largest file of which a copy is kept.
 	MaxKept = 1 << 20
-	// maxHashed is the size of the largest file that is read at all. Of a larger
-	// one a change is noticed by its inode.
+	// maxHashed is the size of the largest file that is read. A change of a larger one
+	// is detected by its inode.
 	maxHashed = 64 << 20
 	leastBuf  = 16 << 10 // bytes that files are read into
 )
 
-// How long after the last change of a file its stamp may still be the same after
-// another one: the clock of a file system goes in ticks, and some count seconds.
+// How long after a change of a file another change may leave its stamp the same: file system
+// clocks advance in ticks, some in seconds.
 const (
 	tick       = 50 * time.Millisecond
 	coarseTick = 2100 * time.Millisecond
 )
 
-// entry is what was found under a name, and whether its stamp can be relied on.
+// entry is what was found under a name, and whether its stamp is reliable.
 type entry struct {
 	state  state
 	stamp  stamp
 	recent bool
 }
 
-// looker finds out what is under a name. Not for several goroutines at once.
+// looker examines files. It is not safe for concurrent use.
 type looker struct {
 	buf  []byte
 	keep func(of sum, content []byte) error // nil keeps nothing
 }
 
-// at looks at a name below what a walker walks. With known, a file of the same
-// stamp is not read again. The error is one of keeping.
+// at examines a name relative to a walker. A file with the stamp of known is not read again. The
+// error is one of keeping the content.
 func (l *looker) at(w *walker, rel string, known *entry) (entry, error) {
 	dir, err := w.enter(path.Dir(rel))
 	switch {
@@ -91,13 +91,13 @@ func (l *looker) in(dir *os.Root, base string, known *entry) (entry, error) {
 	return entry{state: state{kind: unsettled}}, nil
 }
 
-// recently tells whether a file that changes now could keep its stamp.
+// recently reports whether a file that changes now could keep its stamp.
 func recently(st stamp) bool {
 	last := max(st.mtime, st.ctime)
 	return time.Since(time.Unix(0, last)) < ticks(last)
 }
 
-// ticks is how far the clock behind a time of a file may be behind ours.
+// ticks returns how far the clock of a file time may lag.
 func ticks(ns int64) time.Duration {
 	if ns%int64(time.Second) == 0 {
 		return coarseTick
@@ -105,8 +105,8 @@ func ticks(ns int64) time.Duration {
 	return tick
 }
 
-// file reads a regular file that was looked at. again says that it changed
-// meanwhile, or that another one has its name.
+// file reads a regular file that was examined. again reports that it changed meanwhile, or was
+// replaced.
 func (l *looker) file(dir *os.Root, base string, looked fs.FileInfo, e *entry) (again bool, err error) {
 	e.state = state{kind: opaque, size: looked.Size(), stamp: e.stamp}
 	if looked.Size() > maxHashed {

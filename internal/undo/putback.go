@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// put makes a name be what it is to be. What is there is as it was left, as far as
-// the first look says; a second one comes right before the act.
+// put gives a name its target state. A first check found it as it was left; check repeats that
+// right before the change.
 func (r *restorer) put(w *walker, p place, t task) error {
 	switch {
 	case t.goes():
@@ -23,7 +23,7 @@ func (r *restorer) put(w *walker, p place, t task) error {
 	return r.replace(w, p, t)
 }
 
-// check looks a last time.
+// check examines the file a last time.
 func (r *restorer) check(w *walker, p place, left state) error {
 	if !leftAs(r.now(w, p), left) {
 		return ErrChangedSince
@@ -31,7 +31,7 @@ func (r *restorer) check(w *walker, p place, left state) error {
 	return nil
 }
 
-// replace makes a file beside the old one and renames it.
+// replace creates a temporary file next to the old one and renames it.
 func (r *restorer) replace(w *walker, p place, t task) error {
 	dir, err := w.make(path.Dir(p.rel))
 	if errors.Is(err, errInTheWay) {
@@ -45,7 +45,7 @@ func (r *restorer) replace(w *walker, p place, t task) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", t.c.Path, err)
 	}
-	defer dir.Remove(name) // not there any longer after the rename
+	defer dir.Remove(name) // gone after the rename
 	if err := r.check(w, p, t.from); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (r *restorer) replace(w *walker, p place, t task) error {
 	return nil
 }
 
-// prepare makes what is to be under a name under another one beside it.
+// prepare creates the target state under a temporary name next to it.
 func (r *restorer) prepare(dir *os.Root, base string, to state) (name string, err error) {
 	name = ".parley-" + rand.Text() + ".tmp"
 	if to.kind == link {
@@ -74,7 +74,7 @@ func (r *restorer) prepare(dir *os.Root, base string, to state) (name string, er
 	if err != nil || !old.Mode().IsRegular() {
 		old = nil
 	}
-	mode := fs.FileMode(0o600) // nobody else may look until it has its mode
+	mode := fs.FileMode(0o600) // private until it has its final mode
 	if to.noMode && old == nil {
 		mode = 0o644 // the system applies the umask
 	}
@@ -108,7 +108,7 @@ func fill(f *os.File, content []byte, to state, old fs.FileInfo) error {
 	return err
 }
 
-// remove takes a file away, and the directories that are empty without it.
+// remove deletes a file, and the directories that are then empty.
 func (r *restorer) remove(w *walker, p place, t task) error {
 	dir, err := w.enter(path.Dir(p.rel))
 	if err != nil {
@@ -126,7 +126,7 @@ func (r *restorer) remove(w *walker, p place, t task) error {
 	name := path.Dir(p.rel)
 	for n := 0; n < t.dirs && name != "." && !r.isRoot(p, name); n++ {
 		above, err := w.enter(path.Dir(name))
-		// It removes no directory that holds anything, and nothing else has this name.
+		// Remove deletes no directory that is not empty.
 		if err != nil || above.Remove(path.Base(name)) != nil {
 			return nil
 		}
@@ -140,8 +140,8 @@ func (r *restorer) isRoot(p place, name string) bool {
 	return slices.ContainsFunc(r.j.roots, func(r *root) bool { return r.real == abs })
 }
 
-// chmod gives a file its mode back: the file that was looked at, not one that a
-// link of the same name leads to.
+// chmod restores the mode of the file that was examined, not of one that a link of that name leads
+// to.
 func (r *restorer) chmod(w *walker, p place, t task) error {
 	dir, err := w.enter(path.Dir(p.rel))
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What changes between the first look and the act is seen by the second look.
+// A change between the first check and the operation is detected by the second check.
 func TestLastLook(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"text": "1", "mode": "1"})
@@ -40,7 +40,7 @@ func TestLastLook(t *testing.T) {
 	}
 }
 
-// A root below a directory that is a link by now is another root.
+// A root whose parent directory became a link is a different root.
 func TestDirectoryAboveReplaced(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"sub/a": "1"})
@@ -60,8 +60,8 @@ func TestDirectoryAboveReplaced(t *testing.T) {
 	}
 }
 
-// Where names of another case are the same file, removing the new one would
-// remove the old. A hard link stands for that here.
+// If names that differ in case are the same file, removing the new one would remove the old. The test uses a
+// hard link for that.
 func TestOtherCase(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"Name": "1", "other": "1"})

@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A repository that an agent prepared runs nothing through us. That the traps work
-// is shown with commands of git that do walk into them.
+// A repository prepared by an agent runs nothing. Unprotected git commands show that the traps work.
 func TestHostileRepository(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a.txt": "1", "sub/b.txt": "1", ".gitattributes": "*.txt filter=x diff=x\n"})
@@ -26,13 +25,13 @@ func TestHostileRepository(t *testing.T) {
 	for _, hook := range []string{"post-index-change", "pre-commit", "reference-transaction", "post-checkout", "fsmonitor-watchman", "pre-auto-gc"} {
 		r.must(os.WriteFile(filepath.Join(hooks, hook), []byte("#!/bin/sh\n"+trap+"\n"), 0o755))
 	}
-	// A sparse checkout without its ignore file, whose object must be fetched.
+	// A sparse checkout without its .gitignore, whose object must be fetched.
 	r.write("sub/.gitignore", "x\n")
 	r.git("add", "sub/.gitignore")
 	r.git("update-index", "--skip-worktree", "sub/.gitignore")
 	id := strings.TrimSpace(r.git("rev-parse", ":sub/.gitignore"))
 	r.remove("sub/.gitignore")
-	r.write("sub/untracked", "1") // for which it would be read
+	r.write("sub/untracked", "1") // makes git read it
 	r.must(os.Remove(filepath.Join(r.dir, ".git", "objects", id[:2], id[2:])))
 	config := filepath.Join(r.dir, ".git", "config")
 	f, err := os.OpenFile(config, os.O_APPEND|os.O_WRONLY, 0)
@@ -75,7 +74,7 @@ func TestHostileRepository(t *testing.T) {
 	eventTarget = `+pwned+`2
 `, "TRAP", trap))
 	r.must(f.Close())
-	// The traps are real: the same command without the fences walks into them.
+	// The traps are real: the same command without protection springs them.
 	bare := r.bareGit("ls-files", "-co", "--exclude-standard")
 	said, err := os.ReadFile(pwned)
 	if err != nil {
@@ -101,7 +100,7 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
-// An ignore file that is a FIFO holds git up, until the turn is over.
+// A FIFO as an ignore file blocks git until the context ends.
 func TestHeldUp(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a": "1"})
@@ -115,8 +114,8 @@ func TestHeldUp(t *testing.T) {
 	}
 }
 
-// What git ignored before the turn is never taken for new, whatever the agent did
-// to the ignore files; and what is ignored since is not taken for deleted.
+// What git ignored before the turn is never treated as new, whatever the agent did to the ignore files; newly
+// ignored files are not treated as deleted.
 func TestIgnoreFilesChange(t *testing.T) {
 	r := newRig(t, map[string]string{".gitignore": "secret\nbuild/\n*.o\n", "a": "1", "u/x": "1"})
 	r.write("secret", "s")
@@ -143,8 +142,7 @@ func TestIgnoreFilesChange(t *testing.T) {
 	r.absent("objects/z.c")
 }
 
-// Files that git could not see before, as they were in a directory that nobody
-// may read, are not new either.
+// Files that git could not list before, for example in an unreadable directory, are not new either.
 func TestUnseenBefore(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a": "1"})
@@ -152,7 +150,7 @@ func TestUnseenBefore(t *testing.T) {
 	(&rig{t: t, dir: r.path("nested")}).git("init", "-q")
 	r.write("nested/m", "1")
 	r.write("moved/in", "1")
-	r.must(os.Rename(r.path("moved"), filepath.Join(r.dir, ".git", "moved"))) // stands for where git does not look
+	r.must(os.Rename(r.path("moved"), filepath.Join(r.dir, ".git", "moved"))) // a place that git does not list
 	waitTick()
 	r.during(1, func() {
 		r.must(os.RemoveAll(r.path("nested/.git")))
@@ -169,7 +167,7 @@ func TestUnseenBefore(t *testing.T) {
 	r.holds("moved/in", "1")
 }
 
-// Repositories within the repository, work trees and links.
+// Nested repositories, work trees and links.
 func TestShapes(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a": "1"})
@@ -197,8 +195,7 @@ func TestShapes(t *testing.T) {
 	r.absent("out")
 }
 
-// A directory that becomes a link to one outside is not walked into, neither to
-// look nor to put back.
+// A directory that becomes a link to an outside one is neither read nor restored through the link.
 func TestLinkOut(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"d/a": "1", "e/a": "1"})
@@ -215,10 +212,10 @@ func TestLinkOut(t *testing.T) {
 	by := " on disk during the turn"
 	r.want(1, "created d"+by, "deleted d/a"+by, "created e/x"+by)
 	r.remove("e")
-	r.must(os.Symlink(out.dir, r.path("e"))) // where x is as the agent left it
+	r.must(os.Symlink(out.dir, r.path("e"))) // where x is what the agent left
 	changes := r.j.Changes(1)
 	failed := r.errors(r.j.Undo(t.Context(), changes[1:])) // the link stays
-	// Of e/x there is nothing left to undo: through the link it is another file.
+	// Nothing of e/x is left to undo: through the link it is another file.
 	if len(failed) != 1 || !errors.Is(failed["d/a"], ErrChangedSince) {
 		t.Error(failed)
 	}
@@ -234,7 +231,7 @@ func TestLinkOut(t *testing.T) {
 	}
 }
 
-// A root that is another directory by now is not touched.
+// A root that was replaced by another directory is not touched.
 func TestRootReplaced(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a": "1"})
@@ -254,7 +251,7 @@ func TestRootReplaced(t *testing.T) {
 	}
 }
 
-// Names in an index that lead elsewhere are no names.
+// Names in an index that lead elsewhere are dropped.
 func TestCleanNames(t *testing.T) {
 	got := cleanNames("b\x00a\x00../x\x00/elsewhere/x\x00a/../../y\x00.git/config\x00s/.GIT/hooks/x\x00a\x00d/\x00./x\x00\x00.gitignore\x00")
 	if diff := cmp.Diff([]string{".gitignore", "a", "b", "d/"}, got); diff != "" {

@@ -19,10 +19,10 @@ type rig struct {
 	dir string
 	j   *Journal
 
-	writes map[int][]Write // by turn: what somebody wrote through parley
+	writes map[int][]Write // by turn: what was written through parley
 }
 
-// newRig makes a repository with some committed files.
+// newRig creates a repository with some committed files.
 func newRig(t testing.TB, files map[string]string) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: emptyRepository(t)}
@@ -46,7 +46,7 @@ func emptyRepository(t testing.TB) string {
 	r.git("config", "user.name", "ada")
 	r.git("config", "user.email", "ada@example.com")
 	r.git("config", "core.autocrlf", "false")
-	r.git("config", "gc.auto", "0") // which would go on when the test is over
+	r.git("config", "gc.auto", "0") // it would outlive the test
 	r.git("config", "maintenance.auto", "false")
 	return r.dir
 }
@@ -59,9 +59,8 @@ func noGitOfUser(t testing.TB) {
 
 func realTemp(t testing.TB) string { return realPath(t, t.TempDir()) }
 
-// outside makes a directory beside the repository for links to lead to, with a
-// file for each of names that can be one. At the end nothing of it may have
-// changed.
+// outside creates a directory for links to lead to, with a file for each of names that can be one. It fails the
+// test if anything there changes.
 func outside(t testing.TB) string {
 	t.Helper()
 	out := &rig{t: t, dir: realTemp(t)}
@@ -151,7 +150,7 @@ func (r *rig) absent(name string) {
 	}
 }
 
-// during runs one turn, whose notes must be none.
+// during runs one turn, which must give no notes.
 func (r *rig) during(number int, agent func()) {
 	r.t.Helper()
 	notes := r.j.Before(r.t.Context(), number)
@@ -162,8 +161,8 @@ func (r *rig) during(number int, agent func()) {
 	}
 }
 
-// lines shows changes as "kind name by", with an exclamation mark if they cannot
-// be put back and a minus if they were undone.
+// lines formats changes as "kind name by", with an exclamation mark if they cannot be undone and a minus if
+// they were.
 func (r *rig) lines(changes []Change) []string {
 	var out []string
 	for _, c := range changes {
@@ -188,7 +187,7 @@ func (r *rig) want(number int, want ...string) {
 	}
 }
 
-// undo puts back all of a turn, and returns the errors by name.
+// undo reverts a whole turn, and returns the errors by name.
 func (r *rig) undo(number int) map[string]error {
 	r.t.Helper()
 	return r.errors(r.j.Undo(r.t.Context(), r.j.Changes(number)))
@@ -212,8 +211,7 @@ func (r *rig) undoAll(number int) {
 	}
 }
 
-// tree is everything below a directory but .git (unless it is asked for), with
-// modes and contents.
+// tree returns everything below a directory, with .git only if asked, with modes and contents.
 func tree(t testing.TB, dir string, withGit bool) map[string]string {
 	t.Helper()
 	all := map[string]string{}

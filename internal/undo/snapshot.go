@@ -13,19 +13,18 @@ import (
 	"time"
 )
 
-// MaxFiles is how many files a root may have; one with more is not watched.
+// MaxFiles is how many files a root may have; a larger one is not tracked.
 const MaxFiles = 50_000
 
-// snapshot is what was in a root at one time.
+// snapshot is the content of a root at one time.
 type snapshot struct {
 	began  time.Time
-	files  map[string]entry // by name, with slashes; without those that are absent
-	dirs   map[string]bool  // that hold one of files
-	hidden hidden           // only of one before a turn
+	files  map[string]entry // by slash-separated name; without absent ones
+	dirs   map[string]bool  // directories that contain one of files
+	hidden hidden           // only in the snapshot before a turn
 }
 
-// listed are the files that git names in a root, without those of another root
-// within it and without our own.
+// listed returns the files that git lists in a root, without those of a nested root and our own.
 func (j *Journal) listed(ctx context.Context, r *root) ([]string, error) {
 	names, err := j.names(ctx, r.real, MaxFiles, "--cached", "--others")
 	if err != nil {
@@ -64,7 +63,7 @@ func (j *Journal) before(ctx context.Context, r *root) (*snapshot, error) {
 		return nil, err
 	}
 	for name, e := range s.files {
-		if e.state.kind == directory { // a repository of its own: git does not look into it
+		if e.state.kind == directory { // a nested repository: git does not descend into it
 			s.hidden[name] = true
 			delete(s.files, name)
 		}
@@ -82,8 +81,8 @@ func (s *snapshot) findDirs() {
 	}
 }
 
-// after takes the snapshot after a turn: of what git names now, of what was there
-// before (git may ignore it now), and of what was written through parley.
+// after takes the snapshot after a turn: of what git lists now, of what existed before (git may
+// ignore it now), and of what was written through parley.
 func (j *Journal) after(ctx context.Context, r *root, was *snapshot, written []string) (*snapshot, error) {
 	names, err := j.listed(ctx, r)
 	if err != nil {
@@ -99,7 +98,7 @@ func (j *Journal) after(ctx context.Context, r *root, was *snapshot, written []s
 	return s, nil
 }
 
-// fill looks at sorted names, with a few goroutines.
+// fill examines sorted names with several goroutines.
 func (j *Journal) fill(ctx context.Context, r *root, s *snapshot, names []string) error {
 	s.files = make(map[string]entry, len(names))
 	top, err := openTop(r.real)
@@ -135,7 +134,7 @@ func (j *Journal) lookAll(ctx context.Context, top *os.Root, r *root, names []st
 	w := &walker{top: top}
 	defer func() { w.leave(0) }()
 	l := &looker{keep: func(of sum, content []byte) error { return j.store.keep(of, content, j.opts.Room/4) }}
-	if r.known != nil { // a turn has gone by: what is new now is likely to be wanted
+	if r.known != nil { // not the first scan: what is new was likely written in a turn
 		l.keep = func(of sum, content []byte) error { return j.store.keep(of, content, 0) }
 	}
 	for i, name := range names {
@@ -158,11 +157,11 @@ func (j *Journal) lookAll(ctx context.Context, top *os.Root, r *root, names []st
 // root is a directory of the session.
 type root struct {
 	real string // without links
-	// apart are directories below it, with slashes, that are other roots or ours.
+	// apart are slash-separated directories below it that are other roots or ours.
 	apart []string
 	said  map[string]bool // of notes
-	// known is what was found the last time, whose stamps save reading. Only the
-	// holder of Journal.work has it.
+	// known is the result of the last scan, whose stamps save reading. It is guarded by
+	// Journal.work.
 	known map[string]entry
 }
 

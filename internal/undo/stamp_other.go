@@ -4,8 +4,8 @@ package undo
 
 import "io/fs"
 
-// stampOf has no time here that a program cannot set: a change of the same length
-// by a program that puts the time back is not seen.
+// stampOf has no time here that programs cannot set: a change that keeps the length and restores
+// the time is not detected.
 func stampOf(info fs.FileInfo) stamp {
 	return stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), mode: info.Mode()}
 }

@@ -12,25 +12,25 @@ const (
 	absent     kind = iota
 	file            // sum is what it holds
 	link            // target is where it leads; never followed
-	directory       // where a file was, or a repository of its own
-	opaque          // a file that cannot be read, or is too large to be: stamp is all
+	directory       // in the place of a file, or a nested repository
+	opaque          // a file that cannot be read or is too large: only its stamp is known
 	odd             // FIFO, socket, device
 	unsettled       // it changed while it was read
-	unknowable      // written through parley, and not known what was there before
+	unknowable      // written through parley; the state before is unknown
 )
 
-// state is what is under a name, as far as it can be told apart from another.
+// state is what is under a name, as far as it can be compared.
 type state struct {
 	kind   kind
 	mode   fs.FileMode // permission bits of a file
-	noMode bool        // the mode is not known: it stays as it is
+	noMode bool        // the mode is unknown and stays as it is
 	size   int64
 	sum    [sha256.Size]byte
 	target string
 	stamp  stamp
 }
 
-// stamp is what a file's inode says: if it is the same, so is the file.
+// stamp is what a file's inode says: if the stamp is the same, the file is.
 type stamp struct {
 	size         int64
 	mtime, ctime int64 // nanoseconds; ctime is 0 where the system does not tell
@@ -38,7 +38,7 @@ type stamp struct {
 	mode         fs.FileMode
 }
 
-// same tells whether two states are known to be the same.
+// same reports whether two states are known to be equal.
 func same(a, b state) bool {
 	if a.kind != b.kind {
 		return false
@@ -56,10 +56,10 @@ func same(a, b state) bool {
 	return true
 }
 
-// noFile tells whether there is nothing or a directory.
+// noFile reports whether there is nothing, or a directory.
 func noFile(s state) bool { return s.kind == absent || s.kind == directory }
 
-// sameText tells whether two files differ in nothing but their mode.
+// sameText reports whether two files differ at most in their mode.
 func sameText(a, b state) bool { return a.kind == file && b.kind == file && a.sum == b.sum }
 
 func textState(text string) state {

@@ -17,10 +17,10 @@ import (
 const (
 	storePrefix = "undo-"
 	packName    = "contents"
-	// sweepAfter is how old a directory without an owner must be: its Journal may
-	// have made it and not claimed it yet.
+	// sweepAfter is how old an unlocked directory must be: its Journal may have created it
+	// and not locked it yet.
 	sweepAfter = time.Hour
-	// idleStore is how long one counts as its owner's where the system has no locks.
+	// idleStore is how long a directory counts as in use on systems without locks.
 	idleStore = 30 * 24 * time.Hour
 )
 
@@ -28,8 +28,7 @@ var errDamaged = errors.New("the copy of it is damaged")
 
 type sum = [sha256.Size]byte
 
-// store keeps contents by their hash: one file, appended to. Ten thousand small
-// files are ten thousand writes, and no more to clean up than one.
+// store keeps contents by their hash, appended to one file: less to clean up than a file each.
 type store struct {
 	dir  string
 	pack *os.File
@@ -37,13 +36,13 @@ type store struct {
 
 	mu   sync.Mutex
 	at   map[sum]span
-	lost map[sum]bool // what could not be written, such as on a full disk
+	lost map[sum]bool // contents that could not be written, for example on a full disk
 	size int64
 }
 
 type span struct{ off, n int64 }
 
-// openStore makes a directory of its own below dir, for this process alone.
+// openStore creates a subdirectory of dir for this process alone.
 func openStore(dir string, room int64) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the directory for what can be undone: %w", err)
@@ -61,7 +60,7 @@ func openStore(dir string, room int64) (*store, error) {
 	return &store{dir: own, pack: pack, room: room, at: map[sum]span{}, lost: map[sum]bool{}}, nil
 }
 
-// keep stores a content if there is room, of which it leaves some free.
+// keep stores a content, unless less than leave bytes would remain.
 func (s *store) keep(of sum, content []byte, leave int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +90,7 @@ func (s *store) hasLost(of sum) bool {
 	return s.lost[of]
 }
 
-// content reads what was kept. It is checked: what is put back is what was there.
+// content reads a kept content and checks its hash.
 func (s *store) content(of sum) ([]byte, error) {
 	s.mu.Lock()
 	where, ok := s.at[of]
@@ -120,8 +119,8 @@ func (s *store) close() error {
 	return nil
 }
 
-// Sweep removes what Journals left in dir that were never closed. Those of
-// programs that still run stay. A directory that is not there is no error.
+// Sweep removes what Journals that were never closed left in dir. Those of running programs stay. A
+// missing directory is no error.
 func Sweep(dir string, now time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -141,7 +140,7 @@ func Sweep(dir string, now time.Time) error {
 		if filelock.InUse(pack, idleStore) {
 			continue
 		}
-		// Of one that is open only where the system does not let it go.
+		// Removing an open file fails on some systems.
 		if err := os.Remove(pack); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

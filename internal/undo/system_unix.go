@@ -9,14 +9,13 @@ import (
 	"syscall"
 )
 
-// openFlags keep an open from waiting for the other end of a FIFO, and a terminal
-// from becoming ours.
+// openFlags prevent an open from waiting for the other end of a FIFO, and a terminal from becoming
+// the controlling terminal.
 const openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// keepOwner gives a new file the owner of the one it replaces. Without the right
-// to do so it is simply ours.
+// keepOwner gives a new file the owner of the one it replaces, if the process may do so.
 func keepOwner(f *os.File, old fs.FileInfo) {
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -15,8 +15,7 @@ var (
 	errInTheWay = errors.New("something that is no directory is in its way")
 )
 
-// openTop opens a directory by a path without links, and makes sure that there
-// still are none.
+// openTop opens a directory by a path without links, and checks that it still has none.
 func openTop(dir string) (*os.Root, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -41,17 +40,16 @@ func openTop(dir string) (*os.Root, error) {
 	return top, nil
 }
 
-// walker goes through the directories below an open one, which stays open. It
-// goes into directories alone, never through a link, and keeps open those above
-// the last name, so that a sorted list opens each directory once.
+// walker walks directories below an open one, which stays open. It never follows a link. It keeps
+// the directories above the last name open, so that a sorted list opens each directory once.
 type walker struct {
 	top   *os.Root
 	names []string
 	dirs  []*os.Root
 }
 
-// enter returns the directory of that name, with slashes; "." is the top. Its
-// error is fs.ErrNotExist or errInTheWay where there is no such directory.
+// enter returns the directory with a slash-separated name; "." is the top. The error is
+// fs.ErrNotExist or errInTheWay if there is no such directory.
 func (w *walker) enter(name string) (*os.Root, error) {
 	var parts []string
 	if name != "." {
@@ -89,8 +87,7 @@ func (w *walker) leave(n int) {
 	w.names, w.dirs = w.names[:n], w.dirs[:n]
 }
 
-// step goes into a directory: the one that was looked at, not one that a link
-// leads to.
+// step opens the directory that was examined, not one that a link leads to.
 func step(dir *os.Root, name string) (*os.Root, error) {
 	looked, err := dir.Lstat(name)
 	if err != nil {
@@ -114,7 +111,7 @@ func step(dir *os.Root, name string) (*os.Root, error) {
 	return next, nil
 }
 
-// make enters a directory and makes what is missing of it.
+// make enters a directory and creates what is missing of it.
 func (w *walker) make(name string) (*os.Root, error) {
 	dir, err := w.enter(name)
 	if name == "." || !errors.Is(err, fs.ErrNotExist) {
@@ -130,23 +127,20 @@ func (w *walker) make(name string) (*os.Root, error) {
 	return w.enter(name)
 }
 
-// gone tells whether an error says that there is no file of that name.
+// gone reports whether an error says that there is no such file.
 func gone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errInTheWay) || isNotDir(err)
 }
 
-// place is a file by a directory that exists and is reached without links, and
-// the way from there.
+// place is a file as an existing directory that is reached without links, and a relative name.
 type place struct {
 	dir string
 	rel string // with slashes
-	// inRoot says that dir is a root of the session, within which directories may
-	// be removed.
+	// inRoot says that dir is a root of the session, within which directories may be removed.
 	inRoot bool
 }
 
-// placeOf finds the innermost root that holds a path, or the deepest directory
-// above it that there is.
+// placeOf returns the innermost root that contains a path, or its deepest existing directory.
 func (j *Journal) placeOf(abs string) (place, error) {
 	best := place{}
 	for _, r := range j.roots {

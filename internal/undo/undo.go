@@ -13,47 +13,44 @@ import (
 
 // The errors of a Result.
 var (
-	// ErrChangedSince: the file is not what the agent left.
+	// ErrChangedSince: the file is not as the agent left it.
 	ErrChangedSince = errors.New("it was changed since")
-	// ErrNotKept: it cannot be put back; Change.Why says the reason.
+	// ErrNotKept: it cannot be undone; Change.Why says why.
 	ErrNotKept = errors.New("it cannot be put back")
 	// ErrClosed: the Journal was closed.
 	ErrClosed = errors.New("the session was closed")
 )
 
-// Result is what became of one change.
+// Result is the outcome for one change.
 type Result struct {
 	Change Change
-	// Err is nil where the file is now as it was before the change (of Redo: after).
+	// Err is nil if the file is now as it was before the change (for Redo: after).
 	Err error
-	// Already says that it was so before anything was done: somebody else did it,
-	// and the change is not marked as undone.
+	// Already says that the file was in that state before: the change is not marked as undone.
 	Already bool
 }
 
-// Undo puts back what was there before the changes, the later first. A file is
-// left alone, with ErrChangedSince, unless it is exactly what the change left: its
-// content and its mode, or that there is none; an empty directory counts as none.
-// Only files and links are removed or replaced, each in one step; directories that
-// are empty by that go too, except roots and those that held files before the turn,
-// and so does an empty one in the place of a file. Nothing is reached through a
-// link. Results are in the order of the changes. Contents come back byte by byte
-// with their permission bits; directories that are made anew have the usual ones.
+// Undo reverts changes, the latest first. It leaves a file alone, with ErrChangedSince, unless it
+// is exactly as the change left it: its content and mode, or its absence; an empty directory counts
+// as absent. Only files and links are removed or replaced, each in one step. Directories that
+// become empty are removed too, except roots and those that contained files before the turn; so is
+// an empty directory in the place of a file. It follows no links. The results are in the order of
+// the changes. Contents are restored byte by byte with their permission bits; recreated directories
+// have the usual bits.
 //
-// A ctx that ends leaves the rest undone, with its cause. What is put back during
-// a turn is a change on the disk like any other.
+// If ctx ends, the remaining results have its cause. What is reverted during a turn is an ordinary
+// change on disk.
 func (j *Journal) Undo(ctx context.Context, changes []Change) []Result {
 	return j.run(ctx, changes, false, false)
 }
 
-// Redo does changes again that were undone, under the same conditions: a file must
-// be exactly what Undo left.
+// Redo applies undone changes again, under the same conditions: a file must be exactly as Undo left
+// it.
 func (j *Journal) Redo(ctx context.Context, changes []Change) []Result {
 	return j.run(ctx, changes, true, false)
 }
 
-// Look says what Undo would do, without doing it: what to show before asking. It
-// is no promise, Undo looks again.
+// Look says what Undo would do, to show before asking. Undo checks again.
 func (j *Journal) Look(ctx context.Context, changes []Change) []Result {
 	return j.run(ctx, changes, false, true)
 }
@@ -63,10 +60,10 @@ type task struct {
 	at       int // in the list of the caller
 	c        Change
 	from, to state
-	dirs     int // that go with it if they are empty
+	dirs     int // how many directories to remove with it if empty
 }
 
-// goes tells whether there will be no file.
+// goes reports whether the file will be absent.
 func (t task) goes() bool { return noFile(t.to) }
 
 func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []Result {
@@ -105,7 +102,7 @@ func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []
 	return results
 }
 
-// possible says why a change is not to be tried at all.
+// possible returns why a change cannot be tried.
 func (j *Journal) possible(c Change, again bool) error {
 	switch {
 	case j.isClosed():
@@ -122,9 +119,8 @@ func (j *Journal) possible(c Change, again bool) error {
 	return nil
 }
 
-// order is by turn, the way it came about or back. Within a turn, names first lose
-// their files, the inner first, and then get them: a file may have become a
-// directory, or the other way round.
+// order sorts by turn, forwards or backwards. Within a turn, names first lose their files, inner
+// ones first, and then get them: a file may have become a directory, or the reverse.
 func order(a, b task, again bool) int {
 	back := func(n int) int {
 		if again {
@@ -151,7 +147,7 @@ func order(a, b task, again bool) int {
 	return back(cmp.Compare(a.c.ids[0], b.c.ids[0]))
 }
 
-// mark notes that changes were undone, or done again.
+// mark records that changes were undone, or redone.
 func (j *Journal) mark(ids []int, undone bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -162,8 +158,8 @@ func (j *Journal) mark(ids []int, undone bool) {
 	}
 }
 
-// keepMode notes the mode of a file that was not known until the file went away: of the
-// one after the changes, or before them.
+// keepMode records a mode that was unknown until the file was removed: of the state after the
+// changes, or before them.
 func (j *Journal) keepMode(ids []int, after bool, mode fs.FileMode) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -175,7 +171,7 @@ func (j *Journal) keepMode(ids []int, after bool, mode fs.FileMode) {
 	}
 }
 
-// entry finds a change by its number; nil where it is forgotten. The caller holds mu.
+// entry returns a change by its number; nil if it was dropped. The caller holds mu.
 func (j *Journal) entry(id int) *change {
 	i, ok := slices.BinarySearchFunc(j.entries, id, func(c *change, id int) int { return cmp.Compare(c.id, id) })
 	if !ok {
@@ -184,12 +180,12 @@ func (j *Journal) entry(id int) *change {
 	return j.entries[i]
 }
 
-// restorer changes files, one after the other.
+// restorer changes files one by one.
 type restorer struct {
 	j     *Journal
 	dry   bool
-	would map[string]state // by path: what would be there by now
-	found state            // by the last do, before it changed anything
+	would map[string]state // by path: the state that a dry run has reached
+	found state            // by the last call of do, before it changed anything
 	look  looker           // keeps nothing
 }
 
@@ -226,9 +222,9 @@ func (r *restorer) do(t task) (already bool, err error) {
 	return false, r.put(w, p, t)
 }
 
-// now is what is there. An empty directory is nothing: no turn sees it come or go.
+// now returns the present state. An empty directory counts as absent, since turns do not track it.
 func (r *restorer) now(w *walker, p place) state {
-	e, _ := r.look.at(w, p.rel, nil) // fails at keeping alone
+	e, _ := r.look.at(w, p.rel, nil) // the error is only about keeping
 	if e.state.kind == directory && empty(w, p.rel) {
 		return state{}
 	}
@@ -249,8 +245,8 @@ func empty(w *walker, rel string) bool {
 	return err == io.EOF
 }
 
-// leftAs tells whether there is now what was left. Where a directory was left,
-// none is as good: nothing is lost with it.
+// leftAs reports whether the present state is the one that was left. Absence is as good as a
+// directory: nothing is lost.
 func leftAs(now, left state) bool {
 	return same(now, left) || left.kind == directory && now.kind == absent
 }
