@@ -115,7 +115,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
 	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: from the configuration, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
-	flags.StringVar(&f.protocol, "protocol", "", "ACP version: auto, 1 or 2 (default: the agent's setting, else 1)")
+	flags.StringVar(&f.protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.mode, "mode", "", "start the first session in this mode")
 	flags.StringVar(&f.model, "model", "", "use this model in the first session")
 	flags.StringVar(&f.resume, "resume", "", "open the agent's session with this id")
@@ -136,7 +136,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 
 // newAgent is `parley agent demo`.
 func newAgent(s cli.Streams) *cobra.Command {
-	agent := &cobra.Command{Use: "agent", Short: "Built-in agents", Args: cli.NoArgs,
+	agent := &cobra.Command{Use: "agent", Short: "Agents that are part of parley", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	agent.AddCommand(&cobra.Command{
 		Use:   "demo",

@@ -58,7 +58,7 @@ func TestHeaders(t *testing.T) {
 	t.Setenv("CLI_TEST_BAD", "sec\nret")
 	for name, r := range map[string]config.Remote{
 		"the variable CLI_TEST_NONE is not set": {HeaderEnv: map[string]string{"A": "CLI_TEST_NONE"}},
-		"its value contains a line break":      {HeaderEnv: map[string]string{"A": "CLI_TEST_BAD"}},
+		"its value contains a line break":       {HeaderEnv: map[string]string{"A": "CLI_TEST_BAD"}},
 		"header A: run /no/such/command":        {HeaderCommand: map[string][]string{"A": {"/no/such/command", "secret"}}},
 		"no such file":                          {CAFile: "/no/such/ca.pem"},
 		"client_cert":                           {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},

@@ -56,7 +56,7 @@ With --logs no agent is started: parley lists the sessions in its own logs, thos
 		},
 	}
 	cmd.Flags().StringVar(&cwd, "cwd", "", "directory (default: here)")
-	cmd.Flags().StringVar(&protocol, "protocol", "", "ACP version: auto, 1 or 2 (default: the agent's setting, else 1)")
+	cmd.Flags().StringVar(&protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every directory")
 	remote.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&logs, "logs", false, "list the sessions in parley's logs, without starting an agent")

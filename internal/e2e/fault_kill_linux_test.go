@@ -50,7 +50,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 		{"idle", []string{"demo"}, func(*Screen) {}},
 		{"in a turn", scripted(t), func(s *Screen) {
 			s.Prompt("trickle")
-			s.WaitFor("Paragraph 2")
+			s.WaitParagraph(2)
 		}},
 		{"with a command", []string{"demo"}, func(s *Screen) {
 			s.Prompt("run exec sleep 604") // no shell stands between

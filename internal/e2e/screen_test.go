@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -350,6 +352,20 @@ func (s *Screen) WaitIdle() []string {
 }
 
 func idle(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") }
+
+var paragraphNumber = regexp.MustCompile(`Paragraph (\d+)`)
+
+// WaitParagraph waits until the prompt "trickle" has brought that many paragraphs:
+// by then the first of them may have scrolled off.
+func (s *Screen) WaitParagraph(n int) []string {
+	s.t.Helper()
+	return s.WaitFunc(fmt.Sprintf("paragraph %d or later", n), func(rows []string) bool {
+		return slices.ContainsFunc(paragraphNumber.FindAllStringSubmatch(strings.Join(rows, "\n"), -1), func(m []string) bool {
+			got, _ := strconv.Atoi(m[1])
+			return got >= n
+		})
+	})
+}
 
 // rowOf returns the first row with the text, -1 without one.
 func rowOf(rows []string, text string) int {

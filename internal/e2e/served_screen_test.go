@@ -113,7 +113,7 @@ func TestServedAgain(t *testing.T) {
 			s := Start(t, 100, 40, dir, server.URL(scheme))
 			s.WaitFor(placeholder)
 			s.Prompt("trickle")
-			s.WaitFor("Paragraph 2")
+			s.WaitParagraph(2)
 			s.Type("kept in the composer")
 			s.WaitDraft("kept in the composer")
 			server.Kill()
@@ -194,7 +194,7 @@ func TestServedAgainWithoutTheStore(t *testing.T) {
 				s.Prompt(prompt)
 				answer := "heard: hello"
 				if prompt == "trickle" {
-					answer = "Paragraph 2"
+					answer = "Paragraph "
 				}
 				s.WaitFor(answer)
 				if prompt == "hello" {
