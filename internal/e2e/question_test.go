@@ -173,7 +173,7 @@ func TestCommandWithLiveOutput(t *testing.T) {
 	write(t, filepath.Join(dir, "2"), "")
 	s.WaitFunc("the last line before the end", func(rows []string) bool { return has(rows, "     line 3") && rowOf(rows, "✓ Run") < 0 })
 	write(t, filepath.Join(dir, "3"), "")
-	s.WaitFor("✓ Run", "ended with exit code 0 and wrote 3 lines.")
+	s.WaitFor("✓ Run", "and wrote 3 lines.")
 	s.WaitIdle()
 	s.Prompt("run false")
 	s.WaitFor("│   false", armed)
