@@ -228,7 +228,7 @@ func TestReplayGivenUp(t *testing.T) {
 		if !gaveUp {
 			t.Error("the replay goes on")
 		}
-		d.sees("reading the log was given up")
+		d.sees("reading the log was cancelled")
 		d.press("esc")
 		d.types("hello\n")
 		d.soon()
@@ -315,10 +315,10 @@ func TestResumeFromTheLog(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		o.Resume = "old"
-		d.dial = func(*agent) error { return errors.New("no such session: the agent cannot open a session again") }
+		d.dial = func(*agent) error { return errors.New("no such session: the agent cannot reopen sessions") }
 	}, func(d *driver) {
 		d.soon()
-		d.sees("the agent cannot open a session again", "ctrl+r read it from parley's log", "enter try again")
+		d.sees("the agent cannot reopen sessions", "ctrl+r read it from parley's log", "enter try again")
 		d.types("a draft")
 		d.press("ctrl+r")
 		d.soon()

@@ -78,7 +78,7 @@ type AskedLogin struct {
 
 // ErrTakenBack is how Connection.Attach's command ends when the user has taken the
 // keyboard back and the command continues without it.
-var ErrTakenBack = errors.New("the keyboard was taken back")
+var ErrTakenBack = errors.New("you took the keyboard back")
 
 // Connection is a started agent with its first session.
 type Connection struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // errEnding is how a start ends that came after the workspace was closed.
-var errEnding = errors.New("parley is ending")
+var errEnding = errors.New("parley is quitting")
 
 // connections knows every agent that was started, so that none outlives the
 // workspace, however that ends. It is safe for use by several goroutines: starts and

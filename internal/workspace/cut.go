@@ -178,7 +178,7 @@ const (
 	unconfirmed = "The connection was lost · this prompt may not have arrived"
 	forgotten   = "The connection was lost during this turn · the agent's history does not have it"
 	cutHere     = "The connection was lost during this turn · the answer may be incomplete"
-	shorter     = "The connection was lost during this turn · the agent kept less of the answer than had come"
+	shorter     = "The connection was lost during this turn · the agent kept only part of the answer"
 	continued   = "The connection was lost during this turn · the agent continued meanwhile"
 )
 
@@ -222,9 +222,9 @@ func (c *Cut) Resumed() string {
 	case len(c.Unconfirmed()) > 0:
 		return "Reconnected · the last prompt may not have arrived"
 	case c.on:
-		return "Reconnected · the turn was cut, and what the agent did meanwhile is missing here"
+		return "Reconnected · the turn was interrupted; what the agent did since is missing here"
 	}
-	return "Reconnected · what the agent did meanwhile may be missing here"
+	return "Reconnected · what the agent did since may be missing here"
 }
 
 // about compares the answer in the agent's history with what had come of it.

@@ -79,7 +79,7 @@ func TestOpenLogged(t *testing.T) {
 				case name == "closed":
 					r.wants("Shown old", "Shown s1", "Removed old")
 				default:
-					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was given up")
+					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was cancelled")
 				}
 				if end != nil && (r.w.Front() != s || says(page, "as it was logged")) {
 					t.Error("the page is still there")

@@ -82,9 +82,9 @@ func (a *Agent) Unfit(method event.AuthMethod) string {
 	case method.Refused != "":
 		return method.Refused
 	case a.Spec.Remote && method.Type == "env_var":
-		return "the agent runs elsewhere: set " + method.Variables() + " there"
+		return "the agent is remote: set " + method.Variables() + " there"
 	case a.Spec.Remote && method.Type == "terminal":
-		return "the agent runs elsewhere"
+		return "the agent is remote"
 	case method.Type == "terminal" && opts.LoginCommand == nil:
 		return method.Type
 	case method.Type == "", method.Type == "agent", method.Type == "terminal", method.Type == "env_var",
@@ -126,7 +126,7 @@ func (a *Agent) Authenticate(method event.AuthMethod, key string) {
 func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context, string) error, given error) {
 	w := a.w
 	if a.login.name != "" {
-		w.say("a login is under way already: " + a.login.name)
+		w.say("a login is already running: " + a.login.name)
 		return
 	}
 	ctx, cancel := context.WithCancel(w.conns.ctx)
@@ -186,7 +186,7 @@ func (a *Agent) loggedIn(err, given error) {
 	var answered *event.AgentError
 	switch {
 	case errors.Is(err, context.Canceled):
-		err = errors.New("the login was given up")
+		err = errors.New("the login was cancelled")
 	case given != nil && errors.As(err, &answered) && answered.Code == methodNotFound:
 		err = given // it takes its variables by itself, and did not like them
 	}
@@ -242,12 +242,12 @@ func (a *Agent) RanLogin(conn *Connection, err error) {
 		return
 	}
 	said := lastLines(err)
-	a.Log.Add(event.LogClient, "the login did not succeed: "+err.Error())
+	a.Log.Add(event.LogClient, "login failed: "+err.Error())
 	for _, line := range said {
 		a.Log.Add(event.LogClient, line)
 	}
 	if a.opening {
-		a.err = fmt.Errorf("the login did not succeed: %w", err)
+		a.err = fmt.Errorf("login failed: %w", err)
 	}
 	a.w.tell(LoginFailed{a, err, true, said})
 }

@@ -118,12 +118,12 @@ func TestLoginFails(t *testing.T) {
 		a.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
 		a.Authenticate(own, "")
-		r.wants("LoggingIn Own login", "Said a login is under way already: Own login")
+		r.wants("LoggingIn Own login", "Said a login is already running: Own login")
 		if a.LoggingIn() != "Own login" || !slices.Equal(a.LoginLines(), []string{"open this page"}) || !a.Front().Waiting() {
 			r.Errorf("%q, %q", a.LoggingIn(), a.LoginLines())
 		}
 		a.CancelLogin()
-		r.wants("LoginFailed: the login was given up")
+		r.wants("LoginFailed: the login was cancelled")
 		a.Authenticate(own, "")
 		r.pass(2 * time.Minute)
 		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
@@ -317,7 +317,7 @@ func TestUnfit(t *testing.T) {
 		}
 		a = r.w.Start(far)
 		r.settle()
-		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: the agent runs elsewhere: set FAKE_KEY there|In a terminal: the agent runs elsewhere|By palm reading: palm" {
+		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: the agent is remote: set FAKE_KEY there|In a terminal: the agent is remote|By palm reading: palm" {
 			t.Error(got)
 		}
 	})

@@ -78,7 +78,7 @@ const GoneLine = "Reconnected, but the session is gone"
 // whyGone is the line of the transcript about a session that is gone.
 func whyGone(err error) string {
 	if err == nil || errors.Is(err, acpclient.ErrUnsupported) {
-		return GoneLine + ": this agent cannot open one again"
+		return GoneLine + ": this agent cannot reopen sessions"
 	}
 	return GoneLine + ": " + answerOf(err)
 }

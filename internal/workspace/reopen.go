@@ -91,7 +91,7 @@ func (s *Session) showLoaded(coming *thread.Thread) {
 
 func (s *Session) notReopened(err error) {
 	s.Lost.State = StateUnopened
-	s.Thread.Revive("Reconnected, but the session did not open: " + err.Error())
+	s.Thread.Revive("Reconnected, but cannot open the session: " + err.Error())
 	s.remarked()
 	s.w.tell(NotReopened{s, err})
 }

@@ -17,10 +17,10 @@ import (
 const requestPatience = time.Minute
 
 // goneLine answers what an agent is wanted for that has no connection.
-const goneLine = "the agent is gone"
+const goneLine = "the agent has ended"
 
 // openingLine answers where another session is wanted before the one that is being opened.
-const openingLine = "a session is being opened already"
+const openingLine = "a session is already being opened"
 
 // request runs a request to the agent in a task, and calls done with its outcome.
 func (a *Agent) request(call func(context.Context) error, done func(error)) {
@@ -117,7 +117,7 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	}
 	way := wayOf(a.conn.Client.Agent())
 	if way == wayNone {
-		a.w.say("the agent cannot open a session again")
+		a.w.say("the agent cannot reopen sessions")
 		return
 	}
 	for _, s := range a.Sessions() {
@@ -185,7 +185,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	w.tell(n)
 }
 
-var errGivenUp = errors.New("opening the session was given up")
+var errGivenUp = errors.New("opening the session was cancelled")
 
 // whyLog says why the log of a session is shown that did not open; "" where there is
 // none, or where it may be opened yet.
@@ -268,7 +268,7 @@ func (w *Workspace) WhyReadOnly(g Logged) string {
 			if wayOf(*info) == wayNone {
 				return a.Name() + " cannot resume sessions"
 			}
-			return a.Name() + " does not have this session any longer"
+			return a.Name() + " no longer has this session"
 		}
 	}
 	return g.Called() + " is not running"
@@ -309,7 +309,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 	}
 	if errors.Is(err, context.Canceled) {
 		w.Remove(s)
-		w.tell(NotOpened{s, errors.New("reading the log was given up"), nil})
+		w.tell(NotOpened{s, errors.New("reading the log was cancelled"), nil})
 		return
 	}
 	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // what it leaves open is over all the same
