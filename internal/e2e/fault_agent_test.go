@@ -45,10 +45,13 @@ func TestAgentGoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "killed" {
+				long(t)
+			}
 			s := Start(t, 80, 24, workDir(t), agent...)
 			s.WaitFor(placeholder)
 			s.Prompt("go on")
-			s.WaitFor("first words", "the agent has ended; enter starts it again")
+			s.WaitFor("first words", "the agent is gone; enter starts it again")
 			s.Type("still here")
 			s.WaitDraft("still here")
 			s.Press("enter")
@@ -104,7 +107,7 @@ func TestDraftOutlives(t *testing.T) {
 		"the window closed": func(s *Screen) { s.hangUp() },
 		"the agent dies": func(s *Screen) {
 			open(s.t, filepath.Join(s.root, "work"))
-			s.WaitFor("the agent has ended")
+			s.WaitFor("the agent is gone")
 			s.Press("ctrl+c")
 			s.WaitDraft("")
 			s.Type("half a thought")

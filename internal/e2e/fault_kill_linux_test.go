@@ -78,6 +78,9 @@ func TestNextEndsWhatWasLeft(t *testing.T) {
 	for name, args := range map[string][]string{"screen": {"demo"}, "inline": {"--inline", "demo"}, "lines": {"--linear", "demo"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "inline" {
+				long(t)
+			}
 			dir := workDir(t)
 			s := Start(t, 80, 24, dir, "demo")
 			s.WaitFor(placeholder)

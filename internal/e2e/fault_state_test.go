@@ -155,7 +155,7 @@ func TestAgentForksAndExits(t *testing.T) {
 	s := Start(t, 80, 24, workDir(t), faulty(`sleep 603 & exit 0`, "", "")...)
 	s.WaitFor(placeholder)
 	s.Prompt("go on")
-	s.WaitFor("first words", "the agent has ended; enter starts it again")
+	s.WaitFor("first words", "the agent is gone; enter starts it again")
 	s.Kill(syscall.SIGTERM)
 	s.ExitCode()
 	s.noneLeft()

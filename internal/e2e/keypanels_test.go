@@ -145,7 +145,7 @@ func nextMode(d *desk) {
 	s.Press("shift+tab")
 	s.WaitFor("· Auto")
 	s.Prompt("edit notes.txt")
-	s.WaitFor("parley asks: demo did not ask first", "esc rejects · h hunks")
+	s.WaitFor("parley asks: demo wants this without having asked", "esc rejects · h hunks")
 	s.Press("y")
 	s.WaitFor("notes.txt has one more line now.")
 	s.WaitIdle()

@@ -102,7 +102,7 @@ func TestSignalEndsEverything(t *testing.T) {
 	}
 }
 
-// A signal while parley is quitting does not cut that short: what ignores the
+// A signal while parley is ending does not cut that short: what ignores the
 // first requests to end is ended all the same.
 func TestSignalWhileEnding(t *testing.T) {
 	t.Parallel()

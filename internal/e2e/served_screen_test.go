@@ -187,6 +187,9 @@ func TestServedAgainWithoutTheStore(t *testing.T) {
 		for _, prompt := range []string{"hello", "trickle"} {
 			t.Run(name+", "+prompt, func(t *testing.T) {
 				t.Parallel()
+				if (name == "ws") == (prompt == "hello") {
+					long(t)
+				}
 				prompts := filepath.Join(t.TempDir(), "prompts")
 				server := ServeAgent(t, scripted(t), append(keptIn(t, "/anywhere/work"), heardVar+"="+prompts))
 				s := Start(t, 80, 40, workDir(t), append([]string{server.URL(way[0])}, way[1:]...)...)

@@ -110,7 +110,6 @@ func TestTakeOver(t *testing.T) {
 	s.WaitFor(allowHere, armed)
 	s.Press("y")
 	s.WaitFor("A command waits for a yes or no (f3, ctrl+r takes it over)")
-	s.WaitFunc("the output below its tool call", func(rows []string) bool { return has(rows, "     Name:") })
 	s.Press("f3")
 	s.WaitFor("╭ going on", "ctrl+r takes it over")
 	s.Press("ctrl+r")

@@ -72,7 +72,7 @@ func TestRuleAndUndo(t *testing.T) {
 	s.Prompt("/undo")
 	s.WaitFor("do all of it again: 2 changes", "through parley, turn 1", "through parley, turn 2", "enter does it again")
 	s.Press("down", "enter")
-	s.WaitFor("1 file Changed again")
+	s.WaitFor("1 file changed again")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {
 		t.Errorf("the file holds %q after it was done again", got)
 	}

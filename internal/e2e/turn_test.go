@@ -98,7 +98,7 @@ func TestAgentDies(t *testing.T) {
 	s.WaitFor(placeholder)
 	s.Prompt("die now")
 	s.WaitFor("before the end", "exited with code 3", "│ first line of the complaint", "│ the disk is full of bees",
-		"the agent has ended; enter starts it again")
+		"the agent is gone; enter starts it again")
 	s.Type("still here")
 	s.WaitDraft("still here")
 	s.Press("enter")
@@ -118,7 +118,7 @@ func TestAgentDiesWhileIdle(t *testing.T) {
 	s.WaitFor("heard: leave")
 	s.WaitIdle()
 	open(t, dir)
-	s.WaitFor("the agent has ended; enter starts it again")
+	s.WaitFor("the agent is gone; enter starts it again")
 	s.WaitFor("exited with code 7", "│ gone to lunch")
 	s.Press("enter")
 	s.WaitIdle()
