@@ -229,7 +229,7 @@ func TestLoginByVariables(t *testing.T) {
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
 				r.wants("Starting", wantedFirst)
-				a.Give(method(a, "env"), c.values)
+				a.LogInWithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
 				if got := r.agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
@@ -424,7 +424,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 func TestPromptUsesVariables(t *testing.T) {
 	with(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.Agent.Give(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
+		s.Agent.LogInWithVariables(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
 		r.settle()
 		r.news = nil
 		r.prompt(s, "first")

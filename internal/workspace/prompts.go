@@ -327,7 +327,7 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 		s.refused, _ = place(s.refused, unsent{e.Key, text})
 		s.wantLogin(e.Err)
 	case event.CutOff(e.Err):
-		s.Lost.Cut.Hold(s.Thread, text)
+		s.Lost.Cut.AddHeld(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)
 	case e.MidTurn && !e.Withdrawn:
 		s.deferPrompt(unsent{e.Key, text})

@@ -115,8 +115,8 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 		a.w.say(openingLine)
 		return
 	}
-	way := wayOf(a.conn.Client.Agent())
-	if way == wayNone {
+	method := reopenMethodOf(a.conn.Client.Agent())
+	if method == reopenNone {
 		a.w.say("the agent cannot reopen sessions")
 		return
 	}
@@ -137,7 +137,7 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Spec.Remote && kept.Cwd != a.w.opts.Cwd {
 		s.Dir = kept.Cwd
 	}
-	s.open(func(ctx context.Context) (*acpclient.Session, error) { return way.open(ctx, client, kept.ID, n) },
+	s.open(func(ctx context.Context) (*acpclient.Session, error) { return method.open(ctx, client, kept.ID, n) },
 		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })
 }
 
@@ -202,9 +202,9 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 	return ""
 }
 
-// Kept lists the sessions that the agent keeps, in a task, and calls done with them.
+// ListSessions lists the sessions that the agent keeps, in a task, and calls done with them.
 // Those of parley's logs are taken for them where it lists none, but can open one again.
-func (a *Agent) Kept(done func([]event.Listed, error)) {
+func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 	var kept []event.Listed
 	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
 	switch {
@@ -214,7 +214,7 @@ func (a *Agent) Kept(done func([]event.Listed, error)) {
 			kept, err = client.ListSessions(ctx, "")
 			return err
 		}, func(err error) { done(kept, err) })
-	case info != nil && logs != nil && wayOf(*info) != wayNone:
+	case info != nil && logs != nil && reopenMethodOf(*info) != reopenNone:
 		a.request(func(context.Context) error {
 			logged, err := logs()
 			for _, g := range logged {
@@ -234,7 +234,7 @@ func (a *Agent) Kept(done func([]event.Listed, error)) {
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
-			a.Kept(func(kept []event.Listed, err error) {
+			a.ListSessions(func(kept []event.Listed, err error) {
 				a.listed = kept
 				w.tell(Listed{err})
 			})
@@ -254,7 +254,7 @@ func (w *Workspace) List() {
 // Opener is the agent that may open a logged session that no agent lists; nil: none.
 func (w *Workspace) Opener(g Logged) *Agent {
 	for _, a := range w.Agents() {
-		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && wayOf(*info) != wayNone {
+		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && reopenMethodOf(*info) != reopenNone {
 			return a
 		}
 	}
@@ -265,7 +265,7 @@ func (w *Workspace) Opener(g Logged) *Agent {
 func (w *Workspace) WhyReadOnly(g Logged) string {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && g.OfAgent(a.Spec) {
-			if wayOf(*info) == wayNone {
+			if reopenMethodOf(*info) == reopenNone {
 				return a.Name() + " cannot resume sessions"
 			}
 			return a.Name() + " no longer has this session"
@@ -289,7 +289,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	s := w.add(a)
 	s.ReadOnly, s.Why = true, why
 	s.Thread.Session, s.Thread.Title = g.Session, g.Title
-	s.spans = []connectionSpan{{0, g.Behind}}
+	s.spans = []connectionSpan{{0, g.Messages}}
 	ctx, cancel := context.WithCancel(w.conns.ctx)
 	s.giveUp = cancel
 	w.begin(func() Result {

@@ -175,7 +175,7 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 	var next func(i int)
 	next = func(i int) {
 		if i == len(m.Vars) {
-			a.Give(m, values)
+			a.LogInWithVariables(m, values)
 			return
 		}
 		v := m.Vars[i]

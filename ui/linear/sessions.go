@@ -60,7 +60,7 @@ func (l *sessions) list(arg string) {
 		}
 		l.out.line(called(a) + says)
 	}
-	a.Kept(func(kept []event.Listed, err error) {
+	a.ListSessions(func(kept []event.Listed, err error) {
 		if err != nil {
 			l.out.say("The list is incomplete: %s.", err)
 		}
