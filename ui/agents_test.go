@@ -359,7 +359,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.agents[1].peer.Close(nil)
 		d.soon()
 		d.press("ctrl+s", "ctrl+n")
-		d.sees("the agent is gone")
+		d.sees("the agent has ended")
 		d.wait(6 * time.Second)
 		d.press("ctrl+s")
 		d.soon()
@@ -367,7 +367,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.press("down", "ctrl+d")
 		d.sees("The agent has ended")
 		d.press("enter")
-		d.sees("the agent is gone")
+		d.sees("the agent has ended")
 		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "/work\n", "/plan\n"} {
 			d.types(words) // enter starts it again, whatever stands there
 			d.connected()

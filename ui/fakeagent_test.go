@@ -173,7 +173,7 @@ func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.S
 	}
 	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
 	if does.behind != nil {
-		conn.Behind = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
+		conn.Messages = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 			return does.behind(session, spans, request)
 		}
 	}

@@ -41,7 +41,7 @@ func loggedTwo(_ *driver, o *Options) {
 					}
 					return nil
 				},
-				Behind: func(_ context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
+				Messages: func(_ context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 					if request == 7 {
 						return []workspace.Message{{Out: true, JSON: []byte(`{"id":7,"method":"session/prompt"}`)}}, nil
 					}
@@ -228,7 +228,7 @@ func TestReplayGivenUp(t *testing.T) {
 		if !gaveUp {
 			t.Error("the replay goes on")
 		}
-		d.sees("reading the log was given up")
+		d.sees("reading the log was cancelled")
 		d.press("esc")
 		d.types("hello\n")
 		d.soon()
@@ -284,7 +284,7 @@ func TestHostileLog(t *testing.T) {
 		drive(t, func(_ *driver, o *Options) {
 			o.Logs = func() ([]workspace.Logged, error) {
 				return []workspace.Logged{{Agent: "fake", Session: h, Cwd: h, Title: "Odd", Replay: func(context.Context, event.Sink) error { return nil },
-					Behind: func(context.Context, []event.Span, int64) ([]workspace.Message, error) { return nil, nil }}}, nil
+					Messages: func(context.Context, []event.Span, int64) ([]workspace.Message, error) { return nil, nil }}}, nil
 			}
 		}, func(d *driver) {
 			d.connected()
@@ -315,10 +315,10 @@ func TestResumeFromTheLog(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		o.Resume = "old"
-		d.dial = func(*agent) error { return errors.New("no such session: the agent cannot open a session again") }
+		d.dial = func(*agent) error { return errors.New("no such session: the agent cannot reopen sessions") }
 	}, func(d *driver) {
 		d.soon()
-		d.sees("the agent cannot open a session again", "ctrl+r read its log", "enter try again")
+		d.sees("the agent cannot reopen sessions", "ctrl+r read its log", "enter try again")
 		d.types("a draft")
 		d.press("ctrl+r")
 		d.soon()

@@ -122,7 +122,7 @@ func TestLoginFails(t *testing.T) {
 		d.sees("Logging in: In the browser")
 		d.press("esc")
 		d.soon()
-		d.sees("the login was given up", "╭ Log in to fake")
+		d.sees("the login was cancelled", "╭ Log in to fake")
 		d.called("authenticate", 2)
 		d.called("session/new", 1)
 		d.press("esc") // no login at all
@@ -202,7 +202,7 @@ func TestLoginInTheTerminal(t *testing.T) {
 		d.rest()
 		d.types("terminal\n")
 		d.soon()
-		d.sees("the login did not succeed: exit status 1", "╭ Log in to fake", "In a terminal")
+		d.sees("login failed: exit status 1", "╭ Log in to fake", "In a terminal")
 		if starts != 1 {
 			t.Fatalf("started %d times", starts)
 		}
@@ -333,7 +333,7 @@ func TestLoginForAPromptFails(t *testing.T) {
 		d.sees("logging in")
 		d.press("esc")
 		d.soon()
-		d.sees("the login was given up", "╭ Log in to fake")
+		d.sees("the login was cancelled", "╭ Log in to fake")
 		d.misses("logging in")
 		d.prompts("hello")
 		d.press("esc")

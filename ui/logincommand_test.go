@@ -27,7 +27,7 @@ func TestLoginByACommand(t *testing.T) {
 		}
 		d.press("y")
 		d.soon()
-		d.sees("the login did not succeed: exit status 3", "╭ Log in to fake ")
+		d.sees("login failed: exit status 3", "╭ Log in to fake ")
 		if len(k.started) != 1 {
 			t.Fatal("started again")
 		}
@@ -131,10 +131,10 @@ func TestLoginElsewhere(t *testing.T) {
 	k := &locked{}
 	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Agents[0].Remote = true }, func(d *driver) {
 		d.rest()
-		d.sees("not supported: the agent runs elsewhere")
+		d.sees("not supported: the agent is remote")
 		d.misses("asks for")
 		d.press("enter")
-		d.sees("Unsupported login method: the agent runs elsewhere")
+		d.sees("Unsupported login method: the agent is remote")
 		d.misses("▸ API key")
 	})
 }

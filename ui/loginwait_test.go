@@ -121,7 +121,7 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 		d.press("esc")
 		d.press("esc")
 		d.soon()
-		d.sees("the login was given up")
+		d.sees("the login was cancelled")
 	})
 }
 
@@ -253,12 +253,12 @@ func TestLastWordsOfALogin(t *testing.T) {
 		d.rest()
 		d.types("terminal\n")
 		d.soon()
-		d.sees("the login did not succeed: exit status 1", "│ no browser found", "╭ Log in to fake", "In a terminal")
+		d.sees("login failed: exit status 1", "│ no browser found", "╭ Log in to fake", "In a terminal")
 		if !d.whole(longAddress) {
 			t.Errorf("cut:\n%s", d.screen())
 		}
 		d.press("f2")
-		d.sees("╭ Log ", "no browser found", "the login did not succeed")
+		d.sees("╭ Log ", "no browser found", "login failed")
 	})
 }
 

@@ -44,7 +44,7 @@ func TestReconnectByLoading(t *testing.T) {
 		d.soon()
 		d.sees("Connection lost", "trying again in", "no connection to wss://far.example.org/acp", "The agent may not have got this prompt")
 		d.wait(2 * time.Second)
-		d.sees("as the agent remembers it", "Reconnected", "The connection was lost during this turn · the agent kept less of", `queued 1  "second"`)
+		d.sees("as the agent remembers it", "Reconnected", "The connection was lost during this turn · the agent kept only part", `queued 1  "second"`)
 		d.misses("working on first", "Connection lost", "The agent may not")
 		if n := strings.Count(d.screen(), "first"); n != 1 {
 			t.Errorf("%d times the first prompt:\n%s", n, d.screen())
@@ -182,7 +182,7 @@ func TestReconnectByResuming(t *testing.T) {
 		d.soon()
 		d.agent.peer.Close(nil)
 		d.wait(2 * time.Second)
-		d.sees("You said: first", "Reconnected · what the agent did meanwhile may be missing here")
+		d.sees("You said: first", "Reconnected · what the agent did since may be missing here")
 		d.types("second\n")
 		d.soon()
 		d.sees("You said: second")
@@ -224,7 +224,7 @@ func TestReconnectTries(t *testing.T) {
 		d.types("draft")
 		d.press("enter")
 		d.soon()
-		d.sees("Reconnected · the turn was cut, and what the agent did meanwhile is")
+		d.sees("Reconnected · the turn was interrupted; what the agent did since is")
 		d.draft("draft")
 	})
 }
@@ -262,7 +262,7 @@ func TestSessionGone(t *testing.T) {
 	}{
 		"load":   {far(loads), "never heard of it"},
 		"resume": {far(resumes), "never heard of it"},
-		"never":  {far(""), "this agent cannot open one again"},
+		"never":  {far(""), "this agent cannot reopen sessions"},
 		"v2": {func(d *driver, o *Options) {
 			far("")(d, o)
 			d.protocol = "2"

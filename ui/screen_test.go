@@ -109,7 +109,7 @@ func TestFailedStart(t *testing.T) {
 		}
 	}, func(d *driver) {
 		d.wait(100 * time.Millisecond)
-		d.sees("✗ the agent exited with code 3", "│ panic: no model", "See whether the command works by itself: fake --acp", "enter try again", "esc another agent")
+		d.sees("✗ the agent exited with code 3", "│ panic: no model", "Check whether the command works in a terminal: fake --acp", "enter try again", "esc another agent")
 		d.press("enter")
 		d.connected()
 		d.sees("Fake agent")

@@ -139,7 +139,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 
 // newAgent is `parley agent demo`.
 func newAgent(s cli.Streams) *cobra.Command {
-	agent := &cobra.Command{Use: "agent", Short: "Built-in agents", Args: cli.NoArgs,
+	agent := &cobra.Command{Use: "agent", Short: "Agents that are part of parley", Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	agent.AddCommand(&cobra.Command{
 		Use:   "demo",

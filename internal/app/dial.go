@@ -36,15 +36,15 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 			return err == nil && g.Of(agent)
 		}
 		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.Shown(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
-			Behind: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
-				found, err := g.Behind(ctx, spans, request)
+			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
+				found, err := g.Messages(ctx, spans, request)
 				return messages(found), err
 			}})
 	}
 	return out, err
 }
 
-func messages(found []cli.Behind) []workspace.Message {
+func messages(found []cli.LoggedMessage) []workspace.Message {
 	var out []workspace.Message
 	for _, b := range found {
 		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
@@ -132,8 +132,8 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	answerable(conn, c)
 	lendKeyboard(d.life, conn, c.Host)
-	conn.Behind = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
-		found, err := c.Behind(ctx, session, spans, request)
+	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
+		found, err := c.Messages(ctx, session, spans, request)
 		return messages(found), err
 	}
 	opening.Told = func(text string) { log.Add(event.LogClient, text) }

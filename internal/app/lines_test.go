@@ -28,7 +28,7 @@ func TestChatInLines(t *testing.T) {
 			if code != 0 || errs.Len() > 0 {
 				t.Errorf("exit code %d, %s", code, errs.String())
 			}
-			for _, want := range []string{"Starting demo: parley agent demo\n", "You: run ls\n", "Not allowed: there is no more input.\n", "Turn ended.\n"} {
+			for _, want := range []string{"Starting demo: parley agent demo\n", "You: run ls\n", "Rejected: the input has ended.\n", "Turn ended.\n"} {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("not written: %q; there is:\n%s", want, out.String())
 				}

@@ -17,10 +17,10 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrNoLog is returned by Behind where no log is written.
+// ErrNoLog is returned by Messages where no log is written.
 var ErrNoLog = errors.New("this session has no log: logs are off (record = false) or could not be written")
 
-// ErrLogFull is returned by Behind where the messages are missing because the log
+// ErrLogFull is returned by Messages where the messages are missing because the log
 // came to its limit before.
 var ErrLogFull = errors.New("the log of this session was full before this entry")
 
@@ -113,7 +113,7 @@ func (g Logged) In(dir string) bool { return sameDir(g.Dir, dir) }
 // Replay posts what happened in the session, as acpclient.Replay does, and
 // returns when that is all. It begins where the agent told the whole conversation
 // last: what was logged before is told again there. With an error comes what
-// could be read. Ordinals and ids of requests are for Logged.Behind alone: those
+// could be read. Ordinals and ids of requests are for Logged.Messages alone: those
 // of several connections are told apart in them.
 func (g Logged) Replay(ctx context.Context, sink event.Sink) error {
 	var told [][]event.Event // of each file, the newest first
@@ -228,8 +228,8 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 	return events[from:], whole
 }
 
-// Behind is a message of a log.
-type Behind struct {
+// LoggedMessage is a message as the log has it.
+type LoggedMessage struct {
 	At  time.Time
 	Out bool   // parley sent it
 	N   uint64 // ordinal of a received message; 0 where it is not known
@@ -241,10 +241,10 @@ type Behind struct {
 	Before int
 }
 
-// Behind returns the messages that made an item of a replayed session (thread.Item:
+// Messages returns the messages that made an item of a replayed session (thread.Item:
 // Wire and Request): what the agent sent, the request with its answer, and the
 // answers to requests of the agent.
-func (g Logged) Behind(ctx context.Context, spans []event.Span, request int64) (found []Behind, err error) {
+func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64) (found []LoggedMessage, err error) {
 	for i, file := range g.files {
 		var of []event.Span
 		low := uint64(i) << fileShift
@@ -260,7 +260,7 @@ func (g Logged) Behind(ctx context.Context, spans []event.Span, request int64) (
 		if len(of) == 0 && id == 0 {
 			continue
 		}
-		more, err := behind(ctx, file.path, g.Session, of, id)
+		more, err := loggedMessages(ctx, file.path, g.Session, of, id)
 		if err != nil {
 			return found, err
 		}
@@ -269,10 +269,10 @@ func (g Logged) Behind(ctx context.Context, spans []event.Span, request int64) (
 	return found, nil
 }
 
-// Behind returns the messages that made an item of a session, as Logged.Behind
+// Messages returns the messages that made an item of a session, as Logged.Messages
 // does, from the log that is being written. The error is ErrNoLog where there is
 // none; it may be called after Close.
-func (c *Connection) Behind(ctx context.Context, session string, spans []event.Span, request int64) (found []Behind, err error) {
+func (c *Connection) Messages(ctx context.Context, session string, spans []event.Span, request int64) (found []LoggedMessage, err error) {
 	if c.Record.w == nil {
 		return nil, ErrNoLog
 	}
@@ -280,14 +280,14 @@ func (c *Connection) Behind(ctx context.Context, session string, spans []event.S
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	found, err = behind(ctx, c.Record.Path(), session, spans, request)
+	found, err = loggedMessages(ctx, c.Record.Path(), session, spans, request)
 	if len(found) == 0 && broken != nil {
 		return nil, fmt.Errorf("the log is incomplete: %w", broken)
 	}
 	return found, err
 }
 
-func behind(ctx context.Context, path, session string, spans []event.Span, request int64) ([]Behind, error) {
+func loggedMessages(ctx context.Context, path, session string, spans []event.Span, request int64) ([]LoggedMessage, error) {
 	want := record.Want{Session: session, Request: request}
 	for _, s := range spans {
 		want.Spans = append(want.Spans, record.Span(s))
@@ -299,9 +299,9 @@ func behind(ctx context.Context, path, session string, spans []event.Span, reque
 	if len(s.Lines) == 0 && s.Full {
 		return nil, ErrLogFull
 	}
-	found := make([]Behind, 0, len(s.Lines))
+	found := make([]LoggedMessage, 0, len(s.Lines))
 	for _, l := range s.Lines {
-		found = append(found, Behind{At: l.At, Out: l.Dir == record.Out, N: l.N, Data: l.Data, Cut: l.Cut, Before: l.Before})
+		found = append(found, LoggedMessage{At: l.At, Out: l.Dir == record.Out, N: l.N, Data: l.Data, Cut: l.Cut, Before: l.Before})
 	}
 	return found, nil
 }

@@ -124,7 +124,7 @@ func replayed(t *testing.T, g Logged) *thread.Thread {
 }
 
 // directions are messages in short.
-func directions(found []Behind) string {
+func directions(found []LoggedMessage) string {
 	var out []string
 	for _, b := range found {
 		s := "<"
@@ -154,7 +154,7 @@ func TestLogs(t *testing.T) {
 	fresh.prompt("first \x1b[2J prompt")
 	behindLive := map[int]string{}
 	for i, it := range fresh.thread.Items {
-		found, err := fresh.Behind(t.Context(), "fresh", it.Wire, it.Request)
+		found, err := fresh.Messages(t.Context(), "fresh", it.Wire, it.Request)
 		if err != nil {
 			t.Fatalf("item %d: %v", i, err)
 		}
@@ -193,7 +193,7 @@ func TestLogs(t *testing.T) {
 		t.Error(d)
 	}
 	for i, want := range []string{"<message_chunk", "<message_chunk", ">session/prompt <stopReason", "<message_chunk", "<stopReason"} {
-		found, err := got[0].Behind(t.Context(), th.Items[i].Wire, th.Items[i].Request)
+		found, err := got[0].Messages(t.Context(), th.Items[i].Wire, th.Items[i].Request)
 		if directions(found) != want || err != nil {
 			t.Errorf("behind item %d: %s, %v", i, directions(found), err)
 		}
@@ -213,7 +213,7 @@ func TestNoLog(t *testing.T) {
 	t.Setenv("PARLEY_CONFIG", config)
 	c := connect(t, Opening{})
 	c.prompt("hello")
-	if _, err := c.Behind(t.Context(), "fresh", []event.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
+	if _, err := c.Messages(t.Context(), "fresh", []event.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
 		t.Errorf("%v", err)
 	}
 	if got, err := Logs(dir); err != nil || got != nil {
@@ -303,7 +303,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", s, c.want)
 			}
 			for i, it := range th.Items {
-				found, err := got[0].Behind(t.Context(), it.Wire, it.Request)
+				found, err := got[0].Messages(t.Context(), it.Wire, it.Request)
 				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].Data), `"`+string(it.Text)+`"`)) {
 					t.Errorf("behind item %d %q: %v, %v", i, it.Text, found, err)
 				}
@@ -334,7 +334,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 	if last := all[len(all)-1]; last != "notice the log was full: what followed is not in it" {
 		t.Errorf("%s", last)
 	}
-	if _, err := got[0].Behind(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
+	if _, err := got[0].Messages(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
 		t.Errorf("%v", err)
 	}
 	if err := os.Remove(path); err != nil { // pruned meanwhile

@@ -87,7 +87,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 				c.thread = thread.New("k1")
 				c.prompt(text)
 				for _, it := range c.thread.Items {
-					found, err := c.Behind(t.Context(), "k1", it.Wire, it.Request)
+					found, err := c.Messages(t.Context(), "k1", it.Wire, it.Request)
 					if err != nil || len(found) == 0 || len(found) > 2 {
 						t.Fatalf("connection %d, behind %q: %v, %v", round+1, it.Text, directions(found), err)
 					}

@@ -18,7 +18,7 @@ func TestBytesOfAKey(t *testing.T) {
 	s := Start(t, 120, 40, dir, scripted(t)...)
 	s.WaitFor(placeholder)
 	s.Prompt("trickle")
-	s.WaitFor("Paragraph 45 ")
+	s.WaitParagraph(45)
 	open(t, dir)
 	s.WaitFor("The end of the trickle.")
 	s.WaitIdle()

@@ -49,6 +49,9 @@ func TestTmuxShowsWhatWasWritten(t *testing.T) {
 	for _, cols := range []int{40, 80, 120} {
 		for _, mode := range []string{"", "--inline"} {
 			t.Run(fmt.Sprint(cols, mode), func(t *testing.T) { // one after the other: others measure time beside them
+				if cols == 120 || (cols == 40) == (mode != "") {
+					long(t)
+				}
 				m := shellInTmux(t, cols, 90, nil)
 				for i, text := range cellTexts[:3] {
 					write(t, filepath.Join(m.dir, fmt.Sprintf("zz%d", i)+text+".txt"), "")

@@ -45,6 +45,9 @@ func TestAgentGoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "killed" {
+				long(t)
+			}
 			s := Start(t, 80, 24, workDir(t), agent...)
 			s.WaitFor(placeholder)
 			s.Prompt("go on")

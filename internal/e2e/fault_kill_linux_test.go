@@ -50,7 +50,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 		{"idle", []string{"demo"}, func(*Screen) {}},
 		{"in a turn", scripted(t), func(s *Screen) {
 			s.Prompt("trickle")
-			s.WaitFor("Paragraph 2")
+			s.WaitParagraph(2)
 		}},
 		{"with a command", []string{"demo"}, func(s *Screen) {
 			s.Prompt("run exec sleep 604") // no shell stands between
@@ -78,6 +78,9 @@ func TestNextEndsWhatWasLeft(t *testing.T) {
 	for name, args := range map[string][]string{"screen": {"demo"}, "inline": {"--inline", "demo"}, "lines": {"--linear", "demo"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "inline" {
+				long(t)
+			}
 			dir := workDir(t)
 			s := Start(t, 80, 24, dir, "demo")
 			s.WaitFor(placeholder)

@@ -92,6 +92,7 @@ func (s *Screen) noMistakeShown(from int) {
 // was, what happened and where to read more is said, nobody is left; what was typed
 // and the session are there at the next start.
 func TestPanicInACommand(t *testing.T) {
+	t.Parallel()
 	for _, inline := range []bool{false, true} {
 		t.Run(fmt.Sprintf("inline %v", inline), func(t *testing.T) {
 			t.Parallel()

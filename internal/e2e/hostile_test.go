@@ -285,6 +285,9 @@ func TestHostileProjectRunsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "plain" || name == "repository elsewhere" {
+				long(t)
+			}
 			h := newHostile(t)
 			prepare(h)
 			h.file("notes.txt", "one\n")

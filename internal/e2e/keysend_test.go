@@ -74,7 +74,7 @@ func newlines(d *desk) {
 func escStops(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	s.Prompt("trickle")
-	s.WaitFor("Paragraph 3 ")
+	s.WaitParagraph(3)
 	s.Prompt("later")
 	s.WaitFor(`queued 1  "later"`)
 	s.Type("/pl")
@@ -127,7 +127,7 @@ func escTwice(d *desk) {
 func ctrlC(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	s.Prompt("trickle")
-	s.WaitFor("Paragraph 3 ")
+	s.WaitParagraph(3)
 	s.Type("a draft")
 	s.WaitDraft("a draft")
 	s.Press("ctrl+c") // stops

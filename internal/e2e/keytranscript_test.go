@@ -85,7 +85,9 @@ func searches(d *desk) {
 	s.Press("N")
 	s.WaitFunc("the match before", func(rows []string) bool { return selected(rows) == selected(first) })
 	s.Press("N")
-	s.WaitFor("wrapped")
+	s.WaitFunc("the last match again", func(rows []string) bool {
+		return selected(rows) != selected(first) && strings.Contains(selected(rows), "pples")
+	})
 	s.Press("esc")
 	s.WaitGone("n N · esc")
 	s.WaitFor("esc back")

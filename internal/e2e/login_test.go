@@ -145,7 +145,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			{"no\r", "exit status 1"}, {"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", ""},
 		} {
 			s.Type("own\r")
-			s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
+			s.WaitFor("wants to run a command of its own choice", "unlock 'a b'", "in "+dir, "y runs it")
 			_, mark := s.Raw(0)
 			s.Press("y")
 			s.WaitFunc("the login", func([]string) bool { // the one before stands above it
@@ -172,7 +172,7 @@ func TestLinesLoginByTheAgentsCommand(t *testing.T) {
 	s := linesLocked(t, workDir(t))
 	for _, c := range []struct{ keys, becomes string }{{"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", "open by its own login"}} {
 		answered(s, "2", "Type run, or 0 for nothing:")
-		s.WaitFor("wants a command run", "unlock 'a b'")
+		s.WaitFor("wants to run a command of its own choice", "unlock 'a b'")
 		answered(s, "run", `unlocking ["a b"]?`)
 		_, mark := s.Raw(0)
 		s.Type(c.keys)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/internal/decoy"
+	"parley/internal/seeds"
 )
 
 // patience bounds every wait. It only matters for a test that fails.
@@ -83,6 +84,15 @@ func withBinary(m *testing.M) int {
 		}
 	}
 	return m.Run()
+}
+
+// long skips a case of a kind that other cases of the same test have already shown,
+// unless PARLEY_LONG is set.
+func long(t *testing.T) {
+	t.Helper()
+	if !seeds.All() {
+		t.Skip("one of a kind: set PARLEY_LONG=1 to run all")
+	}
 }
 
 // rootVar names the parent of the directories of one test. What runs for the test

@@ -159,17 +159,21 @@ func TestStopCancelsQuestion(t *testing.T) {
 
 func TestCommandWithLiveOutput(t *testing.T) {
 	t.Parallel()
-	s := Start(t, 100, 40, workDir(t), "demo")
+	dir := workDir(t)
+	s := Start(t, 100, 40, dir, "demo")
 	s.WaitFor(placeholder)
-	s.Prompt("run `for i in 1 2 3; do echo line $i; sleep 0.3; done`")
+	s.Prompt("run `for i in 1 2 3; do echo line $i; until [ -e $i ]; do sleep 0.01; done; done`")
 	rows := s.WaitFor(armed)
-	if rowOf(rows, "│   for i in 1 2 3; do echo line $i; sleep 0.3; done") < 0 {
+	if rowOf(rows, "│   for i in 1 2 3; do echo line $i; until [ -e $i ]; do sleep 0.01; done; done") < 0 {
 		t.Errorf("the command is not shown:\n%s", numbered(rows))
 	}
 	s.Press("y")
-	s.WaitFunc("the first line before the last", func(rows []string) bool { return has(rows, "     line 1") && !has(rows, "     line 3") })
+	s.WaitFunc("the first line before the second", func(rows []string) bool { return has(rows, "     line 1") && !has(rows, "     line 2") })
+	write(t, filepath.Join(dir, "1"), "")
+	write(t, filepath.Join(dir, "2"), "")
 	s.WaitFunc("the last line before the end", func(rows []string) bool { return has(rows, "     line 3") && rowOf(rows, "✓ Run") < 0 })
-	s.WaitFor("✓ Run", "ended with exit code 0 and wrote 3 lines.")
+	write(t, filepath.Join(dir, "3"), "")
+	s.WaitFor("✓ Run", "and wrote 3 lines.")
 	s.WaitIdle()
 	s.Prompt("run false")
 	s.WaitFor("│   false", armed)

@@ -28,7 +28,7 @@ func TestQuitKeys(t *testing.T) {
 		{"/quit", func(s *Screen) { s.Prompt("/quit") }},
 		{"during a turn", func(s *Screen) {
 			s.Prompt("trickle")
-			s.WaitFor("Paragraph 2")
+			s.WaitParagraph(2)
 			s.Press("ctrl+d")
 		}},
 	} {

@@ -21,6 +21,7 @@ var update = flag.Lookup("update") // of uitest
 // The picture of README is a screen of the real program with the demo agent. Times,
 // and how long something took, do not count.
 func TestREADMEPicture(t *testing.T) {
+	t.Parallel()
 	for _, th := range []*theme.Theme{theme.Dark(), theme.Light()} {
 		t.Run(th.Name, func(t *testing.T) {
 			t.Parallel()

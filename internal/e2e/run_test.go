@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 		{"unknown agent", "", []string{"--agent", "nobody", "hello"}, 2, before, nil, []string{`no agent "nobody"`}},
 		{"no agent", "", []string{"hello"}, 2, before, nil, []string{"no agent found", "--agent demo"}},
 		{"empty prompt", " \n", append([]string{}, agent...), 2, before, nil, []string{"the prompt is empty"}},
-		{"two policies", "", append([]string{"--deny-all", "--approve-all"}, edit...), 2, before, nil, []string{"exclude each other"}},
+		{"two policies", "", append([]string{"--deny-all", "--approve-all"}, edit...), 2, before, nil, []string{"cannot be used together"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

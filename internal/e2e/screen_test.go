@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -331,16 +333,29 @@ func (s *Screen) WaitDraft(text string) []string {
 	return s.WaitFunc("the draft \""+text+"\"", func(rows []string) bool { return draft(rows) == text })
 }
 
-// Turn sends a prompt while nothing runs, and waits for the end of its turn. The
-// draft must be on the screen before enter: by then an answer may be complete, and
-// the prompt scrolled off, in the first frame that shows anything of the turn.
+// Turn sends a prompt while nothing runs, and waits for the end of its turn. It does
+// not wait for the prompt in the transcript: under load the first frame that shows
+// anything of the turn can have all of the answer, with the prompt scrolled off.
 func (s *Screen) Turn(prompt string) []string {
 	s.t.Helper()
+	before := transcript(s.WaitIdle())
 	s.Type(prompt)
 	first, _, _ := strings.Cut(prompt, "\x1b") // of several lines
 	s.WaitFunc("the draft \""+first+"\"", func(rows []string) bool { return strings.HasPrefix(draft(rows), first) })
 	s.Press("enter")
-	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) && draft(rows) == "" })
+	return s.WaitFunc("the end of the turn", func(rows []string) bool {
+		return idle(rows) && draft(rows) == "" && !slices.Equal(transcript(rows), before)
+	})
+}
+
+// transcript returns the rows above the composer.
+func transcript(rows []string) []string {
+	for i, r := range slices.Backward(rows) {
+		if strings.HasPrefix(r, "╭") {
+			return rows[:i]
+		}
+	}
+	return rows
 }
 
 // WaitIdle waits for the end of a turn with nothing queued.
@@ -350,6 +365,20 @@ func (s *Screen) WaitIdle() []string {
 }
 
 func idle(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") }
+
+var paragraphNumber = regexp.MustCompile(`Paragraph (\d+)`)
+
+// WaitParagraph waits until the prompt "trickle" has brought that many paragraphs:
+// by then the first of them may have scrolled off.
+func (s *Screen) WaitParagraph(n int) []string {
+	s.t.Helper()
+	return s.WaitFunc(fmt.Sprintf("paragraph %d or later", n), func(rows []string) bool {
+		return slices.ContainsFunc(paragraphNumber.FindAllStringSubmatch(strings.Join(rows, "\n"), -1), func(m []string) bool {
+			got, _ := strconv.Atoi(m[1])
+			return got >= n
+		})
+	})
+}
 
 // rowOf returns the first row with the text, -1 without one.
 func rowOf(rows []string, text string) int {

@@ -93,9 +93,12 @@ func (r road) remote(t *testing.T, url, ca string) transport.Remote {
 // there is.
 func TestServedByEveryRoad(t *testing.T) {
 	t.Parallel()
-	for _, r := range roads {
+	for i, r := range roads {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
+			if i%2 == 1 { // TestServedRun takes this one
+				long(t)
+			}
 			s, url, ca := r.build(t)
 			dir := workDir(t)
 			notes := filepath.Join(dir, "notes.txt")
@@ -155,9 +158,12 @@ func (v *visitor) work(notes string) {
 // The same with the real binary at both ends.
 func TestServedRun(t *testing.T) {
 	t.Parallel()
-	for _, r := range roads {
+	for i, r := range roads {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
+			if i%2 == 0 { // TestServedByEveryRoad takes this one
+				long(t)
+			}
 			s, url, ca := r.build(t)
 			dir := workDir(t)
 			notes := filepath.Join(dir, "notes.txt")

@@ -199,6 +199,7 @@ func lendsKeyboard(d *desk) {
 	atThePrompt(s.Screen, "Name:")
 	s.Press("ctrl+]")
 	wholeAgain(s.Screen, "Back in parley; the command continues (f3, ctrl+r takes it over)")
+	s.WaitFunc("the output below its tool call", func(rows []string) bool { return has(rows, "     Name:") })
 	s.Press("f3")
 	s.WaitFor("╭ Running")
 	s.Press("ctrl+r")

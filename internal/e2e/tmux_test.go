@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,6 +122,9 @@ func TestTmux(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			if !slices.Contains([]string{"plain", "NO_COLOR", "40x12"}, test.name) {
+				long(t)
+			}
 			m := shellInTmux(t, test.cols, test.rows, test.options, test.env...)
 			m.chat(test.grey)
 		})
@@ -218,6 +222,9 @@ func TestTmuxCopies(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			if test.name == "handed on" {
+				long(t)
+			}
 			m := shellInTmux(t, 100, 30, test.options)
 			m.enter("parley demo")
 			m.seen("› Ask the agent")

@@ -14,17 +14,17 @@ func (s Spec) Advice(err error) []string {
 	var lost *event.LostError
 	switch {
 	case errors.As(err, &lost) && lost.Unauthorized():
-		return []string{"The server wants other credentials: --header-env Authorization=VARIABLE sends one, or header_env and header_command of the agent in config.toml."}
+		return []string{"The server rejected the credentials. Send others with --header-env Authorization=VARIABLE, or with header_env or header_command in config.toml."}
 	case errors.As(err, &lost):
-		return []string{"See whether the server runs and the URL is right: " + s.Command}
+		return []string{"Check that the server is running and the URL is right: " + s.Command}
 	case errors.As(err, &agentErr) && agentErr.AuthRequired():
-		return []string{"The agent wants a login first. Log in with its own command in another terminal, then try again: " + s.Command}
+		return []string{"The agent requires a login. Log in with its own command in another terminal, then try again: " + s.Command}
 	case errors.Is(err, event.ErrVersion):
 		return []string{"The agent speaks another version of the Agent Client Protocol. Update it, or update parley."}
 	case errors.As(err, &start):
 		return []string{"Install it, or start another command: parley -- COMMAND ARG…", "`parley agents` lists what was found."}
 	case errors.As(err, &exit):
-		return []string{"See whether the command works by itself: " + s.Command}
+		return []string{"Check whether the command works in a terminal: " + s.Command}
 	}
 	return nil
 }

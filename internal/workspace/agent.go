@@ -10,70 +10,70 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Agent is one agent: its connection, or the attempt at one, or what is left of it.
-// Several live side by side, each with sessions, events and a log of its own.
+// Agent is one agent: starting, connected, lost or ended. A workspace can have several,
+// each with its own sessions, events and log.
 type Agent struct {
 	w    *Workspace
-	Spec Spec // zero before one was chosen
+	Spec Spec // zero until the user chose one
 	Log  *event.Log
 
-	conn     *Connection   // nil while there is none
-	queue    *event.Queue  // of the connection of the moment
-	replaced chan struct{} // closed when another connection takes its place
-	last     time.Time     // when the last batch of events was taken
+	conn     *Connection   // nil while not connected
+	queue    *event.Queue  // of the current connection
+	replaced chan struct{} // closed when another connection replaces the current one
+	last     time.Time     // when the last batch of events was received
 	cancel   context.CancelFunc
 
-	opening bool // its first session is not open yet
-	dialing bool // a start, or the first session's opening, is under way
+	opening bool // its first session is not open
+	dialing bool // the agent is being started, or its first session opened
 	since   time.Time
 	err     error   // why the first session is not open
 	logged  *Logged // the log of the session that could not be opened
 
 	backoff   backoff
-	retryAt   time.Time // when the next try for a connection comes; zero: none does
-	redialing bool      // one is under way
-	lostErr   error     // how the last one ended
+	retryAt   time.Time // when the next attempt to reconnect starts; zero: none is planned
+	redialing bool      // such an attempt is running
+	lostErr   error     // why the last one failed
 
-	pending *Session        // the one whose id is not known yet
+	pending *Session        // the session whose id is not known yet
 	gone    map[string]bool // sessions that were removed: their late events are ignored
 	listed  []event.Listed
 
 	login login
-	said  []string // lines that are said once
+	said  []string // lines that SayOnce has reported
 }
 
 func newAgent(w *Workspace) *Agent {
 	return &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), gone: map[string]bool{}}
 }
 
-// Name is what the agent is called.
+// Name returns the agent's name for display.
 func (a *Agent) Name() string { return a.Spec.Called() }
 
-// Conn is its connection; nil while there is none.
+// Conn returns the connection, nil while not connected.
 func (a *Agent) Conn() *Connection { return a.conn }
 
-// Opening tells whether its first session is not open yet: it is being started, wants
-// a login, or did not start.
+// Opening reports whether the first session is not open: the agent is being started,
+// requires a login, or did not start.
 func (a *Agent) Opening() bool { return a.opening }
 
-// Dialing tells whether it is being started now, and since when.
+// Dialing reports whether the agent is being started, and since when.
 func (a *Agent) Dialing() (since time.Time, dialing bool) { return a.since, a.dialing }
 
-// Err is why its first session is not open; nil while it is being started.
+// Err returns why the first session is not open, nil while the agent is being started.
 func (a *Agent) Err() error { return a.err }
 
-// FallbackLog is the log of the session that could not be opened; nil: there is none.
+// FallbackLog returns the log of the session that could not be opened, nil without one.
 func (a *Agent) FallbackLog() *Logged { return a.logged }
 
-// Listed are the sessions that the agent keeps, as it listed them last.
+// Listed returns the agent's stored sessions as it listed them last.
 func (a *Agent) Listed() []event.Listed { return a.listed }
 
-// Live tells whether the agent is connected.
+// Live reports whether the agent is connected.
 func (a *Agent) Live() bool {
 	return a.conn != nil && !slices.ContainsFunc(a.Sessions(), func(s *Session) bool { return s.Thread.State == thread.Ended })
 }
 
-// Info is what the agent says of itself; nil while it is not connected.
+// Info returns what the agent reported about itself, nil while not connected.
 func (a *Agent) Info() *event.AgentInfo {
 	if !a.Live() {
 		return nil
@@ -82,13 +82,13 @@ func (a *Agent) Info() *event.AgentInfo {
 	return &info
 }
 
-// Sessions are its open ones.
+// Sessions returns the agent's sessions in the workspace.
 func (a *Agent) Sessions() []*Session {
 	return slices.DeleteFunc(slices.Clone(a.w.sessions), func(s *Session) bool { return s.Agent != a })
 }
 
-// Front is the session that speaks for the agent: the one that the user is at, if it
-// is the agent's.
+// Front returns the session that represents the agent: the one in front of the user if
+// it is the agent's, else its first one.
 func (a *Agent) Front() *Session {
 	if a.w.front.Agent == a {
 		return a.w.front
@@ -99,8 +99,8 @@ func (a *Agent) Front() *Session {
 	return a.w.front
 }
 
-// Start starts an agent: in the place of the one in front, where that is gone, or
-// beside it.
+// Start starts an agent. It replaces the agent in front if that has ended, else it is
+// added.
 func (w *Workspace) Start(spec Spec) *Agent {
 	a := w.front.Agent
 	if a.Live() || w.front.ReadOnly {
@@ -112,7 +112,7 @@ func (w *Workspace) Start(spec Spec) *Agent {
 	return a
 }
 
-// Replace starts an agent in the place of all others, which end.
+// Replace starts an agent and ends all others.
 func (w *Workspace) Replace(spec Spec) {
 	others := w.Agents()
 	a := newAgent(w)
@@ -126,7 +126,7 @@ func (w *Workspace) Replace(spec Spec) {
 	a.Restart()
 }
 
-// Restart starts the agent again, and ends the one before.
+// Restart starts the agent again and ends its current connection.
 func (a *Agent) Restart() {
 	old := a.conn
 	a.conn = nil
@@ -134,8 +134,8 @@ func (a *Agent) Restart() {
 	a.w.end(old)
 }
 
-// connect starts the agent. Of its sessions the one in front stays, with transcript
-// and queue; the others are gone with the connection before.
+// connect starts the agent. Its front session stays, with transcript and queue; its
+// other sessions end with the old connection.
 func (a *Agent) connect() {
 	w := a.w
 	a.forget()
@@ -147,14 +147,14 @@ func (a *Agent) connect() {
 			w.Remove(s)
 		}
 	}
-	front.fresh()
+	front.resetConnection()
 	a.pending = front
 	w.tell(Starting{a})
 	a.dial(w.opts.Connect, a.connected)
 }
 
-// dial connects; then takes the outcome, unless another connection has taken the place
-// of this one meanwhile.
+// dial connects in a task. then gets the outcome, unless the connection has been replaced
+// by then.
 func (a *Agent) dial(dial dialFunc, then func(*Connection, error)) {
 	w, spec, log, queue := a.w, a.Equipped(), a.Log, a.queue
 	ctx, cancel := context.WithCancel(w.conns.ctx)
@@ -166,12 +166,12 @@ func (a *Agent) dial(dial dialFunc, then func(*Connection, error)) {
 	})
 }
 
-// connected takes the started agent, or why there is none.
+// connected handles the outcome of starting the agent.
 func (a *Agent) connected(conn *Connection, err error) {
 	w := a.w
 	a.dialing, a.conn = false, conn
 	if err == nil {
-		err = conn.Client.Err() // it ended before this was known
+		err = conn.Client.Err() // it ended before the task reported
 	}
 	if conn != nil && a.Spec.Custom {
 		if info := conn.Client.Agent(); info.Name+info.Title != "" {
@@ -182,7 +182,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 		if conn == nil || !WantsLogin(err) {
 			w.tell(NotStarted{a, err})
 			a.findLog()
-		} else if !a.useGiven(err) {
+		} else if !a.useCredentials(err) {
 			w.tell(LoginWanted{a, nil, err})
 		}
 		return
@@ -195,7 +195,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	s.sendQueued()
 }
 
-// forget makes everything that is under way for the agent stale.
+// forget drops everything in progress for the agent.
 func (a *Agent) forget() {
 	close(a.replaced)
 	old := a.queue
@@ -211,8 +211,8 @@ func (a *Agent) forget() {
 	a.login.cancel, a.login.name = nil, ""
 }
 
-// Leave gives up the start of the agent. Its session stays, and is shown as one whose
-// agent is gone.
+// Leave cancels starting the agent. Its session stays, shown as one whose agent has
+// ended.
 func (a *Agent) Leave() {
 	a.forget()
 	old := a.conn

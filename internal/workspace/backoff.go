@@ -5,25 +5,25 @@ import (
 	"time"
 )
 
-// Bounds of the waits before another try for a connection.
+// Bounds of the waits between attempts to reconnect.
 const (
 	firstWait   = 500 * time.Millisecond
 	longestWait = 30 * time.Second
-	// held is how long a connection has to live to count as one that works: after a
-	// shorter one the waits continue to grow.
+	// held is how long a connection must last to count as working. After a shorter one the
+	// waits continue to grow.
 	held = time.Minute
 )
 
-// backoff says how long to wait before trying for a lost connection again: twice as
-// long each time, up to a bound. The zero value is for a connection that works.
+// backoff computes the waits between attempts to reconnect: twice as long each time, up
+// to a bound. The zero value is for a working connection.
 type backoff struct {
 	tries     int
-	connected time.Time // when the last try succeeded; zero: it did not
+	connected time.Time // when the last attempt succeeded; zero: it failed
 }
 
-// Next is the wait before the next try, a random part of it, which keeps many clients
-// from coming back at the same moment. longer tells that it may be longer than all
-// waits since the connection worked last.
+// Next returns the wait before the next attempt. It is partly random, so that many
+// clients do not reconnect at the same moment. longer reports whether it may be longer
+// than all waits since the connection last worked.
 func (b *backoff) Next(now time.Time) (wait time.Duration, longer bool) {
 	if !b.connected.IsZero() && now.Sub(b.connected) >= held {
 		b.tries = 0
@@ -35,8 +35,8 @@ func (b *backoff) Next(now time.Time) (wait time.Duration, longer bool) {
 	return bound/2 + rand.N(bound/2), longer
 }
 
-// Trying tells whether the connection is lost and no try has succeeded since.
+// Trying reports whether the connection is lost and no attempt has succeeded since.
 func (b *backoff) Trying() bool { return b.tries > 0 && b.connected.IsZero() }
 
-// Connected notes that a try succeeded.
+// Connected records that an attempt succeeded.
 func (b *backoff) Connected(now time.Time) { b.connected = now }

@@ -78,7 +78,7 @@ type AskedLogin struct {
 
 // ErrTakenBack is how Connection.Attach's command ends when the user has taken the
 // keyboard back and the command continues without it.
-var ErrTakenBack = errors.New("the keyboard was taken back")
+var ErrTakenBack = errors.New("you took the keyboard back")
 
 // Connection is a started agent with its first session.
 type Connection struct {
@@ -118,10 +118,10 @@ type Connection struct {
 	Attended func(session, id string) bool
 	TakeOver func(session, id string) error
 	Attach   func(session, id, line string) Command
-	// Behind returns the messages that made an item of a session: those of the agent
+	// Messages returns the messages that made an item of a session: those of the agent
 	// in the spans, and the request of that id with its answer. It may be called after
 	// Close. nil where no log is kept.
-	Behind func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
+	Messages func(ctx context.Context, session string, spans []event.Span, request int64) ([]Message, error)
 	// Record is the file with what is said on the connection; "" where there is none.
 	Record string
 	// Close ends the agent and everything started for it. It may take seconds.
@@ -166,10 +166,10 @@ type Logged struct {
 	Prompts                    int
 	// Of tells whether it is a session of an agent; nil: those of its name are.
 	Of func(Spec) bool
-	// Replay posts what happened in it and returns when that is all. Behind returns
-	// messages that made an item, as Connection.Behind does.
-	Replay func(ctx context.Context, sink event.Sink) error
-	Behind func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
+	// Replay posts what happened in it and returns when that is all. Messages returns
+	// messages that made an item, as Connection.Messages does.
+	Replay   func(ctx context.Context, sink event.Sink) error
+	Messages func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 }
 
 // Called is what its agent is called.

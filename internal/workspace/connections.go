@@ -8,12 +8,11 @@ import (
 	"parley/acpclient/event"
 )
 
-// errEnding is how a start ends that came after the workspace was closed.
-var errEnding = errors.New("parley is ending")
+// errEnding is the error of a start after the workspace was closed.
+var errEnding = errors.New("parley is quitting")
 
-// connections knows every agent that was started, so that none outlives the
-// workspace, however that ends. It is safe for use by several goroutines: starts and
-// ends run in tasks that may be left running.
+// connections tracks every started agent, so that none outlives the workspace. It is safe
+// for concurrent use: agents start and end in tasks that may be left running.
 type connections struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -21,7 +20,7 @@ type connections struct {
 	mu       sync.Mutex
 	ended    bool
 	live     map[*Connection]*sync.Once
-	underway sync.WaitGroup // starts and ends under way
+	underway sync.WaitGroup // running starts and ends
 }
 
 func newConnections() *connections {
@@ -32,7 +31,7 @@ func newConnections() *connections {
 
 type dialFunc func(context.Context, Spec, event.Sink, *event.Log) (*Connection, error)
 
-// start runs dial and keeps what it returns.
+// start runs dial and tracks the connection that it returns.
 func (c *connections) start(ctx context.Context, s Spec, dial dialFunc, sink event.Sink, log *event.Log) (*Connection, error) {
 	if !c.enter() {
 		return nil, errEnding
@@ -47,7 +46,7 @@ func (c *connections) start(ctx context.Context, s Spec, dial dialFunc, sink eve
 	return conn, err
 }
 
-// enter notes that something is under way; false when everything has ended.
+// enter registers a running start or end; false once the workspace has been closed.
 func (c *connections) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +57,7 @@ func (c *connections) enter() bool {
 	return true
 }
 
-// end closes a connection and waits for it; nil is nothing.
+// end closes a connection and waits for it. A nil connection is ignored.
 func (c *connections) end(conn *Connection) {
 	c.mu.Lock()
 	once := c.live[conn]
@@ -66,14 +65,13 @@ func (c *connections) end(conn *Connection) {
 	if once == nil {
 		return
 	}
-	once.Do(conn.Close) // the second caller waits for the first
+	once.Do(conn.Close) // a second caller waits for the first
 	c.mu.Lock()
 	delete(c.live, conn)
 	c.mu.Unlock()
 }
 
-// endAll gives up what is being started, closes the rest, all at once, and waits
-// until it is gone.
+// endAll cancels starts, closes all connections concurrently and waits for them.
 func (c *connections) endAll() {
 	c.mu.Lock()
 	c.ended = true

@@ -9,40 +9,40 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Offer is a prompt that went out before the connection was lost, or into it.
+// Offer is a prompt that was sent before the connection was lost and may not have arrived.
 type Offer struct {
 	Text  string // as the transcript has it
-	Draft string // as the composer takes it back
+	Draft string // as the composer gets it back
 	At    time.Time
-	Begun bool // the agent has begun with it: it has arrived
+	Begun bool // the agent has started on it, so it has arrived
 
-	before int // prompts of these words that the session had before it
+	before int // earlier prompts of the session with the same text
 }
 
-// Cut is the turn that a lost connection has cut: what parley knows of it and the
-// agent's history does not. The zero Cut is none.
+// Cut is the turn that a lost connection interrupted: what parley knows of it that the
+// agent's history may lack. The zero Cut means that no turn was interrupted.
 type Cut struct {
 	Prompts []Offer
-	Answer  string // what had come of the answer
+	Answer  string // the answer received so far
 
 	on     bool
 	marked bool
 }
 
-// Exists tells whether a turn was cut.
+// Exists reports whether a turn was interrupted.
 func (c *Cut) Exists() bool { return c.on }
 
-// Hold adds a prompt that an agent of version 2 had not made part of the
-// conversation yet.
-func (c *Cut) Hold(t *thread.Thread, draft string) {
+// AddHeld adds a prompt that an agent of version 2 had accepted but not yet added to the
+// conversation.
+func (c *Cut) AddHeld(t *thread.Thread, draft string) {
 	c.on = true
 	c.Prompts = append(c.Prompts, Offer{Text: draft, Draft: draft})
 	c.count(sessionItems(t))
 }
 
-// Take adds the last turn of a conversation, where its connection has cut it. draft
-// is the last prompt as the composer takes it back.
-func (c *Cut) Take(t *thread.Thread, draft string) {
+// AddTurn adds the last turn of a conversation if a lost connection interrupted it. draft
+// is the last prompt as the composer gets it back.
+func (c *Cut) AddTurn(t *thread.Thread, draft string) {
 	items := sessionItems(t)
 	end := lastEnd(items)
 	if end < 0 || !event.CutOff(items[end].End.Err) {
@@ -67,7 +67,7 @@ func (c *Cut) Take(t *thread.Thread, draft string) {
 		sent[0].Draft = draft
 	}
 	c.Prompts = append(sent, c.Prompts...)
-	for i, it := range items { // its own prompts are none before it
+	for i, it := range items { // the turn's own prompts do not count
 		if it.Turn == items[end].Turn {
 			items = items[:i]
 			break
@@ -76,7 +76,7 @@ func (c *Cut) Take(t *thread.Thread, draft string) {
 	c.count(items)
 }
 
-// count notes for each prompt how often the conversation before it has its words.
+// count records for each prompt how often the conversation before it has the same text.
 func (c *Cut) count(before []*thread.Item) {
 	for i := range c.Prompts {
 		p := &c.Prompts[i]
@@ -89,14 +89,13 @@ func (c *Cut) count(before []*thread.Item) {
 	}
 }
 
-// lastEnd is the place of the end of the last turn; -1 where something has been
-// said after it.
+// lastEnd returns the index of the end of the last turn, -1 if more follows it.
 func lastEnd(items []*thread.Item) int {
 	for i := len(items) - 1; i >= 0; i-- {
 		switch it := items[i]; it.Kind {
 		case thread.Notice, thread.ShellCommand:
 		case thread.TurnEnd:
-			if !it.At.IsZero() { // the other is the connection's own
+			if !it.At.IsZero() { // without a time it is the end of the connection
 				return i
 			}
 		default:
@@ -106,10 +105,10 @@ func lastEnd(items []*thread.Item) int {
 	return -1
 }
 
-// sessionItems are the items of the session that the thread has now.
+// sessionItems returns the items of the thread's current session.
 func sessionItems(t *thread.Thread) []*thread.Item { return t.Items[t.First():] }
 
-// spoken tells whether an item is something that the agent did.
+// spoken reports whether an item is something that the agent said or did.
 func spoken(it *thread.Item) bool {
 	switch it.Kind {
 	case thread.AgentMessage, thread.ThoughtMessage, thread.ToolCall, thread.Attachment:
@@ -118,7 +117,7 @@ func spoken(it *thread.Item) bool {
 	return false
 }
 
-// Unconfirmed are the prompts that may not have arrived.
+// Unconfirmed returns the prompts that may not have arrived.
 func (c *Cut) Unconfirmed() (out Offers) {
 	for _, p := range c.Prompts {
 		if !p.Begun {
@@ -128,11 +127,11 @@ func (c *Cut) Unconfirmed() (out Offers) {
 	return out
 }
 
-// Offers are prompts that the user may send again, the oldest first. None is ever
-// sent by itself.
+// Offers are prompts that the user may send again, the oldest first. None is sent
+// automatically.
 type Offers []Offer
 
-// Why says why a prompt is among them.
+// Why says why the prompt is offered.
 func (p Offer) Why() string {
 	if p.Begun {
 		return "not in the agent's history"
@@ -140,7 +139,7 @@ func (p Offer) Why() string {
 	return "may not have arrived"
 }
 
-// Offer adds what is not there yet of a cut.
+// Offer adds the prompts of a cut that are not offered yet.
 func (o *Offers) Offer(c *Cut) {
 	for _, p := range c.Unconfirmed() {
 		o.add(p)
@@ -157,7 +156,7 @@ func (o *Offers) remove(draft string) {
 	*o = slices.DeleteFunc(slices.Clone(*o), func(p Offer) bool { return p.Draft == draft })
 }
 
-// Take takes the oldest out, or the newest; false where there is none.
+// Take removes and returns the oldest offer, or the newest; false if there is none.
 func (o *Offers) Take(newest bool) (Offer, bool) {
 	n := len(*o) - 1
 	if n < 0 {
@@ -173,25 +172,25 @@ func (o *Offers) Take(newest bool) (Offer, bool) {
 	return p, true
 }
 
-// What is said of a cut turn below the history of the agent.
+// Notices about an interrupted turn, below the history that the agent replayed.
 const (
 	unconfirmed = "The connection was lost · this prompt may not have arrived"
 	forgotten   = "The connection was lost during this turn · the agent's history does not have it"
 	cutHere     = "The connection was lost during this turn · the answer may be incomplete"
-	shorter     = "The connection was lost during this turn · the agent kept less of the answer than had come"
+	shorter     = "The connection was lost during this turn · the agent kept only part of the answer"
 	continued   = "The connection was lost during this turn · the agent continued meanwhile"
 )
 
-// Mark adds to the conversation as the agent tells it what the agent does not know:
-// that the turn was cut, and the prompts that it lacks. Those that it has are taken
-// off the offers; of those that it lacks the offers get what they have not had yet.
+// Mark adds to the replayed conversation what the agent does not know: that the turn was
+// interrupted, and the prompts that the history lacks. Prompts in the history are removed
+// from offers, missing ones are added to them once.
 func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	if !c.on {
 		return
 	}
 	var missing []Offer
 	items := sessionItems(t)
-	found := -1 // the prompt of the turn that was cut last
+	found := -1 // the prompt of the interrupted turn
 	for _, p := range c.Prompts {
 		if at := same(items, p.Text); len(at) > p.before {
 			found = max(found, at[len(at)-1])
@@ -216,18 +215,18 @@ func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	}
 }
 
-// Resumed is what is said where the agent does not tell the conversation again.
+// Resumed is the notice for an agent that does not replay the conversation.
 func (c *Cut) Resumed() string {
 	switch {
 	case len(c.Unconfirmed()) > 0:
 		return "Reconnected · the last prompt may not have arrived"
 	case c.on:
-		return "Reconnected · the turn was cut, and what the agent did meanwhile is missing here"
+		return "Reconnected · the turn was interrupted; what the agent did since is missing here"
 	}
-	return "Reconnected · what the agent did meanwhile may be missing here"
+	return "Reconnected · what the agent did since may be missing here"
 }
 
-// about compares the answer in the agent's history with what had come of it.
+// about compares the answer in the agent's history with the one received before.
 func (c *Cut) about(now string) (note, detail string) {
 	had, has := squeeze(c.Answer), squeeze(now)
 	switch {
@@ -239,7 +238,7 @@ func (c *Cut) about(now string) (note, detail string) {
 	return shorter, c.Answer
 }
 
-// answerText is what the agent has said up to the next prompt.
+// answerText returns the agent's text up to the next prompt.
 func answerText(items []*thread.Item) string {
 	text := ""
 	for _, it := range items {
@@ -255,8 +254,8 @@ func answerText(items []*thread.Item) string {
 
 func join(a, b string) string { return strings.TrimPrefix(a+"\n\n"+b, "\n\n") }
 
-// same are the places of the prompts that say this. One that was kept here is not
-// the agent's.
+// same returns the indexes of the prompts with this text in the agent's history. Prompts
+// that parley added do not count.
 func same(items []*thread.Item, text string) (at []int) {
 	for i, it := range items {
 		if it.Kind == thread.UserMessage && !it.Kept && alike(string(it.Text), text) {
@@ -266,8 +265,8 @@ func same(items []*thread.Item, text string) (at []int) {
 	return at
 }
 
-// alike tells whether a message of the history is a prompt. Some agents put what
-// they add before it or after it.
+// alike reports whether a message of the history is this prompt. Some agents add text
+// before or after it.
 func alike(message, prompt string) bool {
 	m, p := squeeze(message), squeeze(prompt)
 	return m == p || p != "" && (strings.HasPrefix(m, p+" ") || strings.HasSuffix(m, " "+p))

@@ -97,7 +97,7 @@ func TestMark(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cut Cut
-			cut.Take(threadOf(append(slices.Clone(before), c.turn...)...), "")
+			cut.AddTurn(threadOf(append(slices.Clone(before), c.turn...)...), "")
 			now := history(append(slices.Clone(told), c.history...)...)
 			missing := ""
 			for _, p := range marked(&cut, now) {
@@ -114,7 +114,7 @@ func TestMark(t *testing.T) {
 // What was dropped is not offered again by another loss.
 func TestOffers(t *testing.T) {
 	var cut Cut
-	cut.Take(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), "")
+	cut.AddTurn(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), "")
 	var o Offers
 	o.Offer(&cut)
 	if len(o) != 0 {
@@ -129,7 +129,7 @@ func TestOffers(t *testing.T) {
 		t.Errorf("offered again: %+v", o)
 	}
 	for _, text := range []string{"one", "two", "one"} {
-		cut.Hold(threadOf(), text)
+		cut.AddHeld(threadOf(), text)
 	}
 	o.Offer(&cut)
 	first, _ := o.Take(false)
@@ -143,11 +143,11 @@ func TestOffers(t *testing.T) {
 func TestMarkAgain(t *testing.T) {
 	var cut Cut
 	live := threadOf(sent("go"), ended(lost), event.Disconnected{Err: lost})
-	cut.Take(live, "go, as it was typed")
+	cut.AddTurn(live, "go, as it was typed")
 	first := history()
 	marked(&cut, first)
 	first.Apply(event.Disconnected{Err: lost})
-	cut.Take(first, "")
+	cut.AddTurn(first, "")
 	again := history()
 	missing := marked(&cut, again)
 	if len(missing) != 1 || missing[0].Draft != "go, as it was typed" || !slices.Equal(sketch(again), []string{"user: go", "note: " + unconfirmed}) {
@@ -159,7 +159,7 @@ func TestMarkAgain(t *testing.T) {
 		first.Apply(e)
 	}
 	cut = Cut{}
-	cut.Take(first, "")
+	cut.AddTurn(first, "")
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
 		t.Errorf("%+v", missing)
 	}
@@ -168,7 +168,7 @@ func TestMarkAgain(t *testing.T) {
 // Where nothing was said, nothing was cut.
 func TestIdle(t *testing.T) {
 	var cut Cut
-	cut.Take(threadOf(event.Disconnected{Err: lost}), "")
+	cut.AddTurn(threadOf(event.Disconnected{Err: lost}), "")
 	now := history("user: go")
 	if missing := marked(&cut, now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
 		t.Errorf("%+v, %q", missing, sketch(now))
@@ -181,9 +181,9 @@ func TestHeld(t *testing.T) {
 	live := threadOf(event.TurnStarted{Told: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
 		event.PromptAccepted{Key: 1, MessageID: "u1"}, said(event.Agent, "half"), event.PromptHeld{Key: 2, Text: "two", At: at}, event.PromptFailed{Key: 2, Err: lost})
 	var cut Cut
-	cut.Hold(live, "two")
+	cut.AddHeld(live, "two")
 	live.Apply(ended(lost))
-	cut.Take(live, "two")
+	cut.AddTurn(live, "two")
 	if cut.Prompts[0].Draft != "one" {
 		t.Errorf("%+v", cut.Prompts)
 	}
@@ -206,7 +206,7 @@ func TestOtherSession(t *testing.T) {
 	live.Apply(sent("go"))
 	live.Apply(ended(lost))
 	var cut Cut
-	cut.Take(live, "")
+	cut.AddTurn(live, "")
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
 		t.Errorf("%+v", missing)
 	}
@@ -226,8 +226,8 @@ func TestOutcome(t *testing.T) {
 			}
 		}
 	}
-	for want, a := range map[way]event.AgentInfo{wayNone: {}, wayLoad: {LoadSession: true, Resume: true}, wayResume: {Resume: true}} {
-		if got := wayOf(a); got != want {
+	for want, a := range map[reopenMethod]event.AgentInfo{reopenNone: {}, reopenByLoading: {LoadSession: true, Resume: true}, reopenByResuming: {Resume: true}} {
+		if got := reopenMethodOf(a); got != want {
 			t.Errorf("%+v: %v", a, got)
 		}
 	}

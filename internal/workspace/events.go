@@ -119,7 +119,7 @@ func cutText(e event.Event, most int) (head, tail event.Event, ok bool) {
 type answer struct {
 	agent *Agent
 	queue *event.Queue
-	take  func()
+	apply func()
 	stale func() // instead of take, where the connection was replaced; may be nil
 }
 
@@ -165,7 +165,7 @@ func (a *Agent) drop(events []event.Event) {
 func (a *Agent) route(e event.Event) {
 	if r, ok := e.(answer); ok {
 		if !a.w.ending {
-			r.take()
+			r.apply()
 		} else {
 			r.drop()
 		}

@@ -94,7 +94,7 @@ func TestStartingOver(t *testing.T) {
 		r.news = nil
 		s.Continue()
 		s.Agent.NewSession()
-		r.wants("Said a session is being opened already")
+		r.wants("Said a session is already being opened")
 		if !s.Waiting() || !s.GiveUp() {
 			t.Error("it cannot be given up")
 		}

@@ -23,7 +23,7 @@ func TestKeptFromLogs(t *testing.T) {
 		s := r.started(local)
 		var kept []event.Listed
 		var failed error
-		s.Agent.Kept(func(l []event.Listed, err error) { kept, failed = l, err })
+		s.Agent.ListSessions(func(l []event.Listed, err error) { kept, failed = l, err })
 		r.w.List()
 		r.wants("Listed: nobody is there")
 		if len(kept) != 1 || kept[0].ID != "a" || kept[0].Cwd != "/src" || failed != errAway || len(r.w.Logs()) != 2 {
@@ -37,7 +37,7 @@ func TestKeptFromLogs(t *testing.T) {
 		}
 		r.lose()
 		var called bool
-		s.Agent.Kept(func(l []event.Listed, err error) { called = l == nil && err == nil })
+		s.Agent.ListSessions(func(l []event.Listed, err error) { called = l == nil && err == nil })
 		if !called {
 			t.Error("an agent that is gone keeps something")
 		}
@@ -79,7 +79,7 @@ func TestOpenLogged(t *testing.T) {
 				case name == "closed":
 					r.wants("Shown old", "Shown s1", "Removed old")
 				default:
-					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was given up")
+					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was cancelled")
 				}
 				if end != nil && (r.w.Front() != s || says(page, "as it was logged")) {
 					t.Error("the page is still there")

@@ -82,9 +82,9 @@ func (a *Agent) Unfit(method event.AuthMethod) string {
 	case method.Refused != "":
 		return method.Refused
 	case a.Spec.Remote && method.Type == "env_var":
-		return "the agent runs elsewhere: set " + method.Variables() + " there"
+		return "the agent is remote: set " + method.Variables() + " there"
 	case a.Spec.Remote && method.Type == "terminal":
-		return "the agent runs elsewhere"
+		return "the agent is remote"
 	case method.Type == "terminal" && opts.LoginCommand == nil:
 		return method.Type
 	case method.Type == "", method.Type == "agent", method.Type == "terminal", method.Type == "env_var",
@@ -103,7 +103,7 @@ func (a *Agent) RunsCommand(method event.AuthMethod) bool {
 // Equipped is the agent's Spec with the variables that it was given for a login.
 func (a *Agent) Equipped() Spec {
 	s := a.Spec
-	s.Env = a.w.given[s.Name].values
+	s.Env = a.w.credentials[s.Name].values
 	return s
 }
 
@@ -123,10 +123,10 @@ func (a *Agent) Authenticate(method event.AuthMethod, key string) {
 
 // authenticate has the agent log in by call. given is why the variables that it was
 // started with were not enough, where it is told to log in with them.
-func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context, string) error, given error) {
+func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context, string) error, wanted error) {
 	w := a.w
 	if a.login.name != "" {
-		w.say("a login is under way already: " + a.login.name)
+		w.say("a login is already running: " + a.login.name)
 		return
 	}
 	ctx, cancel := context.WithCancel(w.conns.ctx)
@@ -136,7 +136,7 @@ func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context,
 		a.err = nil
 	}
 	var err error
-	a.ask(func() { err = call(ctx, method.ID); cancel() }, func() { a.loggedIn(err, given) })
+	a.ask(func() { err = call(ctx, method.ID); cancel() }, func() { a.loggedIn(err, wanted) })
 	w.tell(LoggingIn{a})
 }
 
@@ -150,18 +150,18 @@ func (a *Agent) TerminalLogin(method event.AuthMethod) Command {
 	return a.w.opts.LoginCommand(a.Equipped(), method)
 }
 
-// Give starts the agent again with the values of a login in its environment.
-func (a *Agent) Give(method event.AuthMethod, values Variables) {
-	a.w.given[a.Spec.Name] = credentials{method, values}
-	a.again()
+// LogInWithVariables starts the agent again with the values of a login in its environment.
+func (a *Agent) LogInWithVariables(method event.AuthMethod, values Variables) {
+	a.w.credentials[a.Spec.Name] = credentials{method, values}
+	a.restartAfterLogin()
 }
 
-// useGiven has an agent that wants a login in spite of the variables it was given log
+// useCredentials has an agent that wants a login in spite of the variables it was given log
 // in with them, once. If that was not enough either, they are forgotten; false: the
 // user has to choose again.
-func (a *Agent) useGiven(why error) bool {
-	given := a.w.given
-	g, ok := given[a.Spec.Name]
+func (a *Agent) useCredentials(why error) bool {
+	stored := a.w.credentials
+	g, ok := stored[a.Spec.Name]
 	if !ok || a.conn == nil {
 		return false
 	}
@@ -170,7 +170,7 @@ func (a *Agent) useGiven(why error) bool {
 	}
 	offered := slices.ContainsFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
 	if a.login.used || !offered {
-		delete(given, a.Spec.Name)
+		delete(stored, a.Spec.Name)
 		return false
 	}
 	a.login.used = true
@@ -180,19 +180,19 @@ func (a *Agent) useGiven(why error) bool {
 
 // loggedIn continues where the login was missing: with opening the session, or with
 // the prompts that were refused.
-func (a *Agent) loggedIn(err, given error) {
+func (a *Agent) loggedIn(err, wanted error) {
 	w := a.w
 	a.login.cancel, a.login.name = nil, ""
 	var answered *event.AgentError
 	switch {
 	case errors.Is(err, context.Canceled):
-		err = errors.New("the login was given up")
-	case given != nil && errors.As(err, &answered) && answered.Code == methodNotFound:
-		err = given // it takes its variables by itself, and did not like them
+		err = errors.New("the login was cancelled")
+	case wanted != nil && errors.As(err, &answered) && answered.Code == methodNotFound:
+		err = wanted // it takes its variables by itself, and did not like them
 	}
 	if err != nil {
-		if given != nil {
-			delete(w.given, a.Spec.Name)
+		if wanted != nil {
+			delete(w.credentials, a.Spec.Name)
 		}
 		a.Log.Add(event.LogClient, err.Error())
 	}
@@ -238,16 +238,16 @@ func (a *Agent) RanLogin(conn *Connection, err error) {
 		return
 	}
 	if err == nil {
-		a.again()
+		a.restartAfterLogin()
 		return
 	}
 	said := lastLines(err)
-	a.Log.Add(event.LogClient, "the login did not succeed: "+err.Error())
+	a.Log.Add(event.LogClient, "login failed: "+err.Error())
 	for _, line := range said {
 		a.Log.Add(event.LogClient, line)
 	}
 	if a.opening {
-		a.err = fmt.Errorf("the login did not succeed: %w", err)
+		a.err = fmt.Errorf("login failed: %w", err)
 	}
 	a.w.tell(LoginFailed{a, err, true, said})
 }
@@ -263,7 +263,7 @@ func lastLines(err error) []string {
 
 // again starts the agent again after a login. The prompts that were refused for want
 // of it go to its new session.
-func (a *Agent) again() {
+func (a *Agent) restartAfterLogin() {
 	if s := a.Front(); s.Agent == a {
 		s.requeueRefused()
 	}
@@ -294,7 +294,7 @@ func (s *Session) requeueRefused() bool {
 
 // wantLogin asks for a login because the session's prompt was refused.
 func (s *Session) wantLogin(why error) {
-	if !s.Agent.useGiven(why) {
+	if !s.Agent.useCredentials(why) {
 		s.Agent.w.tell(LoginWanted{s.Agent, s, why})
 	}
 }

@@ -118,12 +118,12 @@ func TestLoginFails(t *testing.T) {
 		a.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
 		a.Authenticate(own, "")
-		r.wants("LoggingIn Own login", "Said a login is under way already: Own login")
+		r.wants("LoggingIn Own login", "Said a login is already running: Own login")
 		if a.LoggingIn() != "Own login" || !slices.Equal(a.LoginLines(), []string{"open this page"}) || !a.Front().Waiting() {
 			r.Errorf("%q, %q", a.LoggingIn(), a.LoginLines())
 		}
 		a.CancelLogin()
-		r.wants("LoginFailed: the login was given up")
+		r.wants("LoginFailed: the login was cancelled")
 		a.Authenticate(own, "")
 		r.pass(2 * time.Minute)
 		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
@@ -229,7 +229,7 @@ func TestLoginByVariables(t *testing.T) {
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
 				r.wants("Starting", wantedFirst)
-				a.Give(method(a, "env"), c.values)
+				a.LogInWithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
 				if got := r.agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
@@ -317,7 +317,7 @@ func TestUnfit(t *testing.T) {
 		}
 		a = r.w.Start(far)
 		r.settle()
-		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: the agent runs elsewhere: set FAKE_KEY there|In a terminal: the agent runs elsewhere|By palm reading: palm" {
+		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: the agent is remote: set FAKE_KEY there|In a terminal: the agent is remote|By palm reading: palm" {
 			t.Error(got)
 		}
 	})
@@ -424,7 +424,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 func TestPromptUsesVariables(t *testing.T) {
 	with(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.Agent.Give(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
+		s.Agent.LogInWithVariables(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
 		r.settle()
 		r.news = nil
 		r.prompt(s, "first")

@@ -7,8 +7,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// lost plans another try for a connection with an agent that runs elsewhere; false
-// where trying again is of no use.
+// lost plans another attempt to reconnect to a remote agent. It returns false if trying
+// again is useless.
 func (a *Agent) lost(err error) bool {
 	w := a.w
 	var lost *event.LostError
@@ -37,17 +37,17 @@ func (a *Agent) lost(err error) bool {
 	return true
 }
 
-// Retrying tells whether the connection is lost and another try comes, at a time, or
-// is under way: then at is zero.
+// Retrying reports whether the connection is lost and an attempt to reconnect is planned
+// for at, or is running: then at is zero.
 func (a *Agent) Retrying() (at time.Time, retrying bool) {
 	return a.retryAt, a.redialing || !a.retryAt.IsZero()
 }
 
-// LostErr is how the last try for a connection ended; nil: it did not fail.
+// LostErr returns why the last attempt to reconnect failed, nil if it did not.
 func (a *Agent) LostErr() error { return a.lostErr }
 
-// Redial tries for a lost connection now. The sessions stay as they are until it is there;
-// those that were being opened are not.
+// Redial tries to reconnect now. Sessions stay unchanged until the connection is back,
+// except that those being opened are given up.
 func (a *Agent) Redial() {
 	if a.redialing || a.opening || a.Live() || a.w.opts.Redial == nil {
 		return
@@ -58,7 +58,7 @@ func (a *Agent) Redial() {
 	a.listed, a.gone, a.redialing = listed, gone, true
 	a.w.tell(Redialing{a})
 	for _, s := range a.Sessions() {
-		if s.giveUp != nil && s.Lost.State == StateLive { // its answer would be stale
+		if s.giveUp != nil && s.Lost.State == StateLive { // the response would be stale
 			s.abandon()
 			s.opened(nil, event.ErrClosed, nil)
 		}
@@ -67,7 +67,7 @@ func (a *Agent) Redial() {
 	a.w.end(old)
 }
 
-// redialed opens the sessions again, or plans another try.
+// redialed reopens the sessions, or plans another attempt.
 func (a *Agent) redialed(conn *Connection, err error) {
 	w := a.w
 	a.redialing, a.lostErr = false, err

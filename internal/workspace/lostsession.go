@@ -8,50 +8,49 @@ import (
 	"parley/acpclient/thread"
 )
 
-// openPatience is how long opening a session may take.
+// openPatience bounds opening a session.
 const openPatience = 5 * time.Minute
 
-// State is what has become of a session once its connection was lost.
+// State is the state of a session after its connection was lost.
 type State int
 
-// The states.
 const (
-	StateLive         State = iota // it is open, or is being opened for the first time
-	StateReopening                 // it is being opened again
-	StateUnopened                  // that went wrong, and can be tried again
-	StateGone                      // the agent does not have it any longer
-	StateStartingOver              // another one is being opened in its place
+	StateLive         State = iota // open, or being opened for the first time
+	StateReopening                 // being reopened
+	StateUnopened                  // reopening failed; the user may try again
+	StateGone                      // the agent no longer has it
+	StateStartingOver              // a new session is being opened to replace it
 )
 
-// lostSession is what is kept of a session over a lost connection. It belongs to the
-// goroutine of its thread.
+// lostSession is the state that a session keeps while its connection is lost. It belongs
+// to the goroutine of its thread.
 type lostSession struct {
 	State  State
-	Former *acpclient.Session // that of the dead connection, until it is open again
-	Coming *thread.Thread     // takes the history while it is loaded, and then the place of the thread
-	Cut    Cut                // the turn that was cut, until another prompt goes out
+	Former *acpclient.Session // the session of the lost connection, until it is reopened
+	Coming *thread.Thread     // collects the history while it is loaded, then replaces the thread
+	Cut    Cut                // the interrupted turn, until the next prompt is sent
 }
 
-// Again prepares for opening the session, of which t is the thread, on another
-// connection, where sessions are like n: open does it, on any goroutine. With wayNone
-// there is nothing to open, and nothing has changed.
-func (s *lostSession) Again(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (way way, open func(context.Context) (*acpclient.Session, error)) {
-	way = wayOf(c.Agent())
-	if way == wayNone {
-		return way, nil
+// PrepareReopen prepares to reopen the session with thread t on client c, with the
+// parameters n. The returned open may be called on any goroutine. If method is
+// reopenNone, open is nil and nothing has changed.
+func (s *lostSession) PrepareReopen(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (method reopenMethod, open func(context.Context) (*acpclient.Session, error)) {
+	method = reopenMethodOf(c.Agent())
+	if method == reopenNone {
+		return method, nil
 	}
 	id := s.Former.ID()
 	if cwd := s.Former.Cwd(); cwd != n.Cwd {
 		n.Cwd, n.Roots = cwd, nil
 	}
-	if way == wayLoad {
+	if method == reopenByLoading {
 		s.Coming = thread.New(id)
 		s.Coming.Title = t.Title
 	}
 	s.State = StateReopening
-	return way, func(ctx context.Context) (*acpclient.Session, error) {
+	return method, func(ctx context.Context) (*acpclient.Session, error) {
 		ctx, stop := context.WithTimeout(ctx, openPatience)
 		defer stop()
-		return way.open(ctx, c, id, n)
+		return method.open(ctx, c, id, n)
 	}
 }

@@ -9,52 +9,50 @@ import (
 	"parley/acpclient/event"
 )
 
-// way is how an agent opens a session again.
-type way int
+// reopenMethod is how an agent opens an earlier session.
+type reopenMethod int
 
-// The ways.
 const (
-	wayNone   way = iota // it does not
-	wayLoad              // it tells the conversation from its beginning
-	wayResume            // it says nothing of it
+	reopenNone       reopenMethod = iota // it cannot
+	reopenByLoading                      // session/load: it replays the conversation
+	reopenByResuming                     // session/resume: it replays nothing
 )
 
-// wayOf is the way of an agent.
-func wayOf(a event.AgentInfo) way {
+// reopenMethodOf returns the method that an agent supports.
+func reopenMethodOf(a event.AgentInfo) reopenMethod {
 	switch {
 	case a.LoadSession:
-		return wayLoad
+		return reopenByLoading
 	case a.Resume:
-		return wayResume
+		return reopenByResuming
 	}
-	return wayNone
+	return reopenNone
 }
 
-// open opens a session by its id.
-func (w way) open(ctx context.Context, c *acpclient.Client, id string, n acpclient.NewSession) (*acpclient.Session, error) {
-	switch w {
-	case wayLoad:
+// open opens the session with that id.
+func (m reopenMethod) open(ctx context.Context, c *acpclient.Client, id string, n acpclient.NewSession) (*acpclient.Session, error) {
+	switch m {
+	case reopenByLoading:
 		return c.LoadSession(ctx, id, n)
-	case wayResume:
+	case reopenByResuming:
 		return c.ResumeSession(ctx, id, n)
 	}
 	return nil, acpclient.ErrUnsupported
 }
 
-// outcome is what has come of opening a session again.
+// outcome is the result of reopening a session.
 type outcome int
 
-// The outcomes.
 const (
 	outcomeOpened outcome = iota
-	outcomeGone           // the agent does not have the session
-	outcomeLogin          // the agent wants a login first
-	outcomeLost           // the connection is lost again
-	outcomeFailed         // none of these: it may be tried again
+	outcomeGone           // the agent no longer has the session
+	outcomeLogin          // the agent requires a login
+	outcomeLost           // the connection was lost again
+	outcomeFailed         // anything else: the user may try again
 )
 
-// outcomeOf tells what the error of open means. Agents give "no such session" any
-// code, so that every answer but the one for a login counts as it.
+// outcomeOf classifies an error of open. Agents use any code for "no such session", so
+// every error response except the one for a login counts as it.
 func outcomeOf(err error) outcome {
 	var answered *event.AgentError
 	switch {
@@ -72,18 +70,18 @@ func outcomeOf(err error) outcome {
 	return outcomeGone
 }
 
-// GoneLine is what a status line says of a session that is gone.
+// GoneLine is the status line for a session that is gone.
 const GoneLine = "Reconnected, but the session is gone"
 
-// whyGone is the line of the transcript about a session that is gone.
+// whyGone is the notice in the transcript of a session that is gone.
 func whyGone(err error) string {
 	if err == nil || errors.Is(err, acpclient.ErrUnsupported) {
-		return GoneLine + ": this agent cannot open one again"
+		return GoneLine + ": this agent cannot reopen sessions"
 	}
 	return GoneLine + ": " + answerOf(err)
 }
 
-// answerOf is an error without what was tried, where that is plain.
+// answerOf returns the agent's error response alone, without what was tried, if err has one.
 func answerOf(err error) string {
 	var answered *event.AgentError
 	if errors.As(err, &answered) {

@@ -2,17 +2,17 @@ package workspace
 
 import "parley/acpclient/event"
 
-// Pretend gives the agent a connection that was not started, and a login that is not
-// under way; "" for none. It is for tests of front ends.
+// Pretend sets the connection and the name of a login in progress, for tests of front
+// ends.
 func (a *Agent) Pretend(conn *Connection, loggingIn string) {
 	a.conn, a.login.name = conn, loggingIn
 }
 
-// NewBatch is events as if the agent had sent them. It is for tests of front ends.
+// NewBatch returns a batch of events of the agent, for tests of front ends.
 func (a *Agent) NewBatch(events ...event.Event) *Batch { return &Batch{a, a.queue, events} }
 
-// Post posts an event as if the agent had sent it. It is for tests of front ends.
+// Post posts an event as if the agent had sent it, for tests of front ends.
 func (a *Agent) Post(e event.Event) { a.queue.Post(e) }
 
-// Add adds a session that is not open. It is for tests of front ends.
+// Add adds a session that is not open, for tests of front ends.
 func (w *Workspace) Add(a *Agent) *Session { return w.add(a) }

@@ -18,7 +18,7 @@ const readPatience = 10 * time.Second
 // Why a prompt cannot be sent.
 var (
 	ErrNotOpen = errors.New("the session is not open yet")
-	ErrReading = errors.New("the files of the prompt before are being read")
+	ErrReading = errors.New("still reading the files of the previous prompt")
 )
 
 // sending is a prompt whose files are read before it goes out. While there is one, no
@@ -327,7 +327,7 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 		s.refused, _ = place(s.refused, unsent{e.Key, text})
 		s.wantLogin(e.Err)
 	case event.CutOff(e.Err):
-		s.Lost.Cut.Hold(s.Thread, text)
+		s.Lost.Cut.AddHeld(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)
 	case e.MidTurn && !e.Withdrawn:
 		s.deferPrompt(unsent{e.Key, text})

@@ -2,14 +2,13 @@ package workspace
 
 import "slices"
 
-// edit is the place of a prompt that was taken off the queue to be edited: it goes back
-// there.
+// edit is the place in the queue of a prompt that the user edits: it returns there.
 type edit struct {
 	on bool
-	at int // how many of those that wait are before it
+	at int // queued prompts before it
 }
 
-// TakeQueued takes the prompt at a place off the queue, to be edited.
+// TakeQueued removes the queued prompt at index at for editing, and returns it.
 func (s *Session) TakeQueued(at int) string {
 	text := s.Queued[at]
 	s.Queued = slices.Delete(slices.Clone(s.Queued), at, at+1)
@@ -17,11 +16,11 @@ func (s *Session) TakeQueued(at int) string {
 	return text
 }
 
-// Edited is the place of the prompt that is being edited; false where none is.
+// Edited returns the place of the prompt that is being edited, false if none is.
 func (s *Session) Edited() (at int, editing bool) { return s.edit.at, s.edit.on }
 
-// PutBack puts the prompt that is being edited back to its place, or the text after all
-// that wait where none is.
+// PutBack returns text to the place of the prompt that is being edited, or queues it last
+// if none is.
 func (s *Session) PutBack(text string) {
 	at := len(s.Queued)
 	if s.edit.on {
@@ -31,5 +30,5 @@ func (s *Session) PutBack(text string) {
 	s.edit = edit{}
 }
 
-// EndEdit notes that the prompt that is being edited is not to go back.
+// EndEdit forgets the place of the prompt that was being edited.
 func (s *Session) EndEdit() { s.edit = edit{} }

@@ -316,7 +316,7 @@ func (c *chaos) wish() {
 	case k < 54 && len(methods) > 0:
 		switch m := methods[c.user.IntN(len(methods))]; m.Type {
 		case "env_var":
-			a.Give(m, workspace.Variables{"FAKE_KEY": "right"})
+			a.LogInWithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
 			a.RanLogin(a.Conn(), []error{nil, errAway}[c.user.IntN(2)])
 		default:

@@ -8,8 +8,8 @@ import (
 	"parley/acpclient/thread"
 )
 
-// reopen opens the session on a new connection. Its thread stays as it is until the
-// agent has told its own. Nothing is sent again.
+// reopen opens the session on a new connection. Its thread is unchanged until the agent
+// has replayed the conversation. No prompt is sent again.
 func (s *Session) reopen() {
 	if s.ACP != nil {
 		s.Lost.Former, s.ACP = s.ACP, nil
@@ -27,12 +27,12 @@ func (s *Session) reopen() {
 	case s.Lost.Former == nil:
 		return
 	}
-	way, open := s.Lost.Again(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
-	switch way {
-	case wayNone:
-		s.goneNow(nil)
+	method, open := s.Lost.PrepareReopen(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
+	switch method {
+	case reopenNone:
+		s.markGone(nil)
 		return
-	case wayResume:
+	case reopenByResuming:
 		s.began = len(s.Thread.Items)
 	}
 	s.w.tell(Reconnecting{s})
@@ -42,7 +42,7 @@ func (s *Session) reopen() {
 	s.Agent.ask(func() { opened, err = open(ctx) }, func() { s.reopened(opened, err) })
 }
 
-// reopened takes the session over, or says why there is none.
+// reopened attaches the reopened session, or reports why reopening failed.
 func (s *Session) reopened(opened *acpclient.Session, err error) {
 	if s.Lost.State != StateReopening {
 		return
@@ -53,7 +53,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	}
 	coming := s.Lost.Coming
 	s.Lost.Coming = nil
-	if lost := s.Agent.conn.Client.Err(); lost != nil { // before this was known
+	if lost := s.Agent.conn.Client.Err(); lost != nil { // lost before the task reported
 		err = lost
 	}
 	switch outcomeOf(err) {
@@ -68,8 +68,8 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 		s.attach(opened)
 		s.w.tell(Reconnected{s, coming != nil})
 	case outcomeGone:
-		s.goneNow(err)
-	case outcomeLost: // an event tells
+		s.markGone(err)
+	case outcomeLost: // an event reports it
 		s.Lost.State = StateLive
 	case outcomeLogin:
 		s.notReopened(err)
@@ -79,8 +79,8 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 	}
 }
 
-// showLoaded puts the conversation as the agent tells it in the place of the one
-// before. What only parley knows is kept beside it.
+// showLoaded replaces the thread by the conversation that the agent replayed, and marks
+// in it what only parley knows.
 func (s *Session) showLoaded(coming *thread.Thread) {
 	coming.CarryShells(s.Thread)
 	s.Lost.Cut.Mark(coming, &s.Offers)
@@ -91,13 +91,13 @@ func (s *Session) showLoaded(coming *thread.Thread) {
 
 func (s *Session) notReopened(err error) {
 	s.Lost.State = StateUnopened
-	s.Thread.Revive("Reconnected, but the session did not open: " + err.Error())
+	s.Thread.Revive("Reconnected, but cannot open the session: " + err.Error())
 	s.remarked()
 	s.w.tell(NotReopened{s, err})
 }
 
-// goneNow notes that the agent does not have the session any longer.
-func (s *Session) goneNow(err error) {
+// markGone records that the agent no longer has the session.
+func (s *Session) markGone(err error) {
 	s.Lost.State, s.Lost.Former = StateGone, nil
 	s.Paused = s.Paused || len(s.Queued) > 0
 	s.Thread.Revive(whyGone(err))
@@ -105,9 +105,9 @@ func (s *Session) goneNow(err error) {
 	s.w.tell(SessionGone{s})
 }
 
-// Continue does what a session needs that is not open: tries for the connection,
-// starts the agent again, opens it again, or begins a new one in its place. False
-// where nothing is in the way.
+// Continue brings back a session that is not open: it redials, restarts the agent,
+// reopens the session or opens a new one to replace it. It returns false if the session
+// needs none of that.
 func (s *Session) Continue() bool {
 	a := s.Agent
 	_, retrying := a.Retrying()
@@ -131,8 +131,8 @@ func (s *Session) Continue() bool {
 	return true
 }
 
-// startOver opens a new session in the place of one that is gone. What waits stays;
-// nothing is sent by itself.
+// startOver opens a new session to replace one that is gone. Queued prompts stay queued;
+// none is sent automatically.
 func (s *Session) startOver() {
 	a := s.Agent
 	if a.pending != nil {
@@ -140,13 +140,13 @@ func (s *Session) startOver() {
 		return
 	}
 	cut, paused := s.Lost.Cut, s.Paused || len(s.Queued) > 0
-	s.fresh()
+	s.resetConnection()
 	s.Lost.State, s.Lost.Cut, s.Paused = StateStartingOver, cut, paused
 	a.pending = s
 	s.open(a.conn.newSession, s.startedOver)
 }
 
-// startedOver takes the new session, or leaves the old one as it was.
+// startedOver attaches the new session, or leaves the old one unchanged on an error.
 func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	if s.Agent.pending == s {
 		s.Agent.pending = nil
@@ -173,29 +173,28 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 	s.sendQueued()
 }
 
-// cutOff keeps what is known of a turn that the network has cut.
+// cutOff records what is known of a turn that a lost connection interrupted.
 func (s *Session) cutOff(err error) {
 	if event.CutOff(err) {
 		text, _ := s.turnPrompt()
-		s.Lost.Cut.Take(s.Thread, text)
+		s.Lost.Cut.AddTurn(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)
 	}
 }
 
-// offerHeld offers the prompts that the agent holds, where nothing will tell what has
-// become of them.
+// offerHeld offers the prompts that the agent holds, if no event will report their fate.
 func (s *Session) offerHeld() {
 	var cut Cut
 	for _, p := range s.Thread.Held {
-		cut.Hold(s.Thread, p.Text)
+		cut.AddHeld(s.Thread, p.Text)
 	}
 	s.Offers.Offer(&cut)
 }
 
-// Say tells a line about what the user wanted of the session.
+// Say reports a line about an action of the user on the session, as Said.
 func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
 
-// SayOnce tells a line about its agent, the first time.
+// SayOnce reports a line about the agent the first time it is called with it.
 func (s *Session) SayOnce(line string) {
 	if a := s.Agent; !slices.Contains(a.said, line) {
 		a.said = append(a.said, line)

@@ -52,21 +52,21 @@ func newSession(w *Workspace, a *Agent) *Session {
 // connectionSpan is what one connection has put into a thread: what there is from an
 // item on.
 type connectionSpan struct {
-	from   int
-	behind Lookup
+	from     int
+	messages Lookup
 }
 
 // Lookup finds the messages that made an item; nil: no log is kept.
 type Lookup func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 
 // LookupOf is where to look up the messages that made an item.
-func (s *Session) LookupOf(item int) (behind Lookup) {
+func (s *Session) LookupOf(item int) (messages Lookup) {
 	for _, c := range s.spans {
 		if item >= c.from {
-			behind = c.behind
+			messages = c.messages
 		}
 	}
-	return behind
+	return messages
 }
 
 // Blank tells whether nothing was ever said in it and it is not open: why an agent did
@@ -94,7 +94,7 @@ func (s *Session) Resumable() bool {
 	if s.ACP == nil || s.Agent.conn == nil || !s.HasPrompt() {
 		return false
 	}
-	return wayOf(s.Agent.conn.Client.Agent()) != wayNone
+	return reopenMethodOf(s.Agent.conn.Client.Agent()) != reopenNone
 }
 
 // Roots are the directories of the session; Options.Cwd while it is not open.
@@ -134,17 +134,17 @@ func (s *Session) attach(open *acpclient.Session) {
 	s.ACP, s.giveUp = open, nil
 	s.Thread.Session = open.ID()
 	c := connectionSpan{from: s.began}
-	if behind := s.Agent.conn.Behind; behind != nil {
+	if messages := s.Agent.conn.Messages; messages != nil {
 		id := open.ID()
-		c.behind = func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
-			return behind(ctx, id, spans, request)
+		c.messages = func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
+			return messages(ctx, id, spans, request)
 		}
 	}
 	s.spans = append(s.spans, c)
 }
 
 // fresh makes it ready for another connection: the thread and the queue stay.
-func (s *Session) fresh() {
+func (s *Session) resetConnection() {
 	s.requeue()
 	s.offerHeld()
 	s.abandon()

@@ -17,10 +17,10 @@ import (
 const requestPatience = time.Minute
 
 // goneLine answers what an agent is wanted for that has no connection.
-const goneLine = "the agent is gone"
+const goneLine = "the agent has ended"
 
 // openingLine answers where another session is wanted before the one that is being opened.
-const openingLine = "a session is being opened already"
+const openingLine = "a session is already being opened"
 
 // request runs a request to the agent in a task, and calls done with its outcome.
 func (a *Agent) request(call func(context.Context) error, done func(error)) {
@@ -115,9 +115,9 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 		a.w.say(openingLine)
 		return
 	}
-	way := wayOf(a.conn.Client.Agent())
-	if way == wayNone {
-		a.w.say("the agent cannot open a session again")
+	method := reopenMethodOf(a.conn.Client.Agent())
+	if method == reopenNone {
+		a.w.say("the agent cannot reopen sessions")
 		return
 	}
 	for _, s := range a.Sessions() {
@@ -137,7 +137,7 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Spec.Remote && kept.Cwd != a.w.opts.Cwd {
 		s.Dir = kept.Cwd
 	}
-	s.open(func(ctx context.Context) (*acpclient.Session, error) { return way.open(ctx, client, kept.ID, n) },
+	s.open(func(ctx context.Context) (*acpclient.Session, error) { return method.open(ctx, client, kept.ID, n) },
 		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })
 }
 
@@ -185,7 +185,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	w.tell(n)
 }
 
-var errGivenUp = errors.New("opening the session was given up")
+var errGivenUp = errors.New("opening the session was cancelled")
 
 // whyLog says why the log of a session is shown that did not open; "" where there is
 // none, or where it may be opened yet.
@@ -202,9 +202,9 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 	return ""
 }
 
-// Kept lists the sessions that the agent keeps, in a task, and calls done with them.
+// ListSessions lists the sessions that the agent keeps, in a task, and calls done with them.
 // Those of parley's logs are taken for them where it lists none, but can open one again.
-func (a *Agent) Kept(done func([]event.Listed, error)) {
+func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 	var kept []event.Listed
 	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
 	switch {
@@ -214,7 +214,7 @@ func (a *Agent) Kept(done func([]event.Listed, error)) {
 			kept, err = client.ListSessions(ctx, "")
 			return err
 		}, func(err error) { done(kept, err) })
-	case info != nil && logs != nil && wayOf(*info) != wayNone:
+	case info != nil && logs != nil && reopenMethodOf(*info) != reopenNone:
 		a.request(func(context.Context) error {
 			logged, err := logs()
 			for _, g := range logged {
@@ -234,7 +234,7 @@ func (a *Agent) Kept(done func([]event.Listed, error)) {
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
-			a.Kept(func(kept []event.Listed, err error) {
+			a.ListSessions(func(kept []event.Listed, err error) {
 				a.listed = kept
 				w.tell(Listed{err})
 			})
@@ -254,7 +254,7 @@ func (w *Workspace) List() {
 // Opener is the agent that may open a logged session that no agent lists; nil: none.
 func (w *Workspace) Opener(g Logged) *Agent {
 	for _, a := range w.Agents() {
-		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && wayOf(*info) != wayNone {
+		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && reopenMethodOf(*info) != reopenNone {
 			return a
 		}
 	}
@@ -265,10 +265,10 @@ func (w *Workspace) Opener(g Logged) *Agent {
 func (w *Workspace) WhyReadOnly(g Logged) string {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && g.OfAgent(a.Spec) {
-			if wayOf(*info) == wayNone {
+			if reopenMethodOf(*info) == reopenNone {
 				return a.Name() + " cannot resume sessions"
 			}
-			return a.Name() + " does not have this session any longer"
+			return a.Name() + " no longer has this session"
 		}
 	}
 	return g.Called() + " is not running"
@@ -289,7 +289,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	s := w.add(a)
 	s.ReadOnly, s.Why = true, why
 	s.Thread.Session, s.Thread.Title = g.Session, g.Title
-	s.spans = []connectionSpan{{0, g.Behind}}
+	s.spans = []connectionSpan{{0, g.Messages}}
 	ctx, cancel := context.WithCancel(w.conns.ctx)
 	s.giveUp = cancel
 	w.begin(func() Result {
@@ -309,7 +309,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 	}
 	if errors.Is(err, context.Canceled) {
 		w.Remove(s)
-		w.tell(NotOpened{s, errors.New("reading the log was given up"), nil})
+		w.tell(NotOpened{s, errors.New("reading the log was cancelled"), nil})
 		return
 	}
 	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // what it leaves open is over all the same

@@ -53,7 +53,7 @@ func TestNewSession(t *testing.T) {
 		if second.Waiting() || second.Thread.Title != "Told early" || s.Thread.Title != "" {
 			r.Errorf("waiting %v, titles %q and %q", second.Waiting(), second.Thread.Title, s.Thread.Title)
 		}
-		r.wants("Shown -", "Said a session is being opened already", "Opened s2", "Sent first", "Sent second")
+		r.wants("Shown -", "Said a session is already being opened", "Opened s2", "Sent first", "Sent second")
 		r.got("first", "second")
 		if got := s.Agent.Sessions(); !slices.Equal(got, []*workspace.Session{s, second}) || s.HasPrompt() || !second.HasPrompt() {
 			r.Errorf("%d sessions", len(got))
@@ -69,7 +69,7 @@ func TestNewSessionFails(t *testing.T) {
 		says   string
 	}{
 		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "NotOpened: open a session: …"},
-		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "NotOpened: opening the session was given up"},
+		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "NotOpened: opening the session was cancelled"},
 		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "NotOpened: open a session: context deadline exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestNewSessionFails(t *testing.T) {
 				s.Agent.NewSession()
 				r.wants("Shown -", "Opened s3")
 				if !s.Agent.Live() {
-					r.Error("the agent is gone")
+					r.Error("the agent has ended")
 				}
 			})
 		})
@@ -243,7 +243,7 @@ func TestOpenListedRefused(t *testing.T) {
 					r.wants("Shown s1", "Removed kept")
 				}
 				if !s.Agent.Live() {
-					r.Error("the agent is gone")
+					r.Error("the agent has ended")
 				}
 			})
 		})
@@ -255,12 +255,12 @@ func TestOpenListedNever(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
 		s.Agent.OpenListed(kept, nil)
-		r.wants("Said the agent cannot open a session again")
+		r.wants("Said the agent cannot reopen sessions")
 		r.lose()
 		r.news = nil
 		s.Agent.OpenListed(kept, nil)
 		s.Agent.NewSession()
-		r.wants("Said the agent is gone", "Said the agent is gone")
+		r.wants("Said the agent has ended", "Said the agent has ended")
 	})
 }
 
@@ -275,7 +275,7 @@ func TestOpenListedTooSoon(t *testing.T) {
 		r.wants("Starting", wantedFirst)
 		a.OpenListed(kept, nil)
 		a.NewSession()
-		r.wants("Said a session is being opened already", "Said a session is being opened already")
+		r.wants("Said a session is already being opened", "Said a session is already being opened")
 	})
 }
 

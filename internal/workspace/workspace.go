@@ -76,16 +76,16 @@ type Options struct {
 
 // Workspace is everything that is open. It belongs to one goroutine.
 type Workspace struct {
-	opts     Options
-	sessions []*Session
-	front    *Session
-	tasks    []Task
-	news     []News
-	conns    *connections
-	given    map[string]credentials // by the name of the agent
-	logs     []Logged
-	ending   bool
-	shown    map[string]bool // uses of projects' templates whose text was shown
+	opts        Options
+	sessions    []*Session
+	front       *Session
+	tasks       []Task
+	news        []News
+	conns       *connections
+	credentials map[string]credentials // by the name of the agent
+	logs        []Logged
+	ending      bool
+	shown       map[string]bool // uses of projects' templates whose text was shown
 }
 
 // New returns a workspace with one session that is not open, in front.
@@ -93,7 +93,7 @@ func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	w := &Workspace{opts: opts, conns: newConnections(), given: map[string]credentials{}, shown: map[string]bool{}}
+	w := &Workspace{opts: opts, conns: newConnections(), credentials: map[string]credentials{}, shown: map[string]bool{}}
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
 		w.front.Enqueue(opts.Prompt)

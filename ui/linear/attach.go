@@ -26,7 +26,7 @@ func (m *mentions) expand(s *workspace.Session, text string) func(context.Contex
 		to.Withheld = func() {
 			if !m.told {
 				m.told = true
-				m.out.say("Notice: this agent runs elsewhere and gets no files: what is behind @ stays text.")
+				m.out.say("Notice: this remote agent gets no files; mentions with @ stay text.")
 			}
 		}
 	}

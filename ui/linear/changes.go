@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 )
 
@@ -24,7 +25,7 @@ type changes struct {
 func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 	conn := s.Agent.Conn()
 	if s.ACP == nil || conn == nil || conn.Changes == nil {
-		ds.out.say("Changes are not watched here.")
+		ds.out.say("Changes are not tracked in this session.")
 		return
 	}
 	c := changes{ds, tasks, conn, s.ACP.ID(), cwd(s)}
@@ -48,7 +49,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 		return func() {
 			switch {
 			case len(turns) == 0:
-				ds.out.say("Nothing was changed that parley knows of.")
+				ds.out.say("No changes recorded in this session.")
 			case undo && len(last) == 0:
 				c.offerAgain(undone)
 			case undo:
@@ -66,7 +67,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 func changeLine(f workspace.FileChange, cwd string) string {
 	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.Short(f.Path, cwd), 300), f.By)
 	if f.Undone {
-		line += ", put back"
+		line += ", restored"
 	}
 	return line
 }
@@ -81,28 +82,28 @@ func (c changes) offerUndo(could []workspace.PutBack) {
 			why = p.Err.Error()
 		}
 		if why != "" {
-			out.say("Stays as it is: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(why, 200))
+			out.say("Cannot be restored: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(why, 200))
 			continue
 		}
 		can = append(can, p.Change)
-		out.say("Can be put back: %s.", changeLine(p.Change, c.cwd))
+		out.say("Can be restored: %s.", changeLine(p.Change, c.cwd))
 	}
 	if len(can) == 0 {
-		out.say("There is nothing to put back.")
+		out.say("Nothing to restore.")
 		return
 	}
-	c.dialogs.confirm(fmt.Sprintf("Put back what the last turn changed, files: %d?", len(can)), "Yes", "No", func() {
-		c.do("put back", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
+	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
+		c.do("Restored", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
 	})
 }
 
 // offerAgain asks before what was put back is done again.
 func (c changes) offerAgain(undone []workspace.FileChange) {
 	for _, f := range undone {
-		c.dialogs.out.say("Was put back: %s.", changeLine(f, c.cwd))
+		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
-	c.dialogs.confirm(fmt.Sprintf("Everything was put back. Do it again, files: %d?", len(undone)), "Yes", "No", func() {
-		c.do("changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
+	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Apply them again, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
+		c.do("Changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
 	})
 }
 
@@ -114,9 +115,9 @@ func (c changes) do(what string, change func(context.Context) []workspace.PutBac
 			n := len(done)
 			for _, p := range slices.DeleteFunc(done, func(p workspace.PutBack) bool { return p.Err == nil }) {
 				n--
-				c.dialogs.out.say("Left alone: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(p.Err.Error(), 200))
+				c.dialogs.out.say("Not changed: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(p.Err.Error(), 200))
 			}
-			c.dialogs.out.say("Files %s: %d. The agent does not know of it.", what, n)
+			c.dialogs.out.say("%s %s. The agent was not told.", what, plain.Count(n, "file"))
 		}
 	})
 }

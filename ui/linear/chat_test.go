@@ -56,7 +56,7 @@ func TestATurn(t *testing.T) {
 			"  FAIL",
 			"  exit status 1",
 			"End of output.",
-			"There is no output 7: tools have the numbers 1 to 2.",
+			"No output 7: tools are numbered 1 to 2.",
 			"Thought (12 seconds).",
 			"  let me see, a parser",
 			"End of the thought.",
@@ -117,7 +117,7 @@ func TestQueueAndStop(t *testing.T) {
 		r.types("first", `second \`, "goes on", "third", "/queue")
 		r.wants("You: first", "Queued as prompt 1.", "Queued as prompt 2.", "1. second goes on", "2. third")
 		r.interrupt()
-		r.wants("Stopping.", "Turn ended: stopped.", "Waiting: 2 prompts. Enter alone sends the first one, /drop drops the last one.")
+		r.wants("Stopping.", "Turn ended: stopped.", "Queued: 2 prompts. Press enter to send the first one, /drop drops the last one.")
 		r.types("/drop", "")
 		r.wants("Dropped: third", "You: second", "  goes on", "Turn ended: fake said nothing.")
 		if prompts, _, _ := r.seen(); prompts != "first|second \ngoes on" {
@@ -140,17 +140,17 @@ func TestCommands(t *testing.T) {
 		r.wants(append(r.started(), "Mode: Ask.")...)
 		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"review","description":"Look at it"}]}`)
 		r.types("/mode")
-		r.wants("Mode:", "1. Ask (now)", "2. Code: writes", "0. Nothing of this", "Answer 0 to 2:")
+		r.wants("Mode:", "1. Ask (now)", "2. Code: writes", "0. None of these", "Answer 0 to 2:")
 		r.types("9", "2")
-		r.wants("9 is no answer here.", "Answer 0 to 2:", "Mode is Code now.")
+		r.wants("9 is not an answer here.", "Answer 0 to 2:", "Mode is Code now.")
 		r.types("/theme", "/model", "/sessions", "/output", "/stop", "!ls")
-		r.wants("/theme does not exist in this mode.", "The agent offers no model to choose.", "fake does not list sessions.", "Sessions:", "1. new session, open, idle, you are here",
-			"/sessions and a number opens one.", "There is no output yet.", "Nothing is running.",
-			"Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
+		r.wants("/theme is not available in this mode.", "The agent has no model to choose.", "fake does not list sessions.", "Sessions:", "1. new session, open, idle, this one",
+			"To open one, type /sessions and its number.", "No output yet.", "Nothing is running.",
+			"Not sent: this mode does not run your commands. With a space before the exclamation mark the line goes to the agent.")
 		r.types("/review it")
 		r.wants("You: /review it", "fake: You said: /review it", "Turn ended.")
 		r.types("/help")
-		r.sees("/stop: stop the turn.", "/sessions: ", "Commands of fake:", "  /review: Look at it")
+		r.sees("/stop: Stop the turn.", "/sessions: ", "Commands of fake:", "  /review: Look at it")
 		r.types("/new")
 		r.sees("Opening a new session.")
 		r.types("/quit")
@@ -179,7 +179,7 @@ func TestPromptWhileASessionOpens(t *testing.T) {
 
 func TestChooseAgent(t *testing.T) {
 	talkTo(t, func(r *rig) { r.opts.Start, r.opts.Choice = "", "fake" }, func(r *rig) {
-		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.",
+		r.wants("parley, line mode, in "+r.opts.Cwd+". /help lists the commands.",
 			"Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.",
 			"1. fake, installed: fake --acp (suggested)", "2. absent, not installed: absent", "0. Quit", "Answer 0 to 2:")
 		r.types("2", "fake")
@@ -195,6 +195,6 @@ func TestTerminal(t *testing.T) {
 		r.types("hello")
 		r.wants("hello", "fake: You said: hello", "Turn ended.", "You: ")
 		r.types("/model")
-		r.wants("/model", "The agent offers no model to choose.", "You: ")
+		r.wants("/model", "The agent has no model to choose.", "You: ")
 	})
 }

@@ -46,7 +46,7 @@ func (c *commands) run(text string) bool {
 		run(arg)
 		return true
 	}
-	c.out.say("/%s does not exist in this mode.", name)
+	c.out.say("/%s is not available in this mode.", name)
 	return true
 }
 
@@ -57,8 +57,8 @@ func (c *commands) agentHas(name string) bool {
 
 // help lists what can be typed.
 func (c *commands) help() {
-	c.out.say("A line is a prompt; one that ends with a backslash goes on in the next. During a turn it waits for the end of the turn.")
-	c.out.say("ctrl+c stops the turn; at rest, twice, it quits. ctrl+d quits.")
+	c.out.say("Each line is a prompt. A backslash at its end continues it on the next line. During a turn a prompt waits for the end of the turn.")
+	c.out.say("ctrl+c stops the turn; pressed twice between turns, it quits. ctrl+d quits.")
 	c.out.say("Commands:")
 	for _, cmd := range c.own {
 		name := cmd.name

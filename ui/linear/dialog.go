@@ -96,7 +96,7 @@ func (ds *dialogs) open(d *dialog) {
 
 // menu asks for one of several by its number. 0 chooses nothing.
 func (ds *dialogs) menu(title string, choices []choice) {
-	ds.menuOr(title, choices, choice{label: "Nothing of this"}, false)
+	ds.menuOr(title, choices, choice{label: "None of these"}, false)
 }
 
 // menuOr is a menu where 0 has a meaning of its own.
@@ -126,7 +126,7 @@ func (ds *dialogs) answer(l typedLine) {
 	text := strings.TrimSpace(safetext.Clean(l.text))
 	switch {
 	case l.secret && !d.secret:
-		ds.out.say("What you have typed unseen was dropped.") // for another field, which is gone
+		ds.out.say("What you typed without seeing it was dropped.") // for another field, which is gone
 		return
 	case d.take != nil && (d.secret || !slices.Contains([]string{"/stop", "/quit", "/help"}, text)):
 		d.take(l.text)
@@ -141,15 +141,15 @@ func (ds *dialogs) answer(l typedLine) {
 		switch {
 		case text == "":
 		case looksLikeAnswer(text): // it would make no sense as a prompt later on
-			ds.out.say("%s Type it again if it is about this question: %s", early, text)
+			ds.out.say("%s Type it again to answer this question: %s", early, text)
 		default:
-			ds.out.say("%s Put aside as prompt %d: %s", early, ds.putAside(l.text), safetext.Line(text, 60))
+			ds.out.say("%s Queued as prompt %d: %s", early, ds.putAside(l.text), safetext.Line(text, 60))
 		}
 		return
 	}
 	if d.twice && looksLikeAnswer(text) {
 		d.twice = false
-		ds.out.say("The question before this one is gone, so your line was not taken for an answer. Type it again if it is about this one.")
+		ds.out.say("The previous question is gone, so your line was not taken as an answer. Type it again to answer this one.")
 		d.write(ds.out)
 		d.at = time.Time{}
 		return
@@ -160,9 +160,9 @@ func (ds *dialogs) answer(l typedLine) {
 		ds.choose(d.choices[i])
 	case text == "":
 	case looksLikeAnswer(text):
-		ds.out.say("%s is no answer here.", text)
+		ds.out.say("%s is not an answer here.", text)
 	default:
-		ds.out.say("That is no answer. Put aside as prompt %d; /drop drops it.", ds.putAside(l.text))
+		ds.out.say("That is not an answer. Queued as prompt %d; /drop drops it.", ds.putAside(l.text))
 	}
 }
 
@@ -185,7 +185,7 @@ func (ds *dialogs) tooEarly(l typedLine) string {
 	switch d := ds.now; {
 	case !d.guarded:
 	case d.at.IsZero() || l.at.Sub(d.at) < guard:
-		return "This line came before the question could be read and does not answer it."
+		return "This line came before you could read the question and does not answer it."
 	case l.at.Sub(ds.lineAt) < guard:
 		return "This line came right after another one and does not answer it."
 	}

@@ -85,7 +85,7 @@ func (e *elicitation) dialog(of int) *dialog {
 	}, intro: func() {
 		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
-		out.labelled("The agent's words", e.asked.Message)
+		out.labelled("The agent's description", e.asked.Message)
 		for _, about := range []string{e.form.Title, e.form.Description} {
 			if about != "" {
 				out.labelled("About it", about)
@@ -96,7 +96,7 @@ func (e *elicitation) dialog(of int) *dialog {
 
 // pageDialog writes what is to be known of a page; it is opened only by that very word.
 func (e *elicitation) pageDialog(of int) *dialog {
-	const never = "parley does not open this."
+	const never = "parley does not open this page."
 	open := choice{word: "open", do: e.openPage}
 	wants := "Type open, decline or cancel:"
 	if !e.link.OK {
@@ -108,7 +108,7 @@ func (e *elicitation) pageDialog(of int) *dialog {
 	}, intro: func() {
 		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s wants you to open a page.", of, e.agent)
-		out.labelled("The agent's words", e.asked.Message)
+		out.labelled("The agent's description", e.asked.Message)
 		out.say("Address: %s", e.link.URL)
 		if e.link.Host != "" {
 			out.say("Host: %s", e.link.Host)
@@ -169,7 +169,7 @@ func (e *elicitation) nextField() {
 			err = field.Validate(v)
 		}
 		if err != nil {
-			e.questions.dialogs.out.say("Not taken: %s.", err)
+			e.questions.dialogs.out.say("Not accepted: %s.", err)
 			return
 		}
 		shown := "not shown"
@@ -192,7 +192,7 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 		out.say("Warning: never give passwords or keys to a form.")
 	}
 	if field.Kind == elicit.Unknown {
-		out.say("parley does not know this kind of field: type raw JSON.")
+		out.say("Unsupported field: type its value as JSON.")
 	}
 	for i, o := range field.Options {
 		out.say("%d. %s", i+1, strings.TrimSuffix(plain.OneLine(o.Title)+". "+plain.OneLine(o.Description), ". "))
@@ -203,11 +203,11 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 func (e *elicitation) confirm() {
 	out := e.questions.dialogs.out
 	e.questions.dialogs.open(e.ask(dialog{wants: answers(4), choices: []choice{{label: "Send it", stays: true, do: e.send},
-		{label: "Begin again", do: e.fill},
+		{label: "Start again", do: e.fill},
 		{label: "Decline", also: []string{"/decline"}, do: e.end("decline")},
 		{label: "Cancel", also: []string{"/cancel"}, do: e.end("cancel")},
 	}, intro: func() {
-		out.say("The form is filled in:")
+		out.say("The form, filled in:")
 		for _, l := range e.shown {
 			out.lines(l)
 		}
@@ -226,17 +226,17 @@ func (e *elicitation) send() {
 // fieldWants says what to type for a field.
 func fieldWants(f elicit.Field) string {
 	what := map[elicit.Kind]string{elicit.Number: "a number", elicit.Integer: "a whole number", elicit.Bool: "yes or no", elicit.Unknown: "JSON",
-		elicit.Select: fmt.Sprintf("1 to %d", len(f.Options)), elicit.MultiSelect: fmt.Sprintf("numbers from 1 to %d, with blanks between them", len(f.Options))}[f.Kind]
+		elicit.Select: fmt.Sprintf("1 to %d", len(f.Options)), elicit.MultiSelect: fmt.Sprintf("numbers from 1 to %d, separated by spaces", len(f.Options))}[f.Kind]
 	what = cmp.Or(what, "your answer")
 	if f.Secret {
 		what += ", which is not shown"
 	}
-	empty := "enter alone leaves it empty"
+	empty := "enter leaves it empty"
 	switch {
 	case f.Default != nil:
-		empty = "enter alone for " + valueWords(f, f.Default)
+		empty = "enter for " + valueWords(f, f.Default)
 	case f.Required && f.Kind != elicit.Bool:
-		empty = "/cancel gives up"
+		empty = "/cancel cancels"
 	}
 	return "Type " + what + "; " + empty + ":"
 }
@@ -280,7 +280,7 @@ func fieldValue(f elicit.Field, text string) (any, error) {
 		}
 		return nil, errors.New("type yes or no")
 	case f.Kind == elicit.Select, f.Kind == elicit.MultiSelect:
-		errChoice := errors.New("that is no number of a choice")
+		errChoice := errors.New("that is not the number of a choice")
 		var values []string
 		for _, word := range strings.Fields(strings.ReplaceAll(trimmed, ",", " ")) {
 			n, err := strconv.Atoi(word)

@@ -28,20 +28,20 @@ func TestForm(t *testing.T) {
 	talkTo(t, elicits(form), func(r *rig) {
 		r.fresh()
 		r.types("go", "1")
-		r.wants("You: go", "Question 1 of 1: fake asks for a form with 5 fields.", "The agent's words: Where to?", "1. Fill it in", "2. Decline", "3. Cancel", "Answer 1 to 3:",
-			"This line came before the question could be read and does not answer it. Type it again if it is about this question: 1", "Answer 1 to 3:")
+		r.wants("You: go", "Question 1 of 1: fake asks for a form with 5 fields.", "The agent's description: Where to?", "1. Fill it in", "2. Decline", "3. Cancel", "Answer 1 to 3:",
+			"This line came before you could read the question and does not answer it. Type it again to answer this question: 1", "Answer 1 to 3:")
 		r.pause()
 		r.fresh()
 		r.types("1")
-		r.wants("Field 1 of 5: Path, required.", "Type your answer; enter alone for /tmp:")
+		r.wants("Field 1 of 5: Path, required.", "Type your answer; enter for /tmp:")
 		r.types("/home/ada", "1", "2", "", "1 3", "no")
-		r.wants("Field 2 of 5: Size, required.", "Type a whole number; /cancel gives up:",
-			"Not taken: must be 2 or more.", "Type a whole number; /cancel gives up:",
-			"Field 3 of 5: Kind.", "1. Small", "2. Big", "Type 1 to 2; enter alone leaves it empty:",
-			"Field 4 of 5: Tags.", "1. x", "2. y", "3. z", "Type numbers from 1 to 3, with blanks between them; enter alone leaves it empty:",
-			"Field 5 of 5: Sure.", "Type yes or no; enter alone for yes:",
-			"The form is filled in:", "  Path: /home/ada", "  Size: 2", "  Kind: empty", "  Tags: x, z", "  Sure: no",
-			"1. Send it", "2. Begin again", "3. Decline", "4. Cancel", "Answer 1 to 4:")
+		r.wants("Field 2 of 5: Size, required.", "Type a whole number; /cancel cancels:",
+			"Not accepted: must be 2 or more.", "Type a whole number; /cancel cancels:",
+			"Field 3 of 5: Kind.", "1. Small", "2. Big", "Type 1 to 2; enter leaves it empty:",
+			"Field 4 of 5: Tags.", "1. x", "2. y", "3. z", "Type numbers from 1 to 3, separated by spaces; enter leaves it empty:",
+			"Field 5 of 5: Sure.", "Type yes or no; enter for yes:",
+			"The form, filled in:", "  Path: /home/ada", "  Size: 2", "  Kind: empty", "  Tags: x, z", "  Sure: no",
+			"1. Send it", "2. Start again", "3. Decline", "4. Cancel", "Answer 1 to 4:")
 		r.types("1")
 		r.wants("Sent.", "Turn ended: fake said nothing.")
 		if _, _, answers := r.seen(); answers != `{"action":"accept","content":{"path":"/home/ada","size":2,"tags":["x","z"],"sure":false}}` {
@@ -70,7 +70,7 @@ func TestFieldOfAFormThatIsGone(t *testing.T) {
 		r.types("1")
 		r.fresh()
 		r.types("/stop")
-		r.wants("Stopping.", "Type your answer; enter alone for /tmp:", "This question is settled; it needs no answer any more.", "Turn ended.")
+		r.wants("Stopping.", "Type your answer; enter for /tmp:", "This question no longer needs an answer.", "Turn ended.")
 		r.types("/home/ada/my path")
 		r.sees(`"/home/ada/my path" looks like an answer to the question that is gone.`, "2. Drop it")
 		r.types("2")
@@ -88,7 +88,7 @@ func TestPage(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("go")
-		r.wants("You: go", "Question 1 of 1: fake wants you to open a page.", "The agent's words: Log in there", "Address: http://example.org/x", "Host: example.org",
+		r.wants("You: go", "Question 1 of 1: fake wants you to open a page.", "The agent's description: Log in there", "Address: http://example.org/x", "Host: example.org",
 			"Warning: not encrypted: the address is not https.", "Type open, decline or cancel:")
 		r.pause()
 		r.types("y")
@@ -115,7 +115,7 @@ func TestPageThatIsNotOpened(t *testing.T) {
 		r.types("open")
 		r.pause()
 		r.types("decline")
-		r.sees("parley does not open this.", "Type decline or cancel:", "Declined.")
+		r.sees("parley does not open this page.", "Type decline or cancel:", "Declined.")
 	})
 }
 

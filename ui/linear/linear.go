@@ -98,14 +98,14 @@ func newChat(opts Options, in *input, out *printer) *chat {
 // ownCommands are those that only this mode has, in the order of the help.
 func (c *chat) ownCommands() []command {
 	return []command{
-		{"stop", "stop the turn", bare(c.stop)},
-		{"output", "with a number: all of that tool call, its output or its changes; the last one without", func(arg string) { c.report().output(arg) }},
-		{"thought", "the text of the last thought", c.tells(report.lastThought)},
-		{"transcript", "the whole conversation again", bare(func() { c.front.transcript() })},
-		{"status", "how things stand; an empty line during a turn does the same", c.tells(report.status)},
-		{"queue", "the prompts that wait", c.tells(report.queue)},
-		{"drop", "with a number: drop that prompt of those that wait; the last one without", func(arg string) { c.report().dropQueued(arg) }},
-		{"resend", "send a prompt again that may not have arrived", bare(c.prompts.resend)},
+		{"stop", "Stop the turn", bare(c.stop)},
+		{"output", "Show a tool call's output or changes: of the last one, or of the one with that number", func(arg string) { c.report().output(arg) }},
+		{"thought", "Show the last thought", c.tells(report.lastThought)},
+		{"transcript", "Show the whole conversation", bare(func() { c.front.transcript() })},
+		{"status", "Show the status; an empty line during a turn does the same", c.tells(report.status)},
+		{"queue", "List queued prompts", c.tells(report.queue)},
+		{"drop", "Drop a queued prompt: the last one, or the one with that number", func(arg string) { c.report().dropQueued(arg) }},
+		{"resend", "Resend a prompt that may not have arrived", bare(c.prompts.resend)},
 	}
 }
 
@@ -159,7 +159,7 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 
 func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	defer c.in.close()
-	c.out.say("parley, in lines, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
+	c.out.say("parley, line mode, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
 	if c.opts.Start != "" {
 		c.w.Replace(c.w.Spec(c.opts.Start))
 	} else {
@@ -201,7 +201,7 @@ func (c *chat) loop(ctx context.Context) {
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.history.failed:
-			c.out.say("The history is not kept%s: %s.", atomicfile.Room(err), plain.OneLine(err.Error()))
+			c.out.say("Cannot keep the history%s: %s.", atomicfile.Room(err), plain.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
 			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():

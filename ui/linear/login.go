@@ -22,13 +22,13 @@ type logins struct {
 // which is kept.
 func (l *logins) wanted(n workspace.LoginWanted) {
 	if n.Session == nil || n.Session.ACP == nil {
-		l.dialogs.out.say("%s wants a login first: %s", called(n.Agent), n.Err)
+		l.dialogs.out.say("%s requires a login: %s", called(n.Agent), n.Err)
 		l.choose(n.Agent, true)
 		return
 	}
-	l.dialogs.out.say("The prompt is kept and sent again after a login.")
+	l.dialogs.out.say("Log in, and the prompt is sent again.")
 	if l.dialogs.now != nil {
-		l.dialogs.out.say("/login offers the ways to log in.")
+		l.dialogs.out.say("/login lists the ways to log in.")
 		return
 	}
 	l.choose(n.Agent, true)
@@ -38,12 +38,12 @@ func (l *logins) wanted(n workspace.LoginWanted) {
 func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	out, opening := l.dialogs.out, a.Front().ACP == nil
 	if a.Conn() == nil {
-		out.say("There is no agent to log in to.")
+		out.say("No agent is running, so there is nothing to log in to.")
 		return
 	}
 	methods := a.Methods()
 	if len(methods) == 0 {
-		out.say("The agent offers no way to log in. Log in with its own command in another terminal: %s", plain.OneLine(a.Spec.Command))
+		out.say("The agent offers no login here. Log in with its own command in another terminal: %s", plain.OneLine(a.Spec.Command))
 		if opening {
 			l.starts.whatNow(a, guarded)
 		}
@@ -57,11 +57,11 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 		}
 		ch := choice{label: label, do: func() { l.logIn(a, m) }}
 		if why := l.unfit(a, m); why != "" {
-			ch.why = "parley does not log in this way: " + why
+			ch.why = "parley cannot log in this way: " + why
 		}
 		choices = append(choices, ch)
 	}
-	none := choice{label: "Nothing of this"}
+	none := choice{label: "None of these"}
 	if opening {
 		choices = append(choices, choice{label: "Another agent", do: l.starts.choose})
 		none.do = func() { l.starts.whatNow(a, false) }
@@ -102,7 +102,7 @@ func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
 func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	switch {
 	case a.Conn() == nil:
-		l.dialogs.out.say("The agent is gone.")
+		l.dialogs.out.say("The agent has ended.")
 	case m.Type == "terminal":
 		l.run(a, a.TerminalLogin(m))
 	case m.Type == "env_var":
@@ -123,7 +123,7 @@ func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
 	l.dialogs.out.say("The login has the terminal now.")
 	err := l.lender.run(cmd)
 	if err == nil {
-		l.dialogs.out.say("The login is over.")
+		l.dialogs.out.say("The login has ended.")
 	}
 	a.RanLogin(conn, err)
 }
@@ -131,7 +131,7 @@ func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
 // same calls do, unless the agent has been started again since.
 func (l *logins) same(a *workspace.Agent, conn *workspace.Connection, do func()) {
 	if a.Conn() != conn {
-		l.dialogs.out.say("The agent was started again meanwhile.")
+		l.dialogs.out.say("The agent has been restarted.")
 		return
 	}
 	do()
@@ -151,12 +151,12 @@ func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 		{word: "run", do: func() { l.same(a, conn, func() { l.run(a, asked.Command) }) }},
 		{word: "0", do: func() { l.choose(a, false) }},
 	}, intro: func() {
-		out.say("%s wants a command run that it has chosen itself, in this terminal.", called(a))
+		out.say("%s wants to run a command of its own choice in this terminal.", called(a))
 		out.say("Command: %s", spelled(asked.Line))
 		out.say("Program: %s", spelled(asked.Program))
 		out.say("Directory: %s", spelled(asked.Dir))
 		if m.Command.Label != "" {
-			out.labelled("The agent's words", m.Command.Label)
+			out.labelled("The agent's description", m.Command.Label)
 		}
 	}})
 }
@@ -164,9 +164,9 @@ func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 // variables asks for the values of a login, and starts the agent again with them.
 func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 	out := l.dialogs.out
-	out.say("The agent is started again with what you type; parley keeps it in memory only.")
+	out.say("The agent is restarted with what you type; parley keeps it in memory only.")
 	if link := elicit.ParseLink(m.Link); link.OK {
-		out.say("To be had at: %s", link.URL)
+		out.say("Get it at: %s", link.URL)
 		for _, w := range link.Warnings {
 			out.say("Warning: %s.", w)
 		}
@@ -175,7 +175,7 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 	var next func(i int)
 	next = func(i int) {
 		if i == len(m.Vars) {
-			a.Give(m, values)
+			a.LogInWithVariables(m, values)
 			return
 		}
 		v := m.Vars[i]
@@ -183,7 +183,7 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 		if v.Label != "" {
 			wants = "Type " + plain.OneLine(v.Label) + ", " + v.Name
 		}
-		l.value(a, wants, "it may stay empty", v.Optional, v.Secret, func(text string) {
+		l.value(a, wants, "optional", v.Optional, v.Secret, func(text string) {
 			if text != "" {
 				values[v.Name] = text
 			}
@@ -196,8 +196,8 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 // key asks for the key of a login that the agent carries out with it.
 func (l *logins) key(a *workspace.Agent, m event.AuthMethod) {
 	conn := a.Conn()
-	l.dialogs.out.say("The agent gets what you type, and may keep it; parley does not.")
-	l.value(a, "Type the API key", "empty is the one of its environment", true, true, func(key string) {
+	l.dialogs.out.say("The agent gets what you type and may keep it; parley does not.")
+	l.value(a, "Type the API key", "empty uses the one in its environment", true, true, func(key string) {
 		l.same(a, conn, func() { a.Authenticate(m, key) })
 	})
 }
@@ -212,7 +212,7 @@ func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret
 	if optional {
 		wants += "; " + empty
 	}
-	d := &dialog{secret: hidden, wants: wants + "; /cancel gives up:"}
+	d := &dialog{secret: hidden, wants: wants + "; /cancel cancels:"}
 	d.take = func(text string) {
 		switch text = strings.TrimSpace(text); {
 		case text == "/cancel":
@@ -236,7 +236,7 @@ func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret
 // logOut ends the login. The connection stays.
 func (l *logins) logOut(a *workspace.Agent) {
 	if a.Conn() == nil {
-		l.dialogs.out.say("There is no agent to log out of.")
+		l.dialogs.out.say("No agent is running, so there is nothing to log out of.")
 		return
 	}
 	a.LogOut(l.dialogs.out.outcome("Logged out."))

@@ -34,11 +34,11 @@ func TestVersion2(t *testing.T) {
 		r.types("go", "refused")
 		time.Sleep(10 * time.Second)
 		const why = "prompt: the agent answered: Internal error: too much (-32603)"
-		r.wants("Sent; the agent takes it when it can.", "Not taken while a turn runs: "+why+". It is sent after this one.",
+		r.wants("Sent; the agent reads it when it can.", "Not accepted during a turn: "+why+". The prompt is sent after this turn.",
 			"You: go", "fake: One. Two. Three.", "fake, corrected: Something else.", "Turn ended.",
-			"Not taken: "+why+". Put aside as prompt 1: refused", "The turn ended with an error: "+why, "Waiting: 1 prompt. Enter alone sends the first one, /drop drops the last one.")
+			"Not accepted: "+why+". Queued as prompt 1: refused", "The turn ended with an error: "+why, "Queued: 1 prompt. Press enter to send the first one, /drop drops the last one.")
 		r.types("/queue")
-		r.wants("1. refused", "They wait for you: enter alone sends the first one.")
+		r.wants("1. refused", "Press enter to send the first one.")
 	})
 }
 
@@ -85,10 +85,10 @@ func TestStopThatIsIgnored(t *testing.T) {
 		r.types("go")
 		r.fresh()
 		r.types("/stop", "/stop")
-		r.wants("Stopping.", "Stopping. If that takes longer than 5 seconds, stopping again ends the agent.")
+		r.wants("Stopping.", "Stopping. If it takes longer than 5 seconds, stop again to end the agent.")
 		time.Sleep(5 * time.Second)
 		r.types("/stop")
-		r.sees("Ending fake.", "fake is gone.")
+		r.sees("Ending fake.", "fake has ended.")
 	})
 }
 
@@ -132,7 +132,7 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 		r.wants(r.started()...)
 		r.types("/sessions", "/sessions 2")
 		r.pause()
-		r.wants("fake does not list sessions; these are from parley's logs:", "Sessions:", "1. new session, open, idle, you are here", "2. An old one, in "+r.opts.Cwd, "/sessions and a number opens one.",
+		r.wants("fake does not list sessions; these are from parley's logs:", "Sessions:", "1. new session, open, idle, this one", "2. An old one, in "+r.opts.Cwd, "To open one, type /sessions and its number.",
 			"Opening An old one, in "+r.opts.Cwd+".", "Now in session: An old one.")
 	})
 }
@@ -146,7 +146,7 @@ func TestCommandsBesideTheAgents(t *testing.T) {
 		r.types("/help")
 		r.wants("You: /help", "fake: You said: /help", "Turn ended.")
 		r.types("/parley:help")
-		r.sees("/parley:help: ", "/parley:status: how things stand", "Commands of fake:", "  /help: Mine")
+		r.sees("/parley:help: ", "/parley:status: Show the status", "Commands of fake:", "  /help: Mine")
 		r.types("/parley:status", "/clear")
 		r.sees("Opening a new session.")
 		r.types("/exit")
@@ -204,7 +204,7 @@ func TestStoppedStillRuns(t *testing.T) {
 			"Run 1: make all, still running, ran without asking, 1 line; /output 1 shows them.", "Run 1: make all, still running, for 4 seconds.")
 		time.Sleep(time.Second)
 		r.types("/work")
-		r.wants("Run 1: make all, exit code 0, stopped by you, ran without asking, 3 lines; /output 1 shows them.", "Nothing is going on.")
+		r.wants("Run 1: make all, exit code 0, stopped by you, ran without asking, 3 lines; /output 1 shows them.", "Nothing is running.")
 	})
 }
 
@@ -268,6 +268,6 @@ func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 		r.types("one")
 		r.wants("You: one", "Turn ended: fake said nothing.")
 		r.types("two")
-		r.wants("You: two", "The turn ended with an error: prompt: the agent answered: Internal error: the model is away (-32603)", "The last lines of its stderr:", "  said in turn two")
+		r.wants("You: two", "The turn ended with an error: prompt: the agent answered: Internal error: the model is away (-32603)", "Last lines of its stderr:", "  said in turn two")
 	})
 }

@@ -298,11 +298,11 @@ func decision(e *event.PermissionAnswered) string {
 
 // endWords are how turns end that do not end as usual.
 var endWords = map[string]string{
-	"":                  "it gave no reason",
+	"":                  "no reason given",
 	"cancelled":         "stopped",
-	"max_tokens":        "the answer reached the model's limit of tokens",
-	"max_turn_requests": "the turn reached the agent's limit of requests",
-	"refusal":           "the agent refused; this prompt and what followed are no longer part of the context",
+	"max_tokens":        "the answer reached the model's token limit",
+	"max_turn_requests": "the turn reached the agent's request limit",
+	"refusal":           "the agent refused; this prompt and what followed are no longer in the context",
 }
 
 func (n *narrator) turnEnd(it *thread.Item) {
@@ -312,7 +312,7 @@ func (n *narrator) turnEnd(it *thread.Item) {
 		n.stderr.failed(n.Agent, "The turn ended with an error", end.Err)
 		var lost *event.LostError
 		if errors.As(end.Err, &lost) && !it.At.IsZero() {
-			n.out.say("What the agent makes of the prompt is not known; it is not sent again.")
+			n.out.say("The agent may or may not have got the prompt; it is not sent again.")
 		}
 	case end.Empty:
 		n.out.say("Turn ended: %s said nothing.", called(n.Agent))

@@ -34,15 +34,15 @@ func (c *chat) hear(n workspace.News) {
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:
-		c.out.say("The login did not succeed: %s.", n.Err)
+		c.out.say("Login failed: %s.", n.Err)
 		c.logins.choose(n.Agent, true)
 	case workspace.Lost:
-		what := "The connection is lost."
+		what := "Connection lost."
 		if !n.First {
 			what = "Still no connection."
 		}
 		if n.First || n.Longer { // later only that the waits grow
-			c.out.say("%s Trying again in %s; enter alone: try now.", what, spoken(max(n.Wait, time.Second)))
+			c.out.say("%s Retrying in %s; press enter to retry now.", what, spoken(max(n.Wait, time.Second)))
 		}
 	case workspace.Redialing:
 		c.questions.forget()
@@ -51,11 +51,11 @@ func (c *chat) hear(n workspace.News) {
 			c.starts.failed(n.Agent, n.Err)
 			break
 		}
-		c.out.say("Connected again.")
+		c.out.say("Reconnected.")
 	case workspace.Gone:
 		c.questions.agentGone()
 		if !retrying(n.Agent) {
-			c.out.say("%s is gone. Enter alone starts it again; /agent starts another one, /quit ends parley.", called(n.Agent))
+			c.out.say("%s has ended. Press enter to restart it; /agent starts another one, /quit quits.", called(n.Agent))
 		}
 	case workspace.Shown:
 		c.front.leave()
@@ -64,7 +64,7 @@ func (c *chat) hear(n workspace.News) {
 	case workspace.Opened:
 		c.opened(c.narrator(n.Session))
 	case workspace.NotOpened:
-		c.out.say("Not opened: %s.", n.Err)
+		c.out.say("Cannot open the session: %s.", n.Err)
 	case workspace.Removed: // what waited there waits here
 		delete(c.narrators, n.Session)
 		s := c.front.Session
@@ -74,13 +74,13 @@ func (c *chat) hear(n workspace.News) {
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:
 		if n.Session == c.front.Session {
-			c.out.say("Enter alone starts a new one.")
+			c.out.say("Press enter to start a new one.")
 		}
 	case workspace.NotReopened:
-		c.out.say("Enter alone tries again; /new starts another session.")
+		c.out.say("Press enter to try again; /new starts another session.")
 	case workspace.StartedOver:
 		if n.Err != nil {
-			c.out.say("Not opened: %s. Enter alone tries again.", n.Err)
+			c.out.say("Cannot open the session: %s. Press enter to try again.", n.Err)
 			break
 		}
 		c.narrator(n.Session).startedOver()
@@ -95,9 +95,9 @@ func (c *chat) hear(n workspace.News) {
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
-		c.prompts.returned(n.Session, n.Text, "Not taken: "+why, ": "+safetext.Line(n.Text, 60))
+		c.prompts.returned(n.Session, n.Text, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
 	case workspace.Deferred:
-		c.out.say("Not taken while a turn runs: %s. It is sent after this one.", n.Err)
+		c.out.say("Not accepted during a turn: %s. The prompt is sent after this turn.", n.Err)
 	case workspace.Paused:
 		c.narrator(n.Session).sayPaused()
 	case workspace.Unannounced:

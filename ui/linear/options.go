@@ -52,7 +52,7 @@ func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
 			chooseValue(ds, s)
 			return
 		}
-		ds.out.say("The agent offers no %s to choose.", category)
+		ds.out.say("The agent has no %s to choose.", category)
 		return
 	}
 	var choices []choice
@@ -60,7 +60,7 @@ func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
 		choices = append(choices, choice{label: s.Name + ": " + s.Value(), do: func() { chooseValue(ds, s) }})
 	}
 	if len(choices) == 0 {
-		ds.out.say("The agent offers nothing to choose here.")
+		ds.out.say("The agent has no options.")
 		return
 	}
 	ds.menu("Options:", choices)
@@ -79,7 +79,7 @@ func chooseValue(ds *dialogs, s workspace.Setting) {
 		choices = append(choices, choice{label: label, do: func() { s.Set(ch.ID, ds.out.outcome("")) }})
 	}
 	if len(choices) == 0 {
-		ds.out.say("%s: there is nothing to choose from.", s.Name)
+		ds.out.say("%s: nothing to choose from.", s.Name)
 		return
 	}
 	ds.menu(s.Name+":", choices)
@@ -95,7 +95,7 @@ func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
 	broker, session := conn.Broker, s.ACP.ID()
 	set := func(m permissions.Mode) {
 		broker.SetMode(session, m)
-		ds.out.say("From now on: %s, %s.", m, m.Says())
+		ds.out.say("Approval mode: %s, %s.", m, m.Says())
 		tasks.run(func(context.Context) func() {
 			broker.Reconsider(session) // it looks at files
 			return func() {}
@@ -105,15 +105,15 @@ func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
 	for _, m := range permissions.Modes {
 		label := fmt.Sprintf("%s: %s", m, m.Says())
 		if m == broker.Mode(session) {
-			label += ", as it is now"
+			label += " (now)"
 		}
 		choices = append(choices, choice{label: label, do: func() {
 			if m != permissions.AllMode {
 				set(m)
 				return
 			}
-			ds.confirm("Allow everything in this session, commands and files, without a question?", "Yes, everything", "No, leave it as it is", func() { set(m) })
+			ds.confirm("Allow everything in this session, commands and files, without a question?", "Yes, everything", "No, keep the mode", func() { set(m) })
 		}})
 	}
-	ds.menu("What is to become of questions:", choices)
+	ds.menu("Approval mode:", choices)
 }

@@ -25,10 +25,10 @@ func (r report) output(arg string) {
 	n, ok := numbered(arg, len(all))
 	switch {
 	case len(all) == 0:
-		r.out.say("There is no output yet.")
+		r.out.say("No output yet.")
 		return
 	case !ok:
-		r.out.say("There is no output %s: tools have the numbers 1 to %d.", arg, len(all))
+		r.out.say("No output %s: tools are numbered 1 to %d.", arg, len(all))
 		return
 	}
 	it := r.Thread.Items[all[n-1]]
@@ -39,7 +39,7 @@ func (r report) output(arg string) {
 		shown = r.content(it, content) || shown
 	}
 	if !shown && !r.raw(tool) {
-		r.out.say("There is nothing to show.")
+		r.out.say("Nothing to show.")
 		return
 	}
 	r.out.say("End of output.")
@@ -67,7 +67,7 @@ func (r report) content(it *thread.Item, content event.ToolContent) bool {
 			return false
 		}
 		if term.Gap || term.Total > int64(len(term.Output)) {
-			r.out.say("The beginning is not kept.")
+			r.out.say("The beginning has been dropped.")
 		}
 		const wide = 1 << 16 // no line is wrapped
 		for _, row := range screenOf(term).Rows(wide, 0) {

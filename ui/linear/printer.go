@@ -139,7 +139,7 @@ func (p *printer) outcome(done string) func(error) {
 	return func(err error) {
 		switch {
 		case err != nil:
-			p.say("Not done: %s.", err)
+			p.say("Failed: %s.", err)
 		case done != "":
 			p.say("%s", done)
 		}

@@ -45,18 +45,18 @@ func (p *prompts) send(text string) {
 		p.front().echoed = text
 	case n == waiting:
 	case retrying(s.Agent):
-		out.say("Put aside as prompt %d: there is no connection.", n)
+		out.say("Queued as prompt %d: there is no connection.", n)
 	case gone:
-		out.say("Put aside as prompt %d: the agent is gone. Enter alone starts it again; then the prompt is sent.", n)
+		out.say("Queued as prompt %d: the agent has ended. Press enter to restart it and send the prompt.", n)
 	case s.Lost.State == workspace.StateGone:
-		out.say("Put aside as prompt %d: the session is gone. Enter alone starts a new one.", n)
+		out.say("Queued as prompt %d: the session is gone. Press enter to start a new one.", n)
 		s.Paused = true
 	case s.Lost.State == workspace.StateUnopened:
-		out.say("Put aside as prompt %d: the session is not open. Enter alone tries again.", n)
+		out.say("Queued as prompt %d: the session is not open. Press enter to try again.", n)
 	case s.ACP == nil && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.now == nil:
-		out.say("Queued as prompt %d. There is no agent: /agent starts one.", n)
+		out.say("Queued as prompt %d. No agent is running: /agent starts one.", n)
 	case s.Paused:
-		out.say("Queued as prompt %d. Enter alone sends the first one.", n)
+		out.say("Queued as prompt %d. Press enter to send the first one.", n)
 	default:
 		out.say("Queued as prompt %d.", n)
 	}
@@ -73,14 +73,14 @@ func (p *prompts) putAside(text string) int {
 func (p *prompts) putDraftAside() {
 	n := p.putAside(strings.Join(p.draft, "\n"))
 	p.draft, p.w.Front().Paused = nil, true
-	p.dialogs.out.say("Put aside as prompt %d. Enter alone sends it, /drop drops it.", n)
+	p.dialogs.out.say("Queued as prompt %d. Press enter to send it, /drop drops it.", n)
 }
 
 // returned has a prompt that was not sent wait for the user, before all others. shown ends
 // the line, where the user may not know which prompt it is.
 func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
 	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
-	p.dialogs.out.line(why + ". Put aside as prompt 1" + cmp.Or(shown, "."))
+	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
 }
 
 // sent notes a prompt that has gone out.
@@ -91,7 +91,7 @@ func (p *prompts) sent(n workspace.Sent) {
 	p.stderr.fresh(n.Session.Agent) // what it has said of others
 	p.history.add(n.Text)
 	if n.Held {
-		p.dialogs.out.say("Sent; the agent takes it when it can.")
+		p.dialogs.out.say("Sent; the agent reads it when it can.")
 	}
 }
 
@@ -101,7 +101,7 @@ func (p *prompts) resend() {
 	case len(s.Offers) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
 	case s.ACP == nil:
-		p.dialogs.out.say("Not sent: there is no session yet.")
+		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
 		offer, _ := s.Offers.Take(false)
 		p.send(offer.Draft)

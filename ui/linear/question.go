@@ -58,7 +58,7 @@ func (q *questions) refuse(a asking) string {
 // unanswered settles one that nobody is there to answer.
 func (q *questions) unanswered(a asking) {
 	q.dialogs.out.say("%s", a.summary())
-	q.dialogs.out.say("%s: there is no more input.", q.refuse(a))
+	q.dialogs.out.say("%s: the input has ended.", q.refuse(a))
 }
 
 // heard takes away what an event has ended, however it did.
@@ -85,7 +85,7 @@ func (q *questions) end(over func(asking) bool) {
 				q.dialogs.stray = strayField
 			}
 			q.in.show()
-			q.dialogs.out.say("This question is settled; it needs no answer any more.")
+			q.dialogs.out.say("This question no longer needs an answer.")
 		}
 	}
 }
@@ -127,14 +127,14 @@ func (p *permission) asker() string {
 	case p.Why != "":
 		return "parley asks again: " + p.Why
 	}
-	return "parley asks, because " + agent + " wants this without having asked"
+	return "parley asks: " + agent + " did not ask first"
 }
 
 func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
 
 func (p *permission) refuse() string {
 	p.broker.Reject(p.Key)
-	return "Not allowed"
+	return "Rejected"
 }
 
 // dialog writes all of a question and then what can be answered, as the agent sent it.
@@ -184,7 +184,7 @@ func (p *permission) write(of int) {
 	out := p.questions.dialogs.out
 	out.say("Question 1 of %d: %s.", of, p.asker())
 	if p.session != p.w.Front() {
-		out.say("It is about another session: %s.", title(p.session))
+		out.say("From another session: %s.", title(p.session))
 	}
 	out.lines(p.Heading)
 	for _, part := range p.Body {
@@ -205,14 +205,14 @@ func (p *permission) write(of int) {
 		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
 	}
 	if p.Words != "" {
-		out.labelled("The agent's words", p.Words)
+		out.labelled("The agent's description", p.Words)
 	}
 }
 
 func (p *permission) details() {
 	out := p.questions.dialogs.out
 	if p.Details == "" {
-		out.say("Details: the agent sent nothing else about it.")
+		out.say("Details: the agent sent none.")
 		return
 	}
 	out.say("Details:")

@@ -22,7 +22,7 @@ func pushQuestion(of string) []string {
 		"Warning: /home/ada/src: outside the session's directories",
 		"Part: git push origin HEAD: ask, network.",
 		"Part: in /home/ada/src: ask, outside the project.",
-		"The agent's words: Commit typed errors",
+		"The agent's description: Commit typed errors",
 		"1. Allow once", "2. Always allow", "3. Reject", "d. Details", "Answer 1 to 3:"}
 }
 
@@ -43,14 +43,14 @@ func TestQuestion(t *testing.T) {
 			r.types(line)
 			r.pause()
 		}
-		r.wants("4 is no answer here.", "Answer 1 to 3:", "Answer 1 to 3:",
-			"That is no answer. Put aside as prompt 1; /drop drops it.", "Answer 1 to 3:",
+		r.wants("4 is not an answer here.", "Answer 1 to 3:", "Answer 1 to 3:",
+			"That is not an answer. Queued as prompt 1; /drop drops it.", "Answer 1 to 3:",
 			"Details:", "  {", `    "command": "git push origin HEAD",`, `    "cwd": "/home/ada/src"`, "  }", "End of the details.",
 			"1. Allow once", "2. Always allow", "3. Reject", "Answer 1 to 3:")
 		r.types("d")
 		r.fresh()
 		r.types("1") // right after the details: not read yet
-		r.sees("could be read and does not answer it.")
+		r.sees("could read the question and does not answer it.")
 		r.types("/drop")
 		r.pause()
 		r.fresh()
@@ -79,8 +79,8 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 		r.wants(pushQuestion("1")...)
 		time.Sleep(599 * time.Millisecond)
 		r.types("1", "and then this")
-		r.wants("This line came before the question could be read and does not answer it. Type it again if it is about this question: 1", "Answer 1 to 3:",
-			"This line came before the question could be read and does not answer it. Put aside as prompt 2: and then this", "Answer 1 to 3:")
+		r.wants("This line came before you could read the question and does not answer it. Type it again to answer this question: 1", "Answer 1 to 3:",
+			"This line came before you could read the question and does not answer it. Queued as prompt 2: and then this", "Answer 1 to 3:")
 		if _, outcomes, _ := r.seen(); outcomes != "" {
 			t.Fatalf("answered: %q", outcomes)
 		}
@@ -164,9 +164,9 @@ func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 		r.pause()
 		r.fresh()
 		time.Sleep(20 * time.Second)
-		r.sees("This question is settled; it needs no answer any more.")
+		r.sees("This question no longer needs an answer.")
 		r.types("1")
-		r.wants(`"1" looks like an answer to the question that is gone.`, "1. Send it as a prompt", "2. Drop it", "0. Nothing of this", "Answer 0 to 2:")
+		r.wants(`"1" looks like an answer to the question that is gone.`, "1. Send it as a prompt", "2. Drop it", "0. None of these", "Answer 0 to 2:")
 		r.types("2", "hello")
 		if prompts, _, _ := r.seen(); prompts != "once|hello" {
 			t.Errorf("sent: %q", prompts)
@@ -174,9 +174,9 @@ func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 		r.types("twice")
 		r.pause()
 		time.Sleep(20 * time.Second)
-		r.sees("This question is settled; it needs no answer any more.", "Two")
+		r.sees("This question no longer needs an answer.", "Two")
 		r.types("1")
-		r.sees("The question before this one is gone, so your line was not taken for an answer.")
+		r.sees("The previous question is gone, so your line was not taken as an answer.")
 		if _, outcomes, _ := r.seen(); strings.Contains(outcomes, "ok") {
 			t.Fatalf("answered: %q", outcomes)
 		}
@@ -199,7 +199,7 @@ func TestStopSettlesQuestions(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.interrupt()
-		r.sees("Stopping.", "This question is settled", "Decision: cancelled", "Turn ended: stopped.")
+		r.sees("Stopping.", "This question no longer needs an answer", "Decision: cancelled", "Turn ended: stopped.")
 		if _, outcomes, _ := r.seen(); outcomes != "cancelled" {
 			t.Errorf("answered: %q", outcomes)
 		}
@@ -213,7 +213,7 @@ func TestQuestionAtTheEndOfTheInput(t *testing.T) {
 		r.types("go")
 		r.typing.Close()
 		<-r.done
-		r.sees("Not allowed: there is no more input.", "fake: I push it: no", "Turn ended.")
+		r.sees("Rejected: the input has ended.", "fake: I push it: no", "Turn ended.")
 	})
 }
 

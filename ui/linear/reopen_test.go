@@ -48,12 +48,12 @@ func TestSessionGone(t *testing.T) {
 					r.pause()
 					r.Agent().Close()
 					time.Sleep(2 * time.Second)
-					r.sees("Connected again.", "Notice: Reconnected, but the session is gone: ", "Enter alone starts a new one.")
+					r.sees("Reconnected.", "Notice: Reconnected, but the session is gone: ", "Press enter to start a new one.")
 					r.types("second")
-					r.sees("Put aside as prompt 1: the session is gone. Enter alone starts a new one.")
+					r.sees("Queued as prompt 1: the session is gone. Press enter to start a new one.")
 					r.types("")
 					r.pause()
-					r.sees("Notice: started again: the agent does not remember what stands above", "Now in session", "Waiting: 1 prompt. Enter alone sends the first one")
+					r.sees("Notice: started again: the agent does not remember what stands above", "Now in session", "Queued: 1 prompt. Press enter to send the first one")
 					time.Sleep(time.Hour)
 					if prompts, _, _ := r.seen(); prompts != "" {
 						t.Errorf("sent by itself: %q", prompts)
@@ -116,7 +116,7 @@ func TestUnconfirmedPrompt(t *testing.T) {
 				}
 				if c.way == "never" {
 					r.types("/resend", "")
-					r.sees("Not sent: there is no session yet.")
+					r.sees("Not sent: no session is open yet.")
 					r.pause()
 				}
 				r.types("")

@@ -29,7 +29,7 @@ func (r report) plan() {
 	}
 	switch {
 	case len(r.Thread.Plans) == 0:
-		r.out.say("There is no plan.")
+		r.out.say("No plan.")
 		return
 	case len(r.Thread.Plan) == 0:
 		return
@@ -58,7 +58,7 @@ func (r report) goingOn() {
 		}
 	}
 	if n == 0 && !busy(r.Session) {
-		r.out.say("Nothing is going on.")
+		r.out.say("Nothing is running.")
 	}
 }
 
@@ -79,7 +79,7 @@ func (r report) log() {
 func (r report) turns() {
 	all := asked(r.Thread)
 	if len(all) == 0 {
-		r.out.say("There are no prompts yet.")
+		r.out.say("No prompts yet.")
 		return
 	}
 	r.out.say("Prompts so far:")
@@ -97,26 +97,26 @@ func (r report) lastThought() {
 			return
 		}
 	}
-	r.out.say("There was no thought.")
+	r.out.say("No thoughts.")
 }
 
 func (r report) queue() {
 	if len(r.Queued) == 0 {
-		r.out.say("No prompt waits.")
+		r.out.say("No queued prompts.")
 		return
 	}
 	for i, text := range r.Queued {
 		r.out.say("%d. %s", i+1, safetext.Line(text, 200))
 	}
 	if r.Paused {
-		r.out.say("They wait for you: enter alone sends the first one.")
+		r.out.say("Press enter to send the first one.")
 	}
 }
 
 func (r report) dropQueued(arg string) {
 	n, ok := numbered(arg, len(r.Queued))
 	if !ok {
-		r.out.say("There is no such prompt among those that wait.")
+		r.out.say("No queued prompt has that number.")
 		return
 	}
 	r.out.say("Dropped: %s", safetext.Line(r.TakeQueued(n-1), 200))
@@ -127,7 +127,7 @@ func (r report) dropQueued(arg string) {
 func (r report) status() {
 	switch {
 	case retrying(r.Agent):
-		r.out.say("There is no connection; trying again.")
+		r.out.say("Connection lost; retrying.")
 	case r.Agent.LoggingIn() != "":
 		r.out.say("Logging in: %s.", plain.OneLine(r.Agent.LoggingIn()))
 	case dialing(r.Agent):
@@ -135,11 +135,11 @@ func (r report) status() {
 	case r.Lost.State == workspace.StateReopening, r.Lost.State == workspace.StateStartingOver:
 		r.out.say("Opening the session.")
 	case r.Lost.State == workspace.StateGone:
-		r.out.say("The session is gone. Enter alone starts a new one.")
+		r.out.say("The session is gone. Press enter to start a new one.")
 	case r.Lost.State == workspace.StateUnopened:
-		r.out.say("The session is not open. Enter alone tries again.")
+		r.out.say("The session is not open. Press enter to try again.")
 	case r.ACP == nil:
-		r.out.say("There is no agent: /agent starts one, /quit ends parley.")
+		r.out.say("No agent is running: /agent starts one, /quit quits.")
 	case busy(r.Session):
 		r.out.say("%s: %s, for %s. /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
 		r.goingOn()
@@ -164,7 +164,7 @@ func (r report) status() {
 		r.out.say("Written through parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
 	if n := len(r.Queued); n > 0 {
-		r.out.say("%s waiting. /queue lists them.", plain.Count(n, "prompt"))
+		r.out.say("%s queued. /queue lists them.", plain.Count(n, "prompt"))
 	}
 }
 
@@ -174,7 +174,7 @@ func (r report) trusted(changes []workspace.FileChange) {
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
 			for _, f := range unnamed {
-				r.out.say("Changed on the disk, and no tool call named it: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
+				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
 			}
 		}
 		for _, it := range r.Thread.Items {
@@ -187,6 +187,6 @@ func (r report) trusted(changes []workspace.FileChange) {
 		}
 	}
 	if n == 0 {
-		r.out.say("The agent has changed and run nothing that it told of.")
+		r.out.say("The agent reported no changes and no commands.")
 	}
 }

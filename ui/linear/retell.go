@@ -25,7 +25,7 @@ func (n *narrator) skip() {
 func (n *narrator) lastExchange() {
 	all := asked(n.Thread)
 	if len(all) > 1 {
-		n.out.say("Notice: %s before; /transcript writes all of it. The last one:", plain.Count(len(all)-1, "earlier prompt"))
+		n.out.say("Notice: %s; /transcript shows everything. The last one:", plain.Count(len(all)-1, "earlier prompt"))
 	}
 	if len(all) > 0 {
 		n.write(all[len(all)-1].Index)
@@ -68,7 +68,7 @@ func (n *narrator) sayOffers() {
 // sayPaused says that prompts wait for the user.
 func (n *narrator) sayPaused() {
 	if waiting := len(n.Queued); waiting > 0 && n.Paused && n.front {
-		n.out.say("Waiting: %s. Enter alone sends the first one, /drop drops the last one.", plain.Count(waiting, "prompt"))
+		n.out.say("Queued: %s. Press enter to send the first one, /drop drops the last one.", plain.Count(waiting, "prompt"))
 	}
 }
 
@@ -115,10 +115,10 @@ func (n *narrator) remarked() {
 // transcript writes all of the conversation again.
 func (n *narrator) transcript() {
 	if len(n.Thread.Items) == 0 {
-		n.out.say("There is nothing yet.")
+		n.out.say("The conversation is empty.")
 		return
 	}
-	n.out.say("The conversation from its beginning:")
+	n.out.say("The whole conversation:")
 	n.write(0)
 	n.out.say("End of the conversation.")
 }

@@ -35,7 +35,7 @@ type entry struct {
 func (l *sessions) add() {
 	s := l.w.Front()
 	if s.Agent.Conn() == nil || s.ACP != nil && s.Thread.State == thread.Ended {
-		l.out.say("The agent is gone. Enter alone starts it again.")
+		l.out.say("The agent has ended. Press enter to restart it.")
 		return
 	}
 	l.out.say("Opening a new session.")
@@ -48,7 +48,7 @@ func (l *sessions) list(arg string) {
 	if arg != "" {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			l.out.say("Type /sessions, or /sessions and a number.")
+			l.out.say("Usage: /sessions, or /sessions and a number.")
 			return
 		}
 	}
@@ -60,17 +60,17 @@ func (l *sessions) list(arg string) {
 		}
 		l.out.line(called(a) + says)
 	}
-	a.Kept(func(kept []event.Listed, err error) {
+	a.ListSessions(func(kept []event.Listed, err error) {
 		if err != nil {
-			l.out.say("Not listed whole: %s.", err)
+			l.out.say("The list is incomplete: %s.", err)
 		}
 		switch entries := l.entries(kept); {
 		case n > len(entries):
-			l.out.say("There is no session %d.", n)
+			l.out.say("No session %d.", n)
 		case n > 0:
 			l.goTo(entries[n-1])
 		case len(entries) == 0:
-			l.out.say("There are no sessions.")
+			l.out.say("No sessions.")
 		default:
 			l.write(entries)
 		}
@@ -99,7 +99,7 @@ func (l *sessions) write(entries []entry) {
 	if more := len(entries) - maxListed; more > 0 {
 		l.out.say("And %d more.", more)
 	}
-	l.out.say("/sessions and a number opens one.")
+	l.out.say("To open one, type /sessions and its number.")
 }
 
 func (l *sessions) words(e entry) string {
@@ -107,13 +107,13 @@ func (l *sessions) words(e entry) string {
 		words := title(e.open) + ", open, " + e.open.Thread.State.String()
 		switch n := l.narrator(e.open); {
 		case n.front:
-			words += ", you are here"
+			words += ", this one"
 		case n.done:
-			words += ", with something new"
+			words += ", with news"
 		}
 		return words
 	}
-	words := cmp.Or(e.kept.Title, "without a title") + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(e.kept.Title, "untitled") + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}
@@ -127,7 +127,7 @@ func (l *sessions) goTo(e entry) {
 		l.out.say("Opening %s.", l.words(e))
 		l.w.Front().Agent.OpenListed(e.kept, nil)
 	case e.open == l.w.Front():
-		l.out.say("You are there.")
+		l.out.say("This session is already open.")
 	default:
 		l.w.Show(e.open)
 		l.tasks.settle()

@@ -38,7 +38,7 @@ func (s *starts) choose() {
 		}
 		choices = append(choices, ch)
 	}
-	none := choice{label: "Nothing of this"}
+	none := choice{label: "None of these"}
 	if front := s.w.Front(); front.Agent.Conn() == nil && front.ACP == nil {
 		none = choice{label: "Quit", do: s.quit}
 		for i, a := range s.agents {
@@ -56,7 +56,7 @@ func (s *starts) another() {
 		return
 	}
 	if front.Agent.Conn() != nil {
-		s.dialogs.out.say("Another agent takes the place of %s, which ends.", called(front.Agent))
+		s.dialogs.out.say("The new agent replaces %s, which ends.", called(front.Agent))
 	}
 	s.choose()
 }
@@ -74,10 +74,10 @@ func (s *starts) began(a *workspace.Agent) {
 		out.say("Warning: %s.", a.Spec.Warning)
 	}
 	if a.Spec.Remote && a.Spec.Shared {
-		out.say("Notice: %s runs elsewhere, and reads and writes files of this machine.", a.Spec.Name)
+		out.say("Notice: %s is remote and can read and write files on this machine.", a.Spec.Name)
 	}
 	if strings.HasPrefix(a.Spec.Where, "through npx") {
-		out.say("npx fetches the package first; that can take a minute.")
+		out.say("npx fetches the package first, which can take a minute.")
 	}
 }
 
@@ -86,7 +86,7 @@ func (s *starts) began(a *workspace.Agent) {
 func (s *starts) rest(a *workspace.Agent) {
 	if a.LoggingIn() != "" { // where to go, and what to type there
 		for _, l := range s.stderr.fresh(a) {
-			s.dialogs.out.say("The stderr of %s: %s", called(a), l)
+			s.dialogs.out.say("stderr of %s: %s", called(a), l)
 		}
 		s.tasks.wakeAt(time.Now().Add(time.Second))
 	}
@@ -126,16 +126,16 @@ func (s *starts) failed(a *workspace.Agent, err error) {
 // giveUp ends the attempt at a connection.
 func (s *starts) giveUp(a *workspace.Agent) {
 	a.Leave()
-	s.dialogs.out.say("Given up.")
+	s.dialogs.out.say("Cancelled.")
 	s.whatNow(a, false)
 }
 
 func (s *starts) whatNow(a *workspace.Agent, guarded bool) {
-	s.dialogs.menuOr("What now?", []choice{
+	s.dialogs.menuOr("What next?", []choice{
 		{label: "Try again", do: a.Restart},
 		{label: "Another agent", do: s.choose},
 		{label: "Quit", do: s.quit},
-	}, choice{label: "Nothing of this"}, guarded)
+	}, choice{label: "None of these"}, guarded)
 }
 
 // stderr reads what an agent has written to its stderr. As long as nothing fails nobody
@@ -167,7 +167,7 @@ func (s *stderr) failed(a *workspace.Agent, what string, err error) {
 		said = exit.Stderr
 	}
 	if len(said) > 0 {
-		s.out.say("The last lines of its stderr:")
+		s.out.say("Last lines of its stderr:")
 		for _, l := range said {
 			s.out.lines(l)
 		}

@@ -21,14 +21,14 @@ func TestAgentDoesNotStart(t *testing.T) {
 			return nil
 		}
 	}, func(r *rig) {
-		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
-			"fake did not start: the agent exited with code 3", "The last lines of its stderr:", "  no key",
-			"See whether the command works by itself: fake --acp",
-			"What now?", "1. Try again", "2. Another agent", "3. Quit", "0. Nothing of this", "Answer 0 to 3:")
+		r.wants("parley, line mode, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
+			"fake did not start: the agent exited with code 3", "Last lines of its stderr:", "  no key",
+			"Check whether the command works in a terminal: fake --acp",
+			"What next?", "1. Try again", "2. Another agent", "3. Quit", "0. None of these", "Answer 0 to 3:")
 		r.types("hello there")
 		r.pause()
 		r.types("1")
-		r.sees("Put aside as prompt 1", "Connected: Fake agent 1.2.", "You: hello there", "fake: You said: hello there")
+		r.sees("Queued as prompt 1", "Connected: Fake agent 1.2.", "You: hello there", "fake: You said: hello there")
 	})
 }
 
@@ -38,7 +38,7 @@ func TestSlowStart(t *testing.T) {
 	}, func(r *rig) {
 		r.types("early")
 		time.Sleep(12 * time.Second)
-		r.wants("parley, in lines, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
+		r.wants("parley, line mode, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
 			"Queued as prompt 1.", "Still starting, 10 seconds.", "Connected: Fake agent 1.2.", "You: early", "fake: You said: early", "Turn ended.")
 	})
 }
@@ -47,7 +47,7 @@ func TestInsecureAndShared(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "wss://h/acp", Remote: true, Shared: true, Warning: "any certificate is accepted"}}
 	}, func(r *rig) {
-		r.sees("Connecting to fake: wss://h/acp", "Warning: any certificate is accepted.", "Notice: fake runs elsewhere, and reads and writes files of this machine.")
+		r.sees("Connecting to fake: wss://h/acp", "Warning: any certificate is accepted.", "Notice: fake is remote and can read and write files on this machine.")
 	})
 }
 
@@ -62,9 +62,9 @@ func TestAgentGoesAway(t *testing.T) {
 		})
 	}, func(r *rig) {
 		r.types("die")
-		r.sees("The turn ended with an error", "fake is gone. Enter alone starts it again")
+		r.sees("The turn ended with an error", "fake has ended. Press enter to restart it")
 		r.types("more", "")
-		r.sees("Put aside as prompt 1: the agent is gone.", "Notice: started again", "Connected", "You: more", "Turn ended: fake said nothing.")
+		r.sees("Queued as prompt 1: the agent has ended.", "Notice: started again", "Connected", "You: more", "Turn ended: fake said nothing.")
 		if prompts, _, _ := r.seen(); prompts != "more" || len(r.Agents()) != 2 {
 			t.Errorf("sent to the second of %d: %q", len(r.Agents()), prompts)
 		}
@@ -88,7 +88,7 @@ func locked(r *rig) {
 
 func TestLogin(t *testing.T) {
 	talkTo(t, locked, func(r *rig) {
-		r.sees("fake wants a login first", "How do you want to log in to fake?", "1. With the browser, by the agent", "2. With a key, asks for 1 value",
+		r.sees("fake requires a login", "How do you want to log in to fake?", "1. With the browser, by the agent", "2. With a key, asks for 1 value",
 			"3. In a terminal, not supported", "4. Another agent", "Answer 0 to 4:")
 		r.types("1")
 		r.sees("does not answer it")
@@ -96,7 +96,7 @@ func TestLogin(t *testing.T) {
 		r.types("3")
 		r.pause()
 		r.types("1")
-		r.sees("parley does not log in this way: it needs a terminal", "Logging in: With the browser.", "Logged in.", "Connected: Fake agent 1.2.")
+		r.sees("parley cannot log in this way: it needs a terminal", "Logging in: With the browser.", "Logged in.", "Connected: Fake agent 1.2.")
 	})
 }
 
@@ -123,9 +123,9 @@ func TestAddressOfALogin(t *testing.T) {
 		r.pause()
 		r.types("1")
 		time.Sleep(5 * time.Second) // of the bubble
-		r.sees("Logging in: With the browser.", "The stderr of Fake agent: visit "+address+"\n")
+		r.sees("Logging in: With the browser.", "stderr of Fake agent: visit "+address+"\n")
 		time.Sleep(time.Minute)
-		r.sees("The login did not succeed: log in: the agent answered: too late")
+		r.sees("Login failed: log in: the agent answered: too late")
 	})
 }
 
@@ -134,8 +134,8 @@ func TestLoginWithAKey(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.types("2", "", " k1 ")
-		r.wants("The agent is started again with what you type; parley keeps it in memory only.", "Type the key, FAKE_KEY; /cancel gives up:",
-			"An answer is needed.", "Type the key, FAKE_KEY; /cancel gives up:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
+		r.wants("The agent is restarted with what you type; parley keeps it in memory only.", "Type the key, FAKE_KEY; /cancel cancels:",
+			"An answer is needed.", "Type the key, FAKE_KEY; /cancel cancels:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
 		if env := r.Agent().Env; env["FAKE_KEY"] != "k1" {
 			t.Errorf("started with %d variables", len(env))
 		}
@@ -166,7 +166,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.types("1", "")
-		r.sees("The agent gets what you type, and may keep it; parley does not.", "Type the API key; empty is the one of its environment; /cancel gives up:",
+		r.sees("The agent gets what you type and may keep it; parley does not.", "Type the API key; empty uses the one in its environment; /cancel cancels:",
 			"set FAKE_API_KEY before you start parley")
 		r.pause()
 		r.types("1", "k1")
@@ -191,7 +191,7 @@ func TestPromptIsRefused(t *testing.T) {
 		})
 	}, func(r *rig) {
 		r.types("hello")
-		r.sees("The prompt is kept and sent again after a login.", "How do you want to log in to fake?")
+		r.sees("Log in, and the prompt is sent again.", "How do you want to log in to fake?")
 		r.pause()
 		r.types("1")
 		r.sees("Logged in.", "You: hello", "Turn ended: fake said nothing.")
@@ -234,12 +234,12 @@ func TestConnectionIsLost(t *testing.T) {
 		}
 	}, func(r *rig) {
 		r.types("first", "lose it")
-		r.sees("What the agent makes of the prompt is not known; it is not sent again.", "The connection is lost. Trying again in 1 second; enter alone: try now.")
+		r.sees("The agent may or may not have got the prompt; it is not sent again.", "Connection lost. Retrying in 1 second; press enter to retry now.")
 		r.types("meanwhile", "")
-		r.sees("Put aside as prompt 1: there is no connection.", "Still no connection.")
+		r.sees("Queued as prompt 1: there is no connection.", "Still no connection.")
 		r.types("")
 		time.Sleep(time.Minute)
-		r.wants("Connected again.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same",
+		r.wants("Reconnected.", "Notice: 1 earlier prompt; /transcript shows everything. The last one:", "You: lose it", "fake: done all the same",
 			"Notice: The connection was lost during this turn · the agent continued meanwhile.", "You: meanwhile", "fake: one", "Turn ended.")
 		if prompts, _, _ := r.seen(); prompts != "meanwhile" {
 			t.Errorf("sent again: %q", prompts)
@@ -261,8 +261,8 @@ func TestSessions(t *testing.T) {
 		r.fresh()
 		r.types("/sessions", "/sessions 3", "/sessions 2")
 		time.Sleep(time.Second) // until nothing more comes of the history
-		r.wants("Sessions:", "1. hello, open, idle, you are here", "2. An old one, in "+r.opts.Cwd+", 2026-01-02 03:04", "/sessions and a number opens one.", "There is no session 3.",
-			"Opening An old one, in "+r.opts.Cwd+", 2026-01-02 03:04.", "Now in session: An old one.", "Notice: 1 earlier prompt before; /transcript writes all of it. The last one:", "You: lose it", "fake: done all the same")
+		r.wants("Sessions:", "1. hello, open, idle, this one", "2. An old one, in "+r.opts.Cwd+", 2026-01-02 03:04", "To open one, type /sessions and its number.", "No session 3.",
+			"Opening An old one, in "+r.opts.Cwd+", 2026-01-02 03:04.", "Now in session: An old one.", "Notice: 1 earlier prompt; /transcript shows everything. The last one:", "You: lose it", "fake: done all the same")
 		r.types("/sessions 1")
 		r.wants("Now in session: hello.")
 		r.types("more")

@@ -58,20 +58,20 @@ func (l *lender) free(conn *workspace.Connection) bool {
 		return false
 	}
 	if l.in.pending {
-		l.out.say("A command waits for your keyboard, and lines are read from it already: the full screen can take it over.")
+		l.out.say("A command waits for your keyboard, which line input already uses. The full screen can attach it.")
 	}
 	return !l.in.pending
 }
 
 // attend gives the terminal to a command that has started for a session.
 func (l *lender) attend(conn *workspace.Connection, session string, e event.TerminalStarted) {
-	l.out.say("The command has the keyboard now. Control and the closing square bracket give it back.")
+	l.out.say("The command has the keyboard. Press control and the closing square bracket to take it back.")
 	err := l.run(conn.Attach(session, e.ID, e.Command))
 	switch {
 	case err == nil:
 		l.out.say("The command has ended; the keyboard is yours again.")
 	case errors.Is(err, workspace.ErrTakenBack):
-		l.out.say("The keyboard is yours again; the command goes on, without it.")
+		l.out.say("The keyboard is yours again; the command continues without it.")
 	default:
 		l.out.say("The keyboard is yours again: %s.", err)
 	}

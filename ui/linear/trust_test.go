@@ -15,9 +15,9 @@ func TestApproval(t *testing.T) {
 	talkTo(t, asks, func(r *rig) {
 		r.fresh()
 		r.types("/approval")
-		r.sees("What is to become of questions:", "1. ask: what no rule answers is asked, as it is now", "4. all: everything is allowed, in this session, until parley ends")
+		r.sees("Approval mode:", "1. ask: what no rule answers is asked (now)", "4. all: everything is allowed, in this session, until parley ends")
 		r.types("4")
-		r.sees("Allow everything in this session, commands and files, without a question?", "0. No, leave it as it is")
+		r.sees("Allow everything in this session, commands and files, without a question?", "0. No, keep the mode")
 		r.types("0", "push it")
 		r.sees("Question 1 of 1: fake asks.")
 		r.pause()
@@ -25,9 +25,9 @@ func TestApproval(t *testing.T) {
 		r.sees("Turn ended.")
 		r.fresh()
 		r.types("/approval", "4", "1", "push it")
-		r.sees("From now on: all,", "Decision: Allow once, by mode: all: git push origin HEAD.", "Turn ended.")
+		r.sees("Approval mode: all,", "Decision: Allow once, by mode: all: git push origin HEAD.", "Turn ended.")
 		r.types("/trust")
-		r.sees("The agent has changed and run nothing that it told of.")
+		r.sees("The agent reported no changes and no commands.")
 	})
 }
 
@@ -36,7 +36,7 @@ func TestUndo(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
-		r.sees("Changes are not watched here.")
+		r.sees("Changes are not tracked in this session.")
 	})
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
@@ -63,15 +63,15 @@ func TestUndo(t *testing.T) {
 		r.types("/changes")
 		r.sees("Turn 1: changed /x/old.go, through parley.", "Turn 2: created /x/a.go, on the disk.")
 		r.types("/undo")
-		r.sees("Can be put back: created /x/a.go, on the disk.", "Stays as it is: changed /x/b.go, on the disk: it was changed since.", "Put back what the last turn changed, files: 1?")
+		r.sees("Can be restored: created /x/a.go, on the disk.", "Cannot be restored: changed /x/b.go, on the disk: it was changed since.", "Restore what the last turn changed, 1 file?")
 		r.types("0")
 		if len(put) > 0 {
 			t.Fatal("put back after a no")
 		}
 		r.types("/undo")
-		r.sees("files: 1?")
+		r.sees("changed, 1 file?")
 		r.types("1")
-		r.sees("Files put back: 1. The agent does not know of it.")
+		r.sees("Restored 1 file. The agent was not told.")
 		if len(put) != 1 || put[0].Path != "/x/a.go" {
 			t.Errorf("%+v", put)
 		}
@@ -92,9 +92,9 @@ func TestUnsaidChanges(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("hello")
-		r.sees("Turn ended.", "Warning: 1 file changed, and the agent told of no change; see /changes.")
+		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /changes.")
 		r.types("/trust")
-		r.sees("Changed on the disk, and no tool call named it: turn 1, created /x/a.go, on disk during the turn.")
+		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, on disk during the turn.")
 	})
 }
 
@@ -172,12 +172,12 @@ func TestUndoTakenBack(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
-		r.sees("Was put back: created /x/a.go, on the disk, put back.", "Everything was put back. Do it again, files: 1?")
+		r.sees("Restored before: created /x/a.go, on the disk, restored.", "All changes were restored. Apply them again, 1 file?")
 		r.types("1")
-		r.sees("Files changed again: 1. The agent does not know of it.")
+		r.sees("Changed again 1 file. The agent was not told.")
 		r.fresh()
 		r.types("/undo")
-		r.sees("Can be put back: created /x/a.go, on the disk.")
+		r.sees("Can be restored: created /x/a.go, on the disk.")
 		r.types("0")
 	})
 }

@@ -39,7 +39,7 @@ func (c *chat) typed(l typedLine) {
 		return
 	}
 	if l.secret {
-		c.out.say("What you have typed was dropped: it was meant for a field that is gone.")
+		c.out.say("What you typed was dropped: it was for a field that is gone.")
 		return
 	}
 	text := safetext.Clean(l.text)
@@ -57,7 +57,7 @@ func (c *chat) typed(l typedLine) {
 	case trimmed == "":
 		c.empty()
 	case strings.HasPrefix(text, "!"):
-		c.out.say("Not sent: commands of your own are not run in this mode. A blank before the exclamation mark sends it to the agent.")
+		c.out.say("Not sent: this mode does not run your commands. With a space before the exclamation mark the line goes to the agent.")
 	default:
 		c.prompts.send(text)
 	}
@@ -88,7 +88,7 @@ func (c *chat) stop() {
 	case s.ACP == nil || !busy(s):
 		c.out.say("Nothing is running.")
 	case s.Thread.State == thread.Cancelling && !s.Killable():
-		c.out.say("Stopping. If that takes longer than %s, stopping again ends the agent.", spoken(workspace.KillAfter))
+		c.out.say("Stopping. If it takes longer than %s, stop again to end the agent.", spoken(workspace.KillAfter))
 	case s.Stop():
 		c.out.say("Ending %s.", called(s.Agent))
 	default:
@@ -109,7 +109,7 @@ func (c *chat) interrupt() {
 		d.cancel()
 	case d != nil && d.about == nil && s.ACP != nil:
 		c.dialogs.now = nil
-		c.out.say("Nothing chosen.")
+		c.out.say("Cancelled.")
 	case s.Agent.LoggingIn() != "":
 		s.Agent.CancelLogin()
 	case dialing(s.Agent):

@@ -73,7 +73,7 @@ func busy(s *workspace.Session) bool { return s.Busy() || s.ACP != nil && s.ACP.
 // attachment names a block that is not text.
 func attachment(b *event.Content) string {
 	kind := map[event.ContentKind]string{event.ImageContent: "an image", event.AudioContent: "a sound", event.LinkContent: "a link",
-		event.ResourceContent: "a resource", event.UnknownContent: "something of a kind that parley does not know"}[b.Kind]
+		event.ResourceContent: "a resource", event.UnknownContent: "unsupported content"}[b.Kind]
 	if kind == "" {
 		return plain.OneLine(b.Text)
 	}

@@ -162,7 +162,7 @@ func (l *Login) give() tea.Cmd {
 			values[s.method.Vars[i].Name] = text
 		}
 	}
-	a.Give(s.method, values)
+	a.LogInWithVariables(s.method, values)
 	return nil
 }
 
