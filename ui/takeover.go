@@ -75,7 +75,7 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	m.input.Touch()
-	c.question.Deafen()
+	c.question.SuspendKeys()
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
 		m.input.Mute()

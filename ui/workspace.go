@@ -184,8 +184,8 @@ func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
 	m.input.Touch() // what was typed elsewhere answers no question here
-	c.question.Turn()
-	c.elicits.Afresh()
+	c.question.Restart()
+	c.elicits.WaitForQuiet()
 }
 
 // fresh drops what was asked on a connection that is replaced.

@@ -26,7 +26,7 @@ type Item struct {
 	// Holds reports whether text that is not shown, such as that of a session, holds a
 	// lower-case word of the filter. It is asked last; nil: there is no such text.
 	Holds func(word string) bool
-	Value   any
+	Value any
 }
 
 // List is a pick list that narrows as one types. The zero List is an empty one.
