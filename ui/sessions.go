@@ -211,7 +211,7 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 		l.Note = "this is the only open session; ctrl+c twice quits"
 	case e.chat.GiveUp():
 		l.Note = "it is still being opened: given up"
-	case e.chat.Busy() && !l.Sure(intent.CloseEntry, e.chat.Thread.Session, "its turn is still running: "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again stops it and closes the session"):
+	case e.chat.Busy() && !l.Confirmed(intent.CloseEntry, e.chat.Thread.Session, "its turn is still running: "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again stops it and closes the session"):
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
@@ -231,7 +231,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "the agent is gone"
 	case !e.agent.Conn().Client.Agent().Delete:
 		l.Note = "the agent cannot delete sessions"
-	case l.Sure(intent.DeleteEntry, e.listed.ID, "delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\" for good? "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again does"):
+	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\" for good? "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again does"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

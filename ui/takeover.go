@@ -54,7 +54,7 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 		c.panels.open = nil
 		return k.lend(w.Terminal, w.Title)
 	}
-	if !p.Sure(intent.TakeOver, w.Terminal, "it is stopped and run again from the beginning, with your keyboard: "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again does") {
+	if !p.Confirmed(intent.TakeOver, w.Terminal, "it is stopped and run again from the beginning, with your keyboard: "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again does") {
 		return nil
 	}
 	c.panels.open = nil

@@ -11,11 +11,11 @@ import (
 	"parley/ui/theme"
 )
 
-// page is a page that panels are opened over.
+// page is a fake Host.
 type page struct {
 	now           time.Time
 	width, height int
-	open          Panel // nil once it was closed
+	open          Panel // nil after it was closed
 	done          []intent.Intent
 	copied        string
 }
@@ -32,7 +32,7 @@ func (p *page) Copy(text func() string) tea.Cmd {
 	return nil
 }
 
-// opened is a page with a panel over it.
+// opened returns a page with an open panel.
 func opened(what Panel) *page {
 	p := &page{now: time.Unix(1000, 0), width: 40, height: 12, open: what}
 	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, p)
@@ -42,7 +42,7 @@ func opened(what Panel) *page {
 
 var codes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "f1": tea.KeyF1}
 
-// press gives the panel keys; taken tells whether it took the last one.
+// press presses keys; taken reports whether the panel handled the last one.
 func (p *page) press(keys ...string) (taken bool) {
 	for _, name := range keys {
 		rest, ctrl := strings.CutPrefix(name, "ctrl+")
