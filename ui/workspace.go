@@ -206,10 +206,10 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 		c.composer.Remember(text)
 		return c.say("the prompt was withdrawn")
 	case n.Withdrawn:
-		c.composer.GiveBack(n.Key, text)
+		c.composer.ReturnPrompt(n.Key, text)
 		return c.say("the prompt was withdrawn")
 	}
-	c.composer.GiveBack(n.Key, text)
+	c.composer.ReturnPrompt(n.Key, text)
 	return c.say("not taken: " + n.Err.Error())
 }
 

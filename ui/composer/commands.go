@@ -16,7 +16,7 @@ type commands struct {
 	editor *editor.Editor
 	host   Host
 	popup  *Popup
-	closed string // the text that the popup was closed for
+	closed string // the text for which the popup was closed
 }
 
 // parleys is the hint of parley's own commands.
@@ -52,7 +52,7 @@ func (c *commands) refresh() {
 	}
 }
 
-// end closes the popup for the text that it was opened for, completes, or sends.
+// end handles the keys that end the popup: it closes it for this text, completes, or sends.
 func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
 	it, ok := p.list.Selected()
 	if key == "esc" {
@@ -60,7 +60,7 @@ func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
 		return nil
 	}
 	if text := c.editor.Value(); key == "enter" && (!ok || it.Title == text || !p.moved && !strings.HasPrefix(it.Title, text)) {
-		return c.host.Submit() // what only resembles a command is not what was meant
+		return c.host.Submit() // the user did not mean a command that only resembles the text
 	}
 	if !ok {
 		return nil
@@ -74,7 +74,7 @@ func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
 	return nil
 }
 
-// hint is what the agent's command takes after its name, while nothing of it is typed.
+// hint returns the arguments that the agent's command takes, until one is typed.
 func (c *commands) hint() string {
 	name, rest, _ := strings.Cut(c.editor.BeforeCursor(), " ")
 	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {
