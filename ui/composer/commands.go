@@ -37,11 +37,11 @@ func (c *commands) refresh() {
 		return
 	}
 	var items []list.Item
-	agent, own := c.host.Commands()
+	agent, builtin := c.host.Commands()
 	for _, cmd := range agent {
 		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: cmd.Hint})
 	}
-	for _, o := range own {
+	for _, o := range builtin {
 		items = append(items, list.Item{Title: "/" + o.Slash, Detail: o.Help, Hint: parleys})
 	}
 	p := &Popup{env: c.env, foot: "tab completes", list: list.New(items)}

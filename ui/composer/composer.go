@@ -53,7 +53,7 @@ type Composer struct {
 	commands commands
 	mentions mentions
 	images   attaching
-	returned returned
+	returned returnedPrompts
 	saved    savedDraft
 }
 

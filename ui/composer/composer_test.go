@@ -75,11 +75,11 @@ func (p *page) run(cmd tea.Cmd) {
 func (p *page) press(keys ...tea.KeyPressMsg) {
 	for _, k := range keys {
 		press := layer.Press{KeyPressMsg: k, Name: k.String()}
-		cmd, taken := tea.Cmd(nil), false
+		cmd, handled := tea.Cmd(nil), false
 		if popup := p.c.Popup(); popup != nil {
-			cmd, taken = popup.Key(press)
+			cmd, handled = popup.Key(press)
 		}
-		if !taken {
+		if !handled {
 			cmd, _ = p.c.Type(press)
 		}
 		p.run(cmd)
@@ -173,7 +173,7 @@ func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (M
 
 // When something else takes the place of the popup of files, it stays closed until more of
 // the word is typed.
-func TestFilesGiveWay(t *testing.T) {
+func TestHiddenFilePopup(t *testing.T) {
 	p := newPage(t, Options{Files: someFiles{"main.go", "make/", "view.go"}})
 	p.types("see @ma")
 	p.offers("main.go", "make/")

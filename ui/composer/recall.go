@@ -65,24 +65,24 @@ func (h *recall) leave() { h.at, h.draft = len(h.entries), "" }
 // setOlder sets the entries of earlier runs, oldest first, before those that add appended. It drops those that add appended,
 // too. stored returns an appended entry as it is stored; nil if they are stored unchanged. The entry shown stays the same.
 func (h *recall) setOlder(entries []string, stored func(string) string) {
-	own := h.entries[h.older:]
-	known := make(map[string]bool, len(own))
-	for _, e := range own {
+	appended := h.entries[h.older:]
+	known := make(map[string]bool, len(appended))
+	for _, e := range appended {
 		if stored != nil {
 			e = stored(e)
 		}
 		known[e] = true
 	}
-	all := make([]string, 0, len(entries)+len(own))
+	all := make([]string, 0, len(entries)+len(appended))
 	for _, e := range entries {
 		if e != "" && !known[e] {
 			all = append(all, e)
 		}
 	}
-	all = all[max(0, len(all)+len(own)-recallLimit):]
+	all = all[max(0, len(all)+len(appended)-recallLimit):]
 	fromNewest := len(h.entries) - h.at // the entry shown keeps its distance from the newest
 	h.older = len(all)
-	h.entries = append(all, own...)
+	h.entries = append(all, appended...)
 	h.at = max(0, len(h.entries)-max(fromNewest, 0))
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// returned holds the prompts that were returned unsent and are before the draft, in the
+// returnedPrompts holds the prompts that were returned unsent and are before the draft, in the
 // order in which they were sent.
-type returned []returnedPrompt
+type returnedPrompts []returnedPrompt
 
 type returnedPrompt struct {
 	key  uint64 // grows with every prompt of the session
@@ -16,7 +16,7 @@ type returnedPrompt struct {
 }
 
 // text returns the part of the draft that was returned.
-func (r returned) text() string {
+func (r returnedPrompts) text() string {
 	var texts []string
 	for _, p := range r {
 		texts = append(texts, p.text)

@@ -42,8 +42,8 @@ func opened(what Panel) *page {
 
 var codes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "f1": tea.KeyF1}
 
-// press presses keys; taken reports whether the panel handled the last one.
-func (p *page) press(keys ...string) (taken bool) {
+// press presses keys; handled reports whether the panel handled the last one.
+func (p *page) press(keys ...string) (handled bool) {
 	for _, name := range keys {
 		rest, ctrl := strings.CutPrefix(name, "ctrl+")
 		k := tea.Key{Code: []rune(rest)[0]}
@@ -56,7 +56,7 @@ func (p *page) press(keys ...string) (taken bool) {
 			k.Mod = tea.ModCtrl
 		}
 		msg := tea.KeyPressMsg(k)
-		_, taken = p.open.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
+		_, handled = p.open.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
 	}
-	return taken
+	return handled
 }

@@ -45,7 +45,7 @@ func TestReadingScrolls(t *testing.T) {
 }
 
 // Keys that a text does not use reach the page.
-func TestReadingLeavesKeys(t *testing.T) {
+func TestReadingUnusedKeys(t *testing.T) {
 	r := &Reading{Body: func(int, *theme.Theme) []string { return []string{"a"} }}
 	p := opened(r)
 	p.press("f1")

@@ -33,7 +33,7 @@ type Run struct {
 // parley runs for the agent can be stopped. title returns the title of a tool call.
 func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) string) []Work {
 	var out []Work
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	background := map[string]bool{}
 	for _, b := range t.Background {
 		background[b.Type+"\x00"+b.ID] = true
@@ -65,19 +65,19 @@ func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) s
 			if background["terminal\x00"+id] {
 				w.Hint = "in the background"
 			}
-			told["terminal\x00"+id] = true
+			listed["terminal\x00"+id] = true
 		}
 		if background["tool_call\x00"+call.ID] {
 			w.Hint = "in the background"
 		}
-		told["tool_call\x00"+call.ID] = true
+		listed["tool_call\x00"+call.ID] = true
 		out = append(out, w)
 	}
 	for _, r := range runs {
 		out = append(out, Work{Title: "! " + r.Line, Hint: "yours", Run: r.Key, Stops: true})
 	}
 	for _, b := range t.Background {
-		if told[b.Type+"\x00"+b.ID] {
+		if listed[b.Type+"\x00"+b.ID] {
 			continue
 		}
 		w := Work{Title: strings.TrimSpace(strings.ReplaceAll(b.Type, "_", " ") + " " + safetext.Line(b.ID, 60)), Hint: "in the background"}

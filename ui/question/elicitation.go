@@ -92,7 +92,7 @@ func (e *Elicitation) Press(p layer.Press) tea.Cmd {
 	}
 	open := e.form != nil && e.form.Choice() == form.FormOpen
 	if p.Name == "ctrl+c" || p.Name == "esc" && !open { // an open form may have a list to close first
-		return e.settle("cancel")
+		return e.sendAnswer("cancel")
 	}
 	e.grabbed = true
 	switch p.Want {
@@ -109,11 +109,11 @@ func (e *Elicitation) Press(p layer.Press) tea.Cmd {
 	e.form.Key(p.KeyPressMsg)
 	switch e.form.Choice() {
 	case form.FormSend:
-		return e.settle("accept")
+		return e.sendAnswer("accept")
 	case form.FormDecline:
-		return e.settle("decline")
+		return e.sendAnswer("decline")
 	case form.FormCancel:
-		return e.settle("cancel")
+		return e.sendAnswer("cancel")
 	}
 	return nil
 }
@@ -152,15 +152,15 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 		return tea.Batch(tea.SetClipboard(e.link.URL), host.Say("the address was sent to the terminal's clipboard"))
 	case "n":
 		if e.open {
-			return e.settle("cancel")
+			return e.sendAnswer("cancel")
 		}
-		return e.settle("decline")
+		return e.sendAnswer("decline")
 	}
 	return nil
 }
 
-// settle sends the answer and removes it from the screen.
-func (e *Elicitation) settle(action string) tea.Cmd {
+// sendAnswer sends the answer and removes it from the screen.
+func (e *Elicitation) sendAnswer(action string) tea.Cmd {
 	answer := event.ElicitationAnswer{Action: action}
 	if action == "accept" && e.form != nil {
 		values := map[string]any{}

@@ -79,9 +79,9 @@ func (p *page) press(name string) bool {
 	if k.Code == 0 {
 		k = tea.KeyPressMsg{Code: rune(name[0]), Text: name}
 	}
-	_, taken := p.q.Key(layer.Press{KeyPressMsg: k, Name: k.String(), Want: p.env.Keys.Of(intent.Chat, k.String())})
+	_, handled := p.q.Key(layer.Press{KeyPressMsg: k, Name: k.String(), Want: p.env.Keys.Of(intent.Chat, k.String())})
 	p.around.LastKey = p.now
-	return taken
+	return handled
 }
 
 // see draws a frame and tells the question what it shows.
@@ -132,7 +132,7 @@ func TestDrawnIsNotShown(t *testing.T) {
 	}
 	p.see(60, 20, false)
 	if p.press("y") {
-		t.Fatal("a key right after the first frame was taken")
+		t.Fatal("a key right after the first frame was handled")
 	}
 	p.rests()
 	if p.press("y"); fmt.Sprint(p.answered) != "[1 once]" {
@@ -219,7 +219,7 @@ func TestSettledQuestions(t *testing.T) {
 }
 
 // Refused hunks are not written, and an edited text has to be read.
-func TestHunksAlone(t *testing.T) {
+func TestHunks(t *testing.T) {
 	p := newPage(t)
 	cur := permissions.Question{Key: 1, Heading: "Change a file", Options: options, Change: &permissions.Change{Path: "f", Old: "a\nb\nc\nd\ne\nf\ng\nh\ni\n", New: "A\nb\nc\nd\ne\nf\ng\nh\nI\n"}}
 	cur.Body = []permissions.Part{{Kind: permissions.Diff, Path: "f", Old: cur.Change.Old, Text: cur.Change.New}}
@@ -252,7 +252,7 @@ func TestHunksAlone(t *testing.T) {
 
 // A web page is opened only after all of it was on the screen. Then it waits for the agent,
 // after everything that waits for the user.
-func TestPageAlone(t *testing.T) {
+func TestWebPage(t *testing.T) {
 	p := newPage(t)
 	var got []string
 	ask := func(key uint64, message string) event.ElicitationAsked {

@@ -78,9 +78,9 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 	r.Wanted(anAgent(), errors.New("see https://login.example.org/a."))
 	r.typed = r.now
 	for _, tc := range []struct {
-		after time.Duration
-		typed bool
-		taken bool
+		after   time.Duration
+		typed   bool
+		handled bool
 	}{{0, false, false}, {layer.Quiet - 1, true, false}, {layer.Quiet - 1, false, false}, {1, false, true}, {0, true, true}} {
 		r.now = r.now.Add(tc.after)
 		if tc.typed {
@@ -88,14 +88,14 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 		}
 		before := r.offer
 		rows, cursor := r.Rows(60, 12)
-		if text := uitest.Text(rows); r.list.Filter() == "" && !strings.Contains(text, "login.example.org") || (cursor != nil) != tc.taken || !reflect.DeepEqual(before, r.offer) {
+		if text := uitest.Text(rows); r.list.Filter() == "" && !strings.Contains(text, "login.example.org") || (cursor != nil) != tc.handled || !reflect.DeepEqual(before, r.offer) {
 			t.Errorf("cursor %v on\n%s", cursor, text)
 		}
-		if _, taken := r.Key(press("x")); taken != tc.taken {
-			t.Errorf("%+v: taken %v", tc, taken)
+		if _, handled := r.Key(press("x")); handled != tc.handled {
+			t.Errorf("%+v: handled %v", tc, handled)
 		}
-		if _, taken := r.Paste("z"); taken != tc.taken {
-			t.Errorf("%+v: paste taken %v", tc, taken)
+		if _, handled := r.Paste("z"); handled != tc.handled {
+			t.Errorf("%+v: paste handled %v", tc, handled)
 		}
 	}
 	if r.list.Filter() != "xzxz" {

@@ -78,7 +78,7 @@ func TestEditorKeys(t *testing.T) {
 	}
 }
 
-func TestEditorLeavesKeys(t *testing.T) {
+func TestEditorUnusedKeys(t *testing.T) {
 	for _, c := range []struct {
 		before, key string
 		want        bool
@@ -327,7 +327,7 @@ func BenchmarkEditorUp1MBWide(b *testing.B) {
 }
 
 // Drawing does not scroll: only the text and the cursor decide what the window shows.
-func TestEditorDrawnTwice(t *testing.T) {
+func TestDrawingDoesNotScroll(t *testing.T) {
 	c := New()
 	c.SetWidth(20)
 	c.SetMaxRows(4)
@@ -351,7 +351,7 @@ func TestEditorDrawnTwice(t *testing.T) {
 
 // In a terminal that adds up the widths of runes, the cursor is on the cell where it shows
 // the text.
-func TestCursorOfATerminalThatAddsUpRunes(t *testing.T) {
+func TestCursorWithRuneWidths(t *testing.T) {
 	glyphs.Measure(false)
 	defer glyphs.Measure(true)
 	const family = "👩\u200d👩\u200d👧"

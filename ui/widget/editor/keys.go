@@ -17,8 +17,8 @@ func (c *Editor) Key(k tea.KeyPressMsg, want intent.Intent) bool {
 
 func (c *Editor) key(k tea.KeyPressMsg, want intent.Intent) bool {
 	if c.vim.on {
-		if taken, handled := c.vim.key(k); handled {
-			return taken
+		if used, handled := c.vim.key(k); handled {
+			return used
 		}
 	}
 	if text.Printable(k) && want == intent.None {

@@ -51,7 +51,7 @@ func (c *Editor) Mode() string {
 func (v *vim) selecting() bool { return v.mode == vimVisual || v.mode == vimVisualLine }
 
 // key handles a key as vi does. handled is false if the editor should handle it as without vi.
-func (v *vim) key(k tea.KeyPressMsg) (taken, handled bool) {
+func (v *vim) key(k tea.KeyPressMsg) (used, handled bool) {
 	e, name := v.e, k.Keystroke()
 	if v.mode == vimInsert {
 		if name != "esc" {

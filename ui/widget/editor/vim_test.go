@@ -110,7 +110,7 @@ func TestVim(t *testing.T) {
 }
 
 // vi does not use enter, nor steps beyond the first and last row.
-func TestVimLeaves(t *testing.T) {
+func TestVimUnusedKeys(t *testing.T) {
 	for _, key := range []string{"enter", "k", "j", "tab", "pgup"} {
 		if c := vimmed("|one"); keyed(c, key) {
 			t.Errorf("%s was taken", key)
@@ -145,7 +145,7 @@ func TestUndo(t *testing.T) {
 }
 
 // After random keys the editor is consistent, and undoing everything restores the start.
-func TestVimAnything(t *testing.T) {
+func TestVimRandomKeys(t *testing.T) {
 	keys := append(strings.Split("hjklwbeWBE0^$gGfFtT;,%iaIAoOxXsSDCYpPr~JuvVdcy.\"'(){}123 ab,é日", ""), "<esc>", "<esc>", "<ctrl+r>", "<ctrl+u>", "<enter>", "<ctrl+w>", "<alt+enter>", "<up>")
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {

@@ -126,15 +126,15 @@ func (b *buffer) bracketed(at place, kind rune) (from, to place, ok bool) {
 
 // matchingBracket returns the place of the bracket that matches the one at a place.
 func (b *buffer) matchingBracket(from place) (place, bool) {
-	own := b.line(from)[from.off]
-	k := strings.IndexByte(brackets, own)
+	bracket := b.line(from)[from.off]
+	k := strings.IndexByte(brackets, bracket)
 	other, step := brackets[k^1], 1-2*(k&1)
 	depth := 0
 	for line, off := from.line, from.off; line >= 0 && line < len(b.lines); {
 		text := b.lines[line].text
 		for ; off >= 0 && off < len(text); off += step {
 			switch text[off] {
-			case own:
+			case bracket:
 				depth++
 			case other:
 				if depth--; depth == 0 {

@@ -140,7 +140,7 @@ func TestFormFilledIn(t *testing.T) {
 }
 
 // Case 135: sending stops at the first invalid field.
-func TestFormGoesToWhatIsWrong(t *testing.T) {
+func TestFormFocusesInvalidField(t *testing.T) {
 	for _, c := range []struct {
 		keys  string
 		focus int
@@ -183,7 +183,7 @@ func TestFormMustBeSeen(t *testing.T) {
 }
 
 // Case 136: how a form can be left.
-func TestFormWaysOut(t *testing.T) {
+func TestFormLeaving(t *testing.T) {
 	for _, c := range []struct {
 		keys string
 		want Choice
@@ -277,7 +277,7 @@ func TestFormPaste(t *testing.T) {
 }
 
 // The form does not handle keys of the program.
-func TestFormLeavesKeys(t *testing.T) {
+func TestFormUnusedKeys(t *testing.T) {
 	f := New(survey(), intent.Default)
 	for _, keys := range []string{"<ctrl+c>", "<ctrl+q>", "<tab><tab>x", "<tab><space><ctrl+c>", "<tab>x", "<tab><tab>x"} {
 		if formKeys(t, f, keys) {
@@ -405,7 +405,7 @@ func shown(f *Form, width, height int, th *theme.Theme) (rows []string, x, y int
 }
 
 // Drawing a form does not count as showing it: it cannot be sent, and looks the same again.
-func TestFormIsDrawnWithoutWriting(t *testing.T) {
+func TestFormDrawingChangesNothing(t *testing.T) {
 	f := New([]Field{{Label: "One"}, {Label: "Two", Kind: FormMulti, Options: make([]FormOption, 20)}, {Label: "Three"}}, nil)
 	first, _, _ := f.Rows(40, 5, theme.Plain())
 	if again, _, _ := f.Rows(40, 5, theme.Plain()); strings.Join(again, "\n") != strings.Join(first, "\n") {

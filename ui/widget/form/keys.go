@@ -229,11 +229,11 @@ func (ff *formField) listKey(k tea.KeyPressMsg, name string) bool {
 			ff.list = nil
 		}
 	default:
-		took := ff.list.Key(k)
+		used := ff.list.Key(k)
 		if ff.list.Filter() == "" {
 			ff.list = nil
 		}
-		return took
+		return used
 	}
 	return true
 }

@@ -216,7 +216,7 @@ func TestListMore(t *testing.T) {
 }
 
 // While a filter hides the headings, an item without a hint says its section.
-func TestListSectionOfFiltered(t *testing.T) {
+func TestListFilteredSections(t *testing.T) {
 	l := New([]Item{{Title: "goose", Section: "not installed"}, {Title: "gemini", Hint: "on PATH", Section: "found"}})
 	l.SetFilter("g")
 	rows := uitest.Text(l.Draw(40, 4, theme.Plain()))

@@ -46,7 +46,7 @@ func TestRecent(t *testing.T) {
 }
 
 // The items that pass a filter do not depend on the filters before it.
-func TestRecentNarrows(t *testing.T) {
+func TestRecentExtendedFilter(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var items []Item
 	for range 300 {

@@ -200,11 +200,11 @@ func cutFront(path string, marks []int, room int) (string, []int) {
 	for ; n < len(runes) && cells < over+1; n++ {
 		cells += text.Width(string(runes[n]))
 	}
-	kept := []int(nil)
+	shown := []int(nil)
 	for _, at := range marks {
 		if at >= n {
-			kept = append(kept, at-n+1)
+			shown = append(shown, at-n+1)
 		}
 	}
-	return "…" + string(runes[n:]), kept
+	return "…" + string(runes[n:]), shown
 }
