@@ -124,26 +124,23 @@ func (f face) right(below int) string {
 	return s
 }
 
-// options lists the options in the agent's order, each with its key.
+// options lists the options in the agent's order, each with its key. Names that are too
+// long for a row are wrapped.
 func (f face) options() []string {
 	th, s, width := f.theme, f.sight, f.width
 	var rows []string
-	line := ""
+	wrapped := true // the last row is the end of a name: another option does not go there
 	add := func(key, name string, off bool) {
 		str := th.Key.Paint(key) + " " + name
 		if off {
 			str = th.Faint.Paint(key + " " + name + " (off)")
 		}
-		str = text.Truncate(str, width, "…")
-		switch {
-		case line == "":
-			line = str
-		case text.Width(line)+3+text.Width(str) <= width:
-			line += "   " + str
-		default:
-			rows = append(rows, line)
-			line = str
+		if n := len(rows); !wrapped && text.Width(rows[n-1])+3+text.Width(str) <= width {
+			rows[n-1] += "   " + str
+			return
 		}
+		added := text.Wrap(str, width)
+		rows, wrapped = append(rows, added...), len(added) > 1
 	}
 	for i, o := range f.cur.Options {
 		name, off := f.write.name(o)
@@ -155,7 +152,7 @@ func (f face) options() []string {
 	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attends {
 		add(key, "Run it here, with my keyboard", !s.read)
 	}
-	return append(rows, line)
+	return rows
 }
 
 // foot names the keys, or what the user has to do before they work.

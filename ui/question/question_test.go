@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/internal/seeds"
@@ -282,5 +283,30 @@ func TestWebPage(t *testing.T) {
 	}
 	if p.es.Completed(1); p.es.First() != nil || p.said != "done: example.org" {
 		t.Errorf("said %q", p.said)
+	}
+}
+
+// The name of an option is never cut: it may say how much it allows.
+func TestOptionsWrap(t *testing.T) {
+	const name = "Always allow git commands in this directory and everywhere else"
+	for _, size := range [][2]int{{24, 8}, {40, 8}, {40, 12}, {80, 12}} {
+		p := newPage(t)
+		q := command(1, 3)
+		q.Options = []permissions.Option{options[0], {ID: "ever", Name: name, Kind: permissions.AllowAlways}, options[2]}
+		p.q.Add(q)
+		p.see(size[0], size[1], false)
+		p.rests()
+		seen := map[string]bool{}
+		for range 12 { // the options scroll where there are too many rows of them
+			for word := range strings.FieldsSeq(strings.ReplaceAll(ansi.Strip(p.see(size[0], size[1], false)), "│", " ")) {
+				seen[word] = true
+			}
+			p.press("down")
+		}
+		for word := range strings.FieldsSeq(name) {
+			if !seen[word] {
+				t.Errorf("%v: %q is not shown", size, word)
+			}
+		}
 	}
 }
