@@ -45,15 +45,15 @@ func (c *commands) refresh() {
 		items = append(items, list.Item{Title: "/" + o.Slash, Detail: o.Help, Hint: parleys})
 	}
 	p := &Popup{env: c.env, foot: "tab completes", list: list.New(items)}
-	p.end = func(key string) tea.Cmd { return c.end(p, text, key) }
+	p.onEnd = func(key string) tea.Cmd { return c.endPopup(p, text, key) }
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() > 0 {
 		c.popup = p
 	}
 }
 
-// end handles the keys that end the popup: it closes it for this text, completes, or sends.
-func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
+// endPopup handles the keys that end the popup: it closes it for this text, completes, or sends.
+func (c *commands) endPopup(p *Popup, opened, key string) tea.Cmd {
 	it, ok := p.list.Selected()
 	if key == "esc" {
 		c.closed, c.popup = opened, nil

@@ -30,7 +30,7 @@ type mentions struct {
 	line     string // the line up to the cursor while a mention is typed, else ""
 	word     mention.Word
 	closed   string // the line up to the @ of the mention for which the popup was closed
-	gen      uint64 // number of the last search; results of others are dropped
+	search   uint64 // number of the last search; results of others are dropped
 	answered uint64 // number of the search whose results the popup shows
 	cancel   context.CancelFunc
 	popup    *Popup
@@ -42,13 +42,13 @@ type mentions struct {
 type (
 	filesMsg struct {
 		mentions *mentions
-		gen      uint64
+		search   uint64
 		found    FoundFiles
 		err      error
 	}
 	filesAgainMsg struct {
 		mentions *mentions
-		gen      uint64
+		search   uint64
 	}
 )
 
@@ -58,17 +58,17 @@ const maxTyped = 4 << 10
 // listingPause is how long to wait before searching again while files are being listed.
 const listingPause = 100 * time.Millisecond
 
-// look starts a search if the cursor is after a mention.
-func (m *mentions) look() tea.Cmd {
+// refresh starts a search if the cursor is after a mention.
+func (m *mentions) refresh() tea.Cmd {
 	line := m.editor.TailBeforeCursor(maxTyped)
 	word, ok := m.typed(line)
 	switch {
 	case !ok:
-		m.end()
+		m.reset()
 		m.closed = ""
 		return nil
 	case m.closed != "" && m.closed == line[:word.Start]+"@":
-		m.end()
+		m.reset()
 		return nil
 	case m.line == line && m.hidden:
 		m.close()
@@ -83,7 +83,7 @@ func (m *mentions) look() tea.Cmd {
 	if same {
 		return nil
 	}
-	m.gen++
+	m.search++
 	return m.find()
 }
 
@@ -112,27 +112,27 @@ func (m *mentions) find() tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(m.context())
 	m.cancel = cancel
-	dir, query, gen := m.host.Session().Dir, m.word.Query, m.gen
+	dir, query, search := m.host.Session().Dir, m.word.Query, m.search
 	return func() tea.Msg {
 		defer cancel()
 		found, err := m.files.Find(ctx, dir, query)
-		return filesMsg{m, gen, found, err}
+		return filesMsg{m, search, found, err}
 	}
 }
 
-// end forgets the mention after the cursor has left it.
-func (m *mentions) end() {
+// reset forgets the mention after the cursor has left it.
+func (m *mentions) reset() {
 	if m.cancel != nil {
 		m.cancel()
 	}
-	m.gen++
+	m.search++
 	m.line, m.popup, m.cancel, m.waits, m.hidden = "", nil, nil, "", false
 }
 
 // close closes the popup for this mention.
 func (m *mentions) close() {
 	closed := m.line[:m.word.Start] + "@"
-	m.end()
+	m.reset()
 	m.closed = closed
 }
 
@@ -142,21 +142,21 @@ func (m *mentions) hide() { m.hidden = m.popup != nil }
 // Handle shows the results of the last search and drops any others.
 func (msg filesMsg) Handle() tea.Cmd {
 	m := msg.mentions
-	if msg.gen != m.gen {
+	if msg.search != m.search {
 		return nil
 	}
 	if msg.err != nil {
 		m.waits = ""
 		return nil
 	}
-	fresh := m.answered != msg.gen
-	m.answered = msg.gen
+	fresh := m.answered != msg.search
+	m.answered = msg.search
 	items := m.items(msg.found.Matches)
 	switch {
 	case len(items) == 0 && msg.found.Complete:
 		m.popup = nil
 	case fresh || m.popup == nil:
-		m.popup = &Popup{env: m.env, list: list.New(items), end: m.key}
+		m.popup = &Popup{env: m.env, list: list.New(items), onEnd: m.key}
 	default:
 		m.popup.list.SetItems(items)
 	}
@@ -169,7 +169,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 		}
 	}
 	if !msg.found.Complete {
-		cmds = append(cmds, tea.Tick(listingPause, func(time.Time) tea.Msg { return filesAgainMsg{m, msg.gen} }))
+		cmds = append(cmds, tea.Tick(listingPause, func(time.Time) tea.Msg { return filesAgainMsg{m, msg.search} }))
 	}
 	if key := m.waits; key != "" && (len(items) > 0 || msg.found.Complete) {
 		m.waits = ""
@@ -180,7 +180,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 
 // Handle searches again while files are being listed.
 func (msg filesAgainMsg) Handle() tea.Cmd {
-	if msg.gen != msg.mentions.gen {
+	if msg.search != msg.mentions.search {
 		return nil
 	}
 	return msg.mentions.find()
@@ -208,7 +208,7 @@ func (m *mentions) key(key string) tea.Cmd {
 	switch {
 	case key == "esc":
 		m.close()
-	case m.answered != m.gen: // the popup shows the results of an older search
+	case m.answered != m.search: // the popup shows the results of an older search
 		m.waits = key
 	default:
 		return m.done(key)
@@ -227,7 +227,7 @@ func (m *mentions) done(key string) tea.Cmd {
 		}
 	}
 	if key == "enter" && (!ok || path == m.word.Query && !m.popup.moved) {
-		m.end()
+		m.reset()
 		return m.host.Submit()
 	}
 	if !ok {
@@ -261,10 +261,10 @@ func (m *mentions) complete(path string) tea.Cmd {
 		}
 	}
 	n := len(line) - m.word.Start
-	m.end()
+	m.reset()
 	m.editor.DeleteAfter(rest)
 	m.editor.ReplaceBefore(n, text)
-	return m.look()
+	return m.refresh()
 }
 
 // mentionsIn returns the mentions in a prompt, each once.

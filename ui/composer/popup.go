@@ -16,8 +16,8 @@ type Popup struct {
 	list  *list.List
 	foot  string
 	moved bool // the user has moved the selection
-	// end handles esc, tab and enter.
-	end func(key string) tea.Cmd
+	// onEnd handles esc, tab and enter.
+	onEnd func(key string) tea.Cmd
 }
 
 // Key implements layer.Layer.
@@ -31,7 +31,7 @@ func (p *Popup) Key(k layer.Press) (tea.Cmd, bool) {
 		p.moved = true
 		return nil, true
 	case "esc", "tab", "enter":
-		return p.end(k.Name), true
+		return p.onEnd(k.Name), true
 	}
 	return nil, false
 }

@@ -63,7 +63,7 @@ func (s *Store) After(msg tea.Msg) tea.Cmd {
 	var found tea.Cmd
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg:
-		found = s.opts.Screen.Front().mentions.look()
+		found = s.opts.Screen.Front().mentions.refresh()
 	}
 	return tea.Batch(found, s.history.save(), s.drafts.after(msg))
 }

@@ -25,8 +25,8 @@ type body struct {
 	heads []int // indexes of the rows above the hunks
 }
 
-// of returns the rows, from the cache where it holds them.
-func (b *body) of(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
+// cached returns the rows, from the cache where it holds them.
+func (b *body) cached(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
 	if b.rows == nil || b.key != cur.Key || b.look != l {
 		rows, heads := bodyRows(cur, l, ds, w)
 		*b = body{cur.Key, l, rows, heads}

@@ -16,8 +16,8 @@ import (
 func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 	f := q.face()
 	f.look = look{lines{box.InnerWidth(width), q.full && width >= diff.SidesWidth}, q.env.Theme}
-	f.body, f.heads = q.drawn.of(f.cur, f.look, &q.diffs, f.write)
-	f.sight = q.sight.as(f.lines)
+	f.body, f.heads = q.drawn.cached(f.cur, f.look, &q.diffs, f.write)
+	f.sight = q.sight.withLayout(f.lines)
 	return f.rows(width, height, covered)
 }
 
@@ -39,7 +39,7 @@ func (q *Question) Saw(on Shown) bool {
 		w.reveal = false
 	}
 	before := q.sight
-	q.sight = before.see(on)
+	q.sight = before.afterFrame(on)
 	return first || !q.sight.same(before)
 }
 
@@ -75,7 +75,7 @@ func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 	page := max(1, height-3-len(options)) // borders and the separator
 	s := f.sight
 	s.offset = f.reveal(page)
-	from := s.from(len(all), whole, page)
+	from := s.firstRow(len(all), whole, page)
 	rows := append([]string(nil), all[from:min(len(all), from+page)]...)
 	if len(options) > 0 {
 		rows = append(rows, box.Separator)
@@ -91,7 +91,7 @@ func (f face) reveal(page int) int {
 	if w == nil || w.at >= len(f.heads) {
 		return s.offset
 	}
-	moved := w.on && s.read && s.of != f.lines && s.of != (lines{})
+	moved := w.selecting && s.read && s.of != f.lines && s.of != (lines{})
 	if !w.reveal && !moved {
 		return s.offset
 	}

@@ -87,7 +87,7 @@ func (e *Elicitation) Paste(text string) (tea.Cmd, bool) {
 
 // Press handles a key, armed or not.
 func (e *Elicitation) Press(p layer.Press) tea.Cmd {
-	if e.drops(e.in.env.Now()) {
+	if e.tooEarly(e.in.env.Now()) {
 		return nil
 	}
 	open := e.form != nil && e.form.Choice() == form.FormOpen
@@ -227,7 +227,7 @@ func (e *Elicitation) Saw(on Shown) bool {
 	}
 	first, before := e.shownAt.IsZero(), e.sight
 	e.appears(e.in.env.Now())
-	e.sight = before.see(on)
+	e.sight = before.afterFrame(on)
 	if on.form.width > 0 {
 		e.form.Shown(on.form.width, on.form.height, e.in.env.Theme)
 	}

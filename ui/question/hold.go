@@ -56,8 +56,8 @@ func (h *hold) waited(now time.Time, a Around) bool {
 	return !h.shownAt.IsZero() && !a.busy() && (h.reading || now.Sub(h.shownAt) >= layer.Quiet && now.Sub(a.LastKey) >= layer.Quiet)
 }
 
-// drops reports whether a key comes too early to be meant for it.
-func (h *hold) drops(now time.Time) bool {
+// tooEarly reports whether a key comes too early to be meant for it.
+func (h *hold) tooEarly(now time.Time) bool {
 	return h.grabbed && now.Sub(h.grabbedAt) < dropAfterGrab || now.Before(h.droppedUntil)
 }
 
@@ -73,9 +73,9 @@ func (h *hold) tooFast(now time.Time) bool {
 	return true
 }
 
-// keep keeps the keys after one was handled. A letter may begin a word: it can scroll, but
+// keepKeys keeps the keys after one was handled. A letter may begin a word: it can scroll, but
 // a letter soon after it is no answer.
-func (h *hold) keep(msg tea.KeyPressMsg, now time.Time) {
+func (h *hold) keepKeys(msg tea.KeyPressMsg, now time.Time) {
 	if msg.Text == "" || msg.Text == " " {
 		h.grabbed = true
 		return

@@ -37,18 +37,18 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, false
 	}
 	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.now()
-	w := q.made[cur.Key]
+	w := q.edits[cur.Key]
 	q.note = ""
 	pressed := q.pressed
 	q.pressed = unreadChoice{} // only the very next key can repeat an answer
-	if q.drops(now) || w != nil && w.editing {
+	if q.tooEarly(now) || w != nil && w.editing {
 		return nil, true
 	}
 	if o, ok := optionFor(cur.Options, p.Name); ok {
 		if (q.read || harmless(o)) && q.tooFast(now) {
 			return q.host.Say(tooFast), true
 		}
-		q.keep(msg, now)
+		q.keepKeys(msg, now)
 		q.pressed = pressed
 		return q.answer(cur, o), true
 	}
@@ -75,7 +75,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, true
 	}
 	if q.sight.scroll(want) {
-		q.keep(msg, now)
+		q.keepKeys(msg, now)
 		return nil, true
 	}
 	var cmd tea.Cmd
@@ -108,7 +108,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		}
 		q.note = p.Name + " is no answer: press " + answersOf(cur.Options)
 	}
-	q.keep(msg, now)
+	q.keepKeys(msg, now)
 	return cmd, true
 }
 
@@ -200,7 +200,7 @@ func (q *Question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 			return cmd
 		}
 	}
-	if w := q.made[cur.Key]; w.changed() && !harmless(o) {
+	if w := q.edits[cur.Key]; w.changed() && !harmless(o) {
 		return q.answerChanged(cur, o, w)
 	}
 	return q.sent(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
@@ -245,7 +245,7 @@ func (q *Question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg)
 	if q.tooFast(now) {
 		return q.host.Say(tooFast)
 	}
-	q.keep(msg, now)
+	q.keepKeys(msg, now)
 	switch o, ok := onceOf(cur.Options); {
 	case !ok:
 		return nil
@@ -264,7 +264,7 @@ func (q *Question) Reject() tea.Cmd {
 
 // pickHunks starts or stops the selection of hunks.
 func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
-	if !q.made.of(cur, &q.diffs).toggle(q.read) {
+	if !q.edits.start(cur, &q.diffs).toggle(q.read) {
 		return q.host.Say("there are no hunks to choose from")
 	}
 	q.redrawn()
@@ -282,13 +282,13 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 			return q.host.Say(tooFast), true
 		}
 	}
-	q.keep(msg, now) // before the answer: the next question must not have the keys
+	q.keepKeys(msg, now) // before the answer: the next question must not have the keys
 	switch want {
 	case intent.Leave:
 		return q.pickHunks(cur), true
 	case intent.NextHunk, intent.PreviousHunk:
 		step := map[intent.Intent]int{intent.NextHunk: 1, intent.PreviousHunk: -1}[want]
-		if w.to(w.at+step, &q.sight) {
+		if w.selectHunk(w.at+step, &q.sight) {
 			q.drawn = body{}
 		}
 	case intent.RefuseHunk:
@@ -309,7 +309,7 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 
 // editText opens the text to be written in the user's editor.
 func (q *Question) editText(cur permissions.Question) tea.Cmd {
-	w := q.made.of(cur, &q.diffs)
+	w := q.edits.start(cur, &q.diffs)
 	before, ok := w.left()
 	if !ok {
 		return q.host.Say("these hunks cannot be taken apart")

@@ -54,7 +54,7 @@ type Question struct {
 	details bool
 	full    bool   // it has the screen and the keys
 	note    string // about the last key
-	made    writes
+	edits   writes
 
 	diffs diffs
 	drawn body
@@ -62,7 +62,7 @@ type Question struct {
 
 // New returns a Question with nothing to ask.
 func New(env *layer.Env, host Host) *Question {
-	return &Question{env: env, host: host, made: writes{}}
+	return &Question{env: env, host: host, edits: writes{}}
 }
 
 // ForPage returns a copy for another page, without anything cached by drawing.
@@ -88,7 +88,7 @@ func (q *Question) Remove(key uint64) {
 	if !dropped {
 		return
 	}
-	delete(q.made, key)
+	delete(q.edits, key)
 	if another {
 		q.Restart()
 	}
@@ -98,7 +98,7 @@ func (q *Question) Remove(key uint64) {
 // Clear removes all questions.
 func (q *Question) Clear() {
 	q.queue = queue{}
-	clear(q.made)
+	clear(q.edits)
 	q.Restart()
 	q.hide()
 }
@@ -175,13 +175,13 @@ func (q *Question) written() *write {
 	if !q.Open() {
 		return nil
 	}
-	return q.made[q.now().Key]
+	return q.edits[q.now().Key]
 }
 
 // Edited replaces the text of a write with the user's. It has to be read before it can be
 // allowed.
 func (q *Question) Edited(e Edited) {
-	w := q.made[e.key]
+	w := q.edits[e.key]
 	if w == nil {
 		return
 	}
@@ -195,7 +195,7 @@ func (q *Question) Edited(e Edited) {
 
 // NotEdited ends the edit of a write without a change.
 func (q *Question) NotEdited(key uint64) {
-	if w := q.made[key]; w != nil {
+	if w := q.edits[key]; w != nil {
 		w.editing = false
 	}
 }

@@ -18,7 +18,7 @@ type lines struct {
 }
 
 // sight is how much of a text that has to be read has been on the screen, and which rows
-// are now. It is a plain value: drawing uses a copy, and see returns it after a frame.
+// are now. It is a plain value: drawing uses a copy, and afterFrame returns the next one.
 type sight struct {
 	of     lines // the layout of the last frame
 	offset int   // first row on the screen; keys may set it past the end
@@ -48,9 +48,9 @@ type Shown struct {
 	form    struct{ width, height int } // the size of a form; zero: it was not drawn
 }
 
-// as returns s for a layout. A new layout starts again at the top unless all was read, so
+// withLayout returns s for a layout. A new layout starts again at the top unless all was read, so
 // that no unread row is above the screen.
-func (s sight) as(of lines) sight {
+func (s sight) withLayout(of lines) sight {
 	if s.of != of && s.of != (lines{}) && !s.read {
 		s = s.unseen()
 	}
@@ -63,9 +63,9 @@ func (s sight) unseen() sight {
 	return s
 }
 
-// from returns the first row on a screen of page rows, of body rows of which whole have to
+// firstRow returns the first row on a screen of page rows, of body rows of which whole have to
 // be read.
-func (s sight) from(body, whole, page int) int {
+func (s sight) firstRow(body, whole, page int) int {
 	offset := s.offset
 	if s.atEnd {
 		offset = max(offset, min(whole, body)-page)
@@ -73,9 +73,9 @@ func (s sight) from(body, whole, page int) int {
 	return max(0, min(offset, body-page))
 }
 
-// see returns s after a frame.
-func (s sight) see(on Shown) sight {
-	s = s.as(on.of)
+// afterFrame returns s after a frame.
+func (s sight) afterFrame(on Shown) sight {
+	s = s.withLayout(on.of)
 	s.of, s.offset, s.page, s.fits, s.heads, s.atEnd = on.of, on.offset, on.page, on.body <= on.page, on.heads, false
 	if on.covered {
 		return s
@@ -123,7 +123,7 @@ func (i *unreadChoice) again(option string, now time.Time) bool {
 // to be read.
 func (on *Shown) window(s sight, rows []string, page int) (shown []string, more string) {
 	on.page, on.body, on.whole = page, len(rows), len(rows)
-	on.offset = s.as(on.of).from(on.body, on.whole, page)
+	on.offset = s.withLayout(on.of).firstRow(on.body, on.whole, page)
 	if rest := on.body - on.offset - page; rest > 0 {
 		more = text.MoreRows(rest)
 	}

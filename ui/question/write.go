@@ -13,22 +13,22 @@ import (
 // write holds the user's changes to a write that parley asks about: refused hunks, or an
 // edited text.
 type write struct {
-	change  *permissions.Change
-	asked   *Diff  // what the agent asked for
-	on      bool   // hunks are being selected
-	text    string // verbatim: what is written if no hunk is refused
-	edited  *Diff  // of the text as the user edited it; nil if it is the agent's
-	refused []bool // by hunk
-	at      int    // the selected hunk
-	reveal  bool   // scroll to the selected hunk
-	editing bool   // the editor is open or about to be
+	change    *permissions.Change
+	asked     *Diff  // what the agent asked for
+	selecting bool   // hunks are being selected
+	text      string // verbatim: what is written if no hunk is refused
+	edited    *Diff  // of the text as the user edited it; nil if it is the agent's
+	refused   []bool // by hunk
+	at        int    // the selected hunk
+	reveal    bool   // scroll to the selected hunk
+	editing   bool   // the editor is open or about to be
 }
 
 // writes holds the user's changes by the key of the question.
 type writes map[uint64]*write
 
-// of returns the changes to a question's write. It adds an empty one if there is none.
-func (ws writes) of(cur permissions.Question, ds *diffs) *write {
+// start returns the changes to a question's write. It adds an empty one if there is none.
+func (ws writes) start(cur permissions.Question, ds *diffs) *write {
 	if ws[cur.Key] == nil {
 		asked := &Diff{lines: diff.Compute(diff.Diff{})}
 		if i := slices.IndexFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff }); i >= 0 {
@@ -45,7 +45,7 @@ func (w *write) changed() bool {
 }
 
 // picking reports whether hunks are being selected.
-func (w *write) picking() bool { return w != nil && w.on }
+func (w *write) picking() bool { return w != nil && w.selecting }
 
 // diff returns the diff of the text with no hunk refused.
 func (w *write) diff() *diff.Computed {
@@ -67,8 +67,8 @@ func (w *write) left() (string, bool) {
 // toggle starts or stops the selection of hunks and keeps which are refused. It returns
 // false if there are no hunks.
 func (w *write) toggle(reveal bool) bool {
-	if w.on {
-		w.on = false
+	if w.selecting {
+		w.selecting = false
 		return true
 	}
 	n := w.diff().Changes()
@@ -78,7 +78,7 @@ func (w *write) toggle(reveal bool) bool {
 	if len(w.refused) != n {
 		w.refused, w.at = make([]bool, n), 0
 	}
-	w.on, w.reveal = true, reveal
+	w.selecting, w.reveal = true, reveal
 	return true
 }
 
@@ -89,9 +89,9 @@ func (w *write) refuse() {
 	}
 }
 
-// to selects another hunk; false if that is not on the screen. Until all was read it
+// selectHunk selects another hunk; false if that is not on the screen. Until all was read it
 // scrolls at most one page, so that no row is skipped.
-func (w *write) to(hunk int, s *sight) bool {
+func (w *write) selectHunk(hunk int, s *sight) bool {
 	switch {
 	case hunk < 0 || hunk >= len(s.heads) || hunk >= len(w.refused):
 		if hunk > 0 && !s.read { // rows after the last hunk have to be read, too
@@ -109,14 +109,14 @@ func (w *write) to(hunk int, s *sight) bool {
 // asAsked drops the user's changes. edited reports whether the text had been edited.
 func (w *write) asAsked() (edited bool) {
 	edited = w.edited != nil
-	*w = write{change: w.change, asked: w.asked, on: true, text: w.change.New, refused: make([]bool, w.asked.lines.Changes())}
+	*w = write{change: w.change, asked: w.asked, selecting: true, text: w.change.New, refused: make([]bool, w.asked.lines.Changes())}
 	return edited
 }
 
 // setText sets the text as the user edited it, and its diff.
 func (w *write) setText(text string, diff *diff.Computed) {
 	n := diff.Changes()
-	*w = write{change: w.change, asked: w.asked, on: n > 0, text: text, edited: &Diff{lines: diff}, refused: make([]bool, n)}
+	*w = write{change: w.change, asked: w.asked, selecting: n > 0, text: text, edited: &Diff{lines: diff}, refused: make([]bool, n)}
 	if text == w.change.New {
 		w.edited = nil
 	}
@@ -174,7 +174,7 @@ func (w *write) picks(l look) []diff.Pick {
 		if no {
 			ink, words = l.theme.Bad, fmt.Sprintf("✗ hunk %d of %d: refused", i+1, len(picks))
 		}
-		if w.on && i == w.at {
+		if w.selecting && i == w.at {
 			mark = l.theme.Key.Paint("▸ ")
 			if !no {
 				ink = l.theme.Strong
