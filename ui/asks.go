@@ -183,7 +183,7 @@ func (msg writeReady) handle(m *Model) tea.Cmd {
 func (msg writeEdited) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	m.input.Touch() // keys that were meant for the editor answer nothing
-	c.question.Deafen()
+	c.question.SuspendKeys()
 	c.question.NotEdited(msg.key)
 	switch _, ok := c.question.Find(msg.key); {
 	case !ok:

@@ -66,7 +66,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	case permissions.Asked:
 		c.broker = e.Broker
 		c.question.Add(e.Question)
-		c.elicits.Afresh() // a question comes first
+		c.elicits.WaitForQuiet() // a question comes first
 	case permissions.Settled:
 		c.question.Remove(e.Key)
 	case event.CommandsChanged:

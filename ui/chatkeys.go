@@ -90,7 +90,7 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.question.Appeared() {
 		return c.question.Reject(), true
 	}
-	if form := c.elicits.InSight(); form != nil && form.Asks() { // nothing is declined that was agreed to
+	if form := c.elicits.OnScreen(); form != nil && form.Asks() { // nothing is declined that was agreed to
 		return form.Press(p), true
 	}
 	return nil, false

@@ -187,7 +187,7 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		var box []string
 		box, on.question = c.question.Rows(width, room, false)
 		lay(box, nil)
-	case c.elicits.InSight() != nil:
+	case c.elicits.OnScreen() != nil:
 		var box []string
 		var at *tea.Cursor
 		box, at, on.form = c.elicits.Current().Rows(width, max(leastBox, top-min(len(rows), 4)), false)

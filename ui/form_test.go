@@ -63,7 +63,7 @@ func TestForm(t *testing.T) {
 }
 
 // Case 136: the ways out.
-func TestFormWaysOut(t *testing.T) {
+func TestFormLeaving(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
 		want string

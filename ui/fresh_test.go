@@ -136,7 +136,7 @@ func (p *pagePlayer) afresh() string {
 	session.Thread = th
 	m.chat, m.made, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
 	c.m, c.Session, c.view = &m, &session, p.m.chat.view.Afresh(th)
-	c.question = p.m.chat.question.Afresh(&m.Env, questionHost{&c})
+	c.question = p.m.chat.question.ForPage(&m.Env, questionHost{&c})
 	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))

@@ -32,7 +32,7 @@ func (m *Model) inlined() bool {
 
 // needsPage tells whether something is open that is only drawn on a whole screen.
 func (c *chat) needsPage() bool {
-	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicits.InSight() != nil ||
+	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicits.OnScreen() != nil ||
 		c.question.Open() && (c.question.Full() || c.m.height < 10)
 }
 

@@ -50,7 +50,7 @@ func (c *chat) listed() bool { return c.panels.list() != nil || c.login.Open() }
 // addressShown tells whether a login is under way and nothing else wants the user.
 func (l logins) addressShown() bool {
 	c := l.c
-	return c.Agent.LoggingIn() != "" && c.panels.reading == nil && !c.listed() && !c.question.Open() && c.elicits.InSight() == nil
+	return c.Agent.LoggingIn() != "" && c.panels.reading == nil && !c.listed() && !c.question.Open() && c.elicits.OnScreen() == nil
 }
 
 // address is what the agent prints for a login under way.

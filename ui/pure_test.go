@@ -244,7 +244,7 @@ func TestStateIsSeen(t *testing.T) {
 		if n := len(before); n < 500 {
 			t.Fatalf("%d fields are all of a model", n)
 		}
-		d.m.chat.question.Turn()
+		d.m.chat.question.Restart()
 		if changed := changedPaths(before, stateOf(d.m)); len(changed) > 0 {
 			t.Errorf("nothing has changed: %q", changed)
 		}

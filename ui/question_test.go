@@ -230,7 +230,7 @@ func TestFullScreenQuestion(t *testing.T) {
 func TestCoveredQuestion(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		q := d.m.chat.question
-		q.Turn()
+		q.Restart()
 		d.types("/")
 		d.sees("tab completes")
 		d.rest()
@@ -238,7 +238,7 @@ func TestCoveredQuestion(t *testing.T) {
 			t.Error("read under the popup")
 		}
 		d.press("backspace", "f1")
-		q.Turn()
+		q.Restart()
 		d.send(refreshMsg{})
 		d.rest()
 		d.misses("fake asks")

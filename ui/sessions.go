@@ -211,7 +211,7 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 		l.Note = "This is the only open session; ctrl+c twice quits"
 	case e.chat.GiveUp():
 		l.Note = "Cancelled opening it"
-	case e.chat.Busy() && !l.Sure(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again to stop it and close the session"):
+	case e.chat.Busy() && !l.Confirmed(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again to stop it and close the session"):
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
@@ -231,7 +231,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "The agent has ended"
 	case !e.agent.Conn().Client.Agent().Delete:
 		l.Note = "This agent cannot delete sessions"
-	case l.Sure(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
+	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

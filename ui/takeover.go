@@ -54,7 +54,7 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 		c.panels.open = nil
 		return k.lend(w.Terminal, w.Title)
 	}
-	if !p.Sure(intent.TakeOver, w.Terminal, "It is stopped and run again from the start with your keyboard: press "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again to confirm") {
+	if !p.Confirmed(intent.TakeOver, w.Terminal, "It is stopped and run again from the start with your keyboard: press "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again to confirm") {
 		return nil
 	}
 	c.panels.open = nil
@@ -75,7 +75,7 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	m.input.Touch()
-	c.question.Deafen()
+	c.question.SuspendKeys()
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
 		m.input.Mute()

@@ -21,7 +21,7 @@ func (p *panels) work() []panel.Work {
 // showWork lists what goes on, each with its stop key.
 func (p *panels) showWork() tea.Cmd {
 	c, conn := p.c, p.c.Agent.Conn()
-	p.show(panel.Going(c.m.Keys, p.work, panel.WorkActions{
+	p.show(panel.Running(c.m.Keys, p.work, panel.WorkActions{
 		Show: func(w panel.Work) tea.Cmd {
 			switch {
 			case w.Run != 0:

@@ -184,8 +184,8 @@ func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
 	m.input.Touch() // what was typed elsewhere answers no question here
-	c.question.Turn()
-	c.elicits.Afresh()
+	c.question.Restart()
+	c.elicits.WaitForQuiet()
 }
 
 // fresh drops what was asked on a connection that is replaced.
@@ -206,10 +206,10 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 		c.composer.Remember(text)
 		return c.say("Prompt withdrawn")
 	case n.Withdrawn:
-		c.composer.GiveBack(n.Key, text)
+		c.composer.ReturnPrompt(n.Key, text)
 		return c.say("Prompt withdrawn")
 	}
-	c.composer.GiveBack(n.Key, text)
+	c.composer.ReturnPrompt(n.Key, text)
 	return c.say("Not accepted: " + n.Err.Error())
 }
 

@@ -10,8 +10,8 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// attaching puts images into a draft: from the clipboard, and those of which a path was
-// typed or pasted.
+// attaching puts images into a draft: from the clipboard, or from a path that was typed or
+// pasted.
 type attaching struct {
 	editor *editor.Editor
 	host   Host
@@ -35,7 +35,7 @@ func (t attaching) clipboard() tea.Cmd {
 	return t.put("clipboard", "", func() (Picture, error) { return from.Clipboard(ctx) })
 }
 
-// put puts an image at the cursor.
+// put puts an image at the cursor. text replaces it if load fails.
 func (t attaching) put(name, text string, load func() (Picture, error)) tea.Cmd {
 	a, cmd := t.images.add(name, text, load)
 	if a != nil {
@@ -44,13 +44,13 @@ func (t attaching) put(name, text string, load func() (Picture, error)) tea.Cmd 
 	return cmd
 }
 
-// off tells whether paths of images are text like any other.
+// off reports whether paths of images are plain text.
 func (t attaching) off(s Session) bool {
 	return t.images.disk == nil || s.ReadOnly || !s.Connected || shelling(t.editor)
 }
 
-// paste takes a paste that is nothing but paths of images, as dropped files are; false
-// for any other.
+// paste attaches the images of a paste that consists only of their paths, as from dropped
+// files; false for any other paste.
 func (t attaching) paste(text string) (tea.Cmd, bool) {
 	s := t.host.Session()
 	if t.off(s) {
@@ -77,8 +77,8 @@ func (t attaching) paste(text string) (tea.Cmd, bool) {
 	return tea.Batch(cmds...), true
 }
 
-// typed makes an image of the path that a line ends in; after is what is between that
-// and the cursor.
+// typed replaces the image path at the end of line by the image. after is the text between
+// it and the cursor.
 func (t attaching) typed(line, after string) tea.Cmd {
 	word := line[strings.LastIndexByte(line, ' ')+1:]
 	if !picture.Typed(word) {
@@ -98,13 +98,13 @@ func (t attaching) typed(line, after string) tea.Cmd {
 	return cmd
 }
 
-// noImagesMsg says that an image could not be taken along.
+// noImagesMsg says that the agent does not take images.
 type noImagesMsg struct{ host Host }
 
 // Handle implements layer.Message.
 func (msg noImagesMsg) Handle() tea.Cmd { return msg.host.Say(noImages + ": the path is kept as text") }
 
-// sayNoImages says so if there is an image at a path.
+// sayNoImages says that the agent does not take images if there is one at a path.
 func (t attaching) sayNoImages(path, dir string) tea.Cmd {
 	load := t.images.file(path, dir)
 	return func() tea.Msg {

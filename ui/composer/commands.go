@@ -24,7 +24,7 @@ type commands struct {
 	editor *editor.Editor
 	host   Host
 	popup  *Popup
-	closed string // the text that the popup was closed for
+	closed string // the text for which the popup was closed
 }
 
 // refresh opens, narrows or closes the popup.
@@ -46,22 +46,22 @@ func (c *commands) refresh() {
 		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, Hint: strings.Trim(cmd.Args+" · "+cmd.From, " ·"), Value: cmd})
 	}
 	p := &Popup{env: c.env, foot: "tab completes", list: list.New(items)}
-	p.end = func(key string) tea.Cmd { return c.end(p, text, key) }
+	p.onEnd = func(key string) tea.Cmd { return c.endPopup(p, text, key) }
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() > 0 {
 		c.popup = p
 	}
 }
 
-// end closes the popup for the text that it was opened for, completes, or sends.
-func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
+// endPopup handles the keys that end the popup: it closes it for this text, completes, or sends.
+func (c *commands) endPopup(p *Popup, opened, key string) tea.Cmd {
 	it, ok := p.list.Selected()
 	if key == "esc" {
 		c.closed, c.popup = opened, nil
 		return nil
 	}
 	if text := c.editor.Value(); key == "enter" && (!ok || it.Title == text || !p.moved && !strings.HasPrefix(it.Title, text)) {
-		return c.host.Submit() // what only resembles a command is not what was meant
+		return c.host.Submit() // the user did not mean a command that only resembles the text
 	}
 	if !ok {
 		return nil
@@ -75,7 +75,7 @@ func (c *commands) end(p *Popup, opened, key string) tea.Cmd {
 	return nil
 }
 
-// hint returns what the command takes after its name, while nothing of it is typed.
+// hint returns the arguments that the command takes, until one is typed.
 func (c *commands) hint() string {
 	name, rest, _ := strings.Cut(c.editor.BeforeCursor(), " ")
 	if !strings.HasPrefix(name, "/") || strings.TrimSpace(rest) != "" {

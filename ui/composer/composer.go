@@ -1,8 +1,8 @@
-// Package composer is where prompts are written: an editor, and what helps to fill it,
-// which is the completion of commands and files, images, and what was typed before.
+// Package composer is where the user writes prompts: an editor with completion of commands
+// and files, images, history and saved drafts.
 //
-// Each page has a Composer and is its Host. What all composers share is in a Store.
-// Whatever may wait runs in a tea.Cmd, and everything else on the goroutine of the screen.
+// Each page has a Composer and is its Host. A Store holds what all composers share. Code
+// that may block runs in a tea.Cmd, everything else on the screen's goroutine.
 package composer
 
 import (
@@ -15,31 +15,31 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// Host is the page that a composer belongs to.
+// Host is the page of a composer.
 type Host interface {
 	Say(text string) tea.Cmd
 	Submit() tea.Cmd // enter
-	// Typed notes that keys were pressed just now: they are not meant for what is asked.
+	// Typed notes that keys were just pressed, so that no question takes the next ones.
 	Typed()
 	Session() Session
 	// Commands returns the slash commands that can be typed.
 	Commands() []Command
-	// Invitation is what an empty composer says.
+	// Invitation returns the placeholder of an empty composer.
 	Invitation() string
-	// Unsettled are the prompts of which the user may yet need all.
+	// Unsettled returns the prompts that may have to be sent again, with their images.
 	Unsettled() []string
 }
 
-// Session is what a composer has to know of the session that it writes for.
+// Session is what a composer knows of the session that it writes for.
 type Session struct {
-	ReadOnly  bool     // there is only a log
-	Connected bool     // there is an agent
-	Images    bool     // which takes images
-	Dir       string   // where paths begin
-	Away      bool     // the keys are not the composer's
-	Queued    []string // prompts that wait
-	Draft     DraftKey // where the draft belongs
-	Kept      bool     // the draft is kept there
+	ReadOnly  bool     // it is read from a log
+	Connected bool     // the agent is connected
+	Images    bool     // the agent takes images
+	Dir       string   // relative paths start here
+	Away      bool     // something else has the keys
+	Queued    []string // prompts in the queue
+	Draft     DraftKey // where the draft is saved
+	Kept      bool     // the draft is saved
 }
 
 // Composer is where the prompts of a page are written.
@@ -52,11 +52,11 @@ type Composer struct {
 	commands commands
 	mentions mentions
 	images   attaching
-	returned returned
-	kept     kept
+	returned returnedPrompts
+	saved    savedDraft
 }
 
-// New makes an empty composer.
+// New returns an empty composer.
 func (s *Store) New(host Host) *Composer {
 	e := editor.New()
 	e.SetVim(s.opts.Env.Keys.Vim())
@@ -65,11 +65,11 @@ func (s *Store) New(host Host) *Composer {
 	c.commands = commands{env: c.env, editor: e, host: host}
 	c.mentions = mentions{env: c.env, editor: e, host: host, files: s.opts.Files, context: s.opts.Screen.Context}
 	c.images = attaching{editor: e, host: host, images: &s.images}
-	c.recall.before(s.past.entries, c.Lasting)
+	c.recall.setOlder(s.history.entries, c.Lasting)
 	return c
 }
 
-// Fit gives the composer so many cells in a row, of a screen of so many rows.
+// Fit sets the composer's width and the height of the screen.
 func (c *Composer) Fit(width, height int) {
 	c.SetWidth(max(4, width))
 	c.SetMaxRows(max(1, height/3))
@@ -84,10 +84,10 @@ func (c *Composer) Draw() []string {
 	return c.Rows(look)
 }
 
-// shelling tells whether what is typed is a command for the shell.
+// shelling reports whether the draft is a shell command.
 func shelling(e *editor.Editor) bool { return e.HasPrefix("!") }
 
-// Type hands a key to the editor; false where it has no use for it.
+// Type passes a key to the editor; false if the editor does not use it.
 func (c *Composer) Type(p layer.Press) (tea.Cmd, bool) {
 	if !c.Editor.Key(p.KeyPressMsg, c.env.Keys.Of(intent.Draft, p.Keystroke())) {
 		return nil, false
@@ -99,7 +99,7 @@ func (c *Composer) Type(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Paste puts pasted text, or the images that it names, at the cursor.
+// Paste inserts pasted text, or the images that it names.
 func (c *Composer) Paste(text string) tea.Cmd {
 	cmd, images := c.images.paste(text)
 	if !images {
@@ -109,13 +109,13 @@ func (c *Composer) Paste(text string) tea.Cmd {
 	return cmd
 }
 
-// PasteImage puts the image in the clipboard at the cursor.
+// PasteImage inserts the image in the clipboard.
 func (c *Composer) PasteImage() tea.Cmd { return c.images.clipboard() }
 
-// AttachTyped makes an image of the path before the cursor.
+// AttachTyped replaces the image path before the cursor by the image.
 func (c *Composer) AttachTyped() tea.Cmd { return c.images.typed(c.BeforeCursor(), "") }
 
-// Clear empties the composer, which is done with its text.
+// Clear empties the composer after its text was sent or dropped.
 func (c *Composer) Clear() {
 	c.Reset()
 	c.commands.popup, c.commands.closed = nil, ""
@@ -123,13 +123,13 @@ func (c *Composer) Clear() {
 	c.returned = nil
 }
 
-// Refresh looks which commands can be meant, after the text or the commands have changed.
+// Refresh updates the popup of commands after a change of the text or the commands.
 func (c *Composer) Refresh() { c.commands.refresh() }
 
-// Hint is what the command in the composer takes after its name.
+// Hint returns the arguments of the command in the composer.
 func (c *Composer) Hint() string { return c.commands.hint() }
 
-// Popup is what completes the text; nil for nothing.
+// Popup returns the open popup, or nil.
 func (c *Composer) Popup() *Popup {
 	switch {
 	case c.commands.popup != nil:
@@ -140,13 +140,13 @@ func (c *Composer) Popup() *Popup {
 	return nil
 }
 
-// ClosePopup has the popup make room for something else.
+// ClosePopup closes the popup to make room for something else.
 func (c *Composer) ClosePopup() {
 	c.commands.popup = nil
 	c.mentions.hide()
 }
 
-// Prepend puts a text before the draft.
+// Prepend inserts a text before the draft.
 func (c *Composer) Prepend(text string) {
 	if !c.Empty() {
 		text += "\n" + c.Value()
@@ -154,8 +154,8 @@ func (c *Composer) Prepend(text string) {
 	c.SetValue(text)
 }
 
-// Words is a text with its images in words.
+// Words returns a text with the labels of its images.
 func (c *Composer) Words(text string) string { return c.store.images.words(text) }
 
-// Lasting is what of a text means something to another run.
+// Lasting returns a text as another run can use it: with the paths of its images.
 func (c *Composer) Lasting(text string) string { return c.store.images.lasting(text) }

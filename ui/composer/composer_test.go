@@ -19,7 +19,7 @@ import (
 	"parley/ui/theme"
 )
 
-// page is a host and the screen around it, with one composer.
+// page is a fake Host and Screen with one composer.
 type page struct {
 	t         *testing.T
 	c         *Composer
@@ -56,7 +56,7 @@ func newPage(t *testing.T, o Options) *page {
 	return p
 }
 
-// run carries out a command, and what comes of it.
+// run runs a command and handles its messages.
 func (p *page) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -71,15 +71,15 @@ func (p *page) run(cmd tea.Cmd) {
 	}
 }
 
-// press presses keys as a page does: the popup has them first.
+// press presses keys as a page does: the popup gets them first.
 func (p *page) press(keys ...tea.KeyPressMsg) {
 	for _, k := range keys {
 		press := layer.Press{KeyPressMsg: k, Name: k.String()}
-		cmd, taken := tea.Cmd(nil), false
+		cmd, handled := tea.Cmd(nil), false
 		if popup := p.c.Popup(); popup != nil {
-			cmd, taken = popup.Key(press)
+			cmd, handled = popup.Key(press)
 		}
-		if !taken {
+		if !handled {
 			cmd, _ = p.c.Type(press)
 		}
 		p.run(cmd)
@@ -99,7 +99,7 @@ var (
 	enter = tea.KeyPressMsg{Code: tea.KeyEnter}
 )
 
-// draft wants a text in the composer.
+// draft checks the text in the composer.
 func (p *page) draft(want string) {
 	p.t.Helper()
 	if got := p.c.Value(); got != want {
@@ -107,7 +107,7 @@ func (p *page) draft(want string) {
 	}
 }
 
-// offers wants a popup with these lines; none for no popup.
+// offers checks the lines of the popup; no lines mean no popup.
 func (p *page) offers(want ...string) {
 	p.t.Helper()
 	var got []string
@@ -142,7 +142,7 @@ func TestCommandsAreCompleted(t *testing.T) {
 	p.types("/re")
 	p.press(esc)
 	p.types("v")
-	p.offers() // closed for what was typed
+	p.offers() // closed for this text
 	p.c.Clear()
 	p.types("/x")
 	p.offers()
@@ -150,7 +150,7 @@ func TestCommandsAreCompleted(t *testing.T) {
 	p.draft("/x and more")
 }
 
-// someFiles finds what begins with the query.
+// someFiles is a Files that finds paths by prefix.
 type someFiles []string
 
 func (f someFiles) Find(_ context.Context, _, query string) (FoundFiles, error) {
@@ -171,9 +171,9 @@ func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (M
 	return MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}, nil
 }
 
-// What makes the popup of files give way closes it for this word, unless more of the
-// word is typed.
-func TestFilesGiveWay(t *testing.T) {
+// When something else takes the place of the popup of files, it stays closed until more of
+// the word is typed.
+func TestHiddenFilePopup(t *testing.T) {
 	p := newPage(t, Options{Files: someFiles{"main.go", "make/", "view.go"}})
 	p.types("see @ma")
 	p.offers("main.go", "make/")
@@ -185,7 +185,7 @@ func TestFilesGiveWay(t *testing.T) {
 	p.draft("see @main.go ")
 	p.types("@v")
 	p.c.ClosePopup()
-	p.run(p.c.store.After(tab)) // of a key that went elsewhere
+	p.run(p.c.store.After(tab)) // after a key that the composer did not get
 	p.types("i")
 	p.offers()
 	p.session.Away = true
@@ -211,7 +211,7 @@ func TestExpandedMentions(t *testing.T) {
 	}
 }
 
-// An entry of the history that was edited is a draft: the walk begins again from it.
+// An edited entry of the history is a draft: the next step back starts from it.
 func TestRecallOfAnEditedEntry(t *testing.T) {
 	p := newPage(t, Options{})
 	for _, text := range []string{"one", "two", "three\twith a tab"} {
@@ -227,15 +227,15 @@ func TestRecallOfAnEditedEntry(t *testing.T) {
 	p.draft("two!")
 }
 
-// Prompts that come back are before the draft in the order in which they were sent.
-func TestGivenBack(t *testing.T) {
+// Returned prompts are before the draft, in the order in which they were sent.
+func TestReturnedPrompts(t *testing.T) {
 	p := newPage(t, Options{})
 	p.types("draft")
-	p.c.GiveBack(2, "second")
-	p.c.GiveBack(1, "first")
+	p.c.ReturnPrompt(2, "second")
+	p.c.ReturnPrompt(1, "first")
 	p.draft("first\nsecond\ndraft")
 	p.c.SetValue("edited")
-	p.c.GiveBack(3, "third")
+	p.c.ReturnPrompt(3, "third")
 	p.draft("third\nedited")
 }
 

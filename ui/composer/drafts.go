@@ -9,29 +9,29 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// Drafts keeps what was typed and not sent, over runs. Its methods may wait, and
-// are called on goroutines of their own.
+// Drafts stores unsent drafts between runs. Its methods may block and are called from any
+// goroutine.
 type Drafts interface {
-	Load(DraftKey) (Draft, error) // an empty one where there is none
-	Save(DraftKey, Draft) error   // an empty one is none
+	Load(DraftKey) (Draft, error) // an empty Draft if there is none
+	Save(DraftKey, Draft) error   // an empty Draft deletes it
 }
 
-// DraftKey says whose draft it is: a session's, or, without a session, the one that
-// was left in the project for the agent.
+// DraftKey is the key of a draft: of a session or, if Session is "", of the project and the
+// agent.
 type DraftKey struct {
-	Dir     string // the session's; "" for that of the project
+	Dir     string // the session's; "" for the project's
 	Agent   string // workspace.Spec.Key
 	Session string // the agent's id, verbatim
 }
 
-// left is the key of the draft that is left in the project when the session ends.
-func (k DraftKey) left() DraftKey { return DraftKey{Dir: k.Dir, Agent: k.Agent} }
+// ofProject returns the key under which the next session in the project finds the draft.
+func (k DraftKey) ofProject() DraftKey { return DraftKey{Dir: k.Dir, Agent: k.Agent} }
 
-// Draft is what stood in the composer, and the prompts that waited.
+// Draft is the text in a composer, and the prompts in the queue.
 type Draft struct {
 	Parts   []editor.Part
 	Queued  []string
-	Session string // of the one left in the project: the session it was typed in
+	Session string // of a project's draft: the session in which it was typed
 }
 
 func (d Draft) empty() bool {
@@ -42,19 +42,19 @@ func (d Draft) equal(other Draft) bool {
 	return slices.Equal(d.Parts, other.Parts) && slices.Equal(d.Queued, other.Queued) || d.empty() && other.empty()
 }
 
-// kept is what is known of a composer's draft on the disk.
-type kept struct {
-	asked  bool // it was looked for, under key
-	loaded bool // and what there was has come
-	looks  int  // that are under way: nothing is written meanwhile
-	key    DraftKey
-	saved  Draft
-	filled bool       // the composer was, when it was looked at last
-	queued int        // prompts that waited then
-	former []DraftKey // where it was before; those are forgotten once it is under key
+// savedDraft is what is known of a composer's draft on the disk.
+type savedDraft struct {
+	asked   bool // a load was started, under key
+	loaded  bool // a load has ended
+	loads   int  // loads that are running; nothing is written until they end
+	key     DraftKey
+	draft   Draft      // as it is on the disk
+	hadText bool       // the composer had text when it was last checked
+	queued  int        // prompts in the queue then
+	oldKeys []DraftKey // earlier keys, deleted once the draft is saved under key
 }
 
-// draft is what the composer has now, as far as it can be kept.
+// draft returns what the composer has now, as far as it can be saved.
 func (c *Composer) draft(s Session) Draft {
 	d := Draft{Queued: slices.Clone(s.Queued)}
 	for i := range d.Queued {
@@ -68,29 +68,29 @@ func (c *Composer) draft(s Session) Draft {
 	return d
 }
 
-// collect says what has to be written so that the draft is kept as it is.
+// collect returns the writes that save the draft as it is now.
 func (c *Composer) collect(s Session) []draftWrite {
-	k := &c.kept
-	if !k.loaded || k.looks > 0 {
+	k := &c.saved
+	if !k.loaded || k.loads > 0 {
 		return nil
 	}
-	k.filled, k.queued = !c.Empty(), len(s.Queued)
+	k.hadText, k.queued = !c.Empty(), len(s.Queued)
 	d := c.draft(s)
-	if d.equal(k.saved) && len(k.former) == 0 {
+	if d.equal(k.draft) && len(k.oldKeys) == 0 {
 		return nil
 	}
 	out := []draftWrite{{k.key, d}}
-	for _, key := range k.former {
+	for _, key := range k.oldKeys {
 		if key != k.key {
 			out = append(out, draftWrite{key: key})
 		}
 	}
-	k.saved, k.former = d, nil
+	k.draft, k.oldKeys = d, nil
 	return out
 }
 
-// fill puts a draft into the composer that was left there once. What is being typed
-// already stays: then the old one is in the history.
+// fill puts a saved draft into the composer. If there is text already, it puts the draft
+// into the history instead.
 func (c *Composer) fill(d Draft) tea.Cmd {
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {
 		c.Remember(strings.TrimSpace(d.Text()))
@@ -101,8 +101,7 @@ func (c *Composer) fill(d Draft) tea.Cmd {
 	return c.host.Say("Restored your earlier draft")
 }
 
-// parts are those of a draft with the prompts that waited in front. They are
-// never sent by themselves.
+// parts returns the prompts of the queue, which are never sent unasked, and then the draft.
 func (d Draft) parts() []editor.Part {
 	var parts []editor.Part
 	for i, q := range d.Queued {
@@ -117,7 +116,7 @@ func (d Draft) parts() []editor.Part {
 	return append(parts, d.Parts...)
 }
 
-// Text is all of a draft as one text.
+// Text returns all of a draft as one text.
 func (d Draft) Text() string {
 	var b strings.Builder
 	for _, p := range d.parts() {

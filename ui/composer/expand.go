@@ -11,30 +11,30 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// expansion makes blocks of a prompt that mentions files, or holds images.
+// expansion converts a prompt with images or mentions of files to blocks.
 type expansion struct {
 	text     string
 	info     event.AgentInfo
 	files    Files
 	roots    []string
 	mentions []mention.Mention
-	long     bool // mentions are still to be found
+	long     bool // the mentions have not been searched for yet
 	pictures map[rune]*image
 }
 
-// Recipient is what expanding a prompt has to know of the agent and the session that it
-// goes to.
+// Recipient is the agent and the session that a prompt goes to.
 type Recipient struct {
 	Agent event.AgentInfo
-	Roots []string // directories whose files may be mentioned, the session's own first
-	// Withheld is not nil for an agent that has other files: for it mentions are text, and
-	// Withheld is told when there are any.
+	Roots []string // directories whose files may be mentioned, the session's first
+	// Withheld is set for an agent that runs elsewhere and gets no files. Mentions stay text
+	// then, and Withheld is called if there are any.
 	Withheld func()
 }
 
-// Expand returns what makes blocks of a prompt; nil where it is plain text.
+// Expand returns a function that converts a prompt to blocks; nil if the prompt is plain
+// text.
 func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event.Block, []string) {
-	// A long text is looked through elsewhere, not between two keys.
+	// A long text is searched in the task: here it would delay the next key.
 	named := s.opts.Files != nil && strings.IndexByte(text, '@') >= 0
 	long := named && len(text) > 64<<10
 	var mentions []mention.Mention
@@ -59,8 +59,8 @@ func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event
 	return e.blocks
 }
 
-// blocks are the text as it was typed, images where they are in it, and then
-// the files that it mentions. Notes say what could not be had.
+// blocks returns the text with the images in their places, and then the mentioned files.
+// notes say what is missing.
 func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []string) {
 	if e.long {
 		e.mentions = mentionsIn(e.text)
@@ -92,7 +92,7 @@ func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []s
 	return append(blocks, files...), append(notes, more...)
 }
 
-// image is the block of an image, or the text to have in its place.
+// image returns the block of an image, or the text to send instead.
 func (e *expansion) image(ctx context.Context, a *image) (b event.Block, instead, note string) {
 	if a == nil {
 		return b, "", "An image is no longer available"
@@ -111,11 +111,11 @@ func (e *expansion) image(ctx context.Context, a *image) (b event.Block, instead
 	return event.Block{Image: a.data, MimeType: a.mime, Name: a.name}, "", ""
 }
 
-// maxEmbedded bounds the texts that go along with one prompt, in bytes.
+// maxEmbedded is how many bytes of files are embedded in one prompt.
 const maxEmbedded = 4 << 20
 
-// mentioned are the files: embedded where the agent takes that, else links. What
-// is no file stays text.
+// mentioned returns the mentioned files: embedded if the agent takes that, else as links. A
+// mention of no file stays text.
 func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes []string) {
 	room := maxEmbedded
 	for _, m := range e.mentions {

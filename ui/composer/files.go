@@ -5,45 +5,44 @@ import (
 	"errors"
 )
 
-// Files knows the files of this machine that prompts may mention. Its methods may
-// wait, and are called on goroutines of their own.
+// Files finds and reads the files that prompts may mention. Its methods may block and are
+// called from any goroutine.
 type Files interface {
-	// Find returns what matches a query best among the files below a directory. A
-	// later call for the same directory ends an earlier one, with an error. It
-	// returns early with less while they are still being listed.
+	// Find returns the files below a directory that match a query best. A later call for the
+	// same directory ends an earlier one with an error. While the files are still being
+	// listed, it returns what it has.
 	Find(ctx context.Context, dir, query string) (FoundFiles, error)
-	// Read reads a file under the roots for a prompt; lines from to to of it, or
-	// all for 0. ErrNoFile says that the path names none; with any other error
-	// comes what can be said of the file without its text.
+	// Read reads lines from to to of a file below the roots, or all of it for 0. It returns
+	// ErrNoFile if there is no such file. With any other error the MentionedFile has no text.
 	Read(ctx context.Context, roots []string, path string, from, to int) (MentionedFile, error)
 }
 
-// ErrNoFile says that a mention names no file that it may.
+// ErrNoFile says that a mention names no file below the roots.
 var ErrNoFile = errors.New("no such file")
 
-// FoundFiles is what a search has found.
+// FoundFiles is the result of a search.
 type FoundFiles struct {
 	Matches  []FoundFile // the best first
-	Listed   int         // files and directories that there are, so far
-	Complete bool        // that is all of them
+	Listed   int         // files and directories listed so far
+	Complete bool        // all of them are listed
 }
 
-// FoundFile is a file, or a directory, whose path ends in a slash. Paths have
-// slashes and are as the file system has them: not safe to show.
+// FoundFile is a file, or a directory if its path ends in a slash. Paths have slashes. They
+// come from the file system and are not safe to show.
 type FoundFile struct {
 	Path  string
-	Marks []int // the runes that matched, in order
+	Marks []int // indexes of the runes that matched, in order
 }
 
-// MentionedFile is a file that goes along with a prompt.
+// MentionedFile is a file that is sent with a prompt.
 type MentionedFile struct {
 	URI, Name string
-	Text      *string // nil: it can only be linked to, and Why says why
+	Text      *string // nil if it can only be a link; Why says why
 	Why       string
 }
 
-// Pictures gets images for prompts. Its methods may wait, and are called on
-// goroutines of their own.
+// Pictures reads images for prompts. Its methods may block and are called from any
+// goroutine.
 type Pictures interface {
 	// Open reads an image file.
 	Open(ctx context.Context, path string) (Picture, error)
@@ -51,7 +50,7 @@ type Pictures interface {
 	Clipboard(ctx context.Context) (Picture, error)
 }
 
-// Picture is an image file: its bytes never change.
+// Picture is an image file. Its bytes never change.
 type Picture struct {
 	Data     []byte
 	MimeType string

@@ -19,25 +19,24 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// image is one that is in a draft, as a token, from the moment it is
-// asked for. Its bytes are read meanwhile: data and err may be read when done is
-// closed.
+// image is an image in a draft, where a token is in its place. Its file is read in a task:
+// data and err may be read after done is closed.
 type image struct {
 	token rune
 	name  string // safe to show
-	text  string // what it was made of; "" for the clipboard
+	text  string // the text that it replaced; "" for the clipboard
 
 	done chan struct{}
 	data []byte
 	mime string
 	err  error
 
-	loaded, failed bool // screen's goroutine only
+	loaded, failed bool // for the screen's goroutine only
 	size           int
 }
 
-// images are those of all drafts, also of those that wait or were sent: a token in a text
-// means one of them as long as the process lives.
+// images holds the images of all drafts and prompts. A token means the same image as long
+// as the process lives.
 type images struct {
 	disk   Pictures
 	screen Screen
@@ -47,20 +46,20 @@ type images struct {
 	held   int // bytes
 }
 
-// maxPictures bounds the images that are held. Beyond it those go first that are only
-// in the history.
+// maxPictures is how many bytes of images are held. Beyond it, images that are only in the
+// history are dropped, the oldest first.
 const maxPictures = 128 << 20
 
-// imageMsg says that an image was read, or why not.
+// imageMsg says that an image was read or could not be.
 type imageMsg struct {
 	images *images
 	image  *image
 }
 
-// add makes an image of what load will bring.
+// add adds an image, which the command loads.
 func (p *images) add(name, text string, load func() (Picture, error)) (*image, tea.Cmd) {
 	if p.of == nil {
-		// Tokens of a run before, in drafts and the history, mean nothing.
+		// Start at a random token, so that tokens of earlier runs mean nothing.
 		p.of, p.next = map[rune]*image{}, editor.FirstToken+rand.N(rune(editor.LastToken-editor.FirstToken)/2)
 	}
 	if p.next > editor.LastToken {
@@ -78,7 +77,7 @@ func (p *images) add(name, text string, load func() (Picture, error)) (*image, t
 	}
 }
 
-// label is what the chip of an image says.
+// label returns the text of an image's chip.
 func (p *images) label(token rune) (string, bool) {
 	a := p.of[token]
 	switch {
@@ -90,7 +89,7 @@ func (p *images) label(token rune) (string, bool) {
 	return "[image " + a.name + "]", true
 }
 
-// words is a text with its images in words.
+// words returns a text with the labels of its images.
 func (p *images) words(text string) string {
 	return replaceTokens(text, func(token rune) string {
 		if label, ok := p.label(token); ok || p.of[token] == nil {
@@ -100,8 +99,8 @@ func (p *images) words(text string) string {
 	})
 }
 
-// lasting is what of a text means something to another run: the path of an image does,
-// a token does not.
+// lasting returns a text with the paths of its images instead of their tokens, which mean
+// nothing to another run.
 func (p *images) lasting(text string) string {
 	return replaceTokens(text, func(token rune) string {
 		if a := p.of[token]; a != nil {
@@ -125,7 +124,7 @@ func replaceTokens(text string, with func(token rune) string) string {
 	return b.String()
 }
 
-// textOf is the draft that blocks were made of.
+// textOf returns the draft from which blocks were made.
 func (p *images) textOf(blocks []event.Block) string {
 	text := ""
 	for _, b := range blocks {
@@ -139,7 +138,7 @@ func (p *images) textOf(blocks []event.Block) string {
 	return text
 }
 
-// Handle labels an image that was read; what is none becomes the text again.
+// Handle labels an image that was read. One that could not be becomes text again.
 func (msg imageMsg) Handle() tea.Cmd {
 	p, a := msg.images, msg.image
 	if a.failed = a.err != nil; !a.failed {
@@ -156,7 +155,7 @@ func (msg imageMsg) Handle() tea.Cmd {
 	return nil
 }
 
-// forget lets go of the oldest images that no draft needs.
+// forget drops the oldest images that no draft needs, down to maxPictures.
 func (p *images) forget() {
 	for _, token := range slices.Sorted(maps.Keys(p.of)) {
 		if p.held <= maxPictures {
@@ -169,13 +168,13 @@ func (p *images) forget() {
 	}
 }
 
-// needs tells whether an image is in something that is yet to be sent.
+// needs reports whether an image is in a text that may still be sent.
 func (c *Composer) needs(token rune) bool {
 	texts := append(c.host.Unsettled(), c.Value())
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, token) })
 }
 
-// file is how an image file is read, of which the path begins in dir.
+// file returns a function that reads an image file. Relative paths start at dir.
 func (p *images) file(path, dir string) func() (Picture, error) {
 	full := path
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && p.home != "" {
@@ -192,5 +191,5 @@ func (p *images) file(path, dir string) func() (Picture, error) {
 	}
 }
 
-// readPatience is how long reading what goes with a prompt may take.
+// readPatience is how long reading an image may take.
 const readPatience = 10 * time.Second

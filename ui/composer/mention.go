@@ -19,56 +19,56 @@ import (
 	"parley/ui/widget/text"
 )
 
-// mentions completes the mention of a file that is being typed.
+// mentions completes the mention of a file while it is typed.
 type mentions struct {
 	env     *layer.Env
 	editor  *editor.Editor
 	host    Host
 	files   Files
-	context func() context.Context // ends with the screen
+	context func() context.Context // cancelled when the screen ends
 
-	line     string // up to the cursor, while a word is open; "" for none
+	line     string // the line up to the cursor while a mention is typed, else ""
 	word     mention.Word
-	closed   string // the line up to the @ of the word that the popup was closed for
-	gen      uint64 // of the search; answers to others are late
-	answered uint64 // the search that the popup shows
+	closed   string // the line up to the @ of the mention for which the popup was closed
+	search   uint64 // number of the last search; results of others are dropped
+	answered uint64 // number of the search whose results the popup shows
 	cancel   context.CancelFunc
 	popup    *Popup
-	hidden   bool   // something else has taken the popup's place
-	waits    string // the key that completes as soon as there is an answer
+	hidden   bool   // something else has the popup's place
+	waits    string // the key that completes once the results come
 }
 
-// Messages of looking for files.
+// Messages of searching files.
 type (
 	filesMsg struct {
 		mentions *mentions
-		gen      uint64
+		search   uint64
 		found    FoundFiles
 		err      error
 	}
 	filesAgainMsg struct {
 		mentions *mentions
-		gen      uint64
+		search   uint64
 	}
 )
 
-// maxTyped is how much of a line is looked at for a mention, in bytes.
+// maxTyped is how many bytes before the cursor are searched for a mention.
 const maxTyped = 4 << 10
 
-// listingPause is how long to wait before a list that grows is asked again.
+// listingPause is how long to wait before searching again while files are being listed.
 const listingPause = 100 * time.Millisecond
 
-// look looks whether the cursor is after a mention, and searches for it.
-func (m *mentions) look() tea.Cmd {
+// refresh starts a search if the cursor is after a mention.
+func (m *mentions) refresh() tea.Cmd {
 	line := m.editor.TailBeforeCursor(maxTyped)
 	word, ok := m.typed(line)
 	switch {
 	case !ok:
-		m.end()
+		m.reset()
 		m.closed = ""
 		return nil
 	case m.closed != "" && m.closed == line[:word.Start]+"@":
-		m.end()
+		m.reset()
 		return nil
 	case m.line == line && m.hidden:
 		m.close()
@@ -83,11 +83,11 @@ func (m *mentions) look() tea.Cmd {
 	if same {
 		return nil
 	}
-	m.gen++
+	m.search++
 	return m.find()
 }
 
-// typed is the mention before the cursor, where one may be.
+// typed returns the mention before the cursor; false without one.
 func (m *mentions) typed(line string) (mention.Word, bool) {
 	if m.files == nil || strings.IndexByte(line, '@') < 0 || shelling(m.editor) {
 		return mention.Word{}, false
@@ -100,63 +100,63 @@ func (m *mentions) typed(line string) (mention.Word, bool) {
 		return word, false
 	}
 	if before := m.editor.Before(); len(before) > len(line) && strings.ContainsAny(before, "`~") {
-		_, ok = mention.Typed(before) // in a fence?
+		_, ok = mention.Typed(before) // false in a fenced block
 	}
 	return word, ok
 }
 
-// find searches for the mention that is being typed.
+// find searches for files that match the mention.
 func (m *mentions) find() tea.Cmd {
 	if m.cancel != nil {
 		m.cancel()
 	}
 	ctx, cancel := context.WithCancel(m.context())
 	m.cancel = cancel
-	dir, query, gen := m.host.Session().Dir, m.word.Query, m.gen
+	dir, query, search := m.host.Session().Dir, m.word.Query, m.search
 	return func() tea.Msg {
 		defer cancel()
 		found, err := m.files.Find(ctx, dir, query)
-		return filesMsg{m, gen, found, err}
+		return filesMsg{m, search, found, err}
 	}
 }
 
-// end forgets the mention: the cursor has left it.
-func (m *mentions) end() {
+// reset forgets the mention after the cursor has left it.
+func (m *mentions) reset() {
 	if m.cancel != nil {
 		m.cancel()
 	}
-	m.gen++
+	m.search++
 	m.line, m.popup, m.cancel, m.waits, m.hidden = "", nil, nil, "", false
 }
 
-// close closes the popup for this word.
+// close closes the popup for this mention.
 func (m *mentions) close() {
 	closed := m.line[:m.word.Start] + "@"
-	m.end()
+	m.reset()
 	m.closed = closed
 }
 
-// hide has the popup make room. If nothing else is typed then, it stays closed.
+// hide hides the popup. It stays closed unless more is typed.
 func (m *mentions) hide() { m.hidden = m.popup != nil }
 
-// Handle shows what was found, unless something else is being looked for by now.
+// Handle shows the results of the last search and drops any others.
 func (msg filesMsg) Handle() tea.Cmd {
 	m := msg.mentions
-	if msg.gen != m.gen {
+	if msg.search != m.search {
 		return nil
 	}
 	if msg.err != nil {
 		m.waits = ""
 		return nil
 	}
-	fresh := m.answered != msg.gen
-	m.answered = msg.gen
+	fresh := m.answered != msg.search
+	m.answered = msg.search
 	items := m.items(msg.found.Matches)
 	switch {
 	case len(items) == 0 && msg.found.Complete:
 		m.popup = nil
 	case fresh || m.popup == nil:
-		m.popup = &Popup{env: m.env, list: list.New(items), end: m.key}
+		m.popup = &Popup{env: m.env, list: list.New(items), onEnd: m.key}
 	default:
 		m.popup.list.SetItems(items)
 	}
@@ -169,7 +169,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 		}
 	}
 	if !msg.found.Complete {
-		cmds = append(cmds, tea.Tick(listingPause, func(time.Time) tea.Msg { return filesAgainMsg{m, msg.gen} }))
+		cmds = append(cmds, tea.Tick(listingPause, func(time.Time) tea.Msg { return filesAgainMsg{m, msg.search} }))
 	}
 	if key := m.waits; key != "" && (len(items) > 0 || msg.found.Complete) {
 		m.waits = ""
@@ -178,16 +178,15 @@ func (msg filesMsg) Handle() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Handle asks again while files are being listed.
+// Handle searches again while files are being listed.
 func (msg filesAgainMsg) Handle() tea.Cmd {
-	if msg.gen != msg.mentions.gen {
+	if msg.search != msg.mentions.search {
 		return nil
 	}
 	return msg.mentions.find()
 }
 
-// items are the lines of the popup. The directory that is typed itself is
-// none of them.
+// items returns the lines of the popup, without the directory that is typed itself.
 func (m *mentions) items(found []FoundFile) []list.Item {
 	items := make([]list.Item, 0, len(found))
 	for _, f := range found {
@@ -204,12 +203,12 @@ func (m *mentions) items(found []FoundFile) []list.Item {
 	return items
 }
 
-// key handles a key that the popup leaves.
+// key handles a key that ends the popup.
 func (m *mentions) key(key string) tea.Cmd {
 	switch {
 	case key == "esc":
 		m.close()
-	case m.answered != m.gen: // what is shown is for what was typed before
+	case m.answered != m.search: // the popup shows the results of an older search
 		m.waits = key
 	default:
 		return m.done(key)
@@ -217,8 +216,8 @@ func (m *mentions) key(key string) tea.Cmd {
 	return nil
 }
 
-// done completes with what is selected. Enter after what names a file already sends, and
-// so it does where there is nothing to choose from.
+// done completes the selected path. Enter sends instead if the mention already names a file
+// or nothing was found.
 func (m *mentions) done(key string) tea.Cmd {
 	path, ok := "", false
 	if m.popup != nil {
@@ -228,7 +227,7 @@ func (m *mentions) done(key string) tea.Cmd {
 		}
 	}
 	if key == "enter" && (!ok || path == m.word.Query && !m.popup.moved) {
-		m.end()
+		m.reset()
 		return m.host.Submit()
 	}
 	if !ok {
@@ -237,8 +236,8 @@ func (m *mentions) done(key string) tea.Cmd {
 	return m.complete(path)
 }
 
-// complete puts a path in the place of what was typed of it. A directory is gone into, a
-// file is done with. Lines after it stay.
+// complete replaces the mention by a path and keeps its line range. After a directory it
+// searches in it.
 func (m *mentions) complete(path string) tea.Cmd {
 	line, after := m.editor.TailBeforeCursor(maxTyped), m.editor.AfterCursor()
 	rest := strings.IndexFunc(after, func(r rune) bool {
@@ -262,13 +261,13 @@ func (m *mentions) complete(path string) tea.Cmd {
 		}
 	}
 	n := len(line) - m.word.Start
-	m.end()
+	m.reset()
 	m.editor.DeleteAfter(rest)
 	m.editor.ReplaceBefore(n, text)
-	return m.look()
+	return m.refresh()
 }
 
-// mentionsIn are the files that a prompt may name, each once.
+// mentionsIn returns the mentions in a prompt, each once.
 func mentionsIn(text string) []mention.Mention {
 	const most = 50
 	var out []mention.Mention

@@ -9,15 +9,15 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Popup lists what completes the word before the cursor. It is a layer, which takes the
-// keys that move, complete and close, and leaves the others to the editor.
+// Popup lists completions of the word before the cursor. It is a layer that uses the keys
+// that move, complete and close. The editor gets the others.
 type Popup struct {
 	env   *layer.Env
 	list  *list.List
 	foot  string
-	moved bool // the user has chosen another than the first
-	// end handles esc, tab and enter.
-	end func(key string) tea.Cmd
+	moved bool // the user has moved the selection
+	// onEnd handles esc, tab and enter.
+	onEnd func(key string) tea.Cmd
 }
 
 // Key implements layer.Layer.
@@ -31,7 +31,7 @@ func (p *Popup) Key(k layer.Press) (tea.Cmd, bool) {
 		p.moved = true
 		return nil, true
 	case "esc", "tab", "enter":
-		return p.end(k.Name), true
+		return p.onEnd(k.Name), true
 	}
 	return nil, false
 }
@@ -42,15 +42,15 @@ func (p *Popup) Rows(width, height int) ([]string, *tea.Cursor) {
 	return box.Box{Right: p.list.More(popupRows(height - 2)), Body: p.Lines(max(1, box.InnerWidth(width)), height-2, th), Foot: p.foot}.Rows(width, th), nil
 }
 
-// Lines is the list without its box, in at most height rows, and one at least.
+// Lines draws the list without its box, in at most height rows but at least one.
 func (p *Popup) Lines(width, height int, th *theme.Theme) []string {
 	return p.list.Draw(width, popupRows(height), th)
 }
 
-// Saw implements layer.Viewer. The room is that of the list in its box.
+// Saw implements layer.Viewer. height includes the box.
 func (p *Popup) Saw(_, height int) { p.list.Shown(popupRows(height - 2)) }
 
 func popupRows(height int) int { return max(1, min(8, height)) }
 
-// Foot says which keys there are.
+// Foot names the keys.
 func (p *Popup) Foot() string { return p.foot }

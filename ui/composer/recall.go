@@ -2,19 +2,20 @@ package composer
 
 import "parley/ui/intent"
 
-// recallLimit is how many entries a recall keeps.
+// recallLimit is how many entries a recall holds.
 const recallLimit = 1000
 
-// recall walks what was sent before, with the arrow keys. The zero recall is ready to use.
+// recall steps through the history with the arrow keys. The zero recall is ready to use.
 type recall struct {
 	entries []string
-	older   int // of entries, how many were put before the others
+	older   int // how many entries setOlder has set
 	at      int // index of the entry shown; len(entries) is the draft
 	draft   string
-	shown   string // what the editor made of the entry shown
+	shown   string // the entry shown, as the editor returns it
 }
 
-// add appends an entry and ends the walk. Empty ones and repeats of the newest are not kept; past 1000 the oldest goes.
+// add appends an entry and returns to the draft. It drops empty entries, repeats of the newest and, beyond recallLimit, the
+// oldest.
 func (h *recall) add(entry string) {
 	n := len(h.entries)
 	if entry != "" && (n == 0 || h.entries[n-1] != entry) {
@@ -27,8 +28,7 @@ func (h *recall) add(entry string) {
 	h.leave()
 }
 
-// prev steps to the entry before. The current text is kept as the draft when the walk begins. It reports false at the
-// oldest entry.
+// prev steps to the previous entry; false at the oldest. The first step saves the current text as the draft.
 func (h *recall) prev(current string) (string, bool) {
 	if h.at > len(h.entries) {
 		h.at = len(h.entries)
@@ -45,7 +45,7 @@ func (h *recall) prev(current string) (string, bool) {
 	return "", false
 }
 
-// next steps to the entry after, at last to the draft. It reports false when the walk has not begun.
+// next steps to the next entry and from the newest to the draft; false at the draft.
 func (h *recall) next() (string, bool) {
 	if h.at >= len(h.entries) {
 		return "", false
@@ -59,36 +59,35 @@ func (h *recall) next() (string, bool) {
 	return h.entries[h.at], true
 }
 
-// leave ends the walk and forgets the draft.
+// leave forgets the saved draft and makes the current text the draft.
 func (h *recall) leave() { h.at, h.draft = len(h.entries), "" }
 
-// before puts entries of former times, oldest first, before those that were added, in place of those that it put there
-// earlier. One that was added since is not there twice; kept is how one of those is written among entries, nil: as it is. A
-// walk continues where it is.
-func (h *recall) before(entries []string, kept func(string) string) {
-	own := h.entries[h.older:]
-	known := make(map[string]bool, len(own))
-	for _, e := range own {
-		if kept != nil {
-			e = kept(e)
+// setOlder sets the entries of earlier runs, oldest first, before those that add appended. It drops those that add appended,
+// too. stored returns an appended entry as it is stored; nil if they are stored unchanged. The entry shown stays the same.
+func (h *recall) setOlder(entries []string, stored func(string) string) {
+	appended := h.entries[h.older:]
+	known := make(map[string]bool, len(appended))
+	for _, e := range appended {
+		if stored != nil {
+			e = stored(e)
 		}
 		known[e] = true
 	}
-	all := make([]string, 0, len(entries)+len(own))
+	all := make([]string, 0, len(entries)+len(appended))
 	for _, e := range entries {
 		if e != "" && !known[e] {
 			all = append(all, e)
 		}
 	}
-	all = all[max(0, len(all)+len(own)-recallLimit):]
-	behind := len(h.entries) - h.at // what is shown keeps its distance from the newest
+	all = all[max(0, len(all)+len(appended)-recallLimit):]
+	fromNewest := len(h.entries) - h.at // the entry shown keeps its distance from the newest
 	h.older = len(all)
-	h.entries = append(all, own...)
-	h.at = max(0, len(h.entries)-max(behind, 0))
+	h.entries = append(all, appended...)
+	h.at = max(0, len(h.entries)-max(fromNewest, 0))
 }
 
-// Recall walks what was sent before; false where that is not what is wanted. A text that
-// was edited is a draft, from which the walk begins.
+// Recall steps through the history; false if want is another intent. An edited entry is a
+// draft, from which the steps start again.
 func (c *Composer) Recall(want intent.Intent) bool {
 	if want != intent.HistoryBack && want != intent.HistoryForward {
 		return false

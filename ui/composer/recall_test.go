@@ -46,13 +46,13 @@ func TestRecall(t *testing.T) {
 	var few recall
 	few.add("c")
 	few.add("b")
-	few.before([]string{"x", "a", "b"}, nil)
+	few.setOlder([]string{"x", "a", "b"}, nil)
 	if want := []string{"x", "a", "c", "b"}; !slices.Equal(few.entries, want) { // b was sent since
 		t.Errorf("with those of before: %q, want %q", few.entries, want)
 	}
 	few.prev("")
 	few.prev("b")
-	few.before([]string{"w", "x", "y", "z"}, nil) // in the middle of a walk
+	few.setOlder([]string{"w", "x", "y", "z"}, nil) // while an entry is shown
 	if got, ok := few.prev("c"); !ok || got != "z" {
 		t.Errorf("went on to %q", got)
 	}
@@ -62,7 +62,7 @@ func TestRecall(t *testing.T) {
 	for range recallLimit {
 		few.add(fmt.Sprint(len(few.entries)))
 	}
-	if few.before([]string{"old"}, nil); len(few.entries) > recallLimit {
+	if few.setOlder([]string{"old"}, nil); len(few.entries) > recallLimit {
 		t.Errorf("%d entries", len(few.entries))
 	}
 }

@@ -9,20 +9,21 @@ import (
 	"parley/ui/layer"
 )
 
-// Screen is what the composers of all pages are on.
+// Screen is the screen with the composers of all pages.
 type Screen interface {
-	// Context ends with the screen.
+	// Context is cancelled when the screen ends.
 	Context() context.Context
-	// Composers are those of all pages, and Front is the one in front.
+	// Composers returns those of all pages, Front the one of the page that is shown.
 	Composers() []*Composer
 	Front() *Composer
-	// HistoryChanged tells that the entries of all composers have changed.
+	// HistoryChanged is called when the entries of all composers have changed.
 	HistoryChanged()
-	// Quitting tells whether the screen is about to end.
+	// Quitting reports whether the screen is about to end.
 	Quitting() bool
 }
 
-// Options of a Store. Of what may wait, nil is allowed: it is not to be had then.
+// Options of a Store. Interfaces and functions may be nil: what they do is not available
+// then.
 type Options struct {
 	Env      *layer.Env
 	Screen   Screen
@@ -35,49 +36,49 @@ type Options struct {
 }
 
 // Store holds what all composers share: the images, the history of the project, and the
-// drafts on the disk.
+// saved drafts.
 type Store struct {
-	opts   Options
-	images images
-	past   past
-	drafts keeper
+	opts    Options
+	images  images
+	history history
+	drafts  draftKeeper
 }
 
-// NewStore makes the store of a screen. Its composers are made with [Store.New].
+// NewStore returns the store of a screen. [Store.New] returns its composers.
 func NewStore(opts Options) *Store {
 	return &Store{
-		opts:   opts,
-		images: images{disk: opts.Pictures, screen: opts.Screen, home: opts.Home},
-		past:   past{disk: opts.History, screen: opts.Screen},
-		drafts: keeper{env: opts.Env, screen: opts.Screen, order: draftOrder{store: opts.Drafts}},
+		opts:    opts,
+		images:  images{disk: opts.Pictures, screen: opts.Screen, home: opts.Home},
+		history: history{disk: opts.History, screen: opts.Screen},
+		drafts:  draftKeeper{env: opts.Env, screen: opts.Screen, order: draftOrder{store: opts.Drafts}},
 	}
 }
 
 // LoadHistory reads the history of the project.
-func (s *Store) LoadHistory() tea.Cmd { return s.past.load() }
+func (s *Store) LoadHistory() tea.Cmd { return s.history.load() }
 
-// After follows what a message to the screen has changed: which file may be meant, and
-// what is to be kept.
+// After is called after every message to the screen. It updates the search for files and
+// saves drafts.
 func (s *Store) After(msg tea.Msg) tea.Cmd {
 	var found tea.Cmd
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg:
-		found = s.opts.Screen.Front().mentions.look()
+		found = s.opts.Screen.Front().mentions.refresh()
 	}
-	return tea.Batch(found, s.past.save(), s.drafts.after(msg))
+	return tea.Batch(found, s.history.save(), s.drafts.after(msg))
 }
 
-// Leave keeps the draft of a composer that goes away.
+// Leave saves the draft of a composer that is being closed.
 func (s *Store) Leave(c *Composer) { s.drafts.leave(c) }
 
-// FlushDrafts keeps all drafts when the screen has ended, and leaves the one in front to
+// FlushDrafts saves all drafts after the screen has ended, and the one in front also for
 // the next session in the project.
 func (s *Store) FlushDrafts() { s.drafts.flush() }
 
-// FlushHistory writes what was sent and not written when the screen ended.
-func (s *Store) FlushHistory() { s.past.flush() }
+// FlushHistory writes the rest of the history after the screen has ended.
+func (s *Store) FlushHistory() { s.history.flush() }
 
-// TextOf is the draft that blocks were made of.
+// TextOf returns the draft from which blocks were made.
 func (s *Store) TextOf(blocks []event.Block) string { return s.images.textOf(blocks) }
 
 // say shows a line on the page in front.

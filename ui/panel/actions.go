@@ -16,7 +16,7 @@ import (
 // Command is a slash command.
 type Command struct{ Slash, Help string }
 
-// HelpRows list the keys and commands, from the declaration that dispatches them.
+// HelpRows lists the keys and commands, from the declaration that dispatches them.
 func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Theme) []string {
 	column := 22
 	if width < 60 {
@@ -56,7 +56,7 @@ func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Them
 	return rows
 }
 
-// fitting are the keys that fit in a column, the first one at least.
+// fitting joins as many keys as fit in a column, but at least the first.
 func fitting(keys []string, column int) string {
 	label := ""
 	for _, key := range keys {
@@ -69,8 +69,9 @@ func fitting(keys []string, column int) string {
 	return label
 }
 
-// Palette offers every action that is of use with its key and what to type for it, and
-// the agent's commands, to be done or put into the composer.
+// Palette lists every action that works now, with its key and slash command, and the
+// agent's commands. Choosing an action does it; choosing a command of the agent's puts it
+// into the composer.
 func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Intent) bool, slash func(intent.Action) string, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
 	var items []list.Item
 	for _, in := range []intent.Context{intent.Chat, intent.Always} {
@@ -89,7 +90,7 @@ func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Int
 		case intent.Intent:
 			return do(v)
 		case string:
-			put("/" + v + " ") // it may want words after it
+			put("/" + v + " ") // it may take arguments
 		}
 		return nil
 	}}

@@ -11,18 +11,18 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Change is what has become of one file in a turn, or over several.
+// Change is the change of one file in a turn, or over several.
 type Change struct {
 	What   string // its kind and its path
-	By     string // how it came about
+	By     string // what made it
 	Turn   int
 	Undone bool
 	Named  bool   // a tool call named the file
-	Why    string // why it cannot be put back; "" where it can
-	File   any    // the caller's
+	Why    string // why it cannot be put back; "" if it can
+	File   any    // for the caller
 }
 
-// item is the row of a change.
+// item returns the row of a change.
 func (f Change) item() list.Item {
 	it := list.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("Turn %d", f.Turn), Value: f}
 	switch {
@@ -34,7 +34,7 @@ func (f Change) item() list.Item {
 	return it
 }
 
-// Changes lists what has changed, the newest first.
+// Changes lists changes, the newest first.
 func Changes(changes []Change, read func(Change) tea.Cmd) *List {
 	var items []list.Item
 	for _, f := range slices.Backward(changes) {
@@ -43,15 +43,15 @@ func Changes(changes []Change, read func(Change) tea.Cmd) *List {
 	return &List{Title: "Changed files", Foot: "enter shows it · esc closes · /undo restores", List: list.New(items), Choose: With(read)}
 }
 
-// Undoable is what there is to put back.
+// Undoable is what Undo offers.
 type Undoable struct {
-	Changes  []Change // in their order
-	Together []Change // over all turns, those that can be put back
-	Undone   []Change // those that were, in the order in which they can be done again
+	Changes  []Change // the oldest first
+	Together []Change // those that can be put back, each file over all turns
+	Undone   []Change // those that were put back, in the order to redo them
 }
 
-// Undo offers the changes of the last turn together, and each by itself; and those that
-// were put back, to be done again. say tells why one is left.
+// Undo offers to put back the changes of the last turn together, or any of them alone, and
+// to redo those that were put back. say shows why a change cannot be put back.
 func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) tea.Cmd) *List {
 	some := func(do func([]Change) tea.Cmd, changes ...Change) func() tea.Cmd {
 		return func() tea.Cmd { return do(changes) }
@@ -96,7 +96,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
-// Files is a number of files.
+// Files is "1 file" or "5 files".
 func Files(n int) string {
 	if n == 1 {
 		return "1 file"
@@ -104,20 +104,20 @@ func Files(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// Call is a tool call that has changed or run something.
+// Call is a tool call that changed or ran something.
 type Call struct {
 	Title, Paths string
 	Trust        thread.Trust
 	Ended        time.Time
-	Item         int // of the transcript
+	Item         int // its index in the transcript
 }
 
-// Trust lists what the agent has changed and run in the session, by whose permission it
-// had, and what changed that no call named; nil where there is nothing.
+// Trust lists what the agent changed and ran in the session, by who allowed it, and the
+// changes that no call named. It returns nil if there are none.
 func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
 	var items []list.Item
 	for _, trust := range thread.Trusts {
-		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+		if trust == thread.Unasked { // hidden changes come first, except for rejected calls
 			for _, f := range slices.Backward(unnamed) {
 				it := f.item()
 				it.Section, it.Hint = "Changed on disk, not named by any tool call", fmt.Sprintf("turn %d", f.Turn)

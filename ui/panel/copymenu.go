@@ -11,8 +11,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// CopyMenu offers what can be copied of an entry, each by a letter. The texts are made
-// when they are asked for; nil is nothing to copy.
+// CopyMenu offers what can be copied of an entry, each with a letter. The functions make
+// the texts when they are needed; a nil function offers nothing.
 type CopyMenu struct {
 	base
 	All, Patch, Command func() string
@@ -52,7 +52,7 @@ func (m *CopyMenu) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// maxCodes is how many code blocks have a digit: the last ones of a message.
+// maxCodes is how many code blocks have a digit. They are the last ones of a message.
 const maxCodes = 9
 
 func (m *CopyMenu) shownCodes() (first, n int) {

@@ -11,11 +11,11 @@ import (
 	"parley/ui/theme"
 )
 
-// page is a page that panels are opened over.
+// page is a fake Host.
 type page struct {
 	now           time.Time
 	width, height int
-	open          Panel // nil once it was closed
+	open          Panel // nil after it was closed
 	done          []intent.Intent
 	copied        string
 }
@@ -32,7 +32,7 @@ func (p *page) Copy(text func() string) tea.Cmd {
 	return nil
 }
 
-// opened is a page with a panel over it.
+// opened returns a page with an open panel.
 func opened(what Panel) *page {
 	p := &page{now: time.Unix(1000, 0), width: 40, height: 12, open: what}
 	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, p)
@@ -42,8 +42,8 @@ func opened(what Panel) *page {
 
 var codes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "f1": tea.KeyF1}
 
-// press gives the panel keys; taken tells whether it took the last one.
-func (p *page) press(keys ...string) (taken bool) {
+// press presses keys; handled reports whether the panel handled the last one.
+func (p *page) press(keys ...string) (handled bool) {
 	for _, name := range keys {
 		rest, ctrl := strings.CutPrefix(name, "ctrl+")
 		k := tea.Key{Code: []rune(rest)[0]}
@@ -56,7 +56,7 @@ func (p *page) press(keys ...string) (taken bool) {
 			k.Mod = tea.ModCtrl
 		}
 		msg := tea.KeyPressMsg(k)
-		_, taken = p.open.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
+		_, handled = p.open.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
 	}
-	return taken
+	return handled
 }

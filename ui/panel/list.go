@@ -13,29 +13,29 @@ import (
 	"parley/ui/widget/text"
 )
 
-// List is a list to choose from. Letters narrow it.
+// List is a list to choose from. Typing filters it.
 type List struct {
 	base
-	Of          intent.Intent // the action that opens it, where others have to know it again
+	Of          intent.Intent // the action that opens it, if other code looks for the list
 	Title, Foot string
 	Note        string // what went wrong, or what to confirm
 	Empty       string // shown while there is nothing to choose from
-	Leaves      bool   // esc closes it, whatever was typed
-	// Confirms says that the list asks for something that typing must never cause: it is
-	// not narrowed, and enter counts only after a pause in which at most arrows came.
+	Leaves      bool   // esc closes it even if there is a filter
+	// Confirms says that the list asks for something that typing ahead must never cause. It
+	// has no filter, and enter works only after a pause with no other keys than arrows.
 	Confirms bool
 
 	List   *list.List
-	Choose func(list.Item) tea.Cmd                   // enter; the list closes then, unless another one was opened
-	Keys   map[intent.Intent]func(list.Item) tea.Cmd // by intents of lists; the list stays
+	Choose func(list.Item) tea.Cmd                   // enter; it closes the list, unless Choose opened another
+	Keys   map[intent.Intent]func(list.Item) tea.Cmd // other keys; the list stays open
 
-	// Items are what there is to choose from now; nil where that does not change while
-	// the list is open. Same tells whether two values are of the same thing.
+	// Items returns the current items. It is nil if they never change. Same reports whether
+	// two values mean the same thing.
 	Items func() []list.Item
 	Same  func(a, b any) bool
 
 	confirm confirmation
-	typed   time.Time // when it was opened, or typed into
+	typed   time.Time // the last key that was not an arrow, or when it was opened
 }
 
 // Open implements Panel.
@@ -54,7 +54,7 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 	return cmd, true
 }
 
-// press handles a key; done says that the list is to be closed.
+// press handles a key; done says to close the list.
 func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	name, confirm := msg.String(), l.confirm
 	l.Note, l.confirm = "", confirmation{}
@@ -86,7 +86,7 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	return nil, false
 }
 
-// deliberate tells whether a key counts in a list that confirms something.
+// deliberate reports whether a key counts in a list that confirms something.
 func (l *List) deliberate(name string) bool {
 	paused := l.env.Now().Sub(l.typed) >= layer.Quiet
 	switch name {
@@ -112,15 +112,15 @@ func (l *List) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// confirmation is what the same key, once more, would do to a thing.
+// confirmation is an action that waits for the same key again.
 type confirmation struct {
 	what  intent.Intent
 	thing string
 }
 
-// Sure asks for the same key once more, for the same thing: the selection may
-// have moved in between. True when it has come.
-func (l *List) Sure(what intent.Intent, thing, question string) bool {
+// Confirmed reports whether the action's key was pressed twice in a row for the same
+// thing. The first time it shows question.
+func (l *List) Confirmed(what intent.Intent, thing, question string) bool {
 	again := confirmation{what, thing}
 	if l.confirm == again {
 		l.confirm = confirmation{}
@@ -130,14 +130,14 @@ func (l *List) Sure(what intent.Intent, thing, question string) bool {
 	return false
 }
 
-// Refresh asks for the items again, where they change.
+// Refresh updates the items.
 func (l *List) Refresh() {
 	if l.Items != nil {
 		l.SetItems(l.Items())
 	}
 }
 
-// SetItems replaces the items; the one with the cursor keeps it.
+// SetItems replaces the items and keeps the selected one selected.
 func (l *List) SetItems(items []list.Item) {
 	old, had := l.List.Selected()
 	l.List.SetItems(items)
@@ -150,8 +150,8 @@ func (l *List) SetItems(items []list.Item) {
 	l.List.Select(0)
 }
 
-// Rows draws the list as a box of at most height rows, and tells where in it the
-// cursor is.
+// Rows draws the list as a box of at most height rows, with the position of the cursor in
+// it.
 func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	th, inner := l.env.Theme, box.InnerWidth(width)
 	note := l.note(inner, height)
@@ -174,10 +174,10 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	return box, cursor
 }
 
-// leastChoice is how many rows of a list stay whatever is to be said above it.
+// leastChoice is how many rows a note leaves to the items.
 const leastChoice = 3
 
-// note is what there is to say above the items, in a box of at most height rows.
+// note returns the rows above the items, in a box of at most height rows.
 func (l *List) note(width, height int) []string {
 	if l.Note == "" {
 		return nil
@@ -186,11 +186,10 @@ func (l *List) note(width, height int) []string {
 	return rows[:min(len(rows), max(0, height-3-leastChoice))]
 }
 
-// room is how many rows are left to the items.
+// room returns how many rows the items have.
 func (l *List) room(note []string, height int) int { return max(1, height-3-len(note)) }
 
-// With hands what an item stands for to a function; an item of anything else is nothing
-// to it.
+// With calls do with the value of an item, if it is a T.
 func With[T any](do func(T) tea.Cmd) func(list.Item) tea.Cmd {
 	return func(it list.Item) tea.Cmd {
 		if v, ok := it.Value.(T); ok {
@@ -200,14 +199,13 @@ func With[T any](do func(T) tea.Cmd) func(list.Item) tea.Cmd {
 	}
 }
 
-// Hint is a key of a list and what it does there; without a key it is the words
-// alone.
+// Hint is a key of a list and what it does, or only words.
 type Hint struct {
 	Key  intent.Intent
 	Does string
 }
 
-// Foot is the line below a list about its keys.
+// Foot joins hints to the text of a list's bottom border.
 func Foot(keys *intent.Keymap, hints ...Hint) string {
 	out := ""
 	for _, h := range hints {
@@ -220,7 +218,7 @@ func Foot(keys *intent.Keymap, hints ...Hint) string {
 	return out + "esc closes"
 }
 
-// KeyOf is the key of an action in a list.
+// KeyOf returns the key of an action in a list.
 func KeyOf(keys *intent.Keymap, i intent.Intent) string {
 	return cmp.Or(keys.Label(intent.List, i), "no key")
 }

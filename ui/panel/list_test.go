@@ -15,9 +15,9 @@ import (
 	"parley/ui/widget/list"
 )
 
-// A second press counts only for the key and the thing that were asked about,
-// and only when nothing came in between.
-func TestListSure(t *testing.T) {
+// A second press counts only for the same key and the same item, with no other key in
+// between.
+func TestListConfirmed(t *testing.T) {
 	for _, c := range []struct{ keys, done, note string }{
 		{"ctrl+d", "", "really a?"},
 		{"ctrl+d ctrl+d", "ctrl+d a", ""},
@@ -34,7 +34,7 @@ func TestListSure(t *testing.T) {
 		p := opened(l)
 		sure := func(what intent.Intent) func(list.Item) tea.Cmd {
 			return func(it list.Item) tea.Cmd {
-				if name := it.Value.(string); l.Sure(what, name, "really "+name+"?") {
+				if name := it.Value.(string); l.Confirmed(what, name, "really "+name+"?") {
 					done = append(done, intent.Default.Label(intent.List, what)+" "+name)
 				}
 				return nil
@@ -50,8 +50,7 @@ func TestListSure(t *testing.T) {
 	}
 }
 
-// A list that comes anew keeps the cursor on the same thing, whatever it is
-// called, and a filter.
+// A refreshed list keeps its filter and its selection, even if that has another title.
 func TestListRefresh(t *testing.T) {
 	items := func(ids ...string) (out []list.Item) {
 		for _, id := range ids {
@@ -76,8 +75,8 @@ func TestListRefresh(t *testing.T) {
 	}
 }
 
-// However small, the box keeps to its size, its cursor is inside, and a note is
-// to be read where there is room.
+// At any size the box keeps to it, the cursor is inside, and a note is shown if there is
+// room.
 func TestListRows(t *testing.T) {
 	note := `Delete "` + strings.Repeat("long ", 8) + `…"? Press ctrl+d again to confirm`
 	for _, n := range []int{0, 1, 50} {
@@ -132,8 +131,8 @@ func TestDrawingChangesNothing(t *testing.T) {
 	}
 }
 
-// A list scrolls by what the last frame had room for, and stays where it is while the
-// selection can be seen.
+// A page is the size of the last frame. The list does not scroll while the selection is on
+// the screen.
 func TestListScrolls(t *testing.T) {
 	for _, c := range []struct{ keys, first, selected string }{
 		{"", "item 0", "item 0"},

@@ -1,7 +1,6 @@
-// Package panel has what is opened over the transcript: lists to choose from, texts to
-// read, and the panels that are made of them. A panel is made from values. What choosing
-// does is up to the functions that it is given; it knows neither the page nor the
-// workspace.
+// Package panel has what opens over the transcript: lists to choose from and texts to
+// read. A panel is made from values and calls the functions that it was given. It knows
+// neither the page nor the workspace.
 package panel
 
 import (
@@ -11,13 +10,13 @@ import (
 	"parley/ui/layer"
 )
 
-// Host is the page that a panel is opened over.
+// Host is the page below a panel.
 type Host interface {
-	// Close takes the panel off the screen, if it is still there.
+	// Close closes the panel if it is still open.
 	Close(Panel)
-	// Covered tells whether something lies over the page in this row of the screen.
+	// Covered reports whether a panel covers this row of the screen.
 	Covered(y int) bool
-	// Do carries out an action of the page.
+	// Do does an action of the page.
 	Do(intent.Intent) tea.Cmd
 	// Copy copies a text.
 	Copy(text func() string) tea.Cmd
@@ -29,15 +28,15 @@ type Panel interface {
 	layer.Overlayer
 	layer.Viewer
 	layer.Clicker
-	// Open is called before anything else, by the page that it is opened over.
+	// Open is called once by the page, before anything else.
 	Open(env *layer.Env, on Host)
 }
 
-// base is what every panel keeps of the screen.
+// base is common to all panels.
 type base struct {
 	env           *layer.Env
 	host          Host
-	width, height int // the room that it had last
+	width, height int // of the last frame
 }
 
 // Open implements Panel.

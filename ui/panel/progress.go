@@ -13,8 +13,7 @@ import (
 
 var planSigns = map[string]string{"completed": "✓", "in_progress": "▸", "pending": "○"}
 
-// PlanRows list the plans, each with its steps. The markdown of a plan that is a text is
-// drawn by the caller.
+// PlanRows lists the plans with their steps. markdown draws a plan that is a text.
 func PlanRows(plans []thread.Plan, markdown func(text string, width int, th *theme.Theme) []string, width int, th *theme.Theme) []string {
 	if len(plans) == 0 {
 		return []string{th.Dim.Paint("No plan yet")}
@@ -37,7 +36,7 @@ func PlanRows(plans []thread.Plan, markdown func(text string, width int, th *the
 	return rows
 }
 
-// stepRows are one step of a plan.
+// stepRows draws one step of a plan.
 func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 	sign := planSigns[p.Status]
 	if sign == "" {
@@ -56,10 +55,10 @@ func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 	return rows
 }
 
-// Unmarked is a step of a plan without the asterisks and backticks of Markdown.
+// Unmarked returns a step of a plan without the asterisks and backticks of Markdown.
 func Unmarked(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
 
-// LogRows are the lines of an agent's log that are kept, of so many.
+// LogRows draws the kept lines of an agent's log. total counts the dropped ones, too.
 func LogRows(lines []event.LogLine, total, width int, th *theme.Theme) []string {
 	if total == 0 {
 		return []string{th.Dim.Paint("Nothing yet")}

@@ -11,19 +11,19 @@ import (
 	"parley/ui/widget/box"
 )
 
-// Reading is a text to read. Keys that it has no use for are the page's.
+// Reading is a text to read. It passes on the keys that it does not use.
 type Reading struct {
 	base
-	Of    intent.Intent // the action that opens it, and closes it again
+	Of    intent.Intent // the action that opens and closes it
 	Title string
 	Body  func(width int, th *theme.Theme) []string
-	Tail  bool // it begins at its end, where the newest is
+	Tail  bool // start at the end, where the newest line is
 
-	offset int // rows scrolled from where it begins
+	offset int // rows scrolled from the start; negative with Tail
 }
 
-// edge is how many rows of the room are not a page to turn: the frame, and what is seen
-// of the page before.
+// edge is how many rows less than the height a page scrolls: the frame and two rows of the
+// previous page.
 const edge = 4
 
 // Key takes all keys.
@@ -47,18 +47,18 @@ func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Wheel implements layer.Wheeler. It scrolls on from what the last frame has shown.
+// Wheel implements layer.Wheeler. It scrolls from the position of the last frame.
 func (r *Reading) Wheel(rows int) {
 	last := r.last(r.Body(box.InnerWidth(r.width), r.env.Theme), r.height)
 	r.offset = r.within(r.within(r.offset, last)+rows, last)
 }
 
-// last is how many rows of the body are out of sight.
+// last returns how many rows of the body do not fit.
 func (r *Reading) last(body []string, height int) int {
 	return max(0, len(body)-max(1, height-2))
 }
 
-// within is an offset that has no rows before the first one or after the last one.
+// within limits an offset to the rows of the body.
 func (r *Reading) within(offset, last int) int {
 	if r.Tail {
 		return max(-last, min(0, offset))

@@ -11,8 +11,8 @@ import (
 	"parley/ui/uitest"
 )
 
-// A text scrolls on from what is seen: a key that would leave it is not made up for by the
-// next one back. A log begins at its end.
+// Scrolling past an end has no effect on the next key in the other direction. A log starts
+// at its end.
 func TestReadingScrolls(t *testing.T) {
 	for _, c := range []struct {
 		tail  bool
@@ -44,8 +44,8 @@ func TestReadingScrolls(t *testing.T) {
 	}
 }
 
-// What a text has no use for is the page's.
-func TestReadingLeavesKeys(t *testing.T) {
+// Keys that a text does not use reach the page.
+func TestReadingUnusedKeys(t *testing.T) {
 	r := &Reading{Body: func(int, *theme.Theme) []string { return []string{"a"} }}
 	p := opened(r)
 	p.press("f1")

@@ -9,24 +9,25 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Session is one that is open, one that an agent keeps, or one that parley has a log of.
+// Session is a session that is open, that an agent keeps, or that parley has a log of.
 type Session struct {
 	Section, Title, Detail string
-	Value                  any // the caller's
+	Value                  any // for the caller
 
-	// Of one that is open:
-	N                          int // its number, from 1; 0: it is not open
+	// Only for an open session:
+	N                          int // its number, from 1; 0 if it is not open
 	State                      string
 	Here, Waits, Unread, Ended bool
 
-	Age   string                 // of one that is not, "3 min ago"; "" where it is not known
+	Age   string                 // "3 min ago", only for one that is not open; "" if unknown
 	Holds func(word string) bool // as in list.Item
 }
 
-// Untitled is shown for the title of a session that has none.
+// Untitled is shown for a session without a title.
 const Untitled = "Untitled"
 
-// item is the row of a session. The mark stays where there is no room for the hint.
+// item returns the row of a session. The mark is part of the title, so that it is shown even
+// if there is no room for the hint.
 func (s Session) item() list.Item {
 	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Holds: s.Holds, Value: s.Value}
 	if s.N == 0 {
@@ -51,15 +52,15 @@ func (s Session) item() list.Item {
 	return it
 }
 
-// SessionActions are what can be done with a session, by the caller's value. Those that
-// the list stays open for get it.
+// SessionActions are the actions of the list of sessions. They get the caller's value; Close
+// and Delete, which keep the list open, get the list as well.
 type SessionActions struct {
 	Open          func(value any) tea.Cmd
 	New, Another  func() tea.Cmd
 	Close, Delete func(l *List, value any) tea.Cmd
 }
 
-// Sessions lists sessions as they are now, each time it is asked.
+// Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
 	l := &List{Of: intent.Sessions, Title: "Sessions", Same: same,
 		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close it"}, Hint{intent.DeleteEntry, "delete"})}

@@ -10,17 +10,16 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Setting is something of a session that can be switched: on and off, or to one of its
-// choices.
+// Setting is an option of a session: on or off, or one of its choices.
 type Setting struct {
-	Name, Value string // as they are shown
+	Name, Value string // as shown
 	Choices     []event.Choice
-	Current     string // the id of the choice; on or off
+	Current     string // the id of the current choice
 	OnOff       bool
 	Set         func(value any) tea.Cmd
 }
 
-// Next switches to the choice after the current one, going round.
+// Next switches to the next choice, after the last to the first.
 func (s Setting) Next() tea.Cmd {
 	for i, ch := range s.Choices {
 		if ch.ID == s.Current {
@@ -30,7 +29,7 @@ func (s Setting) Next() tea.Cmd {
 	return s.Set(s.Choices[0].ID)
 }
 
-// Settings lists what can be switched; choose goes on with one of them.
+// Settings lists settings. choose changes one of them.
 func Settings(all []Setting, choose func(Setting) tea.Cmd) *List {
 	var items []list.Item
 	for _, s := range all {
@@ -56,7 +55,8 @@ func Choices(s Setting) *List {
 		Choose: func(it list.Item) tea.Cmd { return s.Set(it.Value) }}
 }
 
-// OrID is a name, or the id, which is the agent's own, where there is none.
+// OrID returns name or, if that is empty, the id, which comes from the agent and is made
+// safe.
 func OrID(name, id string) string {
 	if name != "" {
 		return name
@@ -69,7 +69,7 @@ var themeWords = map[string]string{
 	"contrast-dark": "High contrast, dark", "contrast-light": "High contrast, light", "ansi": "The terminal's own 16 colours", "plain": "No colours",
 }
 
-// Themes lists the themes, by their names.
+// Themes lists the themes. keep sets one by name.
 func Themes(now string, keep func(name string) tea.Cmd) *List {
 	var items []list.Item
 	at := 0

@@ -13,25 +13,25 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Message is one JSON-RPC message as it was logged: not safe to show.
+// Message is one logged JSON-RPC message. It is not safe to show.
 type Message struct {
 	At     time.Time
 	Out    bool // parley sent it
 	JSON   []byte
-	Cut    int // bytes that are missing at the end
-	Before int // messages that were too many, and left out before this one
+	Cut    int // bytes missing at the end
+	Before int // messages left out before this one
 }
 
-// Line is a line to read. Those about the others are dim.
+// Line is a line of text. A Head is dim and about the lines that follow.
 type Line struct {
 	Text string
 	Head bool
 }
 
-// maxMessage bounds what is laid out of one message, in bytes.
+// maxMessage is how many bytes of one message are shown.
 const maxMessage = 256 << 10
 
-// Messages writes messages for reading: one member a line.
+// Messages lays out messages, one JSON member per line.
 func Messages(shown []Message) []Line {
 	var lines []Line
 	head := func(format string, args ...any) { lines = append(lines, Line{fmt.Sprintf(format, args...), true}) }
@@ -58,7 +58,7 @@ func Messages(shown []Message) []Line {
 	return lines
 }
 
-// indented is JSON laid out, or the text as it is.
+// indented returns indented JSON, or data itself if it is no JSON.
 func indented(data []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, data, "", "  ") != nil {
@@ -67,8 +67,8 @@ func indented(data []byte) string {
 	return b.String()
 }
 
-// Source is a text that does not change, and a diff below it; diff may be nil. It is laid
-// out again only for another width or theme.
+// Source shows lines that never change and, below them, a diff unless it is nil. They are
+// laid out again only for another width or theme.
 func Source(title string, lines []Line, d *diff.Computed) *Reading {
 	var laid struct {
 		width int

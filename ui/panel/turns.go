@@ -10,15 +10,15 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Prompt begins a turn.
+// Prompt is the prompt of a turn.
 type Prompt struct {
 	Text string
-	At   time.Time // zero where it is not known
-	Item int       // of the transcript
+	At   time.Time // zero if unknown
+	Item int       // its index in the transcript
 }
 
-// Turns lists the prompts of a session, the newest last. Each can be shown, copied and
-// edited, by its item.
+// Turns lists the prompts of a session, the newest last. show, copy and edit get the index
+// of the prompt in the transcript.
 func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edit func(item int) tea.Cmd) *List {
 	const date = "2 January 2006"
 	var items []list.Item

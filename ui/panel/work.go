@@ -12,29 +12,28 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Work is something that goes on: a tool call, a command of the agent's or of the
-// user's, or something in the background of which the agent only tells the kind.
+// Work is something that runs: a tool call, a command of the agent or the user, or
+// background work of which the agent says only the kind.
 type Work struct {
 	Title, Hint string
-	Tool        *thread.Tool // nil for the others
-	Terminal    string       // the id, "" for the others
-	Run         uint64       // the key of the user's own command; 0 for the others
-	Stops       bool         // it can be stopped by itself
-	Own         bool         // the terminal is one that parley runs for the agent
+	Tool        *thread.Tool // nil if it is no tool call
+	Terminal    string       // the id of its terminal, or ""
+	Run         uint64       // the key of the user's command, or 0
+	Stops       bool         // it can be stopped without the turn
+	Own         bool         // parley runs the terminal for the agent
 }
 
-// Run is a command of the user's.
+// Run is a shell command of the user.
 type Run struct {
 	Key  uint64
 	Line string
 }
 
-// WorkOf lists what goes on in a session, the newest last. In the background it goes on
-// whatever the turn does. kills tells that what parley runs for the agent can be ended,
-// title is that of a call.
+// WorkOf lists what runs in a session, the newest last. kills says that commands which
+// parley runs for the agent can be stopped. title returns the title of a tool call.
 func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) string) []Work {
 	var out []Work
-	told := map[string]bool{}
+	listed := map[string]bool{}
 	background := map[string]bool{}
 	for _, b := range t.Background {
 		background[b.Type+"\x00"+b.ID] = true
@@ -66,19 +65,19 @@ func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) s
 			if background["terminal\x00"+id] {
 				w.Hint = "in the background"
 			}
-			told["terminal\x00"+id] = true
+			listed["terminal\x00"+id] = true
 		}
 		if background["tool_call\x00"+call.ID] {
 			w.Hint = "in the background"
 		}
-		told["tool_call\x00"+call.ID] = true
+		listed["tool_call\x00"+call.ID] = true
 		out = append(out, w)
 	}
 	for _, r := range runs {
 		out = append(out, Work{Title: "! " + r.Line, Hint: "yours", Run: r.Key, Stops: true})
 	}
 	for _, b := range t.Background {
-		if told[b.Type+"\x00"+b.ID] {
+		if listed[b.Type+"\x00"+b.ID] {
 			continue
 		}
 		w := Work{Title: strings.TrimSpace(strings.ReplaceAll(b.Type, "_", " ") + " " + safetext.Line(b.ID, 60)), Hint: "in the background"}
@@ -96,22 +95,22 @@ func WorkOf(t *thread.Thread, runs []Run, kills bool, title func(*thread.Tool) s
 	return out
 }
 
-// same tells whether two rows are of the same piece of work.
+// same reports whether two rows are about the same work.
 func (w Work) same(other Work) bool {
 	return w.Tool == other.Tool && w.Terminal == other.Terminal && w.Run == other.Run && (w.Tool != nil || w.Terminal != "" || w.Run != 0 || w.Title == other.Title)
 }
 
-// WorkActions are what can be done with a piece of work. The list stays open after Stop
-// and TakeOver, which get it.
+// WorkActions are the actions of the list of running work. Stop and TakeOver get the list,
+// which stays open.
 type WorkActions struct {
 	Show           func(Work) tea.Cmd
 	Stop, TakeOver func(*List, Work) tea.Cmd
-	TakesOver      bool // TakeOver is offered
+	TakesOver      bool // offer TakeOver
 }
 
-// Going lists what goes on as it is now, each time it is asked, each with the key that
-// stops it. Those shown before keep their places, and say so when they are over.
-func Going(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
+// Running lists the work that now returns, and updates itself. Each row names the key that
+// stops it. Rows keep their places and say when the work is over.
+func Running(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 	hints := []Hint{{intent.CloseEntry, "stops it"}, {Does: "enter shows it"}}
 	if does.TakesOver {
 		hints = slices.Insert(hints, 1, Hint{intent.TakeOver, "takes it over"})

@@ -10,36 +10,36 @@ import (
 	"parley/ui/widget/text"
 )
 
-// look is what rows are drawn for.
+// look is the layout and the theme of rows.
 type look struct {
 	lines
 	theme *theme.Theme
 }
 
-// body is all that has to be read of a question, as drawn last. No row depends on whether
-// it is kept: a large diff is not compared on every frame.
+// body caches the rows of a question that have to be read, so that a large diff is not
+// laid out for each frame. What is drawn does not depend on it.
 type body struct {
 	key   uint64
 	look  look
 	rows  []string
-	heads []int // the rows above the hunks
+	heads []int // indexes of the rows above the hunks
 }
 
-// of draws it, unless it is what was drawn last.
-func (b *body) of(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
+// cached returns the rows, from the cache where it holds them.
+func (b *body) cached(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
 	if b.rows == nil || b.key != cur.Key || b.look != l {
 		rows, heads := bodyRows(cur, l, ds, w)
 		*b = body{cur.Key, l, rows, heads}
 	}
-	return b.rows[:len(b.rows):len(b.rows)], b.heads // what is appended to it does not stay
+	return b.rows[:len(b.rows):len(b.rows)], b.heads // clipped: callers append to the rows
 }
 
-// bodyRows draws all that has to be read of a question. w is what the user makes of its
-// write, nil where that is what was asked; heads are the rows above its hunks.
+// bodyRows draws all that has to be read of a question. w holds the user's changes to its
+// write, nil for none; heads are the indexes of the rows above its hunks.
 func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
 	th := l.theme
 	rows = text.WrapInk(th.Strong.Paint, cur.Heading, "", l.width)
-	judged := false // the verdicts come below the first command or, without one, at the end
+	judged := false // the verdicts follow the first command or, without one, everything else
 	for i, p := range cur.Body {
 		switch p.Kind {
 		case permissions.Command:
@@ -78,8 +78,7 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 	return rows, heads
 }
 
-// diffRows draws all of a diff, side by side where the question has a screen that is wide
-// enough to itself.
+// diffRows draws a whole diff, side by side if l asks for that.
 func diffRows(d *Diff, l look) []string {
 	rows, _ := d.lines.Draw(diff.Look{Width: l.width - 2, Sides: l.sides, Syntax: d.syntax, Theme: l.theme})
 	for i, r := range rows {
@@ -88,8 +87,8 @@ func diffRows(d *Diff, l look) []string {
 	return rows
 }
 
-// patchRows draws all of a patch, each file with its name. One that has more to it than
-// lines, such as what is binary, is shown as it is.
+// patchRows draws a whole patch, each file with its name. A patch with anything but text
+// lines, such as a binary file, is shown verbatim.
 func patchRows(p permissions.Part, l look) (rows []string) {
 	files := diff.ParsePatch(p.Text)
 	for _, f := range files {
@@ -119,7 +118,7 @@ func patchRows(p permissions.Part, l look) (rows []string) {
 	return rows
 }
 
-// detailRows are what the agent sent besides.
+// detailRows draws the other data that the agent sent.
 func detailRows(cur permissions.Question, l look) []string {
 	s := cur.Details
 	if s == "" {
@@ -128,8 +127,8 @@ func detailRows(cur permissions.Question, l look) []string {
 	return append([]string{""}, text.WrapInk(l.theme.Dim.Paint, s, "  ", l.width)...)
 }
 
-// verdictRows is the tree of what a question is about, each part with what becomes of
-// it. Nothing of it is cut.
+// verdictRows draws the parts of a question as a tree, each with what the rules say of
+// it. Nothing is cut.
 func verdictRows(cur permissions.Question, l look) []string {
 	verdicts := cur.Breakdown()
 	if len(verdicts) == 0 {
@@ -163,12 +162,13 @@ func verdictRows(cur permissions.Question, l look) []string {
 	return rows
 }
 
-// oneRow is a raw text made visible; all of it is shown above.
+// oneRow joins raw text into one row and makes control characters visible. The rows above
+// the tree show the same text unjoined.
 func oneRow(s string) string {
 	return strings.Join(strings.Fields(safetext.Visible(s)), " ")
 }
 
-// verdictWords says what becomes of a part, and in which ink.
+// verdictWords says what the rules decide about a part, and in which ink.
 func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 	ink := th.Dim
 	switch {
@@ -182,11 +182,11 @@ func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 	return ink, safetext.Line(v.Says(), 1000)
 }
 
-// frameInk is the colour of a question's frame where it reaches further than the project:
-// nil where it does not.
+// frameInk is the colour of the frame of a question that reaches outside the project, the
+// network, a shell or a secret; nil for any other.
 func frameInk(cur permissions.Question, th *theme.Theme) *theme.Ink {
 	switch marks := cur.Judgement.Marks(); {
-	case th.Bad.Spec().Fg == nil: // the words alone say it
+	case th.Bad.Spec().Fg == nil: // without colours the words of the verdicts say it
 	case marks.Grave() || cur.Secret:
 		return &th.Bad
 	case marks != 0:

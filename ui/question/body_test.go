@@ -8,7 +8,7 @@ import (
 	"parley/ui/theme"
 )
 
-// Why no rule can allow something can name files of a project.
+// The reason why no rule can allow something may name files of a project, so it is hostile.
 func TestVerdictsAreSafe(t *testing.T) {
 	const name = "a\x1b]52;c;eA==\x07\n└ ls  allowed\u202e"
 	for _, v := range []permissions.Verdict{{Why: "below it lies " + name}, {Short: name}, {Effect: permissions.Deny, Rule: &permissions.Rule{Path: name}}} {

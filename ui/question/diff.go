@@ -5,26 +5,26 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// maxColours is how many lines of a diff get the colours of their code.
+// maxColours is how many lines of a diff get syntax colours.
 const maxColours = 2000
 
-// Diff is a diff of a question, compared once.
+// Diff is a diff of a question. It is computed once.
 type Diff struct {
 	lines  *diff.Computed
 	syntax *diff.Syntax
-	asked  bool // for the colours of its code
+	asked  bool // Uncoloured has returned it
 }
 
-// Highlight finds the colours of its code. Any goroutine.
+// Highlight computes the syntax colours. Any goroutine may call it.
 func (d *Diff) Highlight() *diff.Syntax { return d.lines.Highlight(maxColours) }
 
-// Coloured takes them.
+// Coloured sets the syntax colours of a diff.
 func (q *Question) Coloured(d *Diff, s *diff.Syntax) {
 	d.syntax, q.drawn = s, body{}
 }
 
-// Uncoloured are the diffs on the screen whose colours nobody has looked for yet. They
-// are asked for once.
+// Uncoloured returns the diffs on the screen without syntax colours. It returns each of
+// them once.
 func (q *Question) Uncoloured() (out []*Diff) {
 	if !q.Open() || q.hold.shownAt.IsZero() || !diff.Colours(q.env.Theme) {
 		return nil
@@ -33,8 +33,8 @@ func (q *Question) Uncoloured() (out []*Diff) {
 	for _, d := range q.diffs.of {
 		all = append(all, d)
 	}
-	if w := q.written(); w != nil && w.own != nil {
-		all = append(all, w.own)
+	if w := q.written(); w != nil && w.edited != nil {
+		all = append(all, w.edited)
 	}
 	for _, d := range all {
 		if !d.asked {
@@ -45,8 +45,7 @@ func (q *Question) Uncoloured() (out []*Diff) {
 	return out
 }
 
-// diffs keeps what was compared of the question on the screen, by the part. What is not
-// in it is compared when it is drawn.
+// diffs caches the diffs of the question on the screen, by part.
 type diffs struct {
 	key uint64
 	of  map[int]*Diff

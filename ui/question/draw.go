@@ -11,24 +11,24 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Rows draws the current question in at most height rows. What is covered, by a popup,
-// cannot be read. It writes nothing: the Shown is for Saw, after the frame.
+// Rows draws the current question in at most height rows. If a popup covers it, none of
+// them counts as read. Rows changes nothing; pass the Shown to Saw after the frame.
 func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 	f := q.face()
 	f.look = look{lines{box.InnerWidth(width), q.full && width >= diff.SidesWidth}, q.env.Theme}
-	f.body, f.heads = q.drawn.of(f.cur, f.look, &q.diffs, f.write)
-	f.sight = q.sight.as(f.lines)
+	f.body, f.heads = q.drawn.cached(f.cur, f.look, &q.diffs, f.write)
+	f.sight = q.sight.withLayout(f.lines)
 	return f.rows(width, height, covered)
 }
 
-// face is what the current question looks like wherever it is drawn.
+// face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
 	return face{cur: q.now(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.Around(), agent: q.host.Agent(),
 		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed(), full: q.full, details: q.details, note: q.note}
 }
 
-// Saw is to be called after a frame with what it shows of the question. It tells whether
-// the question is drawn otherwise now.
+// Saw notes what a frame has shown of the question. It reports whether the question looks
+// different now and has to be drawn again.
 func (q *Question) Saw(on Shown) bool {
 	if !on.drawn || !q.Open() || q.now().Key != on.key {
 		return false
@@ -39,32 +39,32 @@ func (q *Question) Saw(on Shown) bool {
 		w.reveal = false
 	}
 	before := q.sight
-	q.sight = before.see(on)
+	q.sight = before.afterFrame(on)
 	return first || !q.sight.same(before)
 }
 
-// face is all that a question's rows are made of.
+// face is everything that the rows of a question are made of.
 type face struct {
 	look
 	cur     permissions.Question
-	write   *write   // what the user makes of its write
+	write   *write   // the user's changes to its write; nil for none
 	body    []string // all that has to be read
-	heads   []int    // of it, the rows above the hunks
+	heads   []int    // indexes in body of the rows above the hunks
 	sight   sight
 	keys    *intent.Keymap
 	around  Around
 	agent   string
-	place   int // among those that wait
+	place   int // its number among those that wait, from 1
 	waiting int
 
 	armed, full, details bool
 	note                 string
 }
 
-// rows draws it in at most height rows, with what they show.
+// rows draws the question in at most height rows and says what they show.
 func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 	all, options := f.body, f.options()
-	if len(options) > max(1, height-5) { // those there is no room for have to be read as well
+	if len(options) > max(1, height-5) { // too many to stay in place: they scroll with the rest and have to be read
 		all, options = append(append(all, ""), options...), nil
 	}
 	covered = covered || height < 4+len(options)
@@ -75,7 +75,7 @@ func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 	page := max(1, height-3-len(options)) // borders and the separator
 	s := f.sight
 	s.offset = f.reveal(page)
-	from := s.from(len(all), whole, page)
+	from := s.firstRow(len(all), whole, page)
 	rows := append([]string(nil), all[from:min(len(all), from+page)]...)
 	if len(options) > 0 {
 		rows = append(rows, box.Separator)
@@ -85,14 +85,13 @@ func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 	return box.Rows(width, f.theme), Shown{key: f.cur.Key, drawn: true, of: f.lines, offset: from, page: page, body: len(all), whole: whole, heads: f.heads, covered: covered}
 }
 
-// reveal is the first row on the screen that brings the hunk that the keys are about into
-// sight.
+// reveal returns the scroll offset at which the selected hunk is on the screen.
 func (f face) reveal(page int) int {
 	w, s := f.write, f.sight
 	if w == nil || w.at >= len(f.heads) {
 		return s.offset
 	}
-	moved := w.on && s.read && s.of != f.lines && s.of != (lines{})
+	moved := w.selecting && s.read && s.of != f.lines && s.of != (lines{})
 	if !w.reveal && !moved {
 		return s.offset
 	}
@@ -113,7 +112,7 @@ func (f face) title() string {
 	return "parley asks: " + f.agent + " did not ask first"
 }
 
-// right says how many rows come below, and which of the questions this is.
+// right says how many rows follow, and which of several questions this is.
 func (f face) right(below int) string {
 	s := ""
 	if f.waiting > 1 {
@@ -125,26 +124,23 @@ func (f face) right(below int) string {
 	return s
 }
 
-// options lists the options in the agent's order, each with its key.
+// options lists the options in the agent's order, each with its key. Names that are too
+// long for a row are wrapped.
 func (f face) options() []string {
 	th, s, width := f.theme, f.sight, f.width
 	var rows []string
-	line := ""
+	wrapped := true // the last row is the end of a name: another option does not go there
 	add := func(key, name string, off bool) {
 		str := th.Key.Paint(key) + " " + name
 		if off {
 			str = th.Faint.Paint(key + " " + name + " (off)")
 		}
-		str = text.Truncate(str, width, "…")
-		switch {
-		case line == "":
-			line = str
-		case text.Width(line)+3+text.Width(str) <= width:
-			line += "   " + str
-		default:
-			rows = append(rows, line)
-			line = str
+		if n := len(rows); !wrapped && text.Width(rows[n-1])+3+text.Width(str) <= width {
+			rows[n-1] += "   " + str
+			return
 		}
+		added := text.Wrap(str, width)
+		rows, wrapped = append(rows, added...), len(added) > 1
 	}
 	for i, o := range f.cur.Options {
 		name, off := f.write.name(o)
@@ -156,10 +152,10 @@ func (f face) options() []string {
 	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attends {
 		add(key, "Run it here with my keyboard", !s.read)
 	}
-	return append(rows, line)
+	return rows
 }
 
-// foot names the keys, or says what has to be done first.
+// foot names the keys, or what the user has to do before they work.
 func (f face) foot() string {
 	switch {
 	case f.armed && f.note != "":

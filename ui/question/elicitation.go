@@ -15,24 +15,24 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Elicitation is what an agent wants of the user: a form, or a page to be opened.
+// Elicitation is a form to fill in, or a web page to open, that an agent asks for.
 type Elicitation struct {
 	in    *Elicitations
 	asked event.ElicitationAsked
 	about elicit.Form
 	form  *form.Form
 	link  elicit.Link
-	open  bool // the page: the user agreed, its completion is awaited
+	open  bool // the user agreed to open the page; the agent will say when it is done
 	note  string
 
 	hold
-	sight // of a form's message, of all of a page
+	sight // of the message of a form, or of all of a page
 }
 
-// Asks tells whether it waits for the user, and not for the agent.
+// Asks reports whether it waits for the user. A page that was opened waits for the agent.
 func (e *Elicitation) Asks() bool { return !e.open }
 
-// Values are those of its form, as they are typed.
+// Values returns what the form holds now.
 func (e *Elicitation) Values() []form.Value {
 	if e.form == nil {
 		return nil
@@ -40,14 +40,14 @@ func (e *Elicitation) Values() []form.Value {
 	return e.form.Values()
 }
 
-// Armed tells whether a key that comes now is for it: as with a question, what is
-// typed ahead opens no page and fills in no form.
+// Armed reports whether it takes a key pressed now. As with a question, keys typed ahead
+// open no page and fill in no form.
 func (e *Elicitation) Armed() bool {
 	around := e.in.host.Around()
 	if around.Covered || around.Later {
 		return false
 	}
-	if e.grabbed || e.open { // what is only waited for never takes keys by itself
+	if e.grabbed || e.open { // an opened page takes keys only when the user gives them
 		return e.grabbed
 	}
 	return e.waited(e.in.env.Now(), around)
@@ -60,9 +60,9 @@ func (e *Elicitation) Grab() {
 	}
 }
 
-// WaitsSince is since when it waits for quiet; false while it cannot be seen.
+// WaitsSince implements layer.Waiter. It waits only while it is on the screen.
 func (e *Elicitation) WaitsSince() (since time.Time, waits bool) {
-	return e.shownAt, e.in.InSight() != nil
+	return e.shownAt, e.in.OnScreen() != nil
 }
 
 // Key takes all keys while it is armed.
@@ -80,19 +80,19 @@ func (e *Elicitation) Paste(text string) (tea.Cmd, bool) {
 	}
 	e.grabbed = true
 	if e.form != nil {
-		e.form.Paste(strings.TrimRight(text, "\r\n")) // nobody sees the one at the end
+		e.form.Paste(strings.TrimRight(text, "\r\n")) // a line break at the end is invisible
 	}
 	return nil, true
 }
 
 // Press handles a key, armed or not.
 func (e *Elicitation) Press(p layer.Press) tea.Cmd {
-	if e.drops(e.in.env.Now()) {
+	if e.tooEarly(e.in.env.Now()) {
 		return nil
 	}
 	open := e.form != nil && e.form.Choice() == form.FormOpen
 	if p.Name == "ctrl+c" || p.Name == "esc" && !open { // an open form may have a list to close first
-		return e.settle("cancel")
+		return e.sendAnswer("cancel")
 	}
 	e.grabbed = true
 	switch p.Want {
@@ -109,17 +109,17 @@ func (e *Elicitation) Press(p layer.Press) tea.Cmd {
 	e.form.Key(p.KeyPressMsg)
 	switch e.form.Choice() {
 	case form.FormSend:
-		return e.settle("accept")
+		return e.sendAnswer("accept")
 	case form.FormDecline:
-		return e.settle("decline")
+		return e.sendAnswer("decline")
 	case form.FormCancel:
-		return e.settle("cancel")
+		return e.sendAnswer("cancel")
 	}
 	return nil
 }
 
-// linkKey answers for a page. Nothing is opened without the user's permission, and
-// accepting says no more than that the user agreed.
+// linkKey handles a key of a page. The page is opened only if the user says so, and
+// "accept" tells the agent no more than that.
 func (e *Elicitation) linkKey(name string) tea.Cmd {
 	host := e.in.host
 	switch name {
@@ -143,7 +143,7 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 			e.asked.Answer(event.ElicitationAnswer{Action: "accept"})
 			e.in.standBy()
 		}
-		e.grabbed = false // whoever continues typing opens nothing
+		e.grabbed = false // what is typed next opens nothing
 		if open := host.OpenURL(e.link.URL); open != nil {
 			return open
 		}
@@ -152,15 +152,15 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 		return tea.Batch(tea.SetClipboard(e.link.URL), host.Say("Sent the address to the terminal's clipboard"))
 	case "n":
 		if e.open {
-			return e.settle("cancel")
+			return e.sendAnswer("cancel")
 		}
-		return e.settle("decline")
+		return e.sendAnswer("decline")
 	}
 	return nil
 }
 
-// settle answers and takes it off the screen.
-func (e *Elicitation) settle(action string) tea.Cmd {
+// sendAnswer sends the answer and removes it from the screen.
+func (e *Elicitation) sendAnswer(action string) tea.Cmd {
 	answer := event.ElicitationAnswer{Action: action}
 	if action == "accept" && e.form != nil {
 		values := map[string]any{}
@@ -179,14 +179,14 @@ func (e *Elicitation) settle(action string) tea.Cmd {
 	return nil
 }
 
-// Rows draws it in at most height rows. The cursor is in the form only while it has the
-// keys. What is covered cannot be read. The Shown is for Saw, after the frame.
+// Rows draws it in at most height rows. The cursor is nil unless it has the keys. If a
+// popup covers it, none of the rows counts as read. Pass the Shown to Saw after the frame.
 func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Cursor, Shown) {
 	th, agent, armed := e.in.env.Theme, e.in.host.Agent(), e.Armed()
 	inner := box.InnerWidth(width)
 	box := box.Box{Title: agent + " asks", Foot: e.foot(armed), Focused: armed}
 	on := Shown{key: e.asked.Key, drawn: true, of: lines{width: inner}, covered: true}
-	if e.open && !armed { // it only stands by
+	if e.open && !armed { // it waits for the agent: one row is enough
 		box.Title = agent + " is waiting for a page"
 		box.Body = []string{th.Accent.Paint(text.Truncate("Until it reports that "+e.link.Host+" is done", inner, "…"))}
 		if e.note != "" {
@@ -219,22 +219,22 @@ func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Curs
 	return box.Rows(width, th), tea.NewCursor(2+x, 1+above+y), on
 }
 
-// Saw is to be called after a frame with what it shows. It tells whether it is drawn
-// otherwise now.
+// Saw notes what a frame has shown. It reports whether the elicitation has to be drawn
+// again.
 func (e *Elicitation) Saw(on Shown) bool {
 	if !on.drawn || e.asked.Key != on.key {
 		return false
 	}
 	first, before := e.shownAt.IsZero(), e.sight
 	e.appears(e.in.env.Now())
-	e.sight = before.see(on)
+	e.sight = before.afterFrame(on)
 	if on.form.width > 0 {
 		e.form.Shown(on.form.width, on.form.height, e.in.env.Theme)
 	}
 	return first || !e.sight.same(before)
 }
 
-// foot says which keys there are.
+// foot names the keys.
 func (e *Elicitation) foot(armed bool) string {
 	around := e.in.host.Around()
 	switch {
@@ -258,8 +258,8 @@ func (e *Elicitation) foot(armed bool) string {
 	return "o opens it · c copies · n declines · esc cancels"
 }
 
-// linkRows show the whole address, the host by itself, and what is odd about it.
-// What became of it comes above.
+// linkRows draws the whole address, its host on a separate row, and warnings about it.
+// The rows above say whether the page was opened, and what went wrong.
 func (e *Elicitation) linkRows(width int) (above, rows []string) {
 	th := e.in.env.Theme
 	if e.open {

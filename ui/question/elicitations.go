@@ -11,28 +11,28 @@ import (
 	"parley/ui/widget/form"
 )
 
-// FormHost is what forms and pages need of the page of the session.
+// FormHost is the session's page, as forms and web pages need it.
 type FormHost interface {
 	Agent() string // its name
 	Around() Around
 	Say(text string) tea.Cmd
-	OpenURL(url string) tea.Cmd // in the user's browser; nil where there is none
+	OpenURL(url string) tea.Cmd // opens the user's browser; nil without one
 }
 
-// Elicitations are the forms and pages that wait, the first on the screen. None is ever
-// answered by itself.
+// Elicitations are the forms and web pages that wait. The first is on the screen. Only
+// the user answers them.
 type Elicitations struct {
 	env  *layer.Env
 	host FormHost
 	all  []*Elicitation
 }
 
-// NewElicitations returns none.
+// NewElicitations returns an empty list.
 func NewElicitations(env *layer.Env, host FormHost) *Elicitations {
 	return &Elicitations{env: env, host: host}
 }
 
-// Current is the one that is asked now; nil where none is.
+// Current returns the first one; nil while a question comes before it, or without one.
 func (es *Elicitations) Current() *Elicitation {
 	if es.host.Around().Later {
 		return nil
@@ -40,15 +40,15 @@ func (es *Elicitations) Current() *Elicitation {
 	return es.First()
 }
 
-// InSight is the one on the screen; nil where none is.
-func (es *Elicitations) InSight() *Elicitation {
+// OnScreen returns the one on the screen, or nil.
+func (es *Elicitations) OnScreen() *Elicitation {
 	if es.host.Around().Covered {
 		return nil
 	}
 	return es.Current()
 }
 
-// First is the one that comes first; nil where there is none.
+// First returns the first one, or nil.
 func (es *Elicitations) First() *Elicitation {
 	if len(es.all) == 0 {
 		return nil
@@ -56,19 +56,19 @@ func (es *Elicitations) First() *Elicitation {
 	return es.all[0]
 }
 
-// Wait tells whether one of them waits for the user.
+// Wait reports whether any of them waits for the user.
 func (es *Elicitations) Wait() bool { return slices.ContainsFunc(es.all, (*Elicitation).Asks) }
 
-// Len is how many there are.
+// Len returns their number.
 func (es *Elicitations) Len() int { return len(es.all) }
 
 // Clear drops all of them.
 func (es *Elicitations) Clear() { es.all = nil }
 
-// Afresh makes them wait for quiet again.
-func (es *Elicitations) Afresh() {
+// WaitForQuiet takes the keys from all of them until no key was pressed for a while.
+func (es *Elicitations) WaitForQuiet() {
 	for _, e := range es.all {
-		e.afresh()
+		e.waitForQuiet()
 	}
 }
 
@@ -79,7 +79,7 @@ func (es *Elicitations) Release() {
 	}
 }
 
-// Add takes a new one. A form that cannot be shown as one is declined, and said so.
+// Add appends a new one. A form that cannot be shown is declined, and the user is told.
 func (es *Elicitations) Add(asked event.ElicitationAsked) tea.Cmd {
 	n := &Elicitation{in: es, asked: asked}
 	if asked.URL != "" {
@@ -100,12 +100,12 @@ func (es *Elicitations) Add(asked event.ElicitationAsked) tea.Cmd {
 	return nil
 }
 
-// Settled drops one that is over, unless its page is still awaited.
+// Settled removes one that was answered, unless its page is open.
 func (es *Elicitations) Settled(key uint64) {
 	es.all = slices.DeleteFunc(slices.Clone(es.all), func(e *Elicitation) bool { return e.asked.Key == key && !e.open })
 }
 
-// Completed ends the wait for a page.
+// Completed removes an open page, which the agent says is done.
 func (es *Elicitations) Completed(key uint64) tea.Cmd {
 	i := slices.IndexFunc(es.all, func(e *Elicitation) bool { return e.asked.Key == key })
 	if i < 0 {
@@ -116,7 +116,7 @@ func (es *Elicitations) Completed(key uint64) tea.Cmd {
 	return es.host.Say("Done: " + host)
 }
 
-// standBy puts the first one, which the agent is to complete, after those that wait for
+// standBy moves the first one, which waits for the agent now, after those that wait for
 // the user.
 func (es *Elicitations) standBy() {
 	es.all = append(es.all[1:len(es.all):len(es.all)], es.all[0])

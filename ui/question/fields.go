@@ -7,7 +7,7 @@ import (
 	"parley/ui/widget/form"
 )
 
-// formFields turns a form of the protocol into one of the screen.
+// formFields converts the fields of a parsed form to those of the widget.
 func formFields(parsed elicit.Form) []form.Field {
 	kinds := map[elicit.Kind]form.Kind{elicit.Text: form.FormText, elicit.Number: form.FormNumber, elicit.Integer: form.FormNumber,
 		elicit.Bool: form.FormBool, elicit.Select: form.FormSelect, elicit.MultiSelect: form.FormMulti, elicit.Unknown: form.FormText}
@@ -29,7 +29,7 @@ func formFields(parsed elicit.Form) []form.Field {
 	return fields
 }
 
-// formValue is what a field of the screen begins with.
+// formValue converts the default of a field to the widget's value.
 func formValue(f elicit.Field, v any) form.Value {
 	switch v := v.(type) {
 	case string:
@@ -59,7 +59,7 @@ func places(f elicit.Field, values []string) []int {
 	return out
 }
 
-// fieldValue is what was filled in, as the form's rules take it.
+// fieldValue converts the widget's value to what the form's rules check and the agent gets.
 func fieldValue(f elicit.Field, v form.Value) any {
 	switch f.Kind {
 	case elicit.Bool:

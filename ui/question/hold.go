@@ -8,62 +8,63 @@ import (
 	"parley/ui/layer"
 )
 
-// Around is what the page around what is asked is doing.
+// Around is the state of the page that decides whether a question, a form or a web page
+// gets the keys.
 type Around struct {
-	Covered  bool      // something lies over what is asked, which cannot be seen
+	Covered  bool      // something hides it
 	Later    bool      // something else is asked first
 	Drafting bool      // there is a draft in the composer
 	Focused  bool      // the transcript has the keys
-	LastKey  time.Time // when a key came last
+	LastKey  time.Time // when the last key was pressed
 }
 
-// busy tells whether keys belong elsewhere until the user gives them.
+// busy reports whether the keys are someone else's until the user hands them over.
 func (a Around) busy() bool { return a.Drafting || a.Focused }
 
-// hold says whether what is asked has the keys: because the user gave them to it, or
-// because nothing has been typed for a while and nothing is being typed.
+// hold says whether a question, a form or a web page has the keys: because the user gave
+// them to it, or because there is no draft and no key was pressed for layer.Quiet.
 type hold struct {
-	shownAt   time.Time // when it was first drawn
-	grabbed   bool      // it was given the keys
-	grabbedAt time.Time
-	reading   bool // it got them by waiting, and letters were pressed to read on
-	readAt    time.Time
-	deaf      time.Time // keys are dropped until then: they were typed for something else
+	shownAt      time.Time // when it was first drawn
+	grabbed      bool      // the user gave it the keys
+	grabbedAt    time.Time
+	reading      bool // it got the keys by waiting, and letters were pressed to scroll
+	readAt       time.Time
+	droppedUntil time.Time // until then keys are dropped: they were meant for something else
 }
 
-// dropAfterGrab is how long keys are dropped after what is asked was given the keys:
-// what had been typed before must not answer it.
+// dropAfterGrab is how long keys are dropped after a grab: keys that were under way must
+// not answer.
 const dropAfterGrab = 80 * time.Millisecond
 
-// appears notes that it is on the screen.
+// appears notes that it has been on the screen.
 func (h *hold) appears(now time.Time) {
 	if h.shownAt.IsZero() {
 		h.shownAt = now
 	}
 }
 
-// afresh makes it wait for quiet again.
-func (h *hold) afresh() { *h = hold{deaf: h.deaf} }
+// waitForQuiet takes the keys away until no key was pressed for a while.
+func (h *hold) waitForQuiet() { *h = hold{droppedUntil: h.droppedUntil} }
 
 func (h *hold) grab(now time.Time) { h.grabbed, h.grabbedAt = true, now }
 
 func (h *hold) release() { h.grabbed, h.reading = false, false }
 
-// waited tells whether it has the keys because it was quiet, or letters were pressed
-// since then to read on.
+// waited reports whether it has the keys because no key was pressed for a while, or only
+// letters that scroll.
 func (h *hold) waited(now time.Time, a Around) bool {
 	return !h.shownAt.IsZero() && !a.busy() && (h.reading || now.Sub(h.shownAt) >= layer.Quiet && now.Sub(a.LastKey) >= layer.Quiet)
 }
 
-// drops tells whether a key is too early to be meant for it.
-func (h *hold) drops(now time.Time) bool {
-	return h.grabbed && now.Sub(h.grabbedAt) < dropAfterGrab || now.Before(h.deaf)
+// tooEarly reports whether a key comes too early to be meant for it.
+func (h *hold) tooEarly(now time.Time) bool {
+	return h.grabbed && now.Sub(h.grabbedAt) < dropAfterGrab || now.Before(h.droppedUntil)
 }
 
 const tooFast = "Too fast: press it again in a moment, or alt+a first"
 
-// tooFast tells whether a key that does something may be the next letter of a word,
-// and notes that it came.
+// tooFast reports whether a key that does something may be the next letter of a word, and
+// notes its time.
 func (h *hold) tooFast(now time.Time) bool {
 	if !h.reading || h.grabbed || now.Sub(h.readAt) >= layer.Quiet {
 		return false
@@ -72,9 +73,9 @@ func (h *hold) tooFast(now time.Time) bool {
 	return true
 }
 
-// keep holds on to keys that were got by waiting. Letters may be the beginning of a
-// word: one can read on with them, but the next is no answer.
-func (h *hold) keep(msg tea.KeyPressMsg, now time.Time) {
+// keepKeys keeps the keys after one was handled. A letter may begin a word: it can scroll, but
+// a letter soon after it is no answer.
+func (h *hold) keepKeys(msg tea.KeyPressMsg, now time.Time) {
 	if msg.Text == "" || msg.Text == " " {
 		h.grabbed = true
 		return

@@ -13,17 +13,17 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Armed tells whether a key that comes now is for the question.
+// Armed reports whether the question takes a key pressed now.
 func (q *Question) Armed() bool { return q.armed(q.env.Now()) }
 
 func (q *Question) armed(now time.Time) bool {
 	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.Around()))
 }
 
-// WaitsSince is since when the question waits for quiet.
+// WaitsSince implements layer.Waiter.
 func (q *Question) WaitsSince() (time.Time, bool) { return q.shownAt, true }
 
-// Paste drops what is pasted on the full view: nobody sees the composer.
+// Paste drops what is pasted in the full view, where the composer is hidden.
 func (q *Question) Paste(string) (tea.Cmd, bool) {
 	if q.full {
 		q.note = "not pasted · " + q.face().fullFoot()
@@ -37,18 +37,18 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, false
 	}
 	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.now()
-	w := q.made[cur.Key]
+	w := q.edits[cur.Key]
 	q.note = ""
 	pressed := q.pressed
-	q.pressed = insisted{} // an answer is given twice only by the key that comes next
-	if q.drops(now) || w != nil && w.editing {
+	q.pressed = unreadChoice{} // only the very next key can repeat an answer
+	if q.tooEarly(now) || w != nil && w.editing {
 		return nil, true
 	}
 	if o, ok := optionFor(cur.Options, p.Name); ok {
 		if (q.read || harmless(o)) && q.tooFast(now) {
 			return q.host.Say(tooFast), true
 		}
-		q.keep(msg, now)
+		q.keepKeys(msg, now)
 		q.pressed = pressed
 		return q.answer(cur, o), true
 	}
@@ -65,7 +65,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		want = intent.None
 	}
 	switch {
-	case q.full && want == intent.Reject: // the view is left first
+	case q.full && want == intent.Reject: // leave the full view first
 		q.full, q.reading = false, false
 		return nil, true
 	case !q.full && q.scrollsTranscript(p.Want, want):
@@ -75,7 +75,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, true
 	}
 	if q.sight.scroll(want) {
-		q.keep(msg, now)
+		q.keepKeys(msg, now)
 		return nil, true
 	}
 	var cmd tea.Cmd
@@ -101,20 +101,20 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		q.turnTo(q.beside(1))
 	case intent.PreviousQuestion:
 		q.turnTo(q.beside(-1))
-	case intent.Leave: // there is nothing to leave
+	case intent.Leave: // nothing to leave
 	default:
 		if !strings.Contains(answerKeys, p.Name) {
 			return q.meaningless(p.Want)
 		}
 		q.note = p.Name + " is not an answer: press " + answersOf(cur.Options)
 	}
-	q.keep(msg, now)
+	q.keepKeys(msg, now)
 	return cmd, true
 }
 
-// meaningless is a key that means nothing to a question.
+// meaningless handles a key without a meaning for the question.
 func (q *Question) meaningless(chat intent.Intent) (tea.Cmd, bool) {
-	if q.full { // there is no composer to take it
+	if q.full { // the composer is hidden
 		q.readAt = q.env.Now()
 		return nil, !elsewhere(chat)
 	}
@@ -122,8 +122,8 @@ func (q *Question) meaningless(chat intent.Intent) (tea.Cmd, bool) {
 	return nil, q.grabbed && !elsewhere(chat) // else dropped while the question has the keys
 }
 
-// leave gives the keys up, or takes them for good where the key that leaves is the one
-// that gives them; false where there is nothing to leave.
+// leave gives the keys up. If they came by waiting and the key is also the one that gives
+// them, leave keeps them instead. It returns false if there is nothing to leave.
 func (q *Question) leave(chat intent.Intent) bool {
 	switch {
 	case q.full:
@@ -139,15 +139,15 @@ func (q *Question) leave(chat intent.Intent) bool {
 	return true
 }
 
-// turnTo shows another question, with the keys: what was typed for this one is dropped.
+// turnTo shows another question and gives it the keys.
 func (q *Question) turnTo(i int) {
 	q.current = i
-	q.Turn()
+	q.Restart()
 	q.grab(q.env.Now())
 	q.host.ClosePopup()
 }
 
-// elsewhere tells whether a key keeps its meaning while a question has the keys.
+// elsewhere reports whether a key of the page works while a question has the keys.
 func elsewhere(chat intent.Intent) bool {
 	switch chat {
 	case intent.Sessions, intent.ToggleLog, intent.TogglePlan, intent.ToggleHelp, intent.CycleDensity, intent.Background:
@@ -156,9 +156,9 @@ func elsewhere(chat intent.Intent) bool {
 	return false
 }
 
-// scrollsTranscript tells whether a key, by what it means on the page and to the
-// question, scrolls the transcript above: a page key does where all of the question is
-// on the screen.
+// scrollsTranscript reports whether a key scrolls the transcript, given what it means to
+// the page and to the question. The page keys do so if the whole question is on the
+// screen.
 func (q *Question) scrollsTranscript(chat, want intent.Intent) bool {
 	if want != intent.None && (!q.fits || want != intent.PageUp && want != intent.PageDown) {
 		return false
@@ -170,7 +170,7 @@ func (q *Question) scrollsTranscript(chat, want intent.Intent) bool {
 	return false
 }
 
-// unfit says why a key of questions means nothing in this one; "" where it does.
+// unfit says why a key does not work in this question; "" if it works.
 func unfit(cur permissions.Question, want intent.Intent) string {
 	switch {
 	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
@@ -181,8 +181,9 @@ func unfit(cur permissions.Question, want intent.Intent) string {
 	return ""
 }
 
-// tell sends an answer away, and takes the question off the screen.
-func (q *Question) tell(key uint64, err error) tea.Cmd {
+// sent removes the question from the screen once its answer was sent, or says why it was
+// not.
+func (q *Question) sent(key uint64, err error) tea.Cmd {
 	if err != nil {
 		return q.host.Say(err.Error())
 	}
@@ -192,26 +193,27 @@ func (q *Question) tell(key uint64, err error) tea.Cmd {
 
 const readFirst = "Read to the end first: down, pgdn"
 
-// answer is a key of an option.
+// answer answers with an option.
 func (q *Question) answer(cur permissions.Question, o permissions.Option) tea.Cmd {
 	if !harmless(o) {
 		if ok, cmd := q.mayAllow(cur, o); !ok {
 			return cmd
 		}
 	}
-	if w := q.made[cur.Key]; w.changed() && !harmless(o) {
+	if w := q.edits[cur.Key]; w.changed() && !harmless(o) {
 		return q.answerChanged(cur, o, w)
 	}
-	return q.tell(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
+	return q.sent(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
 }
 
-// mayAllow tells whether an option that allows may be chosen now, and else what to say.
+// mayAllow reports whether an option that allows may be chosen now. If not, the command
+// tells the user why.
 func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (bool, tea.Cmd) {
 	switch {
 	case q.read:
 		return true, nil
 	case !q.offers(o):
-		q.pressed = insisted{}
+		q.pressed = unreadChoice{}
 		return false, q.host.Say(readFirst)
 	case q.pressed.again(o.ID, q.env.Now()):
 		return true, nil
@@ -223,7 +225,7 @@ func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 	return false, q.host.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", text.RowsOf(q.unread()), key))
 }
 
-// answerChanged answers with what is left of the write.
+// answerChanged answers with the write as the user has changed it.
 func (q *Question) answerChanged(cur permissions.Question, o permissions.Option, w *write) tea.Cmd {
 	text, ok := w.left()
 	switch {
@@ -234,42 +236,42 @@ func (q *Question) answerChanged(cur permissions.Question, o permissions.Option,
 	case text == cur.Change.Old:
 		return q.Reject()
 	}
-	return q.tell(cur.Key, q.host.Answers().AnswerWith(cur.Key, o.ID, text))
+	return q.sent(cur.Key, q.host.Answers().AnswerWith(cur.Key, o.ID, text))
 }
 
-// answerAttended is a key that allows a command once, with the user's keyboard.
+// answerAttended allows a command once, with the user's keyboard.
 func (q *Question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg) tea.Cmd {
 	now := q.env.Now()
 	if q.tooFast(now) {
 		return q.host.Say(tooFast)
 	}
-	q.keep(msg, now)
+	q.keepKeys(msg, now)
 	switch o, ok := onceOf(cur.Options); {
 	case !ok:
 		return nil
 	case !q.read:
 		return q.host.Say(readFirst)
 	default:
-		return q.tell(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
+		return q.sent(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
 	}
 }
 
-// Reject is esc: the agent's own "no" where it has one, else cancelled.
+// Reject answers with the agent's option to reject once, or cancels if it has none.
 func (q *Question) Reject() tea.Cmd {
 	key := q.now().Key
-	return q.tell(key, q.host.Answers().Reject(key))
+	return q.sent(key, q.host.Answers().Reject(key))
 }
 
-// pickHunks begins to choose from the hunks of a write, or ends it.
+// pickHunks starts or stops the selection of hunks.
 func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
-	if !q.made.of(cur, &q.diffs).toggle(q.read) {
+	if !q.edits.start(cur, &q.diffs).toggle(q.read) {
 		return q.host.Say("No hunks to choose from")
 	}
 	q.redrawn()
 	return nil
 }
 
-// hunkKey handles a key while hunks are chosen from; false where it is none of these.
+// hunkKey handles a key of the selection of hunks; false for any other key.
 func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	now, want := q.env.Now(), q.env.Keys.Of(intent.Hunks, msg.String())
 	switch want {
@@ -280,13 +282,13 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 			return q.host.Say(tooFast), true
 		}
 	}
-	q.keep(msg, now) // before the answer: the next question has not been given them
+	q.keepKeys(msg, now) // before the answer: the next question must not have the keys
 	switch want {
 	case intent.Leave:
 		return q.pickHunks(cur), true
 	case intent.NextHunk, intent.PreviousHunk:
 		step := map[intent.Intent]int{intent.NextHunk: 1, intent.PreviousHunk: -1}[want]
-		if w.to(w.at+step, &q.sight) {
+		if w.selectHunk(w.at+step, &q.sight) {
 			q.drawn = body{}
 		}
 	case intent.RefuseHunk:
@@ -305,9 +307,9 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 	return nil, true
 }
 
-// editText opens the text that is to be written in the user's editor.
+// editText opens the text to be written in the user's editor.
 func (q *Question) editText(cur permissions.Question) tea.Cmd {
-	w := q.made.of(cur, &q.diffs)
+	w := q.edits.start(cur, &q.diffs)
 	before, ok := w.left()
 	if !ok {
 		return q.host.Say("These hunks cannot be separated")

@@ -7,8 +7,8 @@ import (
 	"parley/permissions"
 )
 
-// optionFor finds the option of a key: its place, or the letter of a kind that
-// only one option has.
+// optionFor returns the option of a key: the key of its position, or the letter of its
+// kind if it is the only one of that kind.
 func optionFor(options []permissions.Option, key string) (permissions.Option, bool) {
 	for i, o := range options {
 		if place := placeKey(i); place == key && place != "" {
@@ -23,8 +23,8 @@ func optionFor(options []permissions.Option, key string) (permissions.Option, bo
 	return permissions.Option{}, false
 }
 
-// placeKey is the key of the i-th option, whatever its kind: a digit, and where
-// those are used up a letter that means nothing else to a question.
+// placeKey is the key of the i-th option, whatever its kind: a digit, then letters that
+// have no other meaning in a question.
 func placeKey(i int) string {
 	const places = "1234567890bceghilmopqrstuvwxz"
 	if i >= len(places) {
@@ -35,7 +35,7 @@ func placeKey(i int) string {
 
 var letters = map[string]string{permissions.AllowOnce: "y", permissions.AllowAlways: "a", permissions.RejectOnce: "n", permissions.RejectAlways: "N"}
 
-// letterOf is the key of an option's kind, "" where it has none of its own.
+// letterOf is the key of an option's kind; "" if another option has that kind.
 func letterOf(options []permissions.Option, o permissions.Option) string {
 	n := 0
 	for _, other := range options {
@@ -49,8 +49,8 @@ func letterOf(options []permissions.Option, o permissions.Option) string {
 	return letters[o.Kind]
 }
 
-// answerKeys are those that answer most questions: where they do not, nobody means
-// to type them.
+// answerKeys are the keys that answer most questions. In a question where they do not,
+// they are a mistake and not the beginning of a draft.
 const answerKeys = "yanN123456789"
 
 // answersOf lists the keys of the options.
@@ -65,12 +65,12 @@ func answersOf(options []permissions.Option) string {
 	return strings.Join(keys, ", ")
 }
 
-// keyOf is the key that is shown with the i-th option.
+// keyOf is the key shown with the i-th option.
 func keyOf(options []permissions.Option, i int, o permissions.Option) string {
 	return cmp.Or(letterOf(options, o), placeKey(i))
 }
 
-// onceOf is the first option that allows once.
+// onceOf returns the first option that allows once.
 func onceOf(options []permissions.Option) (permissions.Option, bool) {
 	for _, o := range options {
 		if o.Kind == permissions.AllowOnce {
@@ -80,7 +80,7 @@ func onceOf(options []permissions.Option) (permissions.Option, bool) {
 	return permissions.Option{}, false
 }
 
-// harmless tells whether an option can be chosen before all was read.
+// harmless reports whether an option can be chosen before everything was read.
 func harmless(o permissions.Option) bool {
 	return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
 }

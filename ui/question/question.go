@@ -1,11 +1,10 @@
 // Package question shows what an agent asks of the user and takes the answer: permission
 // questions, one at a time, and forms and pages of elicitation.
 //
-// Drawing writes nothing. Rows come with what they show ([Shown]), and whoever draws them
-// hands that back after the frame: only then has something been on the screen, and only
-// what has been there can be allowed.
+// Drawing changes nothing. Rows come with a [Shown], which the caller passes to Saw after
+// the frame: an option that allows works only for what has been on the screen.
 //
-// All of it runs on the goroutine of the screen, but for what says otherwise.
+// Everything runs on the screen's goroutine unless its comment says otherwise.
 package question
 
 import (
@@ -15,25 +14,25 @@ import (
 	"parley/ui/layer"
 )
 
-// Host is what questions need of the page that they are on.
+// Host is the session's page, as questions need it.
 type Host interface {
 	Agent() string    // its name
 	Answers() Answers // where an answer goes
 	Around() Around
 	Say(text string) tea.Cmd
-	ClosePopup() // which would lie over the question
-	// Hide has the transcript leave out what the questions show: tool calls by their ids,
-	// and what parley itself asks about by the command or the path.
+	ClosePopup() // of the composer; it would hide the question
+	// Hide makes the transcript leave out what the questions show: tool calls by id, and
+	// what parley itself asks about by command or path.
 	Hide(tools, subjects []string)
-	// OfferRules lets the user choose a rule that would have answered the question; read
-	// tells whether all of it was.
+	// OfferRules lets the user choose a rule that would have answered the question. read
+	// says whether all of the question was read.
 	OfferRules(cur permissions.Question, read bool) tea.Cmd
-	// EditWrite opens the text that a question is to write in the user's editor; false
-	// where there is none. Edited or NotEdited ends it.
+	// EditWrite opens the text that a question would write in the user's editor; false
+	// without an editor. Call Edited or NotEdited afterwards.
 	EditWrite(cur permissions.Question, text string) (tea.Cmd, bool)
 }
 
-// Answers take what the user has decided; a *permissions.Broker does.
+// Answers sends the user's answers. *permissions.Broker implements it.
 type Answers interface {
 	Answer(key uint64, option string) error
 	AnswerWith(key uint64, option, text string) error
@@ -41,9 +40,9 @@ type Answers interface {
 	Reject(key uint64) error
 }
 
-// Question shows the questions that wait, one at a time, and lets the user answer with a
-// deliberate key. An option that allows something works only after all of the question
-// has been on the screen.
+// Question shows the waiting questions, one at a time, and lets the user answer with a
+// deliberate key. An option that allows works only after all of the question has been on
+// the screen.
 type Question struct {
 	env  *layer.Env
 	host Host
@@ -51,79 +50,78 @@ type Question struct {
 	queue
 	hold
 	sight
-	pressed insisted
+	pressed unreadChoice
 	details bool
 	full    bool   // it has the screen and the keys
 	note    string // about the last key
-	made    writes
+	edits   writes
 
 	diffs diffs
 	drawn body
 }
 
-// New returns one without a question.
+// New returns a Question with nothing to ask.
 func New(env *layer.Env, host Host) *Question {
-	return &Question{env: env, host: host, made: writes{}}
+	return &Question{env: env, host: host, edits: writes{}}
 }
 
-// Afresh returns the same question, on another page, of which nothing is kept that was
-// drawn.
-func (q *Question) Afresh(env *layer.Env, host Host) *Question {
+// ForPage returns a copy for another page, without anything cached by drawing.
+func (q *Question) ForPage(env *layer.Env, host Host) *Question {
 	c := *q
 	c.env, c.host, c.diffs, c.drawn = env, host, diffs{}, body{}
 	c.hide()
 	return &c
 }
 
-// Add takes a question that waits.
+// Add appends a question.
 func (q *Question) Add(n permissions.Question) {
 	q.waiting = append(q.waiting, n)
 	if len(q.waiting) == 1 {
-		q.Turn()
+		q.Restart()
 	}
 	q.hide()
 }
 
-// Remove drops a question that was settled, by whomever.
+// Remove removes a question that was answered or cancelled.
 func (q *Question) Remove(key uint64) {
 	dropped, another := q.drop(key)
 	if !dropped {
 		return
 	}
-	delete(q.made, key)
+	delete(q.edits, key)
 	if another {
-		q.Turn()
+		q.Restart()
 	}
 	q.hide()
 }
 
-// Clear drops all of them.
+// Clear removes all questions.
 func (q *Question) Clear() {
 	q.queue = queue{}
-	clear(q.made)
-	q.Turn()
+	clear(q.edits)
+	q.Restart()
 	q.hide()
 }
 
 func (q *Question) hide() { q.host.Hide(q.subjects()) }
 
-// Turn shows the current question afresh: it has to be read and given the keys.
-func (q *Question) Turn() {
-	q.hold.afresh()
-	q.sight, q.pressed = sight{}, insisted{}
+// Restart starts the current question again: it has to be read again and has no keys.
+func (q *Question) Restart() {
+	q.hold.waitForQuiet()
+	q.sight, q.pressed = sight{}, unreadChoice{}
 	q.details, q.full, q.note = false, false, ""
 }
 
-// Open tells whether a question waits.
+// Open reports whether a question waits.
 func (q *Question) Open() bool { return len(q.waiting) > 0 }
 
-// Find returns the question that waits with this key.
+// Find returns the waiting question with this key.
 func (q *Question) Find(key uint64) (permissions.Question, bool) { return q.find(key) }
 
-// Len is how many wait.
+// Len returns the number of waiting questions.
 func (q *Question) Len() int { return len(q.waiting) }
 
-// Current is the question on the screen; false where there is none.
+// Current returns the question on the screen; false without one.
 func (q *Question) Current() (permissions.Question, bool) {
 	if !q.Open() {
 		return permissions.Question{}, false
@@ -131,21 +129,20 @@ func (q *Question) Current() (permissions.Question, bool) {
 	return q.now(), true
 }
 
-// Full tells whether it has the screen to itself.
+// Full reports whether the question fills the screen.
 func (q *Question) Full() bool { return q.Open() && q.full }
 
-// Appeared tells whether the current question has been on the screen.
+// Appeared reports whether the current question has been on the screen.
 func (q *Question) Appeared() bool { return q.Open() && !q.shownAt.IsZero() }
 
-// Read tells whether all of the current question has been on the screen.
+// Read reports whether all of the current question has been on the screen.
 func (q *Question) Read() bool { return q.read }
 
-// OnScreen are the first row of the question's body on the screen, and the one after the
-// last.
+// OnScreen returns the range of rows of the question's body on the screen.
 func (q *Question) OnScreen() (from, to int) { return q.offset, q.offset + q.page }
 
-// Writes is the text that the current question writes, and what is left of it without the
-// hunks that are refused.
+// Writes returns the text that the current question would write, and the same without the
+// refused hunks.
 func (q *Question) Writes() (whole, left string) {
 	if w := q.written(); w != nil {
 		left, _ = w.left()
@@ -157,10 +154,10 @@ func (q *Question) Writes() (whole, left string) {
 	return "", ""
 }
 
-// Deafen drops keys for a while: they were typed for something else.
-func (q *Question) Deafen() { q.deaf = q.env.Now().Add(layer.Quiet) }
+// SuspendKeys drops keys for layer.Quiet: they were meant for something else.
+func (q *Question) SuspendKeys() { q.droppedUntil = q.env.Now().Add(layer.Quiet) }
 
-// Grab gives the question the keys, if the user can see it, and tells whether it did.
+// Grab gives the question the keys if the user can see it, and reports whether it did.
 func (q *Question) Grab() bool {
 	if !q.Appeared() || q.grabbed || q.host.Around().Covered {
 		return false
@@ -170,26 +167,25 @@ func (q *Question) Grab() bool {
 	return true
 }
 
-// Release takes the keys from it.
+// Release takes the keys from the question.
 func (q *Question) Release() { q.grabbed = false }
 
-// written is what the user makes of the current question's write; nil where that is what
-// was asked.
+// written returns the user's changes to the current question's write; nil without any.
 func (q *Question) written() *write {
 	if !q.Open() {
 		return nil
 	}
-	return q.made[q.now().Key]
+	return q.edits[q.now().Key]
 }
 
-// Edited takes the text that the user has made of a write. It is a change to be read like
-// any other.
+// Edited replaces the text of a write with the user's. It has to be read before it can be
+// allowed.
 func (q *Question) Edited(e Edited) {
-	w := q.made[e.key]
+	w := q.edits[e.key]
 	if w == nil {
 		return
 	}
-	w.edited(e.text, e.diff)
+	w.setText(e.text, e.diff)
 	if q.now().Key == e.key {
 		q.read = false
 		q.grab(q.env.Now())
@@ -197,15 +193,15 @@ func (q *Question) Edited(e Edited) {
 	}
 }
 
-// NotEdited ends editing the write of a question, which stays as it was.
+// NotEdited ends the edit of a write without a change.
 func (q *Question) NotEdited(key uint64) {
-	if w := q.made[key]; w != nil {
+	if w := q.edits[key]; w != nil {
 		w.editing = false
 	}
 }
 
-// redrawn has the body drawn with other rows. Rows that were not read must not slip away
-// above.
+// redrawn notes that the body has other rows now. Unless all was read, reading starts
+// again at the top.
 func (q *Question) redrawn() {
 	q.drawn = body{}
 	if !q.read {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/internal/seeds"
@@ -17,7 +18,7 @@ import (
 	"parley/ui/theme"
 )
 
-// page is a page with nothing on it but what is asked, and with a clock of its own.
+// page is a page that shows only what is asked. It has its own clock.
 type page struct {
 	env      layer.Env
 	now      time.Time
@@ -73,18 +74,18 @@ func (p *page) Reject(key uint64) error { return p.Answer(key, "rejected") }
 
 var names = map[string]rune{"pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "down": tea.KeyDown, "up": tea.KeyUp, "esc": tea.KeyEscape}
 
-// press presses a key, and says whether the question took it.
+// press presses a key and reports whether the question handled it.
 func (p *page) press(name string) bool {
 	k := tea.KeyPressMsg{Code: names[name]}
 	if k.Code == 0 {
 		k = tea.KeyPressMsg{Code: rune(name[0]), Text: name}
 	}
-	_, taken := p.q.Key(layer.Press{KeyPressMsg: k, Name: k.String(), Want: p.env.Keys.Of(intent.Chat, k.String())})
+	_, handled := p.q.Key(layer.Press{KeyPressMsg: k, Name: k.String(), Want: p.env.Keys.Of(intent.Chat, k.String())})
 	p.around.LastKey = p.now
-	return taken
+	return handled
 }
 
-// see draws a frame and puts it on the screen.
+// see draws a frame and tells the question what it shows.
 func (p *page) see(width, height int, covered bool) string {
 	var rows []string
 	for again := true; again && p.q.Open(); {
@@ -97,7 +98,7 @@ func (p *page) see(width, height int, covered bool) string {
 
 func (p *page) wait(d time.Duration) { p.now = p.now.Add(d) }
 
-// rests waits until the question takes keys by itself.
+// rests waits until the question takes keys without a grab.
 func (p *page) rests() { p.wait(time.Second) }
 
 var options = []permissions.Option{
@@ -105,7 +106,7 @@ var options = []permissions.Option{
 	{ID: "no", Name: "Reject", Kind: permissions.RejectOnce},
 }
 
-// command is a question about a command of so many words, twenty on a line.
+// command is a question about a command of words words, twenty on a line.
 func command(key uint64, words int) permissions.Question {
 	var text strings.Builder
 	for n := range words {
@@ -116,7 +117,7 @@ func command(key uint64, words int) permissions.Question {
 
 func word(n int) string { return fmt.Sprintf("w%d.", n) }
 
-// A frame that was drawn has not been shown: only what is told of counts.
+// Drawing a frame does not count as showing it. Only Saw does.
 func TestDrawnIsNotShown(t *testing.T) {
 	p := newPage(t)
 	p.q.Add(command(1, 3))
@@ -132,7 +133,7 @@ func TestDrawnIsNotShown(t *testing.T) {
 	}
 	p.see(60, 20, false)
 	if p.press("y") {
-		t.Fatal("a key right after the first frame was taken")
+		t.Fatal("a key right after the first frame was handled")
 	}
 	p.rests()
 	if p.press("y"); fmt.Sprint(p.answered) != "[1 once]" {
@@ -140,7 +141,7 @@ func TestDrawnIsNotShown(t *testing.T) {
 	}
 }
 
-// What is covered has been on the screen, and cannot be read.
+// Rows under a popup do not count as read.
 func TestCoveredIsNotRead(t *testing.T) {
 	p := newPage(t)
 	p.q.Add(command(1, 3))
@@ -151,8 +152,8 @@ func TestCoveredIsNotRead(t *testing.T) {
 	}
 }
 
-// Whatever keys are pressed on screens of whatever sizes: what is allowed for ever was
-// on the screen, all of it. Frames that were only drawn do not count.
+// With random keys and screen sizes, a question is never allowed before all of it was on
+// the screen. Frames that were only drawn do not count.
 func TestAllowedIsRead(t *testing.T) {
 	keys := strings.Fields("a a a pgdown pgdown pgdown pgup down down up d f G j k x 2")
 	allowed := 0
@@ -168,7 +169,7 @@ func TestAllowedIsRead(t *testing.T) {
 			case 0:
 				width, height = 30+r.IntN(150), 3+r.IntN(30)
 			case 1:
-				p.q.Rows(200, 100, false) // for nobody
+				p.q.Rows(200, 100, false) // a frame that is not shown
 			}
 			covered := r.IntN(8) == 0
 			if rows := p.see(width, height, covered); !covered {
@@ -197,8 +198,7 @@ func TestAllowedIsRead(t *testing.T) {
 	}
 }
 
-// Whichever question is settled, the one on the screen stays, or the next one is shown
-// afresh.
+// When any question is settled, the one on the screen stays or the next one starts unread.
 func TestSettledQuestions(t *testing.T) {
 	for _, c := range []struct {
 		at     int
@@ -219,9 +219,8 @@ func TestSettledQuestions(t *testing.T) {
 	}
 }
 
-// The hunks that are refused are not written, and what the user's editor has made of a
-// text has to be read.
-func TestHunksAlone(t *testing.T) {
+// Refused hunks are not written, and an edited text has to be read.
+func TestHunks(t *testing.T) {
 	p := newPage(t)
 	cur := permissions.Question{Key: 1, Heading: "Change a file", Options: options, Change: &permissions.Change{Path: "f", Old: "a\nb\nc\nd\ne\nf\ng\nh\ni\n", New: "A\nb\nc\nd\ne\nf\ng\nh\nI\n"}}
 	cur.Body = []permissions.Part{{Kind: permissions.Diff, Path: "f", Old: cur.Change.Old, Text: cur.Change.New}}
@@ -252,9 +251,9 @@ func TestHunksAlone(t *testing.T) {
 	}
 }
 
-// A page is opened only when all of it was on the screen, and waits for the agent then,
-// after what waits for the user.
-func TestPageAlone(t *testing.T) {
+// A web page is opened only after all of it was on the screen. Then it waits for the agent,
+// after everything that waits for the user.
+func TestWebPage(t *testing.T) {
 	p := newPage(t)
 	var got []string
 	ask := func(key uint64, message string) event.ElicitationAsked {
@@ -284,5 +283,30 @@ func TestPageAlone(t *testing.T) {
 	}
 	if p.es.Completed(1); p.es.First() != nil || p.said != "Done: example.org" {
 		t.Errorf("said %q", p.said)
+	}
+}
+
+// The name of an option is never cut: it may say how much it allows.
+func TestOptionsWrap(t *testing.T) {
+	const name = "Always allow git commands in this directory and everywhere else"
+	for _, size := range [][2]int{{24, 8}, {40, 8}, {40, 12}, {80, 12}} {
+		p := newPage(t)
+		q := command(1, 3)
+		q.Options = []permissions.Option{options[0], {ID: "ever", Name: name, Kind: permissions.AllowAlways}, options[2]}
+		p.q.Add(q)
+		p.see(size[0], size[1], false)
+		p.rests()
+		seen := map[string]bool{}
+		for range 12 { // the options scroll where there are too many rows of them
+			for word := range strings.FieldsSeq(strings.ReplaceAll(ansi.Strip(p.see(size[0], size[1], false)), "│", " ")) {
+				seen[word] = true
+			}
+			p.press("down")
+		}
+		for word := range strings.FieldsSeq(name) {
+			if !seen[word] {
+				t.Errorf("%v: %q is not shown", size, word)
+			}
+		}
 	}
 }

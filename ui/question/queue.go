@@ -6,17 +6,17 @@ import (
 	"parley/permissions"
 )
 
-// queue is the questions that wait, in the order they came, and which of them is on the
-// screen.
+// queue holds the waiting questions in the order they came, and the index of the one on
+// the screen.
 type queue struct {
 	waiting []permissions.Question
 	current int
 }
 
-// now is the question on the screen; there has to be one.
+// now returns the question on the screen. It panics without one.
 func (q *queue) now() permissions.Question { return q.waiting[q.current] }
 
-// find returns the question that waits with this key.
+// find returns the waiting question with this key.
 func (q *queue) find(key uint64) (permissions.Question, bool) {
 	i := q.index(key)
 	if i < 0 {
@@ -29,7 +29,7 @@ func (q *queue) index(key uint64) int {
 	return slices.IndexFunc(q.waiting, func(w permissions.Question) bool { return w.Key == key })
 }
 
-// drop takes a question away; another tells whether that was the one on the screen.
+// drop removes a question. another reports whether a different one is on the screen now.
 func (q *queue) drop(key uint64) (dropped, another bool) {
 	i := q.index(key)
 	if i < 0 {
@@ -42,14 +42,14 @@ func (q *queue) drop(key uint64) (dropped, another bool) {
 	return true, another
 }
 
-// beside is the place of the question so many after the one on the screen, round at the ends.
+// beside returns the index of the question step after the current one, wrapping around.
 func (q *queue) beside(step int) int {
 	n := len(q.waiting)
 	return (q.current + step + n) % n
 }
 
-// subjects are what the questions show: tool calls by their ids, and what parley itself
-// asks about by the command or the path.
+// subjects returns what the questions show: the ids of tool calls, and the commands and
+// paths that parley itself asks about.
 func (q *queue) subjects() (tools, subjects []string) {
 	for _, w := range q.waiting {
 		if w.Tool != "" {

@@ -8,8 +8,8 @@ import (
 	"parley/ui/widget/list"
 )
 
-// RuleItems lists rules to choose from, each with how many of the questions asked last it
-// would have answered. It looks at files. Any goroutine.
+// RuleItems lists rules to choose from, each with how many of the recent questions it would
+// have answered. It reads files; any goroutine may call it.
 func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []list.Item {
 	items := make([]list.Item, 0, len(rules))
 	for _, r := range rules {
@@ -22,7 +22,7 @@ func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []list.Item 
 	return items
 }
 
-// WhyNoRule says why there is no rule to offer.
+// WhyNoRule says why no rule can be offered.
 func WhyNoRule(cur permissions.Question) string {
 	for _, v := range cur.Judgement.Verdicts {
 		if v.Why != "" {

@@ -10,25 +10,25 @@ import (
 	"parley/ui/widget/text"
 )
 
-// write is what the user makes of a write that parley asks about: some of its hunks are
-// refused, or the text is another one.
+// write holds the user's changes to a write that parley asks about: refused hunks, or an
+// edited text.
 type write struct {
-	change  *permissions.Change
-	asked   *Diff  // what the agent asked for
-	on      bool   // its keys count
-	text    string // verbatim: what is written if nothing is refused
-	own     *Diff  // of a text that the user has edited; nil: it is what the agent asked for
-	refused []bool // by the hunk
-	at      int    // the hunk that the keys are about
-	reveal  bool   // at is to be brought into sight
-	editing bool   // the editor is about to open, or open
+	change    *permissions.Change
+	asked     *Diff  // what the agent asked for
+	selecting bool   // hunks are being selected
+	text      string // verbatim: what is written if no hunk is refused
+	edited    *Diff  // of the text as the user edited it; nil if it is the agent's
+	refused   []bool // by hunk
+	at        int    // the selected hunk
+	reveal    bool   // scroll to the selected hunk
+	editing   bool   // the editor is open or about to be
 }
 
-// writes are what the user makes of the writes of questions, by the question.
+// writes holds the user's changes by the key of the question.
 type writes map[uint64]*write
 
-// of is the one of a question, which the user begins to make something of.
-func (ws writes) of(cur permissions.Question, ds *diffs) *write {
+// start returns the changes to a question's write. It adds an empty one if there is none.
+func (ws writes) start(cur permissions.Question, ds *diffs) *write {
 	if ws[cur.Key] == nil {
 		asked := &Diff{lines: diff.Compute(diff.Diff{})}
 		if i := slices.IndexFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff }); i >= 0 {
@@ -39,21 +39,24 @@ func (ws writes) of(cur permissions.Question, ds *diffs) *write {
 	return ws[cur.Key]
 }
 
-// changed tells whether something else than what was asked is to be written.
-func (w *write) changed() bool { return w != nil && (w.own != nil || slices.Contains(w.refused, true)) }
+// changed reports whether the text to write differs from what the agent asked for.
+func (w *write) changed() bool {
+	return w != nil && (w.edited != nil || slices.Contains(w.refused, true))
+}
 
-// picking tells whether hunks are chosen from.
-func (w *write) picking() bool { return w != nil && w.on }
+// picking reports whether hunks are being selected.
+func (w *write) picking() bool { return w != nil && w.selecting }
 
-// diff is that of what is to be written, before anything is refused.
+// diff returns the diff of the text with no hunk refused.
 func (w *write) diff() *diff.Computed {
-	if w.own != nil {
-		return w.own.lines
+	if w.edited != nil {
+		return w.edited.lines
 	}
 	return w.asked.lines
 }
 
-// left is the text that is to be written; false where the hunks cannot be taken apart.
+// left returns the text to write, without the refused hunks; false if the hunks cannot be
+// separated.
 func (w *write) left() (string, bool) {
 	if !slices.Contains(w.refused, true) {
 		return w.text, true
@@ -61,11 +64,11 @@ func (w *write) left() (string, bool) {
 	return w.diff().Without(w.change.Old, w.text, w.refused)
 }
 
-// toggle begins to choose from the hunks, or ends it. What was chosen stays. It is false
-// where there are none.
+// toggle starts or stops the selection of hunks and keeps which are refused. It returns
+// false if there are no hunks.
 func (w *write) toggle(reveal bool) bool {
-	if w.on {
-		w.on = false
+	if w.selecting {
+		w.selecting = false
 		return true
 	}
 	n := w.diff().Changes()
@@ -75,23 +78,23 @@ func (w *write) toggle(reveal bool) bool {
 	if len(w.refused) != n {
 		w.refused, w.at = make([]bool, n), 0
 	}
-	w.on, w.reveal = true, reveal
+	w.selecting, w.reveal = true, reveal
 	return true
 }
 
-// refuse refuses the hunk that the keys are about, or takes it again.
+// refuse refuses the selected hunk, or accepts a refused one again.
 func (w *write) refuse() {
 	if w.at < len(w.refused) {
 		w.refused[w.at] = !w.refused[w.at]
 	}
 }
 
-// to goes to another hunk; false where that is not on the screen. Before all was read
-// that leads no further than the next page, so that nothing is passed over.
-func (w *write) to(hunk int, s *sight) bool {
+// selectHunk selects another hunk; false if that is not on the screen. Until all was read it
+// scrolls at most one page, so that no row is skipped.
+func (w *write) selectHunk(hunk int, s *sight) bool {
 	switch {
 	case hunk < 0 || hunk >= len(s.heads) || hunk >= len(w.refused):
-		if hunk > 0 && !s.read { // what comes after the last one is to be read as well
+		if hunk > 0 && !s.read { // rows after the last hunk have to be read, too
 			s.offset += max(1, s.page)
 		}
 	case !s.read && s.heads[hunk] >= s.offset+s.page:
@@ -103,24 +106,24 @@ func (w *write) to(hunk int, s *sight) bool {
 	return false
 }
 
-// asAsked forgets what the user has made of it; edited tells whether the text changes.
+// asAsked drops the user's changes. edited reports whether the text had been edited.
 func (w *write) asAsked() (edited bool) {
-	edited = w.own != nil
-	*w = write{change: w.change, asked: w.asked, on: true, text: w.change.New, refused: make([]bool, w.asked.lines.Changes())}
+	edited = w.edited != nil
+	*w = write{change: w.change, asked: w.asked, selecting: true, text: w.change.New, refused: make([]bool, w.asked.lines.Changes())}
 	return edited
 }
 
-// edited takes the text that the user has made of it, and its diff.
-func (w *write) edited(text string, diff *diff.Computed) {
+// setText sets the text as the user edited it, and its diff.
+func (w *write) setText(text string, diff *diff.Computed) {
 	n := diff.Changes()
-	*w = write{change: w.change, asked: w.asked, on: n > 0, text: text, own: &Diff{lines: diff}, refused: make([]bool, n)}
+	*w = write{change: w.change, asked: w.asked, selecting: n > 0, text: text, edited: &Diff{lines: diff}, refused: make([]bool, n)}
 	if text == w.change.New {
-		w.own = nil
+		w.edited = nil
 	}
 }
 
-// name is what an option does now; off: nothing, as what was changed can be allowed once
-// only.
+// name returns the name of an option, with what is left of the write. A changed write can
+// be allowed only once: off reports that the option does nothing.
 func (w *write) name(o permissions.Option) (name string, off bool) {
 	switch {
 	case !w.changed() || !o.Allows():
@@ -138,21 +141,21 @@ func (w *write) name(o permissions.Option) (name string, off bool) {
 	switch {
 	case refused == n && (n > 0 || w.text == w.change.Old):
 		return "Write nothing", false
-	case refused == 0: // then the text is another one
+	case refused == 0: // only the text was edited
 		return o.Name + ", as edited", false
-	case w.own != nil:
+	case w.edited != nil:
 		return fmt.Sprintf("%s: %d of %d hunks, as edited", o.Name, n-refused, n), false
 	}
 	return fmt.Sprintf("%s: %d of %d hunks", o.Name, n-refused, n), false
 }
 
-// rows draws the diff with a row above each hunk that says what becomes of it. heads are
-// the places of those rows.
+// rows draws the diff with a row above each hunk that says whether it is refused. heads are
+// the indexes of those rows.
 func (w *write) rows(l look) (rows []string, heads []int) {
 	d := w.asked
-	if w.own != nil {
+	if w.edited != nil {
 		rows = text.WrapInk(l.theme.Warn.Paint, "Edited by you: this will be written", "  ", l.width)
-		d = w.own
+		d = w.edited
 	}
 	drawn, heads := d.lines.DrawPicks(diff.Look{Width: l.width - 2, Syntax: d.syntax, Theme: l.theme}, w.picks(l))
 	for i := range heads {
@@ -171,7 +174,7 @@ func (w *write) picks(l look) []diff.Pick {
 		if no {
 			ink, words = l.theme.Bad, fmt.Sprintf("✗ hunk %d of %d: rejected", i+1, len(picks))
 		}
-		if w.on && i == w.at {
+		if w.selecting && i == w.at {
 			mark = l.theme.Key.Paint("▸ ")
 			if !no {
 				ink = l.theme.Strong
@@ -182,15 +185,15 @@ func (w *write) picks(l look) []diff.Pick {
 	return picks
 }
 
-// Edited is a write's text after the user's editor, compared with what is there now.
+// Edited is the text of a write as the user edited it, with its diff to the file.
 type Edited struct {
 	key  uint64 // of the question
 	text string
 	diff *diff.Computed
 }
 
-// CompareEdit compares the text that the user has made of a question's write with what
-// the file holds. It may take a while. Any goroutine.
+// CompareEdit compares a text that the user edited with what the file holds. It may take
+// long; any goroutine may call it.
 func CompareEdit(cur permissions.Question, text string) Edited {
 	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.OldNone })
 	d := diff.Diff{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}

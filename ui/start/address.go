@@ -14,8 +14,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// addressIn is the address that the agent has named last for a login; not that of a
-// server on this machine, where it waits for the browser to come back to, if there is another.
+// addressIn returns the last address in lines. It prefers addresses of other machines: a
+// local one is where the agent waits for the browser to return.
 func addressIn(lines []string) (found elicit.Link) {
 	for _, line := range lines {
 		for rest := line; ; {
@@ -41,13 +41,13 @@ func local(a elicit.Link) bool {
 	return strings.HasPrefix(a.Host, "localhost") || strings.HasPrefix(a.Host, "127.") || strings.HasPrefix(a.Host, "[::1]")
 }
 
-// addressKeys are the keys of the address of a login.
+// addressKeys names the keys of the address of a login.
 func addressKeys(link elicit.Link, th *theme.Theme) []string {
 	return []string{th.Key.Paint("o") + th.Dim.Paint(" open "+link.Host), th.Key.Paint("y") + th.Dim.Paint(" copy the address")}
 }
 
-// addressKey handles the keys of an address. They count while nothing is typed, nor was a
-// moment ago.
+// addressKey handles the keys of an address. They work only without a draft, and a while
+// after the last key.
 func addressKey(env *layer.Env, host Host, link elicit.Link, p layer.Press) (tea.Cmd, bool) {
 	last, draft := host.Typed()
 	switch {
@@ -61,7 +61,7 @@ func addressKey(env *layer.Env, host Host, link elicit.Link, p layer.Press) (tea
 	return nil, false
 }
 
-// Address is what an agent prints for a login that it carries out: an address to visit.
+// Address is what an agent prints during a login: usually an address to visit.
 type Address struct {
 	Env   *layer.Env
 	Host  Host
@@ -73,7 +73,7 @@ func (a Address) Key(p layer.Press) (tea.Cmd, bool) {
 	return addressKey(a.Env, a.Host, addressIn(a.Agent.LoginLines()), p)
 }
 
-// Rows draws it as a box of at most height rows; nil where the agent has printed nothing.
+// Rows draws it as a box of at most height rows; nil if the agent has printed nothing.
 func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
 	if len(a.Agent.LoginLines()) == 0 {
 		return nil, nil
@@ -85,8 +85,8 @@ func (a Address) Rows(width, height int) ([]string, *tea.Cursor) {
 	return box.Box{Title: "Log in to " + a.Agent.Name() + ": " + a.Agent.LoggingIn(), Body: body}.Rows(width, a.Env.Theme), nil
 }
 
-// lines are the newest that the agent has printed, whole, as many as fit, and what is odd
-// about the address.
+// lines draws the newest lines that the agent has printed, as many as fit but at least one,
+// and warnings about the address.
 func (a Address) lines(width, most int) []string {
 	th := a.Env.Theme
 	var odd []string
@@ -105,7 +105,7 @@ func (a Address) lines(width, most int) []string {
 	return append(rows, odd...)
 }
 
-// keys is the line about the keys.
+// keys names the keys.
 func (a Address) keys() string {
 	th := a.Env.Theme
 	var parts []string

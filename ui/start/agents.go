@@ -1,6 +1,6 @@
-// Package start is what comes before a session: the choice of an agent, the wait for it,
-// and the ways to log in to it. It knows nothing of the pages of the screen: data comes
-// as values, and what it wants done goes through the small interfaces that it declares.
+// Package start is what comes before a session: choosing an agent, waiting for it, and
+// logging in. It does not know the pages of the screen: it gets values, and acts through
+// the small interfaces that it declares.
 package start
 
 import (
@@ -17,7 +17,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Agents is the first page: which agent, and what it will get.
+// Agents is the first page, where the user chooses an agent and sees what it will get.
 type Agents struct {
 	env     *layer.Env
 	opener  Opener
@@ -26,31 +26,30 @@ type Agents struct {
 	note    string
 }
 
-// Choices are what there is to choose from.
+// Choices is what the first page offers.
 type Choices struct {
 	Agents []workspace.Spec
-	Choice string // name of the agent with the cursor
-	// Typed makes an agent of a command line, or of a URL. nil: nothing can be typed.
+	Choice string // name of the agent that is selected first
+	// Typed returns the agent of a command line or a URL. If it is nil, none can be typed.
 	Typed func(line string) (workspace.Spec, error)
-	Dir   string // where the agent will work, as it is shown
+	Dir   string // where the agent will work, as shown
 }
 
-// Opener carries out what is chosen on the first page.
+// Opener does what the user chooses on the first page.
 type Opener interface {
 	Start(a workspace.Spec)
-	// Back leaves the page for the one that it was opened from, or parley where
-	// CanGoBack is false.
+	// Back returns to the previous page. If CanGoBack is false it quits.
 	Back() tea.Cmd
 	CanGoBack() bool
 }
 
-// NewAgents makes the page.
+// NewAgents returns the page.
 func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 	items := make([]list.Item, 0, len(choices.Agents))
 	chosen := 0
 	for i, a := range choices.Agents {
 		item := list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Section: a.Section, Value: a}
-		if a.Where != a.Section { // the heading says the rest
+		if a.Where != a.Section { // else the heading says it
 			item.Hint = a.Where
 		}
 		items = append(items, item)
@@ -68,13 +67,13 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 	return s
 }
 
-// Reset takes away what was typed, and what was said about it.
+// Reset clears what was typed and the note about it.
 func (s *Agents) Reset() {
 	s.note = ""
 	s.list.SetFilter("")
 }
 
-// typedKind is a row for what the user may type instead of a name.
+// typedKind is a row that says what else the user can type.
 type typedKind string
 
 func (k typedKind) how() string {
@@ -84,14 +83,14 @@ func (k typedKind) how() string {
 	return "Type it with its arguments"
 }
 
-// typed is the command or the URL in the filter; "" where that is only a part of a name.
+// typed returns the command or the URL in the filter; "" if that is only part of a name.
 func (s *Agents) typed() string {
 	text := strings.TrimSpace(s.list.Filter())
 	if s.choices.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
 		return ""
 	}
 	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
-		return "" // a row's own name
+		return "" // the name of a row
 	}
 	return text
 }
@@ -115,14 +114,14 @@ func (s *Agents) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Paste adds to what is typed.
+// Paste adds to the filter.
 func (s *Agents) Paste(text string) (tea.Cmd, bool) {
 	s.note = ""
 	s.list.SetFilter(s.list.Filter() + strings.TrimRight(text, "\r\n"))
 	return nil, true
 }
 
-// choose starts the agent that was typed or has the cursor, or says why it cannot.
+// choose starts the typed or the selected agent, or returns why it cannot.
 func (s *Agents) choose() (note string) {
 	if line := s.typed(); line != "" {
 		a, err := s.choices.Typed(line)
@@ -175,7 +174,7 @@ func (s *Agents) Saw(width, height int) {
 	s.list.Shown(max(1, height-above-len(s.foot(width, s.env.Theme))))
 }
 
-// foot is a blank row and then what will run and what the agent gets.
+// foot returns a blank row, what will run, and what the agent gets.
 func (s *Agents) foot(width int, th *theme.Theme) []string {
 	var lines []string
 	it, _ := s.list.Selected()

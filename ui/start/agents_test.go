@@ -29,15 +29,14 @@ func press(name string) layer.Press {
 	return layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())}
 }
 
-// desk is a page that only notes what is wanted of it.
+// desk is an Opener that records its calls.
 type desk struct{ done []string }
 
 func (d *desk) Start(a workspace.Spec) { d.done = append(d.done, "start "+a.Name) }
 func (d *desk) Back() tea.Cmd          { d.done = append(d.done, "back"); return nil }
 func (d *desk) CanGoBack() bool        { return len(d.done) > 0 }
 
-// What is chosen or typed is handed over; what cannot be started is not, and the page says
-// why.
+// The chosen or typed agent is started. If it cannot be, the page says why.
 func TestAgents(t *testing.T) {
 	for _, tc := range []struct {
 		name, typed, pasted, key string

@@ -19,58 +19,58 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Host is the page that a login is on.
+// Host is the page below a login.
 type Host interface {
 	Say(text string) tea.Cmd
 	Copy(text string) tea.Cmd
-	// Browse opens an address in the user's browser; nil where there is none.
+	// Browse opens an address in the user's browser; nil without one.
 	Browse(url string) tea.Cmd
-	// Run lends the terminal to a command. done is told how that went.
+	// Run lends the terminal to a command and calls done with its error.
 	Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd
-	// Label is the key of an action, as it is shown.
+	// Label returns the key of an action, as shown.
 	Label(i intent.Intent) string
-	// Typed is when a key came last, and whether there is a draft.
+	// Typed returns the time of the last key, and whether there is a draft.
 	Typed() (last time.Time, draft bool)
-	// Covered tells whether something lies over the page in a row of the screen.
+	// Covered reports whether a panel covers this row of the screen.
 	Covered(y int) bool
 }
 
-// Login is the ways to log in to an agent, over a page, while they are offered there.
-// Ways that are not carried out are listed and cannot be chosen.
+// Login lists the methods to log in to an agent, over a page. Unsupported methods are
+// listed and cannot be chosen.
 type Login struct {
 	env  *layer.Env
 	host Host
 	offer
 }
 
-// offer is what is offered. The zero offer is nothing.
+// offer is the open list, or the step that replaced it. The zero offer is closed.
 type offer struct {
 	agent   *workspace.Agent
-	conn    *workspace.Connection // of the agent, of which these are the ways
-	list    *list.List            // nil: nothing is offered
+	conn    *workspace.Connection // the agent's when the list was opened
+	list    *list.List            // the methods; nil if closed
 	note    string                // what went wrong
-	said    []string              // what a program wrote last that went wrong
-	link    elicit.Link           // the address that the agent named when it refused a login, or wanted one
-	unasked time.Time             // when it opened by itself; zero once it has the keys
-	step    *step                 // in the place of the list
+	said    []string              // the last output of a login command that failed
+	link    elicit.Link           // the address in the agent's error
+	unasked time.Time             // when it opened unasked; zero once it has the keys
+	step    *step                 // shown instead of the list
 }
 
-// NewLogin makes one that offers nothing.
+// NewLogin returns a closed Login.
 func NewLogin(env *layer.Env, host Host) *Login { return &Login{env: env, host: host} }
 
-// Open tells whether anything is offered.
+// Open reports whether it is on the screen.
 func (l *Login) Open() bool { return l.list != nil }
 
-// Asks tells whether one of the ways has been chosen and wants something of the user.
+// Asks reports whether a chosen method asks the user for something.
 func (l *Login) Asks() bool { return l.step != nil }
 
-// Unasked tells whether it has opened by itself and nobody has had a look at it.
+// Unasked reports whether it opened unasked and has not got the keys yet.
 func (l *Login) Unasked() bool { return !l.unasked.IsZero() }
 
-// Close takes the offer back.
+// Close closes it.
 func (l *Login) Close() { l.offer = offer{} }
 
-// Dismiss closes what the user has opened and not chosen from.
+// Dismiss closes the list if the user had opened it.
 func (l *Login) Dismiss() {
 	if !l.Asks() && !l.Unasked() {
 		l.Close()
@@ -80,20 +80,20 @@ func (l *Login) Dismiss() {
 // Grab gives it the keys.
 func (l *Login) Grab() { l.unasked = time.Time{} }
 
-// TakeStep takes over what another one asks of the user, where that page goes away: the
-// next key of a secret must not land in a draft. here tells whether this page is one of
-// the same agent; else nothing is sent.
+// TakeStep moves a step here from the login of a page that goes away, so that the next key
+// of a secret does not land in a draft. If this page is not of the same agent, here is
+// false and nothing is sent.
 func (l *Login) TakeStep(from *Login, here bool) {
 	if !from.Asks() {
 		return
 	}
 	l.offer = from.offer
 	if !here {
-		l.conn = &workspace.Connection{} // that nobody has
+		l.conn = &workspace.Connection{} // no agent has it
 	}
 }
 
-// Offer lists the agent's ways to log in.
+// Offer lists the agent's login methods.
 func (l *Login) Offer(a *workspace.Agent) {
 	var items []list.Item
 	for _, method := range a.Methods() {
@@ -102,8 +102,8 @@ func (l *Login) Offer(a *workspace.Agent) {
 	l.offer = offer{agent: a, conn: a.Conn(), list: list.New(items)}
 }
 
-// Wanted offers them by itself, because of err. The keys are left to whoever is typing:
-// an enter that was one too many chooses nothing.
+// Wanted lists them unasked, because of err. The draft keeps the keys for a while, so that
+// an enter pressed for something else chooses nothing.
 func (l *Login) Wanted(a *workspace.Agent, err error) {
 	if l.Asks() {
 		return
@@ -112,7 +112,7 @@ func (l *Login) Wanted(a *workspace.Agent, err error) {
 	l.unasked, l.link = l.env.Now(), addressIn([]string{err.Error()})
 }
 
-// Failed offers them again, and says why one has failed.
+// Failed lists them again and says why a login failed.
 func (l *Login) Failed(n workspace.LoginFailed) {
 	note := n.Err.Error()
 	switch {
@@ -125,8 +125,8 @@ func (l *Login) Failed(n workspace.LoginFailed) {
 	l.said, l.link = n.Said, addressIn(append(slices.Clone(n.Said), n.Err.Error()))
 }
 
-// again offers the ways anew. A step that has the keys is not interrupted: what is typed
-// there must not land anywhere else.
+// again lists the methods with a note. It does not replace a step: what is typed there must
+// not land anywhere else.
 func (l *Login) again(a *workspace.Agent, note string) {
 	if !l.Asks() || l.agent != a {
 		l.Offer(a)
@@ -134,7 +134,7 @@ func (l *Login) again(a *workspace.Agent, note string) {
 	l.note = note
 }
 
-// how says in a few words how a way to log in is carried out.
+// how says in a few words what a login method does.
 func how(a *workspace.Agent, method event.AuthMethod) string {
 	switch why := a.Unfit(method); {
 	case why != "":
@@ -153,8 +153,7 @@ func how(a *workspace.Agent, method event.AuthMethod) string {
 	return "by the agent"
 }
 
-// choose carries out one of the ways. The list is closed then, unless something of it is
-// left to be done.
+// choose starts a login and closes the list, unless the method asks for something first.
 func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	a, conn := l.agent, l.conn
 	l.Close()
@@ -184,7 +183,7 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	return nil
 }
 
-// ask shows what a way to log in wants to know, in the place of the list.
+// ask shows a step instead of the list.
 func (l *Login) ask(a *workspace.Agent, s *step) {
 	l.Offer(a)
 	for i := range l.list.Len() {
@@ -196,12 +195,12 @@ func (l *Login) ask(a *workspace.Agent, s *step) {
 	l.step = s
 }
 
-// run lends the terminal to a login.
+// run lends the terminal to a login command.
 func (l *Login) run(a *workspace.Agent, conn *workspace.Connection, cmd workspace.Command) tea.Cmd {
 	return l.host.Run(cmd, func(err error) tea.Msg { return ran{a, conn, err} })
 }
 
-// ran is the end of a login in the terminal.
+// ran says that a login command has ended.
 type ran struct {
 	agent *workspace.Agent
 	conn  *workspace.Connection
@@ -214,15 +213,14 @@ func (m ran) Handle() tea.Cmd {
 	return nil
 }
 
-// drawn has the screen drawn once more: a key counts now that did not before.
+// drawn draws the screen again, because a key works now that did not before.
 type drawn struct{}
 
-// Handle does nothing else.
+// Handle implements layer.Message.
 func (drawn) Handle() tea.Cmd { return nil }
 
-// armed tells whether a key is for it: what opened by itself leaves them to whoever is
-// typing, until nothing was typed for a while; before there is a session also while there
-// is a draft.
+// armed reports whether it takes the keys. If it opened unasked, the draft keeps them until
+// no key was pressed for a while and, before a session is open, until the draft is empty.
 func (l *Login) armed() bool {
 	if !l.Unasked() {
 		return true
@@ -232,7 +230,7 @@ func (l *Login) armed() bool {
 	return !(draft && l.agent.Opening()) && now.Sub(l.unasked) >= layer.Quiet && now.Sub(last) >= layer.Quiet
 }
 
-// Key takes all keys while it is armed but the one of the log, and esc before that.
+// Key takes all keys but that of the log while it is armed, and only esc before.
 func (l *Login) Key(p layer.Press) (tea.Cmd, bool) {
 	if p.Want == intent.ToggleLog || !l.armed() && p.Want != intent.Stop {
 		return nil, false
@@ -266,7 +264,7 @@ func (l *Login) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Paste leaves what is pasted for the draft while keys go there.
+// Paste leaves pasted text to the draft while that has the keys.
 func (l *Login) Paste(text string) (tea.Cmd, bool) {
 	if !l.armed() {
 		return nil, false
@@ -314,7 +312,7 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	return box.Rows(width, th), tea.NewCursor(2+l.list.FilterCursor(inner), 1)
 }
 
-// around are the rows above the list and below it, and how many are left for the list.
+// around returns the rows above and below the list, and how many are left for the list.
 func (l *Login) around(width, height int) (above, about []string, room int) {
 	th := l.env.Theme
 	room = max(1, height-3)
@@ -330,7 +328,7 @@ func (l *Login) around(width, height int) (above, about []string, room int) {
 	return above, about, max(1, room-len(above)-len(about))
 }
 
-// Saw is told how much room the last frame had for it.
+// Saw implements layer.Viewer.
 func (l *Login) Saw(width, height int) {
 	height = max(4, height)
 	switch {
@@ -342,12 +340,12 @@ func (l *Login) Saw(width, height int) {
 	}
 }
 
-// leastChoice is how many rows of the list stay whatever is to be said around it.
+// leastChoice is how many rows the text around the list leaves to it.
 const leastChoice = 3
 
-// linkRows are the keys of the address, and what is odd about it.
+// linkRows draws the keys of the address and warnings about it.
 func (l *Login) linkRows(width int) []string {
-	if l.list.Filter() != "" { // its keys are text then
+	if l.list.Filter() != "" { // its keys are letters, which belong to the filter then
 		return nil
 	}
 	th := l.env.Theme
@@ -361,8 +359,7 @@ func (l *Login) linkRows(width int) []string {
 	return rows
 }
 
-// about is the whole description of the way with the cursor, where its row has no room
-// for it.
+// about returns the description of the selected method if its row has no room for it.
 func (l *Login) about(width, most int) []string {
 	it, ok := l.list.Selected()
 	if !ok || 2+text.Width(it.Title)+2+text.Width(it.Detail)+2+text.Width(it.Hint) <= width {
@@ -372,5 +369,5 @@ func (l *Login) about(width, most int) []string {
 	return rows[:min(len(rows), most)]
 }
 
-// visible is a text with everything in it visible, on one line.
+// visible returns s on one line with control characters made visible.
 func visible(s string) string { return strings.ReplaceAll(safetext.Visible(s), "\n", `<\n>`) }

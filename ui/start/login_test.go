@@ -20,7 +20,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// sheet is a page that only notes what is wanted of it.
+// sheet is a Host that records its calls.
 type sheet struct {
 	done  []string
 	typed time.Time
@@ -48,7 +48,7 @@ func (s *sheet) wants(t *testing.T, w ...string) {
 	}
 }
 
-// rig is a login on a sheet, under a clock of its own.
+// rig is a login on a sheet, with its own clock.
 type rig struct {
 	*Login
 	sheet
@@ -71,16 +71,16 @@ func (r *rig) keys(names ...string) {
 
 func anAgent() *workspace.Agent { return workspace.New(workspace.Options{}).Front().Agent }
 
-// What opens by itself leaves the keys to whoever is typing until it has been quiet, and
-// then takes them, pasted text too. Drawing does not decide it.
+// A list that opens unasked takes keys and pasted text only after a pause. Drawing has no
+// influence on that.
 func TestLoginWaitsForQuiet(t *testing.T) {
 	r := newRig()
 	r.Wanted(anAgent(), errors.New("see https://login.example.org/a."))
 	r.typed = r.now
 	for _, tc := range []struct {
-		after time.Duration
-		typed bool
-		taken bool
+		after   time.Duration
+		typed   bool
+		handled bool
 	}{{0, false, false}, {layer.Quiet - 1, true, false}, {layer.Quiet - 1, false, false}, {1, false, true}, {0, true, true}} {
 		r.now = r.now.Add(tc.after)
 		if tc.typed {
@@ -88,14 +88,14 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 		}
 		before := r.offer
 		rows, cursor := r.Rows(60, 12)
-		if text := uitest.Text(rows); r.list.Filter() == "" && !strings.Contains(text, "login.example.org") || (cursor != nil) != tc.taken || !reflect.DeepEqual(before, r.offer) {
+		if text := uitest.Text(rows); r.list.Filter() == "" && !strings.Contains(text, "login.example.org") || (cursor != nil) != tc.handled || !reflect.DeepEqual(before, r.offer) {
 			t.Errorf("cursor %v on\n%s", cursor, text)
 		}
-		if _, taken := r.Key(press("x")); taken != tc.taken {
-			t.Errorf("%+v: taken %v", tc, taken)
+		if _, handled := r.Key(press("x")); handled != tc.handled {
+			t.Errorf("%+v: handled %v", tc, handled)
 		}
-		if _, taken := r.Paste("z"); taken != tc.taken {
-			t.Errorf("%+v: paste taken %v", tc, taken)
+		if _, handled := r.Paste("z"); handled != tc.handled {
+			t.Errorf("%+v: paste handled %v", tc, handled)
 		}
 	}
 	if r.list.Filter() != "xzxz" {
@@ -113,8 +113,8 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 	}
 }
 
-// A command that an agent has chosen counts as read only when each row of it has been on
-// the screen; keys that come faster than frames skip none. Then it is run by its own key.
+// A command that an agent chose runs only after each of its rows was on the screen. Keys
+// that come faster than frames skip no row.
 func TestLoginCommandIsReadWhole(t *testing.T) {
 	r := newRig()
 	asks := func() {
@@ -155,15 +155,14 @@ func TestLoginCommandIsReadWhole(t *testing.T) {
 	}
 	asks()
 	frame()
-	r.Saw(60, 10) // it has other rows now
+	r.Saw(60, 10) // another layout
 	if r.step.read {
 		t.Error("read in two halves of different widths")
 	}
 }
 
-// However keys, frames and sizes come one after the other: a command runs only when each
-// of its rows has been on the screen in one width, the first of them a while ago; and
-// drawing changes nothing.
+// With random keys, frames and sizes, a command runs only after each of its rows was on the
+// screen in one width, the first of them a while ago. Drawing changes nothing.
 func TestRandomKeysRunNoUnreadCommand(t *testing.T) {
 	keys := []string{"y", "y", "y", "pgdown", "pgdown", "pgup", "j", "k", "up", "down", "n", "x", "enter"}
 	runs := 0

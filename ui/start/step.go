@@ -19,19 +19,18 @@ import (
 	"parley/ui/widget/text"
 )
 
-// step is what a way to log in wants of the user first: values for the agent's
-// environment, or permission to run a command. It has the keys; esc goes back to the
-// list.
+// step is what a login method asks for first: values for the agent's environment, or
+// permission to run a command. It has the keys. esc returns to the list.
 type step struct {
 	method event.AuthMethod
-	form   *form.Form           // of the variables; nil for a command
-	asked  workspace.AskedLogin // the command
+	form   *form.Form           // for the variables; nil for a command
+	asked  workspace.AskedLogin // the command to run
 
-	offset  int       // rows scrolled away of what is above the form, of all about a command
-	page    int       // rows of it on the screen
-	width   int       // of those
-	seen    int       // rows about a command, without a gap, that have been on the screen
-	read    bool      // all of them
+	offset  int       // first row on the screen: of the text above the form, or about the command
+	page    int       // number of those rows on the screen
+	width   int       // their width
+	seen    int       // number of rows from the first that have been on the screen, without a gap
+	read    bool      // all rows have been on the screen
 	shownAt time.Time // when it was first on the screen
 }
 
@@ -40,7 +39,7 @@ var (
 	errTooLong = errors.New("too long for a variable")
 )
 
-// variablesForm asks for the variables of a login.
+// variablesForm returns a form for the variables of a login method.
 func variablesForm(method event.AuthMethod, keys *intent.Keymap) *form.Form {
 	vars := method.Vars
 	if method.TakesKey {
@@ -79,7 +78,7 @@ func variablesForm(method event.AuthMethod, keys *intent.Keymap) *form.Form {
 	return form.New(fields, keys).WithoutDecline()
 }
 
-// stepKey handles a key of the step.
+// stepKey handles a key while a step is shown.
 func (l *Login) stepKey(p layer.Press) tea.Cmd {
 	s := l.step
 	switch {
@@ -99,15 +98,14 @@ func (l *Login) stepKey(p layer.Press) tea.Cmd {
 	switch s.form.Choice() {
 	case form.FormOpen:
 	case form.FormSend:
-		return l.give()
+		return l.submit()
 	default:
 		l.step = nil
 	}
 	return nil
 }
 
-// commandKey runs the command by a key of its own, which counts only once all of it has
-// been there to be read.
+// commandKey handles a key while a command is shown. y runs it, once all of it was shown.
 func (l *Login) commandKey(p layer.Press) tea.Cmd {
 	s := l.step
 	switch p.Name {
@@ -122,7 +120,7 @@ func (l *Login) commandKey(p layer.Press) tea.Cmd {
 	case "esc", "n":
 		l.step = nil
 	case "y":
-		if l.certain() && l.agent.Conn() == l.conn {
+		if l.readable() && l.agent.Conn() == l.conn {
 			a, conn := l.agent, l.conn
 			l.Close()
 			return l.run(a, conn, s.asked.Command)
@@ -131,9 +129,9 @@ func (l *Login) commandKey(p layer.Press) tea.Cmd {
 	return nil
 }
 
-// certain tells whether the command may be agreed to: all of it has been on the screen,
-// long enough for a key to be about it.
-func (l *Login) certain() bool {
+// readable reports whether all of the command has been on the screen, and for so long that
+// a key can be an answer to it.
+func (l *Login) readable() bool {
 	s := l.step
 	return s.read && l.env.Now().Sub(s.shownAt) >= layer.Quiet
 }
@@ -145,8 +143,9 @@ func (s *step) paste(text string) {
 	}
 }
 
-// give starts the agent again with what was typed in its environment, or hands it the key.
-func (l *Login) give() tea.Cmd {
+// submit restarts the agent with the typed values in its environment, or sends it the API
+// key.
+func (l *Login) submit() tea.Cmd {
 	a, conn, s := l.agent, l.conn, l.step
 	l.Close()
 	if a.Conn() != conn {
@@ -158,7 +157,7 @@ func (l *Login) give() tea.Cmd {
 	}
 	values := workspace.Variables{}
 	for i, v := range s.form.Values() {
-		if text := strings.TrimSpace(v.Text); text != "" { // spaces around a key come from copying it
+		if text := strings.TrimSpace(v.Text); text != "" { // copied keys often have spaces around them
 			values[s.method.Vars[i].Name] = text
 		}
 	}
@@ -166,16 +165,16 @@ func (l *Login) give() tea.Cmd {
 	return nil
 }
 
-// above are the rows over the form, or all about a command, and how many of them fit.
+// above returns the rows above the form, or those about a command, and how many fit.
 func (l *Login) above(width, height int) (rows []string, page int) {
 	if l.step.form == nil {
 		return l.commandRows(width, l.env.Theme), max(1, height-2)
 	}
-	const formRoom = 5 // a field with its help, a blank row, the ways out
+	const formRoom = 5 // a field with its help, a blank row, the buttons
 	return l.aboutRows(width, l.env.Theme), max(1, height-2-formRoom)
 }
 
-// sawStep notes what of the step has been on the screen.
+// sawStep notes which rows of the step have been on the screen.
 func (l *Login) sawStep(width, height int) {
 	s := l.step
 	if s.shownAt.IsZero() {
@@ -191,8 +190,8 @@ func (l *Login) sawStep(width, height int) {
 	}
 }
 
-// sight is which of so many rows is the first on the screen, and how many have been there
-// with that. Laid out in another width they are other rows.
+// sight returns the first row on the screen, and how many rows have been on it, after a
+// frame of that size. Another width starts again at the top unless all was read.
 func (s *step) sight(width, rows, page int) (offset, seen int) {
 	offset, seen = min(s.offset, max(0, rows-page)), s.seen
 	if width != s.width && !s.read {
@@ -218,7 +217,7 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 		switch {
 		case !s.read && seen < len(rows):
 			box.Foot = "read on to run it: pgdn · esc back"
-		case l.certain():
+		case l.readable():
 			box.Foot = "y runs it · esc back"
 		default:
 			box.Foot = "esc back"
@@ -241,7 +240,7 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 	return box.Rows(width, th), tea.NewCursor(2+x, 1+above+y)
 }
 
-// aboutRows say what becomes of what is typed, and where it is to be had.
+// aboutRows says what parley does with the typed values, and where to get them.
 func (l *Login) aboutRows(width int, th *theme.Theme) []string {
 	m := l.step.method
 	becomes := "The agent is restarted with it; parley keeps it in memory only"
@@ -261,7 +260,7 @@ func (l *Login) aboutRows(width int, th *theme.Theme) []string {
 	return append(rows, "")
 }
 
-// commandRows show exactly what would run.
+// commandRows shows exactly what would run.
 func (l *Login) commandRows(width int, th *theme.Theme) []string {
 	s := l.step
 	rows := text.WrapInk(th.Strong.Paint, l.agent.Name()+" wants to run its own command in this terminal:", "", width)

@@ -10,20 +10,19 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Wait is an agent that is being started, or connected to, or could not be.
+// Wait is the page of an agent that is being started or connected to, or failed to start.
 type Wait struct {
 	Env   *layer.Env
 	Host  Host
 	Agent *workspace.Agent
 	Alone bool   // nothing else is open
-	Login bool   // the ways to log in are below it
-	Toast string // what was just said; "" for nothing
-	// Failure makes rows of an error.
+	Login bool   // the login methods are below it
+	Toast string // or ""
+	// Failure draws an error.
 	Failure func(err error, width int, th *theme.Theme) []string
 }
 
-// Rows say how the start is getting on, in as many rows as there are where that is
-// possible.
+// Rows draws the progress of the start, in at most height rows if possible.
 func (w Wait) Rows(width, height int) []string {
 	rows := []string{" " + w.Env.Theme.Title.Paint("parley"), ""}
 	switch {
@@ -46,7 +45,7 @@ func (w Wait) toast(width int) []string {
 	return text.WrapInk(w.Env.Theme.Accent.Paint, w.Toast, "  ", width)
 }
 
-// loggingIn is a login that the agent carries out.
+// loggingIn draws a login that the agent performs.
 func (w Wait) loggingIn(width, height int) []string {
 	th, a := w.Env.Theme, Address{w.Env, w.Host, w.Agent}
 	rows := text.WrapInk(nil, "Logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
@@ -56,7 +55,7 @@ func (w Wait) loggingIn(width, height int) []string {
 	return append(append(rows, ""), keys...)
 }
 
-// starting is what the agent has said so far.
+// starting draws what the agent has written so far.
 func (w Wait) starting(width int) []string {
 	th, spec := w.Env.Theme, w.Agent.Spec
 	line := func(s string) string { return text.Truncate("  "+s, width, "…") }
@@ -76,7 +75,7 @@ func (w Wait) starting(width int) []string {
 	return append(rows, "", "  "+w.hint(w.Host.Label(intent.Stop), "cancel"))
 }
 
-// advice says what to do about a start that has failed.
+// advice says what to do after a failed start.
 func (w Wait) advice(width int) []string {
 	var rows []string
 	for _, s := range w.Agent.Spec.Advice(w.Agent.Err()) {

@@ -14,7 +14,7 @@ type place struct{ line, off int }
 
 func (p place) before(q place) bool { return p.line < q.line || p.line == q.line && p.off < q.off }
 
-// endOf is the place at the end of a text that begins at p.
+// endOf returns the place at the end of a text that begins at p.
 func (p place) endOf(text string) place {
 	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
 		return place{p.line + strings.Count(text, "\n"), len(text) - i - 1}
@@ -22,27 +22,27 @@ func (p place) endOf(text string) place {
 	return place{p.line, p.off + len(text)}
 }
 
-// buffer is the text of an editor, in lines that are wrapped softly. It knows no cursor: places that it is given, and
-// those that it returns, are at the edge of a cluster.
+// buffer is the text of an editor, in softly wrapped lines. It has no cursor. All places passed to it and returned by it
+// are at the edge of a cluster.
 type buffer struct {
 	lines []*inputLine // never empty
 	chips chips
-	room  int // how many cells of a row text may use; the one after them is for the cursor at the end of a full row
+	room  int // cells of a row for text; one more is for the cursor at the end of a full row
 }
 
-// empty says whether there is no text.
+// empty reports whether there is no text.
 func (b *buffer) empty() bool { return len(b.lines) == 1 && len(b.lines[0].text) == 0 }
 
-// line is the text of the line of a place.
+// line returns the text of the line of a place.
 func (b *buffer) line(p place) []byte { return b.lines[p.line].text }
 
 func (b *buffer) lineStart(p place) place { return place{p.line, 0} }
 func (b *buffer) lineEnd(p place) place   { return place{p.line, len(b.line(p))} }
 
-// end is the place after all text.
+// end returns the place after all text.
 func (b *buffer) end() place { return b.lineEnd(place{line: len(b.lines) - 1}) }
 
-// text returns what is between two places, chips as their runes.
+// text returns the text between two places, with chips as their runes.
 func (b *buffer) text(from, to place) string {
 	if from.line == to.line {
 		return string(b.line(from)[from.off:to.off])
@@ -58,7 +58,7 @@ func (b *buffer) text(from, to place) string {
 	return out.String()
 }
 
-// replace puts ins, which is clean, in place of the text between from and to. It returns the place after it.
+// replace replaces the text between from and to by ins, which is clean. It returns the place after ins.
 func (b *buffer) replace(from, to place, ins string) place {
 	first := b.lines[from.line]
 	if from.line == to.line && strings.IndexByte(ins, '\n') < 0 {
@@ -88,7 +88,7 @@ func (b *buffer) splice(l *inputLine, at, n int, ins string) {
 	l.edited(&b.chips, at, n, len(ins))
 }
 
-// wrapped returns a line with its wrapping made.
+// wrapped returns a line after wrapping it.
 func (b *buffer) wrapped(line int) *inputLine {
 	l := b.lines[line]
 	l.wrap(&b.chips, b.room)
@@ -98,7 +98,7 @@ func (b *buffer) wrapped(line int) *inputLine {
 // cluster measures the first cluster of a text.
 func (b *buffer) cluster(text []byte) (n, width int) { return b.chips.cluster(text, b.room) }
 
-// snap returns the first edge of a cluster at or after off: text put before a combining mark may have swallowed it.
+// snap returns the first edge of a cluster at or after off: a combining mark joins text inserted before it.
 func (b *buffer) snap(line, off int) int {
 	l := b.wrapped(line)
 	for i := l.starts[l.rowAt(off)]; ; {
@@ -125,7 +125,7 @@ func (b *buffer) edge(p place) place {
 	return place{p.line, last}
 }
 
-// left returns the place one cluster before p; a line's start follows the end of the line before.
+// left returns the place one cluster before p; before the start of a line is the end of the line above.
 func (b *buffer) left(p place) place {
 	switch {
 	case p.off > 0:
@@ -147,7 +147,7 @@ func (b *buffer) right(p place) place {
 	return p
 }
 
-// after is right, but stays in the line.
+// after is like right, but stays in the line.
 func (b *buffer) after(p place) place {
 	if text := b.line(p)[p.off:]; len(text) > 0 {
 		n, _ := b.cluster(text)
@@ -161,7 +161,7 @@ func (b *buffer) wordLeft(p place) place {
 	return b.skipLeft(p, func(r rune) bool { return !text.WordRune(r) && r != '_' })
 }
 
-// blankLeft returns the start of the run of non-spaces before p, as ctrl+w of a shell takes it.
+// blankLeft returns the start of the run of non-spaces before p, which ctrl+w deletes in a shell.
 func (b *buffer) blankLeft(p place) place { return b.skipLeft(p, blank) }
 
 func blank(r rune) bool { return r == ' ' || r == '\u00a0' || r == '\u3000' }
@@ -237,7 +237,7 @@ func (b *buffer) placeAt(r rowRef, column int) place {
 	off, x := 0, 0
 	for off < len(row) {
 		n, cells := b.cluster(row[off:])
-		// The end of a row that wraps on is the start of the next: stay before its last cluster.
+		// The end of a wrapped row is the start of the next: stay before its last cluster.
 		if x+cells > column || off+n == len(row) && r.row+1 < len(l.starts) {
 			break
 		}

@@ -14,7 +14,8 @@ const (
 	chipBytes = 2000
 )
 
-// Chips are in the text as runes of the private plane 16, which cleanInput drops: no text can pose as a chip.
+// Chips are runes of the private plane 16 in the text. cleanInput drops these runes from everything typed or pasted, so
+// that no text can forge a chip.
 const (
 	firstChip = text.PrivatePlane
 	lastChip  = FirstToken - 1
@@ -24,7 +25,7 @@ func isChip(r rune) bool { return r >= firstChip && r <= utf8.MaxRune }
 
 type chip struct{ label, text string }
 
-// chips holds what the chips of an editor mean. A number is used once.
+// chips holds the texts of an editor's chips. A number is used once.
 type chips struct {
 	byRune map[rune]chip
 	next   rune
@@ -54,7 +55,7 @@ func (ch *chips) keepOnly(text string) {
 	}
 }
 
-// expand writes text with what its chips mean.
+// expand writes text with the texts of its chips.
 func (ch *chips) expand(b *strings.Builder, text []byte) {
 	if len(ch.byRune) == 0 {
 		b.Write(text)
@@ -84,7 +85,7 @@ func (c *Editor) InsertPaste(s string) {
 	s = text.CleanText(s, true)
 	if text.CountLines(s) > chipLines || len(s) > chipBytes {
 		if r, ok := c.chips.add(s); ok {
-			c.settle()
+			c.keepWindow()
 			c.insert(string(r))
 			return
 		}

@@ -1,5 +1,5 @@
-// Package editor is where text is written: keys as in readline or vi, undo, tokens that
-// stand for what was pasted, rows that wrap.
+// Package editor is a text editor for prompts: keys as in readline or vi, undo, chips for
+// pasted text, soft wrapping.
 package editor
 
 import (
@@ -16,17 +16,17 @@ const (
 	minEditorWidth = 5
 )
 
-// Editor is the multi-line input. It grows with its text up to a number of rows and then scrolls; long lines are
-// wrapped softly. Use [New].
+// Editor is a multi-line input. It grows with its text up to a number of rows and then scrolls. Long lines are wrapped
+// softly. Use [New].
 //
 // A key costs about as much as moving the bytes after the cursor: only the rows around an edit are wrapped again, and
 // only lines near the window are wrapped at all.
 type Editor struct {
 	buffer
 	at         place // always at the edge of a cluster
-	goal       int   // column that vertical moves aim for; -1: the present one
+	goal       int   // column that vertical moves aim for; -1: the current one
 	maxRows    int
-	top        rowRef // first row of the window, as it was before the last change
+	top        rowRef // first row of the window before the last change
 	yank       string
 	killing    bool // the last key killed text: the next kill joins it
 	edits      undoLog
@@ -46,7 +46,7 @@ func New() *Editor {
 func (c *Editor) SetWidth(width int) {
 	if room := max(width, minEditorWidth) - PromptWidth - 1; room != c.room {
 		if c.room > 0 {
-			c.settle()
+			c.keepWindow()
 		}
 		c.room = room
 	}
@@ -55,15 +55,15 @@ func (c *Editor) SetWidth(width int) {
 // SetMaxRows sets how many rows the editor may grow to, at least 1.
 func (c *Editor) SetMaxRows(rows int) {
 	if rows = max(rows, 1); rows != c.maxRows {
-		c.settle()
+		c.keepWindow()
 		c.maxRows = rows
 	}
 }
 
-// Empty says whether there is no text.
+// Empty reports whether there is no text.
 func (c *Editor) Empty() bool { return c.empty() }
 
-// Value returns the text, with what was pasted in place of each chip. It costs a copy of the text.
+// Value returns the text, with the pasted text for each chip. It copies the text.
 func (c *Editor) Value() string {
 	n := len(c.lines)
 	for _, l := range c.lines {
@@ -80,15 +80,15 @@ func (c *Editor) Value() string {
 	return b.String()
 }
 
-// SetValue replaces the text, cleaned as by Insert but for tokens, and puts the
+// SetValue replaces the text, cleaned as by Insert except that tokens stay, and puts the
 // cursor at its end.
 func (c *Editor) SetValue(s string) {
 	c.Reset()
 	c.insertWithTokens(s)
-	c.edits.reset() // a draft begins with it
+	c.edits.reset() // undo stops here
 }
 
-// Reset empties the editor. The text killed last stays for ctrl+y.
+// Reset empties the editor. It keeps the killed text for ctrl+y.
 func (c *Editor) Reset() {
 	c.lines = []*inputLine{{}}
 	c.at, c.goal, c.top, c.killing = place{}, -1, rowRef{}, false
@@ -100,7 +100,7 @@ func (c *Editor) Reset() {
 // Insert puts text at the cursor. Line ends become \n, tabs four spaces; control characters, escape sequences and the
 // runes of chips are dropped.
 func (c *Editor) Insert(s string) {
-	c.settle()
+	c.keepWindow()
 	c.insert(text.CleanInput(s))
 }
 
@@ -112,11 +112,11 @@ func (c *Editor) insert(clean string) {
 // BeforeCursor returns the text of the cursor's line up to the cursor; chips are spaces in it.
 func (c *Editor) BeforeCursor() string { return blankChips(c.text(c.lineStart(c.at), c.at)) }
 
-// ReplaceBefore replaces the last n bytes of what BeforeCursor returns by s: how a completion goes in.
+// ReplaceBefore replaces the last n bytes of what BeforeCursor returns by s, which completes them.
 func (c *Editor) ReplaceBefore(n int, s string) {
-	c.settle()
+	c.keepWindow()
 	if before := c.BeforeCursor(); n < len(before) {
-		// Chips are longer than the spaces in their place, so the tail is measured, not its place.
+		// Chips are longer than the spaces that BeforeCursor has for them, so count runes, not bytes.
 		tail := []rune(before[len(before)-max(n, 0):])
 		text := c.line(c.at)[:c.at.off]
 		n = 0
@@ -133,7 +133,7 @@ func (c *Editor) ReplaceBefore(n int, s string) {
 
 func (c *Editor) moveTo(p place) { c.at, c.goal = p, -1 }
 
-// replace puts ins, which is clean, in place of the text between from and to, and the cursor after it.
+// replace replaces the text between from and to by ins, which is clean, and puts the cursor after it.
 func (c *Editor) replace(from, to place, ins string) {
 	if from != to || ins != "" {
 		c.edits.note(from, c.text(from, to), ins)

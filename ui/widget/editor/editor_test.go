@@ -15,13 +15,13 @@ import (
 	"parley/ui/uitest"
 )
 
-// keyed is a key of the default keymap.
+// keyed presses a key of the default keymap.
 func keyed(c *Editor, name string) bool {
 	k := uitest.Press(name)
 	return c.Key(k, intent.Default.Of(intent.Draft, k.Keystroke()))
 }
 
-// typed plays keys; a name in <> is a key, everything else is typed.
+// typed presses keys; a name in <> is a key, everything else is typed.
 func typed(c *Editor, keys string) (last bool) {
 	for keys != "" {
 		if keys[0] == '<' {
@@ -78,7 +78,7 @@ func TestEditorKeys(t *testing.T) {
 	}
 }
 
-func TestEditorLeavesKeys(t *testing.T) {
+func TestEditorUnusedKeys(t *testing.T) {
 	for _, c := range []struct {
 		before, key string
 		want        bool
@@ -196,8 +196,8 @@ func TestEditorView(t *testing.T) {
 	uitest.GoldenText(t, "editor.txt", b.String())
 }
 
-// The editor against a plain string: after any edits the value is the same, the rows hold the value, the wrapping kept
-// from edit to edit is that made from scratch, and the cursor stands on the cell of its byte.
+// The editor against a plain string: after any edits the value is the same, the rows contain the value, the incremental
+// wrapping equals one made from scratch, and the cursor is on the cell of its byte.
 func TestEditorAgainstModel(t *testing.T) {
 	words := []string{"a", " ", "word", "  ", "\n", "日本", "é", "e\u0301", "👩‍👩‍👧", "\u0301", "🇩🇪", "🇫", "long-unbroken-token", "\t", "\n\n", "x y z "}
 	keys := []string{"left", "right", "up", "down", "home", "end", "alt+b", "alt+f", "backspace", "delete", "ctrl+w", "ctrl+u", "ctrl+k", "ctrl+y", "alt+d", "ctrl+home", "ctrl+end", "ctrl+j"}
@@ -229,7 +229,7 @@ func TestEditorAgainstModel(t *testing.T) {
 	}
 }
 
-// checkKey presses a key and checks that what it took away was one piece beside the cursor.
+// checkKey presses a key and checks that it deleted at most one piece beside the cursor.
 func checkKey(t *testing.T, c *Editor, name string) {
 	t.Helper()
 	before, at := c.Value(), len(c.text(place{}, c.at))
@@ -326,8 +326,8 @@ func BenchmarkEditorUp1MBWide(b *testing.B) {
 	benchmarkKey(b, strings.Repeat("日本語のテキスト", 1<<20/24), "up", "x")
 }
 
-// Drawing moves nothing: the window is where the text and the cursor have it.
-func TestEditorDrawnTwice(t *testing.T) {
+// Drawing does not scroll: only the text and the cursor decide what the window shows.
+func TestDrawingDoesNotScroll(t *testing.T) {
 	c := New()
 	c.SetWidth(20)
 	c.SetMaxRows(4)
@@ -349,8 +349,9 @@ func TestEditorDrawnTwice(t *testing.T) {
 	}
 }
 
-// Where the terminal adds up runes the cursor is where it shows it.
-func TestCursorOfATerminalThatAddsUpRunes(t *testing.T) {
+// In a terminal that adds up the widths of runes, the cursor is on the cell where it shows
+// the text.
+func TestCursorWithRuneWidths(t *testing.T) {
 	glyphs.Measure(false)
 	defer glyphs.Measure(true)
 	const family = "👩\u200d👩\u200d👧"
@@ -370,7 +371,7 @@ func TestClick(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		x, y   int
-		before string // what stands before the cursor in its line
+		before string // the text before the cursor in its line
 	}{
 		{"", 5, 0, ""},
 		{"hello", 0, 0, ""},

@@ -7,23 +7,23 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Key handles a key that means want, and says whether the editor took it. It takes text, what edits and moves
-// (intent.Draft), and enter after a backslash, which a newline replaces. It leaves enter, up on the first row, down on
-// the last, and, while it is empty, everything that would move or delete.
+// Key handles a key that means want and reports whether the editor used it. It uses text, the keys of intent.Draft, and
+// enter after a backslash, which becomes a newline. It does not use enter, up on the first row, down on the last and,
+// while it is empty, any key that would move or delete.
 func (c *Editor) Key(k tea.KeyPressMsg, want intent.Intent) bool {
-	c.settle()
+	c.keepWindow()
 	return c.key(k, want)
 }
 
 func (c *Editor) key(k tea.KeyPressMsg, want intent.Intent) bool {
 	if c.vim.on {
-		if taken, handled := c.vim.key(k); handled {
-			return taken
+		if used, handled := c.vim.key(k); handled {
+			return used
 		}
 	}
 	if text.Printable(k) && want == intent.None {
 		if k.Text == " " {
-			c.edits.seal() // words are undone one by one
+			c.edits.seal() // undo works word by word
 		}
 		c.insert(text.CleanInput(k.Text))
 		return true
@@ -66,7 +66,7 @@ func (c *Editor) key(k tea.KeyPressMsg, want intent.Intent) bool {
 	return true
 }
 
-// moves maps intents to the place that they move to.
+// moves maps intents to where they move the cursor.
 var moves = map[intent.Intent]func(b *buffer, from place) place{
 	intent.CharLeft: (*buffer).left, intent.CharRight: (*buffer).right,
 	intent.LineStart: (*buffer).lineStart, intent.LineEnd: (*buffer).lineEnd,
@@ -86,7 +86,7 @@ var kills = map[intent.Intent]func(*Editor){
 	intent.KillToEnd: func(c *Editor) {
 		to := c.lineEnd(c.at)
 		if to == c.at {
-			to = c.right(c.at) // at the end of a line it takes the newline
+			to = c.right(c.at) // at the end of a line it deletes the newline
 		}
 		c.kill(c.at, to)
 	},
@@ -97,7 +97,7 @@ func (c *Editor) delete(from, to place) {
 	c.replace(from, to, "")
 }
 
-// kill deletes text and keeps it for ctrl+y. Kills in a row add up, in the order of the text.
+// kill deletes text and keeps it for ctrl+y. Consecutive kills are joined in the order of the text.
 func (c *Editor) kill(from, to place) {
 	if from == to {
 		return
@@ -115,8 +115,8 @@ func (c *Editor) kill(from, to place) {
 	c.killing = true
 }
 
-// vertical moves the cursor a row down or up, as near as it can to the column where the move began. It says whether there
-// was a row to go to.
+// vertical moves the cursor a row down or up, as near as it can to the column where the move began. It reports whether
+// there was such a row.
 func (c *Editor) vertical(down bool) bool {
 	row, column := c.rowOf(c.at)
 	if c.goal < 0 {

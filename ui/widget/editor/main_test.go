@@ -7,8 +7,7 @@ import (
 	"parley/ui/glyphs"
 )
 
-// The tests are laid out for a terminal that measures by clusters, as the library does
-// that they are compared with.
+// The tests measure text by grapheme clusters, as the library that they compare with does.
 func TestMain(m *testing.M) {
 	glyphs.Measure(true)
 	os.Exit(m.Run())

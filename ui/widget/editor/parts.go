@@ -11,7 +11,7 @@ type Part struct {
 	Pasted bool
 }
 
-// Parts returns the text in pieces, so that it can be put there again as it was.
+// Parts returns the text in pieces for SetParts.
 func (c *Editor) Parts() []Part {
 	var parts []Part
 	var typed strings.Builder
@@ -56,8 +56,8 @@ func (c *Editor) SetParts(parts []Part) {
 	}
 }
 
-// SetEdited replaces the text by one that was edited elsewhere. Chips whose text is
-// still in it, in the same order, stay chips.
+// SetEdited replaces the text by one from another editor. Chips whose texts are still in
+// it, in the same order, stay chips.
 func (c *Editor) SetEdited(text string) {
 	var parts []Part
 	for _, p := range c.Parts() {
@@ -72,8 +72,8 @@ func (c *Editor) SetEdited(text string) {
 	c.SetParts(append(parts, Part{Text: text}))
 }
 
-// HasPrefix tells whether what was typed begins with a text on its first line; a
-// chip begins with nothing.
+// HasPrefix reports whether the first line begins with prefix. The text of a chip does not
+// count.
 func (c *Editor) HasPrefix(prefix string) bool {
 	return strings.HasPrefix(string(c.lines[0].text), prefix)
 }

@@ -8,9 +8,9 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Tokens are chips of the editor's owner: runes that it gives a meaning, such as
-// an image. They look like chips, and stay runes in Value, so that a text with
-// tokens can be kept and put back. Nothing that is typed or pasted holds one.
+// Tokens are runes to which the caller gives a meaning, such as an image. They look like
+// chips but stay runes in Value, so that a text with tokens can be stored and set again.
+// Typed or pasted text never contains one.
 const (
 	FirstToken = 0x108000
 	LastToken  = 0x10FFFD
@@ -18,14 +18,14 @@ const (
 
 func isToken(r rune) bool { return r >= FirstToken && r <= LastToken }
 
-// SetTokens says how tokens are labelled; false for one that means nothing, and is
-// dropped where it would be put.
+// SetTokens sets the function that labels tokens. A token for which it returns false has no
+// meaning and is never inserted.
 func (c *Editor) SetTokens(label func(r rune) (string, bool)) { c.tokenLabel = label }
 
-// HasTokens tells whether a text, such as a Value, holds one.
+// HasTokens reports whether a text contains a token.
 func HasTokens(s string) bool { return strings.ContainsFunc(s, isToken) }
 
-// SplitTokens cuts a text into tokens, each alone, and what is between them.
+// SplitTokens splits a text into single tokens and the text between them.
 func SplitTokens(s string) []string {
 	var out []string
 	start := 0
@@ -54,12 +54,12 @@ func Token(piece string) (rune, bool) {
 // InsertToken puts a token at the cursor.
 func (c *Editor) InsertToken(r rune) {
 	if c.known(r) {
-		c.settle()
+		c.keepWindow()
 		c.insert(string(r))
 	}
 }
 
-// known makes a chip of a token that has a label.
+// known adds a chip for a token that has a label. It reports whether the token has one.
 func (c *Editor) known(r rune) bool {
 	if !isToken(r) || c.tokenLabel == nil {
 		return false
@@ -88,8 +88,7 @@ func (c *Editor) insertWithTokens(s string) {
 	}
 }
 
-// Relabel asks for the label of a token again; one that no longer means anything is
-// replaced by a text.
+// Relabel updates the label of a token. A token without a meaning is replaced by a text.
 func (c *Editor) Relabel(r rune, instead string) {
 	if _, there := c.chips.byRune[r]; !there {
 		return
@@ -97,12 +96,12 @@ func (c *Editor) Relabel(r rune, instead string) {
 	if c.known(r) {
 		for _, l := range c.lines {
 			if bytes.ContainsRune(l.text, r) {
-				l.width = 0 // its rows break elsewhere now
+				l.width = 0 // wrap the line again
 			}
 		}
 		return
 	}
-	c.settle()
+	c.keepWindow()
 	instead = strings.ReplaceAll(text.CleanInput(instead), "\n", " ")
 	for i, l := range c.lines {
 		for {
@@ -122,8 +121,8 @@ func (c *Editor) Relabel(r rune, instead string) {
 	delete(c.chips.byRune, r)
 }
 
-// TailBeforeCursor returns the end of what BeforeCursor does: n bytes, or a few
-// less. Its cost does not grow with the line.
+// TailBeforeCursor returns the last n bytes, or a few less, of what BeforeCursor returns.
+// Its cost does not grow with the line.
 func (c *Editor) TailBeforeCursor(n int) string {
 	text := c.line(c.at)[:c.at.off]
 	if len(text) > n {
@@ -159,6 +158,6 @@ func (c *Editor) Before() string {
 func (c *Editor) DeleteAfter(n int) {
 	line := c.lines[c.at.line].text
 	n = min(n, len(line)-c.at.off)
-	c.settle()
+	c.keepWindow()
 	c.delete(c.at, place{c.at.line, c.at.off + n})
 }

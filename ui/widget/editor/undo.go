@@ -1,21 +1,21 @@
 package editor
 
-// Bounds of what can be undone.
+// Bounds of the undo log.
 const (
 	maxUndo      = 1000    // edits
 	maxUndoBytes = 4 << 20 // of text in them
-	maxJoined    = 1 << 10 // of text that what is typed next joins: joining copies it
+	maxJoined    = 1 << 10 // bytes of an edit that more typing may join, because joining copies them
 )
 
-// undoLog is what was done to the text, so that it can be undone and done again. Edits belong together until seal.
+// undoLog holds the edits for undo and redo. Edits belong to one step until seal.
 type undoLog struct {
 	done, undone []edit
 	bytes        int
-	sealed       bool // the next edit begins another step
+	sealed       bool // the next edit begins a step
 	replaying    bool
 }
 
-// edit is one replacement: at a place, old by new.
+// edit replaced old by new at a place.
 type edit struct {
 	at       place
 	old, new string
@@ -44,7 +44,7 @@ func (u *undoLog) note(at place, old, new string) {
 	u.bound()
 }
 
-// bound drops the oldest steps where there is too much.
+// bound drops the oldest steps beyond the bounds.
 func (u *undoLog) bound() {
 	n := 0
 	for n < len(u.done) && (len(u.done)-n > maxUndo || u.bytes > maxUndoBytes) {
@@ -58,7 +58,7 @@ func (u *undoLog) bound() {
 
 func (u *undoLog) reset() { *u = undoLog{} }
 
-// undo takes the last step back; false where there is none.
+// undo undoes the last step; false if there is none.
 func (c *Editor) undo() bool {
 	u := &c.edits
 	if len(u.done) == 0 {
@@ -80,7 +80,7 @@ func (c *Editor) undo() bool {
 	return true
 }
 
-// redo does the step again that was undone last; false where there is none.
+// redo redoes the last undone step; false if there is none.
 func (c *Editor) redo() bool {
 	u := &c.edits
 	if len(u.undone) == 0 {

@@ -15,8 +15,8 @@ func (c *Editor) Height() int {
 	return n + 1
 }
 
-// window returns the first row of the window and its height, and the cursor's row in it: from where the window was, so
-// far that it shows the cursor and no rows beyond the text.
+// window returns the first row of the window, its height, and the cursor's row in it. It scrolls no further than needed to
+// show the cursor and no row beyond the text.
 func (c *Editor) window() (top rowRef, height, y int) {
 	height = c.Height()
 	cur, _ := c.rowOf(c.at)
@@ -25,7 +25,7 @@ func (c *Editor) window() (top rowRef, height, y int) {
 	if cur.before(top) {
 		top = cur
 	}
-	// A text that became shorter pulls the window back over its end.
+	// If the text became shorter, scroll back to its end.
 	if _, n := c.step(top, height-1); n < height-1 {
 		top, _ = c.step(top, n-(height-1))
 	}
@@ -39,8 +39,8 @@ func (c *Editor) window() (top rowRef, height, y int) {
 	return top, height, y
 }
 
-// settle keeps the window where it is drawn, before something changes the text or moves the cursor.
-func (c *Editor) settle() { c.top, _, _ = c.window() }
+// keepWindow notes what the window shows, before a change of the text or the cursor.
+func (c *Editor) keepWindow() { c.top, _, _ = c.window() }
 
 // Cursor returns where the terminal's cursor belongs, in cells from the widget's top left corner.
 func (c *Editor) Cursor() (x, y int) {
@@ -75,7 +75,7 @@ func (c *Editor) Rows(look EditorLook) []string {
 	return rows
 }
 
-// paintRow draws a row, and what is selected of it.
+// paintRow draws a row and the selection in it.
 func (c *Editor) paintRow(r rowRef, th *theme.Theme) string {
 	l := c.wrapped(r.line)
 	text := l.row(r.row)
@@ -84,7 +84,7 @@ func (c *Editor) paintRow(r rowRef, th *theme.Theme) string {
 	}
 	from, to, _ := c.vim.selected()
 	start := l.starts[r.row]
-	within := func(p place) int { // where in the row a place is
+	within := func(p place) int { // the offset of a place in the row
 		switch {
 		case p.line < r.line:
 			return 0
@@ -97,7 +97,7 @@ func (c *Editor) paintRow(r rowRef, th *theme.Theme) string {
 	return c.paint(text[:a], th.Text, th) + c.paint(text[a:b], th.Selected, th) + c.paint(text[b:], th.Text, th)
 }
 
-// paint draws the bytes of one row. The text is clean; only chips need work.
+// paint draws the bytes of one row. Only chips need work: the text is clean.
 func (c *Editor) paint(str []byte, ink theme.Ink, th *theme.Theme) string {
 	if len(str) == 0 {
 		return ""
@@ -124,13 +124,13 @@ func (c *Editor) paint(str []byte, ink theme.Ink, th *theme.Theme) string {
 	return string(b)
 }
 
-// Click puts the cursor where a cell of the widget is, counted from its top left corner: at the character there, or at the
-// end of the row where it has none that far.
+// Click moves the cursor to the character at a cell, counted from the widget's top left corner, or to the end of the row if
+// that is shorter.
 func (c *Editor) Click(x, y int) {
 	if c.Empty() {
 		return
 	}
-	c.settle()
+	c.keepWindow()
 	row, _ := c.step(c.top, min(max(y, 0), c.Height()-1))
 	c.killing = false
 	c.moveTo(c.placeAt(row, x-PromptWidth))

@@ -11,21 +11,21 @@ import (
 	"parley/ui/widget/text"
 )
 
-// vim is what makes an editor a small vi: modes, counts, operators, motions, text objects, a register and a repeat.
-// It begins in insert mode, where it is the editor without modes.
+// vim adds a small vi to an editor: modes, counts, operators, motions, text objects, a register and repeat. It begins in
+// insert mode, where the editor works as without it.
 type vim struct {
 	e       *Editor
 	on      bool
 	mode    vimMode
-	pending []rune // of a command that is not complete
+	pending []rune // the keys of an incomplete command
 	anchor  place  // where a visual selection began
 	find    vimCommand
 	text    string // the register
-	lines   bool   // it holds whole lines
+	lines   bool   // the register holds whole lines
 
 	last  vimCommand        // the last change, for .
-	typed []tea.KeyPressMsg // and what was typed in it
-	redo  bool              // . is at work
+	typed []tea.KeyPressMsg // the keys typed during it
+	redo  bool              // . is repeating it
 }
 
 type vimMode int
@@ -37,21 +37,21 @@ const (
 	vimVisualLine
 )
 
-// begin goes back to insert mode, as at the start of a draft.
+// begin returns to insert mode, as at the start of a draft.
 func (v *vim) begin() { v.mode, v.pending = vimInsert, nil }
 
 // SetVim turns the modes of vi on or off.
 func (c *Editor) SetVim(on bool) { c.vim = vim{e: c, on: on} }
 
-// Mode names the mode that is not the usual one: "normal", "visual" or "visual line"; "" while text can be typed.
+// Mode returns "normal", "visual" or "visual line"; "" in insert mode.
 func (c *Editor) Mode() string {
 	return [...]string{"", "normal", "visual", "visual line"}[c.vim.mode]
 }
 
 func (v *vim) selecting() bool { return v.mode == vimVisual || v.mode == vimVisualLine }
 
-// key handles a key as vi does. handled is false where it is for the editor without modes.
-func (v *vim) key(k tea.KeyPressMsg) (taken, handled bool) {
+// key handles a key as vi does. handled is false if the editor should handle it as without vi.
+func (v *vim) key(k tea.KeyPressMsg) (used, handled bool) {
 	e, name := v.e, k.Keystroke()
 	if v.mode == vimInsert {
 		if name != "esc" {
@@ -92,7 +92,7 @@ func (v *vim) key(k tea.KeyPressMsg) (taken, handled bool) {
 	return true, true
 }
 
-// run carries out a command; false for one that is not the editor's, such as a step up from the first row.
+// run runs a command; false for one that the editor does not use, such as a step up from the first row.
 func (v *vim) run(cmd vimCommand) bool {
 	v.e.edits.seal()
 	if cmd.key == '.' {
@@ -116,12 +116,12 @@ func (v *vim) run(cmd vimCommand) bool {
 	return true
 }
 
-// moved carries out a motion.
+// moved runs a motion.
 func (v *vim) moved(cmd vimCommand) bool {
 	if cmd.key == 'j' || cmd.key == 'k' {
 		for range max(1, cmd.count) {
 			if !v.e.vertical(cmd.key == 'j') {
-				return false // it is for the history
+				return false // the history uses it
 			}
 		}
 		return true
@@ -140,7 +140,7 @@ func (v *vim) stay() {
 	}
 }
 
-// simple carries out the commands of one key.
+// simple runs the commands of one key.
 func (v *vim) simple(cmd vimCommand) {
 	e, n := v.e, max(1, cmd.count)
 	switch cmd.key {
@@ -182,7 +182,7 @@ func (v *vim) simple(cmd vimCommand) {
 		v.operate(vimCommand{op: 'c', key: 'c', count: cmd.count})
 	case 'Y':
 		v.operate(vimCommand{op: 'y', key: 'y', count: cmd.count})
-	default: // those that mean an operator with a motion
+	default: // short for an operator with a motion
 		short := map[rune]vimCommand{'x': {op: 'd', key: 'l'}, 'X': {op: 'd', key: 'h'}, 's': {op: 'c', key: 'l'}, 'D': {op: 'd', key: '$'}, 'C': {op: 'c', key: '$'}}[cmd.key]
 		short.count = cmd.count
 		v.operate(short)
@@ -207,7 +207,7 @@ func (v *vim) change(cmd vimCommand, n int) {
 	}
 }
 
-// swapCase makes small letters large and the reverse.
+// swapCase swaps upper and lower case.
 func swapCase(s string) string {
 	return strings.Map(func(r rune) rune {
 		if up := []rune(strings.ToUpper(string(r))); len(up) == 1 && up[0] != r {
@@ -220,7 +220,7 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// join puts the line below after this one, with a space between.
+// join joins the line below to this one with a space.
 func (v *vim) join(n int) {
 	e := v.e
 	for range max(1, n-1) {
@@ -265,7 +265,7 @@ func (v *vim) put(after bool, n int) {
 	e.moveTo(at)
 }
 
-// repeat does the last change again.
+// repeat repeats the last change.
 func (v *vim) repeat(count int) {
 	if v.last.key == 0 {
 		return
@@ -286,7 +286,7 @@ func (v *vim) repeat(count int) {
 	v.stay()
 }
 
-// visual handles a command while something is selected.
+// visual handles a command in visual mode.
 func (v *vim) visual(cmd vimCommand) bool {
 	e := v.e
 	from, to, lines := v.selected()
@@ -346,11 +346,11 @@ func (v *vim) visual(cmd vimCommand) bool {
 	return true
 }
 
-// selected is what a visual selection covers.
+// selected returns the range of the visual selection.
 func (v *vim) selected() (from, to place, lines bool) {
 	e := v.e
 	from, to = v.anchor, e.at
-	from.line = min(from.line, len(e.lines)-1) // the text may have been changed meanwhile
+	from.line = min(from.line, len(e.lines)-1) // the text may have changed since
 	from.off = e.snap(from.line, min(from.off, len(e.line(from))))
 	if to.before(from) {
 		from, to = to, from

@@ -8,7 +8,7 @@ import (
 	"parley/ui/theme"
 )
 
-// vimmed is an editor with a text, the cursor at the bar, in normal mode.
+// vimmed returns an editor in normal mode with a text and the cursor at the bar.
 func vimmed(text string) *Editor {
 	c := New()
 	c.SetVim(true)
@@ -109,9 +109,8 @@ func TestVim(t *testing.T) {
 	}
 }
 
-// What is for others is left to them: enter, and steps beyond the first and last
-// row.
-func TestVimLeaves(t *testing.T) {
+// vi does not use enter, nor steps beyond the first and last row.
+func TestVimUnusedKeys(t *testing.T) {
 	for _, key := range []string{"enter", "k", "j", "tab", "pgup"} {
 		if c := vimmed("|one"); keyed(c, key) {
 			t.Errorf("%s was taken", key)
@@ -129,7 +128,7 @@ func TestVimLeaves(t *testing.T) {
 	}
 }
 
-// Undo without vi: word by word, and redo is gone after the next edit.
+// Without vi, undo works word by word, and an edit clears redo.
 func TestUndo(t *testing.T) {
 	c := New()
 	typed(c, "one two three<ctrl+w>")
@@ -145,9 +144,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// Whatever is typed, the editor stays in order, and undoing everything leads
-// back to where it began.
-func TestVimAnything(t *testing.T) {
+// After random keys the editor is consistent, and undoing everything restores the start.
+func TestVimRandomKeys(t *testing.T) {
 	keys := append(strings.Split("hjklwbeWBE0^$gGfFtT;,%iaIAoOxXsSDCYpPr~JuvVdcy.\"'(){}123 ab,é日", ""), "<esc>", "<esc>", "<ctrl+r>", "<ctrl+u>", "<enter>", "<ctrl+w>", "<alt+enter>", "<up>")
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -171,7 +169,7 @@ func TestVimAnything(t *testing.T) {
 	}
 }
 
-// A long word is one step, however its edits are kept.
+// A long word is one undo step, even if it is stored as several edits.
 func TestUndoOfALongWord(t *testing.T) {
 	c := New()
 	long := strings.Repeat("x", 3*maxJoined)

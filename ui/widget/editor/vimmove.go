@@ -7,14 +7,14 @@ import (
 	"parley/ui/widget/text"
 )
 
-// target is where a motion leads.
+// target is where a motion ends.
 type target struct {
 	at        place
-	inclusive bool // an operator takes the character there as well
-	lines     bool // it takes whole lines
+	inclusive bool // an operator includes the character there
+	lines     bool // an operator works on whole lines
 }
 
-// motion says where a motion leads from the cursor; false where it leads nowhere.
+// motion returns where a motion from the cursor ends; false if it fails.
 func (v *vim) motion(cmd vimCommand) (target, bool) {
 	switch cmd.key {
 	case ';', ',':
@@ -33,7 +33,7 @@ func (v *vim) motion(cmd vimCommand) (target, bool) {
 	return v.e.motion(v.e.at, cmd)
 }
 
-// motion says where a motion leads from a place; false where it leads nowhere.
+// motion returns where a motion from a place ends; false if it fails.
 func (b *buffer) motion(from place, cmd vimCommand) (target, bool) {
 	n := max(1, cmd.count)
 	switch cmd.key {
@@ -59,12 +59,12 @@ func (b *buffer) motion(from place, cmd vimCommand) (target, bool) {
 		}
 		line := from.line + n
 		return target{at: place{line, 0}, lines: true}, line >= 0 && line < len(b.lines)
-	case '%': // to the bracket that belongs to the one here, or to the next one of the line
+	case '%': // to the bracket that matches the one here, or the next one in the line
 		i := strings.IndexAny(string(b.line(from)[from.off:]), brackets)
 		if i < 0 {
 			return target{}, false
 		}
-		to, ok := b.partner(place{from.line, from.off + i})
+		to, ok := b.matchingBracket(place{from.line, from.off + i})
 		return target{at: to, inclusive: true}, ok
 	}
 	at := from
@@ -82,8 +82,8 @@ func (b *buffer) motion(from place, cmd vimCommand) (target, bool) {
 	return target{at: at, inclusive: cmd.key == 'e' || cmd.key == 'E'}, at != from || cmd.op == 'c'
 }
 
-// kindAt tells what is at a place: 0 for a space or the end of a line, else 1 or 2; capital motions know only one kind
-// that is not space.
+// kindAt returns the kind of the character at a place: 0 for a space or the end of a line, else 1 or 2. For capital
+// motions everything but space is of one kind.
 func (b *buffer) kindAt(p place, capital bool) int {
 	s := b.line(p)
 	if p.off >= len(s) {
@@ -143,7 +143,7 @@ func (b *buffer) wordMotion(at place, key rune) place {
 	return at
 }
 
-// find is f, F, t or T: to a character of the line, or before it.
+// find is f, F, t or T: to a character in the line, or next to it.
 func (b *buffer) find(at place, cmd vimCommand) (target, bool) {
 	text := b.line(at)
 	back := cmd.key == 'F' || cmd.key == 'T'
@@ -169,7 +169,7 @@ func (b *buffer) find(at place, cmd vimCommand) (target, bool) {
 	return target{at: at, inclusive: !back}, true
 }
 
-// firstWord is the first place of the line that is no space.
+// firstWord returns the place of the first non-space in the line.
 func (b *buffer) firstWord(p place) place {
 	text := string(b.line(p))
 	return place{p.line, len(text) - len(strings.TrimLeft(text, " "))}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// changedWord is the end of cw from a place: at the end of the word, where dw takes the spaces after it too.
+// changedWord returns where cw ends: at the end of the word, while dw includes the spaces after it.
 func (b *buffer) changedWord(at place, cmd vimCommand) place {
 	capital := cmd.key == 'W'
 	for range max(1, cmd.count) {
@@ -21,7 +21,7 @@ func (b *buffer) changedWord(at place, cmd vimCommand) place {
 	return at
 }
 
-// object is the extent of a text object around a place.
+// object returns the range of a text object around a place.
 func (b *buffer) object(at place, cmd vimCommand) (from, to place, ok bool) {
 	around := cmd.key == 'a'
 	switch {
@@ -75,7 +75,7 @@ func (b *buffer) wordObject(at place, capital, around bool) (from, to place, ok 
 	return from, to, true
 }
 
-// quoted is the first pair of quotes of the line that ends after a place.
+// quoted returns the first pair of quotes in the line that ends after a place.
 func (b *buffer) quoted(at place, q byte) (from, to place, ok bool) {
 	text := b.line(at)
 	open := -1
@@ -97,7 +97,7 @@ func (b *buffer) quoted(at place, q byte) (from, to place, ok bool) {
 
 const brackets = "()[]{}<>"
 
-// bracketed is the innermost pair of brackets around a place.
+// bracketed returns the innermost pair of brackets around a place.
 func (b *buffer) bracketed(at place, kind rune) (from, to place, ok bool) {
 	open := byte(cmp.Or(map[rune]rune{'b': '(', ')': '(', 'B': '{', '}': '{', ']': '[', '>': '<'}[kind], kind))
 	shut := brackets[strings.IndexByte(brackets, open)^1]
@@ -114,7 +114,7 @@ func (b *buffer) bracketed(at place, kind rune) (from, to place, ok bool) {
 			case text[off] == open && depth > 0:
 				depth--
 			case text[off] == open:
-				if end, found := b.partner(place{line, off}); found && !end.before(at) {
+				if end, found := b.matchingBracket(place{line, off}); found && !end.before(at) {
 					return place{line, off}, place{end.line, end.off + 1}, true
 				}
 				return from, to, false
@@ -124,17 +124,17 @@ func (b *buffer) bracketed(at place, kind rune) (from, to place, ok bool) {
 	return from, to, false
 }
 
-// partner finds the bracket that belongs to the one at a place.
-func (b *buffer) partner(from place) (place, bool) {
-	own := b.line(from)[from.off]
-	k := strings.IndexByte(brackets, own)
+// matchingBracket returns the place of the bracket that matches the one at a place.
+func (b *buffer) matchingBracket(from place) (place, bool) {
+	bracket := b.line(from)[from.off]
+	k := strings.IndexByte(brackets, bracket)
 	other, step := brackets[k^1], 1-2*(k&1)
 	depth := 0
 	for line, off := from.line, from.off; line >= 0 && line < len(b.lines); {
 		text := b.lines[line].text
 		for ; off >= 0 && off < len(text); off += step {
 			switch text[off] {
-			case own:
+			case bracket:
 				depth++
 			case other:
 				if depth--; depth == 0 {

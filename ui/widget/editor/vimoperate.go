@@ -1,13 +1,13 @@
 package editor
 
-// operate carries out d, c or y over a motion, a text object, or whole lines.
+// operate runs d, c or y on a motion, a text object, or whole lines.
 func (v *vim) operate(cmd vimCommand) {
 	if from, to, lines, ok := v.extent(cmd); ok {
 		v.apply(cmd.op, from, to, lines)
 	}
 }
 
-// extent is what an operator works on.
+// extent returns the range that an operator works on.
 func (v *vim) extent(cmd vimCommand) (from, to place, lines, ok bool) {
 	e, word := v.e, cmd.key == 'w' || cmd.key == 'W'
 	switch {
@@ -39,7 +39,7 @@ func (v *vim) extent(cmd vimCommand) (from, to place, lines, ok bool) {
 	return from, to, false, true
 }
 
-// apply does what the operator says.
+// apply runs an operator on a range.
 func (v *vim) apply(op rune, from, to place, lines bool) {
 	e := v.e
 	v.text, v.lines = e.text(from, to), lines
@@ -57,7 +57,7 @@ func (v *vim) apply(op rune, from, to place, lines bool) {
 	case lines && to.line+1 < len(e.lines):
 		e.replace(from, place{to.line + 1, 0}, "")
 		e.moveTo(e.firstWord(e.at))
-	case lines && from.line > 0: // the last lines go with the newline before them
+	case lines && from.line > 0: // the last lines: delete the newline before them
 		e.replace(e.lineEnd(place{line: from.line - 1}), to, "")
 		e.moveTo(e.firstWord(e.at))
 	default:

@@ -4,13 +4,13 @@ import "strings"
 
 // vimCommand is a command of normal mode: how often, what to do, over what.
 type vimCommand struct {
-	count int  // 0: none was given
+	count int  // 0 if none was typed
 	op    rune // d, c or y; 0 for none
 	key   rune // a motion, or a command of one key; i or a with arg: a text object; the operator itself: whole lines
-	arg   rune // what f, t, r and text objects are followed by; g of gg
+	arg   rune // the key after f, t, r or a text object; g of gg
 }
 
-// changes tells whether . can do it again.
+// changes reports whether . can repeat the command.
 func (c vimCommand) changes() bool {
 	return c.op == 'd' || c.op == 'c' || c.op == 0 && strings.ContainsRune("iaIAoOxXsSDCpPr~J", c.key)
 }

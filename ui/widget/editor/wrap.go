@@ -13,10 +13,10 @@ import (
 // inputLine is one line of the editor's text with its soft wrapping.
 type inputLine struct {
 	text   []byte
-	starts []int // the byte where each row starts; starts[0] is 0
-	width  int   // the text width that starts are for; 0: not wrapped
+	starts []int // the offset where each row starts; starts[0] is 0
+	width  int   // the width that starts are for; 0: not wrapped
 
-	clusters bool // how text was measured for them
+	clusters bool // starts were measured by clusters
 }
 
 // wrap wraps the line for width unless it is wrapped already.
@@ -36,8 +36,8 @@ func (l *inputLine) wrap(ch *chips, width int) {
 	}
 }
 
-// edited mends the wrapping after n bytes at a place became m others. A row depends on nothing but its start, the text
-// in it and the cluster after it, so wrapping begins two rows before the edit and ends where it meets an old row again.
+// edited updates the wrapping after n bytes at an offset became m others. A row depends only on its start, its text and
+// the cluster after it, so wrapping begins two rows before the edit and ends where a row starts as before.
 func (l *inputLine) edited(ch *chips, at, n, m int) {
 	if l.width == 0 {
 		return
@@ -79,8 +79,8 @@ func (l *inputLine) row(i int) []byte {
 	return l.text[l.starts[i]:]
 }
 
-// nextRow returns where the row after the one at start begins, and false if that one is the last. Rows break after
-// spaces and beside wide characters, else anywhere. One space may hang over the edge, in the cell kept for the cursor.
+// nextRow returns where the row after the one at start begins; false if that is the last. Rows break after spaces and next
+// to wide characters, else anywhere. One space may use the cell that is reserved for the cursor.
 func (ch *chips) nextRow(text []byte, start, width int) (int, bool) {
 	if len(text)-start <= width && plainBytes(text[start:]) {
 		return len(text), false
@@ -125,8 +125,8 @@ func plainBytes(b []byte) bool {
 	return true
 }
 
-// cluster returns the bytes and cells of the first cluster of text, which is not empty. A chip is one cluster, as wide as
-// its label but never wider than limit.
+// cluster returns the bytes and cells of the first cluster of s, which is not empty. A chip is one cluster, as wide as its
+// label but at most limit.
 func (ch *chips) cluster(s []byte, limit int) (n, width int) {
 	if c := s[0]; c < 0x80 && (len(s) == 1 || s[1] < 0x80) {
 		return 1, 1
@@ -136,7 +136,7 @@ func (ch *chips) cluster(s []byte, limit int) (n, width int) {
 	}
 	cl, w := glyphs.Whole(s)
 	n = len(cl)
-	// Chips live in plane 16, whose runes start with 0xF4; one never belongs to another's cluster.
+	// Runes of chips start with the byte 0xF4 (plane 16) and never join a cluster.
 	if i := bytes.IndexByte(cl[1:], 0xF4); i >= 0 {
 		n = i + 1
 		w = glyphs.Width(string(cl[:n]))

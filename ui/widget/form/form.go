@@ -1,4 +1,4 @@
-// Package form is fields to fill in, and the ways out.
+// Package form is a form: fields to fill in, and buttons.
 package form
 
 import (
@@ -15,8 +15,8 @@ import (
 // Kind is how a field of a Form is filled in.
 type Kind int
 
-// The kinds of fields: typed text, a typed number (one line, blanks around it dropped), yes or no, one of the options,
-// any of the options, typed text of which the screen shows no more than how long it is.
+// The kinds of fields: text, a number (one line, without spaces around it), yes or no, one of the options, any of the
+// options, and text of which the screen shows only the length.
 const (
 	FormText Kind = iota
 	FormNumber
@@ -29,7 +29,7 @@ const (
 // Choice is how a form was left.
 type Choice int
 
-// The ways out of a form; FormOpen while it has not been left.
+// How a form can be left. It is FormOpen until then.
 const (
 	FormOpen Choice = iota
 	FormSend
@@ -42,41 +42,41 @@ type FormOption struct {
 	Label, Help string
 }
 
-// Value is what a field holds; its kind says where. The zero value is an empty one.
+// Value is the value of a field; its kind says which member has it. The zero Value is empty.
 type Value struct {
 	Text   string // FormText, FormNumber, FormSecret
 	On     bool   // FormBool
-	Chosen []int  // FormSelect (none or one) and FormMulti (ascending): places in Options
+	Chosen []int  // FormSelect (none or one) and FormMulti (ascending): indexes in Options
 }
 
-// Field describes one field. All texts are plain, and are shown on one row but for Help, which wraps.
+// Field describes one field. All texts are plain and have one row, except for Help, which wraps.
 type Field struct {
 	Label, Help string
-	Warning     string // shown with the field all the time
+	Warning     string // always shown with the field
 	Kind        Kind
-	OneLine     bool // FormText: no newlines; those pasted become blanks
-	// Required refuses an empty text or choice before Check is asked.
+	OneLine     bool // FormText: pasted newlines become spaces
+	// Required refuses an empty text or choice before Check is called.
 	Required bool
 	Options  []FormOption
-	Value    Value // what the field begins with
-	// Check says in one short sentence what is wrong with a value. It is called when the field is left and before
-	// sending, and must be quick.
+	Value    Value // the default
+	// Check says in one short sentence what is wrong with a value. It is called when the focus leaves the field and
+	// before sending, and must be fast.
 	Check func(Value) error
 }
 
 // maxFieldRows is how many rows a text, an open list or the options of a FormMulti may take before they scroll.
 const maxFieldRows = 6
 
-// Form is a questionnaire with the row "Send · Decline · Cancel" under its fields. What is to be sent has been on the
-// screen: a form is not sent before every field was shown once. Use [New].
+// Form is a list of fields above the buttons "Send · Decline · Cancel". It can be sent only after every field has been on
+// the screen. Use [New].
 type Form struct {
 	fields []*formField
-	focus  int // len(fields): the row under them
+	focus  int // index of the focused field; len(fields) for the buttons
 	button Choice
 	choice Choice
 	top    int // first row of the window
 	nudge  int // rows scrolled inside a focused field that is higher than the window
-	page   int // rows of the window, as shown last
+	page   int // rows of the window in the last frame
 
 	noDecline bool
 }
@@ -90,9 +90,9 @@ type formField struct {
 	chosen []bool
 	cursor int        // option under the cursor
 	first  int        // first option shown
-	list   *list.List // the options of a FormSelect that fit what is typed, nil while nothing is
+	list   *list.List // the options of a FormSelect, filtered; nil while nothing is typed
 	err    error
-	seen   bool // its beginning has been on the screen
+	seen   bool // its first row has been on the screen
 
 	help      []string // wrapped to helpWidth
 	helpWidth int
@@ -100,7 +100,7 @@ type formField struct {
 
 var errFormEmpty = errors.New("enter a value")
 
-// New returns a form with the first field focused, whose texts are edited with the keys given.
+// New returns a form with the first field focused. keys are those of its text fields.
 func New(fields []Field, keys *intent.Keymap) *Form {
 	f := &Form{button: FormSend}
 	for _, d := range fields {
@@ -124,27 +124,26 @@ func New(fields []Field, keys *intent.Keymap) *Form {
 	return f
 }
 
-// WithoutDecline takes Decline away, where nobody waits for an answer: what is left of the ways out is Send and Cancel. It
-// returns the form.
+// WithoutDecline removes the button Decline, for a form that no agent waits for. It returns the form.
 func (f *Form) WithoutDecline() *Form {
 	f.noDecline = true
 	return f
 }
 
-// oneLine says whether the text of the field may hold no newline.
+// oneLine reports whether the field's text must be one line.
 func (ff *formField) oneLine() bool { return ff.Kind == FormNumber || ff.OneLine }
 
 func (ff *formField) typed() bool {
 	return ff.Kind == FormText || ff.Kind == FormNumber || ff.Kind == FormSecret
 }
 
-// offers tells whether the field has options to choose from.
+// offers reports whether the field has options.
 func (ff *formField) offers() bool { return ff.Kind == FormSelect || ff.Kind == FormMulti }
 
 // paste puts text at the cursor of the field.
 func (ff *formField) paste(s string) {
 	switch {
-	case ff.Kind == FormSecret: // a key of many lines is one; those around it came by accident
+	case ff.Kind == FormSecret: // a key may have several lines; line breaks around it are a copying mistake
 		s = strings.Trim(text.CleanInput(s), "\n")
 	case ff.oneLine():
 		s = strings.ReplaceAll(strings.Trim(text.CleanInput(s), "\n"), "\n", " ")
@@ -171,7 +170,7 @@ func (ff *formField) value() Value {
 	return v
 }
 
-// check finds out what is wrong with the field and remembers it.
+// check sets and returns what is wrong with the field.
 func (ff *formField) check() error {
 	v := ff.value()
 	ff.err = nil
@@ -184,7 +183,7 @@ func (ff *formField) check() error {
 	return ff.err
 }
 
-// choose makes the i-th option the only one; -1 for none.
+// choose chooses only the i-th option; -1 for none.
 func (ff *formField) choose(i int) {
 	clear(ff.chosen)
 	if i >= 0 && i < len(ff.chosen) {
@@ -193,7 +192,7 @@ func (ff *formField) choose(i int) {
 	ff.err = nil
 }
 
-// Values returns what the fields hold, in their order.
+// Values returns the values of the fields in order.
 func (f *Form) Values() []Value {
 	out := make([]Value, len(f.fields))
 	for i, ff := range f.fields {
@@ -202,10 +201,10 @@ func (f *Form) Values() []Value {
 	return out
 }
 
-// Choice returns how the form was left, FormOpen while it was not.
+// Choice returns how the form was left, or FormOpen.
 func (f *Form) Choice() Choice { return f.choice }
 
-// Submitted says whether the form was sent: its values are valid.
+// Submitted reports whether the form was sent. Its values are valid then.
 func (f *Form) Submitted() bool { return f.choice == FormSend }
 
 // Paste puts text into the focused field, if it takes text.
@@ -225,7 +224,7 @@ func (f *Form) Paste(s string) {
 	}
 }
 
-// focused returns the field that has the keys, nil for the row under the fields.
+// focused returns the focused field, nil for the buttons.
 func (f *Form) focused() *formField {
 	if f.focus >= len(f.fields) {
 		return nil
@@ -233,7 +232,7 @@ func (f *Form) focused() *formField {
 	return f.fields[f.focus]
 }
 
-// move focuses the i-th field, or the row under the fields. The field that is left is checked.
+// move focuses the i-th field, or the buttons. It checks the field that loses the focus.
 func (f *Form) move(i int) {
 	i = max(min(i, len(f.fields)), 0)
 	if ff := f.focused(); ff != nil && i != f.focus {
@@ -243,7 +242,7 @@ func (f *Form) move(i int) {
 	f.focus = i
 }
 
-// submit sends the form, or goes to the first field that keeps it from being sent.
+// submit sends the form, or focuses the first field that is invalid or was never shown.
 func (f *Form) submit() {
 	bad := -1
 	for i, ff := range f.fields {

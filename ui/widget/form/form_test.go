@@ -42,7 +42,7 @@ func survey() []Field {
 	}
 }
 
-// formKeys plays keys as typed does, drawing the form after each as the screen would.
+// formKeys presses keys as typed does, and draws the form after each.
 func formKeys(t *testing.T, f *Form, keys string) (last bool) {
 	t.Helper()
 	draw := func() {
@@ -109,7 +109,7 @@ func TestFormGolden(t *testing.T) {
 	}
 }
 
-// Case 135: what the fields begin with is what is sent when nothing is changed.
+// Case 135: an unchanged form sends the defaults of its fields.
 func TestFormDefaults(t *testing.T) {
 	fields := survey()
 	fields[0].Value.Text = "Ada\x1b[31m L\x07"
@@ -139,12 +139,12 @@ func TestFormFilledIn(t *testing.T) {
 	}
 }
 
-// Case 135: sending stops at the first field that is wrong.
-func TestFormGoesToWhatIsWrong(t *testing.T) {
+// Case 135: sending stops at the first invalid field.
+func TestFormFocusesInvalidField(t *testing.T) {
 	for _, c := range []struct {
 		keys  string
 		focus int
-		row   string // that says why, "" for none
+		row   string // the row that says why; "" for none
 	}{
 		{"<ctrl+s>", 0, "✗ enter a value"},
 		{"ab<shift+tab><enter>", 0, "✗ at least 3 characters, now 2"},
@@ -163,7 +163,7 @@ func TestFormGoesToWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Nothing is sent that was not on the screen.
+// A form cannot be sent before all of it was on the screen.
 func TestFormMustBeSeen(t *testing.T) {
 	fields := survey()
 	fields[0].Value.Text = "Ada"
@@ -182,8 +182,8 @@ func TestFormMustBeSeen(t *testing.T) {
 	}
 }
 
-// Case 136: the ways out.
-func TestFormWaysOut(t *testing.T) {
+// Case 136: how a form can be left.
+func TestFormLeaving(t *testing.T) {
 	for _, c := range []struct {
 		keys string
 		want Choice
@@ -196,7 +196,7 @@ func TestFormWaysOut(t *testing.T) {
 		{"Ada<shift+tab><enter>", FormSend},
 		{"Ada<ctrl+s>", FormSend},
 		{"Ada<shift+tab><space>x", FormOpen},
-		{"<tab><tab><tab>gre<esc>", FormOpen}, // closes the list only
+		{"<tab><tab><tab>gre<esc>", FormOpen}, // only closes the list
 		{"<tab><tab><tab>gre<esc><esc>", FormCancel},
 	} {
 		fields := survey()
@@ -276,8 +276,8 @@ func TestFormPaste(t *testing.T) {
 	}
 }
 
-// Keys of the program pass through the form.
-func TestFormLeavesKeys(t *testing.T) {
+// The form does not handle keys of the program.
+func TestFormUnusedKeys(t *testing.T) {
 	f := New(survey(), intent.Default)
 	for _, keys := range []string{"<ctrl+c>", "<ctrl+q>", "<tab><tab>x", "<tab><space><ctrl+c>", "<tab>x", "<tab><tab>x"} {
 		if formKeys(t, f, keys) {
@@ -286,8 +286,8 @@ func TestFormLeavesKeys(t *testing.T) {
 	}
 }
 
-// What there is to choose from is on the screen at once, and enter sends nothing that was
-// not seen as chosen.
+// Options are on the screen at once, and enter sends a choice only after it was shown as
+// chosen.
 func TestFormShowsChoices(t *testing.T) {
 	f := New([]Field{survey()[3]}, intent.Default)
 	got := screen(f, 60, 20, theme.Plain())
@@ -305,7 +305,7 @@ func TestFormShowsChoices(t *testing.T) {
 	}
 }
 
-// Up and down walk through everything, and back.
+// Up and down reach all fields, options and buttons.
 func TestFormWalk(t *testing.T) {
 	f := New(survey(), intent.Default)
 	var down, up []string
@@ -333,7 +333,7 @@ func TestFormWalk(t *testing.T) {
 	}
 }
 
-// Help that is higher than the window can be read.
+// Help that is higher than the window can be scrolled.
 func TestFormScrollsLongHelp(t *testing.T) {
 	var help []string
 	for i := range 40 {
@@ -362,7 +362,7 @@ func formKeys10(f *Form, name string) {
 	shown(f, 40, 10, theme.Plain())
 }
 
-// Whatever the size, rows fit and the cursor is on them.
+// At any size the rows fit and the cursor is on them.
 func TestFormSizes(t *testing.T) {
 	fields := survey()
 	fields[0].Value.Text = strings.Repeat("日本語 text ", 30)
@@ -397,15 +397,15 @@ func BenchmarkFormRows(b *testing.B) {
 	}
 }
 
-// shown draws a form, and says that it is on the screen.
+// shown draws a form and tells it that it is on the screen.
 func shown(f *Form, width, height int, th *theme.Theme) (rows []string, x, y int) {
 	rows, x, y = f.Rows(width, height, th)
 	f.Shown(width, height, th)
 	return rows, x, y
 }
 
-// A form that was drawn has not been shown: it cannot be sent, and is drawn the same again.
-func TestFormIsDrawnWithoutWriting(t *testing.T) {
+// Drawing a form does not count as showing it: it cannot be sent, and looks the same again.
+func TestFormDrawingChangesNothing(t *testing.T) {
 	f := New([]Field{{Label: "One"}, {Label: "Two", Kind: FormMulti, Options: make([]FormOption, 20)}, {Label: "Three"}}, nil)
 	first, _, _ := f.Rows(40, 5, theme.Plain())
 	if again, _, _ := f.Rows(40, 5, theme.Plain()); strings.Join(again, "\n") != strings.Join(first, "\n") {

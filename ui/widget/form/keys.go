@@ -8,10 +8,15 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Key handles a key and says whether the form took it. Tab, shift+tab, up and down move between the fields, enter goes to
-// the next one and sends from the last, ctrl+s sends from everywhere, esc cancels. Up and down move between options, too;
-// space ticks, enter chooses where there is one to choose and goes on; left and right change a choice, typing looks for one;
-// pgup and pgdown scroll what is higher than the window. Once the form is left it takes no key.
+// Key handles a key and reports whether the form used it.
+//
+//   - tab, shift+tab, up and down move between the fields, up and down also between options
+//   - enter chooses the option under the cursor of a FormSelect and moves to the next field; on the last one it sends
+//   - space ticks or chooses an option, left and right change the choice of a FormSelect, typing filters its options
+//   - pgup and pgdown scroll a field that is higher than the window
+//   - ctrl+s sends, esc cancels
+//
+// A form that was left uses no key.
 func (f *Form) Key(k tea.KeyPressMsg) bool {
 	if f.choice != FormOpen {
 		return false
@@ -50,7 +55,7 @@ func (f *Form) Key(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// step moves between the fields with keys that the focused one left.
+// step handles the keys between fields that the focused field has not used.
 func (f *Form) step(name string) bool {
 	was := f.focus
 	switch name {
@@ -85,7 +90,7 @@ func (f *Form) enter() {
 	switch {
 	case ff != nil && ff.Kind == FormSelect && len(ff.Options) > 0 && !ff.chosen[ff.cursor]:
 		ff.choose(ff.cursor)
-		f.move(f.focus + 1) // not sent at once: what was chosen can be seen
+		f.move(f.focus + 1) // do not send yet: show the choice first
 	case f.focus == len(f.fields) && f.button != FormSend:
 		f.choice = f.button
 	case f.focus >= len(f.fields)-1:
@@ -104,13 +109,13 @@ func (f *Form) buttonKey(name string) bool {
 	default:
 		return f.step(name)
 	}
-	if f.noDecline && f.button == FormDecline { // only passed
+	if f.noDecline && f.button == FormDecline { // skip it
 		return f.buttonKey(name)
 	}
 	return true
 }
 
-// key handles a key of the field itself.
+// key handles a key of the field.
 func (ff *formField) key(k tea.KeyPressMsg, name string) bool {
 	switch ff.Kind {
 	case FormBool:
@@ -124,7 +129,7 @@ func (ff *formField) key(k tea.KeyPressMsg, name string) bool {
 	case FormMulti:
 		return ff.optionKey(name)
 	case FormSecret:
-		if name == "up" || name == "down" { // it is drawn as one row
+		if name == "up" || name == "down" { // it has one row
 			return false
 		}
 	}
@@ -169,7 +174,7 @@ func (ff *formField) selectKey(k tea.KeyPressMsg, name string) bool {
 	return true
 }
 
-// choice returns the place of the chosen option, -1 for none.
+// choice returns the index of the chosen option, -1 for none.
 func (ff *formField) choice() int {
 	for i, on := range ff.chosen {
 		if on {
@@ -179,7 +184,7 @@ func (ff *formField) choice() int {
 	return -1
 }
 
-// cycle chooses the option n places on. An optional choice has "none" between the last and the first.
+// cycle chooses the option n after the chosen one. An optional field has "none" between the last and the first.
 func (ff *formField) cycle(n int) {
 	count, i := len(ff.Options), ff.choice()
 	switch {
@@ -195,7 +200,7 @@ func (ff *formField) cycle(n int) {
 	ff.choose(i)
 }
 
-// open shows the options as a list that narrows as one types.
+// open shows the options as a list that typing filters.
 func (ff *formField) open(filter string) {
 	if len(ff.Options) == 0 {
 		return
@@ -211,7 +216,7 @@ func (ff *formField) open(filter string) {
 	}
 }
 
-// listKey handles a key of the open list; it leaves those that move on.
+// listKey handles a key of the open list. It does not use the keys that leave the field.
 func (ff *formField) listKey(k tea.KeyPressMsg, name string) bool {
 	switch name {
 	case "tab", "shift+tab", "ctrl+s":
@@ -224,11 +229,11 @@ func (ff *formField) listKey(k tea.KeyPressMsg, name string) bool {
 			ff.list = nil
 		}
 	default:
-		took := ff.list.Key(k)
+		used := ff.list.Key(k)
 		if ff.list.Filter() == "" {
 			ff.list = nil
 		}
-		return took
+		return used
 	}
 	return true
 }

@@ -12,7 +12,7 @@ import (
 
 const secret = "ßþðđ日ħ"
 
-// A secret is as long on the screen as it is, and is nothing else there, whatever is done to it.
+// The screen shows only the length of a secret, after any keys.
 func TestFormSecret(t *testing.T) {
 	f := New([]Field{{Label: "Key", Kind: FormSecret, Required: true, Help: "of the account"}, {Label: "Address", OneLine: true}}, intent.Default).WithoutDecline()
 	look := func(want string) {
@@ -52,7 +52,7 @@ func TestFormSecret(t *testing.T) {
 	look("    › █••••")
 	keys("end", "ħ", "left", "left")
 	look("    › ••••█•")
-	keys("shift+enter", "ctrl+j") // mean nothing here
+	keys("shift+enter", "ctrl+j") // have no effect
 	look("    › ••••█•")
 	keys("end")
 	if got, want := f.Values(), []Value{{Text: secret}, {}}; !reflect.DeepEqual(got, want) {
@@ -73,7 +73,7 @@ func TestFormSecret(t *testing.T) {
 	}
 }
 
-// One of many lines stays whole and takes one row; up and down leave it.
+// A secret of several lines stays whole and has one row; up and down leave the field.
 func TestFormSecretOfManyLines(t *testing.T) {
 	f := New([]Field{{Label: "a"}, {Label: "Key", Kind: FormSecret}, {Label: "b"}}, intent.Default)
 	f.Key(uitest.Press("tab"))
@@ -97,7 +97,7 @@ func TestFormSecretOfManyLines(t *testing.T) {
 	}
 }
 
-// Where nobody waits for an answer there is nothing to decline.
+// A form without Decline has only Send and Cancel.
 func TestFormWithoutDecline(t *testing.T) {
 	for keys, want := range map[string]Choice{"<right><enter>": FormCancel, "<right><left><enter>": FormSend, "<left><enter>": FormSend, "<right><right><enter>": FormCancel, "<esc>": FormCancel} {
 		f := New([]Field{{Label: "a"}}, intent.Default).WithoutDecline()

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	fieldInset  = 4 // cells before what belongs to a field
-	minFormRoom = 8 // cells behind them: below, the inset goes
-	maxHelpRows = 3 // of a field without the focus
+	fieldInset  = 4 // cells before the rows below a field's label
+	minFormRoom = 8 // cells that must follow the inset; with fewer there is none
+	maxHelpRows = 3 // of an unfocused field
 )
 
-// formRows collects the rows of the fields, all of them, and what the window must show.
+// formRows collects the rows of all fields, and what the window must show.
 type formRows struct {
 	th     *theme.Theme
 	width  int
@@ -23,19 +23,20 @@ type formRows struct {
 	rows   []string
 	starts []int // first row of each field
 	x, y   int   // the typing cursor, -1 for none
-	active int   // the row one works on
+	active int   // the row with the cursor or the selected option
 }
 
-// Rows draws the form: at most height rows of at most width cells, the row with the ways out always last. It scrolls to
-// the focused field. The cursor is where one types, -1, -1 if nowhere. It writes nothing.
+// Rows draws the form: at most height rows of at most width cells, the buttons last. The focused field is among them. The
+// cursor is -1, -1 if nothing is typed there. Rows changes nothing.
 func (f *Form) Rows(width, height int, th *theme.Theme) (rows []string, cursorX, cursorY int) {
 	return f.frame().draw(width, height, th)
 }
 
-// Shown says that the form was on the screen as Rows draws it: from there it scrolls on, and what was in sight may be sent.
+// Shown notes that the form was on the screen as Rows draws it. Scrolling continues from there, and the shown fields may be
+// sent.
 func (f *Form) Shown(width, height int, th *theme.Theme) { f.draw(width, height, th) }
 
-// frame is the form as one frame draws it: what drawing moves is moved in that alone.
+// frame returns a copy of the form to draw, because drawing scrolls it.
 func (f *Form) frame() *Form {
 	c := *f
 	c.fields = make([]*formField, len(f.fields))
@@ -83,7 +84,7 @@ func (f *Form) draw(width, height int, th *theme.Theme) (rows []string, cursorX,
 	return rows, min(r.x, width-1), r.y - f.top
 }
 
-// scroll moves the window of that height to the focused field, or to the end for the row under the fields.
+// scroll moves the window of that height to the focused field, or to the end for the buttons.
 func (f *Form) scroll(r *formRows, height int) {
 	f.page = height
 	total := len(r.rows)
@@ -190,7 +191,7 @@ func (ff *formField) drawText(r *formRows, focused bool) {
 	}
 }
 
-// bullet stands for a character of a secret.
+// bullet is shown for each character of a secret.
 const bullet = "•"
 
 // drawSecret draws a bullet for each character, on one row around the cursor.
@@ -205,7 +206,7 @@ func (ff *formField) drawSecret(r *formRows, focused bool) {
 	r.add(r.th.Prompt.Paint("› ") + r.th.Text.Paint(strings.Repeat(bullet, min(all-first, room))))
 }
 
-// drawList draws the open list of a FormSelect: what was typed, and the options that fit it.
+// drawList draws the open list of a FormSelect: the filter, and the options that pass it.
 func (ff *formField) drawList(r *formRows) {
 	r.x, r.y = len(r.inset)+ff.list.FilterCursor(r.room()), len(r.rows)
 	r.add(ff.list.FilterRow(r.room(), "Type to filter", r.th))
@@ -216,7 +217,7 @@ func (ff *formField) drawList(r *formRows) {
 	}
 }
 
-// option draws an option with its help behind it; in full, the help goes under it where it does not fit.
+// option draws an option and its help. In full, help that does not fit is wrapped below the option.
 func (r *formRows) option(row, help string, full bool) {
 	if help == "" {
 		r.add(text.Truncate(row, r.room(), "…"))
@@ -232,7 +233,7 @@ func (r *formRows) option(row, help string, full bool) {
 	}
 }
 
-// drawOptions draws the options around the cursor, each "[x] label  help", or "(•) label  help" where one can be chosen.
+// drawOptions draws the options around the cursor, each "[x] label  help" or, of a FormSelect, "(•) label  help".
 func (ff *formField) drawOptions(r *formRows, focused bool) {
 	n := len(ff.Options)
 	shown := min(maxFieldRows, n)
@@ -258,7 +259,7 @@ func (ff *formField) drawOptions(r *formRows, focused bool) {
 	}
 }
 
-// drawHelp draws the help, all of it in the focused field.
+// drawHelp draws the help: all of it in the focused field, else its first rows.
 func (ff *formField) drawHelp(r *formRows, focused bool) {
 	if ff.Help == "" {
 		return
@@ -282,7 +283,7 @@ func (ff *formField) drawHelp(r *formRows, focused bool) {
 
 var buttonLabels = [...]string{FormSend: "Send", FormDecline: "Decline", FormCancel: "Cancel"}
 
-// buttons draws "Send · Decline · Cancel", and at the right what enter does there, or where more fields are.
+// buttons draws "Send · Decline · Cancel" and, at the right, what enter does or where more fields are.
 func (f *Form) buttons(r *formRows, above, below bool) string {
 	on := f.focus == len(f.fields)
 	row, hint := "  ", ""

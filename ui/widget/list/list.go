@@ -1,4 +1,4 @@
-// Package list is a list that letters narrow, to choose from.
+// Package list is a list to choose from that typing filters.
 package list
 
 import (
@@ -16,29 +16,30 @@ import (
 // Item is one line of a List. All texts are plain.
 type Item struct {
 	Title  string // searched first, always shown
-	Path   bool   // Title is a path, whose beginning is left out where there is no room
+	Path   bool   // Title is a path: if it is too long its beginning is cut
 	Detail string // dim, beside the title; searched too
 	Hint   string // dim, at the right edge: a key, a time
-	// Section is the heading above the item where it differs from that of the item before; shown while no filter is set.
+	// Section is the heading above the item if it differs from that of the item before. With a
+	// filter there are no headings, and an item without a hint shows its section instead.
 	Section string
-	Bad     bool  // Section tells of what should not have been, and is painted so
-	Marks   []int // runes of the title that matched, in order; shown while no filter is set
+	Bad     bool  // paint Section as something that should not have happened
+	Marks   []int // indexes of runes of the title to mark while there is no filter
 	// Holds reports whether text that is not shown, such as that of a session, holds a
 	// lower-case word of the filter. It is asked last; nil: there is no such text.
 	Holds func(word string) bool
 	Value any
 }
 
-// List is a pick list that narrows as one types. The zero List is an empty one.
+// List is a list that typing filters. The zero List is empty.
 type List struct {
 	items  []Item
 	lower  [][]rune
-	recent *recent // in place of lower: of a List made by NewRecent
+	recent *recent // instead of lower, for a List made by NewRecent
 	filter string
 	shown  []hit
 	Cursor int // index in shown
-	Top    int // first line that was drawn, headings counted
-	page   int // rows that it was drawn in
+	Top    int // first line of the last frame, counting headings
+	page   int // rows of the last frame
 }
 
 // hit is an item that passed the filter.
@@ -54,7 +55,7 @@ func New(items []Item) *List {
 	return l
 }
 
-// SetItems replaces the items. The filter stays, and so does the selection where its title is still there.
+// SetItems replaces the items. It keeps the filter, and the selection if there is an item with the same title.
 func (l *List) SetItems(items []Item) {
 	old, had := l.Selected()
 	top := l.Top
@@ -79,7 +80,7 @@ func (l *List) SetItems(items []Item) {
 	}
 }
 
-// Items are all of them, whatever the filter. They belong to the list.
+// Items returns all items, also those that do not pass the filter. They belong to the list.
 func (l *List) Items() []Item { return l.items }
 
 // Filter returns what was typed.
@@ -131,13 +132,13 @@ func (l *List) Selected() (Item, bool) {
 	return l.items[l.shown[l.Cursor].item], true
 }
 
-// Index returns the place of the selection among the shown items.
+// Index returns the index of the selection among the shown items.
 func (l *List) Index() int { return l.Cursor }
 
-// Select moves the cursor to the i-th shown item, or as near as there is one.
+// Select moves the cursor to the i-th shown item, or the nearest one.
 func (l *List) Select(i int) { l.Cursor = max(min(i, len(l.shown)-1), 0) }
 
-// Move moves the cursor by n items; a single step goes round at the ends.
+// Move moves the cursor by n items. A single step wraps around at the ends.
 func (l *List) Move(n int) {
 	switch {
 	case n == -1 && l.Cursor == 0:
@@ -149,7 +150,7 @@ func (l *List) Move(n int) {
 	}
 }
 
-// Key handles a key of the list or its filter and says whether it was one. Enter, esc and tab are the caller's.
+// Key handles a key of the list or its filter and reports whether it was one. The caller handles enter, esc and tab.
 func (l *List) Key(k tea.KeyPressMsg) bool {
 	switch k.Keystroke() {
 	case "up", "ctrl+p":
@@ -184,13 +185,13 @@ func (l *List) Key(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// FilterRow draws what was typed behind a prompt, or the placeholder, and the count at the right: "3/120".
+// FilterRow draws a prompt with the filter or the placeholder, and the count at the right: "3/120".
 func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string {
 	count := strconv.Itoa(len(l.shown)) + "/" + strconv.Itoa(len(l.items))
 	s, ink := text.Visible(l.filter), th.Text
 	room := l.filterRoom(width)
 	if w := text.Width(s); w > room {
-		s = text.Cut(s, w-room, w) // the end is where one types
+		s = text.Cut(s, w-room, w) // keep the end, where the cursor is
 	}
 	if s == "" {
 		s, ink = text.Truncate(text.OneLine(placeholder), room, "…"), th.Placeholder
@@ -202,7 +203,7 @@ func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string 
 	return row + strings.Repeat(" ", room-text.Width(s)+1) + th.Faint.Paint(count)
 }
 
-// minFilterRoom is how many cells typed text needs beside the count for the count to be shown.
+// minFilterRoom is how many cells the filter must have beside the count. With fewer, the count is not shown.
 const minFilterRoom = 4
 
 func (l *List) filterRoom(width int) int {

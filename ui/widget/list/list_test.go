@@ -121,7 +121,7 @@ func TestListGolden(t *testing.T) {
 	uitest.GoldenText(t, "list.txt", b.String())
 }
 
-// The selection is always drawn, whatever the height and the way it got there.
+// The selection is always drawn, at any height and after any keys.
 func TestListShowsSelection(t *testing.T) {
 	for height := 1; height < 9; height++ {
 		l := New(commands())
@@ -149,7 +149,7 @@ func BenchmarkListFilter50k(b *testing.B) {
 	}
 }
 
-// A list that gets its items again stays where it is scrolled to.
+// Setting the same items again does not scroll the list.
 func TestListStaysScrolled(t *testing.T) {
 	var items []Item
 	for i := range 30 {
@@ -171,7 +171,7 @@ func TestListStaysScrolled(t *testing.T) {
 	}
 }
 
-// What is pasted with line breaks, of whatever kind, is one line.
+// Line breaks in pasted text become spaces.
 func TestListFilterIsOneLine(t *testing.T) {
 	for _, pasted := range []string{"a\nb", "a\rb", "a\r\nb"} {
 		l := New(nil)
@@ -181,7 +181,7 @@ func TestListFilterIsOneLine(t *testing.T) {
 	}
 }
 
-// Of a path that is too long the end is shown, and what matched in it.
+// A path that is too long shows its end, with the matches there.
 func TestListPaths(t *testing.T) {
 	l := New([]Item{{Title: "first"}, {Title: "internal/workspace/prompts.go", Path: true, Marks: []int{0, 19, 20}}})
 	row := l.Rows(18, 2, theme.Dark())[1]
@@ -216,7 +216,7 @@ func TestListMore(t *testing.T) {
 }
 
 // While a filter hides the headings, an item without a hint says its section.
-func TestListSectionOfFiltered(t *testing.T) {
+func TestListFilteredSections(t *testing.T) {
 	l := New([]Item{{Title: "goose", Section: "not installed"}, {Title: "gemini", Hint: "on PATH", Section: "found"}})
 	l.SetFilter("g")
 	rows := uitest.Text(l.Draw(40, 4, theme.Plain()))

@@ -8,7 +8,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Scores of how a term was found. A better kind always beats a worse one.
+// Scores of a match by its kind. A better kind always beats a worse one.
 const (
 	scorePrefix      = 4000
 	scoreWordStart   = 3000
@@ -18,7 +18,7 @@ const (
 	scoreHeld        = 1
 )
 
-// lowerRunes lowers s rune by rune, so that positions are those of s.
+// lowerRunes lowers s rune by rune, so that indexes stay the same.
 func lowerRunes(s string) []rune {
 	rs := []rune(s)
 	for i, r := range rs {
@@ -27,8 +27,8 @@ func lowerRunes(s string) []rune {
 	return rs
 }
 
-// match looks for every term of filter in text, both lowered. It returns a score, higher is better, and the runes of text
-// that were matched, in order; ok is false where a term is missing.
+// match looks for all terms in text, both lowered. It returns a score, higher is better, and the indexes of the matched
+// runes of text in order. ok is false if a term is missing.
 func match(terms [][]rune, text []rune) (score int, marks []int, ok bool) {
 	for _, term := range terms {
 		s, at := matchTerm(term, text)
@@ -70,7 +70,7 @@ func matchTerm(term, text []rune) (int, []int) {
 	return subsequence(term, text)
 }
 
-// subsequence finds the runes of term in order. Starts of words and runs of neighbours count more.
+// subsequence finds the runes of term in order. Starts of words and adjacent runes score more.
 func subsequence(term, text []rune) (int, []int) {
 	marks := make([]int, 0, len(term))
 	score, at := scoreSubsequence, 0
@@ -80,7 +80,7 @@ func subsequence(term, text []rune) (int, []int) {
 			return 0, nil
 		}
 		i += at
-		// The start of a later word is preferred while the rest of the term still fits behind it.
+		// Prefer the start of a later word if the rest of the term follows it.
 		if !wordStart(text, i) && (k == 0 || i != at) {
 			for j := i + 1; j < len(text); j++ {
 				if text[j] == r && wordStart(text, j) && isSubsequence(term[k+1:], text[j+1:]) {

@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// recent is what a List of very many items, the newest first, needs to answer a
-// key within a frame.
+// recent is the index of a List of very many items, the newest first. With it a key takes
+// less than a frame.
 type recent struct {
 	lower   []string // the titles
 	has     []letters
 	all     []int
-	filter  string // for which inside and loose are
-	inside  []int  // items that hold every word, in their order
-	loose   []int  // those that only hold the letters of every word in a row
-	loosely bool   // loose was looked for
+	filter  string // that inside and loose are for
+	inside  []int  // items that contain every word, in order
+	loose   []int  // items that only contain the letters of every word in order
+	loosely bool   // loose was computed
 }
 
-// NewRecent returns a List for very many items, the newest first. What holds the
-// words as they are comes first, in the order of the items; then what holds their
-// letters in a row. Details are not searched.
+// NewRecent returns a List for very many items, the newest first. Items that contain the
+// words come first, then those that contain their letters in order. Details are not
+// searched.
 func NewRecent(items []Item) *List {
 	l := &List{recent: &recent{}}
 	l.SetItems(items)
@@ -35,8 +35,9 @@ func (r *recent) set(items []Item) {
 	}
 }
 
-// find returns the items that pass a filter. Of a filter that only grew, those
-// are among the ones before. Where many hold the words nobody looks further.
+// find returns the items that pass a filter. If the filter extends the previous one, it
+// looks only at the items that passed that. loose is empty if enough items contain the
+// words.
 func (r *recent) find(filter string) (inside, loose []int) {
 	terms := strings.Fields(strings.ToLower(filter))
 	if len(terms) == 0 {
@@ -63,7 +64,7 @@ func (r *recent) find(filter string) (inside, loose []int) {
 	}
 	if r.loosely = len(r.inside) < enough; r.loosely {
 		both(was, wasLoose, func(i int) {
-			if r.has[i].singly&need.singly == need.singly && holds(r.lower[i], terms, inARow) && !holds(r.lower[i], terms, strings.Contains) {
+			if r.has[i].singly&need.singly == need.singly && holds(r.lower[i], terms, inOrder) && !holds(r.lower[i], terms, strings.Contains) {
 				r.loose = append(r.loose, i)
 			}
 		})
@@ -71,11 +72,11 @@ func (r *recent) find(filter string) (inside, loose []int) {
 	return r.inside, r.loose
 }
 
-// enough is how many items that hold the words make it needless to look for those
-// that only hold the letters.
+// enough is how many items must contain the words for find to skip those that only contain
+// the letters.
 const enough = 100
 
-// both calls f with the numbers of two lists in order.
+// both calls f with the numbers of two sorted lists in order.
 func both(a, b []int, f func(int)) {
 	for len(a) > 0 || len(b) > 0 {
 		if len(b) == 0 || len(a) > 0 && a[0] < b[0] {
@@ -88,8 +89,8 @@ func both(a, b []int, f func(int)) {
 	}
 }
 
-// letters tells of a text in a few bits which letters, and which pairs of
-// neighbours, may be in it: most texts are passed over by that.
+// letters is a filter of a few bits for the letters and the pairs of adjacent letters in a
+// text. It rules most texts out cheaply.
 type letters struct {
 	singly uint64
 	pairs  [2]uint64
@@ -118,8 +119,8 @@ func holds(text string, terms []string, has func(text, term string) bool) bool {
 	return true
 }
 
-// inARow tells whether text holds the letters of term in their order.
-func inARow(text, term string) bool {
+// inOrder reports whether text contains the letters of term in order.
+func inOrder(text, term string) bool {
 	for _, r := range term {
 		i := 0
 		if r < utf8.RuneSelf {
@@ -135,7 +136,7 @@ func inARow(text, term string) bool {
 	return true
 }
 
-// refilterRecent is refilter for such a list.
+// refilterRecent is refilter for a list made by NewRecent.
 func (l *List) refilterRecent() {
 	if len(filterTerms(l.filter)) == 0 {
 		l.recent.find("")
@@ -155,7 +156,8 @@ func (l *List) refilterRecent() {
 	}
 }
 
-// marksOf are the marks of a hit; such a list makes them for what is drawn only.
+// marksOf returns the marks of a hit. A list made by NewRecent computes them only for what
+// is drawn.
 func (l *List) marksOf(h hit) []int {
 	terms := filterTerms(l.filter)
 	if l.recent == nil || len(terms) == 0 {

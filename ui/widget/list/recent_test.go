@@ -45,8 +45,8 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// However a filter came about, the same items pass it.
-func TestRecentNarrows(t *testing.T) {
+// The items that pass a filter do not depend on the filters before it.
+func TestRecentExtendedFilter(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var items []Item
 	for range 300 {
@@ -73,7 +73,8 @@ func TestRecentNarrows(t *testing.T) {
 	}
 }
 
-// A key in the search of 100,000 prompts, and the rows after it. A frame is 16 ms.
+// BenchmarkRecent measures a key in a search of 100,000 prompts with the drawing. A frame is
+// 16 ms.
 func BenchmarkRecent(b *testing.B) {
 	words := strings.Fields("the parser returns typed errors make it fail when lexer tests run again with race detector and write README about configuration of agents")
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -15,19 +15,19 @@ type listLine struct {
 	hit     int
 }
 
-// Rows is Draw, and Shown for the next one.
+// Rows calls Shown and Draw.
 func (l *List) Rows(width, height int, th *theme.Theme) []string {
 	l.Shown(height)
 	return l.Draw(width, height, th)
 }
 
-// Shown says how many rows the list was drawn in. From where that has scrolled it to it scrolls on, and a page is as many.
+// Shown notes that a frame has drawn the list in height rows. Scrolling continues from there, a page is as many rows.
 func (l *List) Shown(height int) {
 	lines, at := l.layout()
 	l.page, l.Top = height, l.first(lines, at, height)
 }
 
-// first is the line that the list begins with on so many rows, where the selection can be seen.
+// first returns the first line to draw in height rows, so that the selection is among them.
 func (l *List) first(lines []listLine, at, height int) int {
 	top := max(min(l.Top, len(lines)-height), 0)
 	if at < top {
@@ -69,7 +69,7 @@ func (l *List) More(height int) string {
 }
 
 // Draw draws the part of the list around the selection: at most height rows of at most width cells. The selected row is
-// padded to the width. A list without a match is one dim row that says so. Nothing in the list changes.
+// padded to the width. Without a match it is one dim row that says so. Draw changes nothing.
 func (l *List) Draw(width, height int, th *theme.Theme) []string {
 	if height <= 0 || width <= 0 {
 		return nil
@@ -113,13 +113,13 @@ func (l *List) layout() (lines []listLine, at int) {
 	return lines, at
 }
 
-// row draws "› title  detail      hint". The hint goes first when there is no room, then the detail is cut, then the title.
+// row draws "› title  detail      hint". If there is no room it drops the hint, then cuts the detail, then the title.
 func (l *List) row(i, width int, th *theme.Theme) string {
 	h := l.shown[i]
 	it := l.items[h.item]
 	title, detail, hint := text.OneLine(it.Title), text.OneLine(it.Detail), text.OneLine(it.Hint)
 	if hint == "" && l.filter != "" {
-		hint = text.OneLine(it.Section) // no headings are drawn then
+		hint = text.OneLine(it.Section) // there are no headings
 	}
 	room := max(width-2, 1)
 	tw, hw := text.Width(title), text.Width(hint)
@@ -189,7 +189,7 @@ func paintMarks(s string, marks []int, th *theme.Theme) string {
 	return string(b)
 }
 
-// cutFront leaves out the beginning of a path that is too long: its end says more.
+// cutFront cuts the beginning of a path that is too long, because its end says more.
 func cutFront(path string, marks []int, room int) (string, []int) {
 	over := text.Width(path) - room
 	if over <= 0 {
@@ -200,11 +200,11 @@ func cutFront(path string, marks []int, room int) (string, []int) {
 	for ; n < len(runes) && cells < over+1; n++ {
 		cells += text.Width(string(runes[n]))
 	}
-	kept := []int(nil)
+	shown := []int(nil)
 	for _, at := range marks {
 		if at >= n {
-			kept = append(kept, at-n+1)
+			shown = append(shown, at-n+1)
 		}
 	}
-	return "…" + string(runes[n:]), kept
+	return "…" + string(runes[n:]), shown
 }

@@ -6,15 +6,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Editing is an editor that is ready to be run on a text.
+// Editing is a prepared run of the user's editor on a text.
 type Editing struct {
 	Command tea.ExecCommand
-	// Done returns the text as it is now and removes the file, after the editor or
-	// in place of it. It may wait.
+	// Done returns the text and removes the file. Call it after the editor, or to cancel. It
+	// may block.
 	Done func() (string, error)
 }
 
-// Messages of editing a draft elsewhere.
+// Messages of editing a draft in the user's editor.
 type (
 	editReadyMsg struct {
 		composer *Composer
@@ -25,7 +25,7 @@ type (
 	editedMsg struct {
 		composer      *Composer
 		before, after string
-		failed, err   error // the editor, and what was tried with the file
+		failed, err   error // of the editor, and of reading the file
 	}
 )
 
@@ -45,7 +45,7 @@ func (c *Composer) Edit() tea.Cmd {
 	}
 }
 
-// Handle hands the terminal to the editor.
+// Handle lends the terminal to the editor.
 func (msg editReadyMsg) Handle() tea.Cmd {
 	c, done := msg.composer, msg.edit.Done
 	discard := func() tea.Msg { _, _ = done(); return nil }
@@ -54,7 +54,7 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 		return c.host.Say(msg.err.Error())
 	case c.store.opts.Screen.Quitting():
 		return discard
-	case c.Value() != msg.before: // somebody typed on
+	case c.Value() != msg.before: // the draft has changed since
 		return tea.Batch(c.Edit(), discard)
 	}
 	return c.store.opts.Env.Exec(msg.edit.Command, func(failed error) tea.Msg {
@@ -63,8 +63,7 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 	})
 }
 
-// Handle puts what was written into the composer. An editor that failed has
-// written nothing.
+// Handle puts the edited text into the composer, unless the editor failed.
 func (msg editedMsg) Handle() tea.Cmd {
 	c := msg.composer
 	c.host.Typed() // in the editor
@@ -74,7 +73,7 @@ func (msg editedMsg) Handle() tea.Cmd {
 	case msg.err != nil:
 		return c.host.Say("The draft is unchanged: " + msg.err.Error())
 	}
-	after := strings.TrimSuffix(msg.after, "\n") // editors end the last line
+	after := strings.TrimSuffix(msg.after, "\n") // editors add it to the last line
 	after = strings.TrimSuffix(after, "\r")
 	if after != msg.before {
 		c.SetEdited(after)

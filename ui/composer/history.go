@@ -1,0 +1,143 @@
+package composer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/atomicfile"
+	"parley/ui/widget/list"
+)
+
+// History stores the prompts of a project between runs. Its methods may block and are called
+// from any goroutine.
+type History interface {
+	Load() ([]string, error) // oldest first
+	Add(text string) error
+}
+
+// history is the prompts of earlier runs in the project, and those to be added to it.
+type history struct {
+	disk    History
+	screen  Screen
+	entries []string
+	unsaved []string // not written yet
+	writing []string // being written
+	failed  bool     // the user was told that saving fails
+}
+
+// historyMsg brings the history of the project.
+type historyMsg struct {
+	history *history
+	entries []string
+	added   bool
+	err     error
+}
+
+// load reads the history of the project.
+func (h *history) load() tea.Cmd {
+	if h.disk == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		entries, err := h.disk.Load()
+		return historyMsg{history: h, entries: entries, err: err}
+	}
+}
+
+// add adds a text to be written.
+func (h *history) add(text string) {
+	if h.disk != nil && strings.TrimSpace(text) != "" {
+		h.unsaved = append(h.unsaved, text)
+	}
+}
+
+// save writes the new prompts in order and reads those of other runs.
+func (h *history) save() tea.Cmd {
+	if len(h.unsaved) == 0 || len(h.writing) > 0 {
+		return nil
+	}
+	h.writing, h.unsaved = h.unsaved, nil
+	texts := h.writing
+	return func() tea.Msg {
+		for _, text := range texts {
+			if err := h.disk.Add(text); err != nil {
+				return historyMsg{history: h, added: true, err: err}
+			}
+		}
+		entries, err := h.disk.Load()
+		return historyMsg{h, entries, true, err}
+	}
+}
+
+// Handle updates the history of all composers. The first error is shown.
+func (msg historyMsg) Handle() tea.Cmd {
+	h := msg.history
+	if msg.added {
+		h.writing = nil
+	}
+	if msg.err != nil {
+		if h.failed {
+			return nil
+		}
+		h.failed = true
+		return say(h.screen, "History is not saved"+atomicfile.Room(msg.err)+": "+msg.err.Error())
+	}
+	h.entries = msg.entries
+	for _, c := range h.screen.Composers() {
+		c.recall.setOlder(msg.entries, c.Lasting)
+	}
+	h.screen.HistoryChanged()
+	return nil
+}
+
+// flush writes the rest after the screen has ended.
+func (h *history) flush() {
+	for _, text := range append(h.writing, h.unsaved...) {
+		if h.disk.Add(text) != nil {
+			return
+		}
+	}
+}
+
+// Keep adds a text to the history of the page and of the project.
+func (c *Composer) Keep(text string) {
+	c.Remember(text)
+	c.store.history.add(c.Lasting(text))
+}
+
+// Remember adds a text to the history of the page for this run only.
+func (c *Composer) Remember(text string) { c.recall.add(text) }
+
+// KeepDraft adds the draft to the history, unless it is empty.
+func (c *Composer) KeepDraft() {
+	if draft := c.Value(); strings.TrimSpace(draft) != "" {
+		c.Keep(draft)
+	}
+}
+
+// Entries returns the history, the newest first, with the text as Value. Only the beginning
+// of a long text is shown and searched.
+func (c *Composer) Entries() []list.Item {
+	const most = 500
+	items := make([]list.Item, 0, len(c.recall.entries))
+	seen := make(map[string]bool, len(c.recall.entries))
+	for _, text := range slices.Backward(c.recall.entries) {
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		title := text
+		if len(title) > most {
+			title = strings.ToValidUTF8(title[:most], "") + "…"
+		}
+		hint := ""
+		if n := strings.Count(strings.TrimRight(text, "\n"), "\n"); n > 0 {
+			hint = fmt.Sprintf("%d lines", n+1)
+		}
+		items = append(items, list.Item{Title: strings.Join(strings.Fields(c.Words(title)), " "), Hint: hint, Value: text})
+	}
+	return items
+}
