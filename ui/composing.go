@@ -45,7 +45,7 @@ func (h composing) Invitation() string {
 	case h.c.ReadOnly:
 		return h.c.nobody()
 	}
-	return "Ask the agent · / commands · ? help"
+	return "Ask the agent · / for commands · ? for help"
 }
 
 // takesDraft tells whether the page has the draft that was left for its agent: one page

@@ -131,7 +131,8 @@ func (m *Model) draw() drawing {
 	case m.quitting:
 		rows = []string{text.Truncate(m.Theme.Dim.Paint("Ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
-		rows = []string{text.Truncate("Window too small (20×6 needed)", m.width, "")}
+		rows = text.Wrap("Window too small (20×6 needed)", m.width)
+		rows = rows[:min(len(rows), m.height)]
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 		on.saw(m.start, m.width, m.height)

@@ -79,7 +79,7 @@ func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	switch {
 	case msg.err == nil: // in the middle of a word, perhaps of a password
 		m.input.Mute()
-		return c.say("Back in parley: the command has ended")
+		return c.say("Back in parley; the command has ended")
 	case errors.Is(msg.err, workspace.ErrTakenBack):
 		return c.say("Back in parley; the command continues" + keyboard{c}.hint(msg.id))
 	}

@@ -107,7 +107,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		}
 		l.attached[0].over <- nil
 		d.wait(20 * time.Millisecond)
-		d.sees("Back in parley: the command has ended", "Ask the agent")
+		d.sees("Back in parley; the command has ended", "Ask the agent")
 		d.types("secret\n") // the rest of what was typed for it
 		d.draft("")
 		d.wait(500 * time.Millisecond)

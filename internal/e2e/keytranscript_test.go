@@ -138,14 +138,14 @@ func copies(d *desk) {
 	s.Press("k")
 	s.WaitSelected(ran)
 	s.Press("y")
-	s.WaitFor("m the command")
+	s.WaitFor("m Command")
 	s.Press("m")
 	s.WaitCopied(ran)
 
 	s.Press("k")
 	s.WaitSelected("notes.txt")
 	s.Press("y")
-	s.WaitFor("d the patch")
+	s.WaitFor("d Patch")
 	s.Press("d")
 	s.WaitCopiedFunc("the patch", func(text string) bool {
 		return text == "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"

@@ -80,7 +80,7 @@ func locked(t *testing.T, dir string, flags ...string) *Screen {
 		t.Fatal(err)
 	}
 	s := Start(t, 100, 30, dir, append(flags, "-p", "are you open?", "--", self, "locked")...)
-	s.WaitFor("log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
+	s.WaitFor("Log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
 	s.Press("alt+a")
 	s.WaitFor("enter selects")
 	return s
@@ -145,7 +145,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			{"no\r", "exit status 1"}, {"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", ""},
 		} {
 			s.Type("own\r")
-			s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
+			s.WaitFor("wants to run its own command", "unlock 'a b'", "In "+dir, "y runs it")
 			_, mark := s.Raw(0)
 			s.Press("y")
 			s.WaitFunc("the login", func([]string) bool { // the one before stands above it
