@@ -397,6 +397,7 @@ func TestQuitEndsBoth(t *testing.T) {
 }
 
 func TestGoldenTwoAgents(t *testing.T) {
+	t.Parallel()
 	two(t, func(d *driver, o *Options) {
 		keeping(twoKept)(d, o)
 		o.Theme = "dark"

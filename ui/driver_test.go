@@ -47,17 +47,21 @@ type driver struct {
 	raw    string // written to the terminal as it is, last
 	hidden string // characters that must never be on the screen
 
-	mu    sync.Mutex
-	inbox []tea.Msg
-	quit  bool
+	watching bool // each drawing is checked to write nothing
+
+	mu      sync.Mutex
+	inbox   []tea.Msg
+	arrived chan struct{} // a message is in the inbox
+	quit    bool
 }
 
 // drive runs a test in a bubble.
 func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
 	dir := t.TempDir()
+	watching := strings.HasPrefix(t.Name(), "TestGolden") || strings.HasPrefix(t.Name(), "TestDrawingWritesNothing")
 	synctest.Test(t, func(t *testing.T) {
-		d := &driver{t: t, dir: dir, of: map[string]*script{}}
+		d := &driver{t: t, dir: dir, of: map[string]*script{}, arrived: make(chan struct{}, 1), watching: watching}
 		d.on = map[string]func(*call) (string, error){}
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
 		opts := Options{Cwd: uitest.Dir, Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Connect: d.connect, Agents: []workspace.Spec{
@@ -103,6 +107,10 @@ func (d *driver) run(cmd tea.Cmd) {
 			d.mu.Lock()
 			d.inbox = append(d.inbox, msg)
 			d.mu.Unlock()
+			select {
+			case d.arrived <- struct{}{}:
+			default:
+			}
 		}
 	}()
 }
@@ -189,11 +197,17 @@ func (d *driver) send(msg tea.Msg) {
 	d.settle()
 }
 
-// wait lets time pass.
+// wait lets time pass and hands over each message when it arrives.
 func (d *driver) wait(t time.Duration) {
 	d.t.Helper()
-	for end := time.Now().Add(t); time.Now().Before(end); {
-		time.Sleep(min(10*time.Millisecond, time.Until(end)))
+	over := time.NewTimer(t)
+	defer over.Stop()
+	for passed := false; !passed; {
+		select {
+		case <-d.arrived:
+		case <-over.C:
+			passed = true
+		}
 		d.settle()
 	}
 }

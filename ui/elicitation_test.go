@@ -329,6 +329,7 @@ func TestFormOfARequest(t *testing.T) {
 // No stream of keys fills in a form, sends it or opens a page, as long as nobody
 // pauses or turns to it.
 func TestTypingNeverAccepts(t *testing.T) {
+	t.Parallel()
 	keys := []string{"y", "o", "n", "c", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "shift+tab", "shift+up", "shift+down",
 		"ctrl+s", "esc", "esc", "/", "ctrl+o", "ctrl+u", "ctrl+w", "ctrl+y", "shift+enter", "f1", "home", "end", "delete", "é"}
 	drive(t, func(d *driver, o *Options) {

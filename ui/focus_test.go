@@ -363,6 +363,7 @@ func TestLongMessageBehind(t *testing.T) {
 }
 
 func TestGoldenBehind(t *testing.T) {
+	t.Parallel()
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
 		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {

@@ -231,6 +231,7 @@ func pageNoise(seed uint64, n int) []byte {
 // Whatever comes in, and whatever a user does, in any order: the screen that grew
 // is the one that is drawn at once.
 func TestPageIsFresh(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(seeds.Of(60)) {
 		playPage(t, pageNoise(seed, 600), pageNoise(seed+1000, 240))
 	}

@@ -171,6 +171,7 @@ var fewStrings = []string{"sequences", "of our own", "many lines"}
 // Whatever an agent says, in whatever place: no view of it acts on the terminal,
 // deceives who reads it, or is wider than the screen.
 func TestHostileStringsInEveryView(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	seen, tried := map[string]bool{}, 0
 	for name, evil := range uitest.HostileStrings {

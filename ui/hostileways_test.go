@@ -38,6 +38,7 @@ func (w *wary) Show(f inline.Frame) { w.t.Helper(); w.looks(f.Rows); w.paper.Sho
 
 // The same for what goes into the terminal's scrollback, and the rows below it.
 func TestHostileStringsInline(t *testing.T) {
+	t.Parallel()
 	for name, evil := range uitest.HostileStrings {
 		if !seeds.All() && name != "sequences" {
 			continue

@@ -354,6 +354,7 @@ func TestHunksWhileTyping(t *testing.T) {
 // Whatever keys are pressed: a file is written only when all of what is written was
 // on the screen since it came to be, and what is written is what the screen says.
 func TestRandomHunkKeys(t *testing.T) {
+	t.Parallel()
 	keys := strings.Fields("h h ] [ left right space space space e u enter y esc f pgdown pgdown pgdown down j k pgup d tab alt+a alt+a x")
 	r := rand.New(rand.NewPCG(3, 4))
 	written, other := 0, 0
@@ -426,6 +427,7 @@ func TestRandomHunkKeys(t *testing.T) {
 
 // What a question about a write looks like; it shows the path once.
 func TestGoldenHunks(t *testing.T) {
+	t.Parallel()
 	old := numbered(12)
 	text := three.Replace(old)
 	var last *editorOf

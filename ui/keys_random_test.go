@@ -201,6 +201,7 @@ func (ty *typist) passes(d time.Duration) {
 // Whoever types, at whatever pace, and neither pauses nor turns to the question,
 // allows nothing, whatever the keys are.
 func TestRandomTypingNeverAllows(t *testing.T) {
+	t.Parallel()
 	keys := strings.Split("abcdefghijklmnopqrstuvwxyzANYyyyaaa1122334567890.,;:-_+*#'\"()[]{}<>|&%$~^", "")
 	keys = append(keys, "enter", "enter", "space", "backspace", "backspace", "delete", "up", "down", "left", "right", "home", "end", "pgup", "pgdown", "esc",
 		"shift+enter", "alt+enter", "ctrl+j", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "ctrl+a", "ctrl+e", "ctrl+r", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+s", "ctrl+p", "ctrl+n", "alt+b", "alt+f", "f1", "f2", "/", "?", "@")
@@ -234,6 +235,7 @@ func allowing(chosen []string) (n int) {
 // first line to its last, or its end was and the answer was given twice, and the question had the keys: because they were given
 // to it, or because nobody typed and nothing was typed.
 func TestRandomKeysAllowWhatWasRead(t *testing.T) {
+	t.Parallel()
 	keys := strings.Split("yyyyaann1122335dfjk xq", "")
 	keys = append(keys, "alt+a", "alt+a", "tab", "tab", "click", "esc", "esc", "esc", "ctrl+u", "enter", "backspace", "backspace", "backspace", "ctrl+u", "ctrl+u", "ctrl+n", "ctrl+p",
 		"up", "down", "down", "pgup", "pgdown", "pgdown", "pgdown", "ctrl+o", "f1", "ctrl+t", "ctrl+r", "home", "end")

@@ -299,6 +299,7 @@ func TestHostileLog(t *testing.T) {
 }
 
 func TestGoldenLogged(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { loggedTwo(d, o); o.Theme = "light" }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")

@@ -446,6 +446,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 }
 
 func TestGoldenLogin(t *testing.T) {
+	t.Parallel()
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "dark" }, func(d *driver) { d.soon(); d.golden("login") })
 	g = &guarded{}

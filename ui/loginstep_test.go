@@ -412,6 +412,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 }
 
 func TestGoldenLoginStep(t *testing.T) {
+	t.Parallel()
 	k := &locked{}
 	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Theme = "dark" }, func(d *driver) {
 		d.hidden = secretKey

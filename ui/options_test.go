@@ -239,6 +239,7 @@ func TestNoOptions(t *testing.T) {
 }
 
 func TestGoldenOptions(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { o.Theme = "dark"; withOptions(d, o) }, func(d *driver) {
 		d.connected()
 		d.press("f4")

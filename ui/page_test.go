@@ -177,6 +177,7 @@ func TestPageByHand(t *testing.T) {
 }
 
 func TestGoldenPage(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { d.turn = eliciting(loginPage); o.Theme = "light" }, func(d *driver) {
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})

@@ -353,6 +353,7 @@ func TestManyOptions(t *testing.T) {
 // No stream of keys allows anything, as long as nobody pauses or turns to the
 // question: thousands of keys while questions come and go.
 func TestTypingNeverAllows(t *testing.T) {
+	t.Parallel()
 	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
 		"d", "f", "j", "k", "/", "?", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "shift+enter", "f1", "f2", "home", "end", "ctrl+home", "ctrl+end", "delete", "Y", "A", "é"}
 	drive(t, func(d *driver, _ *Options) {

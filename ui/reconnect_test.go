@@ -231,6 +231,7 @@ func TestReconnectTries(t *testing.T) {
 
 // Where trying again is of no use, nobody tries.
 func TestReconnectInVain(t *testing.T) {
+	t.Parallel()
 	tries := 0
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
@@ -255,6 +256,7 @@ func TestReconnectInVain(t *testing.T) {
 // says that it is gone, enter begins another one with the draft kept, and nothing of the
 // old one is sent again.
 func TestSessionGone(t *testing.T) {
+	t.Parallel()
 	unknown := func(*call) (string, error) { return fails(-32002, "never heard of it") }
 	for name, c := range map[string]struct {
 		change func(*driver, *Options)
@@ -428,6 +430,7 @@ func TestSessionDoesNotOpen(t *testing.T) {
 // What may not have arrived is offered for sending again, and never sent by itself,
 // however the session is opened again.
 func TestUnconfirmedPrompt(t *testing.T) {
+	t.Parallel()
 	silent := func(tn *turn) string { tn.until(time.Hour); return "cancelled" }
 	tells := func(lines ...string) func(*call) (string, error) {
 		return func(c *call) (string, error) {

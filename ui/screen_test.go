@@ -271,6 +271,7 @@ func TestLogOverlay(t *testing.T) {
 // The help lists every binding, and every binding does something or is the
 // composer's.
 func TestHelpListsEveryBinding(t *testing.T) {
+	t.Parallel()
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.agent.update(commands)
@@ -415,6 +416,7 @@ func TestScrolledUp(t *testing.T) {
 // Cases 193, 194: hostile strings in everything that an agent can send, on
 // every screen. look checks each row.
 func TestHostileAgent(t *testing.T) {
+	t.Parallel()
 	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, `\u0090q\u009c\u009b2J`, `\u200b\ufeff\u2028`, `日本👩‍👩‍👧e\u0301\u0301`, strings.Repeat("w", 5000)} {
 		drive(t, func(d *driver, _ *Options) {
 			d.turn = func(t *turn) string {
@@ -453,6 +455,7 @@ func TestHostileAgent(t *testing.T) {
 
 // The screens as they look.
 func TestGoldenScreens(t *testing.T) {
+	t.Parallel()
 	drive(t, noStart, func(d *driver) { d.golden("start") })
 	drive(t, func(_ *driver, o *Options) {
 		o.Connect = func(ctx context.Context, _ workspace.Spec, _ event.Sink, log *event.Log) (*workspace.Connection, error) {

@@ -322,6 +322,7 @@ func TestDisconnectedSessions(t *testing.T) {
 }
 
 func TestGoldenSessions(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
 		keeping(twoKept)(d, o)

@@ -462,6 +462,7 @@ func TestSeveralPlans(t *testing.T) {
 }
 
 func TestGoldenHeldPrompts(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { v2(d, o); o.Theme = "dark" }, func(d *driver) {
 		d.connected()
 		d.types("typed errors, please\n")

@@ -176,6 +176,7 @@ func TestWorkOfV1(t *testing.T) {
 }
 
 func TestGoldenWork(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { working(d, o); o.Theme = "dark" }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
