@@ -48,7 +48,7 @@ func showsPlan(d *desk) {
 func showsPalette(d *desk) {
 	s := d.start(120, 50, scripted(d)...)
 	s.Press("ctrl+p")
-	rows := s.WaitFor("╭ Actions", "enter does it")
+	rows := s.WaitFor("╭ Actions", "enter selects")
 	for _, a := range intent.Actions {
 		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
 			continue

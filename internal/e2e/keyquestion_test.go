@@ -53,7 +53,7 @@ func questionKeys(d *desk) {
 	}
 	for _, key := range []string{"G", "end"} {
 		s.Press(key)
-		s.WaitFor("pressed twice it is allowed unread")
+		s.WaitFor("press twice to allow unread")
 		s.PressUntil("pgup", "echo line 0 ")
 	}
 	s.Press("f")

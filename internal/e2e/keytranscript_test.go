@@ -72,7 +72,7 @@ func searches(d *desk) {
 	s.Press("tab")
 	s.WaitSelected("heard: Apples")
 	s.Press("/")
-	s.WaitFor("type to search")
+	s.WaitFor("Type to search")
 	s.Type("heard: apples")
 	s.WaitFor("/ heard: apples", " of 2")
 	s.Press("enter")
@@ -132,7 +132,7 @@ func copies(d *desk) {
 	s.WaitFor("╭ Copy", "y All of it")
 	s.Press("y")
 	s.WaitCopied("The work is done.")
-	s.WaitFor("by OSC 52")
+	s.WaitFor("(OSC 52)")
 	s.WaitGone("╭ Copy")
 
 	s.Press("k")
