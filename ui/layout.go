@@ -15,8 +15,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// rows draws the page: the transcript on top, below it what is asked and what
-// never scrolls. Whatever opens lies over that and moves nothing.
+// rows draws the page: the transcript, and below it the question and the parts that never
+// scroll. Panels are laid over these and move nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	view := c.view.Frame()
 	on := onScreen{page: c, view: view}
@@ -88,19 +88,18 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	return rows, c.cursor(x+2, top+inputTop+frame+y), on
 }
 
-// leastFramed is the lowest screen on which the composer keeps its frame while something
-// is asked; on a lower one the question has those rows.
+// leastFramed is the lowest screen on which the composer keeps its frame below a question;
+// on a lower one the question gets those rows.
 const leastFramed = 16
 
-// How many rows a form or a page needs, and what a login asks with words about
-// it above; where there are fewer the composer makes room.
+// The rows that a form needs, and a login with its explanation. With fewer, the composer is
+// hidden.
 const (
 	leastBox   = 6
 	leastLogin = 10
 )
 
-// cursor is the terminal's in the composer. With the modes of vi its shape says
-// which one it is.
+// cursor returns the terminal's cursor in the composer. Its shape shows the mode of vi.
 func (c *chat) cursor(x, y int) *tea.Cursor {
 	at := tea.NewCursor(x, y)
 	if c.m.Keys.Vim() && c.composer.Mode() == "" {
@@ -109,7 +108,7 @@ func (c *chat) cursor(x, y int) *tea.Cursor {
 	return at
 }
 
-// fit keeps the lowest rows where there are more than the screen has.
+// fit drops the top rows that do not fit on the screen.
 func fit(rows []string, height int) []string {
 	if len(rows) > height {
 		return rows[len(rows)-height:]
@@ -117,8 +116,8 @@ func fit(rows []string, height int) []string {
 	return rows
 }
 
-// askedRows draws what is asked, a question, a form or a page, in at most height
-// rows. What was said last keeps some of them.
+// askedRows draws the question, form or page in at most height rows. Some of these are left
+// to the transcript.
 func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
 	form := c.elicits.InSight()
 	if c.panels.reading != nil || !c.question.Open() && form == nil {
@@ -136,15 +135,14 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	return rows[:min(len(rows), max(0, height))], cursor
 }
 
-// leastTalk is how many of so many rows the transcript keeps while something is
-// asked, however long that is: a quarter, where the rest is enough to answer.
+// leastTalk returns how many of height rows the transcript keeps above a question of any
+// length: a quarter, if the rest is enough to answer.
 func leastTalk(height int) int {
 	const enough = 9
 	return max(0, min(height/4, height-enough))
 }
 
-// over lays what is open over the transcript and what is asked. The cursor is nil
-// unless it belongs there.
+// over lays the open panels over the rows. The cursor is nil unless it is in one of them.
 func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.layers()) {
@@ -170,10 +168,9 @@ func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea
 	return rows, cursor
 }
 
-// tagEnd says on the composer's upper border that the transcript goes on, and who
-// asks for something there or how much is new. There it stays where it is when the
-// rows above are scrolled: on one of those it would have to be written again each
-// time.
+// tagEnd writes on the composer's upper border that the transcript continues below, and who
+// asks something there or how much is new. On the border it does not move when the rows
+// above are scrolled; on one of these it would be written again each time.
 func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	n := on.view.Below()
 	asks := c.asks()
@@ -193,7 +190,7 @@ func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	below[border] = text.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
 }
 
-// asks says who waits for the user's answer; "" where nobody does.
+// asks says who is waiting for the user's answer; "" if nobody is.
 func (c *chat) asks() string {
 	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
@@ -204,5 +201,5 @@ func (c *chat) asks() string {
 	return ""
 }
 
-// leastTag is the narrowest screen on which there is a border to say that on.
+// leastTag is the narrowest screen whose border has room for the tag.
 const leastTag = 8

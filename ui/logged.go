@@ -14,14 +14,14 @@ import (
 	"parley/ui/panel"
 )
 
-// behindMsg brings the messages that made an item.
+// behindMsg brings the messages that an item was made from.
 type behindMsg struct {
 	chat  *chat
 	shown []workspace.Message
 	err   error
 }
 
-// showBehind asks for the messages behind the item that is selected.
+// showBehind loads the messages of the selected item from the log.
 func (p *panels) showBehind() tea.Cmd {
 	c := p.c
 	it := c.view.Selected()
@@ -42,7 +42,6 @@ func (p *panels) showBehind() tea.Cmd {
 	}
 }
 
-// handle shows the messages over the transcript.
 func (msg behindMsg) handle(*Model) tea.Cmd {
 	c := msg.chat
 	switch {
@@ -61,8 +60,8 @@ func (msg behindMsg) handle(*Model) tea.Cmd {
 	return nil
 }
 
-// readOnly is enter on a page that is shown from a log: commands that need no
-// agent work there.
+// readOnly handles enter on a page read from a log, where only commands that need no agent
+// work.
 func (c *chat) readOnly(text string) tea.Cmd {
 	if text == "" {
 		return nil
@@ -74,13 +73,13 @@ func (c *chat) readOnly(text string) tea.Cmd {
 	return c.say(c.nobody())
 }
 
-// nobody says why a page that is shown from a log takes no prompt.
+// nobody says why a page read from a log accepts no prompt.
 func (c *chat) nobody() string {
 	return "Read-only log: " + cmp.Or(c.Why, c.Agent.Name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
 }
 
-// refuses tells whether a page that is shown from a log takes nothing of what is typed
-// or pasted: it has use for commands alone.
+// refuses reports whether a page read from a log ignores typed or pasted text. It accepts
+// commands only.
 func (c *chat) refuses(typed string) bool {
 	return c.ReadOnly && c.composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
 }

@@ -17,11 +17,11 @@ import (
 	"parley/ui/widget/text"
 )
 
-// entry is a session in the overview: one that is open here, one that an agent
-// keeps, one that it may keep, as parley's log has it, or one to be read in the log.
+// entry is a row of the list of sessions: an open one, one saved by an agent, one that
+// parley's log says the agent may have saved, or one to read from the log.
 type entry struct {
 	chat   *chat
-	agent  *workspace.Agent // of one that its agent keeps
+	agent  *workspace.Agent // if saved by an agent
 	listed *event.Listed
 	logged *workspace.Logged
 }
@@ -56,14 +56,14 @@ func (m *Model) newSession() tea.Cmd {
 	return nil
 }
 
-// anotherAgent shows the start screen; what is open goes on.
+// anotherAgent shows the start screen. Open sessions continue.
 func (m *Model) anotherAgent() tea.Cmd {
 	m.start.Reset()
 	m.page = startPage
 	return nil
 }
 
-// same tells whether two entries stand for the same session.
+// same reports whether two entries are the same session.
 func (e entry) same(other entry) bool {
 	switch {
 	case e.chat != nil || other.chat != nil:
@@ -76,11 +76,11 @@ func (e entry) same(other entry) bool {
 	return false
 }
 
-// sessions are those of the list.
+// sessions makes the list of sessions.
 type sessions struct{ m *Model }
 
-// all are those that are open, newest last but those that wait first, those that the
-// agents keep, and those that only the logs know.
+// all returns the open sessions, those that wait first and the newest last, then those saved
+// by the agents, then those known only from logs.
 func (s sessions) all() []panel.Session {
 	m := s.m
 	var all []panel.Session
@@ -106,7 +106,7 @@ func (s sessions) all() []panel.Session {
 		for _, kept := range a.Listed() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
 				all = append(all, s.kept(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
-				open[key] = able // its log is only worth a row where nothing better is there
+				open[key] = able // list its log only if the agent cannot open it
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (s sessions) all() []panel.Session {
 	return append(all, toRead...)
 }
 
-// opened is the row of an open session.
+// opened returns the row of an open session.
 func (s sessions) opened(c *chat) panel.Session {
 	m := s.m
 	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
@@ -141,7 +141,7 @@ func (s sessions) opened(c *chat) panel.Session {
 	return one
 }
 
-// kept is the row of a session that is not open.
+// kept returns the row of a session that is not open.
 func (s sessions) kept(section, title, cwd, agent string, updated time.Time, e entry) panel.Session {
 	detail := safetext.Line(transcript.Home(cwd, s.m.opts.Home), 200)
 	if agent != "" {
@@ -150,7 +150,7 @@ func (s sessions) kept(section, title, cwd, agent string, updated time.Time, e e
 	return panel.Session{Section: section, Title: title, Detail: detail, Updated: updated, Value: e}
 }
 
-// firstPrompt stands in for a title.
+// firstPrompt returns the first prompt, shown if there is no title.
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
@@ -161,7 +161,7 @@ func firstPrompt(t *thread.Thread) string {
 	return "New session"
 }
 
-// close closes an open session. The list stays.
+// close closes an open session. The list stays open.
 func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	m := s.m
 	e, ok := value.(entry)
@@ -176,13 +176,13 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
-		m.chat.panels.show(l) // another page may be on the screen now
+		m.chat.panels.show(l) // the page on the screen may have changed
 		return cmd
 	}
 	return nil
 }
 
-// delete has the agent delete a session that it keeps.
+// delete asks the agent to delete a session that it has saved.
 func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
 	switch {
@@ -198,7 +198,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	return nil
 }
 
-// open shows a session that is open, or has the agent open one it keeps.
+// open shows an open session, or asks the agent to open one that it has saved.
 func (s sessions) open(value any) tea.Cmd {
 	m, e := s.m, value.(entry)
 	switch {

@@ -13,11 +13,11 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// resultMsg is what a task of the workspace has brought.
+// resultMsg is the result of a task of the workspace.
 type resultMsg struct{ workspace.Result }
 
-// sync runs the tasks of the workspace and shows its news. It is called after
-// everything that may have changed it.
+// sync runs the tasks of the workspace and shows its news. It is called after anything that
+// may have changed the workspace.
 func (m *Model) sync() tea.Cmd {
 	var cmds []tea.Cmd
 	for {
@@ -37,7 +37,7 @@ func (m *Model) sync() tea.Cmd {
 	}
 }
 
-// hear shows one piece of news of the workspace.
+// hear handles one piece of news from the workspace.
 func (m *Model) hear(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
 	switch n := n.(type) {
@@ -50,7 +50,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		return m.started(n)
 	case workspace.LoginWanted:
 		c := m.front(n.Agent)
-		if n.Session != nil && !n.Agent.Opening() { // whose prompt was refused
+		if n.Session != nil && !n.Agent.Opening() { // its prompt was refused
 			c = m.pageOf(n.Session)
 		}
 		logins{c}.wanted(n)
@@ -130,8 +130,8 @@ func isApplied(n workspace.News) bool {
 	return ok
 }
 
-// deliver shows what an event has changed; what happens on a page that is not on the
-// screen is marked.
+// deliver shows the effects of an event. A turn that ends on a page that is not on the screen
+// marks that page as unread.
 func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
@@ -143,7 +143,7 @@ func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	return tea.Batch(cmd, m.chat.say("Another session is done: "+m.label(intent.Sessions)))
 }
 
-// started shows the chat with an agent.
+// started shows the page of an agent that has started.
 func (m *Model) started(n workspace.Started) tea.Cmd {
 	c := m.pageOf(n.Session)
 	if m.starting == n.Agent {
@@ -157,9 +157,9 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 	return nil
 }
 
-// removed takes the page of a session away. What was typed there goes to the one in
-// front, if it is of the same agent or nothing else keeps it, and so does a field for a
-// secret that has the keys: the next key must not land in the composer.
+// removed drops the page of a session. Its draft moves to the page on the screen if that has
+// the same agent or nothing else saves the draft; so does a field for a secret that has the
+// keys, since the next key must not land in the composer.
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.store.Leave(from.composer)
@@ -179,16 +179,16 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	return stop
 }
 
-// show has a page on the screen.
+// show puts a page on the screen.
 func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
-	m.input.Touch() // what was typed elsewhere answers no question here
+	m.input.Touch() // keys typed on another page answer no question here
 	c.question.Turn()
 	c.elicits.Afresh()
 }
 
-// fresh drops what was asked on a connection that is replaced.
+// fresh drops the questions of a connection that was replaced.
 func (c *chat) fresh() {
 	c.panels.open = nil
 	c.login.Close()
@@ -196,11 +196,11 @@ func (c *chat) fresh() {
 	c.question.Clear()
 }
 
-// returned gives the text of a prompt that the agent did not take back to the
-// composer, in front of what is being typed.
+// returned puts the text of a prompt that the agent did not accept into the composer, before
+// the draft.
 func (c *chat) returned(n workspace.Returned) tea.Cmd {
 	carried, text := transcript.SplitCarried(n.Text)
-	c.Carried = append(carried, c.Carried...) // they go with the next one
+	c.Carried = append(carried, c.Carried...) // they go with the next prompt
 	switch {
 	case n.Dropped:
 		c.composer.Remember(text)
@@ -213,13 +213,12 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 	return c.say("Not accepted: " + n.Err.Error())
 }
 
-// countLines counts the lines of a change.
+// countLines counts the added and removed lines of a change.
 func countLines(f workspace.FileChange, before, after string) (added, removed int) {
 	return diff.Summarise(diff.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
 }
 
-// retrying tells whether the connection of the page's agent is lost and another try
-// comes, or is under way.
+// retrying reports whether the connection to the page's agent is lost and is being retried.
 func (c *chat) retrying() bool {
 	_, retrying := c.Agent.Retrying()
 	return retrying
