@@ -42,7 +42,7 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 			c.focus(!c.focused)
 		}
 	case intent.EditQueued, intent.DropQueued:
-		return c.takeBack(i == intent.EditQueued)
+		return c.unqueue(i == intent.EditQueued)
 	default:
 		return c.manage(i)
 	}

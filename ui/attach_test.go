@@ -113,7 +113,7 @@ func TestSpaceElsewhereIsNoImage(t *testing.T) {
 	})
 }
 
-func TestImagesNotTaken(t *testing.T) {
+func TestImagesNotAccepted(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { o.Pictures = pictured() }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+v")

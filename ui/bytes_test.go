@@ -95,7 +95,7 @@ func (p *painted) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(min(time.Millisecond, time.Until(end)))
 		synctest.Wait()
-		for msg, ok := p.take(); ok; msg, ok = p.take() {
+		for msg, ok := p.nextMessage(); ok; msg, ok = p.nextMessage() {
 			p.send(msg)
 		}
 	}

@@ -157,8 +157,8 @@ func (m putBack) handle(*Model) tea.Cmd {
 	return m.chat.say(text)
 }
 
-// UnsaidWords says that n files changed in a turn without any tool call naming them.
-func UnsaidWords(n int) string {
+// UnreportedChanges says that n files changed in a turn without any tool call naming them.
+func UnreportedChanges(n int) string {
 	return panel.Files(n) + " changed, but the agent reported no change; see /changes"
 }
 

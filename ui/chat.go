@@ -26,7 +26,7 @@ import (
 type chat struct {
 	*workspace.Session
 	m *Model
-	talk
+	transcriptPane
 
 	unread   bool // a turn ended while another session was on the screen
 	panels   panels
@@ -44,7 +44,7 @@ type chat struct {
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}}
+	c := &chat{Session: s, m: m, transcriptPane: transcriptPane{env: &m.Env, cwd: m.opts.Cwd}}
 	c.panels.c = c
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
@@ -55,7 +55,7 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer = m.store.New(composing{c})
 	c.question, c.elicits = question.New(&m.Env, questionHost{c}), question.NewElicitations(&m.Env, formHost{questionHost{c}})
 	c.find = find.New(&m.Env, findHost{c}, c.view)
-	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
+	c.shells = shell.New(&m.Env, m.opts.Shell, c.onShellEvent)
 	c.login = start.NewLogin(&m.Env, logins{c})
 	return c
 }
@@ -126,7 +126,7 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	c.composer.Clear()
-	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
+	if cmd, ok := c.runOwnCommand(strings.TrimSpace(text)); ok {
 		c.composer.Remember(text) // for this run only
 		return cmd
 	}

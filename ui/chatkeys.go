@@ -50,15 +50,15 @@ func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	if c.refuses(p.Text) {
-		return c.say(c.nobody()), true
+	if c.ignoresTyping(p.Text) {
+		return c.say(c.readOnlyReason()), true
 	}
 	return c.composer.Type(p)
 }
 
 func (l draft) Paste(text string) (tea.Cmd, bool) {
-	if l.c.refuses(text) {
-		return l.c.say(l.c.nobody()), true
+	if l.c.ignoresTyping(text) {
+		return l.c.say(l.c.readOnlyReason()), true
 	}
 	return l.c.composer.Paste(text), true
 }
@@ -98,7 +98,7 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 // Click gives the keys to the question.
 func (l asked) Click(x, y int, up bool) bool {
 	c := l.c
-	if up || !c.areas.asked.Has(x, y) || y >= c.areas.lid {
+	if up || !c.areas.asked.Has(x, y) || y >= c.areas.overlayTop {
 		return false
 	}
 	c.giveKeys()
@@ -130,7 +130,7 @@ func (l session) Wheel(n int) { l.c.view.Scroll(n) }
 func (l session) Click(x, y int, up bool) bool {
 	c := l.c
 	switch {
-	case up && c.areas.end.Has(x, y) && y < c.areas.lid:
+	case up && c.areas.end.Has(x, y) && y < c.areas.overlayTop:
 		c.view.End()
 	case !c.areas.bare(x, y):
 	case up && !c.m.mouse.Drops():
@@ -158,9 +158,9 @@ func (c *chat) giveKeys() bool {
 	return true
 }
 
-// takeBack removes the newest queued prompt, to edit or drop it. A prompt that the agent
+// unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
 // holds must be returned by the agent.
-func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
+func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
 	if !edit && c.DropCarried() {
 		return nil, true
 	}

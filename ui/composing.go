@@ -43,7 +43,7 @@ func (h composing) Invitation() string {
 	case h.c.m.page == connectingPage:
 		return "Starting… you can type now; it is sent when the agent is ready"
 	case h.c.ReadOnly:
-		return h.c.nobody()
+		return h.c.readOnlyReason()
 	}
 	return "Ask the agent · / for commands · ? for help"
 }
@@ -153,8 +153,8 @@ func (c *chat) agentHas(name string) bool {
 	return !c.ReadOnly && slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
-// own runs one of parley's own commands; false if text is none.
-func (c *chat) own(text string) (tea.Cmd, bool) {
+// runOwnCommand runs one of parley's own commands; false if text is none.
+func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
 	name, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
 	a, ok := intent.Named(name, c.agentHas)
 	if !slash || !ok || c.useless(a.Intent) {

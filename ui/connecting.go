@@ -114,7 +114,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 		c.composer.Reset()
 	case send:
 	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Queued) > 0:
-		c.takeBack(edit)
+		c.unqueue(edit)
 	default:
 		c.composer.Key(p.KeyPressMsg, c.m.Keys.Of(intent.Draft, p.Keystroke()))
 	}

@@ -121,7 +121,7 @@ type execMsg struct {
 	done tea.ExecCallback
 }
 
-func (d *driver) take() (tea.Msg, bool) {
+func (d *driver) nextMessage() (tea.Msg, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.inbox) == 0 {
@@ -137,7 +137,7 @@ func (d *driver) take() (tea.Msg, bool) {
 func (d *driver) settle() {
 	for {
 		synctest.Wait()
-		msg, ok := d.take()
+		msg, ok := d.nextMessage()
 		if !ok {
 			return
 		}

@@ -34,7 +34,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 			return c.say("Nothing to open here"), true
 		}
 	case intent.Behind:
-		return c.panels.showBehind(), true
+		return c.panels.showItemMessages(), true
 	case intent.StopTool:
 		return l.stopSelected(), true
 	case intent.Copy:
@@ -103,12 +103,12 @@ func (c *chat) stopWork(w panel.Work) tea.Cmd {
 	}
 	switch {
 	case w.Own:
-		c.KillTerminal(w.Terminal, c.requested(""))
+		c.KillTerminal(w.Terminal, c.reportOutcome(""))
 		return c.say("Stopped; the agent sees how the command ended")
 	case w.Terminal != "":
-		c.StopTerminal(w.Terminal, c.requested(""))
+		c.StopTerminal(w.Terminal, c.reportOutcome(""))
 	default:
-		c.StopTool(w.Tool.ID, c.requested(""))
+		c.StopTool(w.Tool.ID, c.reportOutcome(""))
 	}
 	return c.say("Asked the agent to stop it")
 }

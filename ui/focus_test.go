@@ -273,7 +273,7 @@ type looked struct {
 }
 
 // i shows the messages behind an item.
-func TestBehind(t *testing.T) {
+func TestItemMessages(t *testing.T) {
 	var asked []looked
 	var shown []workspace.Message
 	var failure error
@@ -327,7 +327,7 @@ func TestBehind(t *testing.T) {
 }
 
 // Without a log, and for what no message has made, it says so.
-func TestNothingBehind(t *testing.T) {
+func TestItemWithoutMessages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "i")
 		d.sees("This session has no log")
@@ -345,7 +345,7 @@ func TestNothingBehind(t *testing.T) {
 }
 
 // A very long message is cut, and says so.
-func TestLongMessageBehind(t *testing.T) {
+func TestLongItemMessage(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
 		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {
 			return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
@@ -362,7 +362,7 @@ func TestLongMessageBehind(t *testing.T) {
 	})
 }
 
-func TestGoldenBehind(t *testing.T) {
+func TestGoldenItemMessages(t *testing.T) {
 	t.Parallel()
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"

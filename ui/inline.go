@@ -86,7 +86,7 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	room := max(0, height-2-len(below))
 	var rows []string
 	if c.question.Open() {
-		talk := len(c.written.Live(leastTalk(room)))
+		talk := len(c.written.Live(leastTranscript(room)))
 		rows, on.question = c.question.Rows(min(cells, maxAsked), max(4, room-talk), c.composer.Popup() != nil)
 	}
 	// A terminal that gets narrower wraps the rows. Rows that scroll off its top cannot be

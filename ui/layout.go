@@ -53,7 +53,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	if cursor != nil {
 		cursor.Y += talk
 	}
-	on.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, lid: height}
+	on.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, overlayTop: height}
 	if !full {
 		on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
 	}
@@ -73,11 +73,11 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 			cursor = tea.NewCursor(x, top-1)
 		}
 	}
-	rows, lid := c.over(rows, width, top-find, &on)
+	rows, lid := c.drawOverlays(rows, width, top-find, &on)
 	if lid != nil {
 		cursor = lid
 	}
-	if !full && on.areas.lid == height {
+	if !full && on.areas.overlayTop == height {
 		c.tagEnd(below, inputTop, width, top, &on)
 	}
 	rows = fit(append(rows, below...), height)
@@ -125,7 +125,7 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	}
 	room, covered := height, c.composer.Popup() != nil
 	if !c.question.Full() {
-		room -= on.view.Tall(width, leastTalk(height))
+		room -= on.view.Tall(width, leastTranscript(height))
 	}
 	if c.question.Open() {
 		rows, on.question = c.question.Rows(width, room, covered)
@@ -135,15 +135,15 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	return rows[:min(len(rows), max(0, height))], cursor
 }
 
-// leastTalk returns how many of height rows the transcript keeps above a question of any
+// leastTranscript returns how many of height rows the transcript keeps above a question of any
 // length: a quarter, if the rest is enough to answer.
-func leastTalk(height int) int {
+func leastTranscript(height int) int {
 	const enough = 9
 	return max(0, min(height/4, height-enough))
 }
 
-// over lays the open panels over the rows. The cursor is nil unless it is in one of them.
-func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea.Cursor) {
+// drawOverlays lays the open panels over the rows. The cursor is nil unless it is in one of them.
+func (c *chat) drawOverlays(rows []string, width, top int, on *onScreen) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.layers()) {
 		o, ok := l.(layer.Overlayer)
@@ -158,7 +158,7 @@ func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea
 			continue
 		}
 		y := max(0, top-len(box))
-		on.areas.lid = min(on.areas.lid, y)
+		on.areas.overlayTop = min(on.areas.overlayTop, y)
 		rows = text.Overlay(rows, box, 0, y)
 		if at != nil {
 			at.Y += y

@@ -14,15 +14,15 @@ import (
 	"parley/ui/panel"
 )
 
-// behindMsg brings the messages that an item was made from.
-type behindMsg struct {
+// itemMessagesMsg brings the messages that an item was made from.
+type itemMessagesMsg struct {
 	chat  *chat
 	shown []workspace.Message
 	err   error
 }
 
-// showBehind loads the messages of the selected item from the log.
-func (p *panels) showBehind() tea.Cmd {
+// showItemMessages loads the messages of the selected item from the log.
+func (p *panels) showItemMessages() tea.Cmd {
 	c := p.c
 	it := c.view.Selected()
 	if it == nil {
@@ -38,11 +38,11 @@ func (p *panels) showBehind() tea.Cmd {
 	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.m.w.Context()
 	return func() tea.Msg {
 		shown, err := behind(ctx, spans, request)
-		return behindMsg{c, shown, err}
+		return itemMessagesMsg{c, shown, err}
 	}
 }
 
-func (msg behindMsg) handle(*Model) tea.Cmd {
+func (msg itemMessagesMsg) handle(*Model) tea.Cmd {
 	c := msg.chat
 	switch {
 	case errors.Is(msg.err, context.Canceled):
@@ -66,20 +66,20 @@ func (c *chat) readOnly(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	if cmd, ok := c.own(text); ok {
+	if cmd, ok := c.runOwnCommand(text); ok {
 		c.composer.Clear()
 		return cmd
 	}
-	return c.say(c.nobody())
+	return c.say(c.readOnlyReason())
 }
 
-// nobody says why a page read from a log accepts no prompt.
-func (c *chat) nobody() string {
+// readOnlyReason says why a page read from a log accepts no prompt.
+func (c *chat) readOnlyReason() string {
 	return "Read-only log: " + cmp.Or(c.Why, c.Agent.Name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
 }
 
-// refuses reports whether a page read from a log ignores typed or pasted text. It accepts
+// ignoresTyping reports whether a page read from a log ignores typed or pasted text. It accepts
 // commands only.
-func (c *chat) refuses(typed string) bool {
+func (c *chat) ignoresTyping(typed string) bool {
 	return c.ReadOnly && c.composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
 }

@@ -167,7 +167,7 @@ func (d *driver) switchToLogged(text string) {
 }
 
 // The messages behind an entry come from the same log.
-func TestBehindLogged(t *testing.T) {
+func TestItemMessagesOfALog(t *testing.T) {
 	drive(t, loggedTwo, func(d *driver) {
 		d.connected()
 		d.switchToLogged("mend")

@@ -36,7 +36,7 @@ func (l logins) Typed() (last time.Time, draft bool) {
 	return l.c.m.input.Last(), !l.c.composer.Empty()
 }
 
-func (l logins) Covered(y int) bool { return y >= l.c.areas.lid }
+func (l logins) Covered(y int) bool { return y >= l.c.areas.overlayTop }
 
 // shown reports whether the login methods are visible. The log hides them.
 func (l logins) shown() bool {
@@ -78,13 +78,13 @@ func (l logins) failed(n workspace.LoginFailed) {
 
 // logOut ends the login. The connection stays.
 func (c *chat) logOut() tea.Cmd {
-	c.Agent.LogOut(c.requested("Logged out"))
+	c.Agent.LogOut(c.reportOutcome("Logged out"))
 	return nil
 }
 
-// requested returns a function that shows the outcome of a request: its error, or done,
+// reportOutcome returns a function that shows the outcome of a request: its error, or done,
 // which may be "".
-func (c *chat) requested(done string) func(error) {
+func (c *chat) reportOutcome(done string) func(error) {
 	return func(err error) {
 		if err != nil {
 			done = err.Error()

@@ -438,7 +438,7 @@ func TestMentionFastTurn(t *testing.T) {
 		for range 50 {
 			time.Sleep(10 * time.Millisecond)
 			synctest.Wait()
-			for msg, ok := d.take(); ok; msg, ok = d.take() {
+			for msg, ok := d.nextMessage(); ok; msg, ok = d.nextMessage() {
 				if r, ok := msg.(resultMsg); ok && late == nil {
 					if _, events := r.Result.(*workspace.Batch); !events {
 						late = msg

@@ -72,7 +72,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.inline.On() {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
-	return tea.Batch(append(cmds, status.Listen(m.w.Context(), speaker{m}, m.opts.Notices), m.sync())...)
+	return tea.Batch(append(cmds, status.Listen(m.w.Context(), narrator{m}, m.opts.Notices), m.sync())...)
 }
 
 // quit ends the program after everything it started.

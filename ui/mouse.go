@@ -10,11 +10,11 @@ import (
 // areas are the places of things on the screen, as last drawn.
 type areas struct {
 	transcript, asked, composer, end mouse.Area
-	lid                              int // the first row that a panel covers
+	overlayTop                       int // the first row that a panel covers
 }
 
 // bare reports whether a cell shows the transcript with no panel over it.
-func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.lid }
+func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
 
 // underMouse implements mouse.Page for a chat page.
 type underMouse struct{ c *chat }

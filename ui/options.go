@@ -14,7 +14,7 @@ func (p *panels) setting(o event.ConfigOption) panel.Setting {
 		s.Value = o.Current
 	}
 	s.Set = func(value any) tea.Cmd {
-		p.c.SetOption(o.ID, value, p.c.requested(""))
+		p.c.SetOption(o.ID, value, p.c.reportOutcome(""))
 		return nil
 	}
 	return s
@@ -28,7 +28,7 @@ func (p *panels) mode() (panel.Setting, bool) {
 		return p.setting(o), ok
 	}
 	return panel.Setting{Name: "Mode", Value: event.NameOf(t.Mode, t.Modes), Choices: t.Modes, Current: t.Mode, Set: func(id any) tea.Cmd {
-		c.SetMode(id.(string), c.requested(""))
+		c.SetMode(id.(string), c.reportOutcome(""))
 		return nil
 	}}, true
 }

@@ -79,7 +79,7 @@ func (p *panels) Close(what panel.Panel) {
 }
 
 // Covered implements panel.Host.
-func (p *panels) Covered(y int) bool { return y >= p.c.areas.lid }
+func (p *panels) Covered(y int) bool { return y >= p.c.areas.overlayTop }
 
 // Do implements panel.Host. While an agent starts there is no session for an action to
 // apply to.

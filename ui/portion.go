@@ -51,8 +51,8 @@ const calm = 100 * time.Millisecond
 
 // resting calls a function when everything that was running has ended.
 type resting struct {
-	told  func() // may be nil
-	ended bool   // something long has ended since the last check
+	notify func() // may be nil
+	ended  bool   // something long has ended since the last check
 }
 
 // saw records the end of something that can take long.
@@ -70,11 +70,11 @@ func (r *resting) over(sessions []*workspace.Session) tea.Cmd {
 	busy := func(s *workspace.Session) bool {
 		return s.Thread.State != thread.Idle && s.Thread.State != thread.Ended
 	}
-	if r.told == nil || !ended || slices.ContainsFunc(sessions, busy) {
+	if r.notify == nil || !ended || slices.ContainsFunc(sessions, busy) {
 		return nil
 	}
 	return func() tea.Msg {
-		r.told()
+		r.notify()
 		return nil
 	}
 }

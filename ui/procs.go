@@ -13,8 +13,8 @@ import (
 // more, the operating system shares the cores and runs a thread that has mostly slept at once.
 const leastProcs = 4
 
-// widen raises GOMAXPROCS to leastProcs unless the user has set it.
-func widen() {
+// raiseProcs raises GOMAXPROCS to leastProcs unless the user has set it.
+func raiseProcs() {
 	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < leastProcs {
 		runtime.GOMAXPROCS(leastProcs)
 	}

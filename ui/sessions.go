@@ -50,7 +50,7 @@ func (p *panels) showSessions() tea.Cmd {
 // newSession opens another session with the agent in front.
 func (m *Model) newSession() tea.Cmd {
 	if m.chat.ReadOnly {
-		return m.chat.say(m.chat.nobody())
+		return m.chat.say(m.chat.readOnlyReason())
 	}
 	m.chat.Agent.NewSession()
 	return nil
@@ -90,7 +90,7 @@ func (s sessions) all() []panel.Session {
 	rest := slices.DeleteFunc(m.chats(), func(c *chat) bool { return slices.Contains(first, c) })
 	for _, c := range slices.Concat(first, rest) {
 		open[c.Agent.Spec.Name+"\x00"+c.Thread.Session] = true
-		one := s.opened(c)
+		one := s.openRow(c)
 		if len(agents) > 1 {
 			one.Detail = c.Agent.Name()
 		}
@@ -105,7 +105,7 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.Listed() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.kept(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.closedRow(section, kept.Title, kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // list its log only if the agent cannot open it
 			}
 		}
@@ -119,16 +119,16 @@ func (s sessions) all() []panel.Session {
 		}
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.kept("From parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.closedRow("From parley's logs", g.Title, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.kept("From parley's logs, read-only", g.Title, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
 
-// opened returns the row of an open session.
-func (s sessions) opened(c *chat) panel.Session {
+// openRow returns the row of an open session.
+func (s sessions) openRow(c *chat) panel.Session {
 	m := s.m
 	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
@@ -141,8 +141,8 @@ func (s sessions) opened(c *chat) panel.Session {
 	return one
 }
 
-// kept returns the row of a session that is not open.
-func (s sessions) kept(section, title, cwd, agent string, updated time.Time, e entry) panel.Session {
+// closedRow returns the row of a session that is not open.
+func (s sessions) closedRow(section, title, cwd, agent string, updated time.Time, e entry) panel.Session {
 	detail := safetext.Line(transcript.Home(cwd, s.m.opts.Home), 200)
 	if agent != "" {
 		detail = agent + "  " + detail

@@ -32,8 +32,8 @@ func (c *chat) runLine() tea.Cmd {
 	return run
 }
 
-// told applies an event of a command. Its output goes with the next prompt.
-func (c *chat) told(e event.Event) {
+// onShellEvent applies an event of a command. Its output goes with the next prompt.
+func (c *chat) onShellEvent(e event.Event) {
 	c.changed = append(c.changed, c.Thread.Apply(e)...)
 	c.applied()
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {

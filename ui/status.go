@@ -34,15 +34,15 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 	return sign.Title(cmp.Or(c.Thread.Title, c.Agent.Name())), bar
 }
 
-// speaker shows notices that belong to no session, on the page on the screen.
-type speaker struct{ m *Model }
+// narrator shows notices that belong to no session, on the page on the screen.
+type narrator struct{ m *Model }
 
-func (s speaker) Free() bool {
+func (s narrator) Free() bool {
 	m := s.m
 	return !m.quitting && m.page == chatPage && m.chat.toast.At(m.Now()) == ""
 }
 
-func (s speaker) Say(line string) tea.Cmd {
+func (s narrator) Say(line string) tea.Cmd {
 	s.m.chat.Agent.Log.Add(event.LogClient, line) // the log shows it again
 	return s.m.chat.say(line)
 }

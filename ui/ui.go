@@ -138,7 +138,7 @@ type Left struct {
 // started has ended and the terminal is restored. After a panic the error is a *guard.Broken,
 // and Left is valid.
 func Run(ctx context.Context, opts Options) (Left, error) {
-	widen()
+	raiseProcs()
 	m := New(opts)
 	defer m.endAll()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
@@ -185,7 +185,7 @@ const frame = 16 * time.Millisecond
 
 // New returns the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
+	m := &Model{opts: opts, resting: resting{notify: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
 	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None

@@ -33,19 +33,19 @@ func (m *Model) sync() tea.Cmd {
 		if !ok {
 			return tea.Batch(cmds...)
 		}
-		cmds = append(cmds, m.hear(n))
+		cmds = append(cmds, m.onNews(n))
 	}
 }
 
-// hear handles one piece of news from the workspace.
-func (m *Model) hear(n workspace.News) tea.Cmd {
+// onNews handles one piece of news from the workspace.
+func (m *Model) onNews(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
 	switch n := n.(type) {
 	case workspace.Applied:
 		return m.deliver(m.pageOf(n.Session), n)
 	case workspace.Starting:
 		m.page, m.starting = connectingPage, n.Agent
-		m.front(n.Agent).fresh()
+		m.front(n.Agent).dropQuestions()
 	case workspace.Started:
 		return m.started(n)
 	case workspace.LoginWanted:
@@ -75,7 +75,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		m.show(m.pageOf(n.Session))
 	case workspace.NotOpened:
 		if n.Logged != nil {
-			return m.chat.say(m.chat.nobody())
+			return m.chat.say(m.chat.readOnlyReason())
 		}
 		return m.chat.say(n.Err.Error())
 	case workspace.Removed:
@@ -109,12 +109,12 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		c.composer.Prepend(n.Text)
 		return c.say("Not sent: " + n.Err.Error())
 	case workspace.Returned:
-		return m.pageOf(n.Session).returned(n)
+		return m.pageOf(n.Session).onReturned(n)
 	case workspace.Deferred:
 		return m.pageOf(n.Session).say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
 	case workspace.Unannounced:
 		c := m.pageOf(n.Session)
-		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnsaidWords(n.N), "")})
+		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnreportedChanges(n.N), "")})
 	case workspace.Listed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note = n.Err.Error()
@@ -188,17 +188,17 @@ func (m *Model) show(c *chat) {
 	c.elicits.Afresh()
 }
 
-// fresh drops the questions of a connection that was replaced.
-func (c *chat) fresh() {
+// dropQuestions drops the questions of a connection that was replaced.
+func (c *chat) dropQuestions() {
 	c.panels.open = nil
 	c.login.Close()
 	c.elicits.Clear()
 	c.question.Clear()
 }
 
-// returned puts the text of a prompt that the agent did not accept into the composer, before
+// onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
-func (c *chat) returned(n workspace.Returned) tea.Cmd {
+func (c *chat) onReturned(n workspace.Returned) tea.Cmd {
 	carried, text := transcript.SplitCarried(n.Text)
 	c.Carried = append(carried, c.Carried...) // they go with the next prompt
 	switch {

@@ -56,8 +56,8 @@ func New(model tea.Model) *Guard { return &Guard{model: model} }
 // SetQuit sets the function that ends the program. It may block.
 func (g *Guard) SetQuit(quit func()) { g.quit = quit }
 
-// falls recovers from a panic. It must be deferred.
-func (g *Guard) falls() {
+// recoverPanic recovers from a panic. It must be deferred.
+func (g *Guard) recoverPanic() {
 	if cause := recover(); cause != nil {
 		g.broke.CompareAndSwap(nil, newBroken(cause))
 		g.once.Do(func() { go g.quit() })
@@ -66,8 +66,8 @@ func (g *Guard) falls() {
 
 // Init implements tea.Model.
 func (g *Guard) Init() (cmd tea.Cmd) {
-	defer g.falls()
-	return g.under(g.model.Init())
+	defer g.recoverPanic()
+	return g.wrap(g.model.Init())
 }
 
 // Update implements tea.Model. A model that has panicked is not called again.
@@ -79,9 +79,9 @@ func (g *Guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (g *Guard) update(msg tea.Msg) tea.Cmd {
-	defer g.falls()
+	defer g.recoverPanic()
 	_, cmd := g.model.Update(msg)
-	return g.under(cmd)
+	return g.wrap(cmd)
 }
 
 // View implements tea.Model.
@@ -93,7 +93,7 @@ func (g *Guard) View() tea.View {
 }
 
 func (g *Guard) draw() {
-	defer g.falls()
+	defer g.recoverPanic()
 	v := g.model.View()
 	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
 		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
@@ -121,14 +121,14 @@ var faintBlank = ansi.Style{}.Faint().Styled(" ")
 
 var cmdType = reflect.TypeFor[tea.Cmd]()
 
-// under wraps a command, and the commands in a batch or in a sequence, whose type Bubble Tea
+// wrap wraps a command, and the commands in a batch or in a sequence, whose type Bubble Tea
 // does not export.
-func (g *Guard) under(cmd tea.Cmd) tea.Cmd {
+func (g *Guard) wrap(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() (msg tea.Msg) {
-		defer g.falls()
+		defer g.recoverPanic()
 		msg = cmd()
 		of := reflect.TypeOf(msg)
 		if of == nil || of.Kind() != reflect.Slice || of.Elem() != cmdType {
@@ -138,7 +138,7 @@ func (g *Guard) under(cmd tea.Cmd) tea.Cmd {
 		caught := reflect.MakeSlice(of, all.Len(), all.Len())
 		for i := range all.Len() {
 			one, _ := all.Index(i).Interface().(tea.Cmd)
-			caught.Index(i).Set(reflect.ValueOf(g.under(one)))
+			caught.Index(i).Set(reflect.ValueOf(g.wrap(one)))
 		}
 		return caught.Interface()
 	}
@@ -146,7 +146,7 @@ func (g *Guard) under(cmd tea.Cmd) tea.Cmd {
 
 // Do calls a function of a model that may be in an inconsistent state.
 func (g *Guard) Do(do func()) {
-	defer g.falls()
+	defer g.recoverPanic()
 	do()
 }
 

@@ -150,8 +150,8 @@ func (r *Run) remove() {
 	r.all.runs = slices.DeleteFunc(r.all.runs, func(other *Run) bool { return other == r })
 }
 
-// over ends a run and starts the next.
-func (r *Run) over(end thread.ShellEnded) tea.Cmd {
+// finish ends a run and starts the next.
+func (r *Run) finish(end thread.ShellEnded) tea.Cmd {
 	end.Key, end.At = r.Key, r.all.env.Now()
 	r.all.apply(end)
 	r.remove()
@@ -173,7 +173,7 @@ func (msg startedMsg) Handle() tea.Cmd {
 	r := msg.run
 	if msg.err != nil {
 		r.feed.close()
-		return r.over(thread.ShellEnded{Err: msg.err})
+		return r.finish(thread.ShellEnded{Err: msg.err})
 	}
 	if r.stop = msg.stop; r.stopping {
 		return r.end()
@@ -194,5 +194,5 @@ func (msg newsMsg) Handle() tea.Cmd {
 	if end == nil {
 		return r.listen()
 	}
-	return r.over(thread.ShellEnded{Code: end.Code, Signal: end.Signal, Stopped: r.stopping})
+	return r.finish(thread.ShellEnded{Code: end.Code, Signal: end.Signal, Stopped: r.stopping})
 }

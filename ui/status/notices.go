@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Speaker shows messages to the user.
-type Speaker interface {
+// Narrator shows messages to the user.
+type Narrator interface {
 	// Free reports whether a message would be seen now and hide no other.
 	Free() bool
 	Say(line string) tea.Cmd
@@ -19,13 +19,13 @@ const noticePause = time.Second
 
 // notice is a message that belongs to no session.
 type notice struct {
-	to   Speaker
+	to   Narrator
 	line string
 	next tea.Cmd // waits for the next message
 }
 
 // Listen shows all messages of a channel until it is closed or ctx ends.
-func Listen(ctx context.Context, to Speaker, lines <-chan string) tea.Cmd {
+func Listen(ctx context.Context, to Narrator, lines <-chan string) tea.Cmd {
 	return func() tea.Msg {
 		select {
 		case line, more := <-lines:
@@ -39,7 +39,7 @@ func Listen(ctx context.Context, to Speaker, lines <-chan string) tea.Cmd {
 	}
 }
 
-// Handle shows the message when the speaker is free.
+// Handle shows the message when the narrator is free.
 func (n notice) Handle() tea.Cmd {
 	if !n.to.Free() {
 		return tea.Tick(noticePause, func(time.Time) tea.Msg { return n })

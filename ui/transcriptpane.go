@@ -10,9 +10,9 @@ import (
 	"parley/ui/transcript/find"
 )
 
-// talk is the transcript of a page: on the screen, with its search, and in the terminal's
+// transcriptPane is the transcript of a page: on the screen, with its search, and in the terminal's
 // scrollback.
-type talk struct {
+type transcriptPane struct {
 	env     *layer.Env
 	cwd     string
 	view    *transcript.View
@@ -23,7 +23,7 @@ type talk struct {
 }
 
 // load shows another thread, or a replayed one with the same entries open.
-func (t *talk) load(th *thread.Thread, agent func() string) {
+func (t *transcriptPane) load(th *thread.Thread, agent func() string) {
 	view := transcript.New(th, t.cwd, t.env.Theme)
 	view.SetAgent(agent)
 	if t.view != nil {
@@ -34,7 +34,7 @@ func (t *talk) load(th *thread.Thread, agent func() string) {
 }
 
 // applied updates the rows of the items that a portion of events changed.
-func (t *talk) applied() {
+func (t *transcriptPane) applied() {
 	t.view.Changed(t.changed)
 	if t.written != nil {
 		t.written.Changed(t.changed)
@@ -46,7 +46,7 @@ func (t *talk) applied() {
 }
 
 // tick advances the clocks and spinners.
-func (t *talk) tick(now time.Time) {
+func (t *transcriptPane) tick(now time.Time) {
 	t.view.Tick(now)
 	if t.written != nil {
 		t.written.Tick(now)
@@ -54,14 +54,14 @@ func (t *talk) tick(now time.Time) {
 }
 
 // atRest reports whether the reader is at the end and neither searches nor has the keys here.
-func (t *talk) atRest() bool { return !t.focused && !t.find.Open() && t.view.Following() }
+func (t *transcriptPane) atRest() bool { return !t.focused && !t.find.Open() && t.view.Following() }
 
 var steps = map[intent.Intent]transcript.Step{intent.Next: transcript.Next, intent.Previous: transcript.Previous,
 	intent.NextPrompt: transcript.NextPrompt, intent.PreviousPrompt: transcript.PreviousPrompt, intent.First: transcript.First, intent.Last: transcript.Last,
 	intent.HalfDown: transcript.HalfPageDown, intent.HalfUp: transcript.HalfPageUp}
 
 // step moves the selection; false if the intent is another.
-func (t *talk) step(want intent.Intent) bool {
+func (t *transcriptPane) step(want intent.Intent) bool {
 	by, ok := steps[want]
 	if ok {
 		t.view.Step(by)
@@ -70,7 +70,7 @@ func (t *talk) step(want intent.Intent) bool {
 }
 
 // toScrollback returns the part to write to the scrollback.
-func (t *talk) toScrollback(th *thread.Thread, width int) *transcript.Written {
+func (t *transcriptPane) toScrollback(th *thread.Thread, width int) *transcript.Written {
 	if t.written == nil {
 		t.written = transcript.NewWritten(th, t.cwd, t.env.Theme)
 	}
