@@ -145,7 +145,7 @@ func commandWord(a intent.Action, agentHas func(string) bool) string {
 	case a.Command == "":
 		return ""
 	case agentHas(a.Command):
-		return "/" + intent.Own + a.Command
+		return "/" + intent.OwnPrefix + a.Command
 	}
 	return "/" + a.Command
 }

@@ -149,9 +149,9 @@ func Commands() []Action {
 	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
 }
 
-// Own is the prefix under which parley's commands are always available, whatever commands the
+// OwnPrefix is the prefix under which parley's commands are always available, whatever commands the
 // agent has.
-const Own = "parley:"
+const OwnPrefix = "parley:"
 
 // otherNames maps command names of other programs to parley's.
 var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions"}
@@ -169,7 +169,7 @@ func Offers(taken func(name string) bool) []Offer {
 	for _, a := range Commands() {
 		name := a.Command
 		if taken(name) {
-			name = Own + name
+			name = OwnPrefix + name
 		}
 		all = append(all, Offer{name, a})
 	}
@@ -177,9 +177,9 @@ func Offers(taken func(name string) bool) []Offer {
 }
 
 // Named returns the command of parley's with a name. A name that taken reports as the agent's
-// is parley's only with the prefix Own.
+// is parley's only with the prefix OwnPrefix.
 func Named(name string, taken func(name string) bool) (Action, bool) {
-	name, own := strings.CutPrefix(name, Own)
+	name, own := strings.CutPrefix(name, OwnPrefix)
 	if !own && taken(name) {
 		return Action{}, false
 	}
