@@ -144,8 +144,8 @@ func TestNoCrossTalk(t *testing.T) {
 	})
 }
 
-// A question goes to the agent that has asked it, though the keys of questions
-// count anew on every connection.
+// An answer goes to the agent that asked, although each connection numbers its questions
+// from one.
 func TestQuestionsOfTwoAgents(t *testing.T) {
 	two(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -350,7 +350,7 @@ func TestOneAgentGoes(t *testing.T) {
 	})
 }
 
-// What cannot be done with an agent that is gone is said.
+// The list of sessions says what is impossible after the agent has ended.
 func TestGoneAgentInTheOverview(t *testing.T) {
 	two(t, keeping(`{"sessions":[{"sessionId":"k","title":"Kept"}]}`), func(d *driver) {
 		d.press("ctrl+s")
@@ -369,7 +369,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.press("enter")
 		d.sees("the agent is gone")
 		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "/work\n", "/plan\n"} {
-			d.types(words) // enter starts it again, whatever stands there
+			d.types(words) // enter restarts it, whatever the draft
 			d.connected()
 			d.draft(strings.TrimSpace(words))
 			d.press("ctrl+u")

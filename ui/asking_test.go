@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// talking is a turn that says so many lines before it goes on.
+// talking is a turn that says a number of lines before it continues with then.
 func talking(lines int, then func(*turn) string) func(*turn) string {
 	return func(t *turn) string {
 		for i := range lines {

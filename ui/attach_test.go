@@ -73,8 +73,7 @@ func TestPastedImage(t *testing.T) {
 	})
 }
 
-// A path that is typed is an image behind a blank, or when it is sent; what is
-// none stays what it was.
+// A typed path becomes an image after a space, or when it is sent; other text is unchanged.
 func TestTypedImage(t *testing.T) {
 	drive(t, withPictures(pictured()), func(d *driver) {
 		d.connected()
@@ -101,7 +100,7 @@ func TestTypedImage(t *testing.T) {
 	})
 }
 
-// A space that goes to a list is none in the draft.
+// A space typed into a list does not turn a path in the draft into an image.
 func TestSpaceElsewhereIsNoImage(t *testing.T) {
 	drive(t, withPictures(pictured()), func(d *driver) {
 		d.connected()
@@ -192,8 +191,7 @@ func TestImageComesBack(t *testing.T) {
 	})
 }
 
-// An image in a draft for an agent that takes none, started in the place of one
-// that did, is its path again.
+// An image in a draft becomes its path again when the next agent does not accept images.
 func TestImageForAnotherAgent(t *testing.T) {
 	drive(t, withPictures(pictured()), func(d *driver) {
 		d.connected()

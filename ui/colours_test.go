@@ -20,8 +20,8 @@ func (d *driver) inTheme(text string, ink theme.Ink) bool {
 	return strings.Contains(d.m.View().Content, ink.On()+text)
 }
 
-// The list of themes shows each on the screen behind it, esc goes back, enter
-// keeps one and says how to keep it for good.
+// The list of themes applies the one under the cursor; esc restores the old one, enter keeps
+// the new one and says how to keep it permanently.
 func TestThemePicker(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Theme = "dark" }, func(d *driver) {
 		d.connected()
@@ -64,8 +64,7 @@ func TestThemePicker(t *testing.T) {
 	})
 }
 
-// A theme that is only looked at does not stay when the list goes away by
-// itself.
+// A theme that was only previewed is not kept when the list closes.
 func TestThemePickerGoesAway(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Theme = "light" }, func(d *driver) {
 		d.connected()

@@ -182,7 +182,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// While a turn runs the first esc stops it, and the second one is none too many.
+// While a turn runs the first esc stops it, and the second does not open the list of prompts.
 func TestTurnsNotWhileBusy(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.until(time.Minute); return "cancelled" }

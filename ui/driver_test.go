@@ -31,9 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// driver is a user in front of the screen, under a clock of its own: it runs
-// the commands of the model as Bubble Tea does, hands their messages over one
-// at a time and looks at the screen after each.
+// driver is a user in front of the screen, with a fake clock: it runs the commands of the model
+// as Bubble Tea does, hands over their messages one at a time, and checks the screen after each.
 type driver struct {
 	t      *testing.T
 	m      *Model
@@ -80,14 +79,14 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		defer func() {
 			d.m.w.Close()
-			time.Sleep(24 * time.Hour) // what still ticks comes to its end: also the clock of regular expressions, which goes on as long as in a test before
+			time.Sleep(24 * time.Hour) // let all timers end, also the clock of regular expressions
 			synctest.Wait()
 		}()
 		f(d)
 	})
 }
 
-// run runs a command on a goroutine of its own.
+// run runs a command on its own goroutine.
 func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -132,8 +131,7 @@ func (d *driver) nextMessage() (tea.Msg, bool) {
 	return msg, true
 }
 
-// settle hands over what there is, until nothing more comes without time
-// passing.
+// settle hands over messages until no more arrive without time passing.
 func (d *driver) settle() {
 	for {
 		synctest.Wait()
@@ -161,7 +159,7 @@ func (d *driver) update(msg tea.Msg) {
 	if d.watched() {
 		d.run(d.m.apply(msg))
 		d.watch(fmt.Sprintf("after %T", msg))
-		msg = nil // it is drawn, and told so
+		msg = nil // draw, and tell the page what is on the screen
 	}
 	_, cmd := d.m.Update(msg)
 	d.run(cmd)

@@ -119,7 +119,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 	})
 }
 
-// The second of two forms waits for quiet anew.
+// The second of two forms waits for quiet again.
 func TestTwoForms(t *testing.T) {
 	second := strings.Replace(oneField, "Which branch?", "Which remote?", 1)
 	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(oneField, second) }, func(d *driver) {

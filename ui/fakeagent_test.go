@@ -46,7 +46,7 @@ type agent struct {
 	calls    []string           // every other request, as "method params"
 	outcomes []string           // of questions, in the order in which they were answered
 	answers  []string           // to forms and pages, as JSON, likewise
-	turns    map[string][]*turn // by session: the one that runs and, of v2, those behind it
+	turns    map[string][]*turn // by session: the running turn and, for v2, the held ones
 	cancels  int
 	ended    bool // parley has closed the connection
 }

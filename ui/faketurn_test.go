@@ -85,7 +85,7 @@ func (t *turn) hold() (string, error) {
 	return answer, nil
 }
 
-// withdrawn is the answer to a prompt that is not to be inserted any more.
+// withdrawn answers a prompt that is no longer to be inserted.
 func (t *turn) withdrawn() (string, error) { return "", jsonrpc.ErrRequestCancelled }
 
 // leave is the end of a prompt that was not inserted. What is behind it goes on
@@ -111,7 +111,7 @@ func (t *turn) inserted() string {
 	return `{"messageId":"` + id + `"}`
 }
 
-// run is a turn of v2, behind the answer to its prompt.
+// run runs a turn of v2, after the response to its prompt.
 func (t *turn) run() {
 	defer close(t.done)
 	t.ctx = t.a.life

@@ -90,11 +90,11 @@ func TestTranscriptFocus(t *testing.T) {
 	})
 }
 
-// Letters typed there are nobody's; keys with a meaning elsewhere keep it.
+// Letters typed there are dropped; keys with another meaning keep it.
 func TestTranscriptKeys(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab")
-		d.types("abcefhlmpqrstvwzABC123,.") // n, N, o, y and / have a meaning of their own
+		d.types("abcefhlmpqrstvwzABC123,.") // n, N, o, y and / have a meaning here
 		d.press("?", "backspace", "space", "space")
 		d.draft("")
 		d.selected("That was two.")
@@ -272,7 +272,7 @@ type looked struct {
 	request int64
 }
 
-// i shows the messages behind an item.
+// i shows the messages that an item was made from.
 func TestItemMessages(t *testing.T) {
 	var asked []looked
 	var shown []workspace.Message

@@ -170,7 +170,7 @@ func TestFormWhileTyping(t *testing.T) {
 	})
 }
 
-// A form, and a page, need to have stood there for a while.
+// A form takes keys only after it has been on the screen for a while.
 func TestFormWantsToBeSeen(t *testing.T) {
 	for _, asked := range []string{oneField, loginPage} {
 		drive(t, func(d *driver, _ *Options) {

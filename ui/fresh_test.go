@@ -113,7 +113,7 @@ func (p *pagePlayer) do(op byte, rest byte) {
 	}
 }
 
-// profileOf is what a terminal with such colours is told to have.
+// profileOf returns the message for a terminal with a colour profile.
 func profileOf(name string) (msg tea.ColorProfileMsg) {
 	for n := range uint64(16) {
 		reflect.ValueOf(&msg).Elem().Field(0).SetUint(n)
@@ -124,8 +124,8 @@ func profileOf(name string) (msg tea.ColorProfileMsg) {
 	panic("no profile " + name)
 }
 
-// afresh is what a model shows that has drawn nothing yet and is at the same
-// thing, with a thread that was made anew of the same events.
+// afresh returns what a new model in the same state shows, with a thread rebuilt from the same
+// events.
 func (p *pagePlayer) afresh() string {
 	th := thread.New("")
 	for _, e := range p.events {

@@ -26,7 +26,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// tap notes which events there were, and whether their strings held the word.
+// tap records the kinds of events, and whether their strings held the hostile word.
 type tap struct {
 	event.Sink
 	mu   sync.Mutex

@@ -31,7 +31,7 @@ func numbered(n int) string {
 var three = strings.NewReplacer("line 2\n", "zwei\n", "line 5\n", "", "line 9\n", "line 9\n\tnine and a half \n")
 
 // withWrite opens the chat, has the agent write a file unasked, and waits for the
-// question. What the agent is told stands in its answer.
+// question. The agent's answer holds what it was told.
 func withWrite(t *testing.T, old, text string, change func(*driver, *Options), f func(d *driver, path string)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
@@ -83,7 +83,7 @@ func (d *driver) all() {
 	}
 }
 
-// One hunk of three is refused: the others are written, and the agent is told.
+// One hunk of three is rejected: the others are written, and the agent is told.
 func TestRefuseAHunk(t *testing.T) {
 	old := numbered(12)
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
@@ -307,7 +307,7 @@ func TestEditingTooLate(t *testing.T) {
 	})
 }
 
-// What was chosen stays while another question is on the screen, and is read anew.
+// Chosen hunks stay while another question is on the screen, and must be read again.
 func TestHunksAmongQuestions(t *testing.T) {
 	old := numbered(12)
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
@@ -320,7 +320,7 @@ func TestHunksAmongQuestions(t *testing.T) {
 		d.sees("fake asks")
 		d.misses("hunk")
 		d.wait(100 * time.Millisecond)
-		d.press("h", "e") // nobody's
+		d.press("h", "e") // dropped
 		d.sees("Only what parley writes itself can be changed")
 		d.press("ctrl+n")
 		d.wait(100 * time.Millisecond)

@@ -141,7 +141,7 @@ func TestInlineWrites(t *testing.T) {
 	})
 }
 
-// What comes for something that was written is told, where it matters.
+// An update of an item that was already written is shown as a new line if it matters.
 func TestInlineAfterwards(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -262,7 +262,7 @@ func TestInlineSwitched(t *testing.T) {
 	})
 }
 
-// A page that comes to the front says its name and goes on where it was.
+// A page that comes to the front writes its name and continues where it was.
 func TestInlineSessions(t *testing.T) {
 	onPaper(t, nil, func(d *driver, p *paper) {
 		d.types("one\n")
@@ -281,7 +281,7 @@ func TestInlineSessions(t *testing.T) {
 	})
 }
 
-// A question stands above the composer and is answered there.
+// A question is shown above the composer and answered there.
 func TestInlineQuestion(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
 		onPaper(t, func(d *driver, _ *Options) { d.turn = asking(push, usual) }, func(d *driver, p *paper) {
@@ -316,8 +316,7 @@ func TestInlineEnds(t *testing.T) {
 	})
 }
 
-// While a command is typed what is offered stands below the composer, which does
-// not move.
+// Completions of a command are shown below the composer, which does not move.
 func TestInlinePopup(t *testing.T) {
 	onPaper(t, nil, func(d *driver, p *paper) {
 		y := p.live.Y

@@ -109,8 +109,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// Cases 79, 115: ctrl+x closes a session, after a second press where its turn
-// runs; what still comes for it is nobody's, also while another one is opened.
+// Cases 79, 115: ctrl+x closes a session, after a second press if its turn is running. Later
+// updates for it are dropped, also while another session is being opened.
 func TestClose(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(`{"sessions":[]}`)(d, o)
@@ -179,7 +179,7 @@ func TestDelete(t *testing.T) {
 		d.on["session/list"] = func(*call) (string, error) { return list, nil }
 		d.on["session/delete"] = func(c *call) (string, error) {
 			list = strings.Replace(list, `"sessionId":"`+c.in.SessionID+`","title":"Same"`, `"title":"gone"`, 1)
-			return fails(-32002, "no such session") // gone already is gone
+			return fails(-32002, "no such session") // already deleted
 		}
 	}, func(d *driver) {
 		d.connected()

@@ -17,7 +17,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// boundKeys are the keys that any layer binds, and a letter that none does.
+// boundKeys returns the keys that any layer binds, and a letter that none does.
 func boundKeys() []string {
 	keys := []string{"1", "7", "N", "a", "c", "m", "n", "o", "y", "z"}
 	for _, a := range intent.Actions {
@@ -29,7 +29,7 @@ func boundKeys() []string {
 	return slices.Compact(keys)
 }
 
-// takenBy is the name of the layer that takes a key, and all the layers from the top down.
+// takenBy returns the name of the layer that takes a key, and all layers from the top down.
 func (d *driver) takenBy(key string) (name string, all []string) {
 	msg := keyPress(key)
 	if key == "space" {
@@ -54,8 +54,8 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 	return name, all
 }
 
-// What a key does in each state of the screen: the layers from the top down, with the keys
-// that each of them takes. Every key is pressed in a state of its own.
+// The golden file lists, for each state of the screen, the layers from the top down with the keys
+// that each takes. Every key is pressed on a fresh screen.
 func TestKeysOfLayers(t *testing.T) {
 	t.Parallel()
 	chat := func(d *driver) { d.connected() }

@@ -166,7 +166,7 @@ func (d *driver) switchToLogged(text string) {
 	d.soon()
 }
 
-// The messages behind an entry come from the same log.
+// The messages of an entry come from the same log.
 func TestItemMessagesOfALog(t *testing.T) {
 	drive(t, loggedTwo, func(d *driver) {
 		d.connected()

@@ -50,7 +50,7 @@ func (g *guarded) set(d *driver, o *Options) {
 	}
 }
 
-// loginRun stands for the agent's own command in the real terminal.
+// loginRun fakes the agent's login command in the real terminal.
 type loginRun struct {
 	g     *guarded
 	words string
@@ -435,7 +435,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 		d.press("esc", "enter")
 		d.soon()
 		g.in.Store(true)
-		d.rest() // the list has opened by itself again
+		d.rest() // the list has opened again
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()

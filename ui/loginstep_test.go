@@ -27,7 +27,7 @@ const keyWays = `,"authMethods":[
 // takes it by itself, or when told to.
 type locked struct {
 	guarded
-	told     bool // it has to be told
+	told     bool // it must be told with authenticate
 	program  string
 	unfound  error
 	started  []workspace.Variables
@@ -100,7 +100,7 @@ func TestLoginWithVariables(t *testing.T) {
 			"▸ API key  required", "FAKE_KEY, not shown while you type", "  FAKE_URL", "optional", "Send · Cancel", "esc back")
 		d.misses("Decline", "Type to filter")
 		d.typesKey(secretKey)
-		d.sees("    › ••••••••• ") // with a blank in front
+		d.sees("    › ••••••••• ") // with a space in front
 		d.press("tab")
 		d.types("http://here")
 		d.sees("› http://here")
@@ -283,7 +283,7 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 		d.prompts("hello")
 		d.sees("started again", "You said: hello")
 	})
-	// One whose sessions open all the same, and that has to be told.
+	// One whose sessions open anyway, and that must be told.
 	k = &locked{}
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {

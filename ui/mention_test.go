@@ -191,7 +191,7 @@ func TestMentionInTheMiddle(t *testing.T) {
 		d.draft("see @ui/chat/view.go:3-5 ")
 		d.press("ctrl+u")
 		d.types("see @vixx:3 now")
-		d.press("left", "left", "left", "left", "left", "left", "left", "left", "left", "right") // behind @vi
+		d.press("left", "left", "left", "left", "left", "left", "left", "left", "left", "right") // after @vi
 		d.press("tab")
 		d.draft("see @ui/chat/view.go:3 now")
 		d.press("enter")
@@ -200,7 +200,7 @@ func TestMentionInTheMiddle(t *testing.T) {
 	})
 }
 
-// An answer to what was typed before is nobody's; a key that came before the
+// The result for an earlier query is dropped; a key that came before the
 // answer waits for it.
 func TestMentionLate(t *testing.T) {
 	f := filesOf("alpha", "beta")

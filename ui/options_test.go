@@ -20,7 +20,7 @@ func options(mode string, web bool) string {
 	return `"configOptions":` + fmt.Sprintf(settings, mode, fmt.Sprint(web))
 }
 
-// withOptions is an agent whose options are as it was told last.
+// withOptions is an agent whose options keep what was last set.
 func withOptions(d *driver, _ *Options) {
 	mode, web := "ask", false
 	d.on["session/new"] = func(c *call) (string, error) {

@@ -25,7 +25,7 @@ var memos = []string{
 	"editor.inputLine.width",
 	"form.formField.help", // how the help of a field wraps
 	"form.formField.helpWidth",
-	"ui.source.rows", // the messages behind an item, by the width
+	"ui.source.rows", // the messages of an item, by width
 	"ui.source.width",
 }
 
@@ -33,8 +33,8 @@ var memos = []string{
 // hash of each value, in the order of the walk.
 type state []uint64
 
-// stateOf looks at the types of the screen, the workspace and the thread. Of others, and
-// of what goroutines of their own write, it notes which one it is.
+// stateOf looks into the types of the screen, the workspace and the thread. Of values of other
+// types, and of those that other goroutines write, it records only the identity.
 func stateOf(m *Model) state {
 	w := walker{been: map[visit]bool{}}
 	w.walk(reflect.ValueOf(m))
@@ -201,8 +201,8 @@ func (w *walker) enter(s turning, v reflect.Value) {
 // tests do.
 func (d *driver) watched() bool { return d.watching && d.m.width > 0 }
 
-// watch draws the screen twice before anything is told of it, and checks that this
-// writes nothing, and that the same state makes the same rows.
+// watch draws the screen twice before the page is told, and checks that this changes no state
+// and that the same state makes the same rows.
 func (d *driver) watch(when string) {
 	d.t.Helper()
 	m := d.m
@@ -234,7 +234,7 @@ func (f drawing) rows() string {
 	return strings.Join(f.live.Rows, "\n")
 }
 
-// watchOtherSizes is watch on screens of other sizes, that nothing was told of.
+// watchOtherSizes is watch on screens of other sizes.
 func (d *driver) watchOtherSizes() {
 	d.t.Helper()
 	if !d.watched() {
@@ -247,8 +247,8 @@ func (d *driver) watchOtherSizes() {
 	}
 }
 
-// Drawing writes nothing, whatever is on the screen. What depends on having been shown is
-// told after the frame. The golden tests check this too.
+// Drawing changes no state, whatever is on the screen; the page is told after the frame what was
+// shown. The golden tests check this too.
 func TestDrawingWritesNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("scrolled", scrolled)

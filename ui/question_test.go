@@ -89,7 +89,7 @@ func TestQuestionNotArmed(t *testing.T) {
 	})
 }
 
-// The question needs to have stood there as well.
+// The question must have been on the screen for a while as well.
 func TestQuestionWantsToBeSeen(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -145,7 +145,7 @@ func TestOddOptions(t *testing.T) {
 		withQuestion(t, push, options, func(d *driver) {
 			d.rest()
 			d.sees("1 Allow: One", "2 Allow: Two", "3 Maybe", "N ")
-			for _, letter := range []string{"9", "n"} { // nobody's
+			for _, letter := range []string{"9", "n"} { // without a meaning
 				d.press(letter, "backspace")
 				d.rest()
 			}
@@ -245,7 +245,7 @@ func TestCoveredQuestion(t *testing.T) {
 		if q.Read() || q.Appeared() {
 			t.Error("read under the help")
 		}
-		d.press("y") // nobody's
+		d.press("y") // dropped
 		d.outcomes("")
 		d.press("esc")
 		d.sees("fake asks")
@@ -436,7 +436,7 @@ func TestFullScreenIsALayer(t *testing.T) {
 		d.sees("f or esc goes back")
 		d.press("esc")
 		d.sees("› Ask the agent", "fake asks")
-		d.types("no") // typed right behind it
+		d.types("no") // typed right after it
 		d.outcomes("")
 		d.draft("no")
 		d.press("ctrl+u")

@@ -56,7 +56,7 @@ func TestReconnectByLoading(t *testing.T) {
 		d.got(0, "first")
 		d.got(1, "")
 		d.wait(time.Minute)
-		d.got(1, "") // nothing goes out by itself
+		d.got(1, "") // nothing is sent without the user
 		d.press("ctrl+u")
 		d.types("third\n")
 		d.wait(4 * time.Second)

@@ -216,7 +216,7 @@ func TestCommands(t *testing.T) {
 		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		d.wait(100 * time.Millisecond)
 		d.misses("/terraform")
-		d.types("st\n") // none of that name any more: sent as it is
+		d.types("st\n") // no longer a command: sent as text
 		d.wait(100 * time.Millisecond)
 		d.prompts("/test lex|/web|/test")
 		d.types("/l")

@@ -23,7 +23,7 @@ func (*lent) SetStdout(io.Writer) {}
 func (*lent) SetStderr(io.Writer) {}
 func (l *lent) Run() error        { return <-l.over }
 
-// lender stands in for what the app gives the screen.
+// lender fakes what the app gives the screen.
 type lender struct {
 	d        *driver
 	attached []*lent

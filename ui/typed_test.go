@@ -14,7 +14,7 @@ import (
 	"parley/ui/composer"
 )
 
-// disk stands for the files of a project: it outlives the screens of a test.
+// disk fakes the files of a project: it outlives the screens of a test.
 type disk struct {
 	mu      sync.Mutex
 	history []string
@@ -269,7 +269,7 @@ func TestDrafts(t *testing.T) {
 			t.Errorf("kept %q", got)
 		}
 		saves := k.saves
-		d.wait(700 * time.Millisecond) // the turn goes on: nothing was typed
+		d.wait(700 * time.Millisecond) // the turn continues: nothing was typed
 		if k.saves != saves {
 			t.Error("written without a reason")
 		}
@@ -391,7 +391,7 @@ func TestDraftComesLate(t *testing.T) {
 	})
 }
 
-// Nothing ticks while nobody types, whatever stands in the composer.
+// Nothing ticks while nobody types, whatever the draft.
 func TestDraftsAtRest(t *testing.T) {
 	k := newDisk()
 	drive(t, keepingTyped(k), func(d *driver) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Wherever the screen makes a mistake, it is caught once, ends the program, and is
-// safe to show; what comes afterwards is not asked any more.
+// safe to show; later messages do not reach the model.
 func TestMistakesAreCaught(t *testing.T) {
 	mistake := func() tea.Msg { panic("on purpose \x1b]2;x\x07\n" + strings.Repeat("x", 3000)) }
 	for name, falls := range map[string]func(*Guard, *clumsy){
