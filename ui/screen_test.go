@@ -37,8 +37,8 @@ func TestStartScreen(t *testing.T) {
 	})
 }
 
-// A command or a URL can be typed where no name fits; what is wrong with it is
-// said, and what it gets.
+// A command or a URL can be typed if no name matches; the screen says what is wrong with it, and
+// what the agent can access.
 func TestStartTyped(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
@@ -67,8 +67,7 @@ func TestStartTyped(t *testing.T) {
 	})
 }
 
-// What is pasted on the first page is as if it were typed there; its line breaks start
-// nothing.
+// Pasted text on the start screen counts as typed; its line breaks start nothing.
 func TestStartPasted(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
@@ -96,8 +95,8 @@ func TestStartScreenQuits(t *testing.T) {
 	})
 }
 
-// An agent that cannot be started says why, with its last words; enter tries
-// again, and nothing of the failure is left.
+// If an agent cannot be started the page says why, with its last output; enter tries again, and
+// nothing of the failure remains.
 func TestFailedStart(t *testing.T) {
 	tries := 0
 	drive(t, func(d *driver, _ *Options) {
@@ -120,7 +119,7 @@ func TestFailedStart(t *testing.T) {
 	})
 }
 
-// An agent that goes during the handshake, and another one after it.
+// An agent that ends during the handshake, and another one after it.
 func TestAgentGoesWhileStarting(t *testing.T) {
 	for _, method := range []string{"initialize", "session/new"} {
 		tries := 0
@@ -147,8 +146,7 @@ func TestAgentGoesWhileStarting(t *testing.T) {
 	}
 }
 
-// esc gives up a start; what it was comes to nothing, and another agent can be
-// chosen.
+// esc cancels a start; its result is ignored, and another agent can be chosen.
 func TestGiveUpStarting(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		connect, n := o.Connect, 0
@@ -177,7 +175,7 @@ func TestGiveUpStarting(t *testing.T) {
 	})
 }
 
-// A prompt from the command line goes out as soon as there is a session.
+// A prompt from the command line is sent as soon as the session is open.
 func TestPromptOption(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Prompt = "from outside" }, func(d *driver) {
 		d.connected()
@@ -386,8 +384,7 @@ func TestResizeWhileStreaming(t *testing.T) {
 	})
 }
 
-// A reader who has scrolled up is told of what is new, and esc or ctrl+end go
-// back.
+// A reader who has scrolled up sees how much is new, and esc or ctrl+end return to the end.
 func TestScrolledUp(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
