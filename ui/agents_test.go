@@ -201,8 +201,7 @@ func TestOtherAgentWaits(t *testing.T) {
 	})
 }
 
-// The overview lists what every agent keeps, under its name, and a session is
-// opened with the agent that keeps it.
+// The list shows the sessions saved by each agent under its name, and opens each with its agent.
 func TestOverviewOfTwoAgents(t *testing.T) {
 	kept := func(id, title string) func(*call) (string, error) {
 		return func(*call) (string, error) {
@@ -312,8 +311,7 @@ func TestQueueOfAClosedAgent(t *testing.T) {
 	}
 }
 
-// One agent goes: the other can be used, and the one that went is started again
-// where it was.
+// One agent ends: the other still works, and the first is restarted on its page.
 func TestOneAgentGoes(t *testing.T) {
 	two(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.types("two\ndraft")

@@ -152,7 +152,7 @@ func TestClipboardImage(t *testing.T) {
 	})
 }
 
-// An image waits in the queue as it does in a draft, and comes back with it.
+// An image in a queued prompt returns to the draft with it.
 func TestQueuedImage(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withPictures(pictured())(d, o)

@@ -92,7 +92,7 @@ func TestChangesListed(t *testing.T) {
 	})
 }
 
-// /undo asks; what cannot be put back says why and stays.
+// /undo lists the changes; one that cannot be restored says why.
 func TestUndoOffered(t *testing.T) {
 	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
 		d.types("/undo\n")

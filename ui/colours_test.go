@@ -116,7 +116,7 @@ func TestThemeOfTheTerminal(t *testing.T) {
 	}
 }
 
-// A diff gets the colours of its code a moment after it came into sight, in the
+// A diff is highlighted a moment after it becomes visible, in the
 // transcript and in a question.
 func TestDiffsAreColoured(t *testing.T) {
 	withQuestion(t, edit(), usual, func(d *driver) {
@@ -148,7 +148,7 @@ func TestDiffsAreColoured(t *testing.T) {
 	})
 }
 
-// Another theme costs what is in sight, however long the conversation is.
+// Another theme redraws only the visible rows, however long the conversation is.
 func BenchmarkTheme(b *testing.B) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})

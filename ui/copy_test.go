@@ -45,7 +45,7 @@ func (d *driver) hasCopied(want string) {
 	d.copied = ""
 }
 
-// y on an entry offers what can be copied of it, and says which way it went.
+// y on an entry lists its parts to copy, and the notice names the route.
 func TestCopyEntries(t *testing.T) {
 	withAnswer(t, nil, func(d *driver) {
 		d.press("tab", "y")

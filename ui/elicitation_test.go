@@ -35,7 +35,7 @@ func eliciting(asked ...string) func(*turn) string {
 	}
 }
 
-// withForm opens the chat, sends a prompt and waits for what is asked then.
+// withForm opens the chat, sends a prompt and waits for the form.
 func withForm(t *testing.T, asked string, f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(asked) }, func(d *driver) {
@@ -46,7 +46,7 @@ func withForm(t *testing.T, asked string, f func(d *driver)) {
 	})
 }
 
-// answered checks what forms and pages were answered with.
+// answered checks the answers to forms and pages.
 func (d *driver) answered(want string) {
 	d.t.Helper()
 	if got := d.agent.answered(); got != want {

@@ -120,7 +120,7 @@ func TestTranscriptKeys(t *testing.T) {
 	})
 }
 
-// space and enter open what is selected and close it.
+// space and enter open and close the selected entry.
 func TestTranscriptOpens(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "k")
@@ -138,7 +138,7 @@ func TestTranscriptOpens(t *testing.T) {
 	})
 }
 
-// d and u go by half a page; what is all there cannot be opened, and says so.
+// d and u move by half a page; an entry without hidden rows cannot be opened, and says so.
 func TestTranscriptHalfPages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		for i := range 40 {
@@ -160,7 +160,7 @@ func TestTranscriptHalfPages(t *testing.T) {
 	})
 }
 
-// A turn that ends, or text that comes, moves nothing and takes no keys.
+// The end of a turn and new text move nothing and take no keys.
 func TestTranscriptStays(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "g")
@@ -265,7 +265,7 @@ func TestFormWhileTheTranscriptHasTheKeys(t *testing.T) {
 	})
 }
 
-// looked is what the log was asked for.
+// looked records the requests to the log.
 type looked struct {
 	session string
 	spans   []event.Span
@@ -326,7 +326,7 @@ func TestItemMessages(t *testing.T) {
 	})
 }
 
-// Without a log, and for what no message has made, it says so.
+// It says so if there is no log, or no message made the entry.
 func TestItemWithoutMessages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "i")

@@ -138,7 +138,7 @@ func TestFormNotArmed(t *testing.T) {
 	})
 }
 
-// A form that comes while the user types takes nothing, whatever is typed, until
+// A form that opens while the user types takes no key, whatever is typed, until
 // nothing has been typed for a while.
 func TestFormWhileTyping(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {

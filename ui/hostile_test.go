@@ -86,8 +86,8 @@ var (
 	boxes     = regexp.MustCompile(`╭ ([a-zA-Z ]+)`)
 )
 
-// clean checks what the driver does not: that nothing of a row is invisible, and
-// what the terminal is told besides.
+// clean checks what the driver does not: that no character of a row is invisible, and the other
+// output to the terminal.
 func (d *driver) clean() {
 	d.t.Helper()
 	v := d.m.View()
@@ -111,7 +111,7 @@ func (d *driver) clean() {
 	}
 }
 
-// unclean is what is wrong with a row; "" for nothing. Output of commands may hold
+// unclean returns what is wrong with a row, or "". Output of commands may hold
 // joiners, and marks as many as fit a cell.
 func unclean(row string) string {
 	bare := sgrOf.ReplaceAllString(row, "")

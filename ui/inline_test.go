@@ -15,7 +15,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// paper is what a terminal in inline mode gets.
+// paper records the output to a terminal in inline mode.
 type paper struct {
 	t       *testing.T
 	d       *driver
@@ -216,8 +216,8 @@ func TestInlinePages(t *testing.T) {
 	})
 }
 
-// Back and forth with the whole screen: then what was not written yet is written,
-// and of much only the end.
+// Switching to the full screen and back writes what was not written yet, and only the end of
+// much.
 func TestInlineSwitched(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -304,7 +304,7 @@ func TestInlineQuestion(t *testing.T) {
 	}
 }
 
-// The rest is handed over at the end: what a turn has said so far, too.
+// The rest is written at the end, also the unfinished text of a turn.
 func TestInlineEnds(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver, p *paper) {
 		d.types("go\n")

@@ -211,7 +211,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 	})
 }
 
-// esc goes back to the list, and nothing that was typed is left.
+// esc returns to the list and discards what was typed.
 func TestLoginStepLeft(t *testing.T) {
 	k := &locked{}
 	drive(t, k.set, func(d *driver) {
@@ -240,7 +240,7 @@ func TestLoginStepLeft(t *testing.T) {
 	})
 }
 
-// A method that asks for what is no login's is listed and not carried out.
+// A method that asks for a variable that is not for logins is listed and refused.
 func TestLoginWithHostileVariables(t *testing.T) {
 	k := &locked{}
 	drive(t, k.set, func(d *driver) {
@@ -319,7 +319,7 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 	})
 }
 
-// Whatever happens while a secret is typed, it goes where it was going.
+// Whatever happens while a secret is typed, the keys reach its field and nothing else.
 func TestNothingComesBetweenASecret(t *testing.T) {
 	k := &locked{}
 	k.in.Store(true)
@@ -362,7 +362,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.press("ctrl+c")
 		d.sees("Run a command in")
 	})
-	// The page that one types on goes away.
+	// The page with the field is removed.
 	k = &locked{}
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {

@@ -264,8 +264,8 @@ func TestMentionHostile(t *testing.T) {
 	})
 }
 
-// What is no file stays text; where the agent takes no embedded context a link
-// goes along; what cannot be read is a link, and said.
+// A mention without a file is sent as text. An agent without embedded context gets a link. A
+// file that cannot be read is sent as a link, and a notice says so.
 func TestMentionedBlocks(t *testing.T) {
 	f := filesOf("a", "b", "dir/")
 	f.broken["b"] = errors.New("read b: permission denied")
@@ -307,7 +307,7 @@ func TestMentionOrder(t *testing.T) {
 	}
 }
 
-// esc, before it has gone out, gives the prompt back; it is not sent then.
+// esc before the prompt is sent returns it to the composer.
 func TestMentionGivenUp(t *testing.T) {
 	f := filesOf("a")
 	f.slow["a"] = time.Second
@@ -354,7 +354,7 @@ func TestMentionLost(t *testing.T) {
 	})
 }
 
-// An agent that runs elsewhere gets no files: what names one stays text.
+// An agent that runs elsewhere gets no files: mentions are sent as text.
 func TestMentionRemote(t *testing.T) {
 	f := filesOf("a")
 	for _, shared := range []bool{false, true} {
@@ -391,7 +391,7 @@ func TestMentionNothing(t *testing.T) {
 	})
 }
 
-// BenchmarkMentionKey is what a key of a mention costs the screen: the popup with
+// BenchmarkMentionKey measures a key press in a mention: the popup with
 // its fifty lines and the view, apart from the search.
 func BenchmarkMentionKey(b *testing.B) {
 	f := filesOf()
@@ -426,8 +426,8 @@ func TestMentionInALongText(t *testing.T) {
 	})
 }
 
-// A turn may be over before the screen knows that its prompt went out: what waits
-// behind it goes out all the same.
+// A turn may end before the screen knows that its prompt was sent: the queue after it is still
+// sent.
 func TestMentionFastTurn(t *testing.T) {
 	f := filesOf("a")
 	f.slow["a"] = 100 * time.Millisecond

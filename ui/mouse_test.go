@@ -11,7 +11,7 @@ import (
 	"parley/ui/glyphs"
 )
 
-// spot is the cell where a text begins on the screen.
+// spot returns the cell where a text begins on the screen.
 func (d *driver) spot(text string) (x, y int) {
 	d.t.Helper()
 	for y, row := range strings.Split(d.screen(), "\n") {

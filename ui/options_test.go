@@ -76,7 +76,7 @@ func TestNextModeByOption(t *testing.T) {
 	})
 }
 
-// Without options it goes by the session's modes, also beside the legacy models.
+// Without options shift+tab uses the session's modes, also beside the legacy models.
 func TestNextModeByModes(t *testing.T) {
 	for name, models := range map[string]string{"modes": "", "modes and models": `,"models":{"currentModelId":"opus","availableModels":[{"modelId":"opus","name":"Opus"},{"modelId":"haiku","name":"Haiku"}]}`} {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 	})
 }
 
-// complete says that what was to be done at a page is done.
+// complete reports that a page is done.
 func (a *agent) complete(id string) {
 	a.peer.Notify("elicitation/complete", map[string]string{"elicitationId": id})
 }

@@ -13,7 +13,7 @@ import (
 	"parley/internal/seeds"
 )
 
-// asking is a turn that asks one question and says what became of it.
+// asking is a turn that asks one question and says the outcome.
 func asking(tool, options string) func(*turn) string {
 	return func(t *turn) string {
 		t.say("answered: " + t.ask(tool, options))
@@ -299,7 +299,7 @@ func TestSeveralQuestions(t *testing.T) {
 	})
 }
 
-// Case 101: stopping answers all of them; a question settled elsewhere goes.
+// Case 101: stopping answers all of them; a question answered elsewhere closes.
 func TestQuestionSettledElsewhere(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.press("ctrl+c")
@@ -350,7 +350,7 @@ func TestManyOptions(t *testing.T) {
 	})
 }
 
-// No stream of keys allows anything, as long as nobody pauses or turns to the
+// No stream of keys allows anything without a pause or a key that turns to the
 // question: thousands of keys while questions come and go.
 func TestTypingNeverAllows(t *testing.T) {
 	t.Parallel()
@@ -419,8 +419,8 @@ func TestAWordIsNoAnswer(t *testing.T) {
 	})
 }
 
-// The full view is a layer: what means nothing there does nothing, in particular
-// not to the composer that nobody sees, and esc leaves the view before it rejects.
+// The full view is a layer: keys without a meaning there do nothing, in particular not in the
+// hidden composer, and esc leaves the view before it rejects.
 func TestFullScreenIsALayer(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.rest()
