@@ -6,7 +6,7 @@ import (
 	"parley/ui/intent"
 )
 
-// do carries out an intent of the chat page; false when it means nothing here.
+// do carries out an intent of the chat page and reports whether it applies here.
 func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 	switch i {
 	case intent.Send:
@@ -42,15 +42,14 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 			c.focus(!c.focused)
 		}
 	case intent.EditQueued, intent.DropQueued:
-		return c.takeBack(i == intent.EditQueued)
+		return c.unqueue(i == intent.EditQueued)
 	default:
 		return c.manage(i)
 	}
 	return nil, true
 }
 
-// manage carries out what concerns the session, the agent or the screen as a
-// whole.
+// manage carries out intents for the session, the agent or the whole screen.
 func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	switch i {
 	case intent.Suspend:
@@ -108,13 +107,13 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// useless are the actions that would do nothing on this page: they are offered
-// nowhere.
+// useless reports whether an action would do nothing on this page. The palette and the
+// completion leave it out.
 func (c *chat) useless(i intent.Intent) bool {
 	if !c.ReadOnly {
 		return false
 	}
-	switch i { // what needs somebody who answers
+	switch i { // these need a live agent
 	case intent.NewSession, intent.Approval, intent.FileChanges, intent.PutBack, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}

@@ -144,8 +144,8 @@ func TestNoCrossTalk(t *testing.T) {
 	})
 }
 
-// A question goes to the agent that has asked it, though the keys of questions
-// count anew on every connection.
+// An answer goes to the agent that asked, although each connection numbers its questions
+// from one.
 func TestQuestionsOfTwoAgents(t *testing.T) {
 	two(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -201,8 +201,7 @@ func TestOtherAgentWaits(t *testing.T) {
 	})
 }
 
-// The overview lists what every agent keeps, under its name, and a session is
-// opened with the agent that keeps it.
+// The list shows the sessions saved by each agent under its name, and opens each with its agent.
 func TestOverviewOfTwoAgents(t *testing.T) {
 	kept := func(id, title string) func(*call) (string, error) {
 		return func(*call) (string, error) {
@@ -312,8 +311,7 @@ func TestQueueOfAClosedAgent(t *testing.T) {
 	}
 }
 
-// One agent goes: the other can be used, and the one that went is started again
-// where it was.
+// One agent ends: the other still works, and the first is restarted on its page.
 func TestOneAgentGoes(t *testing.T) {
 	two(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.types("two\ndraft")
@@ -350,7 +348,7 @@ func TestOneAgentGoes(t *testing.T) {
 	})
 }
 
-// What cannot be done with an agent that is gone is said.
+// The list of sessions says what is impossible after the agent has ended.
 func TestGoneAgentInTheOverview(t *testing.T) {
 	two(t, keeping(`{"sessions":[{"sessionId":"k","title":"Kept"}]}`), func(d *driver) {
 		d.press("ctrl+s")
@@ -369,7 +367,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.press("enter")
 		d.sees("the agent has ended")
 		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "/work\n", "/plan\n"} {
-			d.types(words) // enter starts it again, whatever stands there
+			d.types(words) // enter restarts it, whatever the draft
 			d.connected()
 			d.draft(strings.TrimSpace(words))
 			d.press("ctrl+u")
@@ -397,6 +395,7 @@ func TestQuitEndsBoth(t *testing.T) {
 }
 
 func TestGoldenTwoAgents(t *testing.T) {
+	t.Parallel()
 	two(t, func(d *driver, o *Options) {
 		keeping(twoKept)(d, o)
 		o.Theme = "dark"

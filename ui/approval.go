@@ -11,8 +11,7 @@ import (
 	"parley/ui/widget/list"
 )
 
-// showApproval lets the user choose the mode; that everything is allowed has to be
-// said twice.
+// showApproval lists the approval modes. Allowing everything is confirmed in a second list.
 func (c *chat) showApproval() tea.Cmd {
 	if c.ACP == nil || c.Agent.Conn() == nil {
 		return c.say(workspace.ErrNotOpen.Error())

@@ -10,7 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// talking is a turn that says so many lines before it goes on.
+// talking is a turn that says a number of lines before it continues with then.
 func talking(lines int, then func(*turn) string) func(*turn) string {
 	return func(t *turn) string {
 		for i := range lines {
@@ -21,8 +21,7 @@ func talking(lines int, then func(*turn) string) func(*turn) string {
 	}
 }
 
-// boxTop is the row in which what is asked begins; the rows above it are the
-// transcript's.
+// boxTop returns the first row of the question; the rows above it are the transcript's.
 func (d *driver) boxTop() (rows []string, top int) {
 	d.t.Helper()
 	rows = strings.Split(d.screen(), "\n")
@@ -104,8 +103,8 @@ func TestAskedCallIsDrawnOnce(t *testing.T) {
 	})
 }
 
-// A reader who has scrolled up stays where he is when something is asked and when
-// it is answered.
+// The place of a reader who has scrolled up is kept when a question opens and when it is
+// answered.
 func TestQuestionLeavesTheReader(t *testing.T) {
 	for name, ask := range map[string]func(*turn) string{"question": asking(push, usual), "form": eliciting(oneField)} {
 		t.Run(name, func(t *testing.T) {

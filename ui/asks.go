@@ -12,7 +12,7 @@ import (
 	"parley/ui/widget/list"
 )
 
-// questionHost is what questions need of their page: a question.Host.
+// questionHost implements question.Host for a page.
 type questionHost struct{ c *chat }
 
 func (h questionHost) Agent() string             { return h.c.Agent.Name() }
@@ -34,8 +34,7 @@ func (h questionHost) Around() question.Around {
 	}
 }
 
-// formHost is what forms and pages need of their page: a question.FormHost. A question
-// comes before them.
+// formHost implements question.FormHost for a page. A question comes before forms.
 type formHost struct{ questionHost }
 
 func (h formHost) Around() question.Around {
@@ -52,7 +51,7 @@ func (h formHost) OpenURL(url string) tea.Cmd {
 	return func() tea.Msg { return openedURLMsg{c, open(url)} }
 }
 
-// openedURLMsg says whether a browser was started.
+// openedURLMsg reports whether a browser was started.
 type openedURLMsg struct {
 	chat *chat
 	err  error
@@ -81,8 +80,8 @@ type (
 	}
 )
 
-// OfferRules lets the user choose a rule that would have answered the question: a yes, so
-// only when all of it was read.
+// OfferRules lists rules that would have answered the question. Adding one allows it, so
+// all of the question must have been read.
 func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	c, conn := h.c, h.c.Agent.Conn()
 	switch {
@@ -95,7 +94,7 @@ func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	if len(rules) == 0 {
 		return c.say(question.WhyNoRule(cur))
 	}
-	return func() tea.Msg { // it looks at files
+	return func() tea.Msg { // reads files
 		var asked []permissions.Facts
 		if conn.LastAsked != nil {
 			asked = conn.LastAsked(cur.Session)
@@ -104,7 +103,7 @@ func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	}
 }
 
-// handle shows them, if the question is still the one on the screen.
+// handle shows the rules if the question is still on the screen.
 func (msg rulesOffered) handle(*Model) tea.Cmd {
 	c := msg.chat
 	if cur, ok := c.question.Current(); !ok || cur.Key != msg.key || c.listed() {
@@ -128,7 +127,7 @@ func (msg ruleMade) handle(*Model) tea.Cmd {
 	return msg.chat.say("Added rule: " + msg.rule.Name() + " (" + msg.where + ")")
 }
 
-// Messages of editing the text of a write.
+// Messages for editing the text of a write.
 type (
 	writeReady struct {
 		chat   *chat
@@ -142,11 +141,11 @@ type (
 		key           uint64
 		before, after string
 		edited        question.Edited
-		failed, err   error // the editor, and what was tried with the file
+		failed, err   error // of the editor, and of the file
 	}
 )
 
-// EditWrite opens a text that is to be written in the user's editor.
+// EditWrite opens the text of a write in the user's editor.
 func (h questionHost) EditWrite(cur permissions.Question, before string) (tea.Cmd, bool) {
 	c, editor := h.c, h.c.m.opts.FileEditor
 	if editor == nil {
@@ -167,22 +166,22 @@ func (msg writeReady) handle(m *Model) tea.Cmd {
 		if msg.err != nil {
 			return c.say(msg.err.Error())
 		}
-		return func() tea.Msg { _, _ = done(); return nil } // it removes the file
+		return func() tea.Msg { _, _ = done(); return nil } // removes the file
 	}
 	return m.Exec(inline.Lend(msg.edit.Command), func(failed error) tea.Msg {
 		after, err := done()
-		if after == msg.before+"\n" { // editors end the last line
+		if after == msg.before+"\n" { // editors add a final newline
 			after = msg.before
 		}
 		return writeEdited{c, msg.key, msg.before, after, question.CompareEdit(cur, after), failed, err}
 	})
 }
 
-// handle shows what was written in the editor as a change that is to be read like any
-// other. An editor that failed has written nothing.
+// handle shows the edited text as a change to be read like any other. The text of an
+// editor that failed is ignored.
 func (msg writeEdited) handle(m *Model) tea.Cmd {
 	c := msg.chat
-	m.input.Touch() // keys that were meant for the editor answer nothing
+	m.input.Touch() // keys meant for the editor answer nothing
 	c.question.SuspendKeys()
 	c.question.NotEdited(msg.key)
 	switch _, ok := c.question.Find(msg.key); {

@@ -73,8 +73,7 @@ func TestPastedImage(t *testing.T) {
 	})
 }
 
-// A path that is typed is an image behind a blank, or when it is sent; what is
-// none stays what it was.
+// A typed path becomes an image after a space, or when it is sent; other text is unchanged.
 func TestTypedImage(t *testing.T) {
 	drive(t, withPictures(pictured()), func(d *driver) {
 		d.connected()
@@ -101,7 +100,7 @@ func TestTypedImage(t *testing.T) {
 	})
 }
 
-// A space that goes to a list is none in the draft.
+// A space typed into a list does not turn a path in the draft into an image.
 func TestSpaceElsewhereIsNoImage(t *testing.T) {
 	drive(t, withPictures(pictured()), func(d *driver) {
 		d.connected()
@@ -113,7 +112,7 @@ func TestSpaceElsewhereIsNoImage(t *testing.T) {
 	})
 }
 
-func TestImagesNotTaken(t *testing.T) {
+func TestImagesNotAccepted(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { o.Pictures = pictured() }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+v")
@@ -153,7 +152,7 @@ func TestClipboardImage(t *testing.T) {
 	})
 }
 
-// An image waits in the queue as it does in a draft, and comes back with it.
+// An image in a queued prompt returns to the draft with it.
 func TestQueuedImage(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withPictures(pictured())(d, o)
@@ -192,8 +191,7 @@ func TestImageComesBack(t *testing.T) {
 	})
 }
 
-// An image in a draft for an agent that takes none, started in the place of one
-// that did, is its path again.
+// An image in a draft becomes its path again when the next agent does not accept images.
 func TestImageForAnotherAgent(t *testing.T) {
 	drive(t, withPictures(pictured()), func(d *driver) {
 		d.connected()

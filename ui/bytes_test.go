@@ -90,18 +90,18 @@ func (p *painted) send(msg tea.Msg) {
 	synctest.Wait()
 }
 
-// pass lets time pass, and hands over what the driver's own commands bring.
+// pass lets time pass, and hands over the messages of the driver's own commands.
 func (p *painted) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(min(time.Millisecond, time.Until(end)))
 		synctest.Wait()
-		for msg, ok := p.take(); ok; msg, ok = p.take() {
+		for msg, ok := p.nextMessage(); ok; msg, ok = p.nextMessage() {
 			p.send(msg)
 		}
 	}
 }
 
-// wrote is what was written by an action and in the time after it.
+// wrote returns the output of an action and of the time after it.
 func (p *painted) wrote(d time.Duration, act func()) string {
 	p.t.Helper()
 	p.mu.Lock()

@@ -19,14 +19,13 @@ import (
 type changesListed struct {
 	chat     *chat
 	session  string
-	undo     bool                   // they are to be put back
+	undo     bool                   // offer to restore them
 	changes  []workspace.FileChange // by turn
-	could    []error                // of each: what putting it back would meet
-	together []workspace.FileChange // over all turns, those that can be put back
+	could    []error                // why each cannot be restored; nil: it can
+	together []workspace.FileChange // those that can be restored, over all turns
 }
 
-// showChanges lists what the agent has changed; with undo, what of it can be put
-// back, to be chosen.
+// showChanges lists the files that the agent has changed; with undo, those to restore.
 func (p *panels) showChanges(undo bool) tea.Cmd {
 	c, conn := p.c, p.c.Agent.Conn()
 	if c.ACP == nil || conn == nil || conn.Changes == nil {
@@ -53,7 +52,6 @@ func (p *panels) showChanges(undo bool) tea.Cmd {
 	}
 }
 
-// handle shows them.
 func (m changesListed) handle(*Model) tea.Cmd {
 	c, p, conn := m.chat, &m.chat.panels, m.chat.Agent.Conn()
 	if len(m.changes) == 0 {
@@ -90,7 +88,7 @@ func (m changesListed) handle(*Model) tea.Cmd {
 	return nil
 }
 
-// changes are files that have changed, as they are shown.
+// changes converts changed files to rows of a panel.
 func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 	var out []panel.Change
 	for _, f := range files {
@@ -99,13 +97,13 @@ func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 	return out
 }
 
-// short is a path as the transcript shows it, the home directory cut.
+// short returns a path as the transcript shows it, with ~ for the home directory.
 func (p *panels) short(path string) string {
 	opts := p.c.m.opts
 	return transcript.Home(transcript.Short(path, opts.Cwd), opts.Home)
 }
 
-// changeShown is a change to be read.
+// changeShown is a change to read.
 type changeShown struct {
 	chat   *chat
 	source *panel.Reading
@@ -116,7 +114,7 @@ func (m changeShown) handle(*Model) tea.Cmd {
 	return nil
 }
 
-// showChange shows what a file held before and after.
+// showChange shows the content of a file before and after a change.
 func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 	c, conn, f := p.c, p.c.Agent.Conn(), change.File.(workspace.FileChange)
 	path := safetext.Line(p.short(f.Path), 300)
@@ -135,7 +133,7 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 	}
 }
 
-// putBack is the end of an undo, or of one that was taken back.
+// putBack is the result of an undo or a redo.
 type putBack struct {
 	chat    *chat
 	did     string // "Restored" or "Redid the changes to"
@@ -159,13 +157,13 @@ func (m putBack) handle(*Model) tea.Cmd {
 	return m.chat.say(text)
 }
 
-// UnsaidWords tell of n files that changed in a turn without a word of it.
-func UnsaidWords(n int) string {
+// UnreportedChanges says that n files changed in a turn without any tool call naming them.
+func UnreportedChanges(n int) string {
 	return panel.Files(n) + " changed, but the agent reported no change; see /changes"
 }
 
-// showTrust lists what the agent has changed and run in the session, by the word
-// that it had for it, and what changed that it did not tell of.
+// showTrust lists what the agent has changed and run in the session, by who allowed it,
+// and changes that it did not report.
 func (p *panels) showTrust() tea.Cmd {
 	p.c.Changes(func(changes []workspace.FileChange) {
 		c := p.c

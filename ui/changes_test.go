@@ -92,7 +92,7 @@ func TestChangesListed(t *testing.T) {
 	})
 }
 
-// /undo asks; what cannot be put back says why and stays.
+// /undo lists the changes; one that cannot be restored says why.
 func TestUndoOffered(t *testing.T) {
 	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
 		d.types("/undo\n")
@@ -121,7 +121,7 @@ func TestUndoOffered(t *testing.T) {
 }
 
 // What was put back can be done again, from the same list.
-func TestUndoTakenBack(t *testing.T) {
+func TestRedo(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)

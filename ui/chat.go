@@ -21,12 +21,12 @@ import (
 	"parley/ui/transcript/find"
 )
 
-// chat is the page of one session: the transcript, the plan line, the queue,
-// the composer, the question, the status line.
+// chat is the page of one session: transcript, plan, queue, composer, question and
+// status line.
 type chat struct {
 	*workspace.Session
 	m *Model
-	talk
+	transcriptPane
 
 	unread   bool // a turn ended while another session was on the screen
 	panels   panels
@@ -44,7 +44,7 @@ type chat struct {
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, talk: talk{env: &m.Env, cwd: m.opts.Cwd}}
+	c := &chat{Session: s, m: m, transcriptPane: transcriptPane{env: &m.Env, cwd: m.opts.Cwd}}
 	c.panels.c = c
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
@@ -55,18 +55,18 @@ func newChat(m *Model, s *workspace.Session) *chat {
 	c.composer = m.store.New(composing{c})
 	c.question, c.elicits = question.New(&m.Env, questionHost{c}), question.NewElicitations(&m.Env, formHost{questionHost{c}})
 	c.find = find.New(&m.Env, findHost{c}, c.view)
-	c.shells = shell.New(&m.Env, m.opts.Shell, c.told)
+	c.shells = shell.New(&m.Env, m.opts.Shell, c.onShellEvent)
 	c.login = start.NewLogin(&m.Env, logins{c})
 	return c
 }
 
-// happened does what an event means for the page besides what it says.
+// happened handles the effects of an event on the page, other than new rows.
 func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
 		c.broker = e.Broker
 		c.question.Add(e.Question)
-		c.elicits.WaitForQuiet() // a question comes first
+		c.elicits.WaitForQuiet() // questions come first
 	case permissions.Settled:
 		c.question.Remove(e.Key)
 	case event.CommandsChanged:
@@ -91,13 +91,13 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	return nil
 }
 
-// say shows a line above the composer for a while.
+// say shows a message above the composer for a while.
 func (c *chat) say(text string) tea.Cmd {
 	c.toast = status.NewToast(text, c.m.Now())
 	return later(status.ToastTime)
 }
 
-// submit is enter in the composer.
+// submit handles enter in the composer.
 func (c *chat) submit() tea.Cmd {
 	if c.shelling() {
 		return c.runLine()
@@ -105,7 +105,7 @@ func (c *chat) submit() tea.Cmd {
 	return tea.Batch(c.composer.AttachTyped(), c.sendDraft())
 }
 
-// sendDraft sends what is in the composer, has it wait, or does what it says.
+// sendDraft sends or queues the draft, or runs the command in it.
 func (c *chat) sendDraft() tea.Cmd {
 	text := c.composer.Value()
 	if c.ReadOnly {
@@ -126,23 +126,23 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	c.composer.Clear()
-	if cmd, ok := c.own(strings.TrimSpace(text)); ok {
-		c.composer.Remember(text) // of this run only
+	if cmd, ok := c.runOwnCommand(strings.TrimSpace(text)); ok {
+		c.composer.Remember(text) // for this run only
 		return cmd
 	}
 	c.composer.Keep(text)
 	if cmd, ok := c.useTemplate(text); ok {
 		return cmd
 	}
-	if err := c.Submit(text, c.listed()); err != nil { // with a list open it belongs after what that is about
+	if err := c.Submit(text, c.listed()); err != nil { // with a list open, the prompt waits for its outcome
 		c.composer.SetValue(text)
 		return c.say("Not sent: " + err.Error())
 	}
 	return nil
 }
 
-// stop cancels the running turn. When the agent does not react, a second stop
-// after a few seconds ends the agent.
+// stop cancels the running turn. If the agent does not react, a second stop after a few
+// seconds ends it.
 func (c *chat) stop() tea.Cmd {
 	if c.ACP == nil {
 		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
@@ -153,8 +153,8 @@ func (c *chat) stop() tea.Cmd {
 	return nil
 }
 
-// scrollBy moves the transcript, and makes the page after the next one ready once this one
-// is drawn: who turns one page turns more.
+// scrollBy moves the transcript. After it is drawn the next page is laid out in advance,
+// since one page turn is usually followed by another.
 func (c *chat) scrollBy(by intent.Intent) tea.Cmd {
 	switch by {
 	case intent.PageUp:
@@ -175,7 +175,7 @@ func (c *chat) scrollBy(by intent.Intent) tea.Cmd {
 	return nil
 }
 
-// aheadMsg is time to make the next page ready.
+// aheadMsg asks to lay out the next page in advance.
 type aheadMsg struct {
 	chat *chat
 	dir  int
@@ -188,7 +188,8 @@ func (msg aheadMsg) handle(m *Model) tea.Cmd {
 	return nil
 }
 
-// escape is esc where nothing is open or asked: it stops the turn. The draft and the queue stay.
+// escape handles esc where nothing is open or asked: it stops the turn and keeps the draft
+// and the queue.
 func (c *chat) escape() tea.Cmd {
 	switch {
 	case c.Agent.LoggingIn() != "":
@@ -207,11 +208,10 @@ func (c *chat) escape() tea.Cmd {
 	return nil
 }
 
-// twice is how soon a second esc has to follow.
+// twice is the longest time between the two presses of esc esc.
 const twice = 500 * time.Millisecond
 
-// escaped is an esc that had nothing to close or to stop: the second one in a row
-// shows the turns.
+// escaped handles an esc with nothing to close or stop. The second in a row lists the prompts.
 func (c *chat) escaped() tea.Cmd {
 	now := c.m.Now()
 	if now.Sub(c.escAt) < twice {
@@ -222,7 +222,7 @@ func (c *chat) escaped() tea.Cmd {
 	return nil
 }
 
-// interrupt is ctrl+c: stop, or clear the draft, or quit.
+// interrupt handles ctrl+c: stop, else clear the draft, else quit.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
 	case composing{c}.stopSending():

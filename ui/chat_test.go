@@ -59,7 +59,7 @@ func slow(t *turn) string {
 	return "end_turn"
 }
 
-// What the agent says after its turn stands by itself, below the answer.
+// A message after the end of a turn is an entry of its own below the answer.
 func TestTextBetweenTurns(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
@@ -122,8 +122,8 @@ func TestStopHoldsTheQueue(t *testing.T) {
 	})
 }
 
-// Cases 101, 105: esc stops the turn; the draft and the queue stay, and enter
-// on the empty composer goes on with the queue.
+// Cases 101, 105: esc stops the turn and keeps the draft and the queue; enter on the empty
+// composer sends the queue.
 func TestStop(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
@@ -239,8 +239,8 @@ func TestPromptFails(t *testing.T) {
 	})
 }
 
-// The agent goes in the middle of a turn: the error stands in the transcript,
-// the draft stays, and enter starts the agent again.
+// The agent ends in the middle of a turn: the error is in the transcript, the draft stays,
+// and enter restarts the agent.
 func TestDisconnected(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
@@ -265,7 +265,7 @@ func TestDisconnected(t *testing.T) {
 	})
 }
 
-// Cases 83 and 103: what comes after a stop and after the end is shown.
+// Cases 83 and 103: updates after a stop and after the end of the turn are shown.
 func TestLateText(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -324,7 +324,7 @@ func TestDrawsWhileWaiting(t *testing.T) {
 	})
 }
 
-// A turn in which the agent says nothing is told as one.
+// The transcript says that an agent said nothing in a turn.
 func TestNothingSaid(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = func(*turn) string { return "end_turn" } }, func(d *driver) {
 		d.connected()

@@ -30,7 +30,7 @@ func (l selection) copy() tea.Cmd {
 	return l.c.copyText(func() string { return text })
 }
 
-// interrupt is ctrl+c, which what is below has no other use for.
+// interrupt is the layer of ctrl+c.
 type interrupt struct{ c *chat }
 
 func (l interrupt) Key(p layer.Press) (tea.Cmd, bool) {
@@ -50,20 +50,20 @@ func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 			return cmd, true
 		}
 	}
-	if c.refuses(p.Text) {
-		return c.say(c.nobody()), true
+	if c.ignoresTyping(p.Text) {
+		return c.say(c.readOnlyReason()), true
 	}
 	return c.composer.Type(p)
 }
 
 func (l draft) Paste(text string) (tea.Cmd, bool) {
-	if l.c.refuses(text) {
-		return l.c.say(l.c.nobody()), true
+	if l.c.ignoresTyping(text) {
+		return l.c.say(l.c.readOnlyReason()), true
 	}
 	return l.c.composer.Paste(text), true
 }
 
-// click puts the cursor there. What is typed now answers nothing.
+// Click moves the cursor there. Keys typed from now on answer nothing.
 func (l draft) Click(x, y int, up bool) bool {
 	c := l.c
 	if !up || !c.areas.composer.Has(x, y) {
@@ -78,8 +78,7 @@ func (l draft) Click(x, y int, up bool) bool {
 	return true
 }
 
-// asked is what waits for an answer without having the keys: esc counts all the same,
-// when nothing above has a use for it.
+// asked is a question or form without the keys. It takes esc if no layer above does.
 type asked struct{ c *chat }
 
 func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
@@ -90,30 +89,30 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.question.Appeared() {
 		return c.question.Reject(), true
 	}
-	if form := c.elicits.OnScreen(); form != nil && form.Asks() { // nothing is declined that was agreed to
+	if form := c.elicits.OnScreen(); form != nil && form.Asks() { // a page the user agreed to is not declined
 		return form.Press(p), true
 	}
 	return nil, false
 }
 
-// click gives the keys to what is asked.
+// Click gives the keys to the question.
 func (l asked) Click(x, y int, up bool) bool {
 	c := l.c
-	if up || !c.areas.asked.Has(x, y) || y >= c.areas.lid {
+	if up || !c.areas.asked.Has(x, y) || y >= c.areas.overlayTop {
 		return false
 	}
 	c.giveKeys()
-	c.m.mouse.Drop() // it opens nothing besides
+	c.m.mouse.Drop() // the click does nothing else
 	return true
 }
 
-// session is what is left of the bindings of the chat page, and the transcript without
-// the keys.
+// session handles the remaining bindings of the chat page, and clicks on the transcript
+// while it does not have the keys.
 type session struct{ c *chat }
 
 func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 	c, want := l.c, p.Want
-	if c.composer.Mode() != "" { // vi's way up and down
+	if c.composer.Mode() != "" { // vi's keys for up and down
 		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.Name], want)
 	}
 	if cmd, ok := c.do(want); ok {
@@ -127,11 +126,11 @@ func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 
 func (l session) Wheel(n int) { l.c.view.Scroll(n) }
 
-// click opens an entry or begins to select.
+// Click opens an entry or begins a selection.
 func (l session) Click(x, y int, up bool) bool {
 	c := l.c
 	switch {
-	case up && c.areas.end.Has(x, y) && y < c.areas.lid:
+	case up && c.areas.end.Has(x, y) && y < c.areas.overlayTop:
 		c.view.End()
 	case !c.areas.bare(x, y):
 	case up && !c.m.mouse.Drops():
@@ -142,7 +141,7 @@ func (l session) Click(x, y int, up bool) bool {
 	return true
 }
 
-// giveKeys gives the keys to what is asked; false where nothing is.
+// giveKeys gives the keys to the question or form; false if there is none.
 func (c *chat) giveKeys() bool {
 	if c.question.Open() {
 		c.focus(false)
@@ -154,14 +153,14 @@ func (c *chat) giveKeys() bool {
 		return false
 	}
 	c.focus(false)
-	c.composer.ClosePopup() // it would lie over it
+	c.composer.ClosePopup() // it would cover the form
 	form.Grab()
 	return true
 }
 
-// takeBack takes the newest prompt that waits off the queue, to be edited or
-// dropped. One that the agent holds has to be given back by it.
-func (c *chat) takeBack(edit bool) (tea.Cmd, bool) {
+// unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
+// holds must be returned by the agent.
+func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
 	if !edit && c.DropCarried() {
 		return nil, true
 	}

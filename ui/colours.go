@@ -12,14 +12,14 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// colours are what is known of the terminal's, and what is being coloured.
+// colours are the terminal's colours as far as known, and whether code is being highlighted.
 type colours struct {
 	terminal  theme.Terminal
 	asked     bool // the terminal was asked for its background
-	colouring bool // a colouredMsg is under way
+	colouring bool // a colouredMsg is pending
 }
 
-// colouredMsg brings the colours of code that was drawn without.
+// colouredMsg brings the highlighting of code that was drawn without it.
 type colouredMsg struct {
 	view     *transcript.View
 	diffs    []*transcript.Colouring
@@ -28,10 +28,10 @@ type colouredMsg struct {
 	found    []*diff.Syntax // for each of asked
 }
 
-// colour looks at the code of diffs and messages that has just come into sight,
-// one portion at a time, away from the screen's goroutine. What is in sight is
-// known once it was drawn; Bubble Tea gets that same view right after. In a flood
-// it waits, so that one core is not kept busy with what nobody sees.
+// colour highlights the code of diffs and messages that has just become visible, one
+// portion at a time, off the screen's goroutine. What is visible is known after drawing;
+// Bubble Tea gets that view first. During a flood of events it waits, so as not to
+// highlight code that scrolls away at once.
 func (m *Model) colour() tea.Cmd {
 	if m.colouring || m.quitting || m.page != chatPage {
 		return nil
@@ -67,8 +67,8 @@ func (m *Model) coloured(msg colouredMsg) {
 	}
 }
 
-// settleTheme puts on the theme that the terminal and the user want: while they
-// choose one, the one under the cursor.
+// settleTheme applies the theme for the terminal and the user's choice. While the list of
+// themes is open, that is the one under the cursor.
 func (m *Model) settleTheme() {
 	name := m.opts.Theme
 	if l := m.chat.panels.listOf(intent.Theme); l != nil && m.page == chatPage {

@@ -20,8 +20,8 @@ func (d *driver) inTheme(text string, ink theme.Ink) bool {
 	return strings.Contains(d.m.View().Content, ink.On()+text)
 }
 
-// The list of themes shows each on the screen behind it, esc goes back, enter
-// keeps one and says how to keep it for good.
+// The list of themes applies the one under the cursor; esc restores the old one, enter keeps
+// the new one and says how to keep it permanently.
 func TestThemePicker(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Theme = "dark" }, func(d *driver) {
 		d.connected()
@@ -64,8 +64,7 @@ func TestThemePicker(t *testing.T) {
 	})
 }
 
-// A theme that is only looked at does not stay when the list goes away by
-// itself.
+// A theme that was only previewed is not kept when the list closes.
 func TestThemePickerGoesAway(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Theme = "light" }, func(d *driver) {
 		d.connected()
@@ -117,7 +116,7 @@ func TestThemeOfTheTerminal(t *testing.T) {
 	}
 }
 
-// A diff gets the colours of its code a moment after it came into sight, in the
+// A diff is highlighted a moment after it becomes visible, in the
 // transcript and in a question.
 func TestDiffsAreColoured(t *testing.T) {
 	withQuestion(t, edit(), usual, func(d *driver) {
@@ -149,7 +148,7 @@ func TestDiffsAreColoured(t *testing.T) {
 	})
 }
 
-// Another theme costs what is in sight, however long the conversation is.
+// Another theme redraws only the visible rows, however long the conversation is.
 func BenchmarkTheme(b *testing.B) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})

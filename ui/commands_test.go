@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Where a command of the agent's has the name of one of parley's, both are listed, and
-// parley's is to be had by its longer name.
+// If a command of the agent has the name of one of parley's, both are listed, parley's with
+// its prefix.
 func TestCommandsOfTheSameName(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()

@@ -19,7 +19,7 @@ import (
 	"parley/ui/widget/list"
 )
 
-// composing is the page as the host of its composer, and what the page does with that.
+// composing is the page as the host of its composer.
 type composing struct{ c *chat }
 
 func (h composing) Say(text string) tea.Cmd { return h.c.say(text) }
@@ -45,14 +45,13 @@ func (h composing) Invitation() string {
 	case h.c.m.page == connectingPage:
 		return "Starting… you can type now; it is sent when the agent is ready"
 	case h.c.ReadOnly:
-		return h.c.nobody()
+		return h.c.readOnlyReason()
 	}
-	return "Ask the agent · / commands · ? help"
+	return "Ask the agent · / for commands · ? for help"
 }
 
-// takesDraft tells whether the page has the draft that was left for its agent: one page
-// without a session has, unless another session was asked for. What was left there is not
-// that one's.
+// takesDraft reports whether the page gets the draft that was saved for its agent: the page
+// without a session does, unless a certain session was asked for.
 func (h composing) takesDraft() bool {
 	if !h.c.m.opts.TakeDraft {
 		return false
@@ -64,7 +63,7 @@ func (h composing) takesDraft() bool {
 	return first >= 0 && sessions[first] == h.c.Session
 }
 
-// composers is the screen around all of them, as their store sees it.
+// composers is the host of the store that all composers share.
 type composers struct{ m *Model }
 
 func (h composers) Context() context.Context  { return h.m.w.Context() }
@@ -87,7 +86,7 @@ func (h composers) HistoryChanged() {
 	}
 }
 
-// newStore makes what the composers share.
+// newStore makes the store that the composers share.
 func newStore(m *Model) *composer.Store {
 	o := composer.Options{Env: &m.Env, Screen: composers{m}, Files: m.opts.Files, Pictures: m.opts.Pictures, History: m.opts.History, Drafts: m.opts.Drafts, Home: m.opts.Home}
 	if editor := m.opts.Editor; editor != nil {
@@ -100,7 +99,8 @@ func newStore(m *Model) *composer.Store {
 	return composer.NewStore(o)
 }
 
-// expand returns what makes blocks of a prompt; nil where it is plain text.
+// expand returns the function that turns a prompt into content blocks; nil if it is plain
+// text.
 func (h composers) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	m, conn, c := h.m, s.Agent.Conn(), h.m.pageOf(s)
 	if conn == nil {
@@ -118,8 +118,7 @@ func (h composers) expand(s *workspace.Session, text string) func(context.Contex
 	return m.store.Expand(text, to)
 }
 
-// search lists what was sent before, the newest first. The draft stays
-// until something is chosen.
+// search lists earlier prompts, the newest first. The draft stays until one is chosen.
 func (h composing) search() tea.Cmd {
 	c := h.c
 	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "Prompt history", Foot: "enter uses it · esc closes", Empty: "Nothing sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it list.Item) tea.Cmd {
@@ -128,13 +127,13 @@ func (h composing) search() tea.Cmd {
 		c.composer.Refresh()
 		return nil
 	}})
-	return c.m.store.LoadHistory() // others may have added to it
+	return c.m.store.LoadHistory() // other processes may have added to it
 }
 
-// after is what every message may have changed for the composers.
+// after updates the composers after a message.
 func (h composers) after(msg tea.Msg) tea.Cmd {
 	for _, c := range h.m.chats() {
-		if c.composer.Empty() { // a prompt that was taken from the queue is no longer in it
+		if c.composer.Empty() { // no queued prompt is being edited any longer
 			c.EndEdit()
 		}
 	}
@@ -166,13 +165,13 @@ func (c *chat) commands() []composer.Command {
 	return all
 }
 
-// agentHas tells whether a slash command is the agent's.
+// agentHas reports whether a slash command is the agent's.
 func (c *chat) agentHas(name string) bool {
 	return !c.ReadOnly && slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
-// own carries out a command of parley's.
-func (c *chat) own(text string) (tea.Cmd, bool) {
+// runOwnCommand runs one of parley's own commands; false if text is none.
+func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
 	name, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
 	a, ok := intent.Named(name, c.agentHas)
 	if !slash || !ok || c.useless(a.Intent) {
@@ -181,8 +180,7 @@ func (c *chat) own(text string) (tea.Cmd, bool) {
 	return c.do(a.Intent)
 }
 
-// stopSending gives up the prompt whose files are being read; false where there is
-// none.
+// stopSending cancels the prompt whose files are being read; false if there is none.
 func (h composing) stopSending() bool {
 	c := h.c
 	text, ok := c.StopSending()
@@ -192,8 +190,8 @@ func (h composing) stopSending() bool {
 	return ok
 }
 
-// walkQueue goes from the queued prompt in the composer to the one before or
-// after it; each keeps its place. False where there is none in the composer.
+// walkQueue moves from the queued prompt in the composer to the previous or next one; each
+// keeps its place. False if no queued prompt is being edited.
 func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 	c := h.c
 	at, editing := c.Edited()
@@ -215,8 +213,8 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// takeUnconfirmed takes the newest prompt that may not have arrived into the
-// composer, or drops it.
+// takeUnconfirmed moves the newest prompt that may not have arrived into the composer, or
+// drops it.
 func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
 	p, ok := c.Offers.Take(true)

@@ -32,8 +32,7 @@ func (o opener) Back() tea.Cmd {
 	return nil
 }
 
-// leaving handles what counts whatever is open while an agent starts: giving up, and the
-// log.
+// leaving handles the keys that always work while an agent starts: cancel, and the log.
 type leaving struct{ connecting }
 
 func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
@@ -60,7 +59,7 @@ func (l ahead) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// connecting is the page of an agent that starts, or could not.
+// connecting is the page of an agent that is starting or failed to start.
 type connecting struct{ m *Model }
 
 func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
@@ -89,13 +88,13 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// ahead is the composer before there is a session: what is typed is sent when the agent
-// is there. Parley's own commands wait in it, but for the one that needs nobody.
+// ahead is the composer before there is a session. A prompt is sent when the agent is
+// ready. Parley's own commands wait too, except those that need no agent.
 type ahead struct{ c *chat }
 
 func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
-	if c.m.height < leastAhead { // what is not seen is not typed
+	if c.m.height < leastAhead { // the composer is not visible
 		return nil, true
 	}
 	text := strings.TrimSpace(c.composer.Value())
@@ -108,21 +107,21 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	case send && ok && own.Intent == intent.Quit:
 		return c.m.quit(), true
 	case send && ok:
-	case send && c.shelling(): // nor is the user's shell anybody's prompt
+	case send && c.shelling(): // a shell command is not a prompt
 	case send && text != "":
 		c.composer.Keep(c.composer.Value())
 		c.PutBack(c.composer.Value())
 		c.composer.Reset()
 	case send:
 	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Queued) > 0:
-		c.takeBack(edit)
+		c.unqueue(edit)
 	default:
 		c.composer.Key(p.KeyPressMsg, c.m.Keys.Of(intent.Draft, p.Keystroke()))
 	}
 	return nil, true
 }
 
-// leave gives up the start of the agent. A page that was made for it goes away.
+// leave cancels the start of the agent and removes the page made for it.
 func (l connecting) leave() {
 	m := l.m
 	m.front(m.starting).login.Close()
@@ -132,7 +131,7 @@ func (l connecting) leave() {
 	m.page = startPage
 }
 
-// giveUp gives up the start of the agent, and parley where there is nothing else.
+// giveUp cancels the start of the agent, and quits if nothing else is open.
 func (l connecting) giveUp() tea.Cmd {
 	if l.alone() {
 		return l.m.quit()
@@ -141,11 +140,11 @@ func (l connecting) giveUp() tea.Cmd {
 	return nil
 }
 
-// alone tells whether nothing else is open.
+// alone reports whether nothing else is open.
 func (l connecting) alone() bool { return len(l.m.w.Sessions()) == 1 }
 
-// rows draws the wait for an agent, or why it did not start, or the ways to log in to
-// it; below it the composer.
+// rows draws the wait for an agent, why it did not start, or its login methods, and the
+// composer below.
 func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	m, a, c := l.m, l.m.starting, l.m.front(l.m.starting)
 	on := onScreen{page: c}
@@ -174,7 +173,7 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		on.saw(c.panels.reading, width, max(4, top))
 	case c.login.Open():
 		room := max(5, top-len(rows))
-		if c.login.Asks() { // it comes before why it came to that
+		if c.login.Asks() { // more important than the reason above it
 			room = max(room, min(top, leastLogin))
 		}
 		lay(c.login.Rows(width, room))
@@ -202,12 +201,11 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	return fit(append(rows, below...), height), cursor, on
 }
 
-// leastAhead is how many rows a screen has that shows the composer while the agent
-// starts.
+// leastAhead is the lowest screen that shows the composer while the agent starts.
 const leastAhead = 12
 
-// rows are the composer with what waits to be sent; none where there is no room for it.
-// The cursor counts its rows from the bottom of the screen.
+// rows returns the composer with the prompts to be sent; nil if there is no room. The row
+// of the cursor counts from the bottom of the screen.
 func (l ahead) rows(width, height int) ([]string, *tea.Cursor) {
 	c := l.c
 	if height < leastAhead {

@@ -45,7 +45,7 @@ func (d *driver) hasCopied(want string) {
 	d.copied = ""
 }
 
-// y on an entry offers what can be copied of it, and says which way it went.
+// y on an entry lists its parts to copy, and the notice names the route.
 func TestCopyEntries(t *testing.T) {
 	withAnswer(t, nil, func(d *driver) {
 		d.press("tab", "y")
@@ -182,7 +182,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// While a turn runs the first esc stops it, and the second one is none too many.
+// While a turn runs the first esc stops it, and the second does not open the list of prompts.
 func TestTurnsNotWhileBusy(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.until(time.Minute); return "cancelled" }

@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// effort is what the screen has done so far.
+// effort counts the work of the screen so far.
 type effort struct {
 	draws    int // views that did work
 	layouts  int // of the transcript
@@ -25,7 +25,7 @@ func (d *driver) effort() effort {
 	return effort{d.m.draws, int(view.FieldByName("frames").Int()), int(view.FieldByName("layout").Elem().FieldByName("rendered").Int())}
 }
 
-// since is what was done after that.
+// since returns the work after an earlier count.
 func (d *driver) since(e effort) effort {
 	now := d.effort()
 	return effort{now.draws - e.draws, now.layouts - e.layouts, now.segments - e.segments}
@@ -74,8 +74,8 @@ func TestNothingNewIsNoView(t *testing.T) {
 	})
 }
 
-// However many chunks come, the transcript is laid out once a frame, and what
-// came meanwhile is rendered once.
+// However many chunks arrive, the transcript is laid out once per frame, and the chunks between
+// two frames are rendered once.
 func TestOneLayoutAFrame(t *testing.T) {
 	for _, c := range []struct {
 		name   string

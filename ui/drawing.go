@@ -12,52 +12,52 @@ import (
 	"parley/ui/widget/box"
 )
 
-// drawing is a frame of the screen. Making it writes nothing: what depends on having
-// been shown is told after the frame.
+// drawing is a frame of the screen. Making it changes no state: the page is told afterwards
+// what was shown.
 type drawing struct {
 	view tea.View
 	live *inline.Frame // in the terminal's own screen; nil: the view is all
 	on   onScreen
 }
 
-// frames are what is known of the frame on the screen, and whether another one is due.
+// frames is the state of drawing: the frame on the screen, and whether another is due.
 type frames struct {
 	dirty   bool // something has changed
-	flooded bool // more has come than a reader can follow
+	flooded bool // more has arrived than a reader can follow
 	drawn   time.Time
-	last    drawing // drawn last
+	last    drawing // the frame on the screen
 	draws   int     // views that did work, for tests
 }
 
-// onScreen is what a frame has on it that its page has to know.
+// onScreen is what the page is told about a frame.
 type onScreen struct {
 	page     *chat // nil: none
 	areas    areas
-	view     *transcript.View // what drawing has moved; nil: it was not drawn
+	view     *transcript.View // as drawing left it; nil: not drawn
 	question question.Shown
 	form     question.Shown
 	viewed   []viewed
 }
 
-// viewed is what has been drawn in so much room.
+// viewed is a component that was drawn at this size.
 type viewed struct {
 	layer.Viewer
 	width, height int
 }
 
-// saw notes what is to be told of its room.
+// saw records that a component was drawn at this size.
 func (on *onScreen) saw(v layer.Viewer, width, height int) {
 	on.viewed = append(on.viewed, viewed{v, width, height})
 }
 
-// present draws what has changed, and tells what is on the screen with that. Where it
-// makes a difference to the rows, as when the end of a question has been shown, they are
-// drawn again before anybody sees them.
+// present draws the screen if it has changed and tells the page what is on it. If that
+// changes the rows, as when the end of a question has been shown, it draws them again
+// before they are seen.
 func (m *Model) present() {
 	if !m.dirty {
 		return
 	}
-	const enough = 4 // what is shown settles after one; a mistake must not hang the screen
+	const enough = 4 // one is normally enough; a bug must not hang the screen
 	for n := 0; m.dirty && n < enough; n++ {
 		m.arrange()
 		m.View()
@@ -71,7 +71,7 @@ func (m *Model) present() {
 	}
 }
 
-// arrange gives what is on this screen its room.
+// arrange sets the sizes of the components on the screen.
 func (m *Model) arrange() {
 	if m.width == 0 {
 		return
@@ -85,7 +85,8 @@ func (m *Model) arrange() {
 	c.composer.Fit(width, m.height)
 }
 
-// tell tells the page what of it is on the screen; true where it is drawn otherwise now.
+// tell tells the page which part of it is on the screen, and reports whether this changes
+// the rows.
 func (on onScreen) tell() (changed bool) {
 	for _, v := range on.viewed {
 		v.Saw(v.width, v.height)
@@ -99,7 +100,7 @@ func (on onScreen) tell() (changed bool) {
 	if on.view != nil {
 		c.view.Shown(on.view)
 	}
-	if inlined != c.m.inlined() { // what was scrolled back to is the end: this frame is for nobody
+	if inlined != c.m.inlined() { // scrolled back to the end: this frame is obsolete
 		return true
 	}
 	changed = c.question.Saw(on.question)

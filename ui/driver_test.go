@@ -31,9 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// driver is a user in front of the screen, under a clock of its own: it runs
-// the commands of the model as Bubble Tea does, hands their messages over one
-// at a time and looks at the screen after each.
+// driver is a user in front of the screen, with a fake clock: it runs the commands of the model
+// as Bubble Tea does, hands over their messages one at a time, and checks the screen after each.
 type driver struct {
 	t      *testing.T
 	m      *Model
@@ -47,17 +46,21 @@ type driver struct {
 	raw    string // written to the terminal as it is, last
 	hidden string // characters that must never be on the screen
 
-	mu    sync.Mutex
-	inbox []tea.Msg
-	quit  bool
+	watching bool // each drawing is checked to write nothing
+
+	mu      sync.Mutex
+	inbox   []tea.Msg
+	arrived chan struct{} // a message is in the inbox
+	quit    bool
 }
 
 // drive runs a test in a bubble.
 func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
 	dir := t.TempDir()
+	watching := strings.HasPrefix(t.Name(), "TestGolden") || strings.HasPrefix(t.Name(), "TestDrawingWritesNothing")
 	synctest.Test(t, func(t *testing.T) {
-		d := &driver{t: t, dir: dir, of: map[string]*script{}}
+		d := &driver{t: t, dir: dir, of: map[string]*script{}, arrived: make(chan struct{}, 1), watching: watching}
 		d.on = map[string]func(*call) (string, error){}
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
 		opts := Options{Cwd: uitest.Dir, Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Connect: d.connect, Agents: []workspace.Spec{
@@ -76,14 +79,14 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		defer func() {
 			d.m.w.Close()
-			time.Sleep(24 * time.Hour) // what still ticks comes to its end: also the clock of regular expressions, which goes on as long as in a test before
+			time.Sleep(24 * time.Hour) // let all timers end, also the clock of regular expressions
 			synctest.Wait()
 		}()
 		f(d)
 	})
 }
 
-// run runs a command on a goroutine of its own.
+// run runs a command on its own goroutine.
 func (d *driver) run(cmd tea.Cmd) {
 	if cmd == nil {
 		return
@@ -103,6 +106,10 @@ func (d *driver) run(cmd tea.Cmd) {
 			d.mu.Lock()
 			d.inbox = append(d.inbox, msg)
 			d.mu.Unlock()
+			select {
+			case d.arrived <- struct{}{}:
+			default:
+			}
 		}
 	}()
 }
@@ -113,7 +120,7 @@ type execMsg struct {
 	done tea.ExecCallback
 }
 
-func (d *driver) take() (tea.Msg, bool) {
+func (d *driver) nextMessage() (tea.Msg, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.inbox) == 0 {
@@ -124,12 +131,11 @@ func (d *driver) take() (tea.Msg, bool) {
 	return msg, true
 }
 
-// settle hands over what there is, until nothing more comes without time
-// passing.
+// settle hands over messages until no more arrive without time passing.
 func (d *driver) settle() {
 	for {
 		synctest.Wait()
-		msg, ok := d.take()
+		msg, ok := d.nextMessage()
 		if !ok {
 			return
 		}
@@ -153,7 +159,7 @@ func (d *driver) update(msg tea.Msg) {
 	if d.watched() {
 		d.run(d.m.apply(msg))
 		d.watch(fmt.Sprintf("after %T", msg))
-		msg = nil // it is drawn, and told so
+		msg = nil // draw, and tell the page what is on the screen
 	}
 	_, cmd := d.m.Update(msg)
 	d.run(cmd)
@@ -189,11 +195,17 @@ func (d *driver) send(msg tea.Msg) {
 	d.settle()
 }
 
-// wait lets time pass.
+// wait lets time pass and hands over each message when it arrives.
 func (d *driver) wait(t time.Duration) {
 	d.t.Helper()
-	for end := time.Now().Add(t); time.Now().Before(end); {
-		time.Sleep(min(10*time.Millisecond, time.Until(end)))
+	over := time.NewTimer(t)
+	defer over.Stop()
+	for passed := false; !passed; {
+		select {
+		case <-d.arrived:
+		case <-over.C:
+			passed = true
+		}
 		d.settle()
 	}
 }

@@ -35,7 +35,7 @@ func eliciting(asked ...string) func(*turn) string {
 	}
 }
 
-// withForm opens the chat, sends a prompt and waits for what is asked then.
+// withForm opens the chat, sends a prompt and waits for the form.
 func withForm(t *testing.T, asked string, f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(asked) }, func(d *driver) {
@@ -46,7 +46,7 @@ func withForm(t *testing.T, asked string, f func(d *driver)) {
 	})
 }
 
-// answered checks what forms and pages were answered with.
+// answered checks the answers to forms and pages.
 func (d *driver) answered(want string) {
 	d.t.Helper()
 	if got := d.agent.answered(); got != want {
@@ -119,7 +119,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 	})
 }
 
-// The second of two forms waits for quiet anew.
+// The second of two forms waits for quiet again.
 func TestTwoForms(t *testing.T) {
 	second := strings.Replace(oneField, "Which branch?", "Which remote?", 1)
 	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(oneField, second) }, func(d *driver) {
@@ -329,6 +329,7 @@ func TestFormOfARequest(t *testing.T) {
 // No stream of keys fills in a form, sends it or opens a page, as long as nobody
 // pauses or turns to it.
 func TestTypingNeverAccepts(t *testing.T) {
+	t.Parallel()
 	keys := []string{"y", "o", "n", "c", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "shift+tab", "shift+up", "shift+down",
 		"ctrl+s", "esc", "esc", "/", "ctrl+o", "ctrl+u", "ctrl+w", "ctrl+y", "shift+enter", "f1", "home", "end", "delete", "é"}
 	drive(t, func(d *driver, o *Options) {

@@ -17,8 +17,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// script is what an agent does. What an agent's own leaves out is as the
-// driver's.
+// script is what a fake agent does. An agent's own script falls back on the driver's.
 type script struct {
 	place    string                                 // of one that runs elsewhere
 	protocol string                                 // that is spoken with it; "" is 1
@@ -29,7 +28,7 @@ type script struct {
 	behind   func(session string, spans []event.Span, request int64) ([]workspace.Message, error)
 }
 
-// agent is the other end of one connection.
+// agent is the agent's end of one connection.
 type agent struct {
 	d    *driver
 	name string // as the user has chosen it
@@ -46,12 +45,12 @@ type agent struct {
 	calls    []string           // every other request, as "method params"
 	outcomes []string           // of questions, in the order in which they were answered
 	answers  []string           // to forms and pages, as JSON, likewise
-	turns    map[string][]*turn // by session: the one that runs and, of v2, those behind it
+	turns    map[string][]*turn // by session: the running turn and, for v2, the held ones
 	cancels  int
 	ended    bool // parley has closed the connection
 }
 
-// does is what the agent of this name does.
+// does returns the script of the agent with this name.
 func (a *agent) does() script {
 	s, own := a.d.script, a.d.of[a.name]
 	if own == nil {
@@ -87,29 +86,29 @@ type call struct {
 	}
 }
 
-// fails is the answer with an error of that code.
+// fails returns an error response with a code.
 func fails(code int, text string) (string, error) { return "", jsonrpc.Errorf(code, "%s", text) }
 
-// hello is the answer to initialize, with more in it.
+// hello returns the response to initialize, with additional members.
 func hello(more string) func(*call) (string, error) {
 	return func(*call) (string, error) {
 		return `{"protocolVersion":1,"agentInfo":{"name":"fake","title":"Fake agent","version":"1.2"}` + more + `}`, nil
 	}
 }
 
-// hello2 is that of v2.
+// hello2 is hello for v2.
 func hello2(more string) func(*call) (string, error) {
 	return func(*call) (string, error) {
 		return `{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}` + more + `}`, nil
 	}
 }
 
-// newSession is the answer to session/new, with more in it.
+// newSession returns the response to session/new, with additional members.
 func newSession(more string) func(*call) (string, error) {
 	return func(c *call) (string, error) { return fmt.Sprintf(`{"sessionId":"s%d"%s}`, c.n, more), nil }
 }
 
-// answerTo is what the agent does with a request that is no prompt.
+// answerTo answers a request that is not a prompt.
 func (a *agent) answerTo(method string) func(*call) (string, error) {
 	if own := a.d.of[a.name]; own != nil && own.on[method] != nil {
 		return own.on[method]
@@ -226,7 +225,7 @@ func (a *agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	}
 }
 
-// called lists the requests of that method, as their parameters.
+// called returns the parameters of the requests with a method, after checking their number.
 func (a *agent) called(method string) (params []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -244,14 +243,14 @@ func (a *agent) seen() (prompts, outcomes string, cancels int) {
 	return strings.Join(a.prompts, "|"), strings.Join(a.outcomes, "|"), a.cancels
 }
 
-// answered are the answers to forms and pages so far.
+// answered checks the answers to forms and pages so far.
 func (a *agent) answered() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return strings.Join(a.answers, "|")
 }
 
-// gone tells whether parley has closed the connection.
+// gone reports whether parley has closed the connection.
 func (a *agent) gone() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -265,7 +264,7 @@ func (a *agent) updateIn(session, update string) {
 	a.peer.Notify("session/update", json.RawMessage(`{"sessionId":`+quoted(session)+`,"update":`+update+`}`))
 }
 
-// sayIn sends a piece of a message: of "agent", "user".
+// sayIn sends a chunk of a message of "agent" or "user".
 func (a *agent) sayIn(session, role, text string) {
 	a.updateIn(session, `{"sessionUpdate":"`+role+`_message_chunk","content":{"type":"text","text":`+quoted(text)+`}}`)
 }
@@ -288,8 +287,8 @@ func (a *agent) elicitUnder(ctx context.Context, params string) {
 	a.answers = append(a.answers, string(r))
 }
 
-// ask asks for permission and returns the option chosen, "cancelled" where none
-// was. tool and options are JSON.
+// ask asks for permission and returns the chosen option, or "cancelled". tool and options are
+// JSON.
 func (a *agent) ask(session, tool, options string) string {
 	about := `"toolCall":` + tool
 	if a.does().protocol == "2" {
@@ -317,7 +316,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// leaveTurn forgets a turn that is over.
+// leaveTurn forgets a turn that has ended.
 func (a *agent) leaveTurn(t *turn) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -68,8 +68,8 @@ func (a *agent) prompted(params []byte) jsonrpc.Work {
 	}
 }
 
-// hold is what an agent of v2 does with a prompt that a test says nothing else
-// about: it waits for the turns before it, or is withdrawn.
+// hold is the default of an agent of v2 for a prompt: it waits for the turns before it, or is
+// withdrawn.
 func (t *turn) hold() (string, error) {
 	if t.before != nil {
 		select {
@@ -85,11 +85,10 @@ func (t *turn) hold() (string, error) {
 	return answer, nil
 }
 
-// withdrawn is the answer to a prompt that is not to be inserted any more.
+// withdrawn answers a prompt that is no longer to be inserted.
 func (t *turn) withdrawn() (string, error) { return "", jsonrpc.ErrRequestCancelled }
 
-// leave is the end of a prompt that was not inserted. What is behind it goes on
-// waiting.
+// leave ends a prompt that was not inserted. Those after it continue to wait.
 func (t *turn) leave() {
 	t.a.leaveTurn(t)
 	go func() {
@@ -103,15 +102,14 @@ func (t *turn) leave() {
 	}()
 }
 
-// inserted makes a prompt of v2 part of the conversation and returns the answer
-// that says so.
+// inserted makes a prompt of v2 part of the conversation and returns the response that says so.
 func (t *turn) inserted() string {
 	id := fmt.Sprintf("u%d", t.n)
 	t.a.updateIn(t.session, `{"sessionUpdate":"user_message_chunk","messageId":"`+id+`","content":{"type":"text","text":`+quoted(t.text)+`}}`)
 	return `{"messageId":"` + id + `"}`
 }
 
-// run is a turn of v2, behind the answer to its prompt.
+// run runs a turn of v2, after the response to its prompt.
 func (t *turn) run() {
 	defer close(t.done)
 	t.ctx = t.a.life
@@ -129,7 +127,7 @@ func (t *turn) say(text string) {
 	t.a.sayIn(t.session, "agent", text)
 }
 
-// until lets time pass, less of it when the turn is stopped.
+// until lets time pass, or returns early when the turn is stopped.
 func (t *turn) until(d time.Duration) (stopped bool) {
 	select {
 	case <-time.After(d):

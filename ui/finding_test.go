@@ -11,7 +11,7 @@ import (
 	"parley/ui/theme"
 )
 
-// painted is what is painted as the match of the moment.
+// painted returns the text painted as the current match.
 func (d *driver) painted() string {
 	out := ""
 	ink := theme.Plain().Selected
@@ -24,8 +24,8 @@ func (d *driver) painted() string {
 	return out
 }
 
-// / searches as one types; enter keeps the matches, n and N go through them, esc
-// goes back.
+// / searches while typing; enter keeps the matches, n and N move between them, esc leaves the
+// search.
 func TestSearchTranscript(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab")
@@ -67,7 +67,7 @@ func TestSearchTranscript(t *testing.T) {
 	})
 }
 
-// Matches in what is closed are shown: it is opened while one goes through them.
+// Matches in closed entries are shown: the entry is open while its match is selected.
 func TestSearchInWhatIsClosed(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.misses("last row of")
@@ -98,7 +98,7 @@ func TestSearchInWhatIsClosed(t *testing.T) {
 	})
 }
 
-// What comes while a search is open is found, too; pasted text is searched for.
+// New text is found while a search is open; pasted text is searched for.
 func TestSearchGoesOn(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "g", "/")

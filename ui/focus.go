@@ -21,7 +21,7 @@ func (c *chat) focus(on bool) {
 	c.view.Select(on)
 }
 
-// conversation is the transcript while it has the keys. What is typed there is dropped.
+// conversation is the transcript while it has the keys. Text typed there is dropped.
 type conversation struct{ c *chat }
 
 func (conversation) Armed() bool { return true }
@@ -34,7 +34,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 			return c.say("Nothing to open here"), true
 		}
 	case intent.Behind:
-		return c.panels.showBehind(), true
+		return c.panels.showItemMessages(), true
 	case intent.StopTool:
 		return l.stopSelected(), true
 	case intent.Copy:
@@ -50,7 +50,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.FocusTranscript:
 		return c.do(want)
 	case intent.Leave:
-		if c.find.Open() { // its marks first
+		if c.find.Open() { // esc first removes the marks of the search
 			c.find.End()
 			return nil, true
 		}
@@ -68,7 +68,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// findHost is the page around a search.
+// findHost implements find.Host for a page.
 type findHost struct{ c *chat }
 
 func (h findHost) Say(text string) tea.Cmd         { return h.c.say(text) }
@@ -96,20 +96,19 @@ func (l conversation) stopSelected() tea.Cmd {
 	return c.say("It has ended")
 }
 
-// stopWork asks the agent to stop one piece of work. That it has stopped shows by
-// its status.
+// stopWork asks the agent to stop one piece of work. Its status shows when it has stopped.
 func (c *chat) stopWork(w panel.Work) tea.Cmd {
 	if !w.Stops || c.ACP == nil {
 		return c.say("This agent cannot stop it alone; esc stops the turn")
 	}
 	switch {
 	case w.Own:
-		c.KillTerminal(w.Terminal, c.requested(""))
+		c.KillTerminal(w.Terminal, c.reportOutcome(""))
 		return c.say("Stopped; the agent sees how the command ended")
 	case w.Terminal != "":
-		c.StopTerminal(w.Terminal, c.requested(""))
+		c.StopTerminal(w.Terminal, c.reportOutcome(""))
 	default:
-		c.StopTool(w.Tool.ID, c.requested(""))
+		c.StopTool(w.Tool.ID, c.reportOutcome(""))
 	}
 	return c.say("Asked the agent to stop it")
 }

@@ -90,11 +90,11 @@ func TestTranscriptFocus(t *testing.T) {
 	})
 }
 
-// Letters typed there are nobody's; keys with a meaning elsewhere keep it.
+// Letters typed there are dropped; keys with another meaning keep it.
 func TestTranscriptKeys(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab")
-		d.types("abcefhlmpqrstvwzABC123,.") // n, N, o, y and / have a meaning of their own
+		d.types("abcefhlmpqrstvwzABC123,.") // n, N, o, y and / have a meaning here
 		d.press("?", "backspace", "space", "space")
 		d.draft("")
 		d.selected("That was two.")
@@ -120,7 +120,7 @@ func TestTranscriptKeys(t *testing.T) {
 	})
 }
 
-// space and enter open what is selected and close it.
+// space and enter open and close the selected entry.
 func TestTranscriptOpens(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "k")
@@ -138,7 +138,7 @@ func TestTranscriptOpens(t *testing.T) {
 	})
 }
 
-// d and u go by half a page; what is all there cannot be opened, and says so.
+// d and u move by half a page; an entry without hidden rows cannot be opened, and says so.
 func TestTranscriptHalfPages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		for i := range 40 {
@@ -160,7 +160,7 @@ func TestTranscriptHalfPages(t *testing.T) {
 	})
 }
 
-// A turn that ends, or text that comes, moves nothing and takes no keys.
+// The end of a turn and new text move nothing and take no keys.
 func TestTranscriptStays(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "g")
@@ -265,15 +265,15 @@ func TestFormWhileTheTranscriptHasTheKeys(t *testing.T) {
 	})
 }
 
-// looked is what the log was asked for.
+// looked records the requests to the log.
 type looked struct {
 	session string
 	spans   []event.Span
 	request int64
 }
 
-// i shows the messages behind an item.
-func TestBehind(t *testing.T) {
+// i shows the messages that an item was made from.
+func TestItemMessages(t *testing.T) {
 	var asked []looked
 	var shown []workspace.Message
 	var failure error
@@ -326,8 +326,8 @@ func TestBehind(t *testing.T) {
 	})
 }
 
-// Without a log, and for what no message has made, it says so.
-func TestNothingBehind(t *testing.T) {
+// It says so if there is no log, or no message made the entry.
+func TestItemWithoutMessages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "i")
 		d.sees("This session has no log")
@@ -345,7 +345,7 @@ func TestNothingBehind(t *testing.T) {
 }
 
 // A very long message is cut, and says so.
-func TestLongMessageBehind(t *testing.T) {
+func TestLongItemMessage(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
 		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {
 			return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
@@ -362,7 +362,8 @@ func TestLongMessageBehind(t *testing.T) {
 	})
 }
 
-func TestGoldenBehind(t *testing.T) {
+func TestGoldenItemMessages(t *testing.T) {
+	t.Parallel()
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
 		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {

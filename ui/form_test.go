@@ -138,7 +138,7 @@ func TestFormNotArmed(t *testing.T) {
 	})
 }
 
-// A form that comes while the user types takes nothing, whatever is typed, until
+// A form that opens while the user types takes no key, whatever is typed, until
 // nothing has been typed for a while.
 func TestFormWhileTyping(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
@@ -170,7 +170,7 @@ func TestFormWhileTyping(t *testing.T) {
 	})
 }
 
-// A form, and a page, need to have stood there for a while.
+// A form takes keys only after it has been on the screen for a while.
 func TestFormWantsToBeSeen(t *testing.T) {
 	for _, asked := range []string{oneField, loginPage} {
 		drive(t, func(d *driver, _ *Options) {
@@ -230,6 +230,7 @@ func TestFormWithALongMessage(t *testing.T) {
 
 // Hostile words of a form, at every size; the cursor is on the screen.
 func TestHostileForm(t *testing.T) {
+	t.Parallel()
 	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, strings.Repeat("w", 5000), strings.Repeat("日本 ", 500)} {
 		key := h
 		if len(h) > 1000 { // that is no form
@@ -253,6 +254,7 @@ func TestHostileForm(t *testing.T) {
 }
 
 func TestGoldenForm(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { d.turn = eliciting(release); o.Theme = "dark" }, func(d *driver) {
 		d.connected()
 		d.types("make a release\n")

@@ -113,7 +113,7 @@ func (p *pagePlayer) do(op byte, rest byte) {
 	}
 }
 
-// profileOf is what a terminal with such colours is told to have.
+// profileOf returns the message for a terminal with a colour profile.
 func profileOf(name string) (msg tea.ColorProfileMsg) {
 	for n := range uint64(16) {
 		reflect.ValueOf(&msg).Elem().Field(0).SetUint(n)
@@ -124,8 +124,8 @@ func profileOf(name string) (msg tea.ColorProfileMsg) {
 	panic("no profile " + name)
 }
 
-// afresh is what a model shows that has drawn nothing yet and is at the same
-// thing, with a thread that was made anew of the same events.
+// afresh returns what a new model in the same state shows, with a thread rebuilt from the same
+// events.
 func (p *pagePlayer) afresh() string {
 	th := thread.New("")
 	for _, e := range p.events {
@@ -231,6 +231,7 @@ func pageNoise(seed uint64, n int) []byte {
 // Whatever comes in, and whatever a user does, in any order: the screen that grew
 // is the one that is drawn at once.
 func TestPageIsFresh(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(seeds.Of(60)) {
 		playPage(t, pageNoise(seed, 600), pageNoise(seed+1000, 240))
 	}

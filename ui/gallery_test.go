@@ -23,6 +23,7 @@ func edit() string {
 
 // What a question looks like in all of its states.
 func TestGoldenQuestions(t *testing.T) {
+	t.Parallel()
 	withQuestion(t, edit(), usual, func(d *driver) {
 		d.rest()
 		d.golden("question, edit")
@@ -50,6 +51,7 @@ func TestGoldenQuestions(t *testing.T) {
 
 // What opens over the transcript.
 func TestGoldenOverlays(t *testing.T) {
+	t.Parallel()
 	drive(t, withOptions, func(d *driver) {
 		d.connected()
 		d.golden("empty")
@@ -82,6 +84,7 @@ func TestGoldenOverlays(t *testing.T) {
 
 // The status line in every state there is.
 func TestGoldenStatus(t *testing.T) {
+	t.Parallel()
 	lines := map[string][]string{}
 	var names []string
 	take := func(d *driver, name string) {
@@ -140,6 +143,7 @@ func TestGoldenStatus(t *testing.T) {
 // A conversation with one of everything in it, on the whole page: its end, its
 // beginning, with an entry selected and opened, and a screen that is too small.
 func TestGoldenEverything(t *testing.T) {
+	t.Parallel()
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		c := d.m.chat

@@ -26,7 +26,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// tap notes which events there were, and whether their strings held the word.
+// tap records the kinds of events, and whether their strings held the hostile word.
 type tap struct {
 	event.Sink
 	mu   sync.Mutex
@@ -86,8 +86,8 @@ var (
 	boxes     = regexp.MustCompile(`╭ ([a-zA-Z ]+)`)
 )
 
-// clean checks what the driver does not: that nothing of a row is invisible, and
-// what the terminal is told besides.
+// clean checks what the driver does not: that no character of a row is invisible, and the other
+// output to the terminal.
 func (d *driver) clean() {
 	d.t.Helper()
 	v := d.m.View()
@@ -111,7 +111,7 @@ func (d *driver) clean() {
 	}
 }
 
-// unclean is what is wrong with a row; "" for nothing. Output of commands may hold
+// unclean returns what is wrong with a row, or "". Output of commands may hold
 // joiners, and marks as many as fit a cell.
 func unclean(row string) string {
 	bare := sgrOf.ReplaceAllString(row, "")
@@ -171,6 +171,7 @@ var fewStrings = []string{"sequences", "of our own", "many lines"}
 // Whatever an agent says, in whatever place: no view of it acts on the terminal,
 // deceives who reads it, or is wider than the screen.
 func TestHostileStringsInEveryView(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	seen, tried := map[string]bool{}, 0
 	for name, evil := range uitest.HostileStrings {

@@ -38,6 +38,7 @@ func (w *wary) Show(f inline.Frame) { w.t.Helper(); w.looks(f.Rows); w.paper.Sho
 
 // The same for what goes into the terminal's scrollback, and the rows below it.
 func TestHostileStringsInline(t *testing.T) {
+	t.Parallel()
 	for name, evil := range uitest.HostileStrings {
 		if !seeds.All() && name != "sequences" {
 			continue
@@ -62,8 +63,7 @@ func TestHostileStringsInline(t *testing.T) {
 	}
 }
 
-// Whatever the terminal is told in words, by whatever sequence, is that one sequence
-// with clean words in it.
+// Every text sent to the terminal in a sequence is that one sequence with safe text in it.
 func TestHostileNotifications(t *testing.T) {
 	for kind, frame := range map[status.Notification][2]string{
 		status.NotifyOSC9:   {"\x1b]9;", "\a"},
@@ -107,7 +107,7 @@ func TestHostileNotifications(t *testing.T) {
 	}
 }
 
-// told wants the terminal to have been told something, and forgets it.
+// told checks that the terminal was sent something, and forgets it.
 func (d *driver) told(frame [2]string, what string, words bool) {
 	d.t.Helper()
 	inner, begins := strings.CutPrefix(d.raw, frame[0])

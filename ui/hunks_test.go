@@ -18,7 +18,7 @@ import (
 	"parley/ui/composer"
 )
 
-// numbered is a text of so many lines.
+// numbered returns a text of n lines.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -31,7 +31,7 @@ func numbered(n int) string {
 var three = strings.NewReplacer("line 2\n", "zwei\n", "line 5\n", "", "line 9\n", "line 9\n\tnine and a half \n")
 
 // withWrite opens the chat, has the agent write a file unasked, and waits for the
-// question. What the agent is told stands in its answer.
+// question. The agent's answer holds what it was told.
 func withWrite(t *testing.T, old, text string, change func(*driver, *Options), f func(d *driver, path string)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
@@ -83,7 +83,7 @@ func (d *driver) all() {
 	}
 }
 
-// One hunk of three is refused: the others are written, and the agent is told.
+// One hunk of three is rejected: the others are written, and the agent is told.
 func TestRefuseAHunk(t *testing.T) {
 	old := numbered(12)
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
@@ -142,8 +142,7 @@ func TestHunkKeys(t *testing.T) {
 	}
 }
 
-// Nothing is allowed before all was read, and going from hunk to hunk passes nothing
-// over.
+// Nothing is allowed before all was read, and moving from hunk to hunk skips nothing.
 func TestHunksAreRead(t *testing.T) {
 	old := numbered(400)
 	text := strings.NewReplacer("line 2\n", "zwei\n", "line 200\n", strings.Repeat("much\n", 60), "line 380\n", "end\n").Replace(old)
@@ -166,7 +165,7 @@ func TestHunksAreRead(t *testing.T) {
 		d.press("enter")
 		d.onDisk(path, text)
 	})
-	// Leaving the marks, or another width, moves rows: what was not read stays below.
+	// Leaving the hunks, or another width, moves rows: unread rows stay below.
 	withWrite(t, old, text, nil, func(d *driver, _ string) {
 		q := d.m.chat.question
 		d.grabs()
@@ -194,8 +193,8 @@ func editsFiles(last **editorOf, do func(string) (string, error)) func(*driver, 
 	}
 }
 
-// The text is edited: it is a new diff, which has to be read, and no key that was
-// meant for the editor answers.
+// Editing the text makes a new diff, which must be read; keys meant for the editor answer
+// nothing.
 func TestEditBeforeAllowing(t *testing.T) {
 	old := numbered(12)
 	var last *editorOf
@@ -274,7 +273,7 @@ func TestEditingThatComesToNothing(t *testing.T) {
 		d.onDisk(path, three.Replace(old))
 		d.sees("written")
 	})
-	// A file without a newline at its end does not get one from the editor alone.
+	// A file without a final newline does not get one because an editor adds it.
 	withWrite(t, "a", "b", editsFiles(&last, func(text string) (string, error) { return text + "\n", nil }), func(d *driver, path string) {
 		d.grabs()
 		d.press("e")
@@ -286,7 +285,7 @@ func TestEditingThatComesToNothing(t *testing.T) {
 	})
 }
 
-// The question is settled while the editor is open: nothing is written.
+// The question is answered elsewhere while the editor is open: nothing is written.
 func TestEditingTooLate(t *testing.T) {
 	var last *editorOf
 	var d *driver
@@ -307,7 +306,7 @@ func TestEditingTooLate(t *testing.T) {
 	})
 }
 
-// What was chosen stays while another question is on the screen, and is read anew.
+// Chosen hunks stay while another question is on the screen, and must be read again.
 func TestHunksAmongQuestions(t *testing.T) {
 	old := numbered(12)
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
@@ -320,7 +319,7 @@ func TestHunksAmongQuestions(t *testing.T) {
 		d.sees("fake asks")
 		d.misses("hunk")
 		d.wait(100 * time.Millisecond)
-		d.press("h", "e") // nobody's
+		d.press("h", "e") // dropped
 		d.sees("Only what parley writes itself can be changed")
 		d.press("ctrl+n")
 		d.wait(100 * time.Millisecond)
@@ -335,7 +334,7 @@ func TestHunksAmongQuestions(t *testing.T) {
 	})
 }
 
-// Letters of a word neither open the editor nor refuse anything.
+// The letters of a word neither open the editor nor reject a hunk.
 func TestHunksWhileTyping(t *testing.T) {
 	var last *editorOf
 	withWrite(t, "a\n", "b\n", editsFiles(&last, func(string) (string, error) { t.Error("the editor was opened"); return "", nil }), func(d *driver, path string) {
@@ -351,9 +350,10 @@ func TestHunksWhileTyping(t *testing.T) {
 	})
 }
 
-// Whatever keys are pressed: a file is written only when all of what is written was
-// on the screen since it came to be, and what is written is what the screen says.
+// Whatever keys are pressed, a file is written only if all of the written text was on the
+// screen, and the written text is what the screen shows.
 func TestRandomHunkKeys(t *testing.T) {
+	t.Parallel()
 	keys := strings.Fields("h h ] [ left right space space space e u enter y esc f pgdown pgdown pgdown down j k pgup d tab alt+a alt+a x")
 	r := rand.New(rand.NewPCG(3, 4))
 	written, other := 0, 0
@@ -426,6 +426,7 @@ func TestRandomHunkKeys(t *testing.T) {
 
 // What a question about a write looks like; it shows the path once.
 func TestGoldenHunks(t *testing.T) {
+	t.Parallel()
 	old := numbered(12)
 	text := three.Replace(old)
 	var last *editorOf

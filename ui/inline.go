@@ -14,10 +14,10 @@ import (
 // Widths of the live part.
 const (
 	maxAsked = 76  // cells of a question
-	maxLive  = 100 // cells of a row: what is short survives a terminal that gets narrower
+	maxLive  = 100 // cells of a row: short rows survive a terminal that gets narrower
 )
 
-// unwritten is what is left to be written when the screen has ended.
+// unwritten returns the rows to write to the scrollback after the screen has ended.
 func (m *Model) unwritten() []string {
 	if c := m.chat; m.inline.On() && m.page == chatPage && m.width > 0 && c.Thread.State != thread.Loading {
 		return m.inline.Last(c.inScrollback())
@@ -25,18 +25,18 @@ func (m *Model) unwritten() []string {
 	return nil
 }
 
-// inlined tells whether the conversation is in the terminal's own screen now.
+// inlined reports whether the conversation is in the terminal's own screen now.
 func (m *Model) inlined() bool {
 	return m.inline.Writes() && m.page == chatPage && m.width >= 20 && m.height >= 6 && !m.chat.needsPage()
 }
 
-// needsPage tells whether something is open that is only drawn on a whole screen.
+// needsPage reports whether something is open that needs the full screen.
 func (c *chat) needsPage() bool {
 	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicits.OnScreen() != nil ||
 		c.question.Open() && (c.question.Full() || c.m.height < 10)
 }
 
-// write hands the terminal what of the conversation is finished.
+// write writes the finished part of the conversation to the scrollback.
 func (m *Model) write() tea.Cmd {
 	if !m.inlined() {
 		return nil
@@ -53,7 +53,7 @@ func (m *Model) write() tea.Cmd {
 	return nil
 }
 
-// inScrollback is the page as what is written of it.
+// inScrollback returns the page as the scrollback shows it.
 func (c *chat) inScrollback() inline.Page {
 	m := c.m
 	about := c.Thread.Title
@@ -63,7 +63,7 @@ func (c *chat) inScrollback() inline.Page {
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }
 
-// inlineDrawing is the live part, with nothing to draw for the screen library.
+// inlineDrawing draws the live part. The view for Bubble Tea is empty.
 func (m *Model) inlineDrawing() drawing {
 	f, on := inline.Frame{Bare: true}, onScreen{}
 	switch {
@@ -76,8 +76,8 @@ func (m *Model) inlineDrawing() drawing {
 	return drawing{view: tea.View{Content: " ", ReportFocus: true, WindowTitle: title, ProgressBar: bar}, live: &f, on: on}
 }
 
-// live draws what is not finished: the end of the transcript, what is asked, the
-// plan, what waits to be sent, the composer and the status line.
+// live draws the unfinished part: the end of the transcript, the question, the plan, the
+// queue, the composer and the status line.
 func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	on := onScreen{page: c}
 	c.toScrollback(c.Thread, width)
@@ -86,11 +86,11 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	room := max(0, height-2-len(below))
 	var rows []string
 	if c.question.Open() {
-		talk := len(c.written.Live(leastTalk(room)))
+		talk := len(c.written.Live(leastTranscript(room)))
 		rows, on.question = c.question.Rows(min(cells, maxAsked), max(4, room-talk), c.composer.Popup() != nil)
 	}
-	// A terminal that gets narrower makes more rows of them. What has left the screen
-	// at its top then cannot be taken away any more.
+	// A terminal that gets narrower wraps the rows. Rows that scroll off its top cannot be
+	// removed then.
 	if most := min(room-len(rows), max(4, min(height/4, 12))); most > 0 && c.Thread.State != thread.Loading {
 		if talk := c.written.Live(most); len(talk) > 0 {
 			rows = append(talk, rows...)
@@ -105,12 +105,11 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 	return inline.Frame{Rows: fit(append(rows, below...), max(1, height-2)), X: x, Y: max(0, min(len(rows), height-2-len(below))) + y + dy}, on
 }
 
-// liveCells is how wide the rows of the live part are.
+// liveCells returns the width of the rows of the live part.
 func liveCells(width int) int { return min(width-1, maxLive) }
 
-// inlineBelow is the part under the transcript, and the row of it with which the
-// composer begins. What is offered while a command is typed stands below that: so
-// it does not move.
+// inlineBelow returns the rows under the transcript, and the first row of the composer in
+// them. Completions are drawn below the composer, so that it does not move.
 func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y int) {
 	th := c.m.Theme
 	foot := c.composer.Hint()

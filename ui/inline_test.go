@@ -15,7 +15,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// paper is what a terminal in inline mode gets.
+// paper records the output to a terminal in inline mode.
 type paper struct {
 	t       *testing.T
 	d       *driver
@@ -141,7 +141,7 @@ func TestInlineWrites(t *testing.T) {
 	})
 }
 
-// What comes for something that was written is told, where it matters.
+// An update of an item that was already written is shown as a new line if it matters.
 func TestInlineAfterwards(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -216,8 +216,8 @@ func TestInlinePages(t *testing.T) {
 	})
 }
 
-// Back and forth with the whole screen: then what was not written yet is written,
-// and of much only the end.
+// Switching to the full screen and back writes what was not written yet, and only the end of
+// much.
 func TestInlineSwitched(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -262,7 +262,7 @@ func TestInlineSwitched(t *testing.T) {
 	})
 }
 
-// A page that comes to the front says its name and goes on where it was.
+// A page that comes to the front writes its name and continues where it was.
 func TestInlineSessions(t *testing.T) {
 	onPaper(t, nil, func(d *driver, p *paper) {
 		d.types("one\n")
@@ -281,7 +281,7 @@ func TestInlineSessions(t *testing.T) {
 	})
 }
 
-// A question stands above the composer and is answered there.
+// A question is shown above the composer and answered there.
 func TestInlineQuestion(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
 		onPaper(t, func(d *driver, _ *Options) { d.turn = asking(push, usual) }, func(d *driver, p *paper) {
@@ -304,7 +304,7 @@ func TestInlineQuestion(t *testing.T) {
 	}
 }
 
-// The rest is handed over at the end: what a turn has said so far, too.
+// The rest is written at the end, also the unfinished text of a turn.
 func TestInlineEnds(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver, p *paper) {
 		d.types("go\n")
@@ -316,8 +316,7 @@ func TestInlineEnds(t *testing.T) {
 	})
 }
 
-// While a command is typed what is offered stands below the composer, which does
-// not move.
+// Completions of a command are shown below the composer, which does not move.
 func TestInlinePopup(t *testing.T) {
 	onPaper(t, nil, func(d *driver, p *paper) {
 		y := p.live.Y

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// Case 72: a session is loaded with its own directory, and what is replayed is
-// read as history.
+// Case 72: a session is loaded with its own directory, and replayed updates are history.
 func TestLoad(t *testing.T) {
 	answer := make(chan bool)
 	drive(t, func(d *driver, o *Options) {
@@ -53,8 +52,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// Cases 73, 79: a session that cannot be loaded gives its page back; the page it
-// was opened from is as it was, and has what was typed meanwhile.
+// Cases 73, 79: the page of a session that cannot be loaded closes; the page that it was opened
+// from is unchanged, and gets what was typed meanwhile.
 func TestLoadFails(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(oneKept)(d, o)
@@ -109,8 +108,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// Cases 79, 115: ctrl+x closes a session, after a second press where its turn
-// runs; what still comes for it is nobody's, also while another one is opened.
+// Cases 79, 115: ctrl+x closes a session, after a second press if its turn is running. Later
+// updates for it are dropped, also while another session is being opened.
 func TestClose(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(`{"sessions":[]}`)(d, o)
@@ -179,7 +178,7 @@ func TestDelete(t *testing.T) {
 		d.on["session/list"] = func(*call) (string, error) { return list, nil }
 		d.on["session/delete"] = func(c *call) (string, error) {
 			list = strings.Replace(list, `"sessionId":"`+c.in.SessionID+`","title":"Same"`, `"title":"gone"`, 1)
-			return fails(-32002, "no such session") // gone already is gone
+			return fails(-32002, "no such session") // already deleted
 		}
 	}, func(d *driver) {
 		d.connected()
@@ -215,7 +214,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// A session that the agent does not open, or never, can be given up.
+// Opening a session can fail, and can be cancelled if the agent never answers.
 func TestNewSessionFails(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.on["session/new"] = func(c *call) (string, error) {

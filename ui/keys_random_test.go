@@ -20,8 +20,8 @@ import (
 // keysPressed is how many keys the tests of this file press.
 func keysPressed() int { return seeds.Of(30_000) }
 
-// typist presses random keys while questions come and go, and knows by itself,
-// from what is on the screen, which of them could have been meant for a question.
+// typist presses random keys while questions come and go, and decides from the screen alone
+// which of them could have been meant for a question.
 type typist struct {
 	d *driver
 	r *rand.Rand
@@ -42,8 +42,8 @@ type typist struct {
 	trace      []string // the keys pressed last, for who has to find out why
 }
 
-// ask has the agent ask something of its own, with a text of some lines that
-// stands in the question alone. Some questions are withdrawn.
+// ask makes the agent ask a question whose lines appear nowhere else. Some questions are
+// withdrawn.
 func (ty *typist) ask() {
 	n, lines, patience := ty.asked, 1+ty.r.IntN(4), time.Duration(ty.r.IntN(20_000))*time.Millisecond
 	if ty.r.IntN(3) == 0 {
@@ -98,7 +98,7 @@ func (ty *typist) looks() {
 	}
 }
 
-// presses presses one key and judges what came of it.
+// presses presses one key and judges the outcome.
 func (ty *typist) presses(key string) {
 	ty.d.t.Helper()
 	ty.looks()
@@ -165,9 +165,9 @@ func (ty *typist) insists(n int, now time.Time) bool {
 	return ty.shown[n][ty.lines[n]-1] && (ty.previous == "y" || ty.previous == "1") && now.Sub(ty.lastKey) >= 600*time.Millisecond
 }
 
-// typing runs presses again and again, with a typist in front of an open chat who
-// starts afresh now and then: some keys lead far away, or end parley. It returns
-// how many questions came, and what was chosen.
+// typing calls press repeatedly, with a typist at an open chat that is replaced now and then,
+// since some keys lead far away or end parley. It returns the number of questions, and what was
+// chosen.
 func typing(t *testing.T, seed uint64, press func(*typist)) (asked int, chosen []string) {
 	t.Helper()
 	const round = 500
@@ -198,9 +198,10 @@ func (ty *typist) passes(d time.Duration) {
 	ty.d.settle()
 }
 
-// Whoever types, at whatever pace, and neither pauses nor turns to the question,
-// allows nothing, whatever the keys are.
+// Typing at any pace, without a pause and without giving the question the keys, allows nothing,
+// whatever the keys are.
 func TestRandomTypingNeverAllows(t *testing.T) {
+	t.Parallel()
 	keys := strings.Split("abcdefghijklmnopqrstuvwxyzANYyyyaaa1122334567890.,;:-_+*#'\"()[]{}<>|&%$~^", "")
 	keys = append(keys, "enter", "enter", "space", "backspace", "backspace", "delete", "up", "down", "left", "right", "home", "end", "pgup", "pgdown", "esc",
 		"shift+enter", "alt+enter", "ctrl+j", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "ctrl+a", "ctrl+e", "ctrl+r", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+s", "ctrl+p", "ctrl+n", "alt+b", "alt+f", "f1", "f2", "/", "?", "@")
@@ -230,10 +231,11 @@ func allowing(chosen []string) (n int) {
 	return n
 }
 
-// With all keys, pauses and the mouse: what is allowed was on the screen from its
-// first line to its last, or its end was and the answer was given twice, and the question had the keys: because they were given
-// to it, or because nobody typed and nothing was typed.
+// With all keys, pauses and the mouse: every allowed question was on the screen from its first
+// line to its last, or its end was and the answer was given twice; and the question had the keys,
+// because they were given to it or because nothing was typed for long enough.
 func TestRandomKeysAllowWhatWasRead(t *testing.T) {
+	t.Parallel()
 	keys := strings.Split("yyyyaann1122335dfjk xq", "")
 	keys = append(keys, "alt+a", "alt+a", "tab", "tab", "click", "esc", "esc", "esc", "ctrl+u", "enter", "backspace", "backspace", "backspace", "ctrl+u", "ctrl+u", "ctrl+n", "ctrl+p",
 		"up", "down", "down", "pgup", "pgdown", "pgdown", "pgdown", "ctrl+o", "f1", "ctrl+t", "ctrl+r", "home", "end")

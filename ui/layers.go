@@ -7,7 +7,7 @@ import (
 	"parley/ui/layer"
 )
 
-// layers are those of the page on the screen, the topmost first; nil for what is not there.
+// layers returns the layers of the page on the screen, the topmost first. Some may be nil.
 func (m *Model) layers() []layer.Layer {
 	c := m.typedOn()
 	switch m.page {
@@ -30,7 +30,7 @@ func (m *Model) layers() []layer.Layer {
 	return c.layers()
 }
 
-// layers are those of the chat page.
+// layers returns the layers of the chat page.
 func (c *chat) layers() []layer.Layer {
 	popup := c.composer.Popup()
 	return []layer.Layer{
@@ -60,7 +60,7 @@ func when(there bool, l layer.Layer) layer.Layer {
 	return nil
 }
 
-// typedOn is the chat that what is typed belongs to.
+// typedOn returns the chat that typed text belongs to.
 func (m *Model) typedOn() *chat {
 	if m.page == connectingPage {
 		return m.front(m.starting)
@@ -68,15 +68,14 @@ func (m *Model) typedOn() *chat {
 	return m.chat
 }
 
-// typing tells whether the composer has the keys, or would have them but for what
-// lies over the page.
+// typing reports whether the composer has the keys, or would without an overlay.
 func (c *chat) typing() bool {
 	held := false
 	layer.Reach(c.layers(), func(l layer.Holder) bool { held = l.Armed(); return held })
 	return !held
 }
 
-// always handles the keys that count on every page.
+// always handles the keys that work on every page.
 type always struct{ m *Model }
 
 func (l always) Key(p layer.Press) (tea.Cmd, bool) {
@@ -89,7 +88,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// anywhere handles the key that counts whatever is open on the chat page.
+// anywhere handles the key that works on the chat page whatever is open.
 type anywhere struct{ c *chat }
 
 func (l anywhere) Key(p layer.Press) (tea.Cmd, bool) {

@@ -17,7 +17,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// boundKeys are the keys that any layer binds, and a letter that none does.
+// boundKeys returns the keys that any layer binds, and a letter that none does.
 func boundKeys() []string {
 	keys := []string{"1", "7", "N", "a", "c", "m", "n", "o", "y", "z"}
 	for _, a := range intent.Actions {
@@ -29,7 +29,7 @@ func boundKeys() []string {
 	return slices.Compact(keys)
 }
 
-// takenBy is the name of the layer that takes a key, and all the layers from the top down.
+// takenBy returns the name of the layer that takes a key, and all layers from the top down.
 func (d *driver) takenBy(key string) (name string, all []string) {
 	msg := keyPress(key)
 	if key == "space" {
@@ -54,9 +54,10 @@ func (d *driver) takenBy(key string) (name string, all []string) {
 	return name, all
 }
 
-// What a key does in each state of the screen: the layers from the top down, with the keys
-// that each of them takes. Every key is pressed in a state of its own.
+// The golden file lists, for each state of the screen, the layers from the top down with the keys
+// that each takes. Every key is pressed on a fresh screen.
 func TestKeysOfLayers(t *testing.T) {
+	t.Parallel()
 	chat := func(d *driver) { d.connected() }
 	talked := func(d *driver) { d.connected(); d.types("go\n"); d.wait(100 * time.Millisecond) }
 	then := func(first func(*driver), keys ...string) func(*driver) {
@@ -82,8 +83,7 @@ func TestKeysOfLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
-	for _, s := range []struct {
+	states := []struct {
 		name   string
 		change func(*driver, *Options)
 		reach  func(*driver)
@@ -111,38 +111,52 @@ func TestKeysOfLayers(t *testing.T) {
 		{"form, while typing", form, then(talked, "h", "i")},
 		{"form, while typing, vi", func(d *driver, o *Options) { form(d, o); o.Keys = vi }, then(talked, "h", "i")},
 		{"form, selected text", form, func(d *driver) { talked(d); d.types("hi"); d.drags("go", "go") }},
-	} {
-		takes := map[string][]string{}
-		var layers []string
-		for _, key := range boundKeys() {
-			drive(t, s.change, func(d *driver) {
-				s.reach(d)
-				var by string
-				by, layers = d.takenBy(key)
-				takes[by] = append(takes[by], key)
+	}
+	listed := make([][]string, len(states))
+	t.Run("state", func(t *testing.T) {
+		for i, s := range states {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				takes := map[string][]string{}
+				var layers []string
+				for _, key := range boundKeys() {
+					drive(t, s.change, func(d *driver) {
+						s.reach(d)
+						var by string
+						by, layers = d.takenBy(key)
+						takes[by] = append(takes[by], key)
+					})
+				}
+				listed[i] = listing(layers, takes)
 			})
 		}
-		rows = append(rows, "-- "+s.name)
-		left := len(boundKeys())
-		for _, name := range append(layers, "") {
-			keys := takes[name]
-			words := strings.Join(keys, " ")
-			if left -= len(keys); left == 0 && len(keys) > 60 {
-				words = "every other key"
-			}
-			if name == "" {
-				name = "(nothing)"
-			}
-			if words == "" {
-				continue
-			}
-			for i, r := range text.Wrap(name+": "+words, 110) {
-				if i > 0 {
-					r = "    " + r
-				}
-				rows = append(rows, r)
-			}
-		}
+	})
+	var rows []string
+	for i, s := range states {
+		rows = append(append(rows, "-- "+s.name), listed[i]...)
 	}
 	uitest.Section(t, "layers", uitest.Page{Name: "keys", Theme: "plain"}, "keys", rows)
+}
+
+// listing returns a row for each of the layers that takes a key.
+func listing(layers []string, takes map[string][]string) []string {
+	var rows []string
+	left := len(boundKeys())
+	for _, name := range append(layers, "") {
+		keys := takes[name]
+		words := strings.Join(keys, " ")
+		if left -= len(keys); left == 0 && len(keys) > 60 {
+			words = "every other key"
+		}
+		if words == "" {
+			continue
+		}
+		for i, r := range text.Wrap(cmp.Or(name, "(nothing)")+": "+words, 110) {
+			if i > 0 {
+				r = "    " + r
+			}
+			rows = append(rows, r)
+		}
+	}
+	return rows
 }

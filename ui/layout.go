@@ -16,8 +16,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// rows draws the page: the transcript on top, below it what is asked and what
-// never scrolls. Whatever opens lies over that and moves nothing.
+// rows draws the page: the transcript, and below it the question and the parts that never
+// scroll. Panels are laid over these and move nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	view := c.view.Frame()
 	on := onScreen{page: c, view: view}
@@ -55,7 +55,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	if cursor != nil {
 		cursor.Y += talk
 	}
-	on.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, lid: height}
+	on.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, overlayTop: height}
 	if !full {
 		on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
 	}
@@ -75,11 +75,11 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 			cursor = tea.NewCursor(x, top-1)
 		}
 	}
-	rows, lid := c.over(rows, width, top-find, &on)
+	rows, lid := c.drawOverlays(rows, width, top-find, &on)
 	if lid != nil {
 		cursor = lid
 	}
-	if !full && on.areas.lid == height {
+	if !full && on.areas.overlayTop == height {
 		c.tagEnd(below, inputTop, width, top, &on)
 	}
 	rows = fit(append(rows, below...), height)
@@ -90,12 +90,11 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	return rows, c.cursor(x+2, top+inputTop+frame+y), on
 }
 
-// leastFramed is the lowest screen with a blank row above the composer, and with the
-// composer's frame while something is asked. A lower one gives these rows to the question.
+// leastFramed is the lowest screen with a blank row above the composer, and on which the composer
+// keeps its frame below a question. On a lower one the question gets those rows.
 const leastFramed = 16
 
-// gapRows is the row above the composer and what waits to be sent: a toast, else blank.
-// Where height leaves no room for a blank row there is none.
+// gapRows returns the row above the composer: a toast, else a blank row if there is room for one.
 func (c *chat) gapRows(width, height int) []string {
 	toast := c.toast.At(c.m.Now())
 	switch {
@@ -107,15 +106,14 @@ func (c *chat) gapRows(width, height int) []string {
 	return []string{text.Truncate(" "+c.m.Theme.Accent.Paint(strings.Join(strings.Fields(toast), " ")), width, "…")}
 }
 
-// How many rows a form or a page needs, and what a login asks with words about
-// it above; where there are fewer the composer makes room.
+// The rows that a form needs, and a login with its explanation. With fewer, the composer is
+// hidden.
 const (
 	leastBox   = 6
 	leastLogin = 10
 )
 
-// cursor is the terminal's in the composer. With the modes of vi its shape says
-// which one it is.
+// cursor returns the terminal's cursor in the composer. Its shape shows the mode of vi.
 func (c *chat) cursor(x, y int) *tea.Cursor {
 	at := tea.NewCursor(x, y)
 	if c.m.Keys.Vim() && c.composer.Mode() == "" {
@@ -124,7 +122,7 @@ func (c *chat) cursor(x, y int) *tea.Cursor {
 	return at
 }
 
-// fit keeps the lowest rows where there are more than the screen has.
+// fit drops the top rows that do not fit on the screen.
 func fit(rows []string, height int) []string {
 	if len(rows) > height {
 		return rows[len(rows)-height:]
@@ -132,8 +130,8 @@ func fit(rows []string, height int) []string {
 	return rows
 }
 
-// askedRows draws what is asked, a question, a form or a page, in at most height
-// rows. What was said last keeps some of them.
+// askedRows draws the question, form or page in at most height rows. Some of these are left
+// to the transcript.
 func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
 	form := c.elicits.OnScreen()
 	if c.panels.reading != nil || !c.question.Open() && form == nil {
@@ -141,7 +139,7 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	}
 	room, covered := height, c.composer.Popup() != nil
 	if !c.question.Full() {
-		room -= on.view.Tall(width, leastTalk(height))
+		room -= on.view.Tall(width, leastTranscript(height))
 	}
 	if c.question.Open() {
 		rows, on.question = c.question.Rows(width, room, covered)
@@ -151,16 +149,15 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	return rows[:min(len(rows), max(0, height))], cursor
 }
 
-// leastTalk is how many of so many rows the transcript keeps while something is
-// asked, however long that is: a quarter, where the rest is enough to answer.
-func leastTalk(height int) int {
+// leastTranscript returns how many of height rows the transcript keeps above a question of any
+// length: a quarter, if the rest is enough to answer.
+func leastTranscript(height int) int {
 	const enough = 9
 	return max(0, min(height/4, height-enough))
 }
 
-// over lays what is open over the transcript and what is asked. The cursor is nil
-// unless it belongs there.
-func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea.Cursor) {
+// drawOverlays lays the open panels over the rows. The cursor is nil unless it is in one of them.
+func (c *chat) drawOverlays(rows []string, width, top int, on *onScreen) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	for _, l := range slices.Backward(c.layers()) {
 		o, ok := l.(layer.Overlayer)
@@ -175,7 +172,7 @@ func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea
 			continue
 		}
 		y := max(0, top-len(box))
-		on.areas.lid = min(on.areas.lid, y)
+		on.areas.overlayTop = min(on.areas.overlayTop, y)
 		rows = text.Overlay(rows, box, 0, y)
 		if at != nil {
 			at.Y += y
@@ -185,10 +182,9 @@ func (c *chat) over(rows []string, width, top int, on *onScreen) ([]string, *tea
 	return rows, cursor
 }
 
-// tagEnd says on the composer's upper border that the transcript goes on, and who
-// asks for something there or how much is new. There it stays where it is when the
-// rows above are scrolled: on one of those it would have to be written again each
-// time.
+// tagEnd writes on the composer's upper border that the transcript continues below, and who
+// asks something there or how much is new. On the border it does not move when the rows
+// above are scrolled; on one of these it would be written again each time.
 func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	n := on.view.Below()
 	asks := c.asks()
@@ -208,7 +204,7 @@ func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	below[border] = text.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
 }
 
-// asks says who waits for the user's answer; "" where nobody does.
+// asks says who is waiting for the user's answer; "" if nobody is.
 func (c *chat) asks() string {
 	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
@@ -219,5 +215,5 @@ func (c *chat) asks() string {
 	return ""
 }
 
-// leastTag is the narrowest screen on which there is a border to say that on.
+// leastTag is the narrowest screen whose border has room for the tag.
 const leastTag = 8

@@ -14,15 +14,15 @@ import (
 	"parley/ui/panel"
 )
 
-// behindMsg brings the messages that made an item.
-type behindMsg struct {
+// itemMessagesMsg brings the messages that an item was made from.
+type itemMessagesMsg struct {
 	chat  *chat
 	shown []workspace.Message
 	err   error
 }
 
-// showBehind asks for the messages behind the item that is selected.
-func (p *panels) showBehind() tea.Cmd {
+// showItemMessages loads the messages of the selected item from the log.
+func (p *panels) showItemMessages() tea.Cmd {
 	c := p.c
 	it := c.view.Selected()
 	if it == nil {
@@ -38,12 +38,11 @@ func (p *panels) showBehind() tea.Cmd {
 	spans, request, ctx := append([]event.Span(nil), it.Wire...), it.Request, c.m.w.Context()
 	return func() tea.Msg {
 		shown, err := behind(ctx, spans, request)
-		return behindMsg{c, shown, err}
+		return itemMessagesMsg{c, shown, err}
 	}
 }
 
-// handle shows the messages over the transcript.
-func (msg behindMsg) handle(*Model) tea.Cmd {
+func (msg itemMessagesMsg) handle(*Model) tea.Cmd {
 	c := msg.chat
 	switch {
 	case errors.Is(msg.err, context.Canceled):
@@ -61,26 +60,26 @@ func (msg behindMsg) handle(*Model) tea.Cmd {
 	return nil
 }
 
-// readOnly is enter on a page that is shown from a log: commands that need no
-// agent work there.
+// readOnly handles enter on a page read from a log, where only commands that need no agent
+// work.
 func (c *chat) readOnly(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	if cmd, ok := c.own(text); ok {
+	if cmd, ok := c.runOwnCommand(text); ok {
 		c.composer.Clear()
 		return cmd
 	}
-	return c.say(c.nobody())
+	return c.say(c.readOnlyReason())
 }
 
-// nobody says why a page that is shown from a log takes no prompt.
-func (c *chat) nobody() string {
+// readOnlyReason says why a page read from a log accepts no prompt.
+func (c *chat) readOnlyReason() string {
 	return "Read-only log: " + cmp.Or(c.Why, c.Agent.Name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
 }
 
-// refuses tells whether a page that is shown from a log takes nothing of what is typed
-// or pasted: it has use for commands alone.
-func (c *chat) refuses(typed string) bool {
+// ignoresTyping reports whether a page read from a log ignores typed or pasted text. It accepts
+// commands only.
+func (c *chat) ignoresTyping(typed string) bool {
 	return c.ReadOnly && c.composer.Empty() && typed != "" && !strings.HasPrefix(typed, "/")
 }

@@ -52,8 +52,8 @@ func loggedTwo(_ *driver, o *Options) {
 	}
 }
 
-// The log of a command that was typed is shown by what the agent calls itself: its
-// program, such as env, says nothing.
+// The log of a typed command is listed under the name that the agent gives itself; the name of
+// the program, such as env, says nothing.
 func TestLoggedOfACommand(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
@@ -75,8 +75,7 @@ func TestLoggedOfACommand(t *testing.T) {
 	})
 }
 
-// Sessions of which only a log is left are listed, searched and read; nobody
-// answers there.
+// Sessions that exist only as logs are listed, searched and read, and accept no prompt.
 func TestLogged(t *testing.T) {
 	drive(t, loggedTwo, func(d *driver) {
 		d.connected()
@@ -125,7 +124,7 @@ func TestLogged(t *testing.T) {
 	})
 }
 
-// Commands of parley's work there, and none of them needs an agent.
+// Parley's own commands work there if they need no agent.
 func TestCommandsOfALoggedSession(t *testing.T) {
 	drive(t, loggedTwo, func(d *driver) {
 		d.connected()
@@ -166,8 +165,8 @@ func (d *driver) switchToLogged(text string) {
 	d.soon()
 }
 
-// The messages behind an entry come from the same log.
-func TestBehindLogged(t *testing.T) {
+// The messages of an entry come from the same log.
+func TestItemMessagesOfALog(t *testing.T) {
 	drive(t, loggedTwo, func(d *driver) {
 		d.connected()
 		d.switchToLogged("mend")
@@ -208,7 +207,7 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	})
 }
 
-// A long replay can be given up, by closing its page.
+// A long replay is cancelled by closing its page.
 func TestReplayGivenUp(t *testing.T) {
 	gaveUp := false
 	drive(t, func(_ *driver, o *Options) {
@@ -236,8 +235,8 @@ func TestReplayGivenUp(t *testing.T) {
 	})
 }
 
-// What the agent keeps and can open is not listed a second time; where it cannot
-// be opened with the agent, it can still be read.
+// A session that the agent has saved and can open is not listed twice; if the agent cannot open
+// it, its log can be read.
 func TestLoggedAndKept(t *testing.T) {
 	list := `{"sessions":[{"sessionId":"old","cwd":"/home/ada/src/lexer","title":"Of the agent"}]}`
 	drive(t, func(d *driver, o *Options) { loggedTwo(d, o); keeping(list)(d, o) }, func(d *driver) {
@@ -278,7 +277,7 @@ func TestAgentBesideALoggedSession(t *testing.T) {
 	})
 }
 
-// What was logged is as hostile as its agent was.
+// A log is as hostile as its agent was.
 func TestHostileLog(t *testing.T) {
 	for _, h := range []string{"\x1b]52;c;aGk=\x07", "\x1b[2J", "\u202egnp.exe\u2066", "a\nb\rc", strings.Repeat("w", 5000)} {
 		drive(t, func(_ *driver, o *Options) {
@@ -299,6 +298,7 @@ func TestHostileLog(t *testing.T) {
 }
 
 func TestGoldenLogged(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { loggedTwo(d, o); o.Theme = "light" }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -342,8 +342,8 @@ func TestResumeFromTheLog(t *testing.T) {
 	})
 }
 
-// An agent that loads sessions and lists none goes on with those of parley's logs. What it
-// refuses is read from the log, with its reason.
+// An agent that can load sessions but not list them can open those in parley's logs. One that
+// it refuses is read from the log, with the reason.
 func TestLoggedOfAnAgentWithoutAList(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)

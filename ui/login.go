@@ -11,7 +11,7 @@ import (
 	"parley/ui/start"
 )
 
-// logins are those on a page.
+// logins implements start.Host for a page.
 type logins struct{ c *chat }
 
 func (l logins) Say(text string) tea.Cmd { return l.c.say(text) }
@@ -36,41 +36,41 @@ func (l logins) Typed() (last time.Time, draft bool) {
 	return l.c.m.input.Last(), !l.c.composer.Empty()
 }
 
-func (l logins) Covered(y int) bool { return y >= l.c.areas.lid }
+func (l logins) Covered(y int) bool { return y >= l.c.areas.overlayTop }
 
-// shown tells whether the ways to log in can be seen: they make room for the log.
+// shown reports whether the login methods are visible. The log hides them.
 func (l logins) shown() bool {
 	c := l.c
 	return c.login.Open() && c.panels.open == nil && !c.panels.reads(intent.ToggleLog)
 }
 
-// listed tells whether there is something to choose from over the page.
+// listed reports whether a list is open over the page.
 func (c *chat) listed() bool { return c.panels.list() != nil || c.login.Open() }
 
-// addressShown tells whether a login is under way and nothing else wants the user.
+// addressShown reports whether a login is in progress and nothing else asks the user.
 func (l logins) addressShown() bool {
 	c := l.c
 	return c.Agent.LoggingIn() != "" && c.panels.reading == nil && !c.listed() && !c.question.Open() && c.elicits.OnScreen() == nil
 }
 
-// address is what the agent prints for a login under way.
+// address is the address that the agent prints during a login.
 func (l logins) address() start.Address {
 	return start.Address{Env: &l.c.m.Env, Host: l, Agent: l.c.Agent}
 }
 
-// offer lists the ways to log in, as the user wants it.
+// offer lists the login methods at the user's request.
 func (l logins) offer() {
 	l.c.panels.open = nil
 	l.c.login.Offer(l.c.Agent)
 }
 
-// wanted offers them because the agent wants a login.
+// wanted lists the login methods because the agent needs a login.
 func (l logins) wanted(n workspace.LoginWanted) {
 	l.c.panels.open = nil
 	l.c.login.Wanted(n.Agent, n.Err)
 }
 
-// failed offers them again, and says why one has failed.
+// failed lists the login methods again, and says why one failed.
 func (l logins) failed(n workspace.LoginFailed) {
 	l.c.panels.open = nil
 	l.c.login.Failed(n)
@@ -78,13 +78,13 @@ func (l logins) failed(n workspace.LoginFailed) {
 
 // logOut ends the login. The connection stays.
 func (c *chat) logOut() tea.Cmd {
-	c.Agent.LogOut(c.requested("Logged out"))
+	c.Agent.LogOut(c.reportOutcome("Logged out"))
 	return nil
 }
 
-// requested says what became of a request; done is for one that has worked, and may be
-// "".
-func (c *chat) requested(done string) func(error) {
+// reportOutcome returns a function that shows the outcome of a request: its error, or done,
+// which may be "".
+func (c *chat) reportOutcome(done string) func(error) {
 	return func(err error) {
 		if err != nil {
 			done = err.Error()

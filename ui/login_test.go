@@ -50,7 +50,7 @@ func (g *guarded) set(d *driver, o *Options) {
 	}
 }
 
-// loginRun stands for the agent's own command in the real terminal.
+// loginRun fakes the agent's login command in the real terminal.
 type loginRun struct {
 	g     *guarded
 	words string
@@ -100,7 +100,7 @@ func TestLoginByTheAgent(t *testing.T) {
 	})
 }
 
-// A login that fails shows the ways again, and so does one that is given up.
+// A login that fails or is cancelled shows the login methods again.
 func TestLoginFails(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
@@ -301,7 +301,7 @@ func TestLoginForAPrompt(t *testing.T) {
 	})
 }
 
-// A login for a prompt that fails or is given up shows the ways again; the
+// A login for a prompt that fails or is cancelled shows the methods again; the
 // prompt is not sent before, nor after another one was sent in its place.
 func TestLoginForAPromptFails(t *testing.T) {
 	g := &guarded{}
@@ -392,7 +392,7 @@ func TestLoginForAnotherSession(t *testing.T) {
 	})
 }
 
-// Case 70: logout only where the agent has it.
+// Case 70: logout only if the agent supports it.
 func TestLogout(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
@@ -422,7 +422,7 @@ func TestLogout(t *testing.T) {
 	})
 }
 
-// The agent goes while a login runs.
+// The agent ends during a login.
 func TestAgentGoesDuringLogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, g.set, func(d *driver) {
@@ -435,7 +435,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 		d.press("esc", "enter")
 		d.soon()
 		g.in.Store(true)
-		d.rest() // the list has opened by itself again
+		d.rest() // the list has opened again
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()
@@ -446,6 +446,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 }
 
 func TestGoldenLogin(t *testing.T) {
+	t.Parallel()
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "dark" }, func(d *driver) { d.soon(); d.golden("login") })
 	g = &guarded{}

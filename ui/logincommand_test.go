@@ -45,7 +45,7 @@ func TestLoginByACommand(t *testing.T) {
 	})
 }
 
-// What is hidden in a command is spelled out, what is long has to be read to its
+// Hidden characters in a command are spelled out, a long command must be read to its
 // end; one that is not there cannot be agreed to.
 func TestHostileLoginCommand(t *testing.T) {
 	words := strings.Repeat("word ", 300)

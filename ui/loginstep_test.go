@@ -27,7 +27,7 @@ const keyWays = `,"authMethods":[
 // takes it by itself, or when told to.
 type locked struct {
 	guarded
-	told     bool // it has to be told
+	told     bool // it must be told with authenticate
 	program  string
 	unfound  error
 	started  []workspace.Variables
@@ -100,7 +100,7 @@ func TestLoginWithVariables(t *testing.T) {
 			"▸ API key  required", "FAKE_KEY, not shown while you type", "  FAKE_URL", "optional", "Send · Cancel", "esc back")
 		d.misses("Decline", "Type to filter")
 		d.typesKey(secretKey)
-		d.sees("    › ••••••••• ") // with a blank in front
+		d.sees("    › ••••••••• ") // with a space in front
 		d.press("tab")
 		d.types("http://here")
 		d.sees("› http://here")
@@ -211,7 +211,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 	})
 }
 
-// esc goes back to the list, and nothing that was typed is left.
+// esc returns to the list and discards what was typed.
 func TestLoginStepLeft(t *testing.T) {
 	k := &locked{}
 	drive(t, k.set, func(d *driver) {
@@ -240,7 +240,7 @@ func TestLoginStepLeft(t *testing.T) {
 	})
 }
 
-// A method that asks for what is no login's is listed and not carried out.
+// A method that asks for a variable that is not for logins is listed and refused.
 func TestLoginWithHostileVariables(t *testing.T) {
 	k := &locked{}
 	drive(t, k.set, func(d *driver) {
@@ -283,7 +283,7 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 		d.prompts("hello")
 		d.sees("started again", "You said: hello")
 	})
-	// One whose sessions open all the same, and that has to be told.
+	// One whose sessions open anyway, and that must be told.
 	k = &locked{}
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
@@ -319,7 +319,7 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 	})
 }
 
-// Whatever happens while a secret is typed, it goes where it was going.
+// Whatever happens while a secret is typed, the keys reach its field and nothing else.
 func TestNothingComesBetweenASecret(t *testing.T) {
 	k := &locked{}
 	k.in.Store(true)
@@ -362,7 +362,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.press("ctrl+c")
 		d.sees("Run a command in")
 	})
-	// The page that one types on goes away.
+	// The page with the field is removed.
 	k = &locked{}
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
@@ -412,6 +412,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 }
 
 func TestGoldenLoginStep(t *testing.T) {
+	t.Parallel()
 	k := &locked{}
 	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Theme = "dark" }, func(d *driver) {
 		d.hidden = secretKey

@@ -31,7 +31,7 @@ func (g *guarded) waiting() {
 	}
 }
 
-// The address that an agent prints for a login is on the screen whole, at any width; it
+// The whole address that an agent prints for a login is on the screen, at any width; it
 // is copied and opened by a key, which no draft may be in the middle of.
 func TestAddressOfALogin(t *testing.T) {
 	var opened []string
@@ -262,7 +262,7 @@ func TestLastWordsOfALogin(t *testing.T) {
 	})
 }
 
-// An agent of which only a command is known is called what it calls itself, before there
+// An agent of which only a command is known has the name that it gives itself, before there
 // is a session too.
 func TestLoginNamesTheAgent(t *testing.T) {
 	g := &guarded{exit: []error{errors.New("exit status 1")}}

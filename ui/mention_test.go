@@ -191,7 +191,7 @@ func TestMentionInTheMiddle(t *testing.T) {
 		d.draft("see @ui/chat/view.go:3-5 ")
 		d.press("ctrl+u")
 		d.types("see @vixx:3 now")
-		d.press("left", "left", "left", "left", "left", "left", "left", "left", "left", "right") // behind @vi
+		d.press("left", "left", "left", "left", "left", "left", "left", "left", "left", "right") // after @vi
 		d.press("tab")
 		d.draft("see @ui/chat/view.go:3 now")
 		d.press("enter")
@@ -200,7 +200,7 @@ func TestMentionInTheMiddle(t *testing.T) {
 	})
 }
 
-// An answer to what was typed before is nobody's; a key that came before the
+// The result for an earlier query is dropped; a key that came before the
 // answer waits for it.
 func TestMentionLate(t *testing.T) {
 	f := filesOf("alpha", "beta")
@@ -264,8 +264,8 @@ func TestMentionHostile(t *testing.T) {
 	})
 }
 
-// What is no file stays text; where the agent takes no embedded context a link
-// goes along; what cannot be read is a link, and said.
+// A mention without a file is sent as text. An agent without embedded context gets a link. A
+// file that cannot be read is sent as a link, and a notice says so.
 func TestMentionedBlocks(t *testing.T) {
 	f := filesOf("a", "b", "dir/")
 	f.broken["b"] = errors.New("read b: permission denied")
@@ -307,7 +307,7 @@ func TestMentionOrder(t *testing.T) {
 	}
 }
 
-// esc, before it has gone out, gives the prompt back; it is not sent then.
+// esc before the prompt is sent returns it to the composer.
 func TestMentionGivenUp(t *testing.T) {
 	f := filesOf("a")
 	f.slow["a"] = time.Second
@@ -354,7 +354,7 @@ func TestMentionLost(t *testing.T) {
 	})
 }
 
-// An agent that runs elsewhere gets no files: what names one stays text.
+// An agent that runs elsewhere gets no files: mentions are sent as text.
 func TestMentionRemote(t *testing.T) {
 	f := filesOf("a")
 	for _, shared := range []bool{false, true} {
@@ -391,7 +391,7 @@ func TestMentionNothing(t *testing.T) {
 	})
 }
 
-// BenchmarkMentionKey is what a key of a mention costs the screen: the popup with
+// BenchmarkMentionKey measures a key press in a mention: the popup with
 // its fifty lines and the view, apart from the search.
 func BenchmarkMentionKey(b *testing.B) {
 	f := filesOf()
@@ -426,8 +426,8 @@ func TestMentionInALongText(t *testing.T) {
 	})
 }
 
-// A turn may be over before the screen knows that its prompt went out: what waits
-// behind it goes out all the same.
+// A turn may end before the screen knows that its prompt was sent: the queue after it is still
+// sent.
 func TestMentionFastTurn(t *testing.T) {
 	f := filesOf("a")
 	f.slow["a"] = 100 * time.Millisecond
@@ -438,7 +438,7 @@ func TestMentionFastTurn(t *testing.T) {
 		for range 50 {
 			time.Sleep(10 * time.Millisecond)
 			synctest.Wait()
-			for msg, ok := d.take(); ok; msg, ok = d.take() {
+			for msg, ok := d.nextMessage(); ok; msg, ok = d.nextMessage() {
 				if r, ok := msg.(resultMsg); ok && late == nil {
 					if _, events := r.Result.(*workspace.Batch); !events {
 						late = msg

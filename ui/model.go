@@ -27,8 +27,7 @@ const (
 	chatPage
 )
 
-// Model is the root. Everything below it is a plain struct of the same
-// goroutine.
+// Model is the root model. Everything below it is a plain struct, used on the same goroutine.
 type Model struct {
 	layer.Env
 	pages
@@ -39,10 +38,10 @@ type Model struct {
 	page          page
 	start         *start.Agents
 	chat          *chat            // the page on the screen
-	starting      *workspace.Agent // the one of the connecting page
+	starting      *workspace.Agent // of the connecting page
 	resting       resting
 	quitting      bool
-	quitArmed     time.Time // ctrl+c on an empty composer came then
+	quitArmed     time.Time // when ctrl+c was pressed on an empty composer
 	notifier      *status.Notifier
 	mouse         *mouse.Mouse
 	input         *layer.Input
@@ -73,10 +72,10 @@ func (m *Model) Init() tea.Cmd {
 	if m.inline.On() {
 		cmds = append(cmds, tea.RequestTerminalVersion)
 	}
-	return tea.Batch(append(cmds, status.Listen(m.w.Context(), speaker{m}, m.opts.Notices), m.sync())...)
+	return tea.Batch(append(cmds, status.Listen(m.w.Context(), narrator{m}, m.opts.Notices), m.sync())...)
 }
 
-// quit ends the program once what was started is gone.
+// quit ends the program after everything it started.
 func (m *Model) quit() tea.Cmd {
 	m.quitting, m.dirty = true, true
 	m.w.End()
@@ -86,7 +85,7 @@ func (m *Model) quit() tea.Cmd {
 	}
 }
 
-// endAll ends everything that was started, all at once. Any goroutine.
+// endAll ends everything that was started, concurrently. It may be called on any goroutine.
 func (m *Model) endAll() {
 	var shells sync.WaitGroup
 	if m.opts.Shell != nil {
@@ -96,7 +95,7 @@ func (m *Model) endAll() {
 	shells.Wait()
 }
 
-// left tells what there is to come back to.
+// left returns the session to come back to.
 func (m *Model) left() Left {
 	if !m.chat.Resumable() {
 		return Left{}
@@ -104,7 +103,7 @@ func (m *Model) left() Left {
 	return Left{m.chat.Agent.Spec, m.chat.ACP.ID()}
 }
 
-// View implements tea.Model. It returns the same view until something changed.
+// View implements tea.Model. It returns the same view until something changes.
 func (m *Model) View() tea.View {
 	if m.dirty {
 		m.dirty, m.drawn = false, m.Now()
@@ -131,7 +130,8 @@ func (m *Model) draw() drawing {
 	case m.quitting:
 		rows = []string{text.Truncate(m.Theme.Dim.Paint("Ending "+strings.Join(m.w.Names(), ", ")+"…"), m.width, "…")}
 	case m.width < 20 || m.height < 6:
-		rows = []string{text.Truncate("Window too small (20×6 needed)", m.width, "")}
+		rows = text.Wrap("Window too small (20×6 needed)", m.width)
+		rows = rows[:min(len(rows), m.height)]
 	case m.page == startPage:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 		on.saw(m.start, m.width, m.height)
@@ -144,8 +144,7 @@ func (m *Model) draw() drawing {
 	return drawing{view: v, on: on}
 }
 
-// label is the first key of an action of the chat page; its command where it has
-// no key.
+// label returns the first key of an action of the chat page, or its command if it has no key.
 func (m *Model) label(i intent.Intent) string {
 	if key := m.Keys.Label(intent.Chat, i); key != "" {
 		return key

@@ -7,16 +7,16 @@ import (
 	"parley/ui/mouse"
 )
 
-// areas are where things are on the screen, as drawn last.
+// areas are the places of things on the screen, as last drawn.
 type areas struct {
 	transcript, asked, composer, end mouse.Area
-	lid                              int // the first row that something lies over
+	overlayTop                       int // the first row that a panel covers
 }
 
-// bare tells whether a cell shows the transcript and nothing over it.
-func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.lid }
+// bare reports whether a cell shows the transcript with no panel over it.
+func (a areas) bare(x, y int) bool { return a.transcript.Has(x, y) && y < a.overlayTop }
 
-// underMouse is a chat page as the mouse knows it.
+// underMouse implements mouse.Page for a chat page.
 type underMouse struct{ c *chat }
 
 func (p underMouse) Click(x, y int, up bool) {

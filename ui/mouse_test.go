@@ -11,7 +11,7 @@ import (
 	"parley/ui/glyphs"
 )
 
-// spot is the cell where a text begins on the screen.
+// spot returns the cell where a text begins on the screen.
 func (d *driver) spot(text string) (x, y int) {
 	d.t.Helper()
 	for y, row := range strings.Split(d.screen(), "\n") {
@@ -122,7 +122,7 @@ func TestDragScrolls(t *testing.T) {
 		if !strings.Contains(d.copied, "Tool   Step 45\nTool   Step 46\n") || !strings.HasSuffix(d.copied, "Tool   Step 58\nTool   S") {
 			t.Errorf("copied %q", d.copied)
 		}
-		for i := range 20 { // and what comes moves nothing
+		for i := range 20 { // new lines move nothing
 			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"y%d","title":"More %d","kind":"other","status":"completed"}`, i, i))
 		}
 		d.soon()

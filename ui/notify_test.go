@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// The title says what goes on, and the progress bar as well.
+// The title and the progress bar show the state of the session.
 func TestTitleAndProgress(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Progress = true }, func(d *driver) {
 		d.connected()

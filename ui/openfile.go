@@ -13,7 +13,7 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Messages of opening a file in the editor.
+// Messages for opening a file in the editor.
 type (
 	fileReadyMsg struct {
 		chat    *chat
@@ -26,8 +26,7 @@ type (
 	}
 )
 
-// openFile opens the file of the selected entry; where there are several they are
-// offered.
+// openFile opens the file of the selected entry. It lists them if there are several.
 func (l conversation) openFile() tea.Cmd {
 	c := l.c
 	it := c.view.Selected()
@@ -55,7 +54,7 @@ func (l conversation) openFile() tea.Cmd {
 	return nil
 }
 
-// openAt looks for a file and for the editor.
+// openAt finds the file and prepares the editor.
 func (l conversation) openAt(at event.Location) tea.Cmd {
 	c := l.c
 	open := c.m.opts.OpenFile
@@ -85,7 +84,7 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 
 // handle says when the editor has failed.
 func (msg fileLeftMsg) handle(m *Model) tea.Cmd {
-	m.input.Touch() // keys that were meant for the editor answer no question
+	m.input.Touch() // keys meant for the editor answer no question
 	if msg.err != nil {
 		return msg.chat.say("The editor failed: " + msg.err.Error())
 	}

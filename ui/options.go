@@ -7,33 +7,33 @@ import (
 	"parley/ui/panel"
 )
 
-// setting is an option of the agent, to be switched.
+// setting returns an option of the agent as a setting.
 func (p *panels) setting(o event.ConfigOption) panel.Setting {
 	s := panel.Setting{Name: panel.OrID(o.Name, o.ID), Value: event.NameOf(o.Current, o.Choices), Choices: o.Choices, Current: o.Current, OnOff: o.Type == "boolean"}
 	if s.OnOff {
 		s.Value = o.Current
 	}
 	s.Set = func(value any) tea.Cmd {
-		p.c.SetOption(o.ID, value, p.c.requested(""))
+		p.c.SetOption(o.ID, value, p.c.reportOutcome(""))
 		return nil
 	}
 	return s
 }
 
-// mode switches the session's mode: by an option of the agent, or else by the modes that
-// it has. False where it has neither.
+// mode returns the setting for the session's mode: an option of the agent, else its modes.
+// False if it has neither.
 func (p *panels) mode() (panel.Setting, bool) {
 	c, t := p.c, p.c.Thread
 	if o, ok := t.Option("mode"); ok || !t.HasModes() {
 		return p.setting(o), ok
 	}
 	return panel.Setting{Name: "Mode", Value: event.NameOf(t.Mode, t.Modes), Choices: t.Modes, Current: t.Mode, Set: func(id any) tea.Cmd {
-		c.SetMode(id.(string), c.requested(""))
+		c.SetMode(id.(string), c.reportOutcome(""))
 		return nil
 	}}, true
 }
 
-// nextMode switches to the mode after the current one.
+// nextMode switches to the next mode.
 func (p *panels) nextMode() tea.Cmd {
 	mode, ok := p.mode()
 	if !ok || len(mode.Choices) == 0 {
@@ -51,7 +51,7 @@ func (p *panels) showModel() tea.Cmd {
 	return p.choices(p.setting(o), ok)
 }
 
-// showOptions lists everything that can be switched.
+// showOptions lists all settings.
 func (p *panels) showOptions() tea.Cmd {
 	var all []panel.Setting
 	for _, o := range p.c.Thread.Config {
@@ -68,8 +68,8 @@ func (p *panels) showOptions() tea.Cmd {
 	return nil
 }
 
-// choices lists those of a setting, if there is one. What is on or off is switched at
-// once.
+// choices lists the choices of a setting, if there is one. A setting that is on or off is
+// switched at once.
 func (p *panels) choices(s panel.Setting, ok bool) tea.Cmd {
 	switch {
 	case !ok:

@@ -20,7 +20,7 @@ func options(mode string, web bool) string {
 	return `"configOptions":` + fmt.Sprintf(settings, mode, fmt.Sprint(web))
 }
 
-// withOptions is an agent whose options are as it was told last.
+// withOptions is an agent whose options keep what was last set.
 func withOptions(d *driver, _ *Options) {
 	mode, web := "ask", false
 	d.on["session/new"] = func(c *call) (string, error) {
@@ -76,7 +76,7 @@ func TestNextModeByOption(t *testing.T) {
 	})
 }
 
-// Without options it goes by the session's modes, also beside the legacy models.
+// Without options shift+tab uses the session's modes, also beside the legacy models.
 func TestNextModeByModes(t *testing.T) {
 	for name, models := range map[string]string{"modes": "", "modes and models": `,"models":{"currentModelId":"opus","availableModels":[{"modelId":"opus","name":"Opus"},{"modelId":"haiku","name":"Haiku"}]}`} {
 		t.Run(name, func(t *testing.T) {
@@ -239,6 +239,7 @@ func TestNoOptions(t *testing.T) {
 }
 
 func TestGoldenOptions(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { o.Theme = "dark"; withOptions(d, o) }, func(d *driver) {
 		d.connected()
 		d.press("f4")

@@ -39,7 +39,7 @@ func TestPage(t *testing.T) {
 		}
 		d.answered("")
 		d.sees("o opens it · c copies · n declines · esc cancels")
-		d.press("x", "enter", "c") // the first two are nobody's
+		d.press("x", "enter", "c") // the first two are dropped
 		d.sees("Sent the address to the terminal's clipboard")
 		if !strings.HasPrefix(d.copied, "http://login.example.org:8080/device?code=") || !strings.HasSuffix(d.copied, "cdef") {
 			t.Errorf("copied %q", d.copied)
@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 	})
 }
 
-// complete says that what was to be done at a page is done.
+// complete reports that a page is done.
 func (a *agent) complete(id string) {
 	a.peer.Notify("elicitation/complete", map[string]string{"elicitationId": id})
 }
@@ -104,7 +104,7 @@ func TestPageWaysOut(t *testing.T) {
 	}
 }
 
-// An address that is none of the web is shown, and never opened.
+// An address that is not http or https is shown, and never opened.
 func TestPageThatIsNotOpened(t *testing.T) {
 	for _, address := range []string{"file:///etc/passwd", "javascript:alert(1)", "https://example.org/\\u202egro", "https://example.org/ x"} {
 		opened := 0
@@ -165,7 +165,7 @@ func TestPageMustBeRead(t *testing.T) {
 	})
 }
 
-// Without a browser of its own parley says so.
+// Without a browser parley says so.
 func TestPageByHand(t *testing.T) {
 	withForm(t, loginPage, func(d *driver) {
 		d.rest()
@@ -177,6 +177,7 @@ func TestPageByHand(t *testing.T) {
 }
 
 func TestGoldenPage(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { d.turn = eliciting(loginPage); o.Theme = "light" }, func(d *driver) {
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})

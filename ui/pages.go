@@ -6,14 +6,14 @@ import (
 	"parley/internal/workspace"
 )
 
-// pages are those of the sessions of a workspace, made when they are first asked for.
+// pages are the pages of a workspace's sessions, made on first use.
 type pages struct {
 	w    *workspace.Workspace
 	made map[*workspace.Session]*chat
 	make func(*workspace.Session) *chat
 }
 
-// pageOf is the page of a session.
+// pageOf returns the page of a session.
 func (p *pages) pageOf(s *workspace.Session) *chat {
 	c := p.made[s]
 	if c == nil {
@@ -23,7 +23,7 @@ func (p *pages) pageOf(s *workspace.Session) *chat {
 	return c
 }
 
-// chats are the pages of the open sessions, in their order.
+// chats returns the pages of the open sessions, in order.
 func (p *pages) chats() []*chat {
 	var out []*chat
 	for _, s := range p.w.Sessions() {
@@ -32,13 +32,13 @@ func (p *pages) chats() []*chat {
 	return out
 }
 
-// front is the page that speaks for an agent.
+// front returns the page of an agent's front session.
 func (p *pages) front(a *workspace.Agent) *chat { return p.pageOf(a.Front()) }
 
-// forget drops the page of a session that is gone.
+// forget drops the page of a closed session.
 func (p *pages) forget(s *workspace.Session) { delete(p.made, s) }
 
-// after are the other pages, in their order from that one on.
+// after returns the other pages, in order, starting after c.
 func (p *pages) after(c *chat) []*chat {
 	all := p.chats()
 	at := slices.Index(all, c)

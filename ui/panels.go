@@ -15,27 +15,27 @@ import (
 	"parley/ui/transcript"
 )
 
-// panels are what is open over a page, and open it. A list or a menu lies over what is
-// read.
+// panels opens the panels of a page and holds those that are open. A list or a menu is
+// drawn over a text being read.
 type panels struct {
 	c       *chat
 	open    panel.Panel // a list or a menu; nil: none
 	reading *panel.Reading
 }
 
-// show opens a list or a menu in the place of the one that is open.
+// show opens a list or a menu and closes the one that was open.
 func (p *panels) show(what panel.Panel) {
 	what.Open(&p.c.m.Env, p)
 	p.open = what
 }
 
-// read opens something to read, in the place of what is read.
+// read opens a text and closes the one that was open.
 func (p *panels) read(r *panel.Reading) {
 	r.Open(&p.c.m.Env, p)
 	p.reading = r
 }
 
-// toggle opens something to read, or closes it.
+// toggle opens a text, or closes it if it is open.
 func (p *panels) toggle(r *panel.Reading) {
 	if p.reads(r.Of) {
 		p.reading = nil
@@ -44,16 +44,16 @@ func (p *panels) toggle(r *panel.Reading) {
 	p.read(r)
 }
 
-// reads tells whether what an action opens is what is read.
+// reads reports whether the text that an action opens is open.
 func (p *panels) reads(of intent.Intent) bool { return p.reading != nil && p.reading.Of == of }
 
-// list is the list that is open; nil where none is.
+// list returns the open list, or nil.
 func (p *panels) list() *panel.List {
 	l, _ := p.open.(*panel.List)
 	return l
 }
 
-// listOf is the list that an action opens, while it is open.
+// listOf returns the list that an action opens, or nil if it is not open.
 func (p *panels) listOf(of intent.Intent) *panel.List {
 	if l := p.list(); l != nil && l.Of == of {
 		return l
@@ -61,7 +61,7 @@ func (p *panels) listOf(of intent.Intent) *panel.List {
 	return nil
 }
 
-// refresh shows what is to be chosen from as it is now.
+// refresh updates the items of the open list.
 func (p *panels) refresh() {
 	if l := p.list(); l != nil {
 		l.Refresh()
@@ -79,10 +79,10 @@ func (p *panels) Close(what panel.Panel) {
 }
 
 // Covered implements panel.Host.
-func (p *panels) Covered(y int) bool { return y >= p.c.areas.lid }
+func (p *panels) Covered(y int) bool { return y >= p.c.areas.overlayTop }
 
-// Do implements panel.Host. While an agent starts there is no session that it could be
-// about.
+// Do implements panel.Host. While an agent starts there is no session for an action to
+// apply to.
 func (p *panels) Do(i intent.Intent) tea.Cmd {
 	if p.c.m.page == connectingPage {
 		return nil
@@ -94,7 +94,7 @@ func (p *panels) Do(i intent.Intent) tea.Cmd {
 // Copy implements panel.Host.
 func (p *panels) Copy(text func() string) tea.Cmd { return p.c.copyText(text) }
 
-// copyText copies a text, and says how that went.
+// copyText copies a text and shows the outcome.
 func (c *chat) copyText(text func() string) tea.Cmd {
 	to := clipboard.Clipboard{Program: c.m.opts.Copy, Multiplexer: c.m.opts.Multiplexer}
 	return to.Copy(c.m.w.Context(), text, c.say)
@@ -134,20 +134,20 @@ func (p *panels) showPalette() tea.Cmd {
 	return nil
 }
 
-// commandWord is what to type for an action, where the agent has some of the names; ""
-// where nothing is.
+// commandWord returns the slash command of an action, avoiding names of the agent's
+// commands; "" if none is left.
 func commandWord(a intent.Action, agentHas func(string) bool) string {
 	switch {
 	case a.Command == "":
 		return ""
 	case agentHas(a.Command):
-		return "/" + intent.Own + a.Command
+		return "/" + intent.OwnPrefix + a.Command
 	}
 	return "/" + a.Command
 }
 
-// showThemes lists the themes. The one under the cursor is on the screen at once;
-// enter keeps it until parley ends, esc goes back to the one before.
+// showThemes lists the themes. The one under the cursor is applied at once; enter keeps it
+// until parley ends, esc restores the previous one.
 func (p *panels) showThemes() tea.Cmd {
 	m := p.c.m
 	p.show(panel.Themes(m.opts.Theme, func(name string) tea.Cmd {
@@ -182,7 +182,7 @@ func (p *panels) showTurns() tea.Cmd {
 	return nil
 }
 
-// editAgain puts a prompt into the composer. A draft that is there goes into the history.
+// editAgain puts a prompt into the composer. The draft goes into the history.
 func (p *panels) editAgain(item int) tea.Cmd {
 	c := p.c
 	_, text := transcript.SplitCarried(string(c.Thread.Items[item].Text))
@@ -196,7 +196,7 @@ func (p *panels) editAgain(item int) tea.Cmd {
 	return nil
 }
 
-// goTo gives the keys to the transcript and goes to one of its items.
+// goTo gives the keys to the transcript and selects one of its items.
 func (p *panels) goTo(item int) tea.Cmd {
 	c := p.c
 	c.focus(true)
@@ -205,7 +205,7 @@ func (p *panels) goTo(item int) tea.Cmd {
 	return nil
 }
 
-// showItem selects the item that is meant.
+// showItem selects the first item that matches.
 func (p *panels) showItem(is func(*thread.Item) bool) tea.Cmd {
 	if i := slices.IndexFunc(p.c.Thread.Items, is); i >= 0 {
 		p.c.focus(true)
@@ -214,7 +214,7 @@ func (p *panels) showItem(is func(*thread.Item) bool) tea.Cmd {
 	return nil
 }
 
-// showCopy offers what can be copied of the selected entry.
+// showCopy lists the parts of the selected entry that can be copied.
 func (p *panels) showCopy() tea.Cmd {
 	it := p.c.view.Selected()
 	if it == nil {
@@ -229,7 +229,7 @@ func (p *panels) showCopy() tea.Cmd {
 	return nil
 }
 
-// doing is what a tool call does: the command where it runs one.
+// doing describes a tool call: its command if it runs one, else its title.
 func doing(t *thread.Tool) string {
 	if cmd := transcript.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
 		return cmd

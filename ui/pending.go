@@ -12,11 +12,10 @@ import (
 	"parley/ui/widget/text"
 )
 
-// pendingRows are the rows between the transcript and the composer, which say what comes
-// next: the plan, the prompts that wait, and the commands that go with the next one.
-// words makes a prompt readable.
+// pendingRows returns the rows between the transcript and the composer: the plan, the queue,
+// and the commands to be sent with the next prompt. words makes a prompt readable.
 func pendingRows(s *workspace.Session, words func(string) string, width, height int, th *theme.Theme) (rows []string) {
-	if s.Busy() && height >= 10 { // what is left of the plan after the turn is in the list of its steps
+	if s.Busy() && height >= 10 { // after the turn the plan is in its own panel
 		if line := planLine(s.Thread, width, th); line != "" {
 			rows = append(rows, line)
 		}
@@ -29,7 +28,7 @@ func pendingRows(s *workspace.Session, words func(string) string, width, height 
 	return rows
 }
 
-// welcome stands where the transcript will be.
+// welcome returns the rows shown in place of an empty transcript.
 func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []string {
 	if a.Conn() == nil {
 		return nil
@@ -50,7 +49,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 	return rows
 }
 
-// planLine is the plan in one line: of several the one that changed last.
+// planLine returns the plan in one line; of several plans, the one that changed last.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
 		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
@@ -78,9 +77,8 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	return text.Truncate(line, width, "…")
 }
 
-// queueRows are the prompts that wait, newest last: those that the agent holds
-// come before those that are still here, and after these those that may not have
-// arrived.
+// queueRows returns the queued prompts, newest last: those that the agent holds, those in
+// parley's queue, and those that may not have arrived.
 func queueRows(s *workspace.Session, words func(string) string, width, most int, th *theme.Theme) []string {
 	type waiting struct{ label, text string }
 	var all []waiting
@@ -102,7 +100,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		right := ""
 		if i == len(all)-1 {
 			drop := "  ⌫ drop"
-			if len(s.Carried) > 0 { // the key is for that first
+			if len(s.Carried) > 0 { // the key drops these first
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
@@ -121,7 +119,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	return rows
 }
 
-// carriedRow says what goes with the next prompt.
+// carriedRow says which commands go with the next prompt.
 func carriedRow(carried []string) string {
 	last := transcript.CarriedLine(carried[len(carried)-1])
 	if n := len(carried); n > 1 {

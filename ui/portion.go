@@ -11,12 +11,12 @@ import (
 	"parley/internal/workspace"
 )
 
-// maxPortion bounds the bytes of events that one Update hands to the pages, hardly
-// more: what takes about two milliseconds. Keys come in between.
+// maxPortion bounds the bytes of events that one Update hands to the pages. They take about
+// two milliseconds, and keys are handled between portions.
 const maxPortion = 256 << 10
 
-// events hands a portion of an agent's events to its pages. What is left of the batch
-// comes back at once; the screen is drawn once a frame meanwhile.
+// events hands a portion of an agent's events to its pages. The rest of the batch returns as
+// a message at once; meanwhile the screen is drawn once per frame.
 func (m *Model) events(b *workspace.Batch) tea.Cmd {
 	if b.Weight() == 0 {
 		m.w.Done(b)
@@ -42,20 +42,20 @@ func (m *Model) events(b *workspace.Batch) tea.Cmd {
 	return tea.Batch(append(cmds, m.resting.over(m.w.Sessions()))...)
 }
 
-// flood is how many bytes at once are more than a reader can follow.
+// flood is a number of bytes in one batch that no reader can follow.
 const flood = 64 << 10
 
-// calm is how long the colours of code wait while more comes than that: what they
-// are for is not in sight any more when they are there.
+// calm is how long highlighting waits during a flood: the code would be out of sight before
+// it is ready.
 const calm = 100 * time.Millisecond
 
-// resting tells the user of the screen when all that went on is over.
+// resting calls a function when everything that was running has ended.
 type resting struct {
-	told  func() // nil: nobody wants to know
-	ended bool   // something that can be long, since the last time that it was looked at
+	notify func() // may be nil
+	ended  bool   // something long has ended since the last check
 }
 
-// saw notes the end of something that can be long.
+// saw records the end of something that can take long.
 func (r *resting) saw(e event.Event) {
 	switch e.(type) {
 	case event.TurnEnded, event.HistoryEnded, event.Disconnected:
@@ -63,18 +63,18 @@ func (r *resting) saw(e event.Event) {
 	}
 }
 
-// over tells it where something has ended and nothing runs any longer.
+// over calls the function if something has ended and nothing is running.
 func (r *resting) over(sessions []*workspace.Session) tea.Cmd {
 	ended := r.ended
 	r.ended = false
 	busy := func(s *workspace.Session) bool {
 		return s.Thread.State != thread.Idle && s.Thread.State != thread.Ended
 	}
-	if r.told == nil || !ended || slices.ContainsFunc(sessions, busy) {
+	if r.notify == nil || !ended || slices.ContainsFunc(sessions, busy) {
 		return nil
 	}
 	return func() tea.Msg {
-		r.told()
+		r.notify()
 		return nil
 	}
 }

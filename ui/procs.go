@@ -5,17 +5,16 @@ import (
 	"runtime"
 )
 
-// leastProcs is how many goroutines may run at a time, at least.
+// leastProcs is the least GOMAXPROCS.
 //
-// Go lets one that computes go on for 10 ms while others wait in the line of the
-// same processor. With two of them the reader of a flood and the collector of
-// garbage have both, and a key waits at each of the five goroutines on its way
-// from the terminal and back. With more, the system shares out the cores: it lets
-// a thread in at once that has mostly slept.
+// Go lets a goroutine compute for 10 ms while others wait in the queue of the same
+// processor. With two processors, the reader of a flood and the garbage collector use both,
+// and a key waits at each of the five goroutines on its way from the terminal and back. With
+// more, the operating system shares the cores and runs a thread that has mostly slept at once.
 const leastProcs = 4
 
-// widen takes as many, unless the user has said how many there are to be.
-func widen() {
+// raiseProcs raises GOMAXPROCS to leastProcs unless the user has set it.
+func raiseProcs() {
 	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) < leastProcs {
 		runtime.GOMAXPROCS(leastProcs)
 	}

@@ -13,7 +13,7 @@ import (
 	"parley/internal/seeds"
 )
 
-// asking is a turn that asks one question and says what became of it.
+// asking is a turn that asks one question and says the outcome.
 func asking(tool, options string) func(*turn) string {
 	return func(t *turn) string {
 		t.say("answered: " + t.ask(tool, options))
@@ -89,7 +89,7 @@ func TestQuestionNotArmed(t *testing.T) {
 	})
 }
 
-// The question needs to have stood there as well.
+// The question must have been on the screen for a while as well.
 func TestQuestionWantsToBeSeen(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -145,7 +145,7 @@ func TestOddOptions(t *testing.T) {
 		withQuestion(t, push, options, func(d *driver) {
 			d.rest()
 			d.sees("1 Allow: One", "2 Allow: Two", "3 Maybe", "N ")
-			for _, letter := range []string{"9", "n"} { // nobody's
+			for _, letter := range []string{"9", "n"} { // without a meaning
 				d.press(letter, "backspace")
 				d.rest()
 			}
@@ -245,7 +245,7 @@ func TestCoveredQuestion(t *testing.T) {
 		if q.Read() || q.Appeared() {
 			t.Error("read under the help")
 		}
-		d.press("y") // nobody's
+		d.press("y") // dropped
 		d.outcomes("")
 		d.press("esc")
 		d.sees("fake asks")
@@ -299,7 +299,7 @@ func TestSeveralQuestions(t *testing.T) {
 	})
 }
 
-// Case 101: stopping answers all of them; a question settled elsewhere goes.
+// Case 101: stopping answers all of them; a question answered elsewhere closes.
 func TestQuestionSettledElsewhere(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.press("ctrl+c")
@@ -350,9 +350,10 @@ func TestManyOptions(t *testing.T) {
 	})
 }
 
-// No stream of keys allows anything, as long as nobody pauses or turns to the
+// No stream of keys allows anything without a pause or a key that turns to the
 // question: thousands of keys while questions come and go.
 func TestTypingNeverAllows(t *testing.T) {
+	t.Parallel()
 	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
 		"d", "f", "j", "k", "/", "?", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "shift+enter", "f1", "f2", "home", "end", "ctrl+home", "ctrl+end", "delete", "Y", "A", "é"}
 	drive(t, func(d *driver, _ *Options) {
@@ -418,8 +419,8 @@ func TestAWordIsNoAnswer(t *testing.T) {
 	})
 }
 
-// The full view is a layer: what means nothing there does nothing, in particular
-// not to the composer that nobody sees, and esc leaves the view before it rejects.
+// The full view is a layer: keys without a meaning there do nothing, in particular not in the
+// hidden composer, and esc leaves the view before it rejects.
 func TestFullScreenIsALayer(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.rest()
@@ -435,7 +436,7 @@ func TestFullScreenIsALayer(t *testing.T) {
 		d.sees("f or esc goes back")
 		d.press("esc")
 		d.sees("› Ask the agent", "fake asks")
-		d.types("no") // typed right behind it
+		d.types("no") // typed right after it
 		d.outcomes("")
 		d.draft("no")
 		d.press("ctrl+u")

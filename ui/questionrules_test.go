@@ -37,7 +37,7 @@ func withRules(t *testing.T, rules, tool string, f func(d *driver)) {
 	})
 }
 
-// A chain stands as a tree, each part with what the rules say of it.
+// A chain of commands is shown as a tree, each part with the verdict of the rules.
 func TestVerdictsShown(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
 		d.sees("├ git add -A            allowed by your rule  git add *", "└ git push origin HEAD  ask")

@@ -20,7 +20,7 @@ func TestQuestionOnASmallScreen(t *testing.T) {
 		if from, to := d.m.chat.question.OnScreen(); to-from < 4 {
 			t.Errorf("%d rows of the question:\n%s", to-from, d.screen())
 		}
-		d.types("so") // the composer can be written in all the same
+		d.types("so") // the composer still works
 		d.sees("› so")
 	})
 }

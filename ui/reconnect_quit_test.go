@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Quitting in the middle of it leaves nothing behind.
+// Quitting in the middle of it leaves nothing running.
 func TestQuitWhileReconnecting(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)

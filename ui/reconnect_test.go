@@ -22,8 +22,8 @@ func far(capabilities string) func(*driver, *Options) {
 
 const loads, resumes = `,"agentCapabilities":{"loadSession":true}`, `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`
 
-// Case 174: what is lost comes back. The conversation is what the agent tells, no
-// prompt is sent twice, the draft and the queue stay.
+// Case 174: a lost connection is restored. The agent replays the conversation, no prompt is sent
+// twice, and the draft and the queue stay.
 func TestReconnectByLoading(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
@@ -56,7 +56,7 @@ func TestReconnectByLoading(t *testing.T) {
 		d.got(0, "first")
 		d.got(1, "")
 		d.wait(time.Minute)
-		d.got(1, "") // nothing goes out by itself
+		d.got(1, "") // nothing is sent without the user
 		d.press("ctrl+u")
 		d.types("third\n")
 		d.wait(4 * time.Second)
@@ -67,8 +67,8 @@ func TestReconnectByLoading(t *testing.T) {
 	})
 }
 
-// A connection that is lost at once, again and again, is tried for less and less
-// often, until one has held for a while.
+// A connection that is lost at once each time is retried less and less often, until one has held
+// for a while.
 func TestReconnectsLessAndLessOften(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(resumes)(d, o)
@@ -91,8 +91,8 @@ func TestReconnectsLessAndLessOften(t *testing.T) {
 	})
 }
 
-// Until the agent has told the conversation, the one before is on the screen; what is
-// typed waits, for the user.
+// Until the agent has replayed the conversation the old one is on the screen; prompts wait for
+// the user.
 func TestReconnectLoads(t *testing.T) {
 	told := make(chan bool)
 	drive(t, func(d *driver, o *Options) {
@@ -124,8 +124,8 @@ func TestReconnectLoads(t *testing.T) {
 	})
 }
 
-// A connection that is lost while the history comes is tried again, or, where that
-// makes no sense, when the user says so. The page stays as it was.
+// A connection that is lost during the replay is retried, at once or at the user's request. The
+// page stays unchanged.
 func TestReconnectLostAgain(t *testing.T) {
 	for _, again := range []bool{true, false} {
 		dials := 0
@@ -171,7 +171,7 @@ func TestReconnectLostAgain(t *testing.T) {
 	}
 }
 
-// Without a replay the transcript stays, and says that something may be missing.
+// Without a replay the transcript stays and says that something may be missing.
 func TestReconnectByResuming(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(resumes)(d, o)
@@ -190,8 +190,8 @@ func TestReconnectByResuming(t *testing.T) {
 	})
 }
 
-// The tries are further and further apart; enter does not wait for the next one,
-// and questions of the dead connection close.
+// The intervals between the tries grow; enter tries at once, and the questions of the lost
+// connection close.
 func TestReconnectTries(t *testing.T) {
 	tries, up := 0, false
 	drive(t, func(d *driver, o *Options) {
@@ -229,8 +229,9 @@ func TestReconnectTries(t *testing.T) {
 	})
 }
 
-// Where trying again is of no use, nobody tries.
+// A connection is not retried if that is useless.
 func TestReconnectInVain(t *testing.T) {
+	t.Parallel()
 	tries := 0
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
@@ -251,10 +252,10 @@ func TestReconnectInVain(t *testing.T) {
 	})
 }
 
-// A session that the agent does not have any longer leaves its page as it is: one line
-// says that it is gone, enter begins another one with the draft kept, and nothing of the
-// old one is sent again.
+// If the agent no longer has the session its page stays: one line says so, enter starts a new
+// session and keeps the draft, and nothing of the old session is sent again.
 func TestSessionGone(t *testing.T) {
+	t.Parallel()
 	unknown := func(*call) (string, error) { return fails(-32002, "never heard of it") }
 	for name, c := range map[string]struct {
 		change func(*driver, *Options)
@@ -318,8 +319,8 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
-// Where no new session can be had, the page says why and stays; the connection may
-// be lost again meanwhile.
+// If no new session can be opened the page says why and stays; the connection may be lost again
+// meanwhile.
 func TestSessionGoneTwice(t *testing.T) {
 	refuse := true
 	drive(t, func(d *driver, o *Options) {
@@ -357,7 +358,7 @@ func TestSessionGoneTwice(t *testing.T) {
 	})
 }
 
-// What is sent while the new session opens is meant for it; what waited before is not.
+// A prompt sent while the new session opens is meant for it; prompts queued before are not.
 func TestSessionGoneTypedAhead(t *testing.T) {
 	for _, waiting := range []bool{false, true} {
 		open := make(chan bool)
@@ -425,9 +426,10 @@ func TestSessionDoesNotOpen(t *testing.T) {
 	})
 }
 
-// What may not have arrived is offered for sending again, and never sent by itself,
-// however the session is opened again.
+// Prompts that may not have arrived are offered for sending again, and never sent without the
+// user, however the session is reopened.
 func TestUnconfirmedPrompt(t *testing.T) {
+	t.Parallel()
 	silent := func(tn *turn) string { tn.until(time.Hour); return "cancelled" }
 	tells := func(lines ...string) func(*call) (string, error) {
 		return func(c *call) (string, error) {

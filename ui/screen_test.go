@@ -37,8 +37,8 @@ func TestStartScreen(t *testing.T) {
 	})
 }
 
-// A command or a URL can be typed where no name fits; what is wrong with it is
-// said, and what it gets.
+// A command or a URL can be typed if no name matches; the screen says what is wrong with it, and
+// what the agent can access.
 func TestStartTyped(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
@@ -67,8 +67,7 @@ func TestStartTyped(t *testing.T) {
 	})
 }
 
-// What is pasted on the first page is as if it were typed there; its line breaks start
-// nothing.
+// Pasted text on the start screen counts as typed; its line breaks start nothing.
 func TestStartPasted(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
@@ -96,8 +95,8 @@ func TestStartScreenQuits(t *testing.T) {
 	})
 }
 
-// An agent that cannot be started says why, with its last words; enter tries
-// again, and nothing of the failure is left.
+// If an agent cannot be started the page says why, with its last output; enter tries again, and
+// nothing of the failure remains.
 func TestFailedStart(t *testing.T) {
 	tries := 0
 	drive(t, func(d *driver, _ *Options) {
@@ -120,7 +119,7 @@ func TestFailedStart(t *testing.T) {
 	})
 }
 
-// An agent that goes during the handshake, and another one after it.
+// An agent that ends during the handshake, and another one after it.
 func TestAgentGoesWhileStarting(t *testing.T) {
 	for _, method := range []string{"initialize", "session/new"} {
 		tries := 0
@@ -147,8 +146,7 @@ func TestAgentGoesWhileStarting(t *testing.T) {
 	}
 }
 
-// esc gives up a start; what it was comes to nothing, and another agent can be
-// chosen.
+// esc cancels a start; its result is ignored, and another agent can be chosen.
 func TestGiveUpStarting(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		connect, n := o.Connect, 0
@@ -177,7 +175,7 @@ func TestGiveUpStarting(t *testing.T) {
 	})
 }
 
-// A prompt from the command line goes out as soon as there is a session.
+// A prompt from the command line is sent as soon as the session is open.
 func TestPromptOption(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) { o.Prompt = "from outside" }, func(d *driver) {
 		d.connected()
@@ -216,7 +214,7 @@ func TestCommands(t *testing.T) {
 		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		d.wait(100 * time.Millisecond)
 		d.misses("/terraform")
-		d.types("st\n") // none of that name any more: sent as it is
+		d.types("st\n") // no longer a command: sent as text
 		d.wait(100 * time.Millisecond)
 		d.prompts("/test lex|/web|/test")
 		d.types("/l")
@@ -271,6 +269,7 @@ func TestLogOverlay(t *testing.T) {
 // The help lists every binding, and every binding does something or is the
 // composer's.
 func TestHelpListsEveryBinding(t *testing.T) {
+	t.Parallel()
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.agent.update(commands)
@@ -385,8 +384,7 @@ func TestResizeWhileStreaming(t *testing.T) {
 	})
 }
 
-// A reader who has scrolled up is told of what is new, and esc or ctrl+end go
-// back.
+// A reader who has scrolled up sees how much is new, and esc or ctrl+end return to the end.
 func TestScrolledUp(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -415,6 +413,7 @@ func TestScrolledUp(t *testing.T) {
 // Cases 193, 194: hostile strings in everything that an agent can send, on
 // every screen. look checks each row.
 func TestHostileAgent(t *testing.T) {
+	t.Parallel()
 	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, `\u0090q\u009c\u009b2J`, `\u200b\ufeff\u2028`, `日本👩‍👩‍👧e\u0301\u0301`, strings.Repeat("w", 5000)} {
 		drive(t, func(d *driver, _ *Options) {
 			d.turn = func(t *turn) string {
@@ -453,6 +452,7 @@ func TestHostileAgent(t *testing.T) {
 
 // The screens as they look.
 func TestGoldenScreens(t *testing.T) {
+	t.Parallel()
 	drive(t, noStart, func(d *driver) { d.golden("start") })
 	drive(t, func(_ *driver, o *Options) {
 		o.Connect = func(ctx context.Context, _ workspace.Spec, _ event.Sink, log *event.Log) (*workspace.Connection, error) {

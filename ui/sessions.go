@@ -18,11 +18,11 @@ import (
 	"parley/ui/widget/text"
 )
 
-// entry is a session in the overview: one that is open here, one that an agent
-// keeps, one that it may keep, as parley's log has it, or one to be read in the log.
+// entry is a row of the list of sessions: an open one, one saved by an agent, one that
+// parley's log says the agent may have saved, or one to read from the log.
 type entry struct {
 	chat   *chat
-	agent  *workspace.Agent // of one that its agent keeps
+	agent  *workspace.Agent // if saved by an agent
 	listed *event.Listed
 	logged *workspace.Logged
 }
@@ -51,20 +51,20 @@ func (p *panels) showSessions() tea.Cmd {
 // newSession opens another session with the agent in front.
 func (m *Model) newSession() tea.Cmd {
 	if m.chat.ReadOnly {
-		return m.chat.say(m.chat.nobody())
+		return m.chat.say(m.chat.readOnlyReason())
 	}
 	m.chat.Agent.NewSession()
 	return nil
 }
 
-// anotherAgent shows the start screen; what is open goes on.
+// anotherAgent shows the start screen. Open sessions continue.
 func (m *Model) anotherAgent() tea.Cmd {
 	m.start.Reset()
 	m.page = startPage
 	return nil
 }
 
-// same tells whether two entries stand for the same session.
+// same reports whether two entries are the same session.
 func (e entry) same(other entry) bool {
 	switch {
 	case e.chat != nil || other.chat != nil:
@@ -77,11 +77,11 @@ func (e entry) same(other entry) bool {
 	return false
 }
 
-// sessions are those of the list.
+// sessions makes the list of sessions.
 type sessions struct{ m *Model }
 
-// all lists the open sessions, those that wait first, then those that the agents keep,
-// then those that only the logs know.
+// all returns the open sessions, those that wait first and the newest last, then those saved
+// by the agents, then those known only from logs.
 func (s sessions) all() []panel.Session {
 	m := s.m
 	var all []panel.Session
@@ -100,7 +100,7 @@ func (s sessions) all() []panel.Session {
 		if len(agents) > 1 {
 			agent = c.Agent.Name()
 		}
-		all = append(all, s.opened(c, agent))
+		all = append(all, s.openRow(c, agent))
 	}
 	for _, a := range agents {
 		section := "Saved by the agent"
@@ -111,7 +111,7 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.Listed() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.kept(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.closedRow(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
@@ -124,16 +124,16 @@ func (s sessions) all() []panel.Session {
 		}
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.kept("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.closedRow("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.kept("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
 
-// opened is the row of an open session.
-func (s sessions) opened(c *chat, agent string) panel.Session {
+// openRow returns the row of an open session.
+func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
 	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
 		Holds: func(word string) bool { return says(c.Thread, word) },
@@ -147,8 +147,8 @@ func (s sessions) opened(c *chat, agent string) panel.Session {
 	return one
 }
 
-// kept is the row of a session that is not open.
-func (s sessions) kept(section, title, first, cwd, agent string, updated time.Time, e entry) panel.Session {
+// closedRow returns the row of a session that is not open.
+func (s sessions) closedRow(section, title, first, cwd, agent string, updated time.Time, e entry) panel.Session {
 	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
 	if !updated.IsZero() {
 		one.Age = text.Ago(updated, s.m.Now())
@@ -200,7 +200,7 @@ func firstPrompt(t *thread.Thread) string {
 	return "New session"
 }
 
-// close closes an open session. The list stays.
+// close closes an open session. The list stays open.
 func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	m := s.m
 	e, ok := value.(entry)
@@ -215,13 +215,13 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
-		m.chat.panels.show(l) // another page may be on the screen now
+		m.chat.panels.show(l) // the page on the screen may have changed
 		return cmd
 	}
 	return nil
 }
 
-// delete has the agent delete a session that it keeps.
+// delete asks the agent to delete a session that it has saved.
 func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
 	switch {
@@ -237,7 +237,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	return nil
 }
 
-// open shows a session that is open, or has the agent open one it keeps.
+// open shows an open session, or asks the agent to open one that it has saved.
 func (s sessions) open(value any) tea.Cmd {
 	m, e := s.m, value.(entry)
 	switch {

@@ -243,7 +243,7 @@ func TestTwoSessions(t *testing.T) {
 		d.sees("working on one and on", `queued 1  "queued here"`)
 		d.misses("two")
 		d.draft("draft of one")
-		d.wait(3 * time.Second) // both turns end, and the queue of this one goes on
+		d.wait(3 * time.Second) // both turns end, and the queue of this one is sent
 		d.sees("done with one", "working on queued here", "Another session is done: ctrl+s")
 		d.misses("done with two")
 		d.press("ctrl+s")
@@ -265,7 +265,7 @@ func (d *driver) agentPrompts() []string {
 	return strings.Split(p, "|")
 }
 
-// A turn that goes on with what was queued is not done.
+// A session that continues with a queued prompt is not done.
 func TestQueueInTheBackground(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
@@ -279,7 +279,7 @@ func TestQueueInTheBackground(t *testing.T) {
 	})
 }
 
-// The clock of a running turn goes on when its page is shown again.
+// The clock of a running turn is right when its page is shown again.
 func TestClockAfterSwitching(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.until(time.Hour); return "end_turn" }
@@ -365,6 +365,7 @@ func TestDisconnectedSessions(t *testing.T) {
 }
 
 func TestGoldenSessions(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
 		keeping(twoKept)(d, o)

@@ -10,10 +10,10 @@ import (
 	"parley/ui/transcript"
 )
 
-// shelling tells whether what is typed is a command for the shell.
+// shelling reports whether the draft is a shell command.
 func (c *chat) shelling() bool { return c.composer.HasPrefix("!") }
 
-// runLine runs the command in the composer, once those before are over.
+// runLine runs the command in the composer after the commands before it.
 func (c *chat) runLine() tea.Cmd {
 	text := c.composer.Value()
 	line := strings.TrimSpace(c.composer.Lasting(strings.TrimPrefix(text, "!")))
@@ -32,8 +32,8 @@ func (c *chat) runLine() tea.Cmd {
 	return run
 }
 
-// told applies what became of a command. Its output goes with the next prompt.
-func (c *chat) told(e event.Event) {
+// onShellEvent applies an event of a command. Its output goes with the next prompt.
+func (c *chat) onShellEvent(e event.Event) {
 	c.changed = append(c.changed, c.Thread.Apply(e)...)
 	c.applied()
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {

@@ -45,7 +45,7 @@ func TestSecondAgentFails(t *testing.T) {
 	})
 }
 
-// A start that is given up, too; and the agent that comes all the same is ended.
+// A start can be cancelled, too; an agent that still starts is ended.
 func TestSecondAgentGivenUp(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		drive(t, func(d *driver, o *Options) {
@@ -115,7 +115,7 @@ func TestRestartGivenUp(t *testing.T) {
 	})
 }
 
-// The second agent wants a login; the first one goes on meanwhile.
+// The second agent needs a login; the first continues meanwhile.
 func TestSecondAgentWantsALogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {

@@ -9,7 +9,7 @@ import (
 	"parley/ui/status"
 )
 
-// status is the line below the page.
+// status returns the status line of the page.
 func (c *chat) status() status.Line {
 	m := c.m
 	form := c.elicits.Current()
@@ -18,7 +18,7 @@ func (c *chat) status() status.Line {
 		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin}
 }
 
-// outside is what the terminal shows around the screen: a title, and a progress bar.
+// outside returns the title and progress bar of the terminal window.
 func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 	switch m.page {
 	case startPage:
@@ -34,15 +34,15 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 	return sign.Title(cmp.Or(c.Thread.Title, c.Agent.Name())), bar
 }
 
-// speaker says what comes from beside the conversations, on the page that is shown.
-type speaker struct{ m *Model }
+// narrator shows notices that belong to no session, on the page on the screen.
+type narrator struct{ m *Model }
 
-func (s speaker) Free() bool {
+func (s narrator) Free() bool {
 	m := s.m
 	return !m.quitting && m.page == chatPage && m.chat.toast.At(m.Now()) == ""
 }
 
-func (s speaker) Say(line string) tea.Cmd {
-	s.m.chat.Agent.Log.Add(event.LogClient, line) // where it can be read again
+func (s narrator) Say(line string) tea.Cmd {
+	s.m.chat.Agent.Log.Add(event.LogClient, line) // the log shows it again
 	return s.m.chat.say(line)
 }

@@ -26,8 +26,8 @@ func stopped(d *driver, _ *Options) {
 	}
 }
 
-// A command that the user has stopped and the agent goes on with is still running, in
-// the transcript and in the list of what goes on, until the agent says that it ended.
+// A command that the agent continues after the user's stop is shown as still running, in the
+// transcript and in the list of running work, until the agent says that it ended.
 func TestStoppedStillRuns(t *testing.T) {
 	drive(t, stopped, func(d *driver) {
 		d.connected()

@@ -11,9 +11,9 @@ import (
 	"parley/ui/panel"
 )
 
-// Messages of commands that get the user's keyboard.
+// Messages for commands that get the user's keyboard.
 type (
-	tookOverMsg struct { // it runs again, at a terminal of its own
+	tookOverMsg struct { // it was restarted in a terminal
 		chat     *chat
 		id, line string
 		err      error
@@ -28,8 +28,8 @@ type (
 // keyboard lends the user's keyboard to commands of a session.
 type keyboard struct{ c *chat }
 
-// lend gives a command the terminal. On a page that is not to be seen it waits to be
-// taken over.
+// lend gives a command the terminal. If its page is not on the screen it waits to be taken
+// over.
 func (k keyboard) lend(id, line string) tea.Cmd {
 	c, m, conn := k.c, k.c.m, k.c.Agent.Conn()
 	switch {
@@ -41,8 +41,8 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 	return c.m.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
-// takeOver gives a command of the list of what goes on the user's keyboard. One that
-// has no terminal has to be run again for it, which takes the same key twice.
+// takeOver gives a command in the list of running work the user's keyboard. One without a
+// terminal must be restarted for that, which takes a second press.
 func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 	c, conn := k.c, k.c.Agent.Conn()
 	if !w.Own || !w.Stops || conn == nil || conn.TakeOver == nil || c.ACP == nil {
@@ -71,22 +71,22 @@ func (msg tookOverMsg) handle(*Model) tea.Cmd {
 	return keyboard{msg.chat}.lend(msg.id, msg.line)
 }
 
-// handle is back on the screen. Keys that were meant for the command are nobody's.
+// handle returns to the screen. Keys meant for the command are dropped.
 func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 	c := msg.chat
 	m.input.Touch()
 	c.question.SuspendKeys()
 	switch {
-	case msg.err == nil: // in the middle of a word, perhaps of a password
+	case msg.err == nil: // the user may be typing, perhaps a password
 		m.input.Mute()
-		return c.say("Back in parley: the command has ended")
+		return c.say("Back in parley; the command has ended")
 	case errors.Is(msg.err, workspace.ErrTakenBack):
 		return c.say("Back in parley; the command continues" + keyboard{c}.hint(msg.id))
 	}
 	return c.say(msg.err.Error() + keyboard{c}.hint(msg.id))
 }
 
-// hint says how the command at a terminal is taken over; "" where it cannot be.
+// hint says how to take over a command in a terminal; "" if that is not possible.
 func (k keyboard) hint(id string) string {
 	c, keys := k.c, k.c.m.Keys
 	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)

@@ -23,7 +23,7 @@ func (*lent) SetStdout(io.Writer) {}
 func (*lent) SetStderr(io.Writer) {}
 func (l *lent) Run() error        { return <-l.over }
 
-// lender stands in for what the app gives the screen.
+// lender fakes what the app gives the screen.
 type lender struct {
 	d        *driver
 	attached []*lent
@@ -107,7 +107,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		}
 		l.attached[0].over <- nil
 		d.wait(20 * time.Millisecond)
-		d.sees("Back in parley: the command has ended", "Ask the agent")
+		d.sees("Back in parley; the command has ended", "Ask the agent")
 		d.types("secret\n") // the rest of what was typed for it
 		d.draft("")
 		d.wait(500 * time.Millisecond)

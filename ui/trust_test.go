@@ -8,7 +8,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// What ran without asking carries a badge, is counted, and stands first in /trust.
+// A call that ran without asking has a badge, is counted, and comes first in /trust.
 func TestUnaskedIsShown(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(turn *turn) string {
@@ -32,8 +32,8 @@ func TestUnaskedIsShown(t *testing.T) {
 	})
 }
 
-// What was rejected and done all the same is not what nobody was asked about: it is
-// called by its name, counted by itself, and stands first in /trust.
+// A call that ran although it was rejected is named as such, counted separately from those that
+// ran without asking, and comes first in /trust.
 func TestRejectedAndDone(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(turn *turn) string {
@@ -61,8 +61,8 @@ func TestRejectedAndDone(t *testing.T) {
 	})
 }
 
-// What changed on the disk while the agent told of no change is said at the end of
-// the turn, and stands first in /trust.
+// Changes on disk that the agent did not report are mentioned at the end of the turn, and come
+// first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
 		d.sees("⚠ 3 files changed, but the agent reported no change; see /changes")

@@ -14,7 +14,7 @@ import (
 	"parley/ui/composer"
 )
 
-// disk stands for the files of a project: it outlives the screens of a test.
+// disk fakes the files of a project: it outlives the screens of a test.
 type disk struct {
 	mu      sync.Mutex
 	history []string
@@ -43,7 +43,7 @@ func (d *disk) Add(text string) error {
 	return d.err
 }
 
-// draftDisk is the disk's side for drafts.
+// draftDisk stores drafts on the disk.
 type draftDisk struct{ *disk }
 
 func (d draftDisk) Load(k composer.DraftKey) (composer.Draft, error) {
@@ -80,7 +80,7 @@ func (d *disk) draft(k composer.DraftKey) string {
 	return d.drafts[k].Text()
 }
 
-// keepingTyped keeps what is typed on a disk.
+// keepingTyped saves history and drafts on a disk.
 func keepingTyped(k *disk) func(*driver, *Options) {
 	return func(_ *driver, o *Options) { o.History, o.Drafts, o.TakeDraft = k, draftDisk{k}, true }
 }
@@ -120,8 +120,7 @@ func TestHistoryOverRuns(t *testing.T) {
 	})
 }
 
-// A history that is slow, or cannot be kept, stops nobody; the second is said
-// once.
+// A history that is slow or cannot be saved blocks nothing; the latter is said once.
 func TestHistoryFails(t *testing.T) {
 	k := newDisk()
 	k.history, k.slow = []string{"old"}, 3*time.Second
@@ -175,7 +174,7 @@ func TestSearchHistory(t *testing.T) {
 	})
 }
 
-// mtyped is what another parley adds.
+// mtyped adds what another parley has typed.
 func (d *driver) mtyped(k *disk, text string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -250,8 +249,7 @@ func TestEditor(t *testing.T) {
 	})
 }
 
-// What was typed and not sent is there again: in the session, or in the next chat
-// of the project.
+// An unsent draft is restored, in its session or in the next chat of the project.
 func TestDrafts(t *testing.T) {
 	k := newDisk()
 	s1 := composer.DraftKey{Agent: "fake", Session: "s1"}
@@ -269,7 +267,7 @@ func TestDrafts(t *testing.T) {
 			t.Errorf("kept %q", got)
 		}
 		saves := k.saves
-		d.wait(700 * time.Millisecond) // the turn goes on: nothing was typed
+		d.wait(700 * time.Millisecond) // the turn continues: nothing was typed
 		if k.saves != saves {
 			t.Error("written without a reason")
 		}
@@ -320,7 +318,7 @@ func TestDrafts(t *testing.T) {
 	})
 }
 
-// What waited for one agent is not the draft of another one: each finds its own.
+// The queue of one agent does not become the draft of another: each gets its own back.
 func TestDraftsOfAgents(t *testing.T) {
 	k := newDisk()
 	run := func(name string, user func(*driver)) {
@@ -365,7 +363,7 @@ func TestDraftsOfAgents(t *testing.T) {
 	}
 }
 
-// A draft that comes too late does not get in the way of what is typed.
+// A draft that is loaded too late does not replace what was typed.
 func TestDraftComesLate(t *testing.T) {
 	k := newDisk()
 	k.drafts[composer.DraftKey{Agent: "fake"}] = composer.Draft{Queued: []string{"left"}}
@@ -391,7 +389,7 @@ func TestDraftComesLate(t *testing.T) {
 	})
 }
 
-// Nothing ticks while nobody types, whatever stands in the composer.
+// Nothing ticks while nobody types, whatever the draft.
 func TestDraftsAtRest(t *testing.T) {
 	k := newDisk()
 	drive(t, keepingTyped(k), func(d *driver) {
@@ -408,7 +406,7 @@ func TestDraftsAtRest(t *testing.T) {
 	})
 }
 
-// Sessions that are opened have their own drafts; a page that is closed keeps its.
+// Opened sessions have their own drafts; a closed page saves its draft.
 func TestDraftsOfSessions(t *testing.T) {
 	k := newDisk()
 	var lexer composer.DraftKey
@@ -435,8 +433,7 @@ func TestDraftsOfSessions(t *testing.T) {
 	})
 }
 
-// Case 100, with several: up goes through the prompts that wait, each goes back to
-// its place.
+// Case 100, with several: up moves through the queued prompts, and each keeps its place.
 func TestEditQueue(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()

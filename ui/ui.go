@@ -6,12 +6,11 @@
 // runs in a tea.Cmd. View joins rows that are ready and returns the same string
 // until something has changed.
 //
-// What can have the keys is a layer. A key goes down the stack of Model.layers until one
-// takes it; each knows by itself whether it has the keys: a list or what lies over the
-// transcript takes all of them, a question some, the composer most, and what is left means
-// something to the session. Pastes, clicks and the wheel go the same way, and what lies
-// over the transcript is drawn from the bottom of the stack up.
-// testdata/layers/keys.golden has who takes which key, in each state of the screen.
+// Whatever can have the keys is a layer. A key goes down the stack of Model.layers until one
+// takes it; each layer knows whether it has the keys: a list or a panel takes all of them, a
+// question some, the composer most, and the session the rest. Pastes, clicks and the wheel
+// take the same path, and panels are drawn from the bottom of the stack up.
+// testdata/layers/keys.golden lists which layer takes which key in each state of the screen.
 package ui
 
 import (
@@ -50,64 +49,62 @@ type Options struct {
 	Start string
 	// Choice is the agent with the cursor on the start screen.
 	Choice string
-	// Typed makes an agent of a command line, or of a URL, that the user has typed.
-	// nil: only those of Agents can be started.
+	// Typed makes an agent from a command line or URL that the user has typed.
+	// nil: only those in Agents can be started.
 	Typed func(line string) (workspace.Spec, error)
-	// Connect starts an agent and opens a session. It is called on a goroutine
-	// of its own and gives up when ctx ends. When the agent wants a login first
+	// Connect starts an agent and opens a session. It is called on its own goroutine
+	// and gives up when ctx ends. When the agent wants a login first
 	// it returns that error together with a connection without a session.
 	Connect func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// Redial connects again to an agent that runs elsewhere, and opens no session.
-	// nil: what is lost stays lost.
+	// nil: lost connections are not retried.
 	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.Command
-	// AskedLogin prepares a command that an agent names itself for a login; it
-	// looks the program up and runs nothing. nil: there are no such logins.
+	// AskedLogin prepares a login command that the agent names; it looks the program up
+	// and runs nothing. nil: such logins are not supported.
 	AskedLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error)
-	// Logs lists the sessions that there are logs of, the newest first. It is
-	// called on a goroutine of its own. nil: there are none.
+	// Logs lists the sessions that have logs, the newest first. It is called on its own
+	// goroutine. nil: there are none.
 	Logs func() ([]workspace.Logged, error)
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
-	// Files finds and reads what prompts mention, and Pictures gets images for them.
-	// nil: an @ is one, and there are no images.
+	// Files finds and reads the files that prompts mention, and Pictures their images.
+	// nil: @ has no meaning, and there are no images.
 	Files    composer.Files
 	Pictures composer.Pictures
-	// Copy copies a text to the clipboard with a program of this machine, and says
-	// which; "" where there is none. It is called on a goroutine of its own. nil:
-	// the terminal is asked, by OSC 52.
+	// Copy copies a text to the clipboard with a program of this machine and returns its
+	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
 	Copy func(ctx context.Context, text string) (tool string, err error)
-	// Multiplexer is what stands between parley and the terminal: tmux, screen, or
-	// "" for nothing that is known.
+	// Multiplexer is the one between parley and the terminal: tmux, screen, or "" for
+	// none that is known.
 	Multiplexer string
-	// OpenFile prepares the user's editor on a file, at a line (0: none is known). It
-	// is called on a goroutine of its own. nil: there is no editor.
+	// OpenFile prepares the user's editor on a file, at a line (0: unknown). It is called
+	// on its own goroutine. nil: there is no editor.
 	OpenFile func(path string, line int) (tea.ExecCommand, error)
-	// NoMouse leaves the mouse to the terminal; NoCopyOnSelect: what was selected
-	// with it is not copied by that alone.
+	// NoMouse leaves the mouse to the terminal; with NoCopyOnSelect, selecting text does
+	// not copy it.
 	NoMouse, NoCopyOnSelect bool
 	// Shell runs the user's own commands. nil: there are none.
 	Shell shell.Runner
-	// Editor prepares the user's editor on a text. It is called on a goroutine of
-	// its own. nil: there is none.
+	// Editor prepares the user's editor on a text. It is called on its own goroutine.
+	// nil: there is none.
 	Editor func(text string) (composer.Editing, error)
-	// FileEditor is Editor for the text of a file, of which path is the name: the
-	// editor gets the text as it is, in a file of its own.
+	// FileEditor is Editor for the text of the file at path. The editor gets the text
+	// unchanged, in a temporary file.
 	FileEditor func(text, path string) (composer.Editing, error)
-	// History and Drafts keep what was typed, of the project that Cwd lies in. nil:
-	// it is forgotten with the process.
+	// History and Drafts save what was typed, for the project of Cwd. nil: only for this
+	// process.
 	History composer.History
 	Drafts  composer.Drafts
 	// Templates are prompts that slash commands stand for.
 	Templates []template.Template
-	// TakeDraft: the first session is a new one, which begins with the draft that
-	// was left in the project.
+	// TakeDraft starts the first session with the draft that was saved in the project.
 	TakeDraft bool
-	// Prompt is sent as soon as the session is there.
+	// Prompt is sent as soon as the session is open.
 	Prompt string
-	// Resume is the id, or the title, of the session that the first connection is
-	// to open; where that is not to be had its log is offered.
+	// Resume is the id or title of the session that the first connection opens. If the
+	// agent cannot open it, its log is offered.
 	Resume  string
 	Cwd     string
 	Home    string // shortened to ~ in paths
@@ -117,14 +114,14 @@ type Options struct {
 	Keys    *intent.Keymap // nil: the default one
 	Density string         // how much is shown at first: normal, everything, quiet; "" is normal
 
-	// Notices yields lines that the user should know and that are of no session, such as
-	// that something cannot be kept. nil: there are none.
+	// Notices yields messages that belong to no session, such as that something cannot be
+	// saved. nil: there are none.
 	Notices <-chan string
-	// Rested is told, on a goroutine of its own, that what went on is over: a turn, a
-	// history, a connection; no page does anything else. nil: nobody is.
+	// Rested is called, on its own goroutine, when a turn, a history or a connection has
+	// ended and nothing is running on any page. It may be nil.
 	Rested func()
-	Notify status.Notification // how the user is told that a turn is over or something is asked, when nobody looks
-	// Inline: leave the terminal its own screen, and write the conversation into its
+	Notify status.Notification // how to tell a user who is not looking that a turn has ended or something is asked
+	// Inline keeps the terminal's own screen and writes the conversation into its
 	// scrollback.
 	Inline   bool
 	Progress bool // the terminal has a progress bar of its own
@@ -133,18 +130,18 @@ type Options struct {
 	Output io.Writer
 }
 
-// Left is what the user was at when the screen ended: the session on it, where it
-// has a conversation that the agent can open again.
+// Left is the session that was on the screen when it ended, if it has a conversation that
+// the agent can open again.
 type Left struct {
 	Agent   workspace.Spec
-	Session string // the agent's id, verbatim; "" for nothing to come back to
+	Session string // the agent's id, verbatim; "" if there is nothing to resume
 }
 
-// Run shows the screen until the user quits or ctx ends. Everything that was
-// started is gone when it returns, and the terminal is as it was, also where a
-// mistake of its own has ended it: that is a *guard.Broken, and Left counts.
+// Run shows the screen until the user quits or ctx ends. When it returns, everything that it
+// started has ended and the terminal is restored. After a panic the error is a *guard.Broken,
+// and Left is valid.
 func Run(ctx context.Context, opts Options) (Left, error) {
-	widen()
+	raiseProcs()
 	m := New(opts)
 	defer m.endAll()
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
@@ -169,7 +166,7 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	program := tea.NewProgram(g, options...)
 	g.SetQuit(program.Quit)
 	_, err := program.Run()
-	// Bubble Tea leaves it on where it ends before the first frame after an editor.
+	// Bubble Tea leaves it on if it ends before the first frame after an editor.
 	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)
@@ -185,13 +182,13 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	return Left{}, fmt.Errorf("run the screen: %w", err)
 }
 
-// frame is the shortest time between two portions of events: what a reader
-// can see of a fast stream. Keys do not wait for it.
+// frame is the shortest time between two portions of events; a reader cannot see more of a
+// fast stream. Keys do not wait for it.
 const frame = 16 * time.Millisecond
 
-// New makes the root model.
+// New returns the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, resting: resting{told: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
+	m := &Model{opts: opts, resting: resting{notify: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
 	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None

@@ -13,8 +13,8 @@ import (
 	"parley/ui/theme"
 )
 
-// Update implements tea.Model: what a message changes is drawn, and told of what is on
-// the screen with that, before the next one comes.
+// Update implements tea.Model. It draws what a message has changed, and tells the page what
+// is on the screen, before the next message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
 	m.present()
@@ -24,11 +24,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.colour(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
-// apply does what a message wants.
+// apply applies a message without drawing.
 func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	cmd := m.handle(msg)
 	if m.quitting {
-		return cmd // what is to be kept is written when the screen has ended
+		return cmd // drafts are saved after the screen has ended
 	}
 	cmd = tea.Batch(cmd, m.sync())
 	m.settleTheme()
@@ -100,12 +100,11 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// message is what a command of the screen has brought. What comes of it is in the file
-// of its subject.
+// message is the result of a command of the screen. Its handler is in the file of its subject.
 type message interface{ handle(m *Model) tea.Cmd }
 
-// modeReported learns how the terminal measures text, as the screen library does
-// from the same report. All of it is laid out again.
+// modeReported learns how the terminal measures text, as Bubble Tea does from the same
+// report. Everything is laid out again.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
 		return
@@ -127,9 +126,9 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 	return redraw(false)
 }
 
-// redraw draws the whole screen again. A frame that was made for another size and
-// came to a terminal that was resized already has left a part of it as all that
-// scrolls: the terminal has to forget that, or the rows of later frames get lost.
+// redraw draws the whole screen again. A frame made for the old size of a terminal that was
+// already resized can leave a scroll region behind; unless it is reset, rows of later frames
+// are lost.
 func redraw(inlined bool) tea.Cmd {
 	if inlined {
 		return tea.ClearScreen
@@ -137,24 +136,22 @@ func redraw(inlined bool) tea.Cmd {
 	return tea.Sequence(tea.Raw(ansi.SaveCursor+ansi.SetTopBottomMargins(0, 0)+ansi.RestoreCursor), tea.ClearScreen)
 }
 
-// key hands a key to the layers. Keys that come when the screen is about to end are
-// dropped.
+// key hands a key to the layers. Keys that arrive while the screen is ending are dropped.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.quitting {
 		return nil
 	}
-	if m.page == chatPage && msg.String() == "alt+esc" { // two of them at once look like this
+	if m.page == chatPage && msg.String() == "alt+esc" { // two quick esc look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
 		return tea.Batch(m.input.Press(esc), m.input.Press(esc))
 	}
 	return m.input.Press(msg)
 }
 
-// leaveWithin is how soon the second ctrl+c must come to quit.
+// leaveWithin is the longest time between the two presses of ctrl+c that quit.
 const leaveWithin = 2 * time.Second
 
-// interrupted is ctrl+c where there is nothing to stop or to clear: the second
-// quits.
+// interrupted handles ctrl+c with nothing to stop or clear: the second in a row quits.
 func (m *Model) interrupted() tea.Cmd {
 	if m.Now().Sub(m.quitArmed) < leaveWithin {
 		return m.quit()

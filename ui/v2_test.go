@@ -194,7 +194,7 @@ func TestPromptWhileStopping(t *testing.T) {
 	})
 }
 
-// What the agent holds stands above what waits here.
+// Prompts that the agent holds are shown above those in parley's queue.
 func TestHeldAndQueued(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
@@ -329,7 +329,7 @@ func TestV2LoginForPrompts(t *testing.T) {
 	})
 }
 
-// An agent may work without a prompt: a turn of its own.
+// An agent may start a turn without a prompt.
 func TestTurnOfTheAgent(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
@@ -462,6 +462,7 @@ func TestSeveralPlans(t *testing.T) {
 }
 
 func TestGoldenHeldPrompts(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { v2(d, o); o.Theme = "dark" }, func(d *driver) {
 		d.connected()
 		d.types("typed errors, please\n")

@@ -6,20 +6,19 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// waits tells whether the page wants something of the user: an answer, a form
-// filled in, a login.
+// waits reports whether the page waits for the user: a question, a form, a login.
 func (c *chat) waits() bool {
 	return c.question.Open() || c.elicits.Wait() || c.login.Unasked()
 }
 
-// waiting are the pages that wait and are not on the screen, in the order of the
-// pages from that one on.
+// waiting returns the pages that wait and are not on the screen, in order, starting after the
+// one that is.
 func (m *Model) waiting() []*chat {
 	return slices.DeleteFunc(m.after(m.chat), func(c *chat) bool { return !c.waits() })
 }
 
-// nextWaiting shows the next session that waits. What the user was choosing from is
-// given up; what came up by itself stays for later.
+// nextWaiting shows the next session that waits. A list that the user opened is closed; the
+// login methods that an agent asked for are shown again later.
 func (m *Model) nextWaiting() tea.Cmd {
 	next := m.waiting()
 	if len(next) == 0 {

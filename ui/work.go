@@ -7,7 +7,7 @@ import (
 	"parley/ui/panel"
 )
 
-// work lists what goes on in the session, the newest last.
+// work returns the running work of the session, the newest last.
 func (p *panels) work() []panel.Work {
 	c := p.c
 	var runs []panel.Run
@@ -18,7 +18,7 @@ func (p *panels) work() []panel.Work {
 	return panel.WorkOf(c.Thread, runs, conn != nil && conn.KillTerminal != nil, doing)
 }
 
-// showWork lists what goes on, each with its stop key.
+// showWork lists the running work.
 func (p *panels) showWork() tea.Cmd {
 	c, conn := p.c, p.c.Agent.Conn()
 	p.show(panel.Running(c.m.Keys, p.work, panel.WorkActions{

@@ -7,8 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// working is an agent of v2 with a turn that goes on: a tool call in it that can
-// be stopped by itself, one that cannot, and work in the background.
+// working is an agent of v2 with a running turn: one tool call that can be stopped alone, one
+// that cannot, and work in the background.
 func working(d *driver, o *Options) {
 	v2(d, o)
 	d.turn = func(t *turn) string {
@@ -45,8 +45,8 @@ func withWork(t *testing.T, f func(d *driver)) {
 	})
 }
 
-// Cases 153, 154: what goes on is listed, in the turn and in the background, and
-// stopped by itself where the agent lets it be.
+// Cases 153, 154: running work is listed, in the turn and in the background, and can be stopped
+// alone if the agent allows it.
 func TestWork(t *testing.T) {
 	withWork(t, func(d *driver) {
 		d.sees("3 in the background")
@@ -92,7 +92,7 @@ func TestWork(t *testing.T) {
 	})
 }
 
-// What is in the background goes on when the turn is over, and says so.
+// Work in the background continues after the turn, and the list says so.
 func TestWorkAfterTheTurn(t *testing.T) {
 	withWork(t, func(d *driver) {
 		d.press("esc")
@@ -149,7 +149,7 @@ func TestWorkInTheTranscript(t *testing.T) {
 	})
 }
 
-// A v1 agent has work in its turn, too; nothing of it stops by itself.
+// A v1 agent has work in its turn, too; none of it can be stopped alone.
 func TestWorkOfV1(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -176,6 +176,7 @@ func TestWorkOfV1(t *testing.T) {
 }
 
 func TestGoldenWork(t *testing.T) {
+	t.Parallel()
 	drive(t, func(d *driver, o *Options) { working(d, o); o.Theme = "dark" }, func(d *driver) {
 		d.connected()
 		d.types("go\n")

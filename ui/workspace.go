@@ -13,11 +13,11 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// resultMsg is what a task of the workspace has brought.
+// resultMsg is the result of a task of the workspace.
 type resultMsg struct{ workspace.Result }
 
-// sync runs the tasks of the workspace and shows its news. It is called after
-// everything that may have changed it.
+// sync runs the tasks of the workspace and shows its news. It is called after anything that
+// may have changed the workspace.
 func (m *Model) sync() tea.Cmd {
 	var cmds []tea.Cmd
 	for {
@@ -33,24 +33,24 @@ func (m *Model) sync() tea.Cmd {
 		if !ok {
 			return tea.Batch(cmds...)
 		}
-		cmds = append(cmds, m.hear(n))
+		cmds = append(cmds, m.onNews(n))
 	}
 }
 
-// hear shows one piece of news of the workspace.
-func (m *Model) hear(n workspace.News) tea.Cmd {
+// onNews handles one piece of news from the workspace.
+func (m *Model) onNews(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
 	switch n := n.(type) {
 	case workspace.Applied:
 		return m.deliver(m.pageOf(n.Session), n)
 	case workspace.Starting:
 		m.page, m.starting = connectingPage, n.Agent
-		m.front(n.Agent).fresh()
+		m.front(n.Agent).dropQuestions()
 	case workspace.Started:
 		return m.started(n)
 	case workspace.LoginWanted:
 		c := m.front(n.Agent)
-		if n.Session != nil && !n.Agent.Opening() { // whose prompt was refused
+		if n.Session != nil && !n.Agent.Opening() { // its prompt was refused
 			c = m.pageOf(n.Session)
 		}
 		logins{c}.wanted(n)
@@ -75,7 +75,7 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		m.show(m.pageOf(n.Session))
 	case workspace.NotOpened:
 		if n.Logged != nil {
-			return m.chat.say(m.chat.nobody())
+			return m.chat.say(m.chat.readOnlyReason())
 		}
 		return m.chat.say(n.Err.Error())
 	case workspace.Removed:
@@ -109,12 +109,12 @@ func (m *Model) hear(n workspace.News) tea.Cmd {
 		c.composer.Prepend(n.Text)
 		return c.say("Not sent: " + n.Err.Error())
 	case workspace.Returned:
-		return m.pageOf(n.Session).returned(n)
+		return m.pageOf(n.Session).onReturned(n)
 	case workspace.Deferred:
 		return m.pageOf(n.Session).say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
 	case workspace.Unannounced:
 		c := m.pageOf(n.Session)
-		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnsaidWords(n.N), "")})
+		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnreportedChanges(n.N), "")})
 	case workspace.Listed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note = n.Err.Error()
@@ -130,8 +130,8 @@ func isApplied(n workspace.News) bool {
 	return ok
 }
 
-// deliver shows what an event has changed; what happens on a page that is not on the
-// screen is marked.
+// deliver shows the effects of an event. A turn that ends on a page that is not on the screen
+// marks that page as unread.
 func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
@@ -143,7 +143,7 @@ func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 	return tea.Batch(cmd, m.chat.say("Another session is done: "+m.label(intent.Sessions)))
 }
 
-// started shows the chat with an agent.
+// started shows the page of an agent that has started.
 func (m *Model) started(n workspace.Started) tea.Cmd {
 	c := m.pageOf(n.Session)
 	if m.starting == n.Agent {
@@ -157,9 +157,9 @@ func (m *Model) started(n workspace.Started) tea.Cmd {
 	return nil
 }
 
-// removed takes the page of a session away. What was typed there goes to the one in
-// front, if it is of the same agent or nothing else keeps it, and so does a field for a
-// secret that has the keys: the next key must not land in the composer.
+// removed drops the page of a session. Its draft moves to the page on the screen if that has
+// the same agent or nothing else saves the draft; so does a field for a secret that has the
+// keys, since the next key must not land in the composer.
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.store.Leave(from.composer)
@@ -179,28 +179,28 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	return stop
 }
 
-// show has a page on the screen.
+// show puts a page on the screen.
 func (m *Model) show(c *chat) {
 	m.chat = c
 	c.unread = false
-	m.input.Touch() // what was typed elsewhere answers no question here
+	m.input.Touch() // keys typed on another page answer no question here
 	c.question.Restart()
 	c.elicits.WaitForQuiet()
 }
 
-// fresh drops what was asked on a connection that is replaced.
-func (c *chat) fresh() {
+// dropQuestions drops the questions of a connection that was replaced.
+func (c *chat) dropQuestions() {
 	c.panels.open = nil
 	c.login.Close()
 	c.elicits.Clear()
 	c.question.Clear()
 }
 
-// returned gives the text of a prompt that the agent did not take back to the
-// composer, in front of what is being typed.
-func (c *chat) returned(n workspace.Returned) tea.Cmd {
+// onReturned puts the text of a prompt that the agent did not accept into the composer, before
+// the draft.
+func (c *chat) onReturned(n workspace.Returned) tea.Cmd {
 	carried, text := transcript.SplitCarried(n.Text)
-	c.Carried = append(carried, c.Carried...) // they go with the next one
+	c.Carried = append(carried, c.Carried...) // they go with the next prompt
 	switch {
 	case n.Dropped:
 		c.composer.Remember(text)
@@ -213,13 +213,12 @@ func (c *chat) returned(n workspace.Returned) tea.Cmd {
 	return c.say("Not accepted: " + n.Err.Error())
 }
 
-// countLines counts the lines of a change.
+// countLines counts the added and removed lines of a change.
 func countLines(f workspace.FileChange, before, after string) (added, removed int) {
 	return diff.Summarise(diff.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
 }
 
-// retrying tells whether the connection of the page's agent is lost and another try
-// comes, or is under way.
+// retrying reports whether the connection to the page's agent is lost and is being retried.
 func (c *chat) retrying() bool {
 	_, retrying := c.Agent.Retrying()
 	return retrying

@@ -43,7 +43,7 @@ func TestInterruptedEditor(t *testing.T) {
 		s.Press("ctrl+g")
 		s.WaitFor("editing")
 		s.Press("ctrl+c")
-		s.WaitFor("the editor failed", "a draft")
+		s.WaitFor("The editor failed", "a draft")
 		s.Press("ctrl+c", "ctrl+d") // parley has the terminal again
 		if code := s.ExitCode(); code != 0 {
 			t.Errorf("%v: exit code %d", mode, code)

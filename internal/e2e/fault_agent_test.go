@@ -55,7 +55,7 @@ func TestAgentGoes(t *testing.T) {
 			s.Type("still here")
 			s.WaitDraft("still here")
 			s.Press("enter")
-			s.WaitFunc("a new agent", func(rows []string) bool { return rowOf(rows, "is gone") < 0 && rowOf(rows, "? help") >= 0 })
+			s.WaitFunc("a new agent", func(rows []string) bool { return rowOf(rows, "has ended") < 0 && rowOf(rows, "? help") >= 0 })
 			s.WaitDraft("still here")
 			s.Press("ctrl+c")
 			s.WaitDraft("")

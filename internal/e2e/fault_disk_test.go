@@ -52,7 +52,7 @@ func TestFullDisk(t *testing.T) {
 	s.WaitIdle()
 	s.Type("a draft")
 	s.WaitDraft("a draft")
-	s.WaitFor("not kept")
+	s.WaitFor("not saved")
 	s.Press("ctrl+c")
 	s.WaitDraft("")
 	s.Press("ctrl+d")

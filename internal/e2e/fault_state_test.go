@@ -27,7 +27,7 @@ func TestStateNowhere(t *testing.T) {
 			root := filepath.Dir(dir)
 			write(t, filepath.Join(root, "state"), "I am a file\n")
 			s := StartEnv(t, 100, 30, dir, []string{"PARLEY_STATE=" + filepath.Join(root, place)}, scripted(t)...)
-			s.WaitFor("not kept")
+			s.WaitFor("not saved")
 			s.Prompt("hello")
 			s.WaitFor("heard: hello")
 			s.WaitIdle()
@@ -39,7 +39,7 @@ func TestStateNowhere(t *testing.T) {
 				t.Errorf("exit code %d", code)
 			}
 			raw, _ := s.Raw(0)
-			if n := bytes.Count(raw, []byte("history is not kept")); n > 1 {
+			if n := bytes.Count(raw, []byte("History is not saved")); n > 1 {
 				t.Errorf("it is said %d times", n)
 			}
 		})

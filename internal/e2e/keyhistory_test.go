@@ -119,7 +119,7 @@ echo "written in the editor" >"$1"; echo "and a second line" >>"$1"`), "VISUAL="
 	s.Type("safe")
 	s.WaitDraft("safe")
 	s.Press("ctrl+g")
-	s.WaitFor("the editor failed, the draft is as it was")
+	s.WaitFor("The editor failed; the draft is unchanged")
 	s.WaitDraft("safe")
 }
 

@@ -180,7 +180,7 @@ func mouseOff(d *desk) {
 	s.WaitFunc("the end of the mouse modes", func([]string) bool { return s.mouseModes() == "off" })
 	s.WaitFor("mouse off")
 	s.Prompt("/mouse")
-	s.WaitFor("the mouse is parley's")
+	s.WaitFor("parley has the mouse")
 	s.WaitFunc("the mouse modes", func([]string) bool { return s.mouseModes() != "off" })
 	s.quit()
 

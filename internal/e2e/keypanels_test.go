@@ -18,14 +18,14 @@ func densities(d *desk) {
 		d.Errorf("all of the output is shown:\n%s", numbered(normal))
 	}
 	s.Press("ctrl+o")
-	s.WaitFor("showing: everything", "row 15 of the output", "row 29 of the output")
+	s.WaitFor("Detail level: everything", "row 15 of the output", "row 29 of the output")
 	s.Press("ctrl+o")
-	quiet := s.WaitFor("showing: quiet")
+	quiet := s.WaitFor("Detail level: quiet")
 	if rowOf(quiet, "of the output") >= 0 || rowOf(quiet, "notes.txt") < 0 || rowOf(quiet, "go test") < 0 {
 		d.Errorf("quiet has to show what was done, and nothing of its content:\n%s", numbered(quiet))
 	}
 	s.Press("ctrl+o")
-	rows := s.WaitFor("showing: normal", "row 29 of the output")
+	rows := s.WaitFor("Detail level: normal", "row 29 of the output")
 	if a, b := strings.Join(normal[:40], "\n"), strings.Join(rows[:40], "\n"); a != b {
 		d.Errorf("it was\n%s\nand is\n%s", a, b)
 	}
@@ -48,7 +48,7 @@ func showsPlan(d *desk) {
 func showsPalette(d *desk) {
 	s := d.start(120, 50, scripted(d)...)
 	s.Press("ctrl+p")
-	rows := s.WaitFor("╭ Actions", "enter does it")
+	rows := s.WaitFor("╭ Actions", "enter selects")
 	for _, a := range intent.Actions {
 		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
 			continue
@@ -62,7 +62,7 @@ func showsPalette(d *desk) {
 	s.WaitGone("Show sessions: open")
 	s.WaitFor("› chdetail", "› Change detail level")
 	s.Press("enter")
-	s.WaitFor("showing: everything")
+	s.WaitFor("Detail level: everything")
 	s.WaitGone("╭ Actions")
 	s.Press("ctrl+p")
 	s.WaitFor("╭ Actions")

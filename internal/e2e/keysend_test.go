@@ -81,12 +81,12 @@ func escStops(d *desk) {
 	s.WaitFor("tab completes")
 	s.Press("esc")
 	rows := s.WaitGone("tab completes")
-	if rowOf(rows, "esc stop") < 0 || rowOf(rows, "  stopped") >= 0 {
+	if rowOf(rows, "esc stop") < 0 || rowOf(rows, "  Stopped") >= 0 {
 		d.Errorf("closing the popup has stopped the turn:\n%s", numbered(rows))
 	}
 	s.WaitDraft("/pl")
 	s.Press("esc") // once
-	s.WaitFor("  stopped", `queued 1  "later"`)
+	s.WaitFor("  Stopped", `queued 1  "later"`)
 	s.WaitDraft("/pl")
 	d.got("trickle\n")
 }
@@ -131,7 +131,7 @@ func ctrlC(d *desk) {
 	s.Type("a draft")
 	s.WaitDraft("a draft")
 	s.Press("ctrl+c") // stops
-	s.WaitFor("  stopped")
+	s.WaitFor("  Stopped")
 	s.WaitIdle()
 	s.WaitDraft("a draft")
 	s.Press("ctrl+c") // clears

@@ -72,7 +72,7 @@ func searches(d *desk) {
 	s.Press("tab")
 	s.WaitSelected("heard: Apples")
 	s.Press("/")
-	s.WaitFor("type to search")
+	s.WaitFor("Type to search")
 	s.Type("heard: apples")
 	s.WaitFor("/ heard: apples", " of 2")
 	s.Press("enter")
@@ -134,20 +134,20 @@ func copies(d *desk) {
 	s.WaitFor("╭ Copy", "y All of it")
 	s.Press("y")
 	s.WaitCopied("The work is done.")
-	s.WaitFor("by OSC 52")
+	s.WaitFor("(OSC 52)")
 	s.WaitGone("╭ Copy")
 
 	s.Press("k")
 	s.WaitSelected(ran)
 	s.Press("y")
-	s.WaitFor("m the command")
+	s.WaitFor("m Command")
 	s.Press("m")
 	s.WaitCopied(ran)
 
 	s.Press("k")
 	s.WaitSelected("notes.txt")
 	s.Press("y")
-	s.WaitFor("d the patch")
+	s.WaitFor("d Patch")
 	s.Press("d")
 	s.WaitCopiedFunc("the patch", func(text string) bool {
 		return text == "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"

@@ -80,7 +80,7 @@ func locked(t *testing.T, dir string, flags ...string) *Screen {
 		t.Fatal(err)
 	}
 	s := Start(t, 100, 30, dir, append(flags, "-p", "are you open?", "--", self, "locked")...)
-	s.WaitFor("log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
+	s.WaitFor("Log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
 	s.Press("alt+a")
 	s.WaitFor("enter selects")
 	return s
@@ -154,7 +154,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			})
 			s.Type(c.keys)
 			if c.becomes != "" {
-				s.WaitFor("Login failed: "+c.becomes, `│ unlocking ["a b"]?`, "enter selects")
+				s.WaitFor("the login did not succeed: "+c.becomes, `│ unlocking ["a b"]?`, "enter selects")
 			}
 		}
 		s.WaitFor("open by its own login")

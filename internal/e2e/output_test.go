@@ -78,7 +78,7 @@ func TestHostileText(t *testing.T) {
 	s.WaitFor("that was all of it", "plain text")
 	s.WaitIdle()
 	s.Press("ctrl+o") // everything
-	s.WaitFor("showing: everything")
+	s.WaitFor("Detail level: everything")
 	s.Press("f2")
 	s.WaitFor("╭ Log")
 	s.Press("esc")

@@ -80,7 +80,7 @@ func TestSignalEndsEverything(t *testing.T) {
 			state := t.TempDir()
 			s := StartEnv(t, 80, 24, workDir(t), []string{"PARLEY_STATE=" + state}, test.args...)
 			if test.busy == nil {
-				s.WaitFor("starting sh")
+				s.WaitFor("Starting sh")
 			} else {
 				s.WaitFor(placeholder)
 				test.busy(s)

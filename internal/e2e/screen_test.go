@@ -391,7 +391,7 @@ func rowOf(rows []string, text string) int {
 }
 
 // placeholder stands in an empty composer.
-const placeholder = "Ask the agent · / commands · ? help"
+const placeholder = "Ask the agent · / for commands · ? for help"
 
 // draft is the text in the composer, its rows joined; "" for an empty one.
 func draft(rows []string) string {

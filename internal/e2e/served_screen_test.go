@@ -69,7 +69,7 @@ func TestServedChat(t *testing.T) {
 			s.Prompt("edit notes.txt") // it waits at its question, however fast the rest goes
 			s.WaitFor(armed)
 			s.Press("ctrl+c")
-			s.WaitFunc("the end of it", func(rows []string) bool { return has(rows, "  stopped") })
+			s.WaitFunc("the end of it", func(rows []string) bool { return has(rows, "  Stopped") })
 			s.WaitIdle()
 			if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want {
 				t.Errorf("the file holds %q, want %q", got, want)

@@ -94,11 +94,11 @@ func TestSizes(t *testing.T) {
 func TestTooSmall(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 19, 5, workDir(t), "demo")
-	s.WaitFor("too small")
+	s.WaitFor("Window too small", "(20×6 needed)")
 	s.Resize(80, 24)
 	s.WaitFor(placeholder)
 	s.Resize(10, 3)
-	s.WaitFor("too small")
+	s.WaitFor("Window too", "small")
 	s.Resize(80, 24)
 	s.Prompt("hello")
 	s.WaitFor("That is all.")

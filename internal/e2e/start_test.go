@@ -107,7 +107,7 @@ func TestAgentThatNeverAnswers(t *testing.T) {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
 			s := Start(t, 80, 24, workDir(t), "--", "sh", "-c", "echo thinking about it >&2; sleep 600")
-			s.WaitFor("starting sh", "thinking about it", "esc cancel")
+			s.WaitFor("Starting sh", "thinking about it", "esc cancel")
 			s.Press(key)
 			if key == "esc" {
 				s.WaitFor("Type to filter")

@@ -69,7 +69,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 				wholeAgain(s, "▌ stty -echo")
 			}
 			s.WaitFor("? help")
-			s.WaitGone("the keyboard is yours") // until nothing has been typed for a while keys are dropped
+			s.WaitGone("Back in parley") // until nothing has been typed for a while keys are dropped
 			s.Press("?")
 			s.WaitFor("╭ Keys")
 			s.Press("esc")
@@ -113,7 +113,7 @@ func TestTakeOver(t *testing.T) {
 	s.Press("f3")
 	s.WaitFor("╭ Running", "ctrl+r takes it over")
 	s.Press("ctrl+r")
-	s.WaitFor("it is stopped and run again from the beginning")
+	s.WaitFor("It is stopped and run again from the start")
 	s.Press("ctrl+r")
 	atThePrompt(s, "Go on? [y/n]")
 	s.WaitNone("sleep 1000")
@@ -142,12 +142,12 @@ func TestCommandThatLeavesAMess(t *testing.T) {
 	s.WaitFor(allowHere, armed)
 	before, _ := s.Cursor()
 	s.PressUntil("t", "SIGKILL")
-	rows := wholeAgain(s, `"signal":"SIGKILL"`, "Allow once, with the keyboard")
+	rows := wholeAgain(s, `"signal":"SIGKILL"`, "Allowed by you (Allow once, with the keyboard)")
 	s.WaitIdle()
 	if rowOf(rows, "parley: ") >= 0 {
 		t.Errorf("the screen is not whole:\n%s", numbered(rows))
 	}
-	s.WaitGone("the keyboard is yours")
+	s.WaitGone("Back in parley")
 	s.Type("x")
 	s.WaitDraft("x")
 	if after, _ := s.Cursor(); after != before+1 {
@@ -179,7 +179,7 @@ func TestLinesWithTheKeyboard(t *testing.T) {
 	s := Start(t, 100, 40, workDir(t), append([]string{"--linear"}, running(t)...)...)
 	s.WaitFor("You:")
 	s.Prompt(asksPassword)
-	s.WaitFor("t. Run it here with my keyboard", "Answer 1 to 3:")
+	s.WaitFor("t. Run it here, with my keyboard", "Answer 1 to 3:")
 	answered(s, "t", lendHeading)
 	s.WaitFor("Password:")
 	s.Type("hush-4711\r")

@@ -64,7 +64,7 @@ func TestRuleAndUndo(t *testing.T) {
 	}
 	s.WaitGone("Restored 1 file")
 	s.Prompt("/undo")
-	s.WaitFor("Restore the last turn: 1 file", "turn 1")
+	s.WaitFor("Restore the last turn: 1 file", "Turn 1")
 	s.Press("enter")
 	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
 	s.WaitFor("Restored 1 file") // before that the list is the old one

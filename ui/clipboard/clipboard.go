@@ -12,24 +12,24 @@ import (
 	"parley/ui/widget/text"
 )
 
-// maxOSC52 bounds what is sent to the terminal's clipboard, in bytes: terminals
-// drop what is longer, and do not say so.
+// maxOSC52 bounds a text for the terminal's clipboard, in bytes. Terminals drop longer ones
+// silently.
 const maxOSC52 = 1 << 20
 
-// patience is how long a program of this machine may take to copy.
+// patience is how long a program may take to copy.
 const patience = 3 * time.Second
 
-// Clipboard is the user's.
+// Clipboard is the user's clipboard.
 type Clipboard struct {
-	// Program copies with a program of this machine, and names it; "" where there is none.
-	// It may wait, and is called on a goroutine of its own. nil: there is none.
+	// Program copies with a program of this machine and returns its name; "" if there is
+	// none. It may block, and is called on its own goroutine. It may be nil.
 	Program func(ctx context.Context, text string) (name string, err error)
-	// Multiplexer stands between parley and the terminal: tmux, screen or nothing.
+	// Multiplexer is the one between parley and the terminal: tmux, screen or "".
 	Multiplexer string
 }
 
-// Copy copies a text, which may take a while to make: with a program where there is one
-// that can, else by asking the terminal. say gets how it went.
+// Copy copies a text, which may take a while to make, with a program if there is one, else by
+// OSC 52. say shows the outcome.
 func (c Clipboard) Copy(ctx context.Context, text func() string, say func(string) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		msg := copied{to: c, say: say, text: text()}
@@ -42,7 +42,7 @@ func (c Clipboard) Copy(ctx context.Context, text func() string, say func(string
 	}
 }
 
-// copied is what came of copying with a program.
+// copied is the result of copying with a program.
 type copied struct {
 	to            Clipboard
 	say           func(string) tea.Cmd
@@ -50,7 +50,7 @@ type copied struct {
 	err           error
 }
 
-// Handle says how it went; where no program has copied, the terminal is asked.
+// Handle shows the outcome. If no program has copied the text, it is sent to the terminal.
 func (m copied) Handle() tea.Cmd {
 	size := text.Lines(m.text)
 	switch {
@@ -72,15 +72,14 @@ func (m copied) Handle() tea.Cmd {
 	return tea.Batch(m.to.ask(m.text), m.say(words))
 }
 
-// ask asks the terminal to take a text. Inside a multiplexer it is asked twice:
-// it takes the text itself if it is set up so, and hands the other on if it is
-// set up so.
+// ask sends a text to the terminal's clipboard. Inside a multiplexer it is sent twice, since
+// it depends on the configuration whether the multiplexer takes the text or passes it on.
 func (c Clipboard) ask(text string) tea.Cmd {
 	switch c.Multiplexer {
 	case "tmux":
 		return tea.Batch(tea.SetClipboard(text), tea.Raw(ansi.TmuxPassthrough(ansi.SetSystemClipboard(text))))
 	case "screen":
-		const chunk = 600 // of one string that screen takes, in bytes
+		const chunk = 600 // the longest string that screen accepts, in bytes
 		return tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), chunk))
 	}
 	return tea.SetClipboard(text)

@@ -9,25 +9,24 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Screen returns styled rows such that the screen library puts all of them into
-// its cells. By itself it loses what a cell does not hold for it: a combining mark
-// after ASCII, and a cluster of more than four cells. Such a mark is composed with
-// its letter where there is a rune for both; else a stand-in takes the place of
-// the letter, which Writer turns back.
+// Screen rewrites styled rows so that Bubble Tea's cells keep all of their text. Unchanged
+// they would lose a combining mark after ASCII, and a cluster of more than four cells. Such a
+// mark is composed with its letter if there is a rune for both; else a stand-in replaces the
+// letter, and Writer restores it.
 func Screen(rows string) string { return draw(rows, true) }
 
-// Row is Screen for a row that is written to the terminal as it is.
+// Row is Screen for a row that is written to the terminal directly.
 func Row(row string) string { return draw(row, false) }
 
-// standIn is added to an ASCII character. The runes are in a private use area that
-// nobody is known to use; those of others are not shown.
+// standIn is added to an ASCII character. The runes are in a private use area without known
+// uses; such runes in a text are not shown.
 const standIn = 0x10ff00
 
-// apart comes between two parts of a cluster: a sequence that nobody acts on, and
-// that the screen library does not pass on.
+// apart separates two parts of a cluster: a sequence without effect, which Bubble Tea does
+// not pass on.
 const apart = "\x1b[10m"
 
-const maxCell = 4 // of the screen library, in columns
+const maxCell = 4 // the widest cell of Bubble Tea, in columns
 
 func draw(s string, screen bool) string {
 	var b strings.Builder
@@ -58,7 +57,7 @@ func draw(s string, screen bool) string {
 			base = i
 		}
 		cluster, _ := Whole(s[base:])
-		if base+len(cluster) <= i { // r is of another one
+		if base+len(cluster) <= i { // r belongs to the next cluster
 			base = i
 			cluster, _ = Whole(s[i:])
 		}
@@ -89,8 +88,7 @@ func escape(s string) int {
 	return max(n, 1)
 }
 
-// usual reports runes that take cells by themselves, and join no others. It need
-// not know all.
+// usual reports whether a rune takes its own cells and joins no others. It may miss some.
 func usual(r rune) bool {
 	switch {
 	case r < 0x300, r >= 0x2010 && r <= 0x2027, r >= 0x2030 && r <= 0x205e, r >= 0x2100 && r <= 0x2bff,
@@ -133,9 +131,9 @@ func cell(s string, screen bool) string {
 
 func standsIn(r rune) bool { return r >= standIn+0x20 && r < standIn+0x7f }
 
-// unjoined takes the joiners out of a sequence of emoji. A terminal that adds up
-// runes has cells for each of them; one that joined them after all would leave
-// cells that nobody writes to.
+// unjoined removes the joiners from a sequence of emoji. A terminal that adds up the widths
+// of runes has cells for each of them; if it joined them nevertheless, some cells would never
+// be written.
 func unjoined(s string) string {
 	for n := joined(s); n > 0; n = joined(s) {
 		s = s[:n-len(joiner)] + s[n:]
@@ -143,8 +141,7 @@ func unjoined(s string) string {
 	return s
 }
 
-// parted sets the runes of a cluster that take cells apart from each other, so
-// that each is a cell.
+// parted separates the runes of a cluster that take cells, so that each is a cell.
 func parted(s string) string {
 	var b strings.Builder
 	for i, r := range s {

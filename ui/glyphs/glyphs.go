@@ -1,10 +1,10 @@
-// Package glyphs knows how many cells of the terminal text takes, and writes it so
-// that each of them shows what it holds.
+// Package glyphs measures how many cells of the terminal a text takes, and writes text so that
+// these cells show all of it.
 //
-// Terminals measure text in one of two ways: by grapheme clusters, where they have
-// mode 2027, or rune by rune. Which one holds is a fact of the terminal and the
-// same for the whole process. Everything that lays out text must measure with this
-// package, and begin again when Measure says that the way has changed.
+// Terminals measure text in one of two ways: by grapheme clusters, if they have mode 2027, or
+// rune by rune. The way is a property of the terminal and the same for the whole process.
+// Everything that lays out text must measure with this package, and lay it out again when
+// Measure reports a change.
 package glyphs
 
 import (
@@ -15,11 +15,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// clusters tells that the terminal measures by grapheme clusters.
+// clusters says that the terminal measures by grapheme clusters.
 var clusters atomic.Bool
 
-// Measure says how the terminal measures text, and reports whether that is news.
-// Until it is called runes are added up.
+// Measure sets how the terminal measures text, and reports whether that is a change. Until it
+// is called the widths of runes are added up.
 func Measure(byClusters bool) bool { return clusters.Swap(byClusters) != byClusters }
 
 // ByClusters reports how text is measured.
@@ -32,15 +32,14 @@ func method() ansi.Method {
 	return ansi.WcWidth
 }
 
-// Whole returns the grapheme cluster that s begins with and its width, for those
-// who edit text.
+// Whole returns the first grapheme cluster of s and its width, for editing text.
 func Whole[T string | []byte](s T) (cluster T, width int) {
 	return ansi.FirstGraphemeCluster(s, method())
 }
 
-// First returns the grapheme cluster that s begins with and its width. A terminal
-// that adds up runes shows the emoji of a joined sequence side by side: there each
-// is a cluster, with the joiner after it.
+// First returns the first grapheme cluster of s and its width. A terminal that adds up the
+// widths of runes shows the emoji of a joined sequence side by side; for these, each emoji
+// with the joiner after it is a cluster.
 func First[T string | []byte](s T) (cluster T, width int) {
 	cluster, width = Whole(s)
 	if width > 2 && !ByClusters() {
@@ -54,8 +53,8 @@ func First[T string | []byte](s T) (cluster T, width int) {
 
 const joiner = "\u200d"
 
-// joined returns the length of the first emoji of a sequence with its joiner; 0
-// where s is no such.
+// joined returns the length of the first emoji of a joined sequence with its joiner; 0 if s
+// does not begin with one.
 func joined(s string) int {
 	for n := 0; ; {
 		i := strings.Index(s[n:], joiner)
@@ -69,19 +68,19 @@ func joined(s string) int {
 	}
 }
 
-// pictured reports the runes that joiners make pictures of.
+// pictured reports whether a rune can be part of a joined sequence of emoji.
 func pictured(r rune) bool {
 	return r >= 0x1f000 && r < 0x20000 || r >= 0x2190 && r < 0x2c00
 }
 
-// Width returns the width of s, which may be styled and has one line.
+// Width returns the width of s, one line that may be styled.
 func Width(s string) int { return method().StringWidth(s) }
 
-// Truncate cuts a styled line to a width. What was cut is marked by tail.
+// Truncate cuts a styled line to a width and marks the cut with tail.
 func Truncate(s string, width int, tail string) string { return method().Truncate(s, width, tail) }
 
-// TruncateLeft takes so many cells off the beginning of a styled line.
+// TruncateLeft removes a number of cells from the beginning of a styled line.
 func TruncateLeft(s string, cells int) string { return method().TruncateLeft(s, cells, "") }
 
-// Hardwrap breaks a styled line after so many cells, blanks included.
+// Hardwrap breaks a styled line after width cells, keeping spaces.
 func Hardwrap(s string, width int) string { return method().Hardwrap(s, width, true) }

@@ -7,14 +7,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// StandIns takes text through a layout that always measures by clusters, such as
-// that of a table: Replace puts as many runes of one cell each in the place of a
-// cluster as the terminal has cells for it, and Restore brings the clusters back.
-// The zero value is ready.
+// StandIns lets text pass through a layout that always measures by clusters, such as that of a
+// table: Replace replaces a cluster with as many runes of one cell as the terminal has cells
+// for it, and Restore restores the clusters. The zero value is ready to use.
 type StandIns struct{ clusters []string }
 
-// The runes are in the private use area that Screen has its own from; a rune of
-// the text that is in it is replaced like a cluster.
+// The runes are in the private use area that Screen uses too. Such runes in the text are
+// replaced like clusters.
 const (
 	firstStandIn = 0x100000
 	maxStandIns  = 0xf000
@@ -47,7 +46,7 @@ func (st *StandIns) Replace(s string) string {
 	return b.String()
 }
 
-// Restore returns the text that was laid out with the clusters in their places.
+// Restore returns the laid out text with the clusters in place of the stand-ins.
 func (st *StandIns) Restore(s string) string {
 	if len(st.clusters) == 0 || strings.IndexByte(s, 0xf4) < 0 {
 		return s

@@ -5,16 +5,16 @@ import (
 	"io"
 )
 
-// Writer passes on what the screen library writes, with the characters that Screen
-// has put stand-ins for. All of those are printable ASCII: whoever gets one past
-// Screen has it shown as such, and can end or begin no sequence with it.
+// Writer passes on the output of Bubble Tea with the characters that Screen has replaced by
+// stand-ins. These are printable ASCII: a stand-in that gets past Screen is shown as such a
+// character, and cannot begin or end a sequence.
 type Writer struct{ To io.Writer }
 
 // The stand-ins in UTF-8 are these two bytes, then one of two, then one more.
 var standInPrefix = []byte("\xf4\x8f")
 
-// Write implements io.Writer. A stand-in that is not whole is passed on as it is:
-// the library writes frames.
+// Write implements io.Writer. A partial stand-in is passed on unchanged: Bubble Tea writes
+// whole frames.
 func (w Writer) Write(p []byte) (int, error) {
 	out := Restore(p)
 	n, err := w.To.Write(out)
@@ -24,8 +24,7 @@ func (w Writer) Write(p []byte) (int, error) {
 	return min(n, len(p)), err
 }
 
-// Restore returns p with the characters that stand-ins are for; p itself where it
-// has none.
+// Restore returns p with the characters in place of their stand-ins; p itself if it has none.
 func Restore(p []byte) []byte {
 	i := bytes.Index(p, standInPrefix)
 	if i < 0 {

@@ -1,5 +1,5 @@
-// Package guard puts a net below a model: a mistake in it ends the program in order, and
-// what was started is ended as always.
+// Package guard recovers from panics in a model: the program ends in order, and everything it
+// started is ended as usual.
 package guard
 
 import (
@@ -17,47 +17,47 @@ import (
 	"parley/ui/glyphs"
 )
 
-// Broken says that a mistake in the screen itself has ended it. What was started
-// is gone all the same, and what was typed is kept.
+// Broken is the error after a panic in the screen. Everything that was started has ended, and
+// drafts are saved.
 type Broken struct {
 	What  string   // safe to show, one line
-	Trace string   // where it happened
-	Logs  []string // files with what was said, of the sessions that were open
+	Trace string   // the stack trace
+	Logs  []string // the logs of the sessions that were open
 }
 
 func (b *Broken) Error() string { return "a bug in parley ended the screen: " + b.What }
 
-// maxBroken bounds what a Broken says, in runes: it may hold what an agent wrote.
+// maxBroken bounds the text of a Broken, in runes: it may hold text of an agent.
 const maxBroken = 500
 
-// newBroken is to be called where the panic was caught.
+// newBroken must be called in the deferred function that recovers.
 func newBroken(cause any) *Broken {
 	return &Broken{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: strings.TrimSpace(safetext.Clean(string(debug.Stack())))}
 }
 
-// Guard is a model with a net below it: a panic in it, or in one of its commands on a
-// goroutine of their own, ends the screen in order. Bubble Tea's own net kills the
-// screen, and writes what it caught to the terminal as it is.
+// Guard wraps a model. A panic in it, or in one of its commands on their own goroutines, ends
+// the screen in order. Bubble Tea's own recovery kills the screen and writes the panic to the
+// terminal unescaped.
 type Guard struct {
 	model tea.Model
 	quit  func() // ends the program; it may wait
 	once  sync.Once
-	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
-	last  tea.View               // of before
+	broke atomic.Pointer[Broken] // the first panic; later ones mostly follow from it
+	last  tea.View               // the last view without a panic
 
-	drawn    string // the rows as the model has them, and as the screen library takes them
+	drawn    string // the rows from the model; shown has them as Bubble Tea gets them
 	shown    string
 	clusters bool
 }
 
-// New puts a net below a model, whose Update returns the model itself.
+// New wraps a model whose Update returns the model itself.
 func New(model tea.Model) *Guard { return &Guard{model: model} }
 
-// SetQuit says how to end the program. quit may wait.
+// SetQuit sets the function that ends the program. It may block.
 func (g *Guard) SetQuit(quit func()) { g.quit = quit }
 
-// falls is deferred: it catches a panic.
-func (g *Guard) falls() {
+// recoverPanic recovers from a panic. It must be deferred.
+func (g *Guard) recoverPanic() {
 	if cause := recover(); cause != nil {
 		g.broke.CompareAndSwap(nil, newBroken(cause))
 		g.once.Do(func() { go g.quit() })
@@ -66,11 +66,11 @@ func (g *Guard) falls() {
 
 // Init implements tea.Model.
 func (g *Guard) Init() (cmd tea.Cmd) {
-	defer g.falls()
-	return g.under(g.model.Init())
+	defer g.recoverPanic()
+	return g.wrap(g.model.Init())
 }
 
-// Update implements tea.Model. A model that has panicked is asked nothing more.
+// Update implements tea.Model. A model that has panicked is not called again.
 func (g *Guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if g.broke.Load() != nil {
 		return g, nil
@@ -79,9 +79,9 @@ func (g *Guard) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (g *Guard) update(msg tea.Msg) tea.Cmd {
-	defer g.falls()
+	defer g.recoverPanic()
 	_, cmd := g.model.Update(msg)
-	return g.under(cmd)
+	return g.wrap(cmd)
 }
 
 // View implements tea.Model.
@@ -93,7 +93,7 @@ func (g *Guard) View() tea.View {
 }
 
 func (g *Guard) draw() {
-	defer g.falls()
+	defer g.recoverPanic()
 	v := g.model.View()
 	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
 		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
@@ -105,10 +105,10 @@ func (g *Guard) draw() {
 	g.last = v
 }
 
-// anchored returns rows of which the last one does not begin with a mere blank. When
-// the screen library draws all of a screen that was narrower before, it looks at as
-// many columns as there were: last rows that are blank there it takes for blank as
-// a whole, and for drawn. A blank with a style is none to it.
+// anchored returns rows whose last one does not begin with an unstyled space. When Bubble Tea
+// redraws a screen that was narrower before, it looks at only the old number of columns: it
+// takes last rows that are blank there for entirely blank, and for drawn. A styled space is
+// not blank to it.
 func anchored(rows string) string {
 	text := strings.TrimRight(rows, "\n")
 	if last := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[last:], " ") {
@@ -121,14 +121,14 @@ var faintBlank = ansi.Style{}.Faint().Styled(" ")
 
 var cmdType = reflect.TypeFor[tea.Cmd]()
 
-// under puts the net below a command, and below those that it is made of: a batch,
-// or a sequence, whose type Bubble Tea keeps to itself.
-func (g *Guard) under(cmd tea.Cmd) tea.Cmd {
+// wrap wraps a command, and the commands in a batch or in a sequence, whose type Bubble Tea
+// does not export.
+func (g *Guard) wrap(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() (msg tea.Msg) {
-		defer g.falls()
+		defer g.recoverPanic()
 		msg = cmd()
 		of := reflect.TypeOf(msg)
 		if of == nil || of.Kind() != reflect.Slice || of.Elem() != cmdType {
@@ -138,17 +138,17 @@ func (g *Guard) under(cmd tea.Cmd) tea.Cmd {
 		caught := reflect.MakeSlice(of, all.Len(), all.Len())
 		for i := range all.Len() {
 			one, _ := all.Index(i).Interface().(tea.Cmd)
-			caught.Index(i).Set(reflect.ValueOf(g.under(one)))
+			caught.Index(i).Set(reflect.ValueOf(g.wrap(one)))
 		}
 		return caught.Interface()
 	}
 }
 
-// Do does what is still to be done of a model that may be in no good state.
+// Do calls a function of a model that may be in an inconsistent state.
 func (g *Guard) Do(do func()) {
-	defer g.falls()
+	defer g.recoverPanic()
 	do()
 }
 
-// Broken is the mistake that the model has made; nil for none.
+// Broken returns the panic of the model, or nil.
 func (g *Guard) Broken() *Broken { return g.broke.Load() }

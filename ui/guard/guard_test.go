@@ -10,20 +10,20 @@ import (
 )
 
 // Wherever the screen makes a mistake, it is caught once, ends the program, and is
-// safe to show; what comes afterwards is not asked any more.
+// safe to show; later messages do not reach the model.
 func TestMistakesAreCaught(t *testing.T) {
 	mistake := func() tea.Msg { panic("on purpose \x1b]2;x\x07\n" + strings.Repeat("x", 3000)) }
 	for name, falls := range map[string]func(*Guard, *clumsy){
 		"update":  func(g *Guard, c *clumsy) { c.breaks = true; remains(t, g) },
 		"view":    func(g *Guard, c *clumsy) { c.breaks = true; g.View() },
 		"init":    func(g *Guard, c *clumsy) { c.breaks = true; g.Init() },
-		"command": func(g *Guard, _ *clumsy) { g.under(mistake)() },
+		"command": func(g *Guard, _ *clumsy) { g.wrap(mistake)() },
 		"batch": func(g *Guard, _ *clumsy) {
-			g.under(tea.Batch(func() tea.Msg { return nil }, mistake))().(tea.BatchMsg)[1]()
+			g.wrap(tea.Batch(func() tea.Msg { return nil }, mistake))().(tea.BatchMsg)[1]()
 		},
-		"sequence": func(g *Guard, _ *clumsy) { all(g.under(tea.Sequence(nil, mistake, func() tea.Msg { return nil }))) },
+		"sequence": func(g *Guard, _ *clumsy) { all(g.wrap(tea.Sequence(nil, mistake, func() tea.Msg { return nil }))) },
 		"nested": func(g *Guard, _ *clumsy) {
-			all(g.under(tea.Batch(tea.Sequence(tea.Batch(nil, mistake, mistake), mistake), mistake)))
+			all(g.wrap(tea.Batch(tea.Sequence(tea.Batch(nil, mistake, mistake), mistake), mistake)))
 		},
 		"in vain": func(g *Guard, _ *clumsy) { g.Do(func() { mistake() }) },
 	} {
@@ -50,7 +50,7 @@ func TestMistakesAreCaught(t *testing.T) {
 	}
 	c := &clumsy{}
 	g := New(c)
-	if _, cmd := g.Update(tea.KeyPressMsg{Text: "x"}); g.Broken() != nil || g.under(nil) != nil || c.drawn != 1 || cmd() != tea.Msg(tea.KeyPressMsg{Text: "y"}) {
+	if _, cmd := g.Update(tea.KeyPressMsg{Text: "x"}); g.Broken() != nil || g.wrap(nil) != nil || c.drawn != 1 || cmd() != tea.Msg(tea.KeyPressMsg{Text: "y"}) {
 		t.Error("without a mistake it is not as if there were no net")
 	}
 }

@@ -1,6 +1,6 @@
 package intent
 
-// Actions are all there are, in the order of the help.
+// Actions are all actions, in the order of the help.
 var Actions = []Action{
 	{Send, Chat, "send", []string{"enter"}, "Send the prompt; during a turn, queue it", "", true},
 	{Stop, Chat, "stop", []string{"esc"}, "Close what is open, or stop the turn; twice while idle: list prompts", "", true},
@@ -129,8 +129,8 @@ var Actions = []Action{
 	{Redraw, Always, "redraw", []string{"ctrl+l"}, "Redraw the screen", "", false},
 }
 
-// Answers are the keys of a question that stand for its answers: they follow
-// from what the agent offers, and cannot be changed.
+// Answers are the keys that answer a question. They depend on the options that the agent
+// offers, and cannot be changed.
 var Answers = []struct{ Label, Help string }{
 	{"y a n N", "Answer of that kind: allow once, allow always, reject, reject always"},
 	{"1 … 9 0 b c …", "Answer with that key"},

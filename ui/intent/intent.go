@@ -1,12 +1,12 @@
-// Package intent declares what a user can do, once: the name of each action,
-// its keys, its words, its slash command. Dispatch, help, palette and the [keys]
-// of the configuration all read it from here.
+// Package intent declares once what a user can do: the name of each action, its keys, help
+// text and slash command. Dispatch, help, palette and the [keys] table of the configuration
+// all use this.
 package intent
 
 // Intent is something the user wants. The zero Intent is nothing.
 type Intent int
 
-// The intents, by the place where most of them have their keys.
+// The intents, grouped by the context of their keys.
 const (
 	None Intent = iota
 
@@ -122,33 +122,33 @@ const (
 	Undo
 )
 
-// Context is where a key is pressed. The same key may mean one thing in each.
+// Context is where a key is pressed. A key can have a different meaning in each.
 type Context int
 
-// The contexts. Where several count, the one that is narrower is asked first.
+// The contexts. If several apply, the narrower one comes first.
 const (
 	Always     Context = iota // on every page, whatever is open
 	Chat                      // the chat page
 	Empty                     // the composer, while nothing is typed
-	Draft                     // the composer: what edits
+	Draft                     // editing in the composer
 	Transcript                // the transcript, while it has the keys
 	Question                  // a question that has the keys
-	Hunks                     // one about a write, while its hunks are chosen from: before Question
-	Reading                   // something to read that lies over the transcript
-	List                      // a list to choose from, beside typing, moving, enter and esc
+	Hunks                     // a question about a write, while its hunks are chosen: before Question
+	Reading                   // a text over the transcript
+	List                      // a list, besides typing, moving, enter and esc
 )
 
 var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "hunks", "reading", "list"}
 
-// String is the name of the context in the configuration.
+// String returns the name of the context in the configuration.
 func (c Context) String() string { return contextNames[c] }
 
-// Title is what help writes above its keys.
+// Title returns the heading of its keys in the help.
 func (c Context) Title() string {
 	return map[Context]string{Always: "Everywhere", Empty: "Empty composer", Draft: "Composer", Transcript: "Transcript", Question: "Question", Hunks: "Hunks of a write", Reading: "Reading", List: "Lists"}[c]
 }
 
-// Contexts are all of them, in the order of the help.
+// Contexts are all contexts, in the order of the help.
 var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Hunks, Reading, List, Always}
 
 // Action is one thing that can be done in one context.
@@ -156,8 +156,8 @@ type Action struct {
 	Intent  Intent
 	In      Context
 	Name    string   // in the configuration: unique in its context
-	Keys    []string // as Bubble Tea writes them; none where only the palette or a command leads there
+	Keys    []string // as Bubble Tea writes them; none if only the palette or a command does it
 	Help    string
 	Command string // its slash command, without the slash
-	Quiet   bool   // it stands in no palette: it means nothing but at its key
+	Quiet   bool   // not in the palette: it only makes sense with its key
 }

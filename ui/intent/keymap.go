@@ -7,32 +7,30 @@ import (
 	"strings"
 )
 
-// Keymap is what each key means in each context. It does not change once it is
-// made, so any goroutine may use it.
+// Keymap maps keys to intents in each context. It is immutable, so any goroutine may use it.
 type Keymap struct {
 	preset string
 	keys   map[Context]map[Intent][]string
 	of     map[Context]map[string]Intent
 }
 
-// Changes are keys of the configuration: by the name of a context, and the name
-// of an action in it. No keys at all take those of the action away.
+// Changes are the keys in the configuration, by the name of a context and the name of an
+// action in it. An empty list removes the keys of the action.
 type Changes map[string]map[string][]string
 
 // Default is the keymap without a preset and without changes.
 var Default = func() *Keymap {
 	k, err := NewKeymap("", nil)
 	if err != nil {
-		panic(err) // a mistake in Actions; the tests find it
+		panic(err) // an error in Actions; the tests find it
 	}
 	return k
 }()
 
-// Presets are the names that NewKeymap takes.
+// Presets returns the names that NewKeymap accepts.
 func Presets() []string { return slices.Sorted(maps.Keys(presets)) }
 
-// KeyError says what is wrong with Changes, and where: the keys of the tables
-// that lead there.
+// KeyError is an error in Changes, with the path of table keys to it.
 type KeyError struct {
 	Path []string
 	What string
@@ -40,13 +38,13 @@ type KeyError struct {
 
 func (e *KeyError) Error() string { return strings.Join(e.Path, ".") + ": " + e.What }
 
-// wrong makes one; the path begins with "keys".
+// wrong returns a KeyError; its path begins with "keys".
 func wrong(path []string, format string, args ...any) error {
 	return &KeyError{append([]string{"keys"}, path...), fmt.Sprintf(format, args...)}
 }
 
-// NewKeymap lays changes over a preset; "" is the default one. It fails with a
-// *KeyError that says which name or key is wrong, and what there is instead.
+// NewKeymap applies changes to a preset; "" is the default one. Its error is a *KeyError that
+// says which name or key is wrong and what is allowed.
 func NewKeymap(preset string, changes Changes) (*Keymap, error) {
 	if preset == "" {
 		preset = "default"
@@ -72,8 +70,7 @@ func NewKeymap(preset string, changes Changes) (*Keymap, error) {
 	return k, k.index(changed)
 }
 
-// change takes the keys of the configuration over; it returns those that it
-// named.
+// change applies the keys of the configuration and returns the actions that it names.
 func (k *Keymap) change(changes Changes) (map[Context]map[Intent]bool, error) {
 	changed := map[Context]map[Intent]bool{}
 	for _, in := range slices.Sorted(maps.Keys(changes)) {
@@ -102,10 +99,10 @@ func (k *Keymap) change(changes Changes) (map[Context]map[Intent]bool, error) {
 	return changed, nil
 }
 
-// index finds the intent of every key. A key that the configuration gives away is
-// taken from the action that had it; two that it names are a mistake.
+// index maps every key to its intent. A key that the configuration assigns is removed from
+// the action that had it; one that it assigns twice is an error.
 func (k *Keymap) index(changed map[Context]map[Intent]bool) error {
-	for _, first := range []bool{true, false} { // what was asked for before what is there anyway
+	for _, first := range []bool{true, false} { // keys of the configuration before the defaults
 		for _, a := range Actions {
 			if changed[a.In][a.Intent] != first {
 				continue
@@ -130,13 +127,13 @@ func (k *Keymap) index(changed map[Context]map[Intent]bool) error {
 	return nil
 }
 
-// Of is what a key means in a context; None where it means nothing.
+// Of returns the intent of a key in a context, or None.
 func (k *Keymap) Of(in Context, key string) Intent { return k.of[in][key] }
 
-// Keys are those of an action, the first of them the one to show.
+// Keys returns the keys of an action, the one to show first.
 func (k *Keymap) Keys(in Context, i Intent) []string { return k.keys[in][i] }
 
-// Label is the first key of an action, "" without one.
+// Label returns the first key of an action, or "".
 func (k *Keymap) Label(in Context, i Intent) string {
 	if keys := k.keys[in][i]; len(keys) > 0 {
 		return Shown(keys[0])
@@ -144,45 +141,45 @@ func (k *Keymap) Label(in Context, i Intent) string {
 	return ""
 }
 
-// Vim tells whether the composer is to have the modes of vi.
+// Vim reports whether the composer has the modes of vi.
 func (k *Keymap) Vim() bool { return k.preset == "vim" }
 
-// Commands are the actions with a slash command, in order.
+// Commands returns the actions with a slash command, in order.
 func Commands() []Action {
 	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
 }
 
-// Own begins the names by which parley's commands are always to be had, whatever the
+// OwnPrefix is the prefix under which parley's commands are always available, whatever commands the
 // agent has.
-const Own = "parley:"
+const OwnPrefix = "parley:"
 
-// otherNames are names of commands that users of other programs type.
+// otherNames maps command names of other programs to parley's.
 var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions"}
 
-// Offer is a command of parley's beside those of an agent.
+// Offer is a command of parley's with the name to type.
 type Offer struct {
 	Slash string // what to type, without the slash
 	Action
 }
 
-// Offers are the commands with the names to type, where taken tells which names are the
+// Offers returns the commands with the names to type. taken reports whether a name is the
 // agent's.
 func Offers(taken func(name string) bool) []Offer {
 	var all []Offer
 	for _, a := range Commands() {
 		name := a.Command
 		if taken(name) {
-			name = Own + name
+			name = OwnPrefix + name
 		}
 		all = append(all, Offer{name, a})
 	}
 	return all
 }
 
-// Named finds the command of parley's that a name means, which is the agent's where taken
-// says so, unless Own begins it.
+// Named returns the command of parley's with a name. A name that taken reports as the agent's
+// is parley's only with the prefix OwnPrefix.
 func Named(name string, taken func(name string) bool) (Action, bool) {
-	name, own := strings.CutPrefix(name, Own)
+	name, own := strings.CutPrefix(name, OwnPrefix)
 	if !own && taken(name) {
 		return Action{}, false
 	}
@@ -209,7 +206,7 @@ func names(in Context) []string {
 	return out
 }
 
-// NameOf is the name of an action in a context, "" where it has none there.
+// NameOf returns the name of an action in a context, or "".
 func NameOf(in Context, i Intent) string {
 	for _, a := range Of(in) {
 		if a.Intent == i {

@@ -3,8 +3,7 @@ package intent
 // presets change some of the keys; "default" changes none.
 var presets = map[string]map[Context]map[Intent][]string{
 	"default": {},
-	// The composer has modes of its own with it (widget/editor); these are keys
-	// around them.
+	// The composer then has the modes of vi (widget/editor); these are the keys around them.
 	"vim": {
 		Transcript: {HalfDown: {"d", "ctrl+d"}, HalfUp: {"u", "ctrl+u"}},
 	},

@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// named are the keys that have a name.
+// named are the names of keys.
 var named = []string{"enter", "esc", "tab", "space", "backspace", "delete", "insert", "up", "down", "left", "right", "home", "end", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12"}
 
-// other names that people write.
+// aliases are other names of keys.
 var aliases = map[string]string{"escape": "esc", "return": "enter", "del": "delete", "ins": "insert", "pageup": "pgup", "pagedown": "pgdown", "pgdn": "pgdown",
 	"control": "ctrl", "c": "ctrl", "option": "alt", "opt": "alt", "meta": "alt", "m": "alt", "s": "shift"}
 
-// modifiers in the order in which Bubble Tea writes them.
+// modifiers are in the order in which Bubble Tea writes them.
 var modifiers = []string{"ctrl", "alt", "shift"}
 
-// Spelling is how Bubble Tea writes a key that somebody has written: "Ctrl+Alt+x"
-// is "ctrl+alt+x". Letters with shift are capitals.
+// Spelling returns a key as Bubble Tea writes it: "ctrl+alt+x" for "Ctrl+Alt+x". Letters with
+// shift are capitals.
 func Spelling(key string) (string, error) {
 	wrong := func() (string, error) {
 		return "", fmt.Errorf("key %q: want one like ctrl+k, alt+enter, shift+f2, G or space", key)
@@ -70,7 +70,7 @@ func Spelling(key string) (string, error) {
 	return strings.Join(append(out, base), "+"), nil
 }
 
-// Shown is how a key is written for people.
+// Shown returns a key as people write it.
 func Shown(key string) string {
 	switch key {
 	case "pgdown":

@@ -8,30 +8,30 @@ import (
 	"parley/ui/intent"
 )
 
-// Input hands keys, pastes and the wheel to the layers, and knows how long it has been
-// quiet.
+// Input hands keys, pastes and the wheel to the layers, and knows when something was last
+// typed.
 type Input struct {
 	env    *Env
 	layers func() []Layer
-	last   time.Time // when something was typed
-	muted  time.Time // what is typed is dropped until then
+	last   time.Time // when something was last typed
+	muted  time.Time // typing is dropped until then
 }
 
-// NewInput makes the input of the layers that there are at a moment, the topmost first.
+// NewInput returns the input of the layers that the function returns, the topmost first.
 func NewInput(env *Env, layers func() []Layer) *Input { return &Input{env: env, layers: layers} }
 
-// Last is when something was typed last.
+// Last returns when something was last typed.
 func (in *Input) Last() time.Time { return in.last }
 
-// Touch has what was typed elsewhere, in an editor or on another page, count as typed
-// now: it answers nothing here.
+// Touch counts typing elsewhere, in an editor or on another page, as typing now, so that it
+// answers nothing here.
 func (in *Input) Touch() { in.last = in.env.Now() }
 
-// Mute drops what is typed until nothing has come for a while: whoever was typing when a
-// command ended was not typing for parley.
+// Mute drops typing until it has been quiet for a while: a user who was typing when a command
+// ended was not typing for parley.
 func (in *Input) Mute() { in.muted = in.env.Now().Add(Quiet) }
 
-// drops tells whether what is typed now is dropped.
+// drops reports whether typing is dropped now.
 func (in *Input) drops() bool {
 	if !in.env.Now().Before(in.muted) {
 		return false
@@ -40,8 +40,8 @@ func (in *Input) drops() bool {
 	return true
 }
 
-// Press hands a key to the layers. Whether they have the keys depends on the key before:
-// this one counts from now on.
+// Press hands a key to the layers. Whether they have the keys depends on when the previous
+// key was pressed; this one counts afterwards.
 func (in *Input) Press(key tea.KeyPressMsg) (cmd tea.Cmd) {
 	if in.drops() {
 		return nil
@@ -68,15 +68,15 @@ func (in *Input) Paste(text string) (cmd tea.Cmd) {
 	return cmd
 }
 
-// Wheel hands the wheel to the topmost layer that it scrolls.
+// Wheel hands the wheel to the topmost layer that scrolls.
 func (in *Input) Wheel(button tea.MouseButton) {
 	if rows := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[button]; rows != 0 {
 		Reach(in.layers(), func(l Wheeler) bool { l.Wheel(rows); return true })
 	}
 }
 
-// Rest is how long it has to stay quiet until what waits for that takes the keys; 0
-// where nothing waits, or it has been quiet long enough.
+// Rest returns how long it must stay quiet until a layer that waits for quiet takes the keys;
+// 0 if none waits or it has been quiet long enough.
 func (in *Input) Rest() time.Duration {
 	since, waits := in.last, false
 	Reach(in.layers(), func(l Waiter) bool {

@@ -33,7 +33,7 @@ func (l taker) Paste(text string) (tea.Cmd, bool) {
 
 func (l taker) WaitsSince() (time.Time, bool) { return l.since, l.waits }
 
-// deck is an input over layers, with a clock that stands still.
+// deck is an input over layers, with a clock that does not move.
 type deck struct {
 	*Input
 	now    time.Time

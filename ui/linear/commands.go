@@ -31,7 +31,7 @@ func bare(do func()) func(string) { return func(string) { do() } }
 func (c *commands) run(text string) bool {
 	name, arg, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	arg = strings.TrimSpace(arg)
-	short, forced := strings.CutPrefix(name, intent.Own)
+	short, forced := strings.CutPrefix(name, intent.OwnPrefix)
 	for _, cmd := range c.own {
 		if cmd.name == short && (forced || !c.agentHas(short)) {
 			cmd.run(arg)
@@ -63,7 +63,7 @@ func (c *commands) help() {
 	for _, cmd := range c.own {
 		name := cmd.name
 		if c.agentHas(name) {
-			name = intent.Own + name
+			name = intent.OwnPrefix + name
 		}
 		c.out.say("/%s: %s.", name, cmd.help)
 	}

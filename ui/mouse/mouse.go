@@ -1,5 +1,5 @@
-// Package mouse tells clicks from selections: what is pressed and let go at one cell is a
-// click, what is dragged over the transcript selects its text.
+// Package mouse tells clicks from selections: a button pressed and released on one cell is a
+// click, dragging over the transcript selects its text.
 //
 // All of it runs on the goroutine of the screen.
 package mouse
@@ -13,20 +13,20 @@ import (
 // Area is a part of the screen.
 type Area struct{ X, Y, Width, Height int }
 
-// Has tells whether a cell is in it.
+// Has reports whether a cell is in the area.
 func (a Area) Has(x, y int) bool {
 	return x >= a.X && x < a.X+a.Width && y >= a.Y && y < a.Y+a.Height
 }
 
-// Page is what is under the mouse.
+// Page is the page under the mouse.
 type Page interface {
-	// Click is the left button that goes down at a cell, or comes up where it went down.
+	// Click handles the left button going down on a cell, or up on the same cell.
 	Click(x, y int, up bool)
-	// Transcript is what can be selected from, and where it is.
+	// Transcript returns the text to select from, and where it is.
 	Transcript() (Transcript, Area)
-	// Bare tells whether a cell shows the transcript and nothing over it.
+	// Bare reports whether a cell shows the transcript with no panel over it.
 	Bare(x, y int) bool
-	// Selected is told that text was selected by dragging.
+	// Selected is called after text was selected by dragging.
 	Selected() tea.Cmd
 }
 
@@ -42,36 +42,36 @@ type Transcript interface {
 type Mouse struct {
 	page    func() Page
 	over    Page // where the button went down
-	off     bool // it is the terminal's
+	off     bool // the terminal has the mouse
 	button  button
-	rolling bool // a rollMsg is under way
+	rolling bool // a rollMsg is pending
 }
 
 type button struct {
 	down    bool
 	dragged bool
-	drops   bool // it has dropped a selection, and opens nothing besides
+	drops   bool // it removed a selection and does nothing else
 	x, y    int  // where it went down
 	atX     int  // where the pointer is
 	atY     int
 }
 
-// rollMsg comes while the pointer is held at an edge of the transcript.
+// rollMsg arrives while the pointer is held at an edge of the transcript.
 type rollMsg struct{ m *Mouse }
 
-// roll is how often the transcript scrolls then.
+// roll is the interval at which the transcript scrolls then.
 const roll = 50 * time.Millisecond
 
-// New makes a mouse over the page on the screen; nil: one where it means nothing.
+// New returns a mouse over the page that the function returns, which may be nil.
 func New(page func() Page) *Mouse { return &Mouse{page: page} }
 
-// held tells whether the button is down, on the page that is on the screen still.
+// held reports whether the button is down, and its page still on the screen.
 func (m *Mouse) held() bool { return m.button.down && !m.off && m.page() == m.over }
 
-// Off tells whether the mouse is the terminal's.
+// Off reports whether the terminal has the mouse.
 func (m *Mouse) Off() bool { return m.off }
 
-// Toggle takes the mouse, or leaves it to the terminal, and says so.
+// Toggle takes the mouse or leaves it to the terminal, and returns a message that says so.
 func (m *Mouse) Toggle() (said string) {
 	if m.SetOff(!m.off); m.off {
 		return "The terminal has the mouse; /mouse takes it back"
@@ -79,7 +79,7 @@ func (m *Mouse) Toggle() (said string) {
 	return "parley has the mouse; shift and drag selects as your terminal does"
 }
 
-// SetOff leaves the mouse to the terminal, or takes it.
+// SetOff leaves the mouse to the terminal or takes it.
 func (m *Mouse) SetOff(off bool) {
 	m.off, m.button = off, button{}
 	if p := m.page(); p != nil {
@@ -88,14 +88,13 @@ func (m *Mouse) SetOff(off bool) {
 	}
 }
 
-// Drop has what the button does now mean nothing more.
+// Drop ends the current click or selection without effect.
 func (m *Mouse) Drop() { m.button.down = false }
 
-// Drops tells whether the click of the moment has dropped a selection: it opens nothing
-// besides.
+// Drops reports whether the current click has removed a selection. It does nothing else.
 func (m *Mouse) Drops() bool { return m.button.drops }
 
-// Down is a button that goes down.
+// Down handles a button going down.
 func (m *Mouse) Down(at tea.Mouse) {
 	m.over, m.button = m.page(), button{}
 	if m.off || m.over == nil || at.Button != tea.MouseLeft || at.Mod.Contains(tea.ModShift) {
@@ -107,8 +106,7 @@ func (m *Mouse) Down(at tea.Mouse) {
 	m.over.Click(at.X, at.Y, false)
 }
 
-// Move is the pointer going somewhere with the button down; false where that changes
-// nothing.
+// Move handles the pointer moving with the button down; false if that changes nothing.
 func (m *Mouse) Move(at tea.Mouse) (cmd tea.Cmd, moved bool) {
 	b := &m.button
 	if !m.held() || !m.over.Bare(b.x, b.y) || at.X == b.x && at.Y == b.y && !b.dragged {
@@ -118,7 +116,7 @@ func (m *Mouse) Move(at tea.Mouse) (cmd tea.Cmd, moved bool) {
 	return m.drag(), true
 }
 
-// drag selects up to where the pointer is, and scrolls as long as that is at an edge.
+// drag selects up to the pointer, and scrolls while that is at an edge.
 func (m *Mouse) drag() tea.Cmd {
 	t, area := m.over.Transcript()
 	t.DragTo(m.button.atY-area.Y, m.button.atX)
@@ -129,8 +127,8 @@ func (m *Mouse) drag() tea.Cmd {
 	return tea.Tick(roll, func(time.Time) tea.Msg { return rollMsg{m} })
 }
 
-// edge is the edge of the transcript that the pointer is at: -1 the upper, 1 the lower
-// one.
+// edge returns the edge of the transcript that the pointer is at: -1 the upper, 1 the lower,
+// 0 none.
 func (m *Mouse) edge() int {
 	if !m.held() || !m.button.dragged {
 		return 0
@@ -145,7 +143,7 @@ func (m *Mouse) edge() int {
 	return 0
 }
 
-// Handle scrolls by a row and selects up to there.
+// Handle scrolls by a row and extends the selection.
 func (msg rollMsg) Handle() tea.Cmd {
 	m := msg.m
 	m.rolling = false
@@ -158,7 +156,7 @@ func (msg rollMsg) Handle() tea.Cmd {
 	return m.drag()
 }
 
-// Up is the button coming up: the end of a click, or of a selection.
+// Up handles the button coming up: the end of a click or a selection.
 func (m *Mouse) Up(at tea.Mouse) tea.Cmd {
 	was, held := m.button, m.held()
 	m.button = button{drops: was.drops}

@@ -8,13 +8,13 @@ import (
 // frame is the shortest time between two portions of output.
 const frame = 16 * time.Millisecond
 
-// maxFeed bounds the output that waits for the screen, in bytes. What is older is
-// dropped.
+// maxFeed bounds the output that waits for the screen, in bytes. Older output is dropped.
 const maxFeed = 1 << 20
 
-// feed holds the news of a command until the screen takes them. Any goroutine.
+// feed holds the news of a command until the screen takes them. It may be used on any
+// goroutine.
 type feed struct {
-	ready chan struct{} // holds one where there is something
+	ready chan struct{} // holds one while there is news
 	gone  chan struct{}
 	once  sync.Once
 
@@ -29,7 +29,7 @@ func newFeed() *feed {
 	return &feed{ready: make(chan struct{}, 1), gone: make(chan struct{})}
 }
 
-// put never waits for the screen.
+// put adds news. It never waits for the screen.
 func (f *feed) put(n News) {
 	f.mu.Lock()
 	f.data = append(f.data, n.Data...)
@@ -46,8 +46,7 @@ func (f *feed) put(n News) {
 	}
 }
 
-// wait returns when there is something, and a frame has passed; false when nothing
-// will come.
+// wait returns when there is news and a frame has passed; false if no more will come.
 func (f *feed) wait() bool {
 	select {
 	case <-f.ready:

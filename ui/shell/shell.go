@@ -1,7 +1,7 @@
-// Package shell runs the commands that the user types after a "!": those of one page
-// one after another, beside the agent. What becomes of them are events of the thread.
+// Package shell runs the commands that the user types after a "!": those of one page one
+// after another, independently of the agent. Their output and end are events of the thread.
 //
-// All of it runs on the goroutine of the screen, but for Runner and the feed.
+// All of it runs on the goroutine of the screen, except Runner and the feed.
 package shell
 
 import (
@@ -14,13 +14,12 @@ import (
 	"parley/ui/layer"
 )
 
-// Runner runs commands. Its methods may wait, and are called on goroutines of their
-// own.
+// Runner runs commands. Its methods may block, and are called on their own goroutines.
 type Runner interface {
-	// Run starts a command line in a directory. news is called with what becomes of
-	// it, in order, from one goroutine, the last time with Ended; while it blocks
-	// the command may have to wait. stop ends the command and all it has started;
-	// it may be called at any time.
+	// Run starts a command line in a directory. news is called with its output and end, in
+	// order, from one goroutine, the last time with Ended; while it blocks the command may
+	// have to wait. stop ends the command and everything it has started; it may be called
+	// at any time.
 	Run(line, dir string, news func(News)) (stop func(), err error)
 	// Close ends all commands.
 	Close()
@@ -30,11 +29,11 @@ type Runner interface {
 type News struct {
 	Data   []byte // owned by the receiver
 	Ended  bool
-	Code   *int // of the end; nil where a signal ended it
+	Code   *int // the exit code; nil if a signal ended it
 	Signal string
 }
 
-// Commands are those of one page. The first of them runs, the others wait for it.
+// Commands are the commands of one page. The first runs, the others wait.
 type Commands struct {
 	env    *layer.Env
 	runner Runner
@@ -55,18 +54,18 @@ type Run struct {
 	stopping bool
 }
 
-// New makes the commands of a page. apply gets what becomes of them.
+// New returns the commands of a page. apply gets their events.
 func New(env *layer.Env, runner Runner, apply func(event.Event)) *Commands {
 	return &Commands{env: env, runner: runner, apply: apply}
 }
 
-// All are the commands that run or wait, in their order.
+// All returns the commands that run or wait, in order.
 func (c *Commands) All() []*Run { return c.runs }
 
-// Running tells whether one runs.
+// Running reports whether a command runs.
 func (c *Commands) Running() bool { return len(c.runs) > 0 }
 
-// Of is the command with a key; nil once it is over.
+// Of returns the command with a key; nil if it has ended.
 func (c *Commands) Of(key uint64) *Run {
 	for _, r := range c.runs {
 		if r.Key == key {
@@ -76,7 +75,7 @@ func (c *Commands) Of(key uint64) *Run {
 	return nil
 }
 
-// Add runs a command line in a directory, once those before it are over.
+// Add runs a command line in a directory, after the commands before it.
 func (c *Commands) Add(line, dir string) tea.Cmd {
 	c.last++
 	r := &Run{Key: c.last, Line: line, all: c, dir: dir, feed: newFeed()}
@@ -88,7 +87,7 @@ func (c *Commands) Add(line, dir string) tea.Cmd {
 	return r.begin()
 }
 
-// Stop ends the command that runs; those that wait will not run.
+// Stop ends the running command and drops those that wait.
 func (c *Commands) Stop() tea.Cmd {
 	if !c.Running() {
 		return nil
@@ -99,7 +98,7 @@ func (c *Commands) Stop() tea.Cmd {
 	return c.runs[0].end()
 }
 
-// Stop ends one command, whether it runs or waits; false where it is over.
+// Stop ends one command, whether it runs or waits; false if it has ended.
 func (r *Run) Stop() (tea.Cmd, bool) {
 	switch at := slices.Index(r.all.runs, r); {
 	case at < 0:
@@ -134,7 +133,7 @@ func (r *Run) listen() tea.Cmd {
 func (r *Run) end() tea.Cmd {
 	r.stopping = true
 	if r.stop == nil {
-		return nil // it is being started
+		return nil // it is starting
 	}
 	stop := r.stop
 	return func() tea.Msg { stop(); return nil }
@@ -151,8 +150,8 @@ func (r *Run) remove() {
 	r.all.runs = slices.DeleteFunc(r.all.runs, func(other *Run) bool { return other == r })
 }
 
-// over begins with the next one.
-func (r *Run) over(end thread.ShellEnded) tea.Cmd {
+// finish ends a run and starts the next.
+func (r *Run) finish(end thread.ShellEnded) tea.Cmd {
 	end.Key, end.At = r.Key, r.all.env.Now()
 	r.all.apply(end)
 	r.remove()
@@ -162,7 +161,7 @@ func (r *Run) over(end thread.ShellEnded) tea.Cmd {
 	return nil
 }
 
-// startedMsg is a command that was started, or the reason why it was not.
+// startedMsg says that a command was started, or why not.
 type startedMsg struct {
 	run  *Run
 	stop func()
@@ -174,7 +173,7 @@ func (msg startedMsg) Handle() tea.Cmd {
 	r := msg.run
 	if msg.err != nil {
 		r.feed.close()
-		return r.over(thread.ShellEnded{Err: msg.err})
+		return r.finish(thread.ShellEnded{Err: msg.err})
 	}
 	if r.stop = msg.stop; r.stopping {
 		return r.end()
@@ -182,7 +181,7 @@ func (msg startedMsg) Handle() tea.Cmd {
 	return nil
 }
 
-// newsMsg is new output of a command, or its end.
+// newsMsg says that there is news of a command.
 type newsMsg struct{ run *Run }
 
 // Handle implements layer.Message.
@@ -195,5 +194,5 @@ func (msg newsMsg) Handle() tea.Cmd {
 	if end == nil {
 		return r.listen()
 	}
-	return r.over(thread.ShellEnded{Code: end.Code, Signal: end.Signal, Stopped: r.stopping})
+	return r.finish(thread.ShellEnded{Code: end.Code, Signal: end.Signal, Stopped: r.stopping})
 }

@@ -107,7 +107,7 @@ func TestCommandsStopped(t *testing.T) {
 	}
 }
 
-// A command that waits can be stopped by itself; one that is over cannot.
+// A waiting command can be stopped alone; one that has ended cannot.
 func TestCommandStopped(t *testing.T) {
 	b := newBench()
 	b.Add("one", "/w")

@@ -1,6 +1,6 @@
-// Package status says how a session is getting on: in the line below its page, in the
-// title of the window, in the terminal's progress bar, and, to a user who looks elsewhere,
-// by a notification. It draws values and keeps no page.
+// Package status shows the state of a session: in the status line, in the title of the
+// window, in the terminal's progress bar, and by notifications to a user who is looking
+// elsewhere. It draws values and holds no page.
 package status
 
 import (
@@ -20,22 +20,22 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Toast is what was just said. The zero Toast is nothing.
+// Toast is a message shown for a while. The zero Toast is empty.
 type Toast struct {
 	text  string
 	until time.Time
 }
 
-// ToastTime is how long one is shown.
+// ToastTime is how long a toast is shown.
 const ToastTime = 5 * time.Second
 
-// NewToast is a text that is said now, on one line and safe for a terminal: errors of the
-// system name what an agent has named.
+// NewToast returns a toast shown from now on, on one line and safe for a terminal: errors of
+// the system can hold names chosen by an agent.
 func NewToast(text string, now time.Time) Toast {
 	return Toast{safetext.Line(text, 500), now.Add(ToastTime)}
 }
 
-// At is what is said at a time; "" for nothing.
+// At returns the text shown at a time; "" for none.
 func (t Toast) At(now time.Time) string {
 	if !now.Before(t.until) {
 		return ""
@@ -43,7 +43,7 @@ func (t Toast) At(now time.Time) string {
 	return t.text
 }
 
-// Line is the line below a session's page.
+// Line is the status line below a session's page.
 type Line struct {
 	*workspace.Session
 	Env      *layer.Env
@@ -69,7 +69,7 @@ func (l Line) Row(width int) string {
 	return text.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
 }
 
-// Short is the line without the gap in its middle.
+// Short returns the line without the gap in its middle.
 func (l Line) Short(width int) string {
 	right := l.Right()
 	left := l.left(width - text.Width(right) - 3)
@@ -79,7 +79,7 @@ func (l Line) Short(width int) string {
 	return text.Truncate("  "+left+right, width, "…")
 }
 
-// left joins as many parts as there is room for.
+// left joins as many parts as fit.
 func (l Line) left(room int) (line string) {
 	th := l.Env.Theme
 	parts := l.parts()
@@ -99,7 +99,7 @@ func (l Line) left(room int) (line string) {
 	return line
 }
 
-// parts are what there is to say: what must not be dropped for want of room comes first.
+// parts returns the parts of the line, the most important first.
 func (l Line) parts() []string {
 	th := l.Env.Theme
 	mode := l.mode()
@@ -113,7 +113,7 @@ func (l Line) parts() []string {
 	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
 }
 
-// mode names the approval mode; "" for the usual one.
+// mode names the approval mode; "" for the default.
 func (l Line) mode() string {
 	switch l.Approval {
 	case permissions.AskMode:
@@ -136,8 +136,8 @@ func (l Line) others() string {
 	return l.Env.Theme.Warn.Paint(fmt.Sprintf("%d %s", l.Others, verb)) + l.Env.Theme.Dim.Paint(" · "+l.Label(intent.NextWaiting))
 }
 
-// broken is all there is to say of a session that nothing can happen in now; nil for one
-// that is open or being opened.
+// broken returns the parts for a session that is ended or lost; nil for one that is open or
+// being opened.
 func (l Line) broken() []string {
 	th := l.Env.Theme
 	if l.ReadOnly {
@@ -160,8 +160,7 @@ func (l Line) broken() []string {
 	return nil
 }
 
-// RetryWords say when another try for a connection comes; the zero time is that one is
-// under way.
+// RetryWords says when the connection is retried next; the zero time means now.
 func RetryWords(at, now time.Time) string {
 	if at.IsZero() {
 		return "connecting"
@@ -169,7 +168,7 @@ func RetryWords(at, now time.Time) string {
 	return "trying again in " + text.Seconds(max(0, at.Sub(now))+time.Second)
 }
 
-// doing says who the agent is and what it does.
+// doing names the agent and what it is doing.
 func (l Line) doing() []string {
 	th, t := l.Env.Theme, l.Thread
 	parts := []string{th.Strong.Paint(l.Agent.Name())}
@@ -194,7 +193,7 @@ func (l Line) doing() []string {
 	return parts
 }
 
-// counts are the numbers and the settings of the session.
+// counts returns the numbers and the settings of the session.
 func (l Line) counts() (parts []string) {
 	th, t := l.Env.Theme, l.Thread
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -239,7 +238,7 @@ func (l Line) counts() (parts []string) {
 	return parts
 }
 
-// Right is the key that matters most now, and what it does.
+// Right names the key that matters most now, and what it does.
 func (l Line) Right() string {
 	th := l.Env.Theme
 	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }

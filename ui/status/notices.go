@@ -7,25 +7,25 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Speaker says lines to the user.
-type Speaker interface {
-	// Free tells whether a line would be seen now, and hide no other.
+// Narrator shows messages to the user.
+type Narrator interface {
+	// Free reports whether a message would be seen now and hide no other.
 	Free() bool
 	Say(line string) tea.Cmd
 }
 
-// noticePause is how long a line waits until it is tried again.
+// noticePause is how long a message waits until it is tried again.
 const noticePause = time.Second
 
-// notice is a line that comes from beside the conversations.
+// notice is a message that belongs to no session.
 type notice struct {
-	to   Speaker
+	to   Narrator
 	line string
-	next tea.Cmd // waits for another one
+	next tea.Cmd // waits for the next message
 }
 
-// Listen says all lines that come until there are no more or ctx ends.
-func Listen(ctx context.Context, to Speaker, lines <-chan string) tea.Cmd {
+// Listen shows all messages of a channel until it is closed or ctx ends.
+func Listen(ctx context.Context, to Narrator, lines <-chan string) tea.Cmd {
 	return func() tea.Msg {
 		select {
 		case line, more := <-lines:
@@ -39,7 +39,7 @@ func Listen(ctx context.Context, to Speaker, lines <-chan string) tea.Cmd {
 	}
 }
 
-// Handle says the line once there is somewhere to say it.
+// Handle shows the message when the narrator is free.
 func (n notice) Handle() tea.Cmd {
 	if !n.to.Free() {
 		return tea.Tick(noticePause, func(time.Time) tea.Msg { return n })

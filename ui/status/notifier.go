@@ -14,10 +14,10 @@ import (
 	"parley/ui/layer"
 )
 
-// Notification is how the terminal is told that the user is wanted.
+// Notification is a way to make the terminal notify the user.
 type Notification string
 
-// The ways there are.
+// The kinds of notification.
 const (
 	NotifyNone   Notification = ""
 	NotifyBell   Notification = "bell"   // BEL
@@ -26,30 +26,29 @@ const (
 	NotifyOSC99  Notification = "osc99"  // kitty
 )
 
-// away is how long no key must have come, in a terminal that does not report its focus,
-// until the user is taken to be elsewhere.
+// away is how long nothing must have been typed, in a terminal that does not report its
+// focus, until the user is considered to look elsewhere.
 const away = 10 * time.Second
 
 // notifyPause is the shortest time between two notifications.
 const notifyPause = 2 * time.Second
 
-// Notifier tells a user who looks elsewhere that a turn is over, or that something is
-// asked.
+// Notifier tells a user who looks elsewhere that a turn has ended or something is asked.
 type Notifier struct {
 	env     *layer.Env
 	how     Notification
 	focused bool      // the terminal has the focus
-	known   bool      // it reports that
-	input   time.Time // when a key, a paste or the mouse came last
-	sent    time.Time // when the user was told last
+	known   bool      // the terminal reports its focus
+	input   time.Time // the last key, paste or mouse event
+	sent    time.Time // the last notification
 }
 
-// NewNotifier makes one for a user who looks now.
+// NewNotifier returns a notifier for a user who is looking now.
 func NewNotifier(env *layer.Env, how Notification) *Notifier {
 	return &Notifier{env: env, how: how, input: env.Now()}
 }
 
-// Watch notes what the terminal reports of where the user is.
+// Watch records signs of whether the user is looking.
 func (n *Notifier) Watch(msg tea.Msg) {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
@@ -60,7 +59,7 @@ func (n *Notifier) Watch(msg tea.Msg) {
 	}
 }
 
-// elsewhere tells whether the user does not look at the screen.
+// elsewhere reports whether the user is not looking at the screen.
 func (n *Notifier) elsewhere() bool {
 	if n.known {
 		return !n.focused
@@ -68,14 +67,14 @@ func (n *Notifier) elsewhere() bool {
 	return n.env.Now().Sub(n.input) >= away
 }
 
-// Tell tells the user of an event where that matters: agent is whose it is, about the
-// title of the session. more is whether the session continues by itself.
+// Tell notifies the user of an event if necessary. agent is the name of the agent, about the
+// title of the session, and more says that the session continues with a queued prompt.
 func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 	what := ""
 	switch e := e.(type) {
 	case event.TurnEnded:
 		switch {
-		case e.StopReason == "cancelled" || more: // the user knows, or it is not over
+		case e.StopReason == "cancelled" || more: // the user did it, or there is more to come
 		case e.Err != nil:
 			what = "stopped with an error"
 		default:
@@ -92,7 +91,7 @@ func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 	return tea.Raw(n.how.sequence(agent+" "+what, about))
 }
 
-// sequence makes the terminal show the text, or ring.
+// sequence returns the escape sequence that shows the text or rings the bell.
 func (n Notification) sequence(text, about string) string {
 	clean := func(s string) string { return strings.NewReplacer(";", ",", "\\", "/").Replace(safetext.Line(s, 200)) }
 	text, about = clean(text), clean(about)

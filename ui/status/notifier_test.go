@@ -12,7 +12,7 @@ import (
 	"parley/ui/layer"
 )
 
-// told is what the terminal is told; "" for nothing.
+// told returns what a command sends to the terminal; "" for nothing.
 func told(cmd tea.Cmd) string {
 	if cmd == nil {
 		return ""
@@ -54,7 +54,7 @@ func TestNotifier(t *testing.T) {
 	}
 }
 
-// A terminal that does not report its focus is told after a while without keys.
+// A terminal that does not report its focus is notified after a while without keys.
 func TestNotifierWithoutFocus(t *testing.T) {
 	now := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	n := NewNotifier(&layer.Env{Now: func() time.Time { return now }}, NotifyBell)

@@ -11,7 +11,7 @@ import (
 // maxTitle bounds the title of the window, in runes: terminals cut or refuse long ones.
 const maxTitle = 200
 
-// Sign is what can be told of a session at a glance.
+// Sign is the state of a session at a glance.
 type Sign int
 
 // The signs.
@@ -19,10 +19,10 @@ const (
 	Rests Sign = iota
 	Works
 	Asks  // something waits for the user
-	Ended // its agent is gone
+	Ended // its agent has ended
 )
 
-// SignOf is that of a session; asks tells whether something waits for the user.
+// SignOf returns the sign of a session; asks says that something waits for the user.
 func SignOf(s *workspace.Session, asks bool) Sign {
 	switch {
 	case asks:
@@ -35,8 +35,7 @@ func SignOf(s *workspace.Session, asks bool) Sign {
 	return Rests
 }
 
-// Title is the title of the window: what waits or works comes first. name is the agent's
-// or the session's; "" for none.
+// Title returns the title of the window. name is the agent's or the session's, or "".
 func (s Sign) Title(name string) string {
 	if name == "" {
 		return "parley"
@@ -44,7 +43,7 @@ func (s Sign) Title(name string) string {
 	return map[Sign]string{Works: "… ", Asks: "? "}[s] + safetext.Line(name, maxTitle) + " - parley"
 }
 
-// Progress is what the terminal's own progress bar shows; nil for nothing.
+// Progress returns the state of the terminal's own progress bar; nil for none.
 func (s Sign) Progress() *tea.ProgressBar {
 	switch s {
 	case Asks:

@@ -6,7 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// palette is what the themes with colours of their own differ in.
+// palette is what differs between the themes in full colour.
 type palette struct {
 	text, dim, faint, accent, good, warn, bad color.Color
 	userBg, code, heading, border             color.Color
@@ -21,9 +21,9 @@ func hex(s string) color.Color { return lipgloss.Color(s) }
 func fg(c color.Color) Ink   { return NewInk(Spec{Fg: c}) }
 func bold(c color.Color) Ink { return NewInk(Spec{Fg: c, Bold: true}) }
 
-// Dark is for dark backgrounds, in full colour. The screen library reduces each colour to
-// the nearest of a terminal with 256, so the colours of all themes are chosen to keep
-// their hue there: greys stay grey, rows of a diff stay green and red.
+// Dark is for dark backgrounds, in full colour. Bubble Tea reduces each colour to the nearest of a
+// terminal with 256, so the colours of all themes are chosen to keep their hue there: greys stay
+// grey, rows of a diff stay green and red.
 func Dark() *Theme {
 	t := build(palette{
 		text: hex("#e8edf0"), dim: hex("#91989a"), faint: hex("#858d97"), accent: hex("#6cb6ff"),
@@ -55,8 +55,8 @@ func Light() *Theme {
 	return t
 }
 
-// ContrastDark is for dark backgrounds and for eyes that need much contrast: every ink reaches 7:1 on black, nothing is
-// faint, and what other themes make quiet is told from the rest by the bold beside it.
+// ContrastDark is for dark backgrounds with high contrast: every ink reaches 7:1 on black, nothing is faint, and text that
+// other themes make faint differs from the rest by the bold beside it.
 func ContrastDark() *Theme {
 	white, quiet := hex("#ffffff"), hex("#dde3ea")
 	t := build(palette{
@@ -90,7 +90,7 @@ func ContrastLight() *Theme {
 	return contrasted(t)
 }
 
-// contrasted makes bold what carries meaning: beside text without a faint ink nothing else stands out.
+// contrasted makes the inks with a meaning bold: without faint inks nothing else would stand out.
 func contrasted(t *Theme) *Theme {
 	for _, ink := range []*Ink{&t.Accent, &t.Good, &t.Warn, &t.Bad, &t.DiffAdd, &t.DiffDel, &t.UserText, &t.Selected, &t.BorderFocus} {
 		s := ink.Spec()

@@ -27,7 +27,7 @@ func contrast(a, b color.Color) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// The themes with colours of their own, the backgrounds that they are meant for
+// The themes in full colour, the backgrounds that they are meant for
 // and the ratio that text must reach: AA of WCAG 2, and AAA.
 var own = []struct {
 	theme   func() *Theme

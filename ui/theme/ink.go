@@ -14,14 +14,14 @@ type Spec struct {
 	Bold, Faint, Italic, Underline, Reverse bool
 }
 
-// Ink paints text with one fixed style: two strings made once, put around the text. It is a value, free to copy and
-// safe to share between goroutines. The zero Ink leaves text as it is.
+// Ink paints text in one fixed style by putting two precomputed strings around it. It is a value that may be copied and
+// shared between goroutines. The zero Ink leaves text unchanged.
 type Ink struct {
 	on, off string
 	spec    Spec
 }
 
-// NewInk makes an Ink of a Spec.
+// NewInk returns the Ink of a Spec.
 func NewInk(s Spec) Ink {
 	var st ansi.Style
 	if s.Bold {
@@ -52,8 +52,7 @@ func NewInk(s Spec) Ink {
 	return ink
 }
 
-// Paint returns s in this ink, reset at its end. The text must not carry styles of its own that reset: what follows such
-// a reset is no longer painted; use [Ink.Repaint] there.
+// Paint returns s in this ink, reset at its end. Text after a reset inside s is not painted; see [Ink.Repaint].
 func (i Ink) Paint(s string) string {
 	if i.on == "" || s == "" {
 		return s
@@ -71,8 +70,8 @@ func (i Ink) Append(dst []byte, s string) []byte {
 	return append(dst, i.off...)
 }
 
-// Repaint paints text that holds other inks: this ink comes back after each reset inside it. It serves backgrounds under
-// styled text.
+// Repaint paints text that holds other inks: this ink resumes after each reset inside it, as for a background under styled
+// text.
 func (i Ink) Repaint(s string) string {
 	if i.on == "" || s == "" {
 		return s
@@ -85,17 +84,16 @@ func (i Ink) Repaint(s string) string {
 	return i.on + strings.ReplaceAll(s, ansi.ResetStyle, ansi.ResetStyle+i.on) + i.off
 }
 
-// On is the sequence that starts the ink, empty for the zero Ink.
+// On returns the sequence that starts the ink, empty for the zero Ink.
 func (i Ink) On() string { return i.on }
 
-// Off is the sequence that ends the ink, empty for the zero Ink.
+// Off returns the sequence that ends the ink, empty for the zero Ink.
 func (i Ink) Off() string { return i.off }
 
-// Spec returns what the ink was made of.
+// Spec returns the Spec of the ink.
 func (i Ink) Spec() Spec { return i.spec }
 
-// Style returns the ink as a Lip Gloss style, for the places that want one. It is slow to render with: keep it off paths
-// that run once a row.
+// Style returns the ink as a Lip Gloss style. Rendering with it is slow: do not use it for every row.
 func (i Ink) Style() lipgloss.Style {
 	s := i.spec
 	st := lipgloss.NewStyle()

@@ -5,20 +5,20 @@ import "slices"
 // Colours says how many colours a terminal has.
 type Colours int
 
-// What a terminal may have. Anything above sixteen is reduced by the screen library where it must be.
+// The numbers of colours. Bubble Tea reduces anything above sixteen if necessary.
 const (
-	Many Colours = iota // or not known
+	Many Colours = iota // or unknown
 	Sixteen
 	None
 )
 
-// Terminal is what is known of the terminal.
+// Terminal is what is known about the terminal.
 type Terminal struct {
-	Dark    bool // its background is
+	Dark    bool // its background is dark
 	Colours Colours
 }
 
-// ColoursOf says how many colours a terminal with a colour profile of that name has.
+// ColoursOf returns how many colours a terminal has, by the name of its colour profile.
 func ColoursOf(profile string) Colours {
 	switch profile {
 	case "NoTTY", "Ascii":
@@ -29,22 +29,22 @@ func ColoursOf(profile string) Colours {
 	return Many
 }
 
-// names are the themes in the order to offer them.
+// names are the themes in the order of the list.
 var names = []string{"auto", "dark", "light", "contrast-dark", "contrast-light", "ansi", "plain"}
 
 var made = map[string]func() *Theme{
 	"dark": Dark, "light": Light, "contrast-dark": ContrastDark, "contrast-light": ContrastLight, "ansi": ANSI, "plain": Plain,
 }
 
-// Names lists what a user may choose, in the order to offer them; the first is "auto".
+// Names returns the names of the themes in the order of the list; the first is "auto".
 func Names() []string { return slices.Clone(names) }
 
-// Known tells whether there is a theme of that name. "auto" is one.
+// Known reports whether a theme has this name. "auto" is one.
 func Known(name string) bool { return slices.Contains(names, name) }
 
-// Resolve returns the name of the theme that a terminal gets for a chosen name: never "auto". A terminal without colours
-// gets plain, and one with sixteen gets ansi, whatever was chosen: reduced to sixteen, amber is red and quiet text is dark
-// blue. "auto", and a name that is none, follows the terminal's background.
+// Resolve returns the name of the theme to use for a chosen name: never "auto". A terminal without colours gets plain,
+// and one with sixteen gets ansi, whatever was chosen: reduced to sixteen, amber is red and quiet text is dark blue. "auto"
+// and unknown names follow the background of the terminal.
 func Resolve(name string, on Terminal) string {
 	switch {
 	case on.Colours == None:
@@ -61,11 +61,10 @@ func Resolve(name string, on Terminal) string {
 	return "light"
 }
 
-// For returns the theme that a terminal gets for a chosen name. See [Resolve].
+// For returns the theme to use for a chosen name. See [Resolve].
 func For(name string, on Terminal) *Theme { return made[Resolve(name, on)]() }
 
-// Pick is For where no more is known of the terminal than its background and whether colours are wanted
-// (https://no-color.org).
+// Pick is For when only the background of the terminal is known, and whether colours are wanted (https://no-color.org).
 func Pick(name string, dark, noColor bool) *Theme {
 	on := Terminal{Dark: dark}
 	if noColor {

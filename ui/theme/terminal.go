@@ -2,8 +2,8 @@ package theme
 
 import "github.com/charmbracelet/x/ansi"
 
-// ANSI uses the terminal's own sixteen colours, so that it follows whatever palette the user has chosen. Quiet text is
-// faint rather than bright black, which some palettes make invisible.
+// ANSI uses the terminal's own sixteen colours, and so the palette that the user has chosen. Quiet text is faint rather than
+// bright black, which some palettes make invisible.
 func ANSI() *Theme {
 	faint := NewInk(Spec{Faint: true})
 	return &Theme{

@@ -1,17 +1,17 @@
-// Package theme holds the colours of the screen. A Theme is made once and only read afterwards, so every goroutine may
-// share it. Nothing here asks the terminal: the caller says what it knows of it, see [Terminal]. Colours never carry
-// meaning alone; a word or a sign stands beside each.
+// Package theme holds the colours of the screen. A Theme is immutable, so goroutines may share it. Nothing here queries the
+// terminal: the caller says what it knows about it, see [Terminal]. Colour is never the only carrier of meaning; a word or a
+// sign says the same.
 package theme
 
-// Theme names the inks of the screen by what they are for.
+// Theme names the inks of the screen by their purpose.
 type Theme struct {
 	Name string
-	// Dark says that the inks are meant for a dark background, NoColor that they use attributes only.
+	// Dark says that the inks are for a dark background, NoColor that they use attributes only.
 	Dark, NoColor bool
 
 	Text, Dim, Faint, Strong, Accent, Good, Warn, Bad Ink
 
-	// UserBar is the bar left of the user's turn, UserText its words, Background its blank cells.
+	// UserBar is the bar left of the user's prompt, UserText its text, Background its empty cells.
 	UserBar, UserText, Background Ink
 
 	Code, Heading, Quote, Link               Ink
@@ -21,8 +21,8 @@ type Theme struct {
 	DiffAdd, DiffDel, DiffContext, DiffHunk  Ink
 	DiffAddWord, DiffDelWord, DiffLineNumber Ink
 
-	// DiffAddLine and DiffDelLine are the grounds of changed lines, on which their code keeps its own colours. Without a
-	// background such a line is DiffAdd or DiffDel as a whole.
+	// DiffAddLine and DiffDelLine are the backgrounds of changed lines, whose code keeps its own colours. If they have no
+	// background, all of the line is DiffAdd or DiffDel.
 	DiffAddLine, DiffDelLine Ink
 
 	// Keyword, Function, String, Number and Comment are the colours of code.

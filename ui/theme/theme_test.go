@@ -50,7 +50,7 @@ func TestMeaningWithoutColour(t *testing.T) {
 	}
 }
 
-// What is told apart by a colour in one theme is in every other that has any.
+// Inks that differ by colour in one theme differ in every other theme with colours.
 func TestInksDiffer(t *testing.T) {
 	for _, name := range Names() {
 		th := For(name, Terminal{Dark: true})

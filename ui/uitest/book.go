@@ -8,19 +8,17 @@ import (
 	"parley/ui/theme"
 )
 
-// Size is that of a screen, in cells.
+// Size is the size of a screen, in cells.
 type Size struct{ Width, Height int }
 
-// Page is a screen on which golden sections are taken: its size, and the name of
-// its theme.
+// Page is a screen for golden sections: its size, and the name of its theme.
 type Page struct {
 	Name string
 	Size
 	Theme string
 }
 
-// Pages are all that sections are taken on: every theme at 80x24, and the one
-// without colour at the other sizes.
+// Pages returns all pages: every theme at 80x24, and the one without colour at other sizes.
 func Pages() []Page {
 	pages := []Page{{"40x12-plain", Size{40, 12}, "plain"}, {"120x40-plain", Size{120, 40}, "plain"}, {"160x50-plain", Size{160, 50}, "plain"}}
 	for _, name := range theme.Names() {
@@ -31,13 +29,13 @@ func Pages() []Page {
 	return pages
 }
 
-// Book is golden files with many sections each: one file for every page.
+// Book is a set of golden files with many sections each, one file for each page.
 type Book struct {
 	dir      string
 	sections map[string][]string // the lines of each page's file
 }
 
-// NewBook returns a book whose files are in a directory below testdata.
+// NewBook returns a book with its files in a directory under testdata.
 func NewBook(dir string) *Book { return &Book{dir: dir, sections: map[string][]string{}} }
 
 // Add checks rows and adds them to the file of a page, under a heading.
@@ -58,8 +56,7 @@ func (b *Book) Add(t *testing.T, p Page, heading string, rows []string) {
 	b.sections[p.Name] = append(lines, "")
 }
 
-// Check compares the files with those below testdata, or with -update rewrites
-// them.
+// Check compares the files with those under testdata, or rewrites these with -update.
 func (b *Book) Check(t *testing.T) {
 	t.Helper()
 	for _, p := range Pages() {

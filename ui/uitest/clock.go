@@ -6,11 +6,10 @@ import (
 	"parley/ui/widget/syntax"
 )
 
-// KeepTime keeps the clock running that patterns of the highlighter share, for as
-// long as the program runs. Whoever needs it first starts it, and it stops by
-// itself: one started inside a bubble of testing/synctest would tell that
-// bubble's time to all others, and outlive it. It is to be called before any
-// test.
+// KeepTime keeps the shared clock of the highlighter's regular expressions running. The first
+// user starts that clock, and it stops when idle: one started inside a bubble of
+// testing/synctest would give that bubble's time to all other tests, and outlive it. KeepTime
+// must be called before the tests run.
 func KeepTime() {
 	tick := func() { syntax.Lines("x.go", []string{"package x"}) }
 	tick()

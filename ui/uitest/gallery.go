@@ -17,7 +17,7 @@ var (
 	Now   = Start.Add(100 * time.Second)
 )
 
-// Dir is the directory in which it takes place.
+// Dir is the working directory of the conversation.
 const Dir = "/home/ada/src/parser"
 
 var in = event.For{Session: "s"}
@@ -51,8 +51,7 @@ const prose = `I'll start with the **tokenizer**, then make ` + "`Parse()`" + ` 
 | pos | int |
 `
 
-// Gallery is a conversation with one of everything in it, its last turn still
-// under way.
+// Gallery returns a conversation with one item of each kind, its last turn still running.
 func Gallery() *thread.Thread {
 	th := thread.New("s")
 	for _, e := range GalleryEvents() {
@@ -61,7 +60,7 @@ func Gallery() *thread.Thread {
 	return th
 }
 
-// GalleryEvents are what it is made of.
+// GalleryEvents returns the events of that conversation.
 func GalleryEvents() []event.Event { return slices.Concat(firstTurn(), otherTurns(), lastTurn()) }
 
 // firstTurn has messages and finished tool calls.
@@ -133,7 +132,7 @@ func otherTurns() []event.Event {
 	return out
 }
 
-// lastTurn has what is still going on.
+// lastTurn has everything that is still running.
 func lastTurn() []event.Event {
 	return []event.Event{
 		event.TurnStarted{For: in, Text: "once more", At: at(60)},

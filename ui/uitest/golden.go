@@ -1,5 +1,5 @@
-// Package uitest is what tests of the screen share: golden files, the rule that
-// every row must keep, and a conversation with one of everything in it.
+// Package uitest is shared by the tests of the screen: golden files, checks that hold for every
+// row, and a conversation with one item of each kind.
 package uitest
 
 import (
@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// Golden compares rows with a file below testdata, in which escape sequences
-// begin with "\e". With -update it is rewritten.
+// Golden compares rows with a file under testdata, in which escape sequences begin with "\e".
+// With -update it is rewritten.
 func Golden(t *testing.T, name string, rows []string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")
@@ -56,7 +56,7 @@ func line(lines []string, i int) string {
 	return "(nothing)"
 }
 
-// Text is rows without their styles and without blanks at their ends.
+// Text returns rows without their styles and without spaces at their ends.
 func Text(rows []string) string {
 	out := make([]string, len(rows))
 	for i, r := range rows {
@@ -65,8 +65,8 @@ func Text(rows []string) string {
 	return strings.Join(out, "\n")
 }
 
-// CheckRows fails when a row is wider than width, or holds anything that a
-// terminal would act upon but colours and attributes.
+// CheckRows fails if a row is wider than width, or holds control sequences other than colours
+// and attributes.
 func CheckRows(t *testing.T, rows []string, width int) {
 	t.Helper()
 	for i, r := range rows {
@@ -79,8 +79,7 @@ func CheckRows(t *testing.T, rows []string, width int) {
 	}
 }
 
-// Unsafe returns the first thing in a row that is neither text nor a colour or
-// an attribute, "" where there is none.
+// Unsafe returns the first part of a row that is neither text nor a colour or attribute, or "".
 func Unsafe(row string) string {
 	for i, r := range row {
 		switch {
@@ -95,7 +94,7 @@ func Unsafe(row string) string {
 	return ""
 }
 
-// sgr tells whether s begins with ESC [ digits m.
+// sgr reports whether s begins with ESC [ digits m.
 func sgr(s string) bool {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return false

@@ -2,8 +2,8 @@ package uitest
 
 import "strings"
 
-// HostileStrings are what a peer puts wherever it can put a string. Each begins
-// with a word that can be looked for.
+// HostileStrings are strings for a hostile peer to send wherever it can send one. Each begins
+// with a word to search for.
 var HostileStrings = map[string]string{
 	"sequences":   "Zq\x1b]52;c;eA==\x07\x1b[2J\x1b[1;1H\u009b31m\x1b]0;title\x1b\\\x1bPq\x1b\\\x00\r\x08\x7f;a\\b",
 	"unfinished":  "Zq\x1b]0;never ends \x1b[38;5;",
@@ -17,7 +17,7 @@ var HostileStrings = map[string]string{
 	"only blanks": "Zq" + strings.Repeat(" ", 500) + "\u00a0\u2003\u3000",
 }
 
-// HostileUpdates are updates of v1 ("") and v2, with E in every place for a string in JSON.
+// HostileUpdates are updates of v1 ("") and v2, with E in place of each JSON string.
 var HostileUpdates = map[string][]string{"": {
 	`{"sessionUpdate":"agent_message_chunk","messageId":E,"content":{"type":"text","text":E}}`,
 	`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":E,"uri":E,"data":E}}`,
@@ -65,7 +65,7 @@ var HostileUpdates = map[string][]string{"": {
 	`{"sessionUpdate":"state_update","state":E,"background":[{"type":"terminal","terminalId":"t1"},{"type":"tool_call","toolCallId":E},{"type":E}]}`,
 }}
 
-// HostileForms are what is asked for besides permission.
+// HostileForms are forms that the agent asks the user to fill in.
 var HostileForms = []string{
 	`{"sessionId":"s1","mode":"form","message":E,"requestedSchema":{"type":"object","title":E,"description":E,"properties":{
 	E:{"type":"string","title":E,"description":E,"default":E},"n":{"type":"integer","title":E,"description":E,"minimum":1},"b":{"type":"boolean","title":E,"default":true},
@@ -75,7 +75,7 @@ var HostileForms = []string{
 	`{"sessionId":"s1","mode":"url","elicitationId":"e2","message":E,"url":E}`,
 }
 
-// HostileTool is what permission is asked for, HostileOptions what it can be answered.
+// HostileTool is the tool call of a permission request, HostileOptions its options.
 const (
 	HostileTool    = `{"toolCallId":"asked","title":E,"name":E,"kind":"execute","status":"pending","rawInput":{"command":E,"cwd":E,E:E},"locations":[{"path":E}],"content":[{"type":"content","content":{"type":"text","text":E}},{"type":"diff","path":E,"oldText":E,"newText":E}]}`
 	HostileOptions = `[{"optionId":E,"name":E,"kind":"allow_once"},{"optionId":"ever","name":E,"kind":"allow_always"},{"optionId":"no","name":E,"kind":"reject_once"}]`

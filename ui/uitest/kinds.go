@@ -13,13 +13,12 @@ import (
 type Kind struct {
 	Name   string
 	Events []event.Event
-	// States says that the last item of Kind is also to be seen opened, closed and
-	// selected.
+	// States says that the last item is also drawn open, closed and selected.
 	States bool
 	Kind   thread.Kind
 }
 
-// Thread is the conversation.
+// Thread returns the conversation.
 func (k Kind) Thread() *thread.Thread {
 	th := thread.New("s")
 	for _, e := range k.Events {
@@ -28,7 +27,7 @@ func (k Kind) Thread() *thread.Thread {
 	return th
 }
 
-// Everything of Markdown that is drawn in a way of its own.
+// markdown has every element of Markdown that is drawn differently.
 const markdown = "# Heading one\n\nProse with **bold**, *italic*, ***both***, ~~gone~~, `code`, [a link](https://example.org/a) and ![a picture](p.png), long enough for a second row.\nA hard break  \nends here. 日本語も 👩‍👩‍👧 too.\n\n## Heading `two`\n\n" +
 	"- one\n- two\n  - nested with **bold**\n    1. deep\n- [x] done\n- [ ] open\n\n9. nine\n10. ten\n\n> A quote that is long enough to be wrapped on a narrow screen, or on most of them.\n> - with a list\n\n" +
 	"```go\nfunc Parse(s string) error {\n\treturn fmt.Errorf(\"line %d\", 42) // 漢字\n}\n```\n\n```\nno language\n```\n\n```diff\n-old\n+new\n```\n\n| name | type |\n|---|--:|\n| pos | int |\n| `text` | **string** |\n\n---\n\n<details>kept</details>\n\nhttps://example.org/auto\n"
@@ -53,7 +52,7 @@ func thinks(text string) event.Event {
 	return event.TextArrived{For: in, Role: event.Thought, Text: text, At: at(1), Until: at(13)}
 }
 
-// call is a tool call of that kind.
+// call returns a tool call.
 func call(id, kind, status, title string, content ...event.ToolContent) event.ToolChanged {
 	return event.ToolChanged{For: in, ID: id, Kind: p(kind), Status: p(status), Title: p(title), Content: &content, At: at(14)}
 }
@@ -64,7 +63,7 @@ func output(id, data string) event.Event {
 
 var toolKinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
-// calls is one tool call of each kind, as the last of which stands a turn.
+// calls returns one tool call of each kind in a turn.
 func calls(status string, rest ...event.Event) []event.Event {
 	out := turn("go on")
 	for _, kind := range toolKinds {
@@ -78,7 +77,7 @@ func calls(status string, rest ...event.Event) []event.Event {
 	return append(out, rest...)
 }
 
-// Kinds are all kinds of items, each in the ways in which it can be seen.
+// Kinds returns all kinds of items, in all the ways that they are drawn.
 func Kinds() []Kind {
 	var out []Kind
 	for _, list := range [][]Kind{messageKinds(), toolStates(), diffKinds(), outputKinds(), lineKinds(), endKinds()} {

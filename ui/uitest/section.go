@@ -8,19 +8,23 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"parley/ui/theme"
 )
 
-// used are the sections that were compared, by file.
-var used = map[string][]string{}
+var (
+	compared sync.Mutex              // held while a section is compared
+	used     = map[string][]string{} // the sections that were compared, by file
+)
 
-// Section compares rows with one section of a page's golden file in a directory
-// below testdata; with -update that section alone is rewritten. The tests that
-// call it may not run at the same time.
+// Section compares rows with one section of a page's golden file in a directory under
+// testdata; with -update only that section is rewritten.
 func Section(t *testing.T, dir string, p Page, heading string, rows []string) {
 	t.Helper()
+	compared.Lock()
+	defer compared.Unlock()
 	path := filepath.Join("testdata", dir, p.Name+".golden")
 	used[path] = append(used[path], heading)
 	styles := NewStyles(theme.For(p.Theme, theme.Terminal{Dark: true}))
@@ -108,8 +112,8 @@ func writeSections(path string, all []section) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// Unused says which sections nothing was compared with; with -update they go
-// away. It is to be called when all tests have run.
+// Unused returns an error for sections that nothing was compared with; with -update it removes
+// them. It must be called after all tests.
 func Unused() error {
 	var errs []error
 	for path, headings := range used {

@@ -8,10 +8,9 @@ import (
 	"parley/ui/theme"
 )
 
-// Styles writes rows with the names of a theme's inks in the place of escape
-// sequences: ‹dim›words‹›. What a name looks like is the theme's business, so a
-// colour may change without any such row; what is of no ink is written as SGR
-// has it. See counted for what stands in the place of many blanks.
+// Styles writes rows with the names of a theme's inks in place of escape sequences:
+// ‹dim›words‹›. So a theme can change a colour without changing such rows. A style of no ink is
+// written as its SGR parameters. See counted for repeated spaces.
 type Styles struct {
 	names map[look]string
 	fgs   map[string]string // by the parameters of a colour
@@ -52,7 +51,7 @@ func first[K comparable](m map[K]string, key K, name string) {
 	}
 }
 
-// Row is a row in that notation, without blanks at its end that have no ground.
+// Row returns a row in that notation, without unstyled spaces at its end.
 func (s *Styles) Row(row string) string {
 	var b strings.Builder
 	var now, written look
@@ -82,7 +81,7 @@ func (s *Styles) Row(row string) string {
 	return counted(b.String()) + "‹›"
 }
 
-// counted shortens what is repeated: ␣×40 are so many blanks, ─×40 such a line.
+// counted shortens repetitions: ␣×40 for spaces, ─×40 for a line.
 func counted(row string) string {
 	const least = 8
 	for _, c := range []struct{ is, sign string }{{" ", "␣"}, {"─", "─"}} {

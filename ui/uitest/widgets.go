@@ -16,7 +16,7 @@ var keyCodes = map[string]rune{
 	"esc": tea.KeyEscape, "tab": tea.KeyTab,
 }
 
-// Press makes the key of a name such as "ctrl+a", "left" or "x".
+// Press returns the key press for a name such as "ctrl+a", "left" or "x".
 func Press(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	for {
@@ -38,7 +38,7 @@ func Press(name string) tea.KeyPressMsg {
 	return k
 }
 
-// GoldenText compares a text with a file below testdata. With -update it is rewritten.
+// GoldenText compares a text with a file under testdata. With -update it is rewritten.
 func GoldenText(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -57,7 +57,7 @@ func GoldenText(t *testing.T, name, got string) {
 	}
 }
 
-// CheckStyled checks that rows are no wider than that, hold no control characters but
+// CheckStyled checks that rows are at most width wide, hold no control characters other than
 // styles, and end in the terminal's own style.
 func CheckStyled(t testing.TB, rows []string, width int) {
 	t.Helper()

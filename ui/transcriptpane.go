@@ -10,20 +10,20 @@ import (
 	"parley/ui/transcript/find"
 )
 
-// talk is the conversation of a page: on the screen, with its search, and in the
-// terminal's scrollback.
-type talk struct {
+// transcriptPane is the transcript of a page: on the screen, with its search, and in the terminal's
+// scrollback.
+type transcriptPane struct {
 	env     *layer.Env
 	cwd     string
 	view    *transcript.View
 	find    *find.Bar
-	written *transcript.Written // what of it is in the scrollback; nil: nothing
-	changed []int               // items that neither of them knows to have changed
+	written *transcript.Written // the part in the scrollback; nil: none
+	changed []int               // items whose change neither of them has seen
 	focused bool                // it has the keys
 }
 
-// load shows another thread, or one that was told again, as much of it as before.
-func (t *talk) load(th *thread.Thread, agent func() string) {
+// load shows another thread, or a replayed one with the same entries open.
+func (t *transcriptPane) load(th *thread.Thread, agent func() string) {
 	view := transcript.New(th, t.cwd, t.env.Theme)
 	view.SetAgent(agent)
 	if t.view != nil {
@@ -33,8 +33,8 @@ func (t *talk) load(th *thread.Thread, agent func() string) {
 	t.view, t.written, t.changed, t.focused = view, nil, nil, false
 }
 
-// applied tells of what a portion of events changed.
-func (t *talk) applied() {
+// applied updates the rows of the items that a portion of events changed.
+func (t *transcriptPane) applied() {
 	t.view.Changed(t.changed)
 	if t.written != nil {
 		t.written.Changed(t.changed)
@@ -45,23 +45,23 @@ func (t *talk) applied() {
 	t.changed = t.changed[:0]
 }
 
-// tick moves its clocks and spinners.
-func (t *talk) tick(now time.Time) {
+// tick advances the clocks and spinners.
+func (t *transcriptPane) tick(now time.Time) {
 	t.view.Tick(now)
 	if t.written != nil {
 		t.written.Tick(now)
 	}
 }
 
-// atRest tells whether the reader is at the end of it, and at nothing else.
-func (t *talk) atRest() bool { return !t.focused && !t.find.Open() && t.view.Following() }
+// atRest reports whether the reader is at the end and neither searches nor has the keys here.
+func (t *transcriptPane) atRest() bool { return !t.focused && !t.find.Open() && t.view.Following() }
 
 var steps = map[intent.Intent]transcript.Step{intent.Next: transcript.Next, intent.Previous: transcript.Previous,
 	intent.NextPrompt: transcript.NextPrompt, intent.PreviousPrompt: transcript.PreviousPrompt, intent.First: transcript.First, intent.Last: transcript.Last,
 	intent.HalfDown: transcript.HalfPageDown, intent.HalfUp: transcript.HalfPageUp}
 
-// step moves the selection; false where that is not what is wanted.
-func (t *talk) step(want intent.Intent) bool {
+// step moves the selection; false if the intent is another.
+func (t *transcriptPane) step(want intent.Intent) bool {
 	by, ok := steps[want]
 	if ok {
 		t.view.Step(by)
@@ -69,8 +69,8 @@ func (t *talk) step(want intent.Intent) bool {
 	return ok
 }
 
-// toScrollback is what there is to write of it.
-func (t *talk) toScrollback(th *thread.Thread, width int) *transcript.Written {
+// toScrollback returns the part to write to the scrollback.
+func (t *transcriptPane) toScrollback(th *thread.Thread, width int) *transcript.Written {
 	if t.written == nil {
 		t.written = transcript.NewWritten(th, t.cwd, t.env.Theme)
 	}
