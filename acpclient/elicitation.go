@@ -112,7 +112,7 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 			e.settle(a)
 		}
 		c.elicits.remove(e)
-		c.opts.Sink.Post(event.ElicitationSettled{For: for_, Key: e.key, At: c.clock()})
+		c.opts.Sink.Post(event.ElicitationEnded{For: for_, Key: e.key, At: c.clock()})
 		out := wire.ElicitationResponse{Action: a.Action}
 		if a.Action == "accept" && r.Mode == "form" {
 			out.Content = a.Content

@@ -33,7 +33,7 @@ func (c *counted) Recv() ([]byte, error) {
 		return data, err
 	}
 	if c.hold != nil && !c.hold(len(data)) {
-		return nil, event.ErrUntaken
+		return nil, event.ErrQueueFull
 	}
 	c.current = c.received.Add(1)
 	if c.tap != nil {

@@ -44,7 +44,7 @@ func TestCase192(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-c.Done()
-	if !errors.Is(c.Err(), event.ErrUntaken) {
+	if !errors.Is(c.Err(), event.ErrQueueFull) {
 		t.Errorf("ended with %v", c.Err())
 	}
 	events := q.Take()
@@ -57,7 +57,7 @@ func TestCase192(t *testing.T) {
 	if size < 250<<20 || size > 256<<20 {
 		t.Errorf("%d bytes were kept", size)
 	}
-	if end, ok := events[len(events)-1].(event.Disconnected); !ok || !errors.Is(end.Err, event.ErrUntaken) {
+	if end, ok := events[len(events)-1].(event.Disconnected); !ok || !errors.Is(end.Err, event.ErrQueueFull) {
 		t.Errorf("the last word: %v", events[len(events)-1])
 	}
 }

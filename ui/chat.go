@@ -73,7 +73,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		c.composer.Refresh()
 	case event.ElicitationAsked:
 		return c.elicits.Add(e)
-	case event.ElicitationSettled:
+	case event.ElicitationEnded:
 		c.elicits.Settled(e.Key)
 	case event.ElicitationCompleted:
 		return c.elicits.Completed(e.Key)

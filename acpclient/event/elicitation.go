@@ -6,7 +6,7 @@ import (
 )
 
 // ElicitationAsked says that the agent asks the user to fill in a form or to open a page
-// (elicitation/create). A front end answers once with Answer. ElicitationSettled reports
+// (elicitation/create). A front end answers once with Answer. ElicitationEnded reports
 // every other end: the turn is cancelled, the agent withdraws the question, the
 // connection closes.
 type ElicitationAsked struct {
@@ -27,8 +27,8 @@ type ElicitationAnswer struct {
 	Content json.RawMessage // for an accepted form
 }
 
-// ElicitationSettled says that a question is over, however it ended.
-type ElicitationSettled struct {
+// ElicitationEnded says that a question is over, however it ended.
+type ElicitationEnded struct {
 	For
 	Key uint64
 	At  time.Time

@@ -17,8 +17,8 @@ var ErrClosed = errors.New("connection closed")
 // ErrVersion means that the agent and parley have no version of ACP in common.
 var ErrVersion = errors.New("no common protocol version")
 
-// ErrUntaken means that a connection ended because too many of its events were waiting.
-var ErrUntaken = errors.New("the agent went on talking while the screen could not show it: the connection was ended before memory ran out")
+// ErrQueueFull means that a connection ended because too many of its events were waiting.
+var ErrQueueFull = errors.New("the agent went on talking while the screen could not show it: the connection was ended before memory ran out")
 
 // AgentError is an error answer of the agent. Its text is safe to show.
 type AgentError struct {
@@ -76,8 +76,8 @@ type ExitError struct {
 
 func (e *ExitError) Error() string {
 	switch {
-	case errors.Is(e.Cause, ErrUntaken):
-		return ErrUntaken.Error()
+	case errors.Is(e.Cause, ErrQueueFull):
+		return ErrQueueFull.Error()
 	case e.Signal != "":
 		return "the agent was ended by " + e.Signal
 	case e.Code >= 0:

@@ -12,7 +12,7 @@
 //
 // Nothing is dropped except the oldest output of a terminal, which is then marked as
 // cut. A Queue joins adjacent pieces of one text, terminal or tool call. When the
-// waiting messages exceed its bound, the connection ends with ErrUntaken.
+// waiting messages exceed its bound, the connection ends with ErrQueueFull.
 package event
 
 import (
@@ -36,7 +36,7 @@ type Sink interface{ Post(Event) }
 
 // Bounded is a Sink with a limit. Hold is called on the reader goroutine with the size
 // in bytes of every message, before its events are posted. If it returns false the
-// connection ends with ErrUntaken.
+// connection ends with ErrQueueFull.
 type Bounded interface {
 	Sink
 	Hold(n int) bool

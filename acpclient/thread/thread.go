@@ -280,7 +280,7 @@ func (t *Thread) Apply(e event.Event) []int {
 		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
 	case event.ElicitationAsked:
 		t.blockCall(hold{form: true, key: e.Key}, e.ToolID, e.At)
-	case event.ElicitationSettled:
+	case event.ElicitationEnded:
 		t.unblockCall(hold{form: true, key: e.Key}, e.At)
 	case event.Disconnected:
 		t.disconnected(e.Err)

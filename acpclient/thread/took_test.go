@@ -58,9 +58,9 @@ func TestTookWithoutTheWaitForAForm(t *testing.T) {
 		asked, settled  event.Event
 		first, secondly int // durations of the calls after 60 s
 	}{
-		"form":     {[]string{"a", "b"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "a", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 60},
-		"unnamed":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},
-		"unknown":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "x", At: at(1)}, event.ElicitationSettled{For: in, Key: 1, At: at(58)}, 3, 3},
+		"form":     {[]string{"a", "b"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "a", At: at(1)}, event.ElicitationEnded{For: in, Key: 1, At: at(58)}, 3, 60},
+		"unnamed":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, At: at(1)}, event.ElicitationEnded{For: in, Key: 1, At: at(58)}, 3, 3},
+		"unknown":  {[]string{"a"}, event.ElicitationAsked{For: in, Key: 1, ToolID: "x", At: at(1)}, event.ElicitationEnded{For: in, Key: 1, At: at(58)}, 3, 3},
 		"question": {[]string{"a"}, event.PermissionRequested{For: in, Key: 1, At: at(1)}, event.PermissionAnswered{For: in, Key: 1, At: at(58)}, 3, 3},
 		"several":  {[]string{"a", "b"}, event.PermissionRequested{For: in, Key: 1, At: at(1)}, event.PermissionAnswered{For: in, Key: 1, At: at(58)}, 60, 60},
 	} {

@@ -196,7 +196,7 @@ func (a *Agent) route(e event.Event) {
 // announce hands out what concerns the connection as a whole.
 func (a *Agent) announce(e event.Event) {
 	switch e := e.(type) {
-	case event.ElicitationCompleted, event.ElicitationSettled: // only its key tells which session has it
+	case event.ElicitationCompleted, event.ElicitationEnded: // only its key tells which session has it
 		for _, s := range a.Sessions() {
 			s.Apply(e)
 		}

@@ -197,7 +197,7 @@ func (s *Session) Apply(e event.Event) {
 // part of it.
 func (s *Session) takeHistory(e event.Event) bool {
 	switch e.(type) {
-	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationSettled, event.ElicitationCompleted:
+	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationEnded, event.ElicitationCompleted:
 		return false
 	case event.NoticeArrived: // the thread that is shown goes
 		s.Lost.Coming.Apply(e)

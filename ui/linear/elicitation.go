@@ -42,7 +42,7 @@ func (e *elicitation) parse() bool {
 }
 
 func (e *elicitation) endedBy(_ *workspace.Session, ev event.Event) bool {
-	settled, ok := ev.(event.ElicitationSettled)
+	settled, ok := ev.(event.ElicitationEnded)
 	return ok && settled.Key == e.asked.Key
 }
 
