@@ -31,9 +31,9 @@ func Guard(dirs ...string) {
 // Guarded reports whether a file or directory is in a project.
 func Guarded(path string) bool { return within(path, projects()) }
 
-// Tell calls tell with each program that was or will be skipped, but only one for each
+// OnSkipped calls tell with each program that was or will be skipped, but only one for each
 // directory. tell must not block, and may be called on any goroutine.
-func Tell(tell func(file string)) {
+func OnSkipped(tell func(file string)) {
 	guard.Lock()
 	defer guard.Unlock()
 	guard.tell = tell
