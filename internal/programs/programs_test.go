@@ -36,8 +36,8 @@ func newMachine(t *testing.T) *machine {
 	t.Setenv("HOME", m.home)
 	t.Chdir(m.project)
 	before := guard.dirs
-	guard.dirs, guard.ignored, guard.said, guard.tell = nil, nil, 0, nil
-	t.Cleanup(func() { guard.dirs, guard.ignored, guard.said, guard.tell = before, nil, 0, nil })
+	guard.dirs, guard.skipped, guard.reported, guard.tell = nil, nil, 0, nil
+	t.Cleanup(func() { guard.dirs, guard.skipped, guard.reported, guard.tell = before, nil, 0, nil })
 	return m
 }
 
