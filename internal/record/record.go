@@ -35,6 +35,7 @@ import (
 	"parley/internal/redact"
 )
 
+// Errors of the package, to be matched with errors.Is.
 var (
 	ErrNotRecord = errors.New("record: not a log of parley")
 	ErrClosed    = errors.New("record: closed")
