@@ -248,7 +248,7 @@ func keymap(c *config.Config) (*intent.Keymap, error) {
 	keys, err := intent.NewKeymap(c.Keymap, c.Keys)
 	var wrong *intent.KeyError
 	if errors.As(err, &wrong) {
-		err = c.Wrong(wrong.What, wrong.Path...)
+		err = c.ErrorAt(wrong.What, wrong.Path...)
 	}
 	return keys, err
 }

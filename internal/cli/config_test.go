@@ -43,7 +43,7 @@ func TestConfigCommand(t *testing.T) {
 	if _, err := do(fine, "init"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("%v", err)
 	}
-	if _, err := do(func(c *config.Config) error { return c.Wrong("no", "keys", "chat") }, "check"); !errors.As(err, &usage) || err.Error() != path+": keys.chat: no" {
+	if _, err := do(func(c *config.Config) error { return c.ErrorAt("no", "keys", "chat") }, "check"); !errors.As(err, &usage) || err.Error() != path+": keys.chat: no" {
 		t.Errorf("%v", err)
 	}
 	os.WriteFile(path, []byte("theme = 'pink'"), 0o600)

@@ -69,7 +69,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	}
 	if err := check(); err != nil {
 		if s.Sandbox == nil {
-			return nil, UsageError{s.Config.Wrong(err.Error(), "sandbox").Error()}
+			return nil, UsageError{s.Config.ErrorAt(err.Error(), "sandbox").Error()}
 		}
 		return nil, Usagef("--sandbox: %v", err)
 	}
@@ -79,7 +79,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	}
 	box, err := sandbox.New(self, s.Config.SandboxWrite)
 	if err != nil {
-		return nil, UsageError{s.Config.Wrong(err.Error(), "sandbox_write").Error()}
+		return nil, UsageError{s.Config.ErrorAt(err.Error(), "sandbox_write").Error()}
 	}
 	return box, nil
 }

@@ -141,7 +141,7 @@ func Load(remote RemoteFlags) (*Setup, error) {
 // TellIgnored has say called with a line about programs that parley does not start because
 // they lie in the project, one for each directory. say must not wait; any goroutine.
 func TellIgnored(say func(line string)) {
-	programs.Tell(func(file string) {
+	programs.OnSkipped(func(file string) {
 		dir, name := filepath.Split(safetext.Line(file, 300))
 		say("Ignored: " + name + ", which PATH finds in the project (" + filepath.Clean(dir) + ")")
 	})

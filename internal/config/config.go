@@ -56,7 +56,7 @@ type Config struct {
 	Inline       bool   `toml:"inline"`         // write the conversation into the terminal's scrollback
 	Keymap       string `toml:"keymap"`         // a preset; "" means default
 	// Keys are the keys of actions, by context and action. The caller checks the names and
-	// reports wrong ones with Wrong.
+	// reports wrong ones with ErrorAt.
 	Keys map[string]map[string][]string `toml:"keys"`
 
 	name string // of the file, for messages
@@ -191,9 +191,9 @@ func (c *Config) Validate(knownNames []string) error {
 	return p.in(c.name)
 }
 
-// Wrong returns an error about a value that only the caller can judge, with its position in
+// ErrorAt returns an error about a value that only the caller can judge, with its position in
 // the file.
-func (c *Config) Wrong(what string, path ...string) error {
+func (c *Config) ErrorAt(what string, path ...string) error {
 	p := problem{what: dotted(path) + ": " + what}
 	if c.doc != nil {
 		p.at = c.doc.place(path...)

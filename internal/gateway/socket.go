@@ -292,7 +292,7 @@ func (k *socket) probe(n int) {
 	go func() {
 		defer k.probing.Add(-1)
 		if k.ws.Ping(context.Background()) == nil {
-			k.line.out.Taken()
+			k.line.out.Confirm()
 		}
 	}()
 }

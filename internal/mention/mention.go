@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/internal/late"
+	"parley/internal/lazy"
 )
 
 // Mention is a part of a text that names a file.
@@ -130,8 +130,8 @@ func trimPunctuation(word string) string {
 // Line numbers after a path: at the end of a word, or at the start of what follows a
 // quotation. The second number of path:10:5 is a column.
 var (
-	tailLines = late.Regexp(`:[1-9][0-9]{0,8}(?:[-:][1-9][0-9]{0,8})?$`)
-	headLines = late.Regexp(`^:([1-9][0-9]{0,8})(?:([-:])([1-9][0-9]{0,8}))?`)
+	tailLines = lazy.Regexp(`:[1-9][0-9]{0,8}(?:[-:][1-9][0-9]{0,8})?$`)
+	headLines = lazy.Regexp(`^:([1-9][0-9]{0,8})(?:([-:])([1-9][0-9]{0,8}))?`)
 )
 
 // lines reads the line numbers that s begins with and returns their length.

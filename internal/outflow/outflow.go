@@ -122,15 +122,15 @@ func (w *Writer) Room(most int) error {
 		if w.progress == nil {
 			w.progress = make(chan struct{})
 		}
-		stir := w.progress
+		progress := w.progress
 		w.mu.Unlock()
-		<-stir
+		<-progress
 	}
 }
 
-// Taken reports that the peer has confirmed reading, although the network may accept
+// Confirm reports that the peer has confirmed reading, although the network may accept
 // nothing for now, because devices on the way buffer in lumps. It restarts the deadline.
-func (w *Writer) Taken() { w.renew(false) }
+func (w *Writer) Confirm() { w.renew(false) }
 
 // Finish bounds the time for everything still to be written.
 func (w *Writer) Finish(d time.Duration) {

@@ -29,9 +29,9 @@ func TestWriter(t *testing.T) {
 		}
 		got := make([]byte, len(want))
 		go func() {
-			io.ReadFull(there, got[:200_000])
+			io.ReadFull(there, got[:270_000])
 			time.Sleep(50 * time.Second)
-			io.ReadFull(there, got[200_000:])
+			io.ReadFull(there, got[270_000:])
 		}()
 		if err := w.Room(100_000); err != nil || w.Pending() > 100_000 || w.Pending() < 30_000 {
 			t.Errorf("%v, %d bytes wait", err, w.Pending())
@@ -81,14 +81,14 @@ func TestTaken(t *testing.T) {
 		w.Write(make([]byte, 10))
 		for range 5 {
 			time.Sleep(50 * time.Second)
-			w.Taken()
+			w.Confirm()
 		}
 		there.Read(make([]byte, 10))
 		if err := w.Room(0); err != nil {
 			t.Error(err)
 		}
 		w.Write(make([]byte, 10))
-		w.Taken()
+		w.Confirm()
 		began := time.Now()
 		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) > time.Minute {
 			t.Errorf("%v after %v", err, time.Since(began))

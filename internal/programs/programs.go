@@ -59,7 +59,7 @@ func NewPath(env []string) Path {
 // Find returns the absolute path of the first program of that name, without looking into
 // projects. The error wraps exec.ErrNotFound, fs.ErrNotExist or fs.ErrPermission; it is an
 // *InProjectError if only a project has the program. Skipped programs are reported, see
-// Tell.
+// OnSkipped.
 func (p Path) Find(name string) (string, error) {
 	found, _, err := p.find(name)
 	return found, err

@@ -36,8 +36,8 @@ func newMachine(t *testing.T) *machine {
 	t.Setenv("HOME", m.home)
 	t.Chdir(m.project)
 	before := guard.dirs
-	guard.dirs, guard.ignored, guard.said, guard.tell = nil, nil, 0, nil
-	t.Cleanup(func() { guard.dirs, guard.ignored, guard.said, guard.tell = before, nil, 0, nil })
+	guard.dirs, guard.skipped, guard.reported, guard.tell = nil, nil, 0, nil
+	t.Cleanup(func() { guard.dirs, guard.skipped, guard.reported, guard.tell = before, nil, 0, nil })
 	return m
 }
 
@@ -95,7 +95,7 @@ func TestFind(t *testing.T) {
 			}
 			t.Setenv("PATH", strings.Join(dirs, ":"))
 			got, err := Find("git")
-			Tell(func(file string) { told = append(told, file) })
+			OnSkipped(func(file string) { told = append(told, file) })
 			if got != place(test.want) || (err != nil) != (test.want == "") {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -204,7 +204,7 @@ func TestFindRefuses(t *testing.T) {
 }
 
 // Of the skipped programs in a directory only one is reported.
-func TestTell(t *testing.T) {
+func TestOnSkipped(t *testing.T) {
 	m := newMachine(t)
 	t.Setenv("PATH", ":"+filepath.Join(m.project, "bin"))
 	for _, name := range []string{"git", "npx"} {
@@ -213,7 +213,7 @@ func TestTell(t *testing.T) {
 	}
 	var told []string
 	Find("git")
-	Tell(func(file string) { told = append(told, file) })
+	OnSkipped(func(file string) { told = append(told, file) })
 	Find("npx")
 	t.Setenv("PATH", filepath.Join(m.project, "bin"))
 	Find("npx")

@@ -10,10 +10,10 @@ import (
 // guard is the state of the process.
 var guard struct {
 	sync.Mutex
-	dirs    []string
-	ignored []string // skipped programs, one for each directory
-	said    int      // how many of them were reported
-	tell    func(file string)
+	dirs     []string
+	skipped  []string // skipped programs, one for each directory
+	reported int      // how many of them were reported
+	tell     func(file string)
 }
 
 // Guard declares directories to be projects: from now on no program is found in them, or in
@@ -31,9 +31,9 @@ func Guard(dirs ...string) {
 // Guarded reports whether a file or directory is in a project.
 func Guarded(path string) bool { return within(path, projects()) }
 
-// Tell calls tell with each program that was or will be skipped, but only one for each
+// OnSkipped calls tell with each program that was or will be skipped, but only one for each
 // directory. tell must not block, and may be called on any goroutine.
-func Tell(tell func(file string)) {
+func OnSkipped(tell func(file string)) {
 	guard.Lock()
 	defer guard.Unlock()
 	guard.tell = tell
@@ -44,16 +44,16 @@ func Tell(tell func(file string)) {
 func recordSkipped(file string) {
 	guard.Lock()
 	defer guard.Unlock()
-	if !slices.ContainsFunc(guard.ignored, func(other string) bool { return filepath.Dir(other) == filepath.Dir(file) }) {
-		guard.ignored = append(guard.ignored, file)
+	if !slices.ContainsFunc(guard.skipped, func(other string) bool { return filepath.Dir(other) == filepath.Dir(file) }) {
+		guard.skipped = append(guard.skipped, file)
 		report()
 	}
 }
 
 // report reports what has not been reported. guard is held.
 func report() {
-	for ; guard.tell != nil && guard.said < len(guard.ignored); guard.said++ {
-		guard.tell(guard.ignored[guard.said])
+	for ; guard.tell != nil && guard.reported < len(guard.skipped); guard.reported++ {
+		guard.tell(guard.skipped[guard.reported])
 	}
 }
 

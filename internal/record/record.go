@@ -35,7 +35,7 @@ import (
 	"parley/internal/redact"
 )
 
-// Errors that callers tell apart.
+// Errors of the package, to be matched with errors.Is.
 var (
 	ErrNotRecord = errors.New("record: not a log of parley")
 	ErrClosed    = errors.New("record: closed")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/late"
+	"parley/internal/lazy"
 )
 
 // secrecy is what the name of a value says about it.
@@ -342,9 +342,9 @@ func (parameter) find(s []byte, at, end int, _ mode) (from, to int) {
 type scheme struct{}
 
 var (
-	authScheme  = late.Regexp(`(?i)^(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256|bot|key)$`)
-	urlLike     = late.Regexp(`^[a-z]+:`)
-	bearerToken = late.Regexp(`^[\w.~+/=-]+`)
+	authScheme  = lazy.Regexp(`(?i)^(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256|bot|key)$`)
+	urlLike     = lazy.Regexp(`^[a-z]+:`)
+	bearerToken = lazy.Regexp(`^[\w.~+/=-]+`)
 )
 
 func (scheme) suspect([]byte, int, int) bool { return true }

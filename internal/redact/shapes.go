@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
-	"parley/internal/late"
+	"parley/internal/lazy"
 )
 
 // shape is a secret recognised by its form.
@@ -117,7 +117,7 @@ func newShape(s *shape) matcher {
 	if s.back > 0 {
 		begin = ""
 	}
-	return matcher{shape: s, regexp: late.Regexp(begin + "(?:" + s.pattern + ")"), bounded: bytes.Contains([]byte(s.pattern[:min(len(s.pattern), 8)]), []byte(`\b`))}
+	return matcher{shape: s, regexp: lazy.Regexp(begin + "(?:" + s.pattern + ")"), bounded: bytes.Contains([]byte(s.pattern[:min(len(s.pattern), 8)]), []byte(`\b`))}
 }
 
 func (f matcher) suspect(s []byte, at, end int) bool {

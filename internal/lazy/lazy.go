@@ -1,5 +1,5 @@
-// Package late initializes values on first use, so that parley starts faster.
-package late
+// Package lazy initializes values on first use, so that parley starts faster.
+package lazy
 
 import (
 	"regexp"
