@@ -130,10 +130,10 @@ func (s *Service) full(home *session) error {
 	return nil
 }
 
-// Room returns the error that Create would return for the session now because of its limits,
+// CheckLimits returns the error that Create would return for the session now because of its limits,
 // ErrTooMany or ErrTooManyKept, so that callers need not ask the user about a command that cannot
 // run.
-func (s *Service) Room(sessionID string) error {
+func (s *Service) CheckLimits(sessionID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if home := s.sessions[sessionID]; home != nil {

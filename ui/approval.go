@@ -20,11 +20,11 @@ func (c *chat) showApproval() tea.Cmd {
 	approve := func(it list.Item) tea.Cmd {
 		m := it.Value.(permissions.Mode)
 		c.SetApproval(m)
-		return c.say(m.String() + ": " + m.Says())
+		return c.say(m.String() + ": " + m.Description())
 	}
 	var items []list.Item
 	for _, m := range permissions.Modes {
-		items = append(items, list.Item{Title: m.String(), Detail: m.Says(), Value: m})
+		items = append(items, list.Item{Title: m.String(), Detail: m.Description(), Value: m})
 	}
 	list := &panel.List{Title: "what becomes of questions", Foot: "enter chooses · esc", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {

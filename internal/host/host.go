@@ -275,7 +275,7 @@ func (h *Host) came(session string, key uint64, did string, err error) {
 	if err != nil {
 		did = err.Error()
 	}
-	h.opts.Record.Came(session, key, did)
+	h.opts.Record.Outcome(session, key, did)
 }
 
 // asker implements acpclient.Permissions.
