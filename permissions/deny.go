@@ -46,8 +46,8 @@ func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 	return false
 }
 
-// hasOption reports whether words contain an option: as written or by another name, with a
-// value, abbreviated, or in a cluster of letters.
+// hasOptions reports whether all options are among the words of a command, as written or as
+// what they stand for.
 func hasOptions(words, options []string) bool {
 	var means map[string][]string
 	if p := innermost(words); p != nil {
@@ -150,8 +150,8 @@ func matchAmong(pattern, words []string, match func(pattern, word string) bool) 
 // alike are options that mean the same to the programs whose options people deny.
 var alike = [][]string{{"-f", "--force"}, {"-r", "-R", "--recursive"}, {"-d", "--delete"}, {"-n", "--no-verify"}, {"-g", "--global"}}
 
-// hasOption reports whether an option is among words: as it is or by another name, with a
-// value, cut short, or with its letters among those of others.
+// hasOption reports whether words contain an option: as written or by another name, with a
+// value, abbreviated, or in a cluster of letters.
 func hasOption(words []string, option string) bool {
 	if hasWritten(words, option) {
 		return true

@@ -168,8 +168,8 @@ func operator(w string) bool {
 	return slices.Contains([]string{"&&", "||", "|", "|&", "&", ";", ">", ">>", "<", "<<", "2>", "&>"}, w) || strings.Contains(w, "$(") || strings.Contains(w, "`")
 }
 
-// part judges a part of a line. If a word of another command carries it, that command's rule
-// allows it.
+// parts judges all parts of a line. If there are too many, it keeps only those that a rule asks
+// about or denies.
 func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 	var all []Verdict
 	made, any := make([][]madePath, len(parts)), false
@@ -217,8 +217,8 @@ func deeper(all []Verdict) []Verdict {
 	return all
 }
 
-// part judges a part of a line. Of one that a word carries, the command itself is allowed
-// by the rule that names the word.
+// part judges a part of a line. If a word of another command carries it, that command's rule
+// allows it.
 func (b *Rulebook) part(f *Facts, p part) []Verdict {
 	all := b.judgePart(f, p)
 	if p.carried == notCarried {

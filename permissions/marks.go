@@ -106,9 +106,9 @@ func folded(all []Verdict) (out []Verdict) {
 	return out
 }
 
-// Says describes the outcome of a part: the effect, the rule that decided and the reason. It is
+// Description describes the outcome of a part: the effect, the rule that decided and the reason. It is
 // raw.
-func (v Verdict) Says() string {
+func (v Verdict) Description() string {
 	rule := ""
 	if v.Rule != nil {
 		rule = v.Rule.Command + v.Rule.Path + v.Rule.Host + v.Rule.Tool

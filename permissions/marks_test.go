@@ -63,9 +63,9 @@ func TestWhyASinglePartIsAsked(t *testing.T) {
 		q.Judgement = none.Judge(q.Facts)
 		said := ""
 		for _, v := range q.Breakdown() {
-			said += v.Text + ": " + v.Says() + "\n"
+			said += v.Text + ": " + v.Description() + "\n"
 			if v.Text == "" {
-				t.Errorf("%s: a part without a name: %s", line, v.Says())
+				t.Errorf("%s: a part without a name: %s", line, v.Description())
 			}
 			if len(q.Judgement.Verdicts) == 1 && v.Text == line {
 				t.Errorf("%s is there twice", line)

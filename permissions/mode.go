@@ -27,8 +27,8 @@ var modeWords = [...]string{
 	AllMode:      "everything is allowed, in this session, until parley ends",
 }
 
-// Says describes the mode to the user.
-func (m Mode) Says() string { return modeWords[m] }
+// Description describes the mode to the user.
+func (m Mode) Description() string { return modeWords[m] }
 
 // Modes lists all modes in the order to offer them.
 var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}

@@ -99,8 +99,8 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 	r.add(e)
 }
 
-// Came records the outcome of a question: written, refused, the error.
-func (r *Record) Came(session string, key uint64, outcome string) {
+// Outcome records the outcome of a question: written, refused, the error.
+func (r *Record) Outcome(session string, key uint64, outcome string) {
 	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: outcome})
 }
 

@@ -68,7 +68,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	b.Ask(q)
-	r.Came("s/../../x", 1, "not run")
+	r.Outcome("s/../../x", 1, "not run")
 	r.Close()
 
 	got, err := ReadRecord(dir, "s/../../x", 10)
@@ -169,7 +169,7 @@ func TestRecordTorn(t *testing.T) {
 	dir := t.TempDir()
 	add := func(outcome string) {
 		r := NewRecord(dir, "run", nil, func(err error) { t.Error(err) })
-		r.Came("s", 1, outcome)
+		r.Outcome("s", 1, outcome)
 		r.Close()
 	}
 	add("first")

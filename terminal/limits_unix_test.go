@@ -60,7 +60,7 @@ func TestKeptTerminalsAreBounded(t *testing.T) {
 	c := Command{Command: "true", Dir: h.dir}
 	first := h.sh("exit 0")
 	h.wait(first)
-	if err := h.Room("s"); err != nil {
+	if err := h.CheckLimits("s"); err != nil {
 		t.Fatalf("one is kept: %v", err)
 	}
 	h.sh("exec sleep 1000")
@@ -68,10 +68,10 @@ func TestKeptTerminalsAreBounded(t *testing.T) {
 	if !errors.Is(err, ErrTooManyKept) || !strings.Contains(err.Error(), "2 are the most of a session; release some") {
 		t.Errorf("a third one: %v", err)
 	}
-	if room := h.Room("s"); room == nil || room.Error() != err.Error() {
-		t.Errorf("Room says %v", room)
+	if room := h.CheckLimits("s"); room == nil || room.Error() != err.Error() {
+		t.Errorf("CheckLimits returns %v", room)
 	}
-	if err := errors.Join(h.Room("other"), h.Release("s", first), h.Room("s")); err != nil {
+	if err := errors.Join(h.CheckLimits("other"), h.Release("s", first), h.CheckLimits("s")); err != nil {
 		t.Errorf("after a release: %v", err)
 	}
 	if _, err := h.Create("s", c); err != nil {

@@ -130,10 +130,10 @@ func (s *Service) full(home *session) error {
 	return nil
 }
 
-// Room returns the error that Create would return for the session now because of its limits,
+// CheckLimits returns the error that Create would return for the session now because of its limits,
 // ErrTooMany or ErrTooManyKept, so that callers need not ask the user about a command that cannot
 // run.
-func (s *Service) Room(sessionID string) error {
+func (s *Service) CheckLimits(sessionID string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if home := s.sessions[sessionID]; home != nil {
@@ -235,8 +235,7 @@ func (s *Service) remove(sessionID, id string) (*Process, error) {
 	return p, nil
 }
 
-// Close releases all terminals. When it returns, no command runs and Notify is no longer called,
-// unless Notify itself blocks for seconds.
+// CloseSession releases all terminals of a session, including those being created.
 func (s *Service) CloseSession(sessionID string) {
 	s.mu.Lock()
 	home := s.sessions[sessionID]
@@ -247,8 +246,8 @@ func (s *Service) CloseSession(sessionID string) {
 	}
 }
 
-// Close releases all terminals. When it returns no command runs any more and Notify has been called for the last
-// time, unless Notify itself blocks for seconds.
+// Close releases all terminals. When it returns, no command runs and Notify is no longer called,
+// unless Notify itself blocks for seconds.
 func (s *Service) Close() {
 	s.mu.Lock()
 	s.closed = true

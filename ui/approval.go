@@ -23,7 +23,7 @@ func (c *chat) showApproval() tea.Cmd {
 	}
 	var items []list.Item
 	for _, m := range permissions.Modes {
-		items = append(items, list.Item{Title: m.String(), Detail: m.Says(), Value: m})
+		items = append(items, list.Item{Title: m.String(), Detail: m.Description(), Value: m})
 	}
 	list := &panel.List{Title: "Approval mode", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {

@@ -35,7 +35,7 @@ func tell(ctx context.Context, warn func(string), after time.Duration, find func
 // end what one of them has left.
 func settle() {
 	if dir, err := record.StateDir(); err == nil {
-		process.SetHouse(dir)
+		process.SetInstallation(dir)
 	}
 }
 

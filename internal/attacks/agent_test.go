@@ -19,24 +19,24 @@ import (
 	"parley/acpclient"
 )
 
-// agent is the other end of the agent's process.
+// agent controls the agent's process.
 type agent struct {
 	listener net.Listener
 	command  acpclient.AgentCommand
 
 	hello, session string // answers, as JSON
-	v2             bool   // it speaks v2, set before it is launched
+	v2             bool   // it speaks v2; set before launch
 
 	mu       sync.Mutex
 	conn     net.Conn
-	heard    []byte                       // everything that parley sent
+	received []byte                       // all bytes that parley sent
 	answers  map[string][]json.RawMessage // by the id of the call
-	prompts  []json.RawMessage            // ids that wait for their answer
-	taken    int                          // prompts of v2 that were inserted
-	tokens   []token                      // of the tools that it was handed, by session
+	prompts  []json.RawMessage            // ids of unanswered prompts
+	inserted int                          // number of v2 prompts that were inserted
+	tokens   []token                      // of parley's tools, by session
 	sessions int
-	changed  chan struct{} // closed and made anew with every line
-	over     bool          // parley has closed its end
+	changed  chan struct{} // closed and replaced with every line
+	closed   bool          // parley has closed its end
 }
 
 func newAgent(t *testing.T, dir string) *agent {
@@ -46,7 +46,7 @@ func newAgent(t *testing.T, dir string) *agent {
 		t.Fatal(err)
 	}
 	a := &agent{answers: map[string][]json.RawMessage{}, changed: make(chan struct{}), hello: `{"protocolVersion":1,"agentInfo":{"name":"hostile","version":"1"}}`}
-	// The name of a socket may not be long, so it stands in a directory of its own.
+	// The name of a socket must be short, so it gets its own directory.
 	home, err := os.MkdirTemp("", "att")
 	if err != nil {
 		t.Fatal(err)
@@ -64,8 +64,7 @@ func newAgent(t *testing.T, dir string) *agent {
 	return a
 }
 
-// serve takes what parley sends: what belongs to every conversation is answered
-// here, the rest is kept.
+// serve receives what parley sends. It answers the setup of the session and records the rest.
 func (a *agent) serve() {
 	conn, err := a.listener.Accept()
 	if err != nil {
@@ -80,11 +79,11 @@ func (a *agent) serve() {
 		if err != nil {
 			break
 		}
-		a.took(line)
+		a.receive(line)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.over = true
+	a.closed = true
 	a.wake()
 	conn.Close() // the process ends
 }
@@ -94,17 +93,17 @@ func (a *agent) wake() {
 	a.changed = make(chan struct{})
 }
 
-func (a *agent) took(line []byte) {
+func (a *agent) receive(line []byte) {
 	var m struct {
 		ID     json.RawMessage
 		Method string
-		Params struct{ MCPServers []handed }
+		Params struct{ MCPServers []mcpServer }
 	}
 	json.Unmarshal(line, &m)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	defer a.wake()
-	a.heard = append(a.heard, line...)
+	a.received = append(a.received, line...)
 	switch m.Method {
 	case "":
 		a.answers[string(m.ID)] = append(a.answers[string(m.ID)], bytes.Clone(line))
@@ -124,11 +123,11 @@ func (a *agent) took(line []byte) {
 }
 
 func (a *agent) reply(id json.RawMessage, result string) {
-	a.tell(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result))
+	a.sendLocked(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result))
 }
 
-// tell has the process do something. With mu, or before anything else.
-func (a *agent) tell(what byte, data []byte) error {
+// sendLocked sends the process a command. The caller holds mu, or nothing else runs yet.
+func (a *agent) sendLocked(what byte, data []byte) error {
 	head := make([]byte, 5, 5+len(data))
 	head[0] = what
 	binary.BigEndian.PutUint32(head[1:], uint32(len(data)))
@@ -136,9 +135,9 @@ func (a *agent) tell(what byte, data []byte) error {
 	return err
 }
 
-// say is tell for the script's goroutine. It may wait for parley to read, which
-// must not keep serve from taking what parley sends.
-func (a *agent) say(what byte, data []byte) error {
+// send is sendLocked for the goroutine of the script. It may wait for parley to read, which must not block
+// serve.
+func (a *agent) send(what byte, data []byte) error {
 	a.mu.Lock()
 	conn := a.conn
 	a.mu.Unlock()
@@ -149,13 +148,13 @@ func (a *agent) say(what byte, data []byte) error {
 	return err
 }
 
-// until waits until f, called with the lock, is content; false when patience is
-// at its end or parley has gone.
-func (a *agent) until(f func() bool) bool {
+// waitUntil waits until f, called with the lock, returns true. It returns false after patience, or when parley
+// has closed its end.
+func (a *agent) waitUntil(f func() bool) bool {
 	timeout := time.After(patience)
 	for {
 		a.mu.Lock()
-		ok, over, changed := f(), a.over, a.changed
+		ok, over, changed := f(), a.closed, a.changed
 		a.mu.Unlock()
 		if ok || over {
 			return ok
@@ -168,8 +167,8 @@ func (a *agent) until(f func() bool) bool {
 	}
 }
 
-// endTurn answers the oldest prompt. Of v2 member counts for a prompt that is
-// held; else the agent says that it is idle.
+// endTurn answers the oldest prompt. In v2, member only applies to a prompt that was not inserted; otherwise
+// the agent reports that it is idle.
 func (a *agent) endTurn(member string) error {
 	if a.v2 && !strings.HasPrefix(member, `"error"`) {
 		a.mu.Lock()
@@ -182,12 +181,12 @@ func (a *agent) endTurn(member string) error {
 		}
 		return a.state(`"idle","stopReason":"end_turn"`)
 	}
-	if !a.until(func() bool { return len(a.prompts) > 0 }) {
+	if !a.waitUntil(func() bool { return len(a.prompts) > 0 }) {
 		return fmt.Errorf("there is no prompt to answer")
 	}
 	a.mu.Lock()
 	id := a.prompts[0]
 	a.prompts = a.prompts[1:]
 	a.mu.Unlock()
-	return a.say(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, member))
+	return a.send(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, member))
 }

@@ -13,9 +13,8 @@ import (
 // aloneVar names the test that this process was started for.
 const aloneVar = "PARLEY_ATTACK_ALONE"
 
-// alone reports whether this process was started for this test only, which measures the
-// process. If not, it runs the test in a process of its own, in parallel with the other
-// tests, and reports its result.
+// alone reports whether this process runs only this test, which measures the process. If not, it runs the test
+// in a separate process, in parallel with the other tests, and reports its result.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {
@@ -31,11 +30,11 @@ func alone(t *testing.T) bool {
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err != nil:
-		t.Errorf("in a process of its own: %v\n%s", err, out)
+		t.Errorf("in a separate process: %v\n%s", err, out)
 	case strings.Contains(string(out), "--- SKIP"):
-		t.Skipf("in a process of its own:\n%s", out)
+		t.Skipf("in a separate process:\n%s", out)
 	case !strings.Contains(string(out), "--- PASS: "+t.Name()):
-		t.Errorf("in a process of its own it did not run:\n%s", out)
+		t.Errorf("in a separate process it did not run:\n%s", out)
 	default:
 		t.Logf("%s", out)
 	}

@@ -20,14 +20,14 @@ type attack struct {
 	name    string
 	archive *acptest.Archive
 	script  []string
-	holds   []string
+	checks  []string
 	user    string
 	setup   []string
 }
 
 const attackDir = "../../testdata/attacks"
 
-// readAttack reads a file and complains of what nobody would look at.
+// readAttack reads a file and rejects members that have no effect.
 func readAttack(path string) (*attack, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func readAttack(path string) (*attack, error) {
 		case f.Name == "script":
 			a.script = lines(f.Data)
 		case f.Name == "holds":
-			a.holds = lines(f.Data)
+			a.checks = lines(f.Data)
 		case f.Name == "setup":
 			a.setup = lines(f.Data)
 		case f.Name == "user":
@@ -51,24 +51,24 @@ func readAttack(path string) (*attack, error) {
 		case f.Name == "hello", f.Name == "session":
 		case f.Name == "protocol" && strings.TrimSpace(string(f.Data)) == "2":
 		default:
-			return nil, fmt.Errorf("nobody reads its file %s", f.Name)
+			return nil, fmt.Errorf("its file %s has no meaning", f.Name)
 		}
 	}
 	if a.user != "" && a.user != "rejects" && a.user != "allows" {
 		return nil, fmt.Errorf("a user who %s is not known", a.user)
 	}
-	if len(a.script) == 0 || !a.tells() {
+	if len(a.script) == 0 || !a.hasOwnCheck() {
 		return nil, fmt.Errorf("no check mentions what it tries")
 	}
 	return a, nil
 }
 
-// tells reports whether anything is checked that would not be of every attack.
-func (a *attack) tells() bool {
-	if len(a.holds) == 0 {
+// hasOwnCheck reports whether an attack has a check that is not made for all.
+func (a *attack) hasOwnCheck() bool {
+	if len(a.checks) == 0 {
 		return false
 	}
-	for _, l := range a.holds {
+	for _, l := range a.checks {
 		if l != "lives" {
 			return true
 		}
@@ -81,7 +81,7 @@ func (a *attack) tells() bool {
 	return false
 }
 
-// lines are those of a file that are neither blank nor comments.
+// lines returns the lines of a file without empty lines and comments.
 func lines(data []byte) (out []string) {
 	for l := range strings.Lines(string(data)) {
 		if l = strings.TrimSpace(l); l != "" && l[0] != '#' {
@@ -91,10 +91,10 @@ func lines(data []byte) (out []string) {
 	return out
 }
 
-// place is where an attack finds its files.
+// place is where the files of an attack are.
 type place struct {
 	in, out  string
-	terminal string // the id of the one that was made last
+	terminal string // the id of the newest terminal
 }
 
 func newPlace(t *testing.T, a *attack) place {
@@ -125,7 +125,7 @@ func newPlace(t *testing.T, a *attack) place {
 	return p
 }
 
-// at is a path of the file, which begins with in/ or out/.
+// at returns the path of a name that begins with in/ or out/.
 func (p place) at(name string) string {
 	return filepath.Join(filepath.Dir(p.in), filepath.FromSlash(name))
 }
@@ -145,7 +145,7 @@ func (p place) change(do, arg string) error {
 		}
 		return os.WriteFile(path, []byte(text), 0o644)
 	case "link":
-		return os.Symlink(p.fill(rest), path)
+		return os.Symlink(p.expand(rest), path)
 	case "fifo":
 		return syscall.Mkfifo(path, 0o644)
 	case "mkdir":
@@ -155,13 +155,13 @@ func (p place) change(do, arg string) error {
 	case "move":
 		return os.Rename(path, p.at(rest))
 	}
-	return fmt.Errorf("nobody knows how to %s", do)
+	return fmt.Errorf("unknown change %s", do)
 }
 
 var repeated = regexp.MustCompile(`\$\{(.+?)\*([0-9]+)\}`)
 
-// fill puts in what a script stands for.
-func (p place) fill(s string) string {
+// expand replaces the variables of a script.
+func (p place) expand(s string) string {
 	s = strings.NewReplacer("$IN", p.in, "$OUT", p.out, "$HOME", os.Getenv("HOME"), "$TERMINAL", p.terminal).Replace(s)
 	return repeated.ReplaceAllStringFunc(s, func(m string) string {
 		parts := repeated.FindStringSubmatch(m)

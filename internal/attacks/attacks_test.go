@@ -21,10 +21,10 @@ import (
 	"parley/ui/transcript"
 )
 
-// patience bounds every wait. It only matters for a test that fails.
+// patience bounds every wait; only a failing test uses it up.
 const patience = 30 * time.Second
 
-// stage is parley without its screen's frame, and an agent that is up to no good.
+// stage is parley without its screen, connected to a hostile agent.
 type stage struct {
 	t       *testing.T
 	place   place
@@ -36,14 +36,14 @@ type stage struct {
 	client  *acpclient.Client
 	session *acpclient.Session
 
-	thread *thread.Thread
-	view   *transcript.View
-	open   []permissions.Question
-	asks   int
-	links  int // pages that could be opened
-	calls  map[string]int
-	last   int      // of settle
-	tools  net.Conn // to the tools that it was handed
+	thread   *thread.Thread
+	view     *transcript.View
+	open     []permissions.Question
+	asks     int
+	openable int // number of pages that could be opened
+	calls    map[string]int
+	drains   int      // number of calls of drain
+	tools    net.Conn // connection to parley's tools
 }
 
 func TestAttacks(t *testing.T) {
@@ -68,9 +68,9 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// measures reports whether memory is looked at: then nothing else may use any.
+// measures reports whether the attack checks memory, so that nothing else may run in the process.
 func (a *attack) measures() bool {
-	for _, l := range a.holds {
+	for _, l := range a.checks {
 		if strings.HasPrefix(l, "keeps below ") {
 			return true
 		}
@@ -93,12 +93,12 @@ func play(t *testing.T, a *attack) {
 			t.Fatalf("%s: %v\nthe log:\n%s", clip(line), err, s.logged())
 		}
 	}
-	s.settle()
+	s.drain()
 	s.rejectRest()
 	for _, wrong := range s.repliedOnce() {
 		t.Errorf("call %s", wrong)
 	}
-	if !s.over() {
+	if !s.closed() {
 		s.agent.mu.Lock()
 		waiting := len(s.agent.prompts) > 0
 		s.agent.mu.Unlock()
@@ -108,21 +108,21 @@ func play(t *testing.T, a *attack) {
 				t.Error(err)
 			}
 		}
-		if !s.until(func() bool { return !s.session.Running() }) {
+		if !s.waitUntil(func() bool { return !s.session.Running() }) {
 			t.Error("the turn does not end")
 		}
 	}
-	s.take()
-	s.safe()
-	for _, line := range a.holds {
-		if err := s.hold(line, before, used); err != nil {
+	s.applyEvents()
+	s.checkScreen()
+	for _, line := range a.checks {
+		if err := s.check(line, before, used); err != nil {
 			t.Errorf("%s: %v", clip(line), err)
 		}
 	}
-	s.safe()
+	s.checkScreen()
 }
 
-// begin starts the agent, opens its session and sends it a prompt.
+// begin starts the agent, opens a session and sends a prompt.
 func (s *stage) begin() {
 	s.agent = newAgent(s.t, s.place.in)
 	protocol := strings.TrimSpace(string(s.attack.archive.File("protocol")))
@@ -130,14 +130,14 @@ func (s *stage) begin() {
 		s.agent.hello = helloV2
 	}
 	if hello := s.attack.archive.File("hello"); hello != nil {
-		s.agent.hello = s.fill(strings.TrimSpace(string(hello)))
+		s.agent.hello = s.expand(strings.TrimSpace(string(hello)))
 	}
-	s.agent.session = s.fill(strings.TrimSpace(string(s.attack.archive.File("session"))))
+	s.agent.session = s.expand(strings.TrimSpace(string(s.attack.archive.File("session"))))
 	s.host = host.New(host.Options{Sink: s.queue, Agent: "hostile", Log: s.log})
 	s.t.Cleanup(s.host.Close)
 	services := s.host.Services()
 	if s.agent.v2 {
-		services = s.offers(services)
+		services = s.addTools(services)
 	}
 	var err error
 	s.client, err = acpclient.Launch(s.t.Context(), s.agent.command, acpclient.Options{Name: "parley", Version: "test", Sink: s.queue, Protocol: protocol, Services: services, Log: s.log, Elicit: true})
@@ -153,7 +153,7 @@ func (s *stage) begin() {
 	if err := s.session.Prompt(event.Block{Text: "go"}); err != nil {
 		s.t.Fatal(err)
 	}
-	if !s.until(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {
+	if !s.waitUntil(func() bool { s.agent.mu.Lock(); defer s.agent.mu.Unlock(); return len(s.agent.prompts) > 0 }) {
 		s.t.Fatal("the prompt does not arrive")
 	}
 	if s.agent.v2 {
@@ -163,15 +163,15 @@ func (s *stage) begin() {
 	}
 }
 
-// take applies what has come to the thread and draws it.
-func (s *stage) take() {
+// applyEvents applies new events to the thread and draws it.
+func (s *stage) applyEvents() {
 	events := s.queue.Take()
 	for _, e := range events {
 		s.inspect(e)
 		switch e := e.(type) {
 		case permissions.Asked:
 			s.asks++
-			s.isAsked(e.Question)
+			s.onAsked(e.Question)
 		case permissions.Settled:
 			for i, q := range s.open {
 				if q.Key == e.Key {
@@ -180,7 +180,7 @@ func (s *stage) take() {
 				}
 			}
 		case event.ElicitationAsked:
-			s.linked(e.URL)
+			s.checkLink(e.URL)
 			e.Answer(event.ElicitationAnswer{Action: "decline"})
 		}
 		if e.EventSession() == "s1" || e.EventSession() == "" {
@@ -192,8 +192,8 @@ func (s *stage) take() {
 	}
 }
 
-// isAsked answers a question as the user of this attack does.
-func (s *stage) isAsked(q permissions.Question) {
+// onAsked answers a question as the user of this attack does.
+func (s *stage) onAsked(q permissions.Question) {
 	s.inspectQuestion(q)
 	switch s.attack.user {
 	case "rejects":
@@ -211,16 +211,16 @@ func (s *stage) isAsked(q permissions.Question) {
 	}
 }
 
-// rejectRest is what the user does with everything that is still asked.
+// rejectRest rejects all open questions.
 func (s *stage) rejectRest() {
 	for len(s.open) > 0 {
 		s.answers("rejects")
 	}
 }
 
-func (s *stage) fill(text string) string { return s.place.fill(text) }
+func (s *stage) expand(text string) string { return s.place.expand(text) }
 
-// heap is what is in use once everything that nobody needs is gone.
+// heap returns the memory in use after garbage collection.
 func heap() int64 {
 	runtime.GC()
 	runtime.GC()

@@ -24,10 +24,10 @@ import (
 	"parley/ui/uitest"
 )
 
-// hold checks one line of what must hold.
-func (s *stage) hold(line string, before map[string]string, used int64) error {
+// check checks one line of what must hold.
+func (s *stage) check(line string, before map[string]string, used int64) error {
 	word, rest, _ := strings.Cut(line, " ")
-	rest = s.fill(rest)
+	rest = s.expand(rest)
 	switch {
 	case line == "no file changed":
 		after, err := decoy.Tree(filepath.Dir(s.place.in))
@@ -44,22 +44,22 @@ func (s *stage) hold(line string, before map[string]string, used int64) error {
 			return fmt.Errorf("it is %.200q, %v", got, err)
 		}
 	case line == "opens nothing":
-		if s.links > 0 {
-			return fmt.Errorf("%d pages could be opened", s.links)
+		if s.openable > 0 {
+			return fmt.Errorf("%d pages could be opened", s.openable)
 		}
 	case word == "questions":
 		if strconv.Itoa(s.asks) != rest {
 			return fmt.Errorf("there were %d", s.asks)
 		}
 	case strings.HasPrefix(line, "never hears "), word == "hears":
-		return s.heard(strings.TrimPrefix(rest, "hears "), word == "hears")
+		return s.checkReceived(strings.TrimPrefix(rest, "hears "), word == "hears")
 	case word == "shows":
-		if !strings.Contains(s.everything(), rest) {
-			return fmt.Errorf("the transcript:\n%.3000s", s.everything())
+		if !strings.Contains(s.wholeTranscript(), rest) {
+			return fmt.Errorf("the transcript:\n%.3000s", s.wholeTranscript())
 		}
 	case word == "hides":
-		if strings.Contains(s.everything(), rest) {
-			return fmt.Errorf("the transcript:\n%.3000s", s.everything())
+		if strings.Contains(s.wholeTranscript(), rest) {
+			return fmt.Errorf("the transcript:\n%.3000s", s.wholeTranscript())
 		}
 	case word == "logs":
 		if !strings.Contains(s.logged(), rest) {
@@ -68,9 +68,9 @@ func (s *stage) hold(line string, before map[string]string, used int64) error {
 	case strings.HasPrefix(line, "keeps below "):
 		return s.keeps(rest, used)
 	case line == "lives":
-		return s.lives()
+		return s.checkAlive()
 	case line == "ends":
-		if !s.until(func() bool { return s.thread.State == thread.Ended }) || s.thread.Err == nil {
+		if !s.waitUntil(func() bool { return s.thread.State == thread.Ended }) || s.thread.Err == nil {
 			return fmt.Errorf("the session is %v, with %v", s.thread.State, s.thread.Err)
 		}
 	default:
@@ -79,11 +79,11 @@ func (s *stage) hold(line string, before map[string]string, used int64) error {
 	return nil
 }
 
-func (s *stage) heard(text string, want bool) error {
+func (s *stage) checkReceived(text string, want bool) error {
 	s.agent.mu.Lock()
 	defer s.agent.mu.Unlock()
-	if i := bytes.Index(s.agent.heard, []byte(text)); (i >= 0) != want {
-		return fmt.Errorf("the agent has heard %.2000s", s.agent.heard[max(0, i-100):])
+	if i := bytes.Index(s.agent.received, []byte(text)); (i >= 0) != want {
+		return fmt.Errorf("the agent has heard %.2000s", s.agent.received[max(0, i-100):])
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (s *stage) keeps(rest string, used int64) error {
 		return err
 	}
 	s.agent.mu.Lock()
-	s.agent.heard, s.agent.answers = nil, nil
+	s.agent.received, s.agent.answers = nil, nil
 	s.agent.mu.Unlock()
 	if grown := (heap() - used) >> 20; grown > limit {
 		return fmt.Errorf("it has grown by %d MiB", grown)
@@ -102,8 +102,8 @@ func (s *stage) keeps(rest string, used int64) error {
 	return nil
 }
 
-// lives checks that the conversation goes on.
-func (s *stage) lives() error {
+// checkAlive checks that the session still works.
+func (s *stage) checkAlive() error {
 	if err := s.session.Prompt(event.Block{Text: "still there?"}); err != nil {
 		return err
 	}
@@ -112,29 +112,29 @@ func (s *stage) lives() error {
 			return err
 		}
 	}
-	if err := s.says("update", `{"sessionUpdate":"agent_message_chunk","messageId":"at the end","content":{"type":"text","text":"yes, still there"}}`, 1); err != nil {
+	if err := s.play("update", `{"sessionUpdate":"agent_message_chunk","messageId":"at the end","content":{"type":"text","text":"yes, still there"}}`, 1); err != nil {
 		return err
 	}
 	if err := s.agent.endTurn(`"result":{"stopReason":"end_turn"}`); err != nil {
 		return err
 	}
-	if !s.until(func() bool { return !s.session.Running() }) {
+	if !s.waitUntil(func() bool { return !s.session.Running() }) {
 		return fmt.Errorf("the second turn does not end")
 	}
-	s.take()
+	s.applyEvents()
 	if !strings.Contains(uitest.Text(s.view.Rows()), "yes, still there") {
 		return fmt.Errorf("the screen:\n%s", uitest.Text(s.view.Rows()))
 	}
 	return nil
 }
 
-// everything is the transcript with all opened.
-func (s *stage) everything() string {
+// wholeTranscript returns the transcript with everything expanded.
+func (s *stage) wholeTranscript() string {
 	v := s.tall(transcript.Everything)
 	return uitest.Text(v.Rows())
 }
 
-// tall is a view with room for much.
+// tall returns a view with room for many rows.
 func (s *stage) tall(d transcript.Density) *transcript.View {
 	v := s.view.Afresh(s.thread)
 	v.SetSize(80, 3000)
@@ -142,8 +142,8 @@ func (s *stage) tall(d transcript.Density) *transcript.View {
 	return v
 }
 
-// safe checks the rows of the transcript, and the log.
-func (s *stage) safe() {
+// checkScreen checks the rows of the transcript, and the log.
+func (s *stage) checkScreen() {
 	s.t.Helper()
 	uitest.CheckRows(s.t, s.view.Rows(), 80)
 	for _, d := range []transcript.Density{transcript.Normal, transcript.Everything, transcript.Quiet} {
@@ -165,11 +165,11 @@ func (s *stage) logged() string {
 	return strings.Join(out, "\n")
 }
 
-// raw are members of events that go back to the agent as they came, or to an
-// emulator, or are judged before they are shown.
+// raw are fields of events that are returned to the agent unchanged, passed to an emulator, or checked before
+// they are shown.
 var raw = map[string]bool{"ID": true, "Session": true, "MessageID": true, "ToolID": true, "PlanID": true, "ModeID": true, "Terminal": true, "Current": true, "Data": true, "URL": true}
 
-// inspect checks every string of an event of the engine.
+// inspect checks every string of an event.
 func (s *stage) inspect(e event.Event) {
 	s.t.Helper()
 	t := reflect.TypeOf(e)
@@ -183,21 +183,21 @@ func (s *stage) inspect(e event.Event) {
 	})
 }
 
-// linked judges an address as the screen does before it offers to open it.
-func (s *stage) linked(url string) {
+// checkLink checks a URL like the screen does before offering to open it.
+func (s *stage) checkLink(url string) {
 	if url == "" {
 		return
 	}
 	l := elicit.ParseLink(url)
 	if l.OK {
-		s.links++
+		s.openable++
 	}
 	if bad := uitest.Unsafe(l.URL + l.Host); bad != "" {
 		s.t.Errorf("the address %q is shown as %q", url, l.URL)
 	}
 }
 
-// eachString visits all strings that can be seen of a value, errors by their text.
+// eachString visits all strings in a value, errors by their text.
 func eachString(v reflect.Value, path string, f func(path, text string)) {
 	if !v.IsValid() {
 		return
@@ -229,7 +229,7 @@ func eachString(v reflect.Value, path string, f func(path, text string)) {
 	}
 }
 
-// inspectQuestion checks what there is to read of a question.
+// inspectQuestion checks everything a question shows.
 func (s *stage) inspectQuestion(q permissions.Question) {
 	s.t.Helper()
 	for _, text := range strings.Split(readable(q)+"\n"+q.Details, "\n") {
@@ -239,7 +239,7 @@ func (s *stage) inspectQuestion(q permissions.Question) {
 	}
 }
 
-// readable is what a question says, details aside.
+// readable returns what a question says, without details.
 func readable(q permissions.Question) string {
 	out := []string{q.Heading, q.Words}
 	for _, p := range q.Body {
@@ -251,7 +251,7 @@ func readable(q permissions.Question) string {
 	return strings.Join(out, "\n")
 }
 
-// Checks of this package that can be wrong themselves.
+// TestChecks tests checks of this package that could be wrong themselves.
 func TestChecks(t *testing.T) {
 	for name, text := range map[string]string{
 		"no comment":       "-- script --\nunasked\n-- holds --\nno file changed\n",

@@ -14,8 +14,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// socketVar makes this test binary an agent that does what it is told over the
-// socket of that name.
+// socketVar makes this test binary an agent that is controlled over the socket of that name.
 const socketVar = "PARLEY_ATTACK_SOCKET"
 
 func TestMain(m *testing.M) {
@@ -26,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(decoy.Run(m))
 }
 
-// What the agent is told: a byte, a length, and so many bytes.
+// The commands to the agent: one of these bytes, a length, and as many bytes.
 const (
 	toStdout = 'o'
 	toStderr = 'e'
@@ -34,7 +33,7 @@ const (
 	toExit   = 'x' // with the code in digits
 )
 
-// relay is the agent: it hands on what it gets, and knows nothing itself.
+// relay is the agent: it passes on what it receives, and knows nothing itself.
 func relay(name string) int {
 	conn, err := net.Dial("unix", name)
 	if err != nil {

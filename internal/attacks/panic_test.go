@@ -16,7 +16,7 @@ import (
 	"parley/acpclient/wire"
 )
 
-// broken are services that panic wherever they are called.
+// broken are services that panic in every call.
 type broken struct{ later bool }
 
 func (b broken) ReadTextFile(wire.ReadTextFileRequest) func(context.Context) (string, error) {
@@ -43,7 +43,7 @@ func (broken) CancelSession(string)                        {}
 func (broken) Key() uint64                                 { return 1 }
 func (broken) Wait(ctx context.Context) acpclient.Decision { panic("at work") }
 
-// asker is an agent that asks for one thing after the other, and tells what it got.
+// asker is an agent that makes one request after the other, and reports the answers.
 type asker struct{ peer *jsonrpc.Peer }
 
 func (*asker) Notification(string, []byte) {}
@@ -72,8 +72,7 @@ func (a *asker) Request(r jsonrpc.Request) jsonrpc.Work {
 	}
 }
 
-// A mistake of parley's own in what serves an agent is an error of that call, and
-// nothing else: the turn goes on to its end, and so does the next.
+// A panic in a service for an agent becomes an error of that call: the turn continues, and so does the next.
 func TestPanicInAService(t *testing.T) {
 	for name, b := range map[string]broken{"on the reader": {}, "at work": {later: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +105,7 @@ func TestPanicInAService(t *testing.T) {
 	}
 }
 
-// ended waits for the end of a turn, which must be a good one.
+// ended waits for the successful end of a turn.
 func ended(t *testing.T, queue *event.Queue) {
 	t.Helper()
 	for range queue.Ready() {

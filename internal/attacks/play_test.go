@@ -15,12 +15,12 @@ import (
 	"parley/internal/seeds"
 )
 
-// step does one line of a script.
+// step executes one line of a script.
 func (s *stage) step(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
 	case "call", "note", "update", "raw", "part", "stderr", "exit", "cut":
-		return s.says(word, rest, 1)
+		return s.play(word, rest, 1)
 	case "times":
 		count, more, _ := strings.Cut(rest, " ")
 		n, err := strconv.Atoi(count)
@@ -28,16 +28,16 @@ func (s *stage) step(line string) error {
 			return err
 		}
 		word, rest, _ = strings.Cut(more, " ")
-		return s.says(word, rest, n)
+		return s.play(word, rest, n)
 	case "owed":
 		s.calls[rest]++
 		return nil
 	case "answered":
 		return s.answered(rest)
 	case "asked":
-		return s.asked(s.fill(rest))
+		return s.asked(s.expand(rest))
 	case "unasked":
-		s.settle()
+		s.drain()
 		if len(s.open) > 0 {
 			return fmt.Errorf("there is a question: %s", readable(s.open[0]))
 		}
@@ -51,7 +51,7 @@ func (s *stage) step(line string) error {
 		_, err := s.client.NewSession(s.t.Context(), acpclient.NewSession{Cwd: s.place.in})
 		return err
 	case "fails":
-		return s.agent.endTurn(`"error":` + s.fill(rest))
+		return s.agent.endTurn(`"error":` + s.expand(rest))
 	case "prompts":
 		return s.session.Prompt(event.Block{Text: rest})
 	case "inserts":
@@ -59,7 +59,7 @@ func (s *stage) step(line string) error {
 	case "idles":
 		return s.agent.state(`"idle","stopReason":"end_turn"`)
 	case "knock":
-		return s.knocks(rest)
+		return s.connectTools(rest)
 	case "tool":
 		return s.callsTool(rest)
 	}
@@ -69,9 +69,9 @@ func (s *stage) step(line string) error {
 // many is the number of repetitions from which a short run plays only the last tenth.
 const many = 10_000
 
-// says has the agent say something n times.
-func (s *stage) says(word, rest string, n int) error {
-	rest = s.fill(rest)
+// play sends one line n times.
+func (s *stage) play(word, rest string, n int) error {
+	rest = s.expand(rest)
 	const portion = 1 << 20
 	var out []byte
 	first := 0
@@ -79,17 +79,17 @@ func (s *stage) says(word, rest string, n int) error {
 		first = n - seeds.Of(n)
 	}
 	for i := first; i < n; i++ {
-		one, err := s.wording(word, strings.ReplaceAll(rest, "$n", strconv.Itoa(i)))
+		one, err := s.encode(word, strings.ReplaceAll(rest, "$n", strconv.Itoa(i)))
 		if err != nil {
 			return err
 		}
 		out = append(out, one...)
 		if len(out) >= portion || i == n-1 {
-			if err := s.agent.say(channel(word), out); err != nil {
+			if err := s.agent.send(channel(word), out); err != nil {
 				return err
 			}
 			out = nil
-			s.take()
+			s.applyEvents()
 		}
 	}
 	return nil
@@ -107,8 +107,8 @@ func channel(word string) byte {
 	return toStdout
 }
 
-// wording is what the agent says.
-func (s *stage) wording(word, rest string) ([]byte, error) {
+// encode returns the bytes that the agent sends for a line.
+func (s *stage) encode(word, rest string) ([]byte, error) {
 	switch word {
 	case "call":
 		id, more, _ := strings.Cut(rest, " ")
@@ -141,22 +141,22 @@ func (s *stage) wording(word, rest string) ([]byte, error) {
 // answered waits for the answer to a call.
 func (s *stage) answered(rest string) error {
 	id, want, _ := strings.Cut(rest, " ")
-	want = s.fill(want)
+	want = s.expand(want)
 	enough := max(1, s.calls[id])
-	if !s.until(func() bool { return s.count(id) >= enough }) {
+	if !s.waitUntil(func() bool { return s.count(id) >= enough }) {
 		return fmt.Errorf("call %s is never answered", id)
 	}
 	s.agent.mu.Lock()
 	all := s.agent.answers[id]
 	s.agent.mu.Unlock()
-	if !slices.ContainsFunc(all, func(a json.RawMessage) bool { return s.fits(a, want) }) {
+	if !slices.ContainsFunc(all, func(a json.RawMessage) bool { return s.matches(a, want) }) {
 		return fmt.Errorf("call %s is answered %.300s", id, all)
 	}
 	return nil
 }
 
-// fits reports whether an answer is the one that is wanted.
-func (s *stage) fits(answer json.RawMessage, want string) bool {
+// matches reports whether an answer is the expected one.
+func (s *stage) matches(answer json.RawMessage, want string) bool {
 	var m struct {
 		Result json.RawMessage
 		Error  *struct {
@@ -184,7 +184,7 @@ func (s *stage) fits(answer json.RawMessage, want string) bool {
 
 // asked waits for the next question.
 func (s *stage) asked(text string) error {
-	if !s.until(func() bool { return len(s.open) > 0 }) {
+	if !s.waitUntil(func() bool { return len(s.open) > 0 }) {
 		return fmt.Errorf("nothing is asked")
 	}
 	if got := readable(s.open[0]); !strings.Contains(got, text) {
@@ -200,7 +200,7 @@ func (s *stage) answers(option string) error {
 		return nil
 	}
 	if len(s.open) == 0 {
-		return fmt.Errorf("there is no question to answer")
+		return fmt.Errorf("no question is open")
 	}
 	q := s.open[0]
 	s.open = s.open[1:]
@@ -210,10 +210,10 @@ func (s *stage) answers(option string) error {
 	return s.host.Broker().Answer(q.Key, option)
 }
 
-// until takes events until f is content; false when patience is at its end.
-func (s *stage) until(f func() bool) bool {
+// waitUntil applies events until f returns true; false after patience.
+func (s *stage) waitUntil(f func() bool) bool {
 	for deadline := time.Now().Add(patience); ; {
-		s.take()
+		s.applyEvents()
 		if f() {
 			return true
 		}
@@ -224,10 +224,10 @@ func (s *stage) until(f func() bool) bool {
 		changed := s.agent.changed
 		s.agent.mu.Unlock()
 		done := s.client.Done()
-		if s.over() {
+		if s.closed() {
 			done = nil
 		}
-		if f() { // since they were taken
+		if f() { // since the last events
 			return true
 		}
 		select {
@@ -239,15 +239,15 @@ func (s *stage) until(f func() bool) bool {
 	}
 }
 
-// settle waits until everything that the agent has said so far was read.
-func (s *stage) settle() {
-	s.last++
-	id := strconv.Itoa(1_000_000 + s.last)
-	if s.says("call", id+` _read {}`, 1) != nil {
+// drain waits until parley has read everything the agent has sent.
+func (s *stage) drain() {
+	s.drains++
+	id := strconv.Itoa(1_000_000 + s.drains)
+	if s.play("call", id+` _read {}`, 1) != nil {
 		return
 	}
-	s.until(func() bool { return s.count(id) > 0 || s.over() })
-	s.take()
+	s.waitUntil(func() bool { return s.count(id) > 0 || s.closed() })
+	s.applyEvents()
 }
 
 func (s *stage) count(id string) int {
@@ -256,7 +256,7 @@ func (s *stage) count(id string) int {
 	return len(s.agent.answers[id])
 }
 
-func (s *stage) over() bool {
+func (s *stage) closed() bool {
 	select {
 	case <-s.client.Done():
 		return true
@@ -265,10 +265,10 @@ func (s *stage) over() bool {
 	}
 }
 
-// repliedOnce tells of calls that were not answered exactly once.
+// repliedOnce returns the calls that were not answered exactly once.
 func (s *stage) repliedOnce() (wrong []string) {
 	for id, n := range s.calls {
-		if !s.until(func() bool { return s.count(id) >= n || s.over() }) {
+		if !s.waitUntil(func() bool { return s.count(id) >= n || s.closed() }) {
 			wrong = append(wrong, id+" has no answer")
 		}
 	}

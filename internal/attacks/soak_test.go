@@ -26,14 +26,14 @@ import (
 	"parley/ui/transcript"
 )
 
-// worker is an agent that works: in every turn it says something, asks, reads,
-// writes, and in some or all it runs a command.
+// worker is an agent that works: in every turn it says something, asks, reads and writes, and in some turns it
+// runs a command.
 type worker struct {
 	peer  *jsonrpc.Peer
 	dir   string
 	turn  int
-	every int    // so many turns have one command
-	v2    *tools // it speaks v2, and what it wants done it does with these
+	every int    // a command in every so many turns
+	v2    *tools // not nil: it speaks v2 and uses these tools
 }
 
 // Notification implements jsonrpc.Handler.
@@ -62,7 +62,7 @@ func (w *worker) update(format string, args ...any) {
 	w.peer.Notify("session/update", json.RawMessage(`{"sessionId":"s1","update":`+fmt.Sprintf(format, args...)+`}`))
 }
 
-// call asks for something; into may be nil.
+// call sends a request; into may be nil.
 func (w *worker) call(ctx context.Context, into any, method, format string, args ...any) error {
 	var result json.RawMessage
 	if err := w.peer.Call(ctx, method, json.RawMessage(fmt.Sprintf(format, args...)), &result); err != nil {
@@ -121,13 +121,12 @@ func measured(t *testing.T) level {
 		open, err = os.ReadDir("/dev/fd")
 	}
 	if err != nil {
-		t.Skip("nobody tells which files are open")
+		t.Skip("cannot list open files")
 	}
 	return level{runtime.NumGoroutine(), len(open), heap()}
 }
 
-// soakVar says how many turns those have in which every turn starts a process;
-// without it they are few enough for every day.
+// soakVar is the number of turns for the tests that start a process in every turn; the default is small.
 const soakVar = "PARLEY_SOAK"
 
 func soakTurns(t *testing.T) int {
@@ -138,8 +137,8 @@ func soakTurns(t *testing.T) int {
 	return turns(300)
 }
 
-// turns is how many of all turns to play: in a short run half, so that what slices hold in
-// reserve still averages out.
+// turns returns how many of all turns to play: half of them in a short run, which still averages out the spare
+// capacity of slices.
 func turns(all int) int {
 	if seeds.All() {
 		return all
@@ -147,14 +146,14 @@ func turns(all int) int {
 	return all / 2
 }
 
-// After many turns no more goroutines run and no more files are open than after a
-// few, and of a turn no more is kept than what it said.
+// After many turns there are no more goroutines and open files than after a few, and no more memory is used for
+// a turn than for what it said.
 func TestSoak(t *testing.T) {
 	for name, test := range map[string]struct {
 		worker worker
 		turns  int
-		kept   int64 // bytes of a turn: its items, its text, what is needed to show them
-		asks   int   // questions of a turn
+		kept   int64 // bytes per turn: its items, its text, and their rows
+		asks   int   // questions per turn
 	}{
 		"v1":                    {worker{every: 10}, turns(2000), 6 << 10, 2},
 		"v1, a terminal a turn": {worker{every: 1}, soakTurns(t), 12 << 10, 3},
@@ -214,7 +213,7 @@ func newSoak(t *testing.T, w *worker) *stage {
 	t.Cleanup(s.host.Close)
 	services, protocol := s.host.Services(), ""
 	if w.v2 != nil {
-		services, protocol = s.offers(services), "2"
+		services, protocol = s.addTools(services), "2"
 		t.Cleanup(w.v2.close)
 	}
 	s.client, err = acpclient.Connect(t.Context(), ours, acpclient.Options{Name: "parley", Sink: s.queue, Services: services, Log: s.log, Protocol: protocol})
@@ -230,7 +229,7 @@ func newSoak(t *testing.T, w *worker) *stage {
 	return s
 }
 
-// children are the processes of which this one is the parent, by what /proc says.
+// children returns the child processes according to /proc.
 func children(t *testing.T) (left []string) {
 	t.Helper()
 	names, _ := filepath.Glob("/proc/self/task/*/children")
@@ -257,7 +256,7 @@ func (s *stage) soakTurn(n int) {
 			switch e := e.(type) {
 			case permissions.Asked:
 				s.asks++
-				s.isAsked(e.Question)
+				s.onAsked(e.Question)
 			case event.TurnEnded:
 				if ended = true; e.Err != nil || e.StopReason != "end_turn" {
 					s.t.Fatalf("turn %d: %q, %v", n, e.StopReason, e.Err)

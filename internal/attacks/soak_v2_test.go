@@ -15,7 +15,7 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// tools are those of parley, as an agent of v2 calls them: by MCP, over the socket.
+// tools are parley's tools as an agent of v2 calls them: by MCP over the socket.
 type tools struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -28,7 +28,7 @@ func (u *tools) close() {
 	}
 }
 
-// open knocks with the token that came with the session.
+// open connects with the token of the session.
 func (u *tools) open(shown token) error {
 	var err error
 	if u.conn, err = net.Dial("unix", shown.socket); err != nil {
@@ -37,7 +37,7 @@ func (u *tools) open(shown token) error {
 	u.in = bufio.NewReader(u.conn)
 	fmt.Fprintln(u.conn, shown.token)
 	if line, err := u.in.ReadString('\n'); err != nil || line != "ok\n" {
-		return fmt.Errorf("the door answers %q, %w", line, err)
+		return fmt.Errorf("the socket answers %q, %w", line, err)
 	}
 	if _, err := u.request("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (u *tools) request(method, params string) (result json.RawMessage, err erro
 	}
 }
 
-// call calls a tool, of whose answer a text must be a part.
+// call calls a tool and checks that the result contains a text.
 func (u *tools) call(name, want, format string, args ...any) error {
 	result, err := u.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, fmt.Sprintf(format, args...)))
 	if err == nil && (!strings.Contains(string(result), want) || strings.Contains(string(result), `"isError":true`)) {
@@ -83,13 +83,13 @@ func (u *tools) call(name, want, format string, args ...any) error {
 	return err
 }
 
-// requestV2 is what a worker of v2 does with a request.
+// requestV2 answers requests as an agent of v2.
 func (w *worker) requestV2(r jsonrpc.Request) (any, error) {
 	switch r.Method {
 	case "initialize":
 		return json.RawMessage(helloV2), nil
 	case "session/new":
-		var in struct{ MCPServers []handed }
+		var in struct{ MCPServers []mcpServer }
 		json.Unmarshal(r.Params, &in)
 		if err := w.v2.open(tokenOf(in.MCPServers)); err != nil {
 			return nil, jsonrpc.Errorf(-32603, "%v", err)
@@ -110,8 +110,7 @@ func (w *worker) requestV2(r jsonrpc.Request) (any, error) {
 	return nil, jsonrpc.Errorf(-32601, "Method not found")
 }
 
-// workV2 is one turn: its own commands are told of by updates, those of parley run
-// as tools.
+// workV2 is one turn: it reports its own commands by updates, and runs those of parley as tools.
 func (w *worker) workV2(n int) error {
 	file := filepath.Join(w.dir, fmt.Sprintf("f%d.txt", n%10))
 	w.update(`{"sessionUpdate":"state_update","state":"running"}`)

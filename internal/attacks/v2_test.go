@@ -18,42 +18,41 @@ import (
 	"parley/internal/toolserver"
 )
 
-// What is different with an agent of v2: prompts are inserted and turns end with
-// a state, and it can be handed tools.
+// With an agent of v2, prompts are inserted, turns end with a state update, and the agent gets tools.
 
-// helloV2 is what an agent of v2 answers to initialize.
+// helloV2 is the answer of a v2 agent to initialize.
 const helloV2 = `{"protocolVersion":2,"info":{"name":"hostile","version":"2"},"capabilities":{"session":{"prompt":{},"mcp":{"stdio":{}}}}}`
 
 // insert makes the oldest prompt part of the conversation.
 func (a *agent) insert() error {
-	if !a.until(func() bool { return len(a.prompts) > 0 }) {
+	if !a.waitUntil(func() bool { return len(a.prompts) > 0 }) {
 		return fmt.Errorf("there is no prompt to insert")
 	}
 	a.mu.Lock()
 	id := a.prompts[0]
 	a.prompts = a.prompts[1:]
-	a.taken++
-	n := a.taken
+	a.inserted++
+	n := a.inserted
 	a.mu.Unlock()
-	if err := a.say(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"messageId":"u%d"}}`+"\n", id, n)); err != nil {
+	if err := a.send(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{"messageId":"u%d"}}`+"\n", id, n)); err != nil {
 		return err
 	}
 	return a.state(`"running"`)
 }
 
 func (a *agent) state(state string) error {
-	return a.say(toStdout, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"state_update","state":`+state+"}}}\n"))
+	return a.send(toStdout, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"state_update","state":`+state+"}}}\n"))
 }
 
-// handed is an MCP server of session/new.
-type handed struct {
+// mcpServer is an MCP server in session/new.
+type mcpServer struct {
 	Env []struct{ Name, Value string }
 }
 
-// token is what opens the door to the tools of a session.
+// token is what connects to the tools of a session.
 type token struct{ socket, token string }
 
-func tokenOf(servers []handed) (t token) {
+func tokenOf(servers []mcpServer) (t token) {
 	for _, s := range servers {
 		for _, e := range s.Env {
 			switch e.Name {
@@ -67,8 +66,8 @@ func tokenOf(servers []handed) (t token) {
 	return t
 }
 
-// offers gives the host's files and commands to agents of v2.
-func (s *stage) offers(services acpclient.Services) acpclient.Services {
+// addTools offers the host's files and commands to agents of v2.
+func (s *stage) addTools(services acpclient.Services) acpclient.Services {
 	server := toolserver.New(toolserver.Options{FS: services.FS, Terminals: services.Terminals, Command: []string{"/bin/parley", "mcp"}, Version: "1",
 		Log: func(line string) { s.log.Add(event.LogClient, line) }})
 	s.t.Cleanup(server.Close)
@@ -76,9 +75,9 @@ func (s *stage) offers(services acpclient.Services) acpclient.Services {
 	return services
 }
 
-// knocks shows the token of the session of that number, or one as it stands there,
-// and speaks MCP from there on.
-func (s *stage) knocks(rest string) error {
+// connectTools connects with the token of the session with that number, or with a literal token, and then
+// speaks MCP.
+func (s *stage) connectTools(rest string) error {
 	which, want, _ := strings.Cut(rest, " ")
 	s.agent.mu.Lock()
 	var shown token
@@ -104,7 +103,7 @@ func (s *stage) knocks(rest string) error {
 		return err
 	}
 	if !strings.HasPrefix(line, want) {
-		return fmt.Errorf("the door answers %q", line)
+		return fmt.Errorf("the socket answers %q", line)
 	}
 	if line != "ok\n" {
 		return nil
@@ -118,7 +117,7 @@ func (s *stage) knocks(rest string) error {
 	return err
 }
 
-// toolAnswers keeps what comes back from tools as answers of their ids.
+// toolAnswers records the answers of tools by their ids.
 func (a *agent) toolAnswers(in *bufio.Reader) {
 	for {
 		line, err := in.ReadBytes('\n')
@@ -133,19 +132,19 @@ func (a *agent) toolAnswers(in *bufio.Reader) {
 			continue
 		}
 		a.mu.Lock()
-		a.heard = append(a.heard, line...)
+		a.received = append(a.received, line...)
 		a.answers[string(m.ID)] = append(a.answers[string(m.ID)], bytes.Clone(line))
 		a.wake()
 		a.mu.Unlock()
 	}
 }
 
-// callsTool calls a tool; what comes of it is the answer of the ID.
+// callsTool calls a tool, whose result answers the ID.
 func (s *stage) callsTool(rest string) error {
-	id, more, _ := strings.Cut(s.fill(rest), " ")
+	id, more, _ := strings.Cut(s.expand(rest), " ")
 	name, args, _ := strings.Cut(more, " ")
 	if s.tools == nil {
-		return fmt.Errorf("the door is closed")
+		return fmt.Errorf("the tools are not connected")
 	}
 	s.calls[id]++
 	_, err := fmt.Fprintf(s.tools, `{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, name, args)

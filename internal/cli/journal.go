@@ -245,7 +245,7 @@ func (c *Connection) PutBack(ctx context.Context, session string, changes []undo
 	case s == nil:
 		return nil
 	case try:
-		return s.Look(ctx, changes)
+		return s.Preview(ctx, changes)
 	}
 	return s.Undo(ctx, changes)
 }

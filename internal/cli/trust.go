@@ -71,7 +71,7 @@ func (c *Connection) LastAsked(session string) []permissions.Facts {
 		return nil
 	}
 	for i := range all {
-		c.Host.LetLook(session, &all[i])
+		c.Host.BindFacts(session, &all[i])
 	}
 	return all
 }

@@ -69,7 +69,7 @@ func TestQuestionsHaveNoSecrets(t *testing.T) {
 		Options: []permissions.Option{{ID: "y", Name: "Always allow " + line}},
 		Facts:   permissions.Facts{Commands: []permissions.CommandFact{{Line: line}, {Words: []string{"deploy", "--token", "swordfish", "-u", "ada:swordfish"}}}},
 	}, permissions.Answer{OptionID: "y", By: "you"}, true)
-	r.Came("s", 1, "exit 22: "+token)
+	r.Outcome("s", 1, "exit 22: "+token)
 	r.Close()
 	paths, _ := filepath.Glob(filepath.Join(state, "questions", "*.jsonl"))
 	if len(paths) != 1 {

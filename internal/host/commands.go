@@ -38,7 +38,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		case strings.TrimSpace(cmd.Command) == "":
 			return "", terminalError(fmt.Errorf("%w: no command", terminal.ErrInvalid))
 		}
-		if err := h.terminals.Room(r.SessionID); err != nil {
+		if err := h.terminals.CheckLimits(r.SessionID); err != nil {
 			return "", terminalError(err)
 		}
 		line := terminal.Line(cmd)

@@ -85,12 +85,12 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 		kind = "other"
 	}
 	f := permissions.Facts{Agent: h.opts.Agent, Kind: kind}
-	h.LetLook(session, &f)
+	h.BindFacts(session, &f)
 	return f
 }
 
-// LetLook makes facts, possibly from elsewhere, be judged by the files of a session.
-func (h *Host) LetLook(session string, f *permissions.Facts) {
+// BindFacts makes facts, possibly from elsewhere, be judged by the files of a session.
+func (h *Host) BindFacts(session string, f *permissions.Facts) {
 	if h.shared() {
 		d := h.disk(session)
 		f.Look, f.Below, f.Names, f.Tracked = d.Look, d.Below, d.Names, fsops.Tracked

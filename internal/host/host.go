@@ -189,7 +189,8 @@ func (h *Host) EndTurn(id string) {
 	h.granted(id, func(g *grants) uint64 { *g = grants{}; return 0 })
 }
 
-// Close ends all commands with their children and closes the files.
+// CloseSession implements acpclient.Sessions. It ends the commands of the session on another
+// goroutine, since it must not block.
 func (h *Host) CloseSession(id string) {
 	h.mu.Lock()
 	delete(h.sessions, id)
@@ -203,7 +204,7 @@ func (h *Host) CloseSession(id string) {
 	go h.terminals.CloseSession(id)
 }
 
-// Close ends all commands, with their children, and lets go of the files.
+// Close ends all commands with their children and closes the files.
 func (h *Host) Close() {
 	if h.tools != nil {
 		h.tools.Close()
@@ -275,7 +276,7 @@ func (h *Host) came(session string, key uint64, did string, err error) {
 	if err != nil {
 		did = err.Error()
 	}
-	h.opts.Record.Came(session, key, did)
+	h.opts.Record.Outcome(session, key, did)
 }
 
 // asker implements acpclient.Permissions.

@@ -49,8 +49,7 @@ func (s *sights) content(c wire.ToolContent) {
 	}
 }
 
-// patch reports whether a text is a unified diff whose changed lines are all shown as changes of the
-// same file.
+// patched adds a patch of files.
 func (s *sights) patched(files []shownDiff, patch string) {
 	s.diffs = append(s.diffs, files...)
 	s.add(patch, rolePatch, roleDiff)
@@ -130,8 +129,8 @@ func (d shownDiff) holds(text string) bool {
 	return strings.Contains(d.old, text) || strings.Contains(d.new, text)
 }
 
-// patch reports whether a text is a unified diff of which every changed line is in what is
-// shown as the change of the same file.
+// patch reports whether a text is a unified diff whose changed lines are all shown as changes of
+// the same file.
 func (s *sights) patch(text, cwd string) bool {
 	var files []shownDiff // named by the last lines with names
 	changed, old := 0, ""

@@ -17,8 +17,8 @@ import (
 const callerVar = "PROCESS_TEST_CALLER"
 
 func TestMain(m *testing.M) {
-	if name := os.Getenv(houseVar); name != "" {
-		SetHouse(name)
+	if name := os.Getenv(installationVar); name != "" {
+		SetInstallation(name)
 	}
 	script := os.Getenv(callerVar)
 	switch script {

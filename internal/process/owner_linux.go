@@ -16,10 +16,10 @@ import (
 // owner identifies the process that started a Group, so that it can be determined for certain
 // whether that still runs.
 type owner struct {
-	house      string // of SetHouse, as a hash; "" without one
-	pids, time string // the namespaces of pid and started: inode numbers
-	pid        int
-	started    uint64 // in clock ticks: a pid alone can be reused
+	installation string // of SetInstallation, as a hash; "" without one
+	pids, time   string // the namespaces of pid and started: inode numbers
+	pid          int
+	started      uint64 // in clock ticks: a pid alone can be reused
 }
 
 // between separates a Group's own mark from its owner's name, and inName the parts of that.
@@ -29,7 +29,7 @@ const (
 )
 
 func (o owner) String() string {
-	return strings.Join([]string{o.house, o.pids, o.time, strconv.Itoa(o.pid), strconv.FormatUint(o.started, 10)}, inName)
+	return strings.Join([]string{o.installation, o.pids, o.time, strconv.Itoa(o.pid), strconv.FormatUint(o.started, 10)}, inName)
 }
 
 // parseOwner parses what String returns.
@@ -39,7 +39,7 @@ func parseOwner(name string) (o owner, ok bool) {
 		return owner{}, false
 	}
 	var pidErr, startErr error
-	o = owner{house: parts[0], pids: parts[1], time: parts[2]}
+	o = owner{installation: parts[0], pids: parts[1], time: parts[2]}
 	o.pid, pidErr = strconv.Atoi(parts[3])
 	o.started, startErr = strconv.ParseUint(parts[4], 10, 64)
 	return o, pidErr == nil && startErr == nil && o.pid > 0 && o.started > 0 && o.String() == name
@@ -60,22 +60,22 @@ func parseMark(value string) ([]owner, bool) {
 	return all, true
 }
 
-var house atomic.Pointer[string]
+var installation atomic.Pointer[string]
 
-// SetHouse sets the installation this process belongs to, as any text: Sweep only looks for what
-// processes of the same house have left. Call it before starting anything.
-func SetHouse(name string) {
+// SetInstallation sets the installation this process belongs to, as any text: Sweep only looks for what
+// processes of the same installation have left. Call it before starting anything.
+func SetInstallation(name string) {
 	sum := sha256.Sum256([]byte(name))
 	short := hex.EncodeToString(sum[:8])
-	house.Store(&short)
+	installation.Store(&short)
 }
 
 // ourselves returns the owner of what this process starts; false if /proc is unavailable or
 // describes another pid namespace.
 func ourselves() (owner, bool) {
 	o, ok := identity()
-	if h := house.Load(); h != nil {
-		o.house = *h
+	if h := installation.Load(); h != nil {
+		o.installation = *h
 	}
 	return o, ok
 }

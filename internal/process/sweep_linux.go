@@ -21,7 +21,7 @@ type leftover struct {
 	owners []owner
 }
 
-// Sweep ends what processes of our house (SetHouse) left running when they were killed: with
+// Sweep ends what processes of our installation (SetInstallation) left running when they were killed: with
 // SIGTERM, and after the grace with SIGKILL. It returns how many processes it found and how many
 // still run. It waits at least until those it found have ended, and stops early when ctx ends.
 //
@@ -102,7 +102,7 @@ func (l leftover) signal(sig syscall.Signal) {
 	}
 }
 
-// leftovers returns the processes whose owners, all of our house, have ended.
+// leftovers returns the processes whose owners, all of our installation, have ended.
 func (o owner) leftovers() []leftover {
 	table := readTable()
 	spared := map[owner]bool{} // owners whose processes stay
@@ -126,7 +126,7 @@ func (o owner) leftovers() []leftover {
 		for _, of := range m.owners {
 			if !known[of] {
 				known[of] = true
-				spared[of] = spared[of] || of.house != o.house || of.pids != o.pids || of.time != o.time || !of.gone()
+				spared[of] = spared[of] || of.installation != o.installation || of.pids != o.pids || of.time != o.time || !of.gone()
 			}
 			spared[of] = spared[of] || m.tty || m.started < of.started
 		}

@@ -13,27 +13,27 @@ import (
 	"github.com/creack/pty"
 )
 
-// houseVar is the house of the test binary when it runs as a caller.
-const houseVar = "PROCESS_TEST_HOUSE"
+// installationVar is the installation of the test binary when it runs as a caller.
+const installationVar = "PROCESS_TEST_INSTALLATION"
 
-// ownHouse gives the test a unique house.
-func ownHouse(t *testing.T) string {
+// uniqueInstallation gives the test a unique installation.
+func uniqueInstallation(t *testing.T) string {
 	t.Helper()
-	name, before := t.TempDir(), house.Load()
-	SetHouse(name)
-	t.Cleanup(func() { house.Store(before) })
+	name, before := t.TempDir(), installation.Load()
+	SetInstallation(name)
+	t.Cleanup(func() { installation.Store(before) })
 	return name
 }
 
 // called runs the test binary as a caller that starts a shell script, until the test ends or kills it.
-func called(t *testing.T, house, script string, env ...string) (*exec.Cmd, *bufio.Reader) {
+func called(t *testing.T, installation, script string, env ...string) (*exec.Cmd, *bufio.Reader) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	caller := exec.Command(self)
-	caller.Env = append(append(os.Environ(), callerVar+"="+script, houseVar+"="+house), env...)
+	caller.Env = append(append(os.Environ(), callerVar+"="+script, installationVar+"="+installation), env...)
 	out, err := caller.StdoutPipe()
 	if err == nil {
 		err = caller.Start()
@@ -73,7 +73,7 @@ func TestSweepEndsWhatWasLeft(t *testing.T) {
 		"spread":   "for i in 1 2 3 4 5; do sh -c 'sleep 1000; :' & done; sh -c 'echo left $$; sleep 1000; :' & sleep 1000; :",
 	} {
 		t.Run(name, func(t *testing.T) {
-			home := ownHouse(t)
+			home := uniqueInstallation(t)
 			caller, out := called(t, home, script)
 			program, child := readBoth(t, out)
 			if found, left := Sweep(t.Context(), patience); found != 0 || left != 0 {
@@ -109,7 +109,7 @@ func ended(t *testing.T) int {
 
 // Only what is certain is ended.
 func TestSweepSparesWhatIsNotCertain(t *testing.T) {
-	home := ownHouse(t)
+	home := uniqueInstallation(t)
 	us, ok := ourselves()
 	if !ok {
 		t.Fatal("nobody knows who we are")
@@ -134,8 +134,8 @@ func TestSweepSparesWhatIsNotCertain(t *testing.T) {
 		"lives":                           {with(func(o *owner) { o.pid, o.started = living.pid, living.started }), false},
 		"the outer one lives":             {with(func(o *owner) { o.pid, o.started = living.pid, living.started }) + "/" + sure, false},
 		"we":                              {"t:" + us.String(), false},
-		"another house":                   {with(func(o *owner) { o.house = "0011223344556677" }), false},
-		"no house":                        {with(func(o *owner) { o.house = "" }), false},
+		"another installation":            {with(func(o *owner) { o.installation = "0011223344556677" }), false},
+		"no installation":                 {with(func(o *owner) { o.installation = "" }), false},
 		"another namespace of pids":       {with(func(o *owner) { o.pids = "7" }), false},
 		"another namespace of time":       {with(func(o *owner) { o.time = "7" }), false},
 		"a mark without an owner":         {"token", false},
@@ -165,10 +165,10 @@ func TestSweepSparesWhatIsNotCertain(t *testing.T) {
 
 // What has a terminal is left alone with everything of the same owner, and so are our ancestors.
 func TestSweepSparesWhatIsUsed(t *testing.T) {
-	home := ownHouse(t)
+	home := uniqueInstallation(t)
 	us, _ := ourselves()
 	us.pid, us.started = ended(t), 1
-	env := append(os.Environ(), TreeVar+"=t:"+us.String(), houseVar+"="+home)
+	env := append(os.Environ(), TreeVar+"=t:"+us.String(), installationVar+"="+home)
 	beside := exec.Command("sleep", "1000") // without the exception it would be ended
 	beside.Env = env
 	if err := beside.Start(); err != nil {
@@ -210,7 +210,7 @@ func FuzzOwner(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if o, ok := parseOwner(name); ok && (o.String() != name || o.pid <= 0 || strings.ContainsRune(o.pids+o.time+o.house, '.')) {
+		if o, ok := parseOwner(name); ok && (o.String() != name || o.pid <= 0 || strings.ContainsRune(o.pids+o.time+o.installation, '.')) {
 			t.Errorf("%q is read as %+v", name, o)
 		}
 	})

@@ -194,9 +194,8 @@ func (c course) follow(r *rig, out string) {
 		if is, ok := after[path]; ok && is == was {
 			continue
 		}
-		// It was changed: so it was as some turn left it that names it, but for a
-		// mode that it keeps, or as it was written through parley, when git may have
-		// ignored what became of that.
+		// Undo changed it, so it must have been as some turn that names it left it, except for
+		// an unknown mode, or as it was written through parley if git ignored the result.
 		is, there := after[path]
 		named := slices.ContainsFunc(results, func(res Result) bool {
 			as := left[res.Change.Turn][path]
@@ -219,7 +218,7 @@ func (c course) follow(r *rig, out string) {
 		if res.Err != nil && !errors.Is(res.Err, ErrNotKept) && !errors.Is(res.Err, ErrChangedSince) {
 			t.Errorf("%s: %v", res.Change.Path, res.Err)
 		}
-		// What git does not track may come and go where git ignores it, unseen.
+		// Untracked files may appear and disappear unnoticed while git ignores them.
 		if !tracked[res.Change.Path] {
 			continue
 		}

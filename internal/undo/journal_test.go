@@ -98,8 +98,8 @@ func TestUserChangesStay(t *testing.T) {
 	r.write("deleted", "3")
 	r.write("back", "1") // the user did what Undo would do
 	before := tree(t, r.dir, true)
-	look := r.errors(r.j.Look(t.Context(), r.j.Changes(1)))
-	for _, res := range r.j.Look(t.Context(), r.j.Changes(1)) {
+	look := r.errors(r.j.Preview(t.Context(), r.j.Changes(1)))
+	for _, res := range r.j.Preview(t.Context(), r.j.Changes(1)) {
 		if name := filepath.Base(res.Change.Path); res.Already != (name == "back" || name == "made too") {
 			t.Errorf("%s: %v", name, res.Already)
 		}
@@ -366,7 +366,7 @@ func TestDirectoryInTheWay(t *testing.T) {
 	})
 	r.must(os.Mkdir(r.path("a"), 0o755))
 	r.write("b/users", "text")
-	look := r.errors(r.j.Look(t.Context(), r.j.Changes(1)))
+	look := r.errors(r.j.Preview(t.Context(), r.j.Changes(1)))
 	failed := r.undo(1)
 	for _, errs := range []map[string]error{look, failed} {
 		if len(errs) != 1 || !errors.Is(errs["b"], ErrChangedSince) {

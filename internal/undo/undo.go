@@ -50,8 +50,8 @@ func (j *Journal) Redo(ctx context.Context, changes []Change) []Result {
 	return j.run(ctx, changes, true, false)
 }
 
-// Look says what Undo would do, to show before asking. Undo checks again.
-func (j *Journal) Look(ctx context.Context, changes []Change) []Result {
+// Preview says what Undo would do, to show before asking. Undo checks again.
+func (j *Journal) Preview(ctx context.Context, changes []Change) []Result {
 	return j.run(ctx, changes, false, true)
 }
 

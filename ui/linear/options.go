@@ -95,7 +95,7 @@ func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
 	broker, session := conn.Broker, s.ACP.ID()
 	set := func(m permissions.Mode) {
 		broker.SetMode(session, m)
-		ds.out.say("Approval mode: %s, %s.", m, m.Says())
+		ds.out.say("Approval mode: %s, %s.", m, m.Description())
 		tasks.run(func(context.Context) func() {
 			broker.Reconsider(session) // it looks at files
 			return func() {}
@@ -103,7 +103,7 @@ func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
 	}
 	var choices []choice
 	for _, m := range permissions.Modes {
-		label := fmt.Sprintf("%s: %s", m, m.Says())
+		label := fmt.Sprintf("%s: %s", m, m.Description())
 		if m == broker.Mode(session) {
 			label += " (now)"
 		}

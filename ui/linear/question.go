@@ -202,7 +202,7 @@ func (p *permission) write(of int) {
 		}
 	}
 	for _, v := range p.Breakdown() {
-		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Says(), " · ", ", ")), " "), 1000))
+		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Description(), " · ", ", ")), " "), 1000))
 	}
 	if p.Words != "" {
 		out.labelled("The agent's description", p.Words)

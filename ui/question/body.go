@@ -179,7 +179,7 @@ func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 	case v.Effect == permissions.Allow:
 		ink = th.Good
 	}
-	return ink, safetext.Line(v.Says(), 1000)
+	return ink, safetext.Line(v.Description(), 1000)
 }
 
 // frameInk is the colour of the frame of a question that reaches outside the project, the
