@@ -156,9 +156,9 @@ func (a *Agent) LogInWithVariables(method event.AuthMethod, values Variables) {
 	a.restartAfterLogin()
 }
 
-// useCredentials has an agent that wants a login in spite of the variables it was given log
-// in with them, once. If that was not enough either, they are forgotten; false: the
-// user has to choose again.
+// useCredentials asks an agent that requires a login although it was started with the
+// variables of one to log in with them, once. If that fails too, they are forgotten and
+// false is returned: the user must choose again.
 func (a *Agent) useCredentials(why error) bool {
 	stored := a.w.credentials
 	g, ok := stored[a.Spec.Name]
