@@ -21,7 +21,7 @@ import (
 	"parley/internal/seeds"
 )
 
-// patience bounds every wait. It only matters for a test that fails.
+// patience bounds every wait. Only a failing test waits that long.
 const patience = 20 * time.Second
 
 var (
@@ -95,14 +95,14 @@ func long(t *testing.T) {
 	}
 }
 
-// rootVar names the parent of the directories of one test. What runs for the test
-// may keep something there.
+// rootVar names the variable with the parent of one test's directories. Programs of the
+// test may keep files there.
 const rootVar = "E2E_ROOT"
 
-// workDir makes the directories of one test and returns the one to work in.
-// Whatever runs for the test has their parent in its environment. At the end
-// nothing may have changed in the others, the home directory and one beside it,
-// but for what parley keeps.
+// workDir creates the directories of one test and returns the working directory.
+// Everything that runs for the test has their parent in its environment. At the end the
+// others, the home directory and one beside it, must be unchanged except for parley's
+// own files.
 func workDir(t testing.TB) string {
 	t.Helper()
 	sources()
@@ -124,8 +124,8 @@ func workDir(t testing.TB) string {
 	return filepath.Join(root, "work")
 }
 
-// sources looks at everything that the binary is built from, which makes a
-// result that the go command remembers one of these very files.
+// sources reads the attributes of every file that the binary is built from, so that the
+// go command caches a result only for these files.
 var sources = sync.OnceFunc(func() {
 	filepath.WalkDir(filepath.Join("..", ".."), func(path string, _ fs.DirEntry, err error) error {
 		if ext := filepath.Ext(path); err == nil && (ext == ".go" || ext == ".mod" || ext == ".sum") {
@@ -168,7 +168,7 @@ func read(t testing.TB, path string) string {
 	return string(data)
 }
 
-// open lets the scripted agent go on where it waits at its gate.
+// open lets the scripted agent continue after its gate.
 func open(t testing.TB, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "gate"), "")

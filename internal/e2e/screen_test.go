@@ -25,9 +25,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// Screen is parley in a terminal: what is typed goes in at one end, and the
-// cells that its output makes are read at the other. The methods are for the
-// test's goroutine; those that wait end the test when patience runs out.
+// Screen is parley in an emulated terminal: a test types keys and reads cells. Its
+// methods belong to the test's goroutine. Those that wait fail the test after patience.
 type Screen struct {
 	t      testing.TB
 	cmd    *exec.Cmd
@@ -39,7 +38,7 @@ type Screen struct {
 	gone   atomic.Bool // the terminal is being taken away
 
 	exited chan struct{} // closed when parley was reaped
-	ended  chan struct{} // closed when nobody has the terminal any more
+	ended  chan struct{} // closed when no process has the terminal open
 
 	mu      sync.Mutex // guards what follows
 	emu     *vt.Emulator
@@ -170,7 +169,7 @@ func (s *Screen) replies() {
 func (s *Screen) send(data []byte) {
 	select {
 	case s.input <- data:
-	case <-s.ended: // nobody reads it any more
+	case <-s.ended: // nobody reads it
 	}
 }
 
@@ -196,14 +195,13 @@ func (s *Screen) Resize(cols, rows int) {
 	s.setsize(cols, rows)
 }
 
-// Rows returns the screen without trailing blanks.
+// Rows returns the rows of the screen without trailing spaces.
 func (s *Screen) Rows() []string {
 	rows, _ := s.look()
 	return rows
 }
 
-// look returns the last whole frame, and a channel that closes when there is
-// more.
+// look returns the last complete frame, and a channel that is closed at the next output.
 func (s *Screen) look() ([]string, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,7 +245,7 @@ func (s *Screen) Cursor() (x, y int) {
 	return at.X, at.Y
 }
 
-// Raw returns the output from a mark on, and the next mark.
+// Raw returns the output since a mark, and the next mark.
 func (s *Screen) Raw(from int) ([]byte, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,34 +275,34 @@ func (s *Screen) WaitFunc(what string, f func(rows []string) bool) []string {
 	}
 }
 
-// WaitFor waits until all of the texts stand on the screen, each in a row.
+// WaitFor waits until each of the texts is in a row of the screen.
 func (s *Screen) WaitFor(texts ...string) []string {
 	s.t.Helper()
 	return s.WaitOnly(texts)
 }
 
-// WaitGone waits until the text stands nowhere.
+// WaitGone waits until the text is in no row.
 func (s *Screen) WaitGone(text string) []string {
 	s.t.Helper()
 	return s.WaitOnly(nil, text)
 }
 
-// WaitOnly waits until all of the texts stand on the screen and none of the others
-// does: what follows from one event need not come in one frame.
+// WaitOnly waits until all of the texts are on the screen and none of the others: what
+// one event causes need not be drawn in one frame.
 func (s *Screen) WaitOnly(texts []string, gone ...string) []string {
 	s.t.Helper()
-	return s.WaitFunc(fmt.Sprintf("%q without %q", texts, gone), func(rows []string) bool { return stand(rows, texts, gone...) })
+	return s.WaitFunc(fmt.Sprintf("%q without %q", texts, gone), func(rows []string) bool { return shown(rows, texts, gone...) })
 }
 
-// stand tells whether all of the texts stand in the rows, and none of the others.
-func stand(rows, texts []string, gone ...string) bool {
+// shown reports whether all of the texts are in the rows, and none of the others.
+func shown(rows, texts []string, gone ...string) bool {
 	on := func(text string) bool { return rowOf(rows, text) >= 0 }
 	off := func(text string) bool { return rowOf(rows, text) < 0 }
 	return !slices.ContainsFunc(texts, off) && !slices.ContainsFunc(gone, on)
 }
 
-// PressUntil presses a key again and again until the text is there: for keys
-// that are dropped at first, by design.
+// PressUntil presses a key repeatedly until the text is on the screen, for keys that are
+// dropped at first by design.
 func (s *Screen) PressUntil(key, text string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
@@ -390,7 +388,7 @@ func rowOf(rows []string, text string) int {
 	return -1
 }
 
-// placeholder stands in an empty composer.
+// placeholder is the text in an empty composer.
 const placeholder = "Ask the agent · / for commands · ? for help"
 
 // draft is the text in the composer, its rows joined; "" for an empty one.

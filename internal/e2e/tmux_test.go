@@ -76,7 +76,7 @@ func (m *muxed) wait(what string, f func(rows []string) bool) []string {
 // seen waits until the texts can be seen.
 func (m *muxed) seen(texts ...string) []string {
 	m.t.Helper()
-	return m.wait(fmt.Sprintf("%q", texts), func(rows []string) bool { return stand(rows, texts) })
+	return m.wait(fmt.Sprintf("%q", texts), func(rows []string) bool { return shown(rows, texts) })
 }
 
 // enter types a line.

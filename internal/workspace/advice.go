@@ -6,7 +6,7 @@ import (
 	"parley/acpclient/event"
 )
 
-// Advice says what to do about an agent that did not start.
+// Advice returns what the user can do about an agent that did not start.
 func (s Spec) Advice(err error) []string {
 	var agentErr *event.AgentError
 	var exit *event.ExitError

@@ -6,22 +6,22 @@ import (
 	"parley/acpclient/thread"
 )
 
-// changedLines are the lines that have changed in a session, as they were counted when
-// parley itself had written so many.
+// changedLines is the last count of changed lines in a session, with the lines that
+// parley itself had written by then.
 type changedLines struct {
 	added, removed               int
 	writtenAdded, writtenRemoved int
 }
 
-// ChangedLines is how many lines have changed in the session: those that were counted
-// last, and what parley has written since.
+// ChangedLines returns how many lines have changed in the session: the last count plus
+// what parley has written since.
 func (s *Session) ChangedLines() (added, removed int) {
 	m := s.counted
 	return m.added + max(0, s.Thread.Added-m.writtenAdded), m.removed + max(0, s.Thread.Removed-m.writtenRemoved)
 }
 
-// CountLines counts the lines of what has changed, in a task: texts are read for it. It
-// is told as Counted.
+// CountLines counts the changed lines in a task, since it reads the texts. It is reported
+// as Counted.
 func (s *Session) CountLines() {
 	conn, count := s.Agent.conn, s.w.opts.CountLines
 	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
@@ -46,8 +46,8 @@ func (s *Session) CountLines() {
 	})
 }
 
-// Unnamed are the changes that were not written through parley alone and that no tool
-// call of a conversation named.
+// Unnamed returns the changes that something other than parley wrote and that no tool
+// call of the conversation named.
 func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 	for _, f := range changes {
 		if f.Disk && !f.Undone && !t.Named(f.Path) {
@@ -57,8 +57,8 @@ func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 	return out
 }
 
-// lookUnannounced looks for changes of a turn that is over, where nothing in it could
-// have made any, by what the agent said. It is told as Unannounced.
+// lookUnannounced looks for changes in a finished turn in which the agent reported
+// nothing that could have made any. They are reported as Unannounced.
 func (s *Session) lookUnannounced(turn int) {
 	conn := s.Agent.conn
 	if turn == 0 || conn.Changes == nil || !s.Thread.Silent(s.Thread.Turn) {
@@ -76,8 +76,8 @@ func (s *Session) lookUnannounced(turn int) {
 	})
 }
 
-// Changes lists what the agent has changed in the session, turn by turn, in a task, and
-// calls done with it; nil where changes are not watched.
+// Changes lists the agent's changes in the session by turn, in a task, and calls done
+// with them, or with nil if changes are not tracked.
 func (s *Session) Changes(done func([]FileChange)) {
 	conn := s.Agent.conn
 	if s.ACP == nil || conn == nil || conn.Changes == nil {

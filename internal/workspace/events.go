@@ -7,8 +7,8 @@ import (
 	"parley/acpclient/event"
 )
 
-// listen waits for events of the agent. It is under way once for each connection, and
-// ends when another one takes its place.
+// listen waits for events of the agent. It runs once for each connection, until another
+// one replaces it.
 func (a *Agent) listen() {
 	queue, replaced, over := a.queue, a.replaced, a.w.conns.ctx.Done()
 	pace, last := a.w.opts.Pace, a.last
@@ -34,10 +34,10 @@ type Batch struct {
 	events []event.Event
 }
 
-// arrive applies the first event.
+// arrive applies the first event of the batch.
 func (b *Batch) arrive(w *Workspace) (more bool) {
 	a := b.agent
-	if b.queue != a.queue { // of a connection that was replaced
+	if b.queue != a.queue { // the connection was replaced
 		a.drop(b.events)
 		b.events = nil
 		return false
@@ -59,10 +59,10 @@ func (b *Batch) arrive(w *Workspace) (more bool) {
 	return false
 }
 
-// eventWeight is what an event counts for besides its text, in bytes.
+// eventWeight is the weight of an event without its text, in bytes.
 const eventWeight = 256
 
-// Weight is about how many bytes there are to read in the batch.
+// Weight returns roughly how many bytes of text the batch has.
 func (b *Batch) Weight() (n int) {
 	for _, e := range b.events {
 		n += weight(e)
@@ -70,8 +70,8 @@ func (b *Batch) Weight() (n int) {
 	return n
 }
 
-// NextWeight is that of the first event. One that weighs more than most is cut in two,
-// where it is text.
+// NextWeight returns the weight of the first event. A text event heavier than most is
+// split in two first.
 func (b *Batch) NextWeight(most int) int {
 	if len(b.events) == 0 {
 		return 0
@@ -96,7 +96,7 @@ func weight(e event.Event) int {
 	return eventWeight
 }
 
-// cutText cuts a text after about so many bytes, between two characters.
+// cutText splits a text event between two characters, after at most that weight.
 func cutText(e event.Event, most int) (head, tail event.Event, ok bool) {
 	t, ok := e.(event.TextArrived)
 	n := most - eventWeight
@@ -114,13 +114,13 @@ func cutText(e event.Event, most int) (head, tail event.Event, ok bool) {
 	return first, second, true
 }
 
-// answer is the end of a request to an agent. It passes the agent's queue, so that it
-// comes after the events that preceded it.
+// answer is the outcome of a request to an agent. It goes through the agent's queue, so
+// that it is handled after the events that preceded it.
 type answer struct {
 	agent *Agent
 	queue *event.Queue
 	apply func()
-	stale func() // instead of take, where the connection was replaced; may be nil
+	stale func() // called instead of apply if the connection was replaced; may be nil
 }
 
 func (r answer) arrive(*Workspace) bool {
@@ -141,8 +141,8 @@ func (r answer) drop() {
 	}
 }
 
-// ask runs a request to the agent in a task; then takes its outcome, unless the
-// connection has been replaced.
+// ask runs a request to the agent in a task, and then calls then, unless the connection
+// has been replaced.
 func (a *Agent) ask(request func(), then func()) {
 	queue := a.queue
 	a.w.begin(func() Result {
@@ -151,7 +151,7 @@ func (a *Agent) ask(request func(), then func()) {
 	})
 }
 
-// drop ends what events of a replaced connection have brought.
+// drop releases what the outcomes of a replaced connection hold.
 func (a *Agent) drop(events []event.Event) {
 	for _, e := range events {
 		if r, ok := e.(answer); ok {
@@ -160,8 +160,8 @@ func (a *Agent) drop(events []event.Event) {
 	}
 }
 
-// route hands an event to its session. The first event of a session that is being
-// opened tells which one is its.
+// route hands an event to its session. The first event with an unknown id belongs to the
+// session that is being opened.
 func (a *Agent) route(e event.Event) {
 	if r, ok := e.(answer); ok {
 		if !a.w.ending {
@@ -177,14 +177,14 @@ func (a *Agent) route(e event.Event) {
 		return
 	}
 	for _, s := range a.Sessions() {
-		if s.Thread.Session == id && s.Lost.State != StateGone { // another one may have the id by now
+		if s.Thread.Session == id && s.Lost.State != StateGone { // another session may have the id by now
 			s.Apply(e)
 			return
 		}
 	}
 	if s := a.pending; s != nil && !a.gone[id] {
 		a.pending = nil
-		if !a.w.has(s) { // it was closed before that
+		if !a.w.has(s) { // it has been closed
 			a.gone[id] = true
 			return
 		}
@@ -193,10 +193,10 @@ func (a *Agent) route(e event.Event) {
 	}
 }
 
-// announce hands out what concerns the connection as a whole.
+// announce handles events that concern the whole connection.
 func (a *Agent) announce(e event.Event) {
 	switch e := e.(type) {
-	case event.ElicitationCompleted, event.ElicitationEnded: // only its key tells which session has it
+	case event.ElicitationCompleted, event.ElicitationEnded: // only its key identifies the session
 		for _, s := range a.Sessions() {
 			s.Apply(e)
 		}
@@ -204,7 +204,7 @@ func (a *Agent) announce(e event.Event) {
 		for _, s := range a.Sessions() {
 			s.Apply(e)
 		}
-		if a.opening { // the outcome of the start tells why
+		if a.opening { // the outcome of the start says why
 			return
 		}
 		a.w.tell(Gone{a, e.Err})

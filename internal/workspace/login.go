@@ -11,34 +11,33 @@ import (
 	"parley/internal/safetext"
 )
 
-// methodNotFound is what an agent answers with that has no authenticate.
+// methodNotFound is the error code of an agent without authenticate.
 const methodNotFound = -32601
 
-// MaxVariable is how long a value for an environment may be, in bytes: systems bound
-// what fits into one.
+// MaxVariable bounds the value of an environment variable, in bytes, as systems do.
 const MaxVariable = 32 << 10
 
-// login is what is known of the logins of an agent.
+// login is the login state of an agent.
 type login struct {
-	used   bool   // the agent was told to log in with the variables it was given
-	name   string // of the method under way; "" for none
-	line   int    // how many lines the log had when that began
+	used   bool   // the agent was asked to log in with the variables it was started with
+	name   string // of the method in progress; "" for none
+	line   int    // number of log lines when it started
 	cancel context.CancelFunc
 }
 
-// credentials is a login by variables that an agent was started with.
+// credentials are the variables of a login that an agent is started with.
 type credentials struct {
 	method event.AuthMethod
 	values Variables // never changed
 }
 
-// WantsLogin tells whether an error means that the agent wants a login first.
+// WantsLogin reports whether an error means that the agent requires a login.
 func WantsLogin(err error) bool {
 	var e *event.AgentError
 	return errors.As(err, &e) && e.AuthRequired()
 }
 
-// MethodName is what a method to log in is called.
+// MethodName returns the name of a login method for display.
 func MethodName(m event.AuthMethod) string {
 	if m.Name != "" {
 		return m.Name
@@ -46,18 +45,19 @@ func MethodName(m event.AuthMethod) string {
 	return safetext.Line(m.ID, 60)
 }
 
-// LoggingIn is the method of the login under way that the agent carries out; "" for none.
+// LoggingIn returns the name of the method by which the agent is logging in, "" if it is
+// not.
 func (a *Agent) LoggingIn() string { return a.login.name }
 
-// CancelLogin gives it up.
+// CancelLogin cancels that login.
 func (a *Agent) CancelLogin() {
 	if a.login.cancel != nil {
 		a.login.cancel()
 	}
 }
 
-// LoginLines are the lines of the log since it began: what an agent prints for a login
-// comes on its stderr, or in the middle of its messages.
+// LoginLines returns the log lines since the login started: what an agent prints for it
+// arrives on stderr or between its messages.
 func (a *Agent) LoginLines() []string {
 	lines, total := a.Log.Lines()
 	var out []string
@@ -67,7 +67,7 @@ func (a *Agent) LoginLines() []string {
 	return out
 }
 
-// Methods are the agent's ways to log in.
+// Methods returns the agent's login methods.
 func (a *Agent) Methods() []event.AuthMethod {
 	if a.conn == nil {
 		return nil
@@ -75,7 +75,7 @@ func (a *Agent) Methods() []event.AuthMethod {
 	return a.conn.Client.Agent().AuthMethods
 }
 
-// Unfit says why a method to log in is not carried out; "" for one that is.
+// Unfit says why a login method is not supported, "" if it is.
 func (a *Agent) Unfit(method event.AuthMethod) string {
 	opts := &a.w.opts
 	switch {
@@ -94,22 +94,22 @@ func (a *Agent) Unfit(method event.AuthMethod) string {
 	return method.Type
 }
 
-// RunsCommand tells whether a method to log in is a command that the agent names itself,
-// and such commands are run.
+// RunsCommand reports whether a login method is a command that the agent names and that
+// may be run.
 func (a *Agent) RunsCommand(method event.AuthMethod) bool {
 	return method.Command != nil && a.w.opts.AskedLogin != nil
 }
 
-// Equipped is the agent's Spec with the variables that it was given for a login.
+// Equipped returns the agent's Spec with the variables of its login.
 func (a *Agent) Equipped() Spec {
 	s := a.Spec
 	s.Env = a.w.credentials[s.Name].values
 	return s
 }
 
-// Authenticate has the agent log in by a method, by itself; with key by that key.
+// Authenticate has the agent log in by a method, with key if that is not empty.
 func (a *Agent) Authenticate(method event.AuthMethod, key string) {
-	if a.conn == nil { // chosen before it was gone
+	if a.conn == nil { // it ended after the user chose
 		a.w.say(goneLine)
 		return
 	}
@@ -121,8 +121,8 @@ func (a *Agent) Authenticate(method event.AuthMethod, key string) {
 	a.authenticate(method, call, nil)
 }
 
-// authenticate has the agent log in by call. given is why the variables that it was
-// started with were not enough, where it is told to log in with them.
+// authenticate has the agent log in by call. wanted is why the agent still requires a
+// login, if it is asked to log in with the variables that it was started with.
 func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context, string) error, wanted error) {
 	w := a.w
 	if a.login.name != "" {
@@ -140,7 +140,7 @@ func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context,
 	w.tell(LoggingIn{a})
 }
 
-// AskedLogin prepares the command that the agent names for a login.
+// AskedLogin prepares the login command that the agent names.
 func (a *Agent) AskedLogin(method event.AuthMethod) (AskedLogin, error) {
 	return a.w.opts.AskedLogin(a.Equipped(), *method.Command)
 }
@@ -150,22 +150,22 @@ func (a *Agent) TerminalLogin(method event.AuthMethod) Command {
 	return a.w.opts.LoginCommand(a.Equipped(), method)
 }
 
-// LogInWithVariables starts the agent again with the values of a login in its environment.
+// LogInWithVariables restarts the agent with the values of a login in its environment.
 func (a *Agent) LogInWithVariables(method event.AuthMethod, values Variables) {
 	a.w.credentials[a.Spec.Name] = credentials{method, values}
 	a.restartAfterLogin()
 }
 
-// useCredentials has an agent that wants a login in spite of the variables it was given log
-// in with them, once. If that was not enough either, they are forgotten; false: the
-// user has to choose again.
+// useCredentials asks an agent that requires a login although it was started with the
+// variables of one to log in with them, once. If that fails too, they are forgotten and
+// false is returned: the user must choose again.
 func (a *Agent) useCredentials(why error) bool {
 	stored := a.w.credentials
 	g, ok := stored[a.Spec.Name]
 	if !ok || a.conn == nil {
 		return false
 	}
-	if a.login.name != "" { // of several prompts that were refused, one after the other
+	if a.login.name != "" { // another refused prompt has started it
 		return true
 	}
 	offered := slices.ContainsFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == g.method.ID && m.Type == g.method.Type })
@@ -178,8 +178,8 @@ func (a *Agent) useCredentials(why error) bool {
 	return true
 }
 
-// loggedIn continues where the login was missing: with opening the session, or with
-// the prompts that were refused.
+// loggedIn continues what the missing login stopped: opening the session, or sending the
+// refused prompts.
 func (a *Agent) loggedIn(err, wanted error) {
 	w := a.w
 	a.login.cancel, a.login.name = nil, ""
@@ -188,7 +188,7 @@ func (a *Agent) loggedIn(err, wanted error) {
 	case errors.Is(err, context.Canceled):
 		err = errors.New("the login was cancelled")
 	case wanted != nil && errors.As(err, &answered) && answered.Code == methodNotFound:
-		err = wanted // it takes its variables by itself, and did not like them
+		err = wanted // it reads its variables itself, and rejected them
 	}
 	if err != nil {
 		if wanted != nil {
@@ -230,9 +230,8 @@ func (a *Agent) open() {
 	}, func() { a.cancel = nil; a.connected(conn, err) })
 }
 
-// RanLogin takes the end of a program that ran for a login in the terminal, on the
-// connection of conn. The agent is started again: it may have read its credentials
-// already.
+// RanLogin handles the end of a login program that ran in the terminal while conn was
+// connected. The agent is restarted, because it may have read its credentials already.
 func (a *Agent) RanLogin(conn *Connection, err error) {
 	if conn != a.conn {
 		return
@@ -252,7 +251,7 @@ func (a *Agent) RanLogin(conn *Connection, err error) {
 	a.w.tell(LoginFailed{a, err, true, said})
 }
 
-// lastLines are what a program that had the terminal wrote last, where its error says so.
+// lastLines returns the last lines that a program wrote in the terminal, if err has them.
 func lastLines(err error) []string {
 	var said interface{ LastLines() []string }
 	if errors.As(err, &said) {
@@ -261,8 +260,8 @@ func lastLines(err error) []string {
 	return nil
 }
 
-// again starts the agent again after a login. The prompts that were refused for want
-// of it go to its new session.
+// restartAfterLogin restarts the agent. Prompts that were refused for want of a login go
+// to its new session.
 func (a *Agent) restartAfterLogin() {
 	if s := a.Front(); s.Agent == a {
 		s.requeueRefused()
@@ -270,8 +269,8 @@ func (a *Agent) restartAfterLogin() {
 	a.Restart()
 }
 
-// retryRefused sends the prompts again that were refused for want of a login, or opens
-// the session again that was.
+// retryRefused sends the prompts that were refused for want of a login, or reopens the
+// session if that was refused.
 func (s *Session) retryRefused() {
 	if s.Lost.State == StateUnopened {
 		s.reopen()
@@ -282,8 +281,8 @@ func (s *Session) retryRefused() {
 	}
 }
 
-// requeueRefused has the prompts wait, first of all, that were refused for want of a
-// login; false where there are none.
+// requeueRefused puts the prompts that were refused for want of a login first in the
+// queue; false if there are none.
 func (s *Session) requeueRefused() bool {
 	if len(s.refused) == 0 {
 		return false
@@ -292,14 +291,14 @@ func (s *Session) requeueRefused() bool {
 	return true
 }
 
-// wantLogin asks for a login because the session's prompt was refused.
+// wantLogin asks the user for a login because a prompt of the session was refused.
 func (s *Session) wantLogin(why error) {
 	if !s.Agent.useCredentials(why) {
 		s.Agent.w.tell(LoginWanted{s.Agent, s, why})
 	}
 }
 
-// LogOut ends the login; done is called with the outcome. The connection stays.
+// LogOut logs the agent out and calls done with the error. The connection stays.
 func (a *Agent) LogOut(done func(error)) {
 	if a.conn == nil {
 		done(event.ErrClosed)

@@ -12,36 +12,36 @@ import (
 	"parley/acpclient/thread"
 )
 
-// readPatience is how long reading the files of a prompt may take.
+// readPatience bounds reading the files of a prompt.
 const readPatience = 10 * time.Second
 
-// Why a prompt cannot be sent.
+// Reasons why a prompt cannot be sent.
 var (
 	ErrNotOpen = errors.New("the session is not open yet")
 	ErrReading = errors.New("still reading the files of the previous prompt")
 )
 
-// sending is a prompt whose files are read before it goes out. While there is one, no
-// other prompt of the session goes out: they keep their order. It is either sent or
-// given up, which the two sides settle by state.
+// sending is a prompt whose files are read before it is sent. Until then no other prompt
+// of the session is sent, so that they keep their order. The task and the user decide by
+// state whether it is sent or given up.
 type sending struct {
 	text    string
 	carried []string
 	whole   string // both
-	queued  int    // prompts that waited before it began
+	queued  int    // queued prompts when it started
 	cancel  context.CancelFunc
 	state   atomic.Int32
-	ended   *event.TurnEnded // came before the answer that the prompt was sent
+	ended   *event.TurnEnded // arrived before the task reported that the prompt was sent
 }
 
-// States of a sending. The first to leave "reading" decides.
+// States of a sending. The first change from "reading" decides.
 const (
 	reading int32 = iota
 	goingOut
 	givenUp
 )
 
-// giveUp takes the prompt back; false when it goes out already.
+// giveUp takes the prompt back; false if it is already being sent.
 func (s *sending) giveUp() bool {
 	if !s.state.CompareAndSwap(reading, givenUp) {
 		return false
@@ -50,7 +50,7 @@ func (s *sending) giveUp() bool {
 	return true
 }
 
-// Reading is the prompt whose files are being read; false for none.
+// Reading returns the prompt whose files are being read, false if there is none.
 func (s *Session) Reading() (text string, ok bool) {
 	if s.sending == nil {
 		return "", false
@@ -58,8 +58,8 @@ func (s *Session) Reading() (text string, ok bool) {
 	return s.sending.text, true
 }
 
-// Unsettled are the prompts of which the user may yet need all: that wait, that are
-// being sent, that were refused, and the last one.
+// Unsettled returns the prompts that the user may still need: those queued, being sent or
+// refused, and the last one.
 func (s *Session) Unsettled() []string {
 	all := append(slices.Clone(s.Queued), texts(s.refused)...)
 	if s.sending != nil {
@@ -68,13 +68,13 @@ func (s *Session) Unsettled() []string {
 	return append(all, s.last)
 }
 
-// holds tells whether the agent takes prompts in the middle of a turn (version 2).
+// holds reports whether the agent accepts prompts during a turn (version 2).
 func (s *Session) holds() bool {
 	return s.Agent.conn != nil && s.Agent.conn.Client.Agent().ProtocolVersion >= 2
 }
 
-// TakesPrompts tells whether a prompt can go out now: between turns, and to an agent of
-// version 2, which holds it, in the middle of one.
+// TakesPrompts reports whether a prompt can be sent now: between turns, or during one to
+// an agent of version 2, which holds it.
 func (s *Session) TakesPrompts() bool {
 	if s.ACP == nil || s.sending != nil || len(s.Queued) > 0 && s.Busy() {
 		return false
@@ -88,9 +88,9 @@ func (s *Session) TakesPrompts() bool {
 	return false
 }
 
-// Submit sends a prompt that the user has typed, or has it wait where none can go out
-// now, and with hold in any case. One that was taken off the queue goes back to its place,
-// and those before it go out first.
+// Submit sends a prompt that the user typed, or queues it if none can be sent now or hold
+// is set. A prompt that was taken off the queue for editing returns to its place, and
+// those before it are sent first.
 func (s *Session) Submit(text string, hold bool) error {
 	now := !hold && s.TakesPrompts()
 	switch {
@@ -103,27 +103,27 @@ func (s *Session) Submit(text string, hold bool) error {
 	case !now:
 		s.Enqueue(text)
 		return nil
-	case s.edit.on: // it is the first of those that wait
+	case s.edit.on: // it is the first of the queue
 		s.Paused = false
 	}
 	s.EndEdit()
 	return s.Send(text)
 }
 
-// Enqueue has a prompt wait after those that do.
+// Enqueue adds a prompt at the end of the queue.
 func (s *Session) Enqueue(text string) {
-	s.Paused = s.Paused && len(s.Queued) > 0 // what was paused is gone
+	s.Paused = s.Paused && len(s.Queued) > 0 // an empty queue is not paused
 	s.Queued = append(s.Queued, text)
 }
 
-// Resume has the prompts that wait sent, the first one now where that is possible.
+// Resume lets queued prompts be sent, the first one now if possible.
 func (s *Session) Resume() {
 	s.Paused = false
 	s.sendQueued()
 }
 
-// Send sends a prompt now. It does not block: where something has to be read for it
-// first, a task does both.
+// Send sends a prompt now. It does not block: if files must be read first, a task reads
+// them and sends it.
 func (s *Session) Send(text string) error {
 	switch {
 	case s.ACP == nil:
@@ -155,7 +155,7 @@ func textBlocks(texts []string) (out []event.Block) {
 	return out
 }
 
-// sendExpanded reads what a prompt mentions, and sends it then.
+// sendExpanded reads the files that a prompt mentions, then sends it.
 func (s *Session) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
 	ctx, cancel := context.WithTimeout(s.w.conns.ctx, readPatience)
 	p := &sending{text: text, carried: s.Carried, whole: whole, queued: len(s.Queued), cancel: cancel}
@@ -172,7 +172,7 @@ func (s *Session) sendExpanded(text, whole string, expand func(context.Context) 
 	})
 }
 
-// lastSent is the prompt that went out last, as it was typed.
+// lastSent returns the last prompt sent, as it was typed.
 func (s *Session) lastSent() string {
 	if p := s.sending; p != nil && p.state.Load() == goingOut {
 		return p.whole
@@ -180,8 +180,8 @@ func (s *Session) lastSent() string {
 	return s.last
 }
 
-// turnPrompt is the prompt of the last turn, as it was typed; false where the agent has
-// taken none: then the answer to the prompt tells what has become of it.
+// turnPrompt returns the prompt of the last turn, as it was typed; false if the agent has
+// accepted none: then the response to the prompt decides.
 func (s *Session) turnPrompt() (string, bool) {
 	last := s.lastSent()
 	if !s.holds() {
@@ -192,7 +192,7 @@ func (s *Session) turnPrompt() (string, bool) {
 			break
 		}
 		if text := string(it.Text); it.Kind == thread.UserMessage {
-			if last == "" || !strings.HasPrefix(text, last) { // it is that of another prompt
+			if last == "" || !strings.HasPrefix(text, last) { // it belongs to another prompt
 				return text, true
 			}
 			return last, true
@@ -201,7 +201,7 @@ func (s *Session) turnPrompt() (string, bool) {
 	return "", false
 }
 
-// sent notes that a prompt has gone out, or why not.
+// sent records that a prompt was sent, or why not.
 func (s *Session) sent(p *sending, n Sent, err error) {
 	w := s.w
 	if s.sending != p || !w.has(s) {
@@ -215,7 +215,7 @@ func (s *Session) sent(p *sending, n Sent, err error) {
 	}
 	s.last = p.whole
 	w.tell(n)
-	// What was sent meanwhile goes to an agent that takes it at once.
+	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
 	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
 		if !s.sendFirst() {
 			break
@@ -226,8 +226,8 @@ func (s *Session) sent(p *sending, n Sent, err error) {
 	}
 }
 
-// StopSending gives up the prompt whose files are being read, and returns it; false
-// where there is none. What waits after it waits for the user.
+// StopSending takes back the prompt whose files are being read, and returns it; false if
+// there is none. The queue after it is paused.
 func (s *Session) StopSending() (text string, ok bool) {
 	if text, ok = s.takeBack(); ok && len(s.Queued) > 0 && !s.Paused {
 		s.Paused = true
@@ -236,7 +236,7 @@ func (s *Session) StopSending() (text string, ok bool) {
 	return text, ok
 }
 
-// takeBack takes the prompt back whose files are being read.
+// takeBack takes back the prompt whose files are being read.
 func (s *Session) takeBack() (text string, ok bool) {
 	p := s.sending
 	if p == nil || !p.giveUp() {
@@ -247,14 +247,14 @@ func (s *Session) takeBack() (text string, ok bool) {
 	return p.text, true
 }
 
-// requeue makes the prompt whose files are being read wait, first of all.
+// requeue puts the prompt whose files are being read first in the queue.
 func (s *Session) requeue() {
 	if text, ok := s.takeBack(); ok {
 		s.Queued = append([]string{text}, s.Queued...)
 	}
 }
 
-// sendFirst sends the first prompt that waits; false where it stays.
+// sendFirst sends the first queued prompt; false if it stays queued.
 func (s *Session) sendFirst() bool {
 	text := s.Queued[0]
 	if err := s.Send(text); err != nil {
@@ -270,19 +270,19 @@ func (s *Session) sendFirst() bool {
 	return true
 }
 
-// sendQueued sends the first prompt that waits, if it may go out now.
+// sendQueued sends the first queued prompt if that is allowed now.
 func (s *Session) sendQueued() {
 	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.Thread.State != thread.Idle {
 		return
 	}
-	if s.ACP.Running() && !s.holds() { // an event will tell that it begins, and that it ends
+	if s.ACP.Running() && !s.holds() { // events will report its start and end
 		return
 	}
 	s.sendFirst()
 }
 
-// turnEnded sends the first prompt that waits after a turn that ended by itself. After
-// a stop or an error they wait until the user sends them, whatever turns come between.
+// turnEnded sends the first queued prompt after a turn that was not stopped. After a stop
+// or an error the queue waits for the user, whatever turns come in between.
 func (s *Session) turnEnded(e event.TurnEnded) {
 	s.stopAsked = time.Time{}
 	if WantsLogin(e.Err) {
@@ -303,18 +303,18 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 	s.sendQueued()
 }
 
-// pauseQueue has the prompts that wait do so for the user.
+// pauseQueue makes the queued prompts wait for the user.
 func (s *Session) pauseQueue() {
 	if s.Paused = len(s.Queued) > 0; s.Paused {
 		s.w.tell(Paused{s})
 	}
 }
 
-// promptFailed keeps a prompt that the agent did not take for after a login, or for
-// after the turn, or hands it back.
+// promptFailed handles a prompt that the agent refused: it is kept until after a login or
+// after the turn, or returned to the user.
 func (s *Session) promptFailed(e event.PromptFailed) {
 	text := s.textOf(e.Blocks)
-	if !WantsLogin(e.Err) { // the turn that runs is another prompt's
+	if !WantsLogin(e.Err) { // the running turn belongs to another prompt
 		if s.last == text {
 			s.last = ""
 		}
@@ -332,7 +332,7 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 	case e.MidTurn && !e.Withdrawn:
 		s.deferPrompt(unsent{e.Key, text})
 		s.w.tell(Deferred{s, e.Err})
-		s.sendQueued() // where the turn is over meanwhile
+		s.sendQueued() // the turn may have ended in the meantime
 	default:
 		dropped := s.dropped[e.Key] && e.Withdrawn
 		delete(s.dropped, e.Key)
@@ -340,14 +340,14 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 	}
 }
 
-// unsent is a prompt that went out and was not taken. Answers may come in any order:
-// the key, which grows with every prompt, tells the one that the user wanted.
+// unsent is a prompt that was sent and refused. Responses may arrive in any order; the
+// key, which grows with every prompt, gives the order in which they were typed.
 type unsent struct {
 	key  uint64
 	text string
 }
 
-// place inserts a prompt after those that went out before it, and says where.
+// place inserts a prompt in the order of keys and returns its index.
 func place(list []unsent, p unsent) ([]unsent, int) {
 	i := len(list)
 	for i > 0 && list[i-1].key > p.key {
@@ -363,11 +363,11 @@ func texts(list []unsent) (out []string) {
 	return out
 }
 
-// deferPrompt has a prompt wait that the agent did not take in the middle of a turn:
-// before what was typed after it.
+// deferPrompt queues a prompt that the agent refused during a turn, before prompts that
+// were typed later.
 func (s *Session) deferPrompt(p unsent) {
 	s.Paused = s.Paused && len(s.Queued) > 0
-	n := 0 // what the user has left of them
+	n := 0 // how many of them the user has left
 	for n < min(len(s.deferred), len(s.Queued)) && s.deferred[n].text == s.Queued[n] {
 		n++
 	}
@@ -391,8 +391,8 @@ func (s *Session) textOf(blocks []event.Block) (text string) {
 	return text
 }
 
-// Withdraw asks the agent for the newest prompt back that it holds: to be dropped, or
-// to be edited. False where it holds none.
+// Withdraw asks the agent to return the newest prompt that it holds, to be dropped or
+// edited. It returns false if the agent holds none.
 func (s *Session) Withdraw(drop bool) bool {
 	n := len(s.Thread.Held)
 	if n == 0 || s.ACP == nil {

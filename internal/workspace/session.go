@@ -11,35 +11,35 @@ import (
 	"parley/permissions"
 )
 
-// Session is one that is open, or is being opened, or whose agent is gone: what is
-// known of it and what waits to be sent. A front end reads the fields; it changes
-// Queued and Paused where its user does.
+// Session is a session that is open, is being opened, or has lost its agent: its
+// conversation and the prompts that wait. Front ends read the fields, and change Queued
+// and Paused when their user does.
 type Session struct {
 	Agent  *Agent
 	ACP    *acpclient.Session // nil until it is open
 	Thread *thread.Thread
 
 	Queued  []string // prompts that wait for the turn to end, the oldest first
-	Paused  bool     // they wait for the user: a turn was stopped or has failed before them
+	Paused  bool     // the queue waits for the user, because a turn was stopped or failed
 	Offers  Offers   // prompts that may not have arrived: the user may send them again
 	Carried []string // output of the user's commands that goes with the next prompt
 
-	ReadOnly bool   // shown from a log: no agent has it open
-	Why      string // why that is so
-	Dir      string // where it was opened in another directory than Options.Cwd
+	ReadOnly bool   // shown from a log; no agent has it open
+	Why      string // why it is read-only
+	Dir      string // its directory, if that is not Options.Cwd
 
-	Lost lostSession // what is kept over a lost connection
+	Lost lostSession // its state while the connection is lost
 
 	w         *Workspace
-	from      *Session           // the one it was opened from
-	giveUp    context.CancelFunc // of opening it; nil for the connection's first
-	spans     []connectionSpan   // whose messages the items are made of
-	began     int                // items there were when the connection began
+	from      *Session           // the session it was opened from
+	giveUp    context.CancelFunc // cancels opening it; nil for the connection's first session
+	spans     []connectionSpan   // which connection each item came from
+	began     int                // number of items when the connection started
 	sending   *sending           // the prompt whose files are being read
-	refused   []unsent           // prompts that the agent wanted a login for
-	deferred  []unsent           // the first of Queued: those that the agent did not take in a turn
-	last      string             // the prompt that went out last
-	dropped   map[uint64]bool    // held prompts that are to be dropped when they come back
+	refused   []unsent           // prompts that the agent refused for want of a login
+	deferred  []unsent           // the first of Queued: prompts that the agent refused during a turn
+	last      string             // the last prompt sent
+	dropped   map[uint64]bool    // held prompts to drop when the agent returns them
 	stopAsked time.Time          // when the turn was cancelled
 	counted   changedLines
 	edit      edit // of the queue
@@ -49,8 +49,8 @@ func newSession(w *Workspace, a *Agent) *Session {
 	return &Session{w: w, Agent: a, Thread: thread.New(""), dropped: map[uint64]bool{}}
 }
 
-// connectionSpan is what one connection has put into a thread: what there is from an
-// item on.
+// connectionSpan is the part of a thread that came over one connection: the items from
+// index from on.
 type connectionSpan struct {
 	from     int
 	messages Lookup
@@ -59,7 +59,7 @@ type connectionSpan struct {
 // Lookup finds the messages that made an item; nil: no log is kept.
 type Lookup func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 
-// LookupOf is where to look up the messages that made an item.
+// LookupOf returns the lookup for the connection that an item came from.
 func (s *Session) LookupOf(item int) (messages Lookup) {
 	for _, c := range s.spans {
 		if item >= c.from {
@@ -69,13 +69,13 @@ func (s *Session) LookupOf(item int) (messages Lookup) {
 	return messages
 }
 
-// Blank tells whether nothing was ever said in it and it is not open: why an agent did
-// not start is no conversation.
+// Blank reports whether the session is not open and nothing was ever said in it. Notices
+// about an agent that did not start do not count.
 func (s *Session) Blank() bool {
 	return s.ACP == nil && !slices.ContainsFunc(s.Thread.Items, func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && it.Kind != thread.Notice })
 }
 
-// Busy tells whether a turn is under way, as the thread has it.
+// Busy reports whether a turn is running, according to the thread.
 func (s *Session) Busy() bool {
 	switch s.Thread.State {
 	case thread.Running, thread.Waiting, thread.Cancelling:
@@ -84,12 +84,12 @@ func (s *Session) Busy() bool {
 	return false
 }
 
-// HasPrompt tells whether the user has said something in it.
+// HasPrompt reports whether the conversation has a prompt.
 func (s *Session) HasPrompt() bool {
 	return slices.ContainsFunc(s.Thread.Items, func(it *thread.Item) bool { return it.Kind == thread.UserMessage && !it.Blank() })
 }
 
-// Resumable tells whether there is a conversation that the agent can open again.
+// Resumable reports whether the agent can reopen the conversation.
 func (s *Session) Resumable() bool {
 	if s.ACP == nil || s.Agent.conn == nil || !s.HasPrompt() {
 		return false
@@ -97,7 +97,7 @@ func (s *Session) Resumable() bool {
 	return reopenMethodOf(s.Agent.conn.Client.Agent()) != reopenNone
 }
 
-// Roots are the directories of the session; Options.Cwd while it is not open.
+// Roots returns the session's directories, Options.Cwd while it is not open.
 func (s *Session) Roots() []string {
 	if s.ACP == nil || s.Agent.conn == nil {
 		return []string{s.w.opts.Cwd}
@@ -109,8 +109,8 @@ func (s *Session) Roots() []string {
 	return roots
 }
 
-// LocalDir is where commands run and paths are looked up on this machine: the session's
-// directory, where that is here.
+// LocalDir returns the directory on this machine in which commands run and paths are
+// looked up: the session's, if that is local.
 func (s *Session) LocalDir() string {
 	if s.ACP != nil && !s.Agent.Spec.Remote {
 		return s.ACP.Cwd()
@@ -118,8 +118,8 @@ func (s *Session) LocalDir() string {
 	return s.w.opts.Cwd
 }
 
-// DropCarried keeps the newest command from going with the next prompt; false where
-// there is none.
+// DropCarried removes the newest command output that would go with the next prompt;
+// false if there is none.
 func (s *Session) DropCarried() bool {
 	n := len(s.Carried)
 	if n == 0 {
@@ -129,7 +129,7 @@ func (s *Session) DropCarried() bool {
 	return true
 }
 
-// attach takes the opened session over. What it said of itself has been applied.
+// attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
 	s.ACP, s.giveUp = open, nil
 	s.Thread.Session = open.ID()
@@ -143,7 +143,7 @@ func (s *Session) attach(open *acpclient.Session) {
 	s.spans = append(s.spans, c)
 }
 
-// fresh makes it ready for another connection: the thread and the queue stay.
+// resetConnection prepares the session for another connection. Thread and queue stay.
 func (s *Session) resetConnection() {
 	s.requeue()
 	s.offerHeld()
@@ -155,7 +155,7 @@ func (s *Session) resetConnection() {
 	s.remarked()
 }
 
-// remarked tells that the thread says something else about the connection.
+// remarked reports that a notice in the thread about the connection has changed.
 func (s *Session) remarked() {
 	items := []int{0}
 	if n := len(s.Thread.Items); n > 1 {
@@ -164,7 +164,7 @@ func (s *Session) remarked() {
 	s.w.tell(Remarked{s, items})
 }
 
-// Apply takes one event of the session.
+// Apply applies one event of the session.
 func (s *Session) Apply(e event.Event) {
 	if s.Lost.Coming != nil && s.takeHistory(e) {
 		return
@@ -193,13 +193,13 @@ func (s *Session) Apply(e event.Event) {
 	}
 }
 
-// takeHistory takes an event for the history that is being loaded; false for what is no
-// part of it.
+// takeHistory adds an event to the history that is being loaded; false if it is not part
+// of that.
 func (s *Session) takeHistory(e event.Event) bool {
 	switch e.(type) {
 	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationEnded, event.ElicitationCompleted:
 		return false
-	case event.NoticeArrived: // the thread that is shown goes
+	case event.NoticeArrived: // it belongs to the thread that is shown
 		s.Lost.Coming.Apply(e)
 		return false
 	case event.Disconnected:
@@ -210,8 +210,8 @@ func (s *Session) takeHistory(e event.Event) bool {
 	return true
 }
 
-// watch tells when a turn begins and ends, so that what changes meanwhile can be shown
-// and put back. The number is that of the turn, 0 where it is not watched.
+// watch reports the start and end of a turn to the journal, so that changes can be shown
+// and restored. It returns the number of the turn, 0 if changes are not tracked.
 func (s *Session) watch(begins bool) int {
 	if conn := s.Agent.conn; s.ACP != nil && conn != nil && conn.Turn != nil {
 		return conn.Turn(s.ACP.ID(), begins)
@@ -219,12 +219,12 @@ func (s *Session) watch(begins bool) int {
 	return 0
 }
 
-// KillAfter is how long an agent may take to end a cancelled turn before ending the
-// agent itself is offered.
+// KillAfter is how long an agent may take to end a cancelled turn before another Stop
+// ends the agent.
 const KillAfter = 5 * time.Second
 
-// Stop cancels the running turn. When the agent does not react, a second Stop after a
-// few seconds ends the agent: killed.
+// Stop cancels the running turn. If the agent has not reacted after KillAfter, another
+// Stop ends the agent, and killed is true.
 func (s *Session) Stop() (killed bool) {
 	switch {
 	case s.Thread.State == thread.Cancelling && s.Killable():
@@ -241,7 +241,7 @@ func (s *Session) Stop() (killed bool) {
 	return false
 }
 
-// Killable tells whether another Stop ends the agent.
+// Killable reports whether another Stop ends the agent.
 func (s *Session) Killable() bool {
 	return !s.stopAsked.IsZero() && s.w.opts.Now().Sub(s.stopAsked) >= KillAfter
 }
@@ -256,7 +256,7 @@ func pause(w *Workspace, d time.Duration) Result {
 	return after(func() {})
 }
 
-// abandon gives up what is opening it, where the answer will be ignored.
+// abandon cancels opening the session, and ignores the response.
 func (s *Session) abandon() {
 	if s.giveUp != nil {
 		s.giveUp()
@@ -264,7 +264,7 @@ func (s *Session) abandon() {
 	}
 }
 
-// GiveUp gives up opening it; false where nothing is under way.
+// GiveUp cancels opening the session; false if it is not being opened.
 func (s *Session) GiveUp() bool {
 	if s.ACP != nil || s.giveUp == nil {
 		return false

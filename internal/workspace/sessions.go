@@ -13,16 +13,16 @@ import (
 	"parley/permissions"
 )
 
-// requestPatience is how long a request may take that is not a prompt.
+// requestPatience bounds requests other than prompts.
 const requestPatience = time.Minute
 
-// goneLine answers what an agent is wanted for that has no connection.
+// goneLine answers actions that need an agent that is not connected.
 const goneLine = "the agent has ended"
 
-// openingLine answers where another session is wanted before the one that is being opened.
+// openingLine answers a request for a session while another one is being opened.
 const openingLine = "a session is already being opened"
 
-// request runs a request to the agent in a task, and calls done with its outcome.
+// request runs a request to the agent in a task, and calls done with its error.
 func (a *Agent) request(call func(context.Context) error, done func(error)) {
 	parent := a.w.conns.ctx
 	var err error
@@ -33,16 +33,16 @@ func (a *Agent) request(call func(context.Context) error, done func(error)) {
 	}, func() { done(err) })
 }
 
-// set runs a request of the session in a task, and calls done with its outcome; nothing
-// while it is not open.
+// set runs a request about the session in a task, and calls done with its error. It does
+// nothing while the session is not open.
 func (s *Session) set(call func(context.Context, *acpclient.Session) error, done func(error)) {
 	if open := s.ACP; open != nil {
 		s.Agent.request(func(ctx context.Context) error { return call(ctx, open) }, done)
 	}
 }
 
-// SetMode switches the session's mode. done is called with the outcome, as of the other
-// requests; an event tells what is set then.
+// SetMode switches the session's mode. done gets the error; an event reports the new mode.
+// The requests below do the same.
 func (s *Session) SetMode(id string, done func(error)) {
 	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.SetMode(ctx, id) }, done)
 }
@@ -52,12 +52,12 @@ func (s *Session) SetOption(id string, value any, done func(error)) {
 	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.SetOption(ctx, id, value) }, done)
 }
 
-// StopTool asks the agent to stop a tool call by itself.
+// StopTool asks the agent to stop one tool call.
 func (s *Session) StopTool(id string, done func(error)) {
 	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTool(ctx, id) }, done)
 }
 
-// StopTerminal asks the agent to stop a command of its own.
+// StopTerminal asks the agent to stop a command that it runs itself.
 func (s *Session) StopTerminal(id string, done func(error)) {
 	s.set(func(ctx context.Context, open *acpclient.Session) error { return open.CancelTerminal(ctx, id) }, done)
 }
@@ -68,7 +68,7 @@ func (s *Session) KillTerminal(id string, done func(error)) {
 	s.set(func(_ context.Context, open *acpclient.Session) error { return kill(open.ID(), id) }, done)
 }
 
-// Approval is what becomes of the session's questions of which no rule speaks.
+// Approval returns the session's approval mode, which decides where no rule does.
 func (s *Session) Approval() permissions.Mode {
 	if s.ACP == nil || s.Agent.conn == nil || s.ReadOnly {
 		return permissions.AskMode
@@ -76,14 +76,15 @@ func (s *Session) Approval() permissions.Mode {
 	return s.Agent.conn.Broker.Mode(s.ACP.ID())
 }
 
-// SetApproval sets that, and has it answer what is open. The session has to be open.
+// SetApproval sets the approval mode and applies it to open questions. The session must
+// be open.
 func (s *Session) SetApproval(m permissions.Mode) {
 	broker, id := s.Agent.conn.Broker, s.ACP.ID()
 	broker.SetMode(id, m)
-	s.Agent.ask(func() { broker.Reconsider(id) }, func() {}) // it looks at files
+	s.Agent.ask(func() { broker.Reconsider(id) }, func() {}) // it reads files
 }
 
-// NewSession opens another session with an agent, at which the user is from now on.
+// NewSession opens another session with the agent and shows it.
 func (a *Agent) NewSession() {
 	switch {
 	case !a.Live():
@@ -104,8 +105,8 @@ func (c *Connection) newSession(ctx context.Context) (*acpclient.Session, error)
 	return c.Client.NewSession(ctx, c.Template)
 }
 
-// OpenListed opens a session that the agent keeps. logged is its log, where parley
-// knows of it from there only: that is shown where the agent refuses it.
+// OpenListed opens a session that the agent stores. logged is its log, if parley knows the
+// session only from there: the log is shown if the agent refuses the session.
 func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 	if !a.Live() {
 		a.w.say(goneLine)
@@ -141,7 +142,7 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })
 }
 
-// open opens the session in a task, until it is given up, and calls then with the outcome.
+// open runs request in a task that GiveUp cancels, and calls then with the outcome.
 func (s *Session) open(request func(context.Context) (*acpclient.Session, error), then func(*acpclient.Session, error)) {
 	parent, cancel := context.WithCancel(s.w.conns.ctx)
 	s.giveUp = cancel
@@ -157,7 +158,7 @@ func (s *Session) open(request func(context.Context) (*acpclient.Session, error)
 	})
 }
 
-// opened takes a session that was asked for. One that could not be opened is removed.
+// opened handles the outcome of opening a session. One that did not open is removed.
 func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	w, a := s.w, s.Agent
 	s.giveUp = nil
@@ -187,8 +188,8 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 
 var errGivenUp = errors.New("opening the session was cancelled")
 
-// whyLog says why the log of a session is shown that did not open; "" where there is
-// none, or where it may be opened yet.
+// whyLog says why the log of a session is shown instead of the session; "" if there is no
+// log, or the session may still be opened.
 func (a *Agent) whyLog(err error, logged *Logged) string {
 	if logged == nil || err == errGivenUp {
 		return ""
@@ -202,8 +203,8 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 	return ""
 }
 
-// ListSessions lists the sessions that the agent keeps, in a task, and calls done with them.
-// Those of parley's logs are taken for them where it lists none, but can open one again.
+// ListSessions asks the agent for its stored sessions in a task, and calls done with them.
+// For an agent that can reopen sessions but not list them, those in parley's logs are used.
 func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 	var kept []event.Listed
 	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
@@ -229,8 +230,8 @@ func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 	}
 }
 
-// List asks the agents for the sessions that they keep, and looks into the logs. Each
-// answer is told as Listed.
+// List asks all agents for their stored sessions and reads the logs. Each result is
+// reported as Listed.
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
@@ -251,7 +252,8 @@ func (w *Workspace) List() {
 	}
 }
 
-// Opener is the agent that may open a logged session that no agent lists; nil: none.
+// Opener returns the agent that may open a logged session that no agent lists, nil if
+// there is none.
 func (w *Workspace) Opener(g Logged) *Agent {
 	for _, a := range w.Agents() {
 		if info := a.Info(); g.OfAgent(a.Spec) && info != nil && !info.List && reopenMethodOf(*info) != reopenNone {
@@ -261,7 +263,7 @@ func (w *Workspace) Opener(g Logged) *Agent {
 	return nil
 }
 
-// WhyReadOnly says why a logged session can be read only.
+// WhyReadOnly says why a logged session is read-only.
 func (w *Workspace) WhyReadOnly(g Logged) string {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && g.OfAgent(a.Spec) {
@@ -274,7 +276,7 @@ func (w *Workspace) WhyReadOnly(g Logged) string {
 	return g.Called() + " is not running"
 }
 
-// OpenLogged shows a session from its log, to read. why says why that is so.
+// OpenLogged shows a session from its log, read-only, for the reason why.
 func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	a := newAgent(w)
 	a.Spec = w.Spec(g.Agent)
@@ -300,7 +302,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	return s
 }
 
-// replayed takes what the log has told.
+// replayed applies the events read from the log.
 func (s *Session) replayed(events []event.Event, err error) {
 	w := s.w
 	s.abandon()
@@ -312,7 +314,7 @@ func (s *Session) replayed(events []event.Event, err error) {
 		w.tell(NotOpened{s, errors.New("reading the log was cancelled"), nil})
 		return
 	}
-	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // what it leaves open is over all the same
+	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // ends what the log leaves open
 		w.tell(Applied{s, e, slices.Clone(s.Thread.Apply(e))})
 	}
 	s.remarked()
@@ -348,7 +350,7 @@ func (a *Agent) findLog() {
 	})
 }
 
-// ReadLog shows the log of the session that could not be opened in its place.
+// ReadLog shows the log of the session that could not be opened.
 func (a *Agent) ReadLog() {
 	front := a.Front()
 	s := a.w.OpenLogged(*a.logged, "")
@@ -357,7 +359,8 @@ func (a *Agent) ReadLog() {
 	a.opening, s.from = false, nil
 }
 
-// Close ends a session, and its agent with the last one of it. It is told as Said.
+// Close closes the session, and ends its agent if it was the agent's last one. It is
+// reported as Said.
 func (s *Session) Close() {
 	w, a, open := s.w, s.Agent, s.ACP
 	w.Remove(s)
@@ -369,7 +372,7 @@ func (s *Session) Close() {
 	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(err error) { w.ended("closed", err) })
 }
 
-// dismiss closes a session that opened after it was taken away; nil is none.
+// dismiss closes a session that opened after it was removed. A nil session is ignored.
 func (a *Agent) dismiss(open *acpclient.Session) {
 	if open == nil {
 		return
@@ -379,7 +382,7 @@ func (a *Agent) dismiss(open *acpclient.Session) {
 	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(error) {})
 }
 
-// Delete has the agent forget a session that it keeps. It is told as Said.
+// Delete has the agent delete a stored session. It is reported as Said.
 func (a *Agent) Delete(id string) {
 	if a.conn == nil {
 		a.w.say(goneLine)
@@ -389,7 +392,7 @@ func (a *Agent) Delete(id string) {
 	a.request(func(ctx context.Context) error { return client.DeleteSession(ctx, id) }, func(err error) { a.w.ended("deleted", err) })
 }
 
-// ended says what became of closing or deleting a session, and lists them again.
+// ended reports the outcome of closing or deleting a session, and lists them again.
 func (w *Workspace) ended(what string, err error) {
 	if err != nil {
 		what = err.Error()
@@ -398,7 +401,7 @@ func (w *Workspace) ended(what string, err error) {
 	w.List()
 }
 
-// Waiting tells whether something of the session is under way that is not a turn.
+// Waiting reports whether something other than a turn is in progress for the session.
 func (s *Session) Waiting() bool {
 	_, dialing := s.Agent.Dialing()
 	return dialing || s.Agent.login.name != "" || s.sending != nil || s.ACP == nil && s.giveUp != nil && s.Thread.State != thread.Ended
