@@ -15,8 +15,9 @@ import (
 // colours are what is known of the terminal's, and what is being coloured.
 type colours struct {
 	terminal  theme.Terminal
-	asked     bool // the terminal was asked for its background
-	colouring bool // a colouredMsg is under way
+	themedFor theme.Terminal // the terminal that the theme was made for
+	asked     bool           // the terminal was asked for its background
+	colouring bool           // a colouredMsg is under way
 }
 
 // colouredMsg brings the colours of code that was drawn without.
@@ -76,10 +77,10 @@ func (m *Model) settleTheme() {
 			name = it.Value.(string)
 		}
 	}
-	if theme.Resolve(name, m.terminal) == m.Theme.Name {
+	if theme.Resolve(name, m.terminal) == m.Theme.Name && m.themedFor == m.terminal {
 		return
 	}
-	m.Theme, m.dirty = theme.For(name, m.terminal), true
+	m.Theme, m.themedFor, m.dirty = theme.For(name, m.terminal), m.terminal, true
 	for _, c := range m.chats() {
 		c.view.SetTheme(m.Theme)
 	}

@@ -5,9 +5,10 @@ import "slices"
 // Colours says how many colours a terminal has.
 type Colours int
 
-// What a terminal may have. Anything above sixteen is reduced by the screen library where it must be.
+// What a terminal may have. The screen library reduces colours to 256 where it must.
 const (
 	Many Colours = iota // or not known
+	Two56
 	Sixteen
 	None
 )
@@ -16,6 +17,7 @@ const (
 type Terminal struct {
 	Dark    bool // its background is
 	Colours Colours
+	Links   bool // it takes hyperlinks (OSC 8)
 }
 
 // ColoursOf says how many colours a terminal with a colour profile of that name has.
@@ -25,6 +27,8 @@ func ColoursOf(profile string) Colours {
 		return None
 	case "ANSI":
 		return Sixteen
+	case "ANSI256":
+		return Two56
 	}
 	return Many
 }
@@ -60,7 +64,14 @@ func Resolve(name string, on Terminal) string {
 }
 
 // For returns the theme that a terminal gets for a chosen name. See [Resolve].
-func For(name string, on Terminal) *Theme { return made[Resolve(name, on)]() }
+func For(name string, on Terminal) *Theme {
+	t := made[Resolve(name, on)]()
+	if on.Colours == Two56 {
+		t.reduce()
+	}
+	t.Links = on.Links && on.Colours < None
+	return t
+}
 
 // Pick is For where no more is known of the terminal than its background and whether colours are wanted
 // (https://no-color.org).

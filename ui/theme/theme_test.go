@@ -156,7 +156,7 @@ func BenchmarkFor(b *testing.B) {
 
 // The names are those of the profiles that the screen library tells.
 func TestColoursOf(t *testing.T) {
-	for profile, want := range map[string]Colours{"NoTTY": None, "Ascii": None, "ANSI": Sixteen, "ANSI256": Many, "TrueColor": Many, "Unknown": Many} {
+	for profile, want := range map[string]Colours{"NoTTY": None, "Ascii": None, "ANSI": Sixteen, "ANSI256": Two56, "TrueColor": Many, "Unknown": Many} {
 		if got := ColoursOf(profile); got != want {
 			t.Errorf("%s: %v, want %v", profile, got, want)
 		}
