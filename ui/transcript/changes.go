@@ -112,7 +112,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 	right, lines := "", 0
 	for _, part := range c.parts {
 		if d := part.Diff; d != nil {
-			right = join(right, l.th.DiffAdd.Paint(fmt.Sprintf("+%d", d.Added))+" "+l.th.DiffDel.Paint(fmt.Sprintf("−%d", d.Removed)))
+			right = join(right, l.changed(d.Added, d.Removed))
 			lines += d.Lines()
 		}
 		if note := partNote(c, part); note != "" {
@@ -120,7 +120,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 		}
 	}
 	if folded && lines > 0 {
-		right = join(right, l.th.Dim.Paint(fmt.Sprintf("▸ %d lines", lines)))
+		right = join(right, l.th.Dim.Paint(foldedLines(lines)))
 	}
 	rows := text.Wrap(words, width)
 	if len(rows) > maxWords {
@@ -216,8 +216,10 @@ func (l *look) unread(s string, width, limit int) (rows []string, hidden int) {
 	return rows, hidden
 }
 
+// countLines returns how many lines a text has, without empty ones at its ends.
 func countLines(s string) int {
-	if s = strings.TrimRight(s, "\n"); s == "" {
+	s = strings.Trim(s, "\n")
+	if strings.TrimSpace(s) == "" {
 		return 0
 	}
 	return strings.Count(s, "\n") + 1

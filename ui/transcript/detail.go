@@ -16,6 +16,7 @@ func (d Density) String() string { return [...]string{"normal", "everything", "q
 type detail struct {
 	density Density
 	choices map[int]bool // items opened (true) and closed one by one
+	unfold  map[int]bool // items whose group was opened
 	peek    int          // the item that a search shows a match in, plus one; 0: none
 }
 

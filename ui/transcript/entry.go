@@ -26,6 +26,7 @@ type key struct {
 	extent
 	version int
 	looks   int // of the layout
+	shared  int // see layout.shared
 	live    bool
 	ticks   int // of the clock, if live
 }
@@ -158,10 +159,10 @@ const entryWeight = 256
 
 // weight returns about how many bytes of memory rows take.
 func weight(rows []string) int {
-	const each = 24 // of the slice, and what the allocator rounds up
+	const each = 24 // in the slice
 	n := each * len(rows)
 	for _, r := range rows {
-		n += len(r)
+		n += len(r) + len(r)/8 // the allocator rounds up
 	}
 	return n
 }

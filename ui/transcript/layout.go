@@ -29,6 +29,7 @@ type layout struct {
 	renderer *markdown.Renderer
 	// wideRenderer draws blocks that are not wrapped.
 	wideRenderer *markdown.Renderer
+	written      int // items before it were handed out (see Written): no group has any of them
 	rendered     int // segments rendered so far, for tests that count work
 }
 
@@ -40,7 +41,7 @@ func newLayout(t *thread.Thread, cwd string, th *theme.Theme) *layout {
 func (l *layout) afresh(t *thread.Thread) *layout {
 	f := newLayout(t, l.cwd, l.th)
 	f.look, f.detail = l.look, l.detail
-	f.choices = maps.Clone(l.choices)
+	f.choices, f.unfold = maps.Clone(l.choices), maps.Clone(l.unfold)
 	return f
 }
 
@@ -81,7 +82,7 @@ func (l *layout) live(it *thread.Item) bool {
 
 // pen returns a pen for an item.
 func (l *layout) pen(it *thread.Item) *pen {
-	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), cache: &l.cache}
+	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), group: l.members(it.Index), cache: &l.cache}
 }
 
 func (l *layout) items() []*thread.Item {
@@ -120,7 +121,8 @@ func (l *layout) span(i, k int) (start, end int) {
 // no rows yet.
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
-	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), live: l.live(it)}
+	shared, live := l.shared(i)
+	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), shared: shared, live: live || l.live(it)}
 	if now.live {
 		now.ticks = l.ticks
 	}
@@ -171,7 +173,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (rows []string) {
 	s.uncoloured = nil
 	switch {
-	case e.item.Blank():
+	case e.item.Blank(), e.key.shared == hidden:
 	case e.item.Kind == thread.AgentMessage:
 		var missing []*markdown.Listing
 		if e.key.closed() {
@@ -267,6 +269,9 @@ func silent(it *thread.Item) bool {
 // it. toggle returns false if neither makes a difference.
 func (l *layout) toggle(i int) bool {
 	try := []bool{true, false}
+	if l.openGroup(i) || l.shown(i).open() && l.closeGroup(i) {
+		return true
+	}
 	if now := l.shown(i); now.chosen {
 		l.choose(i, !now.choice)
 		return true
@@ -281,7 +286,7 @@ func (l *layout) toggle(i int) bool {
 		}
 	}
 	delete(l.choices, i)
-	return false
+	return l.closeGroup(i)
 }
 
 // evict drops rows that are far from the window, once enough have been made since

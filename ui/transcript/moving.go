@@ -100,9 +100,13 @@ func (v *View) Selected() *thread.Item {
 	return nil
 }
 
-// SelectItem turns the selection on at an item, unless that has no rows.
+// SelectItem turns the selection on at an item, unless that has no rows. A group
+// that it is folded into is opened.
 func (v *View) SelectItem(index int) {
-	if !v.window.ready() || index < 0 || index >= len(v.window.items()) || !v.window.hasRows(index) {
+	if !v.window.ready() || index < 0 || index >= len(v.window.items()) {
+		return
+	}
+	if !v.window.hasRows(index) && !v.layout.openGroup(index) {
 		return
 	}
 	v.Select(true)
@@ -134,7 +138,7 @@ func (v *View) ItemAt(row int) (index int, ok bool) {
 func (v *View) EndInSight() bool {
 	for row := len(v.Rows()) - 1; row >= 0; row-- {
 		if i, ok := v.ItemAt(row); ok {
-			return !slices.ContainsFunc(v.layout.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
+			return !slices.ContainsFunc(v.layout.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && v.window.hasRows(it.Index) })
 		}
 	}
 	return false

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/ui/theme"
 	"parley/ui/uitest"
 )
 
@@ -50,8 +49,9 @@ func returns(lines int) string {
 
 // uncoloured is the first row of code without colours, "" where all have some.
 func uncoloured(rows []string) string {
+	keyword := strings.TrimPrefix(theme.Dark().Keyword.On(), "\x1b[")
 	for _, r := range rows {
-		if strings.Contains(r, "return") && r == ansi.Strip(r) {
+		if strings.Contains(r, "return") && !strings.Contains(r, keyword) {
 			return r
 		}
 	}
@@ -144,7 +144,7 @@ func TestFloodedFence(t *testing.T) {
 	v := said(strings.TrimSuffix(returns(60), "```\n\nthe end\n"))
 	n := 0
 	for _, r := range v.Rows() {
-		if strings.Contains(r, "\x1b[") {
+		if strings.Contains(r, strings.TrimPrefix(theme.Dark().Keyword.On(), "\x1b[")) {
 			n++
 		}
 	}

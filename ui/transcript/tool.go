@@ -49,12 +49,16 @@ func (p *pen) tool() []string {
 		switch {
 		case c.Diff != nil:
 			body = p.diff(c.Diff, full)
+			if p.severalDiffs() {
+				body = append([]string{p.diffHead(c.Diff)}, body...)
+			}
 		case c.Changes != nil:
 			body = p.changes(c.Changes, full)
 		case c.Terminal != "":
 			body = p.terminal(p.thread.TerminalOf(p.it, c.Terminal), full)
 		case c.Content != nil:
 			body, more = p.toolText(c.Content, full)
+			shown = shown || p.counted() && countLines(c.Content.Text) > 0 // its count is in the line
 		}
 		shown = shown || len(body) > 0 || c.Terminal != "" && !full // how it ended is in the line
 		rows, left = append(rows, body...), left+more
@@ -73,6 +77,9 @@ func (p *pen) tool() []string {
 
 // toolHead is the one line: sign, verb, subject, counts, time.
 func (p *pen) toolHead() string {
+	if len(p.group) > 0 {
+		return p.groupHead()
+	}
 	t := p.it.Tool
 	ink, sign, word := p.sign()
 	verb := verbs[t.Kind]
@@ -85,7 +92,7 @@ func (p *pen) toolHead() string {
 	}
 	counts, trust := "", ""
 	if added, removed, ok := p.counts(); ok {
-		counts = p.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + p.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
+		counts = p.changed(added, removed)
 	}
 	exit := p.exitBadge()
 	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
@@ -101,11 +108,15 @@ func (p *pen) toolHead() string {
 		}
 		trust = badge.Paint(t.Trust.String())
 	}
-	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
-	parts := []string{exit, counts, word, trust, p.th.Dim.Paint(p.took())}
+	lines := ""
+	if n := p.hiddenLines(); n > 0 {
+		lines = p.th.Dim.Paint(foldedLines(n))
+	}
+	left := p.headStart(ink, sign, verb)
+	parts := []string{exit, counts, lines, word, trust, p.th.Dim.Paint(p.took())}
 	right := ""
 	room := 0
-	for _, dropped := range []int{-1, 4, 1, 0, 3, 2} { // where it is narrow, how the call stands goes last
+	for _, dropped := range []int{-1, 5, 2, 1, 0, 4, 3} { // where it is narrow, the state of the call is dropped last
 		if dropped >= 0 {
 			parts[dropped] = ""
 		}
@@ -121,6 +132,11 @@ func (p *pen) toolHead() string {
 		room = max(1, p.width-text.Width(left))
 	}
 	return text.Truncate(left+text.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
+}
+
+// headStart is what the line of a call begins with.
+func (l *look) headStart(ink theme.Ink, sign, verb string) string {
+	return indent + ink.Paint(sign) + " " + l.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
 }
 
 func pad(right string) string {

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"parley/acpclient/event"
@@ -39,17 +38,9 @@ func (p *pen) toolText(c *event.Content, full bool) (rows []string, left int) {
 // plain shows text as it is, by the same rules as output. Of a long one only what
 // is shown is laid out.
 func (p *pen) plain(text string, full bool) (rows []string, left int) {
-	t := p.it.Tool
 	text = strings.Trim(text, "\n")
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" || p.counted() {
 		return nil, 0
-	}
-	if !full && !p.live && (t.Kind == "read" || t.Kind == "search" || t.Kind == "fetch") {
-		lines, word := strings.Count(text, "\n")+1, "lines"
-		if lines == 1 {
-			word = "line"
-		}
-		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("▸ %d %s", lines, word))}, 0
 	}
 	width := p.bodyWidth()
 	switch {
@@ -65,6 +56,36 @@ func (p *pen) plain(text string, full bool) (rows []string, left int) {
 	}
 	out := append(p.dim(rows[:min(doneHead, len(rows))]), p.leftOut(max(1, countRows(text, width)-doneHead-doneTail)))
 	return append(out, p.dim(lastRows(text, width, doneTail))...), 0
+}
+
+// counted reports whether text of the call is only counted, in its line. That is
+// so for what was read or found, until it is opened.
+func (p *pen) counted() bool {
+	switch t := p.it.Tool; t.Kind {
+	case "read", "search", "fetch":
+		return !p.live && !p.open() && t.Status != "failed"
+	}
+	return false
+}
+
+// hiddenLines returns how many lines of text are only counted.
+func (p *pen) hiddenLines() (n int) {
+	if !p.counted() {
+		return 0
+	}
+	t := p.it.Tool
+	raw := true // of the output: nothing else is shown
+	for _, c := range t.Content {
+		if c.Content == nil || c.Content.Text == "" {
+			raw = false
+		} else {
+			n += countLines(unfenced(c.Content.Text))
+		}
+	}
+	if raw && n == 0 {
+		n = countLines(shownRaw(t.RawOutput))
+	}
+	return n
 }
 
 // unfenced takes a code fence off that holds all of the text.

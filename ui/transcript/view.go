@@ -100,7 +100,7 @@ func (v *View) Density() Density { return v.layout.density }
 // SetDensity changes how much is shown of every item, also of those that were opened
 // or closed one by one.
 func (v *View) SetDensity(d Density) {
-	v.layout.density, v.layout.choices = d, nil
+	v.layout.density, v.layout.choices, v.layout.unfold = d, nil, nil
 	v.dirty = true
 }
 
@@ -113,7 +113,7 @@ func (v *View) Changed(items []int) { v.dirty = v.dirty || len(items) > 0 }
 func (v *View) Tick(now time.Time) {
 	v.layout.tick(now)
 	items := v.layout.items()
-	v.dirty = v.dirty || slices.ContainsFunc(v.places, func(p place) bool { return p.item < len(items) && v.layout.live(items[p.item]) })
+	v.dirty = v.dirty || slices.ContainsFunc(v.places, func(p place) bool { return p.item < len(items) && v.layout.entry(p.item).key.live })
 }
 
 // Rows returns the visible rows, at most the height. The slice is valid until
@@ -181,8 +181,28 @@ func (v *View) Uncoloured() (out []*Colouring) {
 // Coloured redraws code with its colours. The number of rows stays the same.
 func (v *View) Coloured(c *Colouring) { v.dirty = v.layout.coloured(c) || v.dirty }
 
-// Copyable returns what can be copied of an item.
-func (v *View) Copyable(it *thread.Item) Copyable { return v.layout.pen(it).copyable() }
+// Copyable returns what can be copied of an item, or of all calls that its line
+// names.
+func (v *View) Copyable(it *thread.Item) Copyable {
+	p := v.layout.pen(it)
+	if len(p.group) == 0 {
+		return p.copyable()
+	}
+	var all texts
+	for _, call := range p.group {
+		all = append(all, v.layout.pen(call).source()...)
+	}
+	return Copyable{All: all.join}
+}
+
+// Calls returns the items that the line of an item names: it alone, unless it is
+// that of a group.
+func (v *View) Calls(it *thread.Item) []*thread.Item {
+	if calls := v.layout.members(it.Index); len(calls) > 0 {
+		return calls
+	}
+	return []*thread.Item{it}
+}
 
 // Find begins a search for text. Case counts only where it has a capital.
 func (v *View) Find(text string) *Search {

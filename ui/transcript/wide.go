@@ -134,6 +134,10 @@ func (l *layout) blockLines(b markdown.Block, rows []string) []srcLine {
 		}
 	}
 	written := b.Lines()
+	if b.Kind == markdown.Fence && !b.Continued && b.Lang != "" && len(out) > 0 {
+		out[0].aside = true // it names the language
+		written = append([]string{out[0].text}, written...)
+	}
 	for len(written) > 0 && strings.TrimSpace(written[0]) == "" { // the renderer drops blank rows at the ends
 		written = written[1:]
 	}

@@ -81,7 +81,19 @@ func (w *Written) final(i int) bool {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
 		return i+1 < len(w.items()) || !w.layout.busy()
 	}
-	return !w.layout.live(it)
+	return !w.layout.live(it) && w.complete(i)
+}
+
+// complete tells whether no call will join the group of an item, and none of its
+// calls is live.
+func (w *Written) complete(i int) bool {
+	l := w.layout
+	if !l.groups(w.items()[i]) {
+		return true
+	}
+	g, _ := l.groupOf(i)
+	rest := w.items()[g.end:]
+	return !slices.ContainsFunc(w.items()[g.first:g.end], l.live) && (!l.busy() || slices.ContainsFunc(rest, func(it *thread.Item) bool { return !silent(it) }))
 }
 
 // closedSegments are how many segments of an item will not change any more.
@@ -122,7 +134,7 @@ func (w *Written) take(most int, rest bool) (rows []string, more bool) {
 			if len(rows) >= most {
 				return rows, true
 			}
-			rows = append(rows, short(w.coloured(i, w.at.seg))...)
+			rows = append(rows, w.marked(i, w.at.seg, short(w.coloured(i, w.at.seg)))...)
 			if k := w.at.seg - 1; k >= 0 {
 				w.layout.entries[i].segs[k] = nil // nobody asks for it again
 			}
@@ -130,9 +142,30 @@ func (w *Written) take(most int, rest bool) (rows []string, more bool) {
 		if !whole {
 			break
 		}
-		w.leave(i)
+		for g, _ := w.layout.groupOf(i); w.at.item < g.end; {
+			w.leave(w.at.item)
+		}
 	}
 	return rows, false
+}
+
+// marked adds to the rows of a prompt the marks (OSC 133) by which a terminal jumps
+// from prompt to prompt, if it takes any.
+func (w *Written) marked(i, k int, rows []string) []string {
+	first, last := 0, len(rows)-1
+	if k == 0 {
+		first = w.gap(i)
+	}
+	if w.items()[i].Kind != thread.UserMessage || !w.layout.th.Links || last < first {
+		return rows
+	}
+	if k == 0 {
+		rows[first] = ansi.FinalTermPrompt("redraw=0") + rows[first] // kitty would erase it when resized
+	}
+	if k == w.segments(i)-1 {
+		rows[last] += ansi.FinalTermCmdExecuted()
+	}
+	return rows
 }
 
 // coloured returns the rows of a segment with the colours of its code.
@@ -167,6 +200,7 @@ func (w *Written) leave(i int) {
 	w.notes[i] = n
 	delete(w.layout.entries, i)
 	w.at = place{i + 1, 0, 0}
+	w.layout.written = max(w.layout.written, i+1)
 }
 
 func (w *Written) forget() {
@@ -196,7 +230,7 @@ func (w *Written) afterwards(i int) []string {
 		w.notes[i].version, w.notes[i].state, w.notes[i].trust = it.Version, state, trust
 		if state != was.state || trust != was.trust {
 			p := w.layout.pen(it)
-			p.live = false // nothing moves in the scrollback
+			p.live, p.group = false, nil // nothing moves in the scrollback
 			return short([]string{p.toolHead()})
 		}
 	case thread.AgentMessage:

@@ -20,6 +20,7 @@ const maxAtOnce = 256
 type codeTail struct {
 	lang          string
 	width, indent int
+	tagged        bool   // the first row names the language, if there is one
 	code          string // whole lines
 	rows          []string
 }
@@ -31,17 +32,21 @@ func (r *Renderer) fence(b Block) []string {
 	if b.strip > 0 {
 		code = unindent(code, b.strip)
 	}
+	if isBlank(code) {
+		return nil
+	}
 	t := &r.tail
 	known := t.lang == b.Lang && t.width == width && t.indent == indent && strings.HasPrefix(code, t.code)
 	if b.Open {
-		if !known {
-			*t = codeTail{lang: b.Lang, width: width, indent: indent}
+		if !known || t.tagged != !b.Continued {
+			*t = codeTail{lang: b.Lang, width: width, indent: indent, tagged: !b.Continued}
+			t.rows = r.encode(nil, r.tag(b, width), indent)
 		}
 		return r.openFence(code, b.Lang, width, indent)
 	}
 	lines, all := r.tryCode(code, b.Lang, width)
 	if all || !known || t.code == "" {
-		return r.encode(nil, lines, indent)
+		return r.encode(nil, append(r.tag(b, width), lines...), indent)
 	}
 	// It has just closed: what had colours keeps them until all of it has.
 	rows := t.rows[:len(t.rows):len(t.rows)]
@@ -81,20 +86,46 @@ func (r *Renderer) tryCode(code, lang string, width int) (lines []line, coloured
 	return lines, len(r.missing) == missing
 }
 
-// code renders lines of code: highlighted, indented, broken where the row ends.
+// code renders lines of code: highlighted, indented, on the ground of a code block,
+// broken where the row ends.
 func (r *Renderer) code(code, lang string, width int) []line {
 	code = strings.TrimSuffix(code, "\n")
-	inner, used := r.inner(width, codeIndent)
+	inner, _ := r.inner(width, codeIndent)
 	var lines []line
-	indent := piece{text: "  "[:used]}
 	for _, l := range splitPieces(r.highlight(code, lang)) {
-		rows := wrapHard(expandPieces(l), inner)
-		if used > 0 {
-			rows = prefixed(rows, indent, indent)
+		for _, row := range wrapHard(expandPieces(l), inner) {
+			lines = append(lines, r.codeRow(row, width))
 		}
-		lines = append(lines, rows...)
 	}
 	return lines
+}
+
+// codeRow indents a row of a code block and lays it on the ground.
+func (r *Renderer) codeRow(row line, width int) line {
+	inner, used := r.inner(width, codeIndent)
+	out := make(line, 0, len(row)+2)
+	if used > 0 {
+		out = append(out, piece{"  "[:used], r.theme.block})
+	}
+	for _, p := range row {
+		out = append(out, piece{p.text, r.theme.block.over(p.style)})
+	}
+	if blank := inner - row.width(); blank > 0 && r.theme.block.bg != 0 {
+		out = append(out, piece{strings.Repeat(" ", blank), r.theme.block})
+	}
+	return out
+}
+
+// tag returns the row above a fence that names its language; none for a piece that
+// is not its first. Code inside another block has none: there it could not be told
+// from a line of the code when it is copied.
+func (r *Renderer) tag(b Block, width int) []line {
+	lang := oneLine(b.Lang)
+	if b.Continued || isBlank(lang) {
+		return nil
+	}
+	inner, _ := r.inner(width, codeIndent)
+	return []line{r.codeRow(wrapHard([]piece{{text: lang, style: r.theme.dim}}, inner)[0], width)}
 }
 
 // expandPieces expands tabs across pieces.

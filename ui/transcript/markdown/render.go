@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ type Renderer struct {
 	found   []*Listing // code that was looked at, of the block that is being drawn
 	missing []*Listing // code that was not
 
-	row strings.Builder
+	row bytes.Buffer // reused, so that a row takes no more memory than its text
 }
 
 // NewRenderer returns a renderer for rows of at most width cells. Less than 4

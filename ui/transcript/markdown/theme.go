@@ -15,6 +15,8 @@ import (
 type palette struct {
 	headings        [3]style // of levels 1, 2, and 3 or deeper
 	code, link, dim style
+	block           style // of a code block: its ground, and the text that has no other colour
+	links           bool  // text can link to an address
 
 	keyword, name, text, number, comment, added, deleted style
 }
@@ -26,10 +28,20 @@ func paletteOf(th *theme.Theme) palette {
 		third = style{attr: italic}
 	}
 	return palette{
-		headings: [3]style{{heading.fg, heading.attr | underline}, heading, third}, code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
+		headings: [3]style{heading.over(style{attr: underline}), heading, third}, code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
+		block: blockStyle(th), links: th.Links,
 		keyword: styleOf(th.Keyword), name: styleOf(th.Function), text: styleOf(th.String), number: styleOf(th.Number),
 		comment: styleOf(th.Comment), added: styleOf(th.DiffAdd), deleted: styleOf(th.DiffDel),
 	}
+}
+
+// blockStyle is the look of a code block; without a ground it has none.
+func blockStyle(th *theme.Theme) style {
+	s := th.CodeBlock.Spec()
+	if s.Bg == nil {
+		return style{}
+	}
+	return style{fg: colourOf(s.Fg), bg: colourOf(s.Bg)}
 }
 
 // styleOf is the look of an ink. Backgrounds are not for running text.
