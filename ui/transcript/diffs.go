@@ -8,7 +8,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Change is a diff of a tool call as it is to be drawn.
+// Change converts a diff of a tool call to one that can be drawn.
 func Change(d *event.Diff) diff.Diff {
 	before, after, first := d.Texts()
 	return diff.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
@@ -67,8 +67,8 @@ func (l *look) changed(added, removed int) string {
 	return l.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + l.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
 }
 
-// counts sums up the diffs of a call. What a patch does counts whether or not
-// its files are named as changed.
+// counts returns how many lines a call has added and removed. All of a patch counts,
+// whether or not its files are named as changed.
 func (p *pen) counts() (added, removed int, ok bool) {
 	t := p.it.Tool
 	for _, c := range t.Content {

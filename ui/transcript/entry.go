@@ -12,7 +12,7 @@ type entry struct {
 	item   *thread.Item
 	key    key        // what the entry is up to date with
 	segs   []*segment // nil: not rendered, or dropped
-	parted bool       // its first row is a blank one
+	parted bool       // its first row is blank
 
 	stream     *markdown.Stream // messages: cut into blocks
 	fed        int              // bytes of the item's text that stream has
@@ -41,7 +41,7 @@ type segment struct {
 	uncoloured []*Colouring // code in it that was drawn without colours and not yet returned by Uncoloured
 }
 
-// undraw has the segment drawn again when it is next asked for.
+// undraw makes the segment's rows outdated.
 func (s *segment) undraw() {
 	if s != nil {
 		s.done = false
@@ -65,7 +65,7 @@ func (e *entry) refresh(now key) (kept int) {
 		switch n := e.count(); {
 		case now.closed():
 			e.resize(1)
-		case len(e.segs) > 0 && len(e.segs) <= closed: // the last one had been closed: it stays as it is
+		case len(e.segs) > 0 && len(e.segs) <= closed: // the last one was closed and does not change
 			e.room(n)
 		default:
 			e.resize(n)

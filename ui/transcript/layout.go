@@ -11,9 +11,9 @@ import (
 	"parley/ui/transcript/markdown"
 )
 
-// maxKept bounds, in bytes, the rows that are kept and the other data of their
+// maxCached bounds, in bytes, the rows that are kept and the other data of their
 // entries: some 200 screens. Rows out of sight are dropped first.
-const maxKept = 2 << 20
+const maxCached = 2 << 20
 
 // layout implements rows for the items of a thread. It makes rows when they are
 // asked for, and keeps them as long as what they were made of stays the same (key).
@@ -24,7 +24,7 @@ type layout struct {
 	cache  cache
 
 	entries  map[int]*entry
-	kept     int // about how many bytes were added to entries since some were last dropped
+	cached   int // about how many bytes were added to entries since some were last dropped
 	looks    int // counts changes of width and theme
 	renderer *markdown.Renderer
 	// wideRenderer draws blocks that are not wrapped.
@@ -59,8 +59,7 @@ func (l *layout) setTheme(th *theme.Theme) {
 	l.relook()
 }
 
-// relook has rows made again when they come into sight. Nothing is parsed or
-// compared again.
+// relook makes all rows outdated. Nothing is parsed or compared again.
 func (l *layout) relook() { l.looks, l.renderer = l.looks+1, nil }
 
 // busy reports whether the session is working. Only then can calls and thoughts be
@@ -117,8 +116,8 @@ func (l *layout) span(i, k int) (start, end int) {
 	return start, len(e.item.Text)
 }
 
-// entry returns the entry of an item, up to date except that its segments may have
-// no rows yet.
+// entry returns the entry of an item, up to date, though its segments may have no
+// rows yet.
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
 	shared, live := l.shared(i)
@@ -130,16 +129,16 @@ func (l *layout) entry(i int) *entry {
 	if e == nil {
 		e = &entry{item: it, key: key{version: -1}}
 		l.entries[i] = e
-		l.kept += entryWeight
+		l.cached += entryWeight
 	}
 	if e.key != now {
-		l.kept += e.refresh(now)
+		l.cached += e.refresh(now)
 	}
 	return e
 }
 
-// ready returns a segment with its rows, which it makes if need be. The listings
-// are code of the segment that has been highlighted.
+// ready returns a segment with its rows, which it makes if necessary. code is the
+// code of the segment that was analysed.
 func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 	e := l.entry(i)
 	s := e.segs[k]
@@ -147,13 +146,13 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 		s = &segment{}
 		e.segs[k] = s
 	}
-	parted := k == 0 && parted(l.thread.Items, i) // the item before may have become blank, or is no longer
+	parted := k == 0 && parted(l.thread.Items, i) // depends on the item before, which may have changed
 	if s.done && parted == (e.parted && k == 0) {
 		return s
 	}
 	l.rendered++
 	s.done = true
-	l.kept -= weight(s.rows)
+	l.cached -= weight(s.rows)
 	if parted != e.parted || !l.ticked(e, s) {
 		rows := l.draw(e, s, k, code)
 		if k == 0 {
@@ -165,7 +164,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 		s.rows, s.made = rows, e.key
 	}
 	s.text = nil
-	l.kept += weight(s.rows)
+	l.cached += weight(s.rows)
 	return s
 }
 
@@ -240,18 +239,18 @@ func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string
 	return rows, missing
 }
 
-// parted reports whether there is a blank row before an item. There is none among
-// tool calls and what belongs to them.
+// parted reports whether a blank row comes before an item. None comes between tool
+// calls and what belongs to them.
 func parted(items []*thread.Item, i int) bool {
 	for p := i - 1; p >= 0; p-- {
 		if !silent(items[p]) {
-			return !(close(items[i].Kind) && close(items[p].Kind))
+			return !(callLike(items[i].Kind) && callLike(items[p].Kind))
 		}
 	}
 	return false
 }
 
-func close(k thread.Kind) bool {
+func callLike(k thread.Kind) bool {
 	switch k {
 	case thread.ToolCall, thread.Decision, thread.Notice, thread.Attachment, thread.ThoughtMessage:
 		return true
@@ -264,9 +263,10 @@ func silent(it *thread.Item) bool {
 	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }
 
-// toggle opens or closes an item, whichever changes how it looks. An open item shows
-// everything, as the density Everything does; a closed one as little as identifies
-// it. toggle returns false if neither makes a difference.
+// toggle opens or closes an item, or the group that it is folded into, whichever
+// changes how it looks. An open item shows everything, as the density Everything
+// does; a closed one as little as identifies it. toggle returns false if neither
+// makes a difference.
 func (l *layout) toggle(i int) bool {
 	try := []bool{true, false}
 	if l.openGroup(i) || l.shown(i).open() && l.closeGroup(i) {
@@ -292,10 +292,10 @@ func (l *layout) toggle(i int) bool {
 // evict drops rows that are far from the window, once enough have been made since
 // the last time.
 func (l *layout) evict(top place, height int) {
-	if l.kept <= maxKept {
+	if l.cached <= maxCached {
 		return
 	}
-	l.kept = 0
+	l.cached = 0
 	for i, e := range l.entries {
 		if i < top.item || i > top.item+height {
 			delete(l.entries, i)

@@ -39,7 +39,7 @@ func (v *View) Home() {
 	if len(v.window.items()) == 0 {
 		return
 	}
-	v.window.leave()
+	v.window.unfollow()
 	v.window.top, v.dirty, v.selection.away = place{}, true, true
 }
 
@@ -87,7 +87,7 @@ func (v *View) Select(on bool) {
 		v.selection.on, v.selection.away, v.window.follow = false, false, v.window.atEnd()
 		return
 	}
-	v.window.leave()
+	v.window.unfollow()
 	v.selection.begin(&v.window)
 }
 
@@ -188,7 +188,7 @@ func (v *View) ToggleAt(row int) bool {
 		return false
 	}
 	followed, top := w.follow, w.top
-	w.leave()
+	w.unfollow()
 	ok := v.toggle(i)
 	if !followed {
 		v.followEnd()
@@ -220,7 +220,7 @@ func (v *View) DragFrom(row, cell int) {
 // longer followed, so that the text stays under the pointer.
 func (v *View) DragTo(row, cell int) {
 	if at, ok := v.pointAt(row, cell); ok && v.drag.on {
-		v.window.leave()
+		v.window.unfollow()
 		v.drag.head, v.dirty = at, true
 	}
 }
@@ -266,7 +266,7 @@ func (v *View) Mark(text string) {
 
 // Show selects the item of a match and scrolls to the match. If need be the item is
 // open for as long as a match in it is shown. Show returns false if the match is in a
-// part of the item that has no rows; the item is selected all the same.
+// part of the item that has no rows; the item is selected anyway.
 func (v *View) Show(h Hit) bool {
 	l, t := v.layout, v.window.rows
 	if !v.window.ready() || h.item >= len(t.items()) {
@@ -308,8 +308,8 @@ func (v *View) matchSeen() bool {
 func (v *View) bringMatch() {
 	w := &v.window
 	if p, ok := v.finding.place(w.rows); ok && w.ready() {
-		w.settle()
-		v.selection.settle(w)
+		w.reposition()
+		v.selection.reposition(w)
 		w.bring(p)
 		v.selection.away, v.dirty = true, true
 	}

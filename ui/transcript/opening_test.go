@@ -152,7 +152,7 @@ func TestChoicesLast(t *testing.T) {
 	if got := uitest.Text(only(v, 3)); got != open || !strings.Contains(got, "line 15") {
 		t.Errorf("%s", got)
 	}
-	v.layout.kept += maxKept
+	v.layout.cached += maxCached
 	v.End()
 	if got := uitest.Text(only(v, 3)); got != open {
 		t.Errorf("%s", got)

@@ -9,8 +9,8 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// pen draws one item. A drawing depends on nothing but the pen's fields, and each
-// has a pen of its own.
+// pen draws one item. A drawing depends only on the pen's fields, and each drawing
+// has its own pen.
 type pen struct {
 	look
 	extent
@@ -22,8 +22,8 @@ type pen struct {
 	uncoloured []*Colouring   // diffs that were drawn without all of their colours
 }
 
-// wide returns a pen for the same item at a width at which nothing is wrapped, which
-// tells which rows of the screen are one line.
+// wide returns a pen for the same item at a width at which nothing is wrapped. Its
+// rows show which rows of the screen are one line.
 func (p *pen) wide() *pen {
 	w := *p
 	w.width, w.measure, w.uncoloured = unwrapped, true, nil

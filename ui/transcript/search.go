@@ -59,11 +59,11 @@ type doc struct {
 
 // searched are the texts of tool calls that were searched before.
 type searched struct {
-	texts map[int]keptText
+	texts map[int]searchedText
 	bytes int
 }
 
-type keptText struct {
+type searchedText struct {
 	version int
 	parts   []string
 }
@@ -199,10 +199,10 @@ func (s *Search) Take(p *Portion) {
 func (k *searched) keep(d doc) {
 	n := bytesOf(d.known)
 	if k.texts == nil || k.bytes+n > maxSearched {
-		*k = searched{texts: map[int]keptText{}}
+		*k = searched{texts: map[int]searchedText{}}
 	}
 	k.bytes += n - bytesOf(k.texts[d.item].parts)
-	k.texts[d.item] = keptText{d.version, d.known}
+	k.texts[d.item] = searchedText{d.version, d.known}
 }
 
 func bytesOf(parts []string) (n int) {

@@ -32,8 +32,8 @@ var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete"
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// tool renders a tool call: a line that always says what it is, and of its
-// content what the density allows.
+// tool draws a tool call: the line that identifies it, always, and as much of its
+// content as the density allows.
 func (p *pen) tool() []string {
 	t := p.it.Tool
 	rows := []string{p.toolHead()}
@@ -75,7 +75,7 @@ func (p *pen) tool() []string {
 	return rows
 }
 
-// toolHead is the one line: sign, verb, subject, counts, time.
+// toolHead returns the line of a call: sign, verb, subject, counts, state, time.
 func (p *pen) toolHead() string {
 	if len(p.group) > 0 {
 		return p.groupHead()
@@ -134,7 +134,7 @@ func (p *pen) toolHead() string {
 	return text.Truncate(left+text.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
 }
 
-// headStart is what the line of a call begins with.
+// headStart returns the beginning of the line of a call.
 func (l *look) headStart(ink theme.Ink, sign, verb string) string {
 	return indent + ink.Paint(sign) + " " + l.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
 }
@@ -153,7 +153,7 @@ func join(a, b string) string {
 	return a + "  " + b
 }
 
-// sign is how a call stands, as a sign with a colour and, where the sign could
+// sign returns the state of a call as a sign with a colour and, where the sign could
 // be missed, a word.
 func (p *pen) sign() (ink theme.Ink, sign, word string) {
 	t := p.it.Tool
@@ -192,7 +192,7 @@ func (p *pen) took() string {
 	return ""
 }
 
-// subject says what the call is about: its command, its files, or its title.
+// subject returns what the call is about: its command, its files, or its title.
 func (p *pen) subject() string {
 	t := p.it.Tool
 	if t.Kind == "execute" {
@@ -210,11 +210,11 @@ func (p *pen) subject() string {
 	return t.Name
 }
 
-// paths lists the files of a call, each once.
+// paths returns the files of a call on one line.
 func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
 
-// Paths are the files of a call, each once and relative to dir, at most 20. The
-// format is for one with a line.
+// Paths returns the files of a call, each once and relative to dir, at most 20. The
+// format is used for a file with a line number.
 func Paths(t *thread.Tool, dir, format string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -232,7 +232,7 @@ func Paths(t *thread.Tool, dir, format string) []string {
 	return out
 }
 
-// Short makes a path relative where it lies below dir.
+// Short returns the path relative to dir if it is below that.
 func Short(path, dir string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return rel
@@ -240,8 +240,8 @@ func Short(path, dir string) string {
 	return path
 }
 
-// Command finds the command line in a tool call's raw input, "" where there is
-// none. The result is safe to show.
+// Command returns the command line in a tool call's raw input, "" if there is none.
+// The result is safe to show.
 func Command(rawInput string) string {
 	var in struct {
 		Command any `json:"command"`
@@ -269,7 +269,7 @@ func oneLine(s string) string {
 	return first
 }
 
-// exitBadge says how the command of a call ended, unless it ended well.
+// exitBadge returns the exit code or signal of a call's command, "" if it succeeded.
 func (p *pen) exitBadge() string {
 	for _, c := range p.it.Tool.Content {
 		if c.Terminal == "" {

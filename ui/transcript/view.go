@@ -121,28 +121,28 @@ func (v *View) Tick(now time.Time) {
 func (v *View) Rows() []string {
 	if busy := v.layout.busy(); v.dirty || busy != v.wasBusy {
 		v.dirty, v.wasBusy = false, busy
-		v.settle()
+		v.reposition()
 		v.draw()
 		v.layout.evict(v.window.top, v.window.height)
 	}
 	return v.rows
 }
 
-// settle moves the window and the selection to places that exist.
-func (v *View) settle() {
+// reposition moves the window and the selection to places that exist.
+func (v *View) reposition() {
 	w := &v.window
 	if !w.ready() {
 		return
 	}
 	if !w.follow {
-		w.settle()
+		w.reposition()
 		if v.selection.on {
-			v.selection.settle(w)
+			v.selection.reposition(w)
 			return
 		}
 		w.follow = w.room() < w.height
 	}
-	w.settle()
+	w.reposition()
 }
 
 // draw makes the rows in sight.
@@ -172,7 +172,7 @@ func (v *View) draw() {
 func (v *View) Uncoloured() (out []*Colouring) {
 	for n, p := range v.places {
 		if n == 0 || p.row == 0 { // once for each segment
-			out = append(out, v.layout.asked(p)...)
+			out = append(out, v.layout.takeUncoloured(p)...)
 		}
 	}
 	return out

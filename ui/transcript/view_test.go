@@ -236,7 +236,7 @@ func TestWorkIsBoundedByTheScreen(t *testing.T) {
 		v.Page(-1)
 		v.Rows()
 	}
-	if n := v.weighed(); n > maxKept+100_000 {
+	if n := v.weighed(); n > maxCached+100_000 {
 		t.Errorf("%d bytes of rows kept", n)
 	}
 }

@@ -65,7 +65,7 @@ func (b *Bar) Open() bool { return b.open }
 // Typing tells whether the row takes the keys.
 func (b *Bar) Typing() bool { return b.open && b.typing }
 
-// Changed is to be called when the transcript has changed.
+// Changed must be called when the transcript has changed.
 func (b *Bar) Changed() { b.stale = true }
 
 // Start opens the row to type into.
@@ -153,7 +153,7 @@ func (b *Bar) restart() tea.Cmd {
 	return b.searchPortion()
 }
 
-// searchPortion searches the next portion on a goroutine of its own.
+// searchPortion searches the next portion on another goroutine.
 func (b *Bar) searchPortion() tea.Cmd {
 	run := b.run
 	p := run.Portion()
@@ -171,7 +171,7 @@ func (b *Bar) searchPortion() tea.Cmd {
 func (msg foundMsg) Handle() tea.Cmd {
 	b := msg.bar
 	if !b.open || b.run != msg.run {
-		return nil // of a search that nobody wants any more
+		return nil // the search was replaced or closed
 	}
 	b.run.Take(msg.portion)
 	if b.waiting {
@@ -241,7 +241,7 @@ func (b *Bar) Next(step int) tea.Cmd {
 	return nil
 }
 
-// Row is the row of the search, and where in it the cursor stands.
+// Row returns the row of the search and the column of the cursor.
 func (b *Bar) Row(width int) (string, int) {
 	th := b.env.Theme
 	right := b.progress()

@@ -20,7 +20,7 @@ const (
 	roleStrike
 	roleCode
 	roleLink
-	roleDim // the address behind a link
+	roleDim // the address after a link
 )
 
 // inlineRun is a run of text with its roles. The text is clean; a newline in
@@ -31,7 +31,7 @@ type inlineRun struct {
 	target string // of a link, if a terminal can open it
 }
 
-// appendRun keeps neighbours of one role together.
+// appendRun appends text, to the last run if that has the same role.
 func appendRun(runs []inlineRun, text string, as role) []inlineRun {
 	return appendLink(runs, text, as, "")
 }
@@ -149,8 +149,8 @@ func codeText(n ast.Node, source []byte) string {
 	return oneLine(b.String())
 }
 
-// oneLine cleans once more, as a character reference may stand for anything,
-// and leaves no line breaks.
+// oneLine cleans s again, since a character reference can be any character, and
+// replaces line breaks.
 func oneLine(s string) string {
 	s = safetext.Clean(s)
 	if strings.ContainsAny(s, "\n\t") {
@@ -189,7 +189,7 @@ func isPunct(c byte) bool {
 	return c > 0x20 && c < 0x7f && (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9')
 }
 
-// pieces gives runs their looks, over the look of what they are in.
+// pieces gives runs their styles, over the style of the block they are in.
 func (t palette) pieces(runs []inlineRun, base style) []piece {
 	pieces := make([]piece, 0, len(runs))
 	for _, r := range runs {

@@ -23,8 +23,8 @@ type colour uint32
 
 const (
 	full colour = 1 << 24
-	// faint stands for text that is faint and has no colour. It takes the place of
-	// bright black, which no theme uses: glamour knows nothing of faint text.
+	// faint is faint text without a colour. It uses the number of bright black, which
+	// no theme has, because glamour has no faint text.
 	faint colour = 90
 )
 
@@ -55,8 +55,8 @@ func (s style) over(top style) style {
 	return s
 }
 
-// piece is a run of text in one style. The text holds no control character but
-// newline, which ends a row.
+// piece is a run of text in one style. Its only control character is the newline,
+// which ends a row.
 type piece struct {
 	text  string
 	style style
@@ -65,8 +65,8 @@ type piece struct {
 // line is what one terminal row shows.
 type line []piece
 
-// appendPiece adds text, in one piece with what is before it if they look alike:
-// a grapheme cluster is then never spread over two pieces for nothing.
+// appendPiece appends text, to the last piece if that has the same style: so a
+// grapheme cluster is not split for no reason.
 func appendPiece(pieces []piece, text string, st style) []piece {
 	if text == "" {
 		return pieces
@@ -78,8 +78,8 @@ func appendPiece(pieces []piece, text string, st style) []piece {
 	return append(pieces, piece{text, st})
 }
 
-// encode writes a row with as few SGR sequences as will do. It ends in the
-// terminal's own style and without trailing spaces that have no ground.
+// encode returns a row with as few SGR sequences as possible. It ends in the
+// terminal's default style, without trailing spaces unless they have a ground.
 func (l line) encode(b *bytes.Buffer) string {
 	for len(l) > 0 {
 		last := &l[len(l)-1]
@@ -182,8 +182,7 @@ func (c colour) write(b *bytes.Buffer, of int) {
 	}
 }
 
-// decode reads styled text back. Of all escape sequences it understands SGR
-// alone; the others, and hyperlinks among them, are dropped.
+// decode parses styled text. It drops all escape sequences but SGR.
 func decode(s string) []piece {
 	var pieces []piece
 	var st style

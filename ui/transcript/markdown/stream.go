@@ -8,7 +8,7 @@ import (
 const (
 	maxBlock = 4096 // bytes of a block
 	maxLines = 64   // lines of code of a piece of a fence, and rows of a piece of a table
-	maxItems = 128  // lines of a list, where an item begins behind them
+	maxItems = 128  // lines of a list, if an item begins after them
 )
 
 // KeptText is about how many bytes of a message a Stream keeps.
@@ -47,7 +47,7 @@ type Stream struct {
 	prev int // Paragraph: start of the line before the growing one, negative: none
 
 	fence  fenceMark // Fence: its marker. List: the fence inside an item, if any
-	inList bool      // Fence: was cut out of a list item; the list goes on after it
+	inList bool      // Fence: was cut out of a list item; the list continues after it
 	lines  int       // Fence, Table, List: lines in this piece
 
 	item   int  // List: start of the last item of the outermost level, negative: not in this piece

@@ -11,7 +11,7 @@ import (
 	"parley/ui/theme"
 )
 
-// palette holds the styles of a theme, as rows want them.
+// palette holds the styles of a theme in the form that rows use.
 type palette struct {
 	headings        [3]style // of levels 1, 2, and 3 or deeper
 	code, link, dim style
@@ -21,7 +21,7 @@ type palette struct {
 	keyword, name, text, number, comment, added, deleted style
 }
 
-// paletteOf takes from a theme what a message needs.
+// paletteOf returns the styles of a theme that a message uses.
 func paletteOf(th *theme.Theme) palette {
 	heading, third := styleOf(th.Heading), styleOf(th.Accent)
 	if th.NoColor { // an accent would be bold, as the second level is
@@ -44,7 +44,7 @@ func blockStyle(th *theme.Theme) style {
 	return style{fg: colourOf(s.Fg), bg: colourOf(s.Bg)}
 }
 
-// styleOf is the look of an ink. Backgrounds are not for running text.
+// styleOf returns the style of an ink without its background.
 func styleOf(ink theme.Ink) style {
 	s := ink.Spec()
 	st := style{fg: colourOf(s.Fg)}
@@ -73,8 +73,8 @@ func colourOf(c color.Color) colour {
 	return full | colour(r>>8)<<16 | colour(g>>8)<<8 | colour(b>>8)
 }
 
-// glamourStyle returns the palette in glamour's words: no margins, nothing before
-// or behind anything.
+// glamourStyle returns the palette as a configuration of glamour, without margins,
+// prefixes and suffixes.
 func (t palette) glamourStyle() ansi.StyleConfig {
 	yes := true
 	return ansi.StyleConfig{
@@ -83,7 +83,7 @@ func (t palette) glamourStyle() ansi.StyleConfig {
 		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
 		Code:          ansi.StyleBlock{StylePrimitive: primitive(t.code)},
 		LinkText:      primitive(t.link),
-		ImageText:     primitive(t.dim), // carries what stands in brackets behind a link
+		ImageText:     primitive(t.dim), // used for the address in brackets after a link
 	}
 }
 

@@ -11,7 +11,7 @@ type wrapper struct {
 
 	word      []piece // what no break is allowed in
 	wordWidth int
-	blanks    []piece // between row and word: shown only if the row goes on
+	blanks    []piece // between row and word: shown only if the word fits the row
 	blankSize int
 }
 
@@ -145,7 +145,7 @@ func fitting(s string, room int) (n, width int) {
 	return n, width
 }
 
-// expandTabs replaces tabs by blanks to the next multiple of four columns.
+// expandTabs replaces tabs by spaces to the next multiple of four columns.
 func expandTabs(s string, column int) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s

@@ -11,8 +11,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// grid is an emulated screen for programs that move the cursor. It only ever sees what the tokenizer lets through, less
-// what could make it answer, allocate or work without bound.
+// grid is an emulated screen for programs that move the cursor. It gets what the tokenizer passes on, without what could
+// make it answer, allocate or work without bound.
 type grid struct {
 	vt   *vt.Emulator
 	cols int
@@ -33,14 +33,14 @@ const (
 func newGrid(cols int) *grid {
 	g := &grid{vt: vt.NewEmulator(cols, terminalRows), cols: cols}
 	g.vt.SetScrollbackSize(terminalHistory)
-	// Answers to queries would wait for a reader for ever: with the writing end closed they are dropped at once.
+	// Answers to queries would block, since nothing reads them: with the writing end closed they are dropped.
 	if pw, ok := g.vt.InputPipe().(io.Closer); ok {
 		_ = pw.Close()
 	}
 	return g
 }
 
-// openGrid goes over from lines to a grid and puts the last lines on it, for the cursor to move over.
+// openGrid changes from lines to a grid and puts the last lines on it, within reach of the cursor.
 func (t *Terminal) openGrid() {
 	t.grid = newGrid(t.cols)
 	keep := max(len(t.lines)-(terminalRows-1), 0)
@@ -59,7 +59,7 @@ func (t *Terminal) openGrid() {
 	t.live = lineScreen{}
 }
 
-// closeGrid goes back to lines, if nothing stands below the cursor.
+// closeGrid returns to lines, if nothing is below the cursor.
 func (t *Terminal) closeGrid() {
 	t.grid.calm = 0
 	t.harvest()
@@ -101,7 +101,7 @@ func (t *Terminal) harvest() {
 	sb.Clear()
 }
 
-// tidy rewrites a row of the emulator with the styles that rows may have, blanks at its end dropped.
+// tidy rewrites a row of the emulator with the styles that rows may have, without spaces at its end.
 func tidy(row string) string {
 	return strings.TrimRight(text.Cut(row, 0, text.MaxCells), " ")
 }
