@@ -25,7 +25,7 @@ type Copyable struct {
 	Command func() string    // of a tool call that runs one
 }
 
-// copyable is what can be copied of the item.
+// copyable returns what can be copied of the item.
 func (p *pen) copyable() Copyable {
 	var c Copyable
 	parts := p.source()
@@ -97,7 +97,7 @@ func (p *pen) headText() string {
 	return p.subject()
 }
 
-// command is what a tool call runs; "" where that is not known.
+// command returns what a tool call runs; "" if that is unknown.
 func (p *pen) command() string {
 	t := p.it.Tool
 	if t.Kind != "execute" {
@@ -133,10 +133,10 @@ func words(list []any) string {
 	return strings.Join(out, " ")
 }
 
-// plainWord are the characters that mean nothing to a shell.
+// plainWord holds the characters without a meaning to a shell.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 
-// bodySource is what a tool call holds.
+// bodySource returns the content of a tool call.
 func (p *pen) bodySource() texts {
 	var out texts
 	for _, c := range p.it.Tool.Content {
@@ -167,7 +167,7 @@ func (p *pen) bodySource() texts {
 	return out
 }
 
-// patchesOf are the changes of a tool call, one text a file.
+// patchesOf returns the changes of a tool call, one text per file.
 func (p *pen) patchesOf() texts {
 	t := p.it.Tool
 	var out texts
@@ -183,8 +183,7 @@ func (p *pen) patchesOf() texts {
 }
 
 // patchOf writes a change as a unified diff that git and patch can read. The
-// lines are numbered as in the text that the agent told, which need not be the
-// whole file.
+// lines are numbered as in the agent's text, which need not be the whole file.
 func (p *pen) patchOf(d *event.Diff) func() string {
 	known := p.cache.diffs[d]
 	name := filepath.ToSlash(Short(d.Path, p.cwd))
@@ -217,7 +216,7 @@ func patchName(side, name string) string {
 	return name
 }
 
-// changesText is what a tool call of v2 has done: its patch, or else the files.
+// changesText returns the changes of a v2 tool call: its patch, or else the files.
 func changesText(c *event.Changes, cwd string) func() string {
 	return func() string {
 		if c.Patch != "" {
@@ -231,14 +230,14 @@ func changesText(c *event.Changes, cwd string) func() string {
 	}
 }
 
-// Output of a command is played on an emulator up to these bounds, as it keeps no
-// more; beyond them escapes are only taken out.
+// Output of a command is played on an emulator up to these bounds, since that keeps no
+// more; beyond them escape sequences are only removed.
 const (
 	maxPlayed      = 256 << 10
 	maxPlayedLines = 2000
 )
 
-// output is the output of a command without escapes, its lines not wrapped.
+// output returns the output of a command without escape sequences, not wrapped.
 func output(term *thread.Terminal) func() string {
 	raw := term.Output
 	return func() string {
@@ -261,7 +260,7 @@ func played(raw []byte, columns int) (screen *terminal.Terminal, rows []string) 
 	return screen, rows
 }
 
-// outputCols is the grid of a program that addresses one.
+// outputCols is the width of the grid for programs that address one.
 const outputCols = 200
 
 // flat removes escape sequences from output. Of a line that was overwritten it keeps

@@ -37,7 +37,7 @@ type segment struct {
 	rows       []string
 	done       bool         // holds until the item changes
 	made       key          // what the rows were made of
-	text       *textMap     // of rows; nil: not looked at
+	text       *textMap     // of rows; nil: not made yet
 	uncoloured []*Colouring // code in it that was drawn without colours and not yet returned by Uncoloured
 }
 

@@ -8,7 +8,7 @@ import (
 	"parley/acpclient/thread"
 )
 
-// maxFiles bounds the files of an entry that are offered.
+// maxFiles bounds the files that Files returns.
 const maxFiles = 200
 
 // Files returns the files that items name, each once, with a line where one is
@@ -57,7 +57,7 @@ func addFiles(it *thread.Item, add func(path string, line int)) {
 	}
 }
 
-// fileOf is the file that a link or a resource is of; "" for none.
+// fileOf returns the file that a link or a resource names; "" for none.
 func fileOf(c *event.Content) string {
 	if c.Kind != event.LinkContent && c.Kind != event.ResourceContent {
 		return ""

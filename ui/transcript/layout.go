@@ -15,8 +15,8 @@ import (
 // entries: some 200 screens. Rows out of sight are dropped first.
 const maxCached = 2 << 20
 
-// layout implements rows for the items of a thread. It makes rows when they are
-// asked for, and keeps them as long as what they were made of stays the same (key).
+// layout implements rows for the items of a thread. It makes rows on demand, and keeps
+// them until what they depend on (key) changes.
 type layout struct {
 	look
 	detail
@@ -66,7 +66,7 @@ func (l *layout) relook() { l.looks, l.renderer = l.looks+1, nil }
 // live.
 func (l *layout) busy() bool { return l.thread.State != thread.Idle && l.thread.State != thread.Ended }
 
-// live reports whether an item shows a clock or a spinner.
+// live reports whether an item shows a running time or a spinner.
 func (l *layout) live(it *thread.Item) bool {
 	switch it.Kind {
 	case thread.ThoughtMessage:
@@ -168,7 +168,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 	return s
 }
 
-// draw makes the rows of segment k of an item.
+// draw draws segment k of an item.
 func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (rows []string) {
 	s.uncoloured = nil
 	switch {

@@ -133,8 +133,7 @@ func (v *View) ItemAt(row int) (index int, ok bool) {
 	return max(0, i), i >= 0
 }
 
-// EndInSight tells whether the last entry is in sight. The end of a turn mostly has no row
-// of its own.
+// EndInSight reports whether the last item with rows is in sight.
 func (v *View) EndInSight() bool {
 	for row := len(v.Rows()) - 1; row >= 0; row-- {
 		if i, ok := v.ItemAt(row); ok {

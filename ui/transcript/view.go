@@ -52,8 +52,8 @@ func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
 func (v *View) SetAgent(name func() string) { v.layout.agent = name }
 
 // Afresh returns a view of t at the same place as v that has drawn nothing yet. t is
-// v's own thread or one made of the same events. Tests compare the two: what v has
-// kept must not show.
+// v's own thread or one made of the same events. Tests use it to compare cached rows
+// with new ones.
 func (v *View) Afresh(t *thread.Thread) *View {
 	f := *v
 	f.layout = v.layout.afresh(t)
@@ -62,17 +62,17 @@ func (v *View) Afresh(t *thread.Thread) *View {
 	return &f
 }
 
-// Frame returns the view as one frame draws it. What drawing moves is moved in that alone,
-// until Shown.
+// Frame returns a copy of the view to draw one frame with. What drawing moves is moved
+// in the copy only, until Shown.
 func (v *View) Frame() *View {
 	f := *v
 	return &f
 }
 
-// Shown takes over what a frame of the view has moved, now that it is on the screen.
+// Shown adopts what drawing a frame has moved, now that it is on the screen.
 func (v *View) Shown(f *View) { *v = *f }
 
-// SetSize says how much room there is, in cells. What was seen stays in sight.
+// SetSize sets the size, in cells. The rows that were in sight stay in sight.
 func (v *View) SetSize(width, height int) {
 	v.layout.setWidth(v.width) // a frame that was not shown may have left another one
 	if width == v.width && height == v.window.height {
@@ -104,8 +104,8 @@ func (v *View) SetDensity(d Density) {
 	v.dirty = true
 }
 
-// Changed says that the thread has changed items. The cost does not depend on
-// how many there are.
+// Changed must be called when the thread has changed items. The cost does not depend
+// on how many there are.
 func (v *View) Changed(items []int) { v.dirty = v.dirty || len(items) > 0 }
 
 // Tick moves spinners and clocks; it makes the view draw again only when
@@ -128,7 +128,7 @@ func (v *View) Rows() []string {
 	return v.rows
 }
 
-// reposition moves the window and the selection to places that exist.
+// reposition moves the window and the selection to valid places.
 func (v *View) reposition() {
 	w := &v.window
 	if !w.ready() {
@@ -148,7 +148,7 @@ func (v *View) reposition() {
 // draw makes the rows in sight.
 func (v *View) draw() {
 	v.frames++
-	v.rows, v.places = make([]string, 0, v.window.height), make([]place, 0, v.window.height) // those of before are another frame's
+	v.rows, v.places = make([]string, 0, v.window.height), make([]place, 0, v.window.height) // another frame may share the old ones
 	w, th := &v.window, v.layout.th
 	for p, rows := range w.visible() {
 		from := len(v.rows)
@@ -204,7 +204,7 @@ func (v *View) Calls(it *thread.Item) []*thread.Item {
 	return []*thread.Item{it}
 }
 
-// Find begins a search for text. Case counts only where it has a capital.
+// Find begins a search for text. Case matters only if it has a capital.
 func (v *View) Find(text string) *Search {
 	return &Search{layout: v.layout, texts: &v.searched, query: newQuery(text), total: len(v.layout.thread.Items)}
 }

@@ -7,16 +7,15 @@ import (
 	"parley/ui/widget/syntax"
 )
 
-// codeIndent is the room before a line of code.
+// codeIndent is the indent of a line of code, in cells.
 const codeIndent = 2
 
-// maxAtOnce bounds the bytes of a growing fence that are looked at while its rows
-// are drawn: as much as comes between two frames from an agent that speaks as
-// models do. More of it gets its colours from elsewhere.
+// maxAtOnce bounds the bytes of a growing fence that are analysed while its rows are
+// drawn: about as much as a model writes between two frames. The rest is analysed on
+// another goroutine.
 const maxAtOnce = 256
 
-// codeTail remembers the rows of the fence that is growing, as far as they have
-// their colours.
+// codeTail holds the rows of the growing fence that already have their colours.
 type codeTail struct {
 	lang          string
 	width, indent int
@@ -48,7 +47,7 @@ func (r *Renderer) fence(b Block) []string {
 	if all || !known || t.code == "" {
 		return r.encode(nil, append(r.tag(b, width), lines...), indent)
 	}
-	// It has just closed: what had colours keeps them until all of it has.
+	// It was just closed: rows with colours keep them until all of it is analysed.
 	rows := t.rows[:len(t.rows):len(t.rows)]
 	if rest := code[len(t.code):]; rest != "" {
 		rows = r.encode(rows, r.code(rest, "", width), indent)
@@ -56,8 +55,7 @@ func (r *Renderer) fence(b Block) []string {
 	return rows
 }
 
-// openFence makes the rows of each line once, when it is complete and has its
-// colours.
+// openFence makes the rows of a complete line with colours once.
 func (r *Renderer) openFence(code, lang string, width, indent int) []string {
 	t := &r.tail
 	whole := strings.LastIndexByte(code, '\n') + 1
@@ -78,8 +76,7 @@ func (r *Renderer) openFence(code, lang string, width, indent int) []string {
 	return rows
 }
 
-// tryCode renders lines of code; without colours, and false, where somebody has to
-// look at them first.
+// tryCode renders lines of code. coloured is false if they must be analysed first.
 func (r *Renderer) tryCode(code, lang string, width int) (lines []line, coloured bool) {
 	missing := len(r.missing)
 	lines = r.code(code, lang, width)
@@ -117,8 +114,8 @@ func (r *Renderer) codeRow(row line, width int) line {
 }
 
 // tag returns the row above a fence that names its language; none for a piece that
-// is not its first. Code inside another block has none: there it could not be told
-// from a line of the code when it is copied.
+// is not its first. Code inside another block has none: copying could not tell it
+// from a line of the code there.
 func (r *Renderer) tag(b Block, width int) []line {
 	lang := oneLine(b.Lang)
 	if b.Continued || isBlank(lang) {
@@ -138,8 +135,7 @@ func expandPieces(pieces []piece) []piece {
 	return pieces
 }
 
-// highlight colours code in a language, if there is such a one and it is known
-// what the code is.
+// highlight colours code, if its language is known and the code was analysed.
 func (r *Renderer) highlight(code, lang string) []piece {
 	if lang == "" || isBlank(code) || r.theme.keyword == (style{}) {
 		return []piece{{text: code}}
@@ -154,8 +150,8 @@ func (r *Renderer) highlight(code, lang string) []piece {
 	return appendPiece(pieces, code[at:], style{})
 }
 
-// spansOf tells what the parts of code are. Where somebody has to look at it first
-// it is said to be missing.
+// spansOf returns the classes of the parts of code. Code that must be analysed first
+// is added to missing.
 func (r *Renderer) spansOf(c Listing) []syntax.Span {
 	if !r.later {
 		c.Run()

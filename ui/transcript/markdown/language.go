@@ -60,7 +60,7 @@ func (c *Listing) Run() {
 // costs chroma some milliseconds, and the agent chooses the names.
 const maxLexers = 64
 
-// languages are those that were asked for. Any goroutine.
+// languages holds the lexers that were used. It is safe for concurrent use.
 var languages = known{lexers: map[string]*lexer{}}
 
 type known struct {
@@ -106,7 +106,7 @@ func (k *known) met(lang string) {
 	}
 }
 
-// ready tells whether code in the language can be looked at without ado.
+// ready reports whether code in the language can be analysed without delay.
 func (k *known) ready(lang string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

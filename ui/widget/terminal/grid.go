@@ -138,8 +138,8 @@ func (g *grid) sgr(body []byte) {
 	g.emit(body, 'm', 0xffff)
 }
 
-// csi passes a sequence on, its numbers bounded: none of use is larger than the grid, and the emulator repeats as often
-// as it is told.
+// csi passes a sequence on, its numbers bounded: useful ones are at most the size of the grid, and the emulator has no bound on
+// repetitions.
 func (g *grid) csi(body []byte, final byte) {
 	limit := max(g.cols, terminalRows) + 1
 	switch final {
@@ -219,7 +219,7 @@ func heavyTail(b []byte) int {
 	return ring[count%heavyLimit]
 }
 
-// heavy says whether a sequence may touch the whole grid. Of the modes only the alternate screens do.
+// heavy reports whether a sequence may touch the whole grid. Of the modes only the alternate screens do.
 func heavy(body []byte, final byte) bool {
 	if final == 'h' || final == 'l' {
 		return bytes.Contains(body, []byte("47")) || bytes.Contains(body, []byte("1049"))
@@ -227,7 +227,7 @@ func heavy(body []byte, final byte) bool {
 	return bytes.IndexByte([]byte("@JLMPSTXb"), final) >= 0
 }
 
-// quiet says whether a sequence changes nothing that is shown: queries, modes of keys, mouse and cursor, window
+// quiet reports whether a sequence changes nothing that is shown: queries, modes of keys, mouse and cursor, window
 // operations. Those reach neither lines nor grid.
 func quiet(body []byte, final byte) bool {
 	private := len(body) > 0 && body[0] >= '<'
@@ -259,7 +259,7 @@ func (s *lineScreen) sgr(params string) {
 	s.setPen(p)
 }
 
-// csi plays the sequences that stay within the line, and says false for all others.
+// csi plays the sequences that stay within the line, and returns false for others.
 func (s *lineScreen) csi(body []byte, final byte) bool {
 	if len(body) > 4 {
 		return false

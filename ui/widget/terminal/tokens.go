@@ -142,7 +142,7 @@ func deceives(r rune) bool {
 	return r >= 0xe0000 && r < 0xe0100
 }
 
-// sequence handles one byte inside a sequence and returns 1, or 0 if the byte is to be read again.
+// sequence handles one byte inside a sequence and returns 1, or 0 if the byte must be read again.
 func (t *tokenizer) sequence(c byte, to tokenSink) int {
 	switch {
 	case t.state == stString || t.state == stStringEsc:
