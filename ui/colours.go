@@ -15,8 +15,9 @@ import (
 // colours are the terminal's colours as far as known, and whether code is being highlighted.
 type colours struct {
 	terminal  theme.Terminal
-	asked     bool // the terminal was asked for its background
-	colouring bool // a colouredMsg is pending
+	themedFor theme.Terminal // the terminal that the theme was made for
+	asked     bool           // the terminal was asked for its background
+	colouring bool           // a colouredMsg is pending
 }
 
 // colouredMsg brings the highlighting of code that was drawn without it.
@@ -76,10 +77,10 @@ func (m *Model) settleTheme() {
 			name = it.Value.(string)
 		}
 	}
-	if theme.Resolve(name, m.terminal) == m.Theme.Name {
+	if theme.Resolve(name, m.terminal) == m.Theme.Name && m.themedFor == m.terminal {
 		return
 	}
-	m.Theme, m.dirty = theme.For(name, m.terminal), true
+	m.Theme, m.themedFor, m.dirty = theme.For(name, m.terminal), m.terminal, true
 	for _, c := range m.chats() {
 		c.view.SetTheme(m.Theme)
 	}

@@ -142,7 +142,7 @@ func TestTranscriptOpens(t *testing.T) {
 func TestTranscriptHalfPages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		for i := range 40 {
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"read","status":"completed"}`, i, i))
+			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"think","status":"completed"}`, i, i))
 		}
 		d.soon()
 		d.press("tab", "g", "d")
@@ -166,7 +166,7 @@ func TestTranscriptStays(t *testing.T) {
 		d.press("tab", "g")
 		d.selected("one")
 		for i := range 30 {
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"More %d","kind":"read","status":"completed"}`, i, i))
+			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"More %d","kind":"think","status":"completed"}`, i, i))
 		}
 		d.soon()
 		d.selected("one")

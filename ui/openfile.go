@@ -33,7 +33,7 @@ func (l conversation) openFile() tea.Cmd {
 	if it == nil {
 		return nil
 	}
-	files := transcript.Files(it)
+	files := transcript.Files(c.view.Calls(it)...)
 	switch {
 	case len(files) == 0:
 		return c.say("Nothing to open here")

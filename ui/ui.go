@@ -201,7 +201,7 @@ func New(opts Options) *Model {
 		}
 		return underMouse{m.chat}
 	})
-	m.Theme = theme.For(opts.Theme, m.terminal)
+	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
 	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,

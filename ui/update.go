@@ -72,7 +72,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
 		if !m.opts.NoColor {
-			m.terminal.Colours = theme.ColoursOf(msg.String())
+			colours := theme.ColoursOf(msg.String())
+			m.terminal.Colours, m.terminal.Links = colours, colours < theme.Sixteen // older terminals may print a link's address
 		}
 		m.inline.SetColours(msg)
 	case tea.ModeReportMsg:

@@ -37,7 +37,7 @@ func (a *agent) cells() {
 	b.WriteString("```\n")
 	a.say(b.String())
 	for i, text := range cellTexts {
-		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call","toolCallId":"c%d","kind":"read","status":"completed","title":"title %s end"}}}`, a.session, i, text)
+		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call","toolCallId":"c%d","kind":"think","status":"completed","title":"title %s end"}}}`, a.session, i, text)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"image/color"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // palette is what differs between the themes in full colour.
@@ -12,7 +13,7 @@ type palette struct {
 	userBg, code, heading, border             color.Color
 	selectedBg, selectedFg                    color.Color
 	add, del, addBg, delBg, addFg, delFg      color.Color
-	addLine, delLine                          color.Color
+	addLine, delLine, codeBg                  color.Color
 	keyword, function, str, number, comment   color.Color
 }
 
@@ -32,7 +33,7 @@ func Dark() *Theme {
 		selectedBg: hex("#264f78"), selectedFg: hex("#ffffff"),
 		add: hex("#7ee787"), del: hex("#ffa198"),
 		addBg: hex("#1b732a"), delBg: hex("#7d1a1f"), addFg: hex("#ebfff0"), delFg: hex("#ffeceb"),
-		addLine: hex("#10301a"), delLine: hex("#33181e"),
+		addLine: hex("#10301a"), delLine: hex("#33181e"), codeBg: hex("#161b22"),
 		keyword: hex("#ff9a90"), function: hex("#d2a8ff"), str: hex("#a5d6ff"), number: hex("#79c0ff"), comment: hex("#9ba3ad"),
 	})
 	t.Name, t.Dark = "dark", true
@@ -48,7 +49,7 @@ func Light() *Theme {
 		selectedBg: hex("#cfe3fb"), selectedFg: hex("#0b1f33"),
 		add: hex("#116329"), del: hex("#a40e26"),
 		addBg: hex("#aceebb"), delBg: hex("#ffcecb"), addFg: hex("#04260f"), delFg: hex("#4c0310"),
-		addLine: hex("#e6ffea"), delLine: hex("#ffeae9"),
+		addLine: hex("#e6ffea"), delLine: hex("#ffeae9"), codeBg: hex("#f3f5f8"),
 		keyword: hex("#b81d2e"), function: hex("#6f42c1"), str: hex("#0a3069"), number: hex("#0550ae"), comment: hex("#57606a"),
 	})
 	t.Name = "light"
@@ -66,7 +67,7 @@ func ContrastDark() *Theme {
 		selectedBg: white, selectedFg: hex("#000000"),
 		add: hex("#72f088"), del: hex("#ffb3ad"),
 		addBg: hex("#b6f7c1"), delBg: hex("#ffd0cc"), addFg: hex("#00230b"), delFg: hex("#3d0006"),
-		addLine: hex("#04300d"), delLine: hex("#35060a"),
+		addLine: hex("#04240d"), delLine: hex("#35060a"), codeBg: hex("#12171d"),
 		keyword: hex("#ffb3ad"), function: hex("#e0c2ff"), str: hex("#bfe3ff"), number: hex("#a8d8ff"), comment: quiet,
 	})
 	t.Name, t.Dark = "contrast-dark", true
@@ -83,7 +84,7 @@ func ContrastLight() *Theme {
 		selectedBg: black, selectedFg: hex("#ffffff"),
 		add: hex("#0a4a1c"), del: hex("#86000c"),
 		addBg: hex("#0a4a1c"), delBg: hex("#86000c"), addFg: hex("#ffffff"), delFg: hex("#ffffff"),
-		addLine: hex("#e3fbe9"), delLine: hex("#ffeaea"),
+		addLine: hex("#e3fbe9"), delLine: hex("#ffeaea"), codeBg: hex("#f0f3f7"),
 		keyword: hex("#86000c"), function: hex("#4b1f8a"), str: hex("#001f4d"), number: hex("#00357a"), comment: quiet,
 	})
 	t.Name = "contrast-light"
@@ -99,6 +100,29 @@ func contrasted(t *Theme) *Theme {
 	}
 	t.Quote = NewInk(Spec{Fg: t.Text.Spec().Fg, Italic: true})
 	return t
+}
+
+// reduce replaces the grounds that the nearest of 256 colours would turn grey or into another hue. No green among those
+// is dark enough for contrast-dark.
+func (t *Theme) reduce() {
+	var grounds map[*Ink]ansi.IndexedColor
+	switch t.Name {
+	case "dark":
+		grounds = map[*Ink]ansi.IndexedColor{&t.DiffAddLine: 22, &t.DiffDelLine: 52, &t.DiffAddWord: 28, &t.DiffDelWord: 88}
+		t.Comment = fg(ansi.IndexedColor(250)) // readable on all of them
+	case "light":
+		grounds = map[*Ink]ansi.IndexedColor{
+			&t.DiffAddLine: 194, &t.DiffDelLine: 224, &t.DiffAddWord: 157, &t.DiffDelWord: 217,
+			&t.UserBar: 254, &t.UserText: 254, &t.Background: 254, &t.CodeBlock: 255,
+		}
+	case "contrast-light":
+		grounds = map[*Ink]ansi.IndexedColor{&t.DiffAddLine: 194, &t.DiffDelLine: 224}
+	}
+	for ink, ground := range grounds {
+		s := ink.Spec()
+		s.Bg = ground
+		*ink = NewInk(s)
+	}
 }
 
 func build(p palette) *Theme {
@@ -120,6 +144,7 @@ func build(p palette) *Theme {
 		DiffDelWord: NewInk(Spec{Fg: p.delFg, Bg: p.delBg}),
 		DiffAddLine: NewInk(Spec{Fg: p.text, Bg: p.addLine}),
 		DiffDelLine: NewInk(Spec{Fg: p.text, Bg: p.delLine}),
+		CodeBlock:   NewInk(Spec{Fg: p.text, Bg: p.codeBg}),
 		Keyword:     fg(p.keyword), Function: fg(p.function), String: fg(p.str), Number: fg(p.number), Comment: fg(p.comment),
 	}
 }

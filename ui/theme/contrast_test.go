@@ -68,9 +68,10 @@ func TestContrast(t *testing.T) {
 
 // painted are the inks that are painted over the backgrounds of other inks.
 func painted(th *Theme) map[string][2]Ink {
-	out := map[string][2]Ink{"the clock of a prompt": {th.Dim, th.Background}}
+	out := map[string][2]Ink{"the clock of a prompt": {th.Dim, th.Background}, "the language of a code block": {th.Dim, th.CodeBlock}}
 	for name, ink := range map[string]Ink{"keyword": th.Keyword, "function": th.Function, "string": th.String, "number": th.Number, "comment": th.Comment, "sign": th.DiffAdd} {
 		out["added "+name] = [2]Ink{ink, th.DiffAddLine}
+		out[name+" of a code block"] = [2]Ink{ink, th.CodeBlock}
 	}
 	for name, ink := range map[string]Ink{"keyword": th.Keyword, "function": th.Function, "string": th.String, "number": th.Number, "comment": th.Comment, "sign": th.DiffDel} {
 		out["deleted "+name] = [2]Ink{ink, th.DiffDelLine}
@@ -97,7 +98,13 @@ func TestContrastOfPaintedOver(t *testing.T) {
 // What a terminal of 256 colours makes of them is readable too, if not as well.
 func TestContrastOf256Colours(t *testing.T) {
 	for _, c := range own {
-		th := c.theme()
+		th := For(c.theme().Name, Terminal{Colours: Two56})
+		for name, inks := range painted(th) {
+			fg, bg := ansi.Convert256(inks[0].Spec().Fg), ansi.Convert256(inks[1].Spec().Bg)
+			if got := contrast(fg, bg); got < c.text*0.75 {
+				t.Errorf("%s: %s has contrast %.2f in 256 colours, want %.1f", th.Name, name, got, c.text*0.75)
+			}
+		}
 		eachInk(th, func(name string, ink Ink) {
 			s := ink.Spec()
 			if s.Fg == nil || name == "Border" {
@@ -113,6 +120,23 @@ func TestContrastOf256Colours(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// In 256 colours what was added is on green and what was deleted on red, not on grey.
+func TestHuesOf256Colours(t *testing.T) {
+	for _, c := range own {
+		th := For(c.theme().Name, Terminal{Colours: Two56})
+		for name, ink := range map[string]Ink{"added line": th.DiffAddLine, "added word": th.DiffAddWord} {
+			if r, g, b, _ := ansi.Convert256(ink.Spec().Bg).RGBA(); (g <= r || g <= b) && th.Name != "contrast-dark" {
+				t.Errorf("%s: the ground of an %s is not green: %x %x %x", th.Name, name, r>>8, g>>8, b>>8)
+			}
+		}
+		for name, ink := range map[string]Ink{"deleted line": th.DiffDelLine, "deleted word": th.DiffDelWord} {
+			if r, g, b, _ := ansi.Convert256(ink.Spec().Bg).RGBA(); r <= g || r <= b {
+				t.Errorf("%s: the ground of a %s is not red: %x %x %x", th.Name, name, r>>8, g>>8, b>>8)
+			}
+		}
 	}
 }
 

@@ -5,9 +5,10 @@ import "slices"
 // Colours says how many colours a terminal has.
 type Colours int
 
-// The numbers of colours. Bubble Tea reduces anything above sixteen if necessary.
+// The numbers of colours.
 const (
 	Many Colours = iota // or unknown
+	Two56
 	Sixteen
 	None
 )
@@ -16,6 +17,7 @@ const (
 type Terminal struct {
 	Dark    bool // its background is dark
 	Colours Colours
+	Links   bool // it takes hyperlinks (OSC 8)
 }
 
 // ColoursOf returns how many colours a terminal has, by the name of its colour profile.
@@ -25,6 +27,8 @@ func ColoursOf(profile string) Colours {
 		return None
 	case "ANSI":
 		return Sixteen
+	case "ANSI256":
+		return Two56
 	}
 	return Many
 }
@@ -62,7 +66,14 @@ func Resolve(name string, on Terminal) string {
 }
 
 // For returns the theme to use for a chosen name. See [Resolve].
-func For(name string, on Terminal) *Theme { return made[Resolve(name, on)]() }
+func For(name string, on Terminal) *Theme {
+	t := made[Resolve(name, on)]()
+	if on.Colours == Two56 {
+		t.reduce()
+	}
+	t.Links = on.Links && on.Colours < None
+	return t
+}
 
 // Pick is For when only the background of the terminal is known, and whether colours are wanted (https://no-color.org).
 func Pick(name string, dark, noColor bool) *Theme {

@@ -6,8 +6,9 @@ package theme
 // Theme names the inks of the screen by their purpose.
 type Theme struct {
 	Name string
-	// Dark says that the inks are for a dark background, NoColor that they use attributes only.
-	Dark, NoColor bool
+	// Dark says that the inks are for a dark background, NoColor that they use attributes only, Links that the terminal takes
+	// hyperlinks.
+	Dark, NoColor, Links bool
 
 	Text, Dim, Faint, Strong, Accent, Good, Warn, Bad Ink
 
@@ -24,6 +25,9 @@ type Theme struct {
 	// DiffAddLine and DiffDelLine are the backgrounds of changed lines, whose code keeps its own colours. If they have no
 	// background, all of the line is DiffAdd or DiffDel.
 	DiffAddLine, DiffDelLine Ink
+
+	// CodeBlock is the text of code blocks and their ground. Without a background they have none.
+	CodeBlock Ink
 
 	// Keyword, Function, String, Number and Comment are the colours of code.
 	Keyword, Function, String, Number, Comment Ink

@@ -21,11 +21,11 @@ const (
 	maxPatchLines = 200_000
 )
 
-// maxCompared is how many lines two texts may have to be compared while drawing.
+// maxCompared bounds the lines of two texts that are compared while drawing.
 const maxCompared = 30_000
 
-// longInput is the length, in bytes, from which the command in a call's input is
-// looked for only once.
+// longInput is the size of a call's input, in bytes, from which the command in it is
+// cached.
 const longInput = 1024
 
 // memo remembers a value for each key. When it is full it is emptied.
@@ -47,8 +47,8 @@ func (m *memo[K, V]) put(key K, most int, v V) {
 	(*m)[key] = v
 }
 
-// cache remembers what is expensive to derive from items. Dropping any of it changes
-// only how long drawing takes.
+// cache holds what is expensive to derive from items. Dropping an entry only makes the
+// next drawing slower.
 type cache struct {
 	diffs      memo[*event.Diff, *diff.Computed]
 	patches    memo[*event.Changes, *patched]
@@ -71,7 +71,7 @@ func (c *cache) diff(d *event.Diff) *diff.Computed {
 	return c.diffs.get(d, maxDiffs, func() *diff.Computed { return compare(d) })
 }
 
-// patched takes a patch apart once and finds out which file each part is of.
+// patched parses a patch once and finds the file of each part.
 func (c *cache) patched(changes *event.Changes, cwd string) *patched {
 	if c.patchLines > maxPatchLines {
 		c.patches = nil
@@ -94,7 +94,7 @@ func (c *cache) patched(changes *event.Changes, cwd string) *patched {
 // command is the command line found in a raw input.
 type command struct{ input, line string }
 
-// command is Command of a call; a long input is read once.
+// command returns the Command of a call; a long input is parsed once.
 func (c *cache) command(t *thread.Tool) string {
 	if len(t.RawInput) < longInput {
 		return Command(t.RawInput)
@@ -135,10 +135,10 @@ func (c *cache) screen(term *thread.Terminal, columns int) *terminal.Terminal {
 	return s.Terminal
 }
 
-// coloured is the highlighting of a diff as far as it is known.
+// coloured is the part of a diff's highlighting that is known.
 type coloured struct {
 	syntax *diff.Syntax
-	asked  int // lines that Uncoloured has asked for
+	asked  int // lines that Uncoloured has returned
 }
 
 // coloured returns the highlighting of a diff, for the caller to extend.

@@ -20,8 +20,8 @@ const (
 // maxLine bounds what is shown of a line that could not be read, in bytes.
 const maxLine = 4096
 
-// changes shows what a tool call of v2 has done to files: the files, which are
-// what counts, each with what the patch has of it.
+// changes draws the changes of a v2 tool call: every file, with its part of the
+// patch.
 func (p *pen) changes(c *event.Changes, full bool) []string {
 	made := p.cache.patched(c, p.cwd)
 	width := p.bodyWidth()
@@ -66,8 +66,8 @@ func (p *pen) changes(c *event.Changes, full bool) []string {
 	return p.body(rows, 0)
 }
 
-// saidAbove tells whether all there is to say of the only file stands in the
-// line of the call itself, its lines aside.
+// saidAbove reports whether the call's own line says all about its only file except
+// the changed lines.
 func (p *pen) saidAbove(made *patched) bool {
 	t := p.it.Tool
 	if len(t.Content) != 1 || len(made.changes) != 1 {
@@ -78,7 +78,7 @@ func (p *pen) saidAbove(made *patched) bool {
 		c.Operation == "modify" && (c.FileType == "" || c.FileType == "text") && p.subject() == p.paths()
 }
 
-// andMore says how many lines are missing.
+// andMore appends the row that replaces n hidden lines, if there are any.
 func (l *look) andMore(rows []string, n int) []string {
 	if n == 0 {
 		return rows
@@ -86,8 +86,8 @@ func (l *look) andMore(rows []string, n int) []string {
 	return append(rows, l.moreRows(n))
 }
 
-// moreFiles stands for the files that are not listed. That some are in the patch
-// alone is not left out.
+// moreFiles returns the row that replaces files that are not listed. It says how many
+// of them are in the patch only.
 func (l *look) moreFiles(files []change, width int) string {
 	stray := 0
 	for _, f := range files {
@@ -102,8 +102,8 @@ func (l *look) moreFiles(files []change, width int) string {
 	return text.Truncate(row, width, "…")
 }
 
-// changeHead names a file and says what happened to it; folded says that its
-// lines are not shown. What does not fit beside the name stands below it.
+// changeHead names a file and says what happened to it, below the name if there is no
+// room beside it. folded means that its lines are not shown.
 func (l *look) changeHead(c *change, folded bool, width int) []string {
 	ink, words := l.th.Dim, l.changeWords(c)
 	if c.Stray {
@@ -112,7 +112,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 	right, lines := "", 0
 	for _, part := range c.parts {
 		if d := part.Diff; d != nil {
-			right = join(right, l.th.DiffAdd.Paint(fmt.Sprintf("+%d", d.Added))+" "+l.th.DiffDel.Paint(fmt.Sprintf("−%d", d.Removed)))
+			right = join(right, l.changed(d.Added, d.Removed))
 			lines += d.Lines()
 		}
 		if note := partNote(c, part); note != "" {
@@ -120,7 +120,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 		}
 	}
 	if folded && lines > 0 {
-		right = join(right, l.th.Dim.Paint(fmt.Sprintf("▸ %d lines", lines)))
+		right = join(right, l.th.Dim.Paint(foldedLines(lines)))
 	}
 	rows := text.Wrap(words, width)
 	if len(rows) > maxWords {
@@ -142,7 +142,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 
 var operations = map[string]bool{"add": true, "delete": true, "modify": true, "move": true, "copy": true}
 
-// changeWords is what happened, to which file.
+// changeWords says what happened to which file.
 func (l *look) changeWords(c *change) string {
 	words := c.Operation + " "
 	if !operations[c.Operation] {
@@ -161,7 +161,7 @@ func (l *look) changeWords(c *change) string {
 	return words
 }
 
-// partNote is what a part of a patch says beside its lines.
+// partNote says what a part of a patch does besides changing lines.
 func partNote(c *change, part diff.PatchFile) string {
 	note := ""
 	switch {
@@ -180,8 +180,8 @@ func partNote(c *change, part diff.PatchFile) string {
 	return note
 }
 
-// unread shows lines of a patch that could not be read, or are in a format that
-// is not known.
+// unread draws lines of a patch that could not be parsed, or whose format is
+// unknown.
 func (l *look) unread(s string, width, limit int) (rows []string, hidden int) {
 	s = strings.TrimRight(s, "\n")
 	for line := range strings.SplitSeq(s, "\n") {
@@ -216,8 +216,10 @@ func (l *look) unread(s string, width, limit int) (rows []string, hidden int) {
 	return rows, hidden
 }
 
+// countLines returns how many lines a text has, without empty ones at its ends.
 func countLines(s string) int {
-	if s = strings.TrimRight(s, "\n"); s == "" {
+	s = strings.Trim(s, "\n")
+	if strings.TrimSpace(s) == "" {
 		return 0
 	}
 	return strings.Count(s, "\n") + 1

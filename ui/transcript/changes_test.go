@@ -15,7 +15,7 @@ import (
 // edited is a finished call of v2 that has changed files.
 func edited(c *event.Changes) *thread.Thread {
 	th := thread.New("s")
-	th.Apply(event.HistoryBegan{For: in}) // nobody knows what was asked then
+	th.Apply(event.HistoryBegan{For: in}) // what was asked then is unknown
 	kind, title, status := "edit", "Edit", "completed"
 	th.Apply(event.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status, Content: &[]event.ToolContent{{Changes: c}}})
 	th.Apply(event.HistoryEnded{For: in})
@@ -100,7 +100,7 @@ func TestChangesOfOneFile(t *testing.T) {
 	if len(got) != 9 || !strings.Contains(got[0], "Edit   lex.go") || !strings.HasSuffix(got[0], "+1 −1") || !strings.Contains(got[1], "  3   line 3 of the file") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	// Another patch in its place is drawn and counted anew.
+	// Another patch in its place is drawn and counted again.
 	th.Apply(event.ToolChanged{For: in, ID: "t", Content: &[]event.ToolContent{{Changes: &event.Changes{
 		Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3) + strings.TrimPrefix(patchOf("", 40), "diff --git  \nindex 1..2 100644\n---  \n+++  \n")}}}})
 	v.Changed([]int{0})

@@ -5,8 +5,8 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// Colouring is code that was drawn without its colours, because nobody has looked
-// at it yet: that of a diff, or of a block of a message.
+// Colouring is code that was drawn without its colours, because it was not analysed
+// yet: that of a diff, or of a block of a message.
 type Colouring struct {
 	diff   *diff.Computed
 	lines  int
@@ -17,8 +17,8 @@ type Colouring struct {
 	code []*markdown.Listing // of that block; nil: it is a diff
 }
 
-// Run looks at the code. It takes a tenth of a millisecond a line and belongs on
-// a goroutine of its own; the view may be used meanwhile.
+// Run analyses the code. It takes a tenth of a millisecond per line, so call it on
+// another goroutine; the view may be used meanwhile.
 func (c *Colouring) Run() {
 	for _, l := range c.code {
 		l.Run()
@@ -28,9 +28,9 @@ func (c *Colouring) Run() {
 	}
 }
 
-// asked returns the code in the segment at p that was drawn without colours and was
+// takeUncoloured returns the code in the segment at p that was drawn without colours and was
 // not returned before.
-func (l *layout) asked(p place) (out []*Colouring) {
+func (l *layout) takeUncoloured(p place) (out []*Colouring) {
 	e := l.entries[p.item]
 	if e == nil || p.seg >= len(e.segs) || e.segs[p.seg] == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"parley/ui/widget/terminal"
 )
 
-// Copyable is what can be copied of an item: the source, without anything that
-// the screen has added to it. The texts are made when they are asked for, which
-// any goroutine may do and which may take a while; nil is nothing to copy.
+// Copyable is what can be copied of an item: its source, without what the screen
+// adds. Its functions may take a while and may run on any goroutine; nil means that
+// there is nothing to copy.
 type Copyable struct {
 	All     func() string
 	Codes   []markdown.Piece // the fenced code blocks of a message
@@ -25,7 +25,7 @@ type Copyable struct {
 	Command func() string    // of a tool call that runs one
 }
 
-// copyable is what can be copied of the item.
+// copyable returns what can be copied of the item.
 func (p *pen) copyable() Copyable {
 	var c Copyable
 	parts := p.source()
@@ -47,8 +47,8 @@ func (p *pen) copyable() Copyable {
 	return c
 }
 
-// texts are pieces of an item's source, in the order in which they are shown.
-// Each is made when it is asked for, out of what no longer changes.
+// texts are pieces of an item's source, in the order in which they are shown. Each
+// is made on demand, from data that no longer changes.
 type texts []func() string
 
 func (t texts) join() string {
@@ -63,12 +63,12 @@ func (t texts) join() string {
 
 func fixed(s string) func() string { return func() string { return s } }
 
-// source is all of the item: the first piece says what it is, the others are what
-// it holds.
+// source returns the text of the item: the first piece identifies it, the others are
+// its content.
 func (p *pen) source() texts {
 	switch p.it.Kind {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
-		text := p.it.Text // what is appended later stands behind it
+		text := p.it.Text // later text is appended and not part of it
 		return texts{func() string { return string(text) }}
 	case thread.ToolCall:
 		return append(texts{fixed(p.headText())}, p.bodySource()...)
@@ -88,7 +88,7 @@ func (p *pen) source() texts {
 	return texts{fixed(strings.Join(rows, "\n"))}
 }
 
-// headText is what the line of a tool call says: its command, its files, or its
+// headText returns what identifies a tool call: its command, its files, or its
 // title.
 func (p *pen) headText() string {
 	if command := p.command(); command != "" {
@@ -97,7 +97,7 @@ func (p *pen) headText() string {
 	return p.subject()
 }
 
-// command is what a tool call runs; "" where that is not known.
+// command returns what a tool call runs; "" if that is unknown.
 func (p *pen) command() string {
 	t := p.it.Tool
 	if t.Kind != "execute" {
@@ -117,8 +117,7 @@ func (p *pen) command() string {
 	return ""
 }
 
-// words are those of a command, written so that a shell would read them as they
-// are.
+// words joins the words of a command, quoted for a shell.
 func words(list []any) string {
 	var out []string
 	for _, w := range list {
@@ -134,10 +133,10 @@ func words(list []any) string {
 	return strings.Join(out, " ")
 }
 
-// plainWord are the characters that mean nothing to a shell.
+// plainWord holds the characters without a meaning to a shell.
 const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 
-// bodySource is what a tool call holds.
+// bodySource returns the content of a tool call.
 func (p *pen) bodySource() texts {
 	var out texts
 	for _, c := range p.it.Tool.Content {
@@ -168,7 +167,7 @@ func (p *pen) bodySource() texts {
 	return out
 }
 
-// patchesOf are the changes of a tool call, one text a file.
+// patchesOf returns the changes of a tool call, one text per file.
 func (p *pen) patchesOf() texts {
 	t := p.it.Tool
 	var out texts
@@ -184,8 +183,7 @@ func (p *pen) patchesOf() texts {
 }
 
 // patchOf writes a change as a unified diff that git and patch can read. The
-// lines are numbered as in the text that the agent told, which need not be the
-// whole file.
+// lines are numbered as in the agent's text, which need not be the whole file.
 func (p *pen) patchOf(d *event.Diff) func() string {
 	known := p.cache.diffs[d]
 	name := filepath.ToSlash(Short(d.Path, p.cwd))
@@ -209,7 +207,7 @@ func (p *pen) patchOf(d *event.Diff) func() string {
 	}
 }
 
-// patchName is a file's name in a patch. A tab ends one with a blank in it.
+// patchName is a file's name in a patch. A name with a space ends with a tab.
 func patchName(side, name string) string {
 	name = side + strings.TrimPrefix(name, "/")
 	if strings.Contains(name, " ") {
@@ -218,7 +216,7 @@ func patchName(side, name string) string {
 	return name
 }
 
-// changesText is what a tool call of v2 has done: its patch, or else the files.
+// changesText returns the changes of a v2 tool call: its patch, or else the files.
 func changesText(c *event.Changes, cwd string) func() string {
 	return func() string {
 		if c.Patch != "" {
@@ -232,14 +230,14 @@ func changesText(c *event.Changes, cwd string) func() string {
 	}
 }
 
-// Output of a command is played on an emulator up to these bounds, as it keeps no
-// more; beyond them escapes are only taken out.
+// Output of a command is played on an emulator up to these bounds, since that keeps no
+// more; beyond them escape sequences are only removed.
 const (
 	maxPlayed      = 256 << 10
 	maxPlayedLines = 2000
 )
 
-// output is the output of a command without escapes, its lines not wrapped.
+// output returns the output of a command without escape sequences, not wrapped.
 func output(term *thread.Terminal) func() string {
 	raw := term.Output
 	return func() string {
@@ -251,7 +249,7 @@ func output(term *thread.Terminal) func() string {
 	}
 }
 
-// played is what output leaves on a grid, its lines not wrapped.
+// played plays output on a terminal and returns its rows, not wrapped.
 func played(raw []byte, columns int) (screen *terminal.Terminal, rows []string) {
 	screen = terminal.New(columns)
 	screen.Write(raw)
@@ -262,11 +260,11 @@ func played(raw []byte, columns int) (screen *terminal.Terminal, rows []string) 
 	return screen, rows
 }
 
-// outputCols is the grid of a program that addresses one.
+// outputCols is the width of the grid for programs that address one.
 const outputCols = 200
 
-// flat takes escapes out of output; of a line that was written over the last
-// version stays.
+// flat removes escape sequences from output. Of a line that was overwritten it keeps
+// the last version.
 func flat(raw string) string {
 	lines := strings.Split(strings.ReplaceAll(raw, "\r\n", "\n"), "\n")
 	for i, line := range lines {

@@ -78,7 +78,7 @@ func rowsIn(c cost) int     { return c.rows }
 func bytesIn(c cost) int    { return c.bytes }
 
 // What a chunk costs depends neither on the message nor on the transcript: the
-// same chunks behind more of either render the same segments and as many rows.
+// same chunks after more of either render the same segments and as many rows.
 func TestChunkCostsTheSame(t *testing.T) {
 	prose := func(n int) string {
 		if n%10 == 9 {

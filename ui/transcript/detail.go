@@ -16,7 +16,8 @@ func (d Density) String() string { return [...]string{"normal", "everything", "q
 type detail struct {
 	density Density
 	choices map[int]bool // items opened (true) and closed one by one
-	peek    int          // the item that a search shows a match in, plus one; 0: none
+	unfold  map[int]bool // items whose group was opened
+	peek    int          // the item in which a search shows a match, plus one; 0: none
 }
 
 // shown returns how much is shown of an item.

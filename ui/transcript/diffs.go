@@ -8,7 +8,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Change is a diff of a tool call as it is to be drawn.
+// Change converts a diff of a tool call to one that can be drawn.
 func Change(d *event.Diff) diff.Diff {
 	before, after, first := d.Texts()
 	return diff.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
@@ -41,8 +41,34 @@ func (p *pen) diff(d *event.Diff, full bool) []string {
 	return p.body(rows, more)
 }
 
-// counts sums up the diffs of a call. What a patch does counts whether or not
-// its files are named as changed.
+// severalDiffs reports whether the call changes more than one file, so that each diff needs a heading.
+func (p *pen) severalDiffs() bool {
+	n := 0
+	for _, c := range p.it.Tool.Content {
+		if c.Diff != nil {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// diffHead is the heading of one file's diff.
+func (p *pen) diffHead(d *event.Diff) string {
+	counts := ""
+	if c := p.cache.diff(d); c != nil && c.Added+c.Removed > 0 {
+		counts = p.changed(c.Added, c.Removed)
+	}
+	room := max(1, p.bodyWidth()-text.Width(pad(counts)))
+	return bodyInset + p.th.Strong.Paint(text.Truncate(Short(d.Path, p.cwd), room, "…")) + pad(counts)
+}
+
+// changed says how many lines were added and removed.
+func (l *look) changed(added, removed int) string {
+	return l.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + l.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
+}
+
+// counts returns how many lines a call has added and removed. All of a patch counts,
+// whether or not its files are named as changed.
 func (p *pen) counts() (added, removed int, ok bool) {
 	t := p.it.Tool
 	for _, c := range t.Content {

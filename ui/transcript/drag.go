@@ -9,16 +9,16 @@ import (
 	"parley/ui/widget/text"
 )
 
-// drag is a stretch of text that the mouse has selected. Its ends are characters
-// of lines and not cells of the screen, so it stays what it is whatever comes,
-// changes size or is opened.
+// drag is text that was selected with the mouse. Its ends are characters of lines,
+// not cells of the screen, so it stays the same when items are added, resized or
+// opened.
 type drag struct {
 	on           bool
 	anchor, head point
 }
 
-// point is a character of a line of a segment, from lo up to hi; both are the same
-// beside the text.
+// point is a character of a line of a segment, the bytes from lo up to hi; they are
+// equal outside the text.
 type point struct {
 	item, seg int
 	key       lineKey
@@ -30,7 +30,7 @@ func (p point) compare(item, seg int, key lineKey) int {
 	return cmp.Or(p.item-item, p.seg-seg, p.key.compare(key))
 }
 
-// ends are the two ends, the earlier first.
+// ends returns both ends, the earlier first.
 func (d *drag) ends() (start, end point) {
 	if c := d.head.compare(d.anchor.item, d.anchor.seg, d.anchor.key); c < 0 || c == 0 && d.head.lo < d.anchor.lo {
 		return d.head, d.anchor
@@ -38,7 +38,7 @@ func (d *drag) ends() (start, end point) {
 	return d.anchor, d.head
 }
 
-// covers is what of a line is selected, of its bytes.
+// covers returns which bytes of a line are selected.
 func (d *drag) covers(item, seg int, key lineKey, size int) (from, to int) {
 	start, end := d.ends()
 	to = size

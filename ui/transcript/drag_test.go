@@ -42,7 +42,7 @@ func dragged(t *testing.T, v *View, from, to string) string {
 			return v.DraggedText()
 		}
 	}
-	t.Fatalf("%q is not behind %q", to, from)
+	t.Fatalf("%q is not after %q", to, from)
 	return ""
 }
 
@@ -62,7 +62,7 @@ func TestDragJoinsWhatWasWrapped(t *testing.T) {
 			v := viewOf(messageOf(sources[c.source]), "dark", width, 200)
 			got := dragged(t, v, c.from, c.to)
 			want := c.want
-			if c.source == "prose" { // a link is written behind its words
+			if c.source == "prose" { // a link is written after its words
 				got, want = strings.ReplaceAll(got, "\n(", " ("), strings.ReplaceAll(want, "\n(", " (")
 			}
 			if !sameLines(got, want) {
@@ -124,7 +124,7 @@ func TestDragInTables(t *testing.T) {
 
 func worked() *thread.Thread {
 	th := thread.New("s")
-	th.Apply(event.HistoryBegan{For: in}) // nobody knows what was asked then
+	th.Apply(event.HistoryBegan{For: in}) // what was asked then is unknown
 	th.Apply(event.TurnStarted{For: in, Text: "edit", At: uitest.Start})
 	th.Apply(event.ToolChanged{For: in, ID: "e", Kind: of("edit"), Title: of("Edit"), Status: of("completed"), Content: &[]event.ToolContent{{Diff: &event.Diff{
 		Path: uitest.Dir + "/x.go", Old: "a\nb\nc\n", New: "a\n// a line that is long enough to be wrapped on the smallest of the screens that there are\nc\n"}}}})

@@ -12,7 +12,7 @@ type entry struct {
 	item   *thread.Item
 	key    key        // what the entry is up to date with
 	segs   []*segment // nil: not rendered, or dropped
-	parted bool       // its first row is a blank one
+	parted bool       // its first row is blank
 
 	stream     *markdown.Stream // messages: cut into blocks
 	fed        int              // bytes of the item's text that stream has
@@ -26,6 +26,7 @@ type key struct {
 	extent
 	version int
 	looks   int // of the layout
+	shared  int // see layout.shared
 	live    bool
 	ticks   int // of the clock, if live
 }
@@ -36,11 +37,11 @@ type segment struct {
 	rows       []string
 	done       bool         // holds until the item changes
 	made       key          // what the rows were made of
-	text       *textMap     // of rows; nil: not looked at
+	text       *textMap     // of rows; nil: not made yet
 	uncoloured []*Colouring // code in it that was drawn without colours and not yet returned by Uncoloured
 }
 
-// undraw has the segment drawn again when it is next asked for.
+// undraw makes the segment's rows outdated.
 func (s *segment) undraw() {
 	if s != nil {
 		s.done = false
@@ -64,7 +65,7 @@ func (e *entry) refresh(now key) (kept int) {
 		switch n := e.count(); {
 		case now.closed():
 			e.resize(1)
-		case len(e.segs) > 0 && len(e.segs) <= closed: // the last one had been closed: it stays as it is
+		case len(e.segs) > 0 && len(e.segs) <= closed: // the last one was closed and does not change
 			e.room(n)
 		default:
 			e.resize(n)
@@ -158,10 +159,10 @@ const entryWeight = 256
 
 // weight returns about how many bytes of memory rows take.
 func weight(rows []string) int {
-	const each = 24 // of the slice, and what the allocator rounds up
+	const each = 24 // in the slice
 	n := each * len(rows)
 	for _, r := range rows {
-		n += len(r)
+		n += len(r) + len(r)/8 // the allocator rounds up
 	}
 	return n
 }

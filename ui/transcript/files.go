@@ -8,12 +8,12 @@ import (
 	"parley/acpclient/thread"
 )
 
-// maxFiles bounds the files of an entry that are offered.
+// maxFiles bounds the files that Files returns.
 const maxFiles = 200
 
-// Files are the files that an item names, each once, with a line where one is
-// told.
-func Files(it *thread.Item) []event.Location {
+// Files returns the files that items name, each once, with a line where one is
+// given.
+func Files(items ...*thread.Item) []event.Location {
 	var out []event.Location
 	index := map[string]int{}
 	add := func(path string, line int) {
@@ -27,6 +27,14 @@ func Files(it *thread.Item) []event.Location {
 			out[i].Line = line
 		}
 	}
+	for _, it := range items {
+		addFiles(it, add)
+	}
+	return out
+}
+
+// addFiles calls add for each file that an item names.
+func addFiles(it *thread.Item, add func(path string, line int)) {
 	if it.Tool != nil {
 		for _, l := range it.Tool.Locations {
 			add(l.Path, l.Line)
@@ -47,10 +55,9 @@ func Files(it *thread.Item) []event.Location {
 	if it.Attachment != nil {
 		add(fileOf(it.Attachment), 0)
 	}
-	return out
 }
 
-// fileOf is the file that a link or a resource is of; "" for none.
+// fileOf returns the file that a link or a resource names; "" for none.
 func fileOf(c *event.Content) string {
 	if c.Kind != event.LinkContent && c.Kind != event.ResourceContent {
 		return ""

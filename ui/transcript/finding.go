@@ -14,8 +14,7 @@ type finding struct {
 	now   current
 }
 
-// current is the match that the reader went to: the n-th of a segment; none if
-// n < 0.
+// current is the match that is shown: the n-th of a segment; none if n < 0.
 type current struct{ item, seg, n int }
 
 func newFinding(text string) finding { return finding{query: newQuery(text), now: current{n: -1}} }
@@ -50,8 +49,8 @@ func (f *finding) place(t rows) (place, bool) {
 	return place{}, false
 }
 
-// cutShort reports whether part of an item before a match may be hidden, so that
-// the number of the match says nothing about the visible ones.
+// cutShort reports whether text before a match may be hidden, so that the number of the
+// match cannot be compared with the visible ones.
 func cutShort(it *thread.Item, h Hit) bool {
 	switch it.Kind {
 	case thread.ToolCall, thread.ShellCommand, thread.Notice:

@@ -19,8 +19,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// afresh is what a view shows that has seen nothing before and stands where v
-// stands.
+// afresh returns the rows of a view that has drawn nothing before, at the place of v.
 func afresh(v *View) []string {
 	f := v.Afresh(v.layout.thread)
 	colour(f)
@@ -154,7 +153,7 @@ func (p *player) compare() {
 	}
 }
 
-// whole is a view that has room for everything.
+// whole returns a view that has room for everything.
 func (p *player) whole() *View {
 	v := p.v.Afresh(p.v.layout.thread)
 	v.window.follow, v.selection, v.drag = true, selection{item: -1}, drag{}

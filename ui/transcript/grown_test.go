@@ -97,7 +97,7 @@ func TestOpenFenceMakesFewRows(t *testing.T) {
 			worst, sum = max(worst, fresh), sum+fresh
 		}
 		if t.Logf("lang %q: at worst %d rows, %d in all", lang, worst, sum); sum > 2*192 || worst > 8 {
-			t.Errorf("lang %q: 192 lines made %d rows anew, at worst %d", lang, sum, worst)
+			t.Errorf("lang %q: 192 lines made %d rows again, at worst %d", lang, sum, worst)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestFirstAndLastRows(t *testing.T) {
 		}
 		first, rest := firstRows(s, width, most)
 		if len(first) < min(most, len(all)) || !slices.Equal(first, all[:len(first)]) || rest != "" && len(first)+countRows(rest, width) != len(all) {
-			t.Errorf("the first %d rows of %d: %q, and %d behind them", most, len(all), first, countRows(rest, width))
+			t.Errorf("the first %d rows of %d: %q, and %d after them", most, len(all), first, countRows(rest, width))
 		}
 		if last := lastRows(s, width, most); !slices.Equal(last, all[max(0, len(all)-most):]) {
 			t.Errorf("the last %d rows of %d: %q", most, len(all), last)

@@ -13,7 +13,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// item renders everything but the agent's messages and what is shown in pieces.
+// item draws any item but messages of the agent and what is shown in pieces.
 func (p *pen) item() []string {
 	switch p.it.Kind {
 	case thread.UserMessage:
@@ -25,7 +25,7 @@ func (p *pen) item() []string {
 	case thread.Decision:
 		return p.decision(p.it.Settled)
 	case thread.TurnEnd:
-		return p.end()
+		return p.turnEnd()
 	case thread.Notice:
 		return p.notice()
 	case thread.ShellCommand:
@@ -36,10 +36,10 @@ func (p *pen) item() []string {
 	return nil
 }
 
-// userBar stands left of the user's words.
+// userBar is left of a prompt's rows.
 const userBar = "▌"
 
-// user shows the beginning of a prompt: a bar at the left, its own background, the
+// user draws the beginning of a prompt: a bar at the left, its own background, the
 // time.
 func (p *pen) user() []string {
 	lines, carried, hidden := p.prompt()
@@ -53,11 +53,11 @@ func (p *pen) user() []string {
 	return append(p.promptRows(lines, true), p.belowPrompt(below)...)
 }
 
-// prompt is what is shown of a prompt that was not opened: its first lines, what
-// went with it, and how many lines are missing. Far behind the first ones only
-// those of its text are counted.
+// prompt returns what is shown of a prompt that was not opened: its first lines, the
+// commands sent with it, and how many lines are hidden. Lines after the first piece
+// are counted before wrapping.
 func (p *pen) prompt() (lines, carried []string, hidden int) {
-	s := ownWords(p.it.Text)
+	s := promptText(p.it.Text)
 	if went := len(p.it.Text) - len(s); went > 0 {
 		carried, _ = SplitCarried(string(p.it.Text[:went]))
 	}
@@ -92,8 +92,9 @@ func (p *pen) clickable() bool {
 	return false
 }
 
-// ownWords are those of a prompt behind the commands that went with it.
-func ownWords(text []byte) []byte {
+// promptText returns the text of a prompt without the commands that were sent with
+// it.
+func promptText(text []byte) []byte {
 	if !bytes.HasPrefix(text, []byte(carriedIntro)) {
 		return text
 	}
@@ -101,7 +102,7 @@ func ownWords(text []byte) []byte {
 	return text[len(text)-len(own):]
 }
 
-// promptRows are lines of a prompt; the time stands beside the first.
+// promptRows draws lines of a prompt, the first with the time beside it.
 func (p *pen) promptRows(lines []string, first bool) []string {
 	clock := ""
 	if first && !p.it.At.IsZero() {
@@ -111,7 +112,7 @@ func (p *pen) promptRows(lines []string, first bool) []string {
 	for n, s := range lines {
 		blank := p.width - 2 - text.Width(s)
 		right := ""
-		if p.short { // the time stands right behind the text
+		if p.short { // the time comes right after the text
 			blank = min(blank, len(clock)+3)
 		}
 		if n == 0 && clock != "" && blank > len(clock)+2 {
@@ -122,7 +123,7 @@ func (p *pen) promptRows(lines []string, first bool) []string {
 	return rows
 }
 
-// belowPrompt is what is said of a prompt below its words.
+// belowPrompt draws the notes below a prompt.
 func (p *pen) belowPrompt(below []string) (rows []string) {
 	for _, s := range below {
 		s = text.Truncate(s, p.width-2, "…")
@@ -135,7 +136,7 @@ func (p *pen) belowPrompt(below []string) (rows []string) {
 	return rows
 }
 
-// thoughtHead is the line that a thought is.
+// thoughtHead returns the line of a thought.
 func (p *pen) thoughtHead() string {
 	word := "thought"
 	until := p.it.Until
@@ -151,8 +152,8 @@ func (p *pen) thoughtHead() string {
 	return indent + p.th.Dim.Paint(text.Truncate(word, p.width-len(indent), "…"))
 }
 
-// lastLine is the last line with text, or the end of it: no row is as long as
-// what is looked at.
+// lastLine returns the last line that is not blank, or the end of it, which is
+// longer than any row.
 func lastLine(text []byte) string {
 	const enough = 4096
 	text = bytes.TrimSpace(text[max(0, len(text)-enough):])
@@ -162,7 +163,7 @@ func lastLine(text []byte) string {
 // plainAnswers say no more than whether something was allowed.
 var plainAnswers = map[string]bool{"allow": true, "allow once": true, "reject": true, "reject once": true, "cancelled": true}
 
-// decision is one line: what was decided, by whom, when, about what.
+// decision draws one line: what was decided, about what, by whom, when.
 func (p *pen) decision(s *event.PermissionAnswered) []string {
 	if p.density == Quiet {
 		return nil
@@ -196,8 +197,8 @@ var endWords = map[string]string{
 	"refusal":           "The agent refused; this prompt and what followed are no longer in the context",
 }
 
-// end says why a turn ended, where that is worth saying.
-func (p *pen) end() []string {
+// turnEnd says why a turn ended, unless it ended normally.
+func (p *pen) turnEnd() []string {
 	if silent(p.it) {
 		return nil
 	}
@@ -221,7 +222,7 @@ func (p *pen) end() []string {
 	return p.indented(p.th.Warn, words)
 }
 
-// Failure renders an error and the tail of the agent's stderr, where it has one.
+// Failure draws an error and the tail of the agent's stderr, if it has one.
 func Failure(err error, width int, th *theme.Theme) []string {
 	rows := paint(th.Bad, indent, "✗ "+err.Error(), width)
 	var exit *event.ExitError
@@ -233,7 +234,7 @@ func Failure(err error, width int, th *theme.Theme) []string {
 	return rows
 }
 
-// notice is a quiet line; its detail is shown when it is opened.
+// notice draws a quiet line, with its detail if it was opened.
 func (p *pen) notice() []string {
 	ink, before := p.th.Dim, "· "
 	switch p.it.Severity {

@@ -11,12 +11,12 @@ import (
 	"parley/ui/transcript/markdown"
 )
 
-// maxKept bounds, in bytes, the rows that are kept and the other data of their
+// maxCached bounds, in bytes, the rows that are kept and the other data of their
 // entries: some 200 screens. Rows out of sight are dropped first.
-const maxKept = 2 << 20
+const maxCached = 2 << 20
 
-// layout implements rows for the items of a thread. It makes rows when they are
-// asked for, and keeps them as long as what they were made of stays the same (key).
+// layout implements rows for the items of a thread. It makes rows on demand, and keeps
+// them until what they depend on (key) changes.
 type layout struct {
 	look
 	detail
@@ -24,11 +24,12 @@ type layout struct {
 	cache  cache
 
 	entries  map[int]*entry
-	kept     int // about how many bytes were added to entries since some were last dropped
+	cached   int // about how many bytes were added to entries since some were last dropped
 	looks    int // counts changes of width and theme
 	renderer *markdown.Renderer
 	// wideRenderer draws blocks that are not wrapped.
 	wideRenderer *markdown.Renderer
+	written      int // items before it were handed out (see Written): no group has any of them
 	rendered     int // segments rendered so far, for tests that count work
 }
 
@@ -40,7 +41,7 @@ func newLayout(t *thread.Thread, cwd string, th *theme.Theme) *layout {
 func (l *layout) afresh(t *thread.Thread) *layout {
 	f := newLayout(t, l.cwd, l.th)
 	f.look, f.detail = l.look, l.detail
-	f.choices = maps.Clone(l.choices)
+	f.choices, f.unfold = maps.Clone(l.choices), maps.Clone(l.unfold)
 	return f
 }
 
@@ -58,15 +59,14 @@ func (l *layout) setTheme(th *theme.Theme) {
 	l.relook()
 }
 
-// relook has rows made again when they come into sight. Nothing is parsed or
-// compared again.
+// relook makes all rows outdated. Nothing is parsed or compared again.
 func (l *layout) relook() { l.looks, l.renderer = l.looks+1, nil }
 
 // busy reports whether the session is working. Only then can calls and thoughts be
 // live.
 func (l *layout) busy() bool { return l.thread.State != thread.Idle && l.thread.State != thread.Ended }
 
-// live reports whether an item shows a clock or a spinner.
+// live reports whether an item shows a running time or a spinner.
 func (l *layout) live(it *thread.Item) bool {
 	switch it.Kind {
 	case thread.ThoughtMessage:
@@ -81,7 +81,7 @@ func (l *layout) live(it *thread.Item) bool {
 
 // pen returns a pen for an item.
 func (l *layout) pen(it *thread.Item) *pen {
-	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), cache: &l.cache}
+	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), group: l.members(it.Index), cache: &l.cache}
 }
 
 func (l *layout) items() []*thread.Item {
@@ -116,11 +116,12 @@ func (l *layout) span(i, k int) (start, end int) {
 	return start, len(e.item.Text)
 }
 
-// entry returns the entry of an item, up to date except that its segments may have
-// no rows yet.
+// entry returns the entry of an item, up to date, though its segments may have no
+// rows yet.
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
-	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), live: l.live(it)}
+	shared, live := l.shared(i)
+	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), shared: shared, live: live || l.live(it)}
 	if now.live {
 		now.ticks = l.ticks
 	}
@@ -128,16 +129,16 @@ func (l *layout) entry(i int) *entry {
 	if e == nil {
 		e = &entry{item: it, key: key{version: -1}}
 		l.entries[i] = e
-		l.kept += entryWeight
+		l.cached += entryWeight
 	}
 	if e.key != now {
-		l.kept += e.refresh(now)
+		l.cached += e.refresh(now)
 	}
 	return e
 }
 
-// ready returns a segment with its rows, which it makes if need be. The listings
-// are code of the segment that has been highlighted.
+// ready returns a segment with its rows, which it makes if necessary. code is the
+// code of the segment that was analysed.
 func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 	e := l.entry(i)
 	s := e.segs[k]
@@ -145,13 +146,13 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 		s = &segment{}
 		e.segs[k] = s
 	}
-	parted := k == 0 && parted(l.thread.Items, i) // the item before may have become blank, or is no longer
+	parted := k == 0 && parted(l.thread.Items, i) // depends on the item before, which may have changed
 	if s.done && parted == (e.parted && k == 0) {
 		return s
 	}
 	l.rendered++
 	s.done = true
-	l.kept -= weight(s.rows)
+	l.cached -= weight(s.rows)
 	if parted != e.parted || !l.ticked(e, s) {
 		rows := l.draw(e, s, k, code)
 		if k == 0 {
@@ -163,15 +164,15 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 		s.rows, s.made = rows, e.key
 	}
 	s.text = nil
-	l.kept += weight(s.rows)
+	l.cached += weight(s.rows)
 	return s
 }
 
-// draw makes the rows of segment k of an item.
+// draw draws segment k of an item.
 func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (rows []string) {
 	s.uncoloured = nil
 	switch {
-	case e.item.Blank():
+	case e.item.Blank(), e.key.shared == hidden:
 	case e.item.Kind == thread.AgentMessage:
 		var missing []*markdown.Listing
 		if e.key.closed() {
@@ -238,18 +239,18 @@ func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string
 	return rows, missing
 }
 
-// parted reports whether there is a blank row before an item. There is none among
-// tool calls and what belongs to them.
+// parted reports whether a blank row comes before an item. None comes between tool
+// calls and what belongs to them.
 func parted(items []*thread.Item, i int) bool {
 	for p := i - 1; p >= 0; p-- {
 		if !silent(items[p]) {
-			return !(close(items[i].Kind) && close(items[p].Kind))
+			return !(callLike(items[i].Kind) && callLike(items[p].Kind))
 		}
 	}
 	return false
 }
 
-func close(k thread.Kind) bool {
+func callLike(k thread.Kind) bool {
 	switch k {
 	case thread.ToolCall, thread.Decision, thread.Notice, thread.Attachment, thread.ThoughtMessage:
 		return true
@@ -262,11 +263,15 @@ func silent(it *thread.Item) bool {
 	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }
 
-// toggle opens or closes an item, whichever changes how it looks. An open item shows
-// everything, as the density Everything does; a closed one as little as identifies
-// it. toggle returns false if neither makes a difference.
+// toggle opens or closes an item, or the group that it is folded into, whichever
+// changes how it looks. An open item shows everything, as the density Everything
+// does; a closed one as little as identifies it. toggle returns false if neither
+// makes a difference.
 func (l *layout) toggle(i int) bool {
 	try := []bool{true, false}
+	if l.openGroup(i) || l.shown(i).open() && l.closeGroup(i) {
+		return true
+	}
 	if now := l.shown(i); now.chosen {
 		l.choose(i, !now.choice)
 		return true
@@ -281,16 +286,16 @@ func (l *layout) toggle(i int) bool {
 		}
 	}
 	delete(l.choices, i)
-	return false
+	return l.closeGroup(i)
 }
 
 // evict drops rows that are far from the window, once enough have been made since
 // the last time.
 func (l *layout) evict(top place, height int) {
-	if l.kept <= maxKept {
+	if l.cached <= maxCached {
 		return
 	}
-	l.kept = 0
+	l.cached = 0
 	for i, e := range l.entries {
 		if i < top.item || i > top.item+height {
 			delete(l.entries, i)

@@ -9,14 +9,14 @@ import (
 	"parley/internal/safetext"
 )
 
-// maxRead bounds how much of a call's raw input and output is read before it is
-// drawn, in bytes. What is copied, or searched, is all of it.
+// maxRead bounds how much of a call's raw input and output is parsed for drawing, in
+// bytes. Copying and searching use all of it.
 const maxRead = 256 << 10
 
-// outputKeys are the members of raw output that hold what there is to read.
+// outputKeys are the members of raw output that hold readable text.
 var outputKeys = []string{"output", "formatted_output", "stdout", "content", "text", "message", "error"}
 
-// shownRaw is rawText, of long output its beginning.
+// shownRaw is rawText for drawing: of long output it returns the beginning.
 func shownRaw(raw string) string {
 	if len(raw) <= maxRead {
 		return rawText(raw)
@@ -31,8 +31,8 @@ func shownRaw(raw string) string {
 	return text
 }
 
-// beginning is the string that JSON is, or the first one that an object has under
-// one of the keys, as far as it can be read soon; cut says that there is more.
+// beginning returns a JSON string, or the first string that an object has under one of
+// the keys, up to maxRead; cut means that there is more.
 func beginning(raw string, keys []string) (text string, cut, ok bool) {
 	data := []byte(raw[:min(len(raw), maxRead)])
 	at := jsonscan.CursorOf(data)

@@ -5,8 +5,8 @@ import (
 	"parley/ui/transcript/markdown"
 )
 
-// Markdown renders a text that stands for itself, such as a plan. It is drawn as one that
-// still grows, which is quick enough for every frame.
+// Markdown draws a text outside the transcript, such as a plan. It is drawn like one that
+// still grows, which is fast enough for every frame.
 func Markdown(text string, width int, th *theme.Theme) []string {
 	var s markdown.Stream
 	s.Append([]byte(text))

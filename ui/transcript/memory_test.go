@@ -54,7 +54,7 @@ func liveHeap() int {
 // A long answer takes little besides its text: 1.0 to 1.25 times that is the text
 // of the thread, which grows by a quarter; up to 0.2 what the queue keeps for the
 // next run; 0.1 the blocks and the segments, some 30 bytes of each; and the rest
-// the rows of what was seen last, at most maxKept, with what draws them.
+// the rows of what was seen last, at most maxCached, with what draws them.
 func TestMemoryOfALongAnswer(t *testing.T) {
 	if seeds.Raced {
 		t.Skip("the race detector has memory of its own")
@@ -106,7 +106,7 @@ func TestMemoryOfALongAnswer(t *testing.T) {
 		draw()
 	}
 	check("after paging back to the end")
-	if n := v.weighed(); n > maxKept+100_000 {
+	if n := v.weighed(); n > maxCached+100_000 {
 		t.Errorf("%d bytes of rows kept", n)
 	}
 	runtime.KeepAlive(queue)

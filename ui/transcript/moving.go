@@ -39,7 +39,7 @@ func (v *View) Home() {
 	if len(v.window.items()) == 0 {
 		return
 	}
-	v.window.leave()
+	v.window.unfollow()
 	v.window.top, v.dirty, v.selection.away = place{}, true, true
 }
 
@@ -87,7 +87,7 @@ func (v *View) Select(on bool) {
 		v.selection.on, v.selection.away, v.window.follow = false, false, v.window.atEnd()
 		return
 	}
-	v.window.leave()
+	v.window.unfollow()
 	v.selection.begin(&v.window)
 }
 
@@ -100,9 +100,13 @@ func (v *View) Selected() *thread.Item {
 	return nil
 }
 
-// SelectItem turns the selection on at an item, unless that has no rows.
+// SelectItem turns the selection on at an item, unless that has no rows. A group
+// that it is folded into is opened.
 func (v *View) SelectItem(index int) {
-	if !v.window.ready() || index < 0 || index >= len(v.window.items()) || !v.window.hasRows(index) {
+	if !v.window.ready() || index < 0 || index >= len(v.window.items()) {
+		return
+	}
+	if !v.window.hasRows(index) && !v.layout.openGroup(index) {
 		return
 	}
 	v.Select(true)
@@ -129,12 +133,11 @@ func (v *View) ItemAt(row int) (index int, ok bool) {
 	return max(0, i), i >= 0
 }
 
-// EndInSight tells whether the last entry is in sight. The end of a turn mostly has no row
-// of its own.
+// EndInSight reports whether the last item with rows is in sight.
 func (v *View) EndInSight() bool {
 	for row := len(v.Rows()) - 1; row >= 0; row-- {
 		if i, ok := v.ItemAt(row); ok {
-			return !slices.ContainsFunc(v.layout.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && !it.Blank() })
+			return !slices.ContainsFunc(v.layout.thread.Items[i+1:], func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && v.window.hasRows(it.Index) })
 		}
 	}
 	return false
@@ -184,7 +187,7 @@ func (v *View) ToggleAt(row int) bool {
 		return false
 	}
 	followed, top := w.follow, w.top
-	w.leave()
+	w.unfollow()
 	ok := v.toggle(i)
 	if !followed {
 		v.followEnd()
@@ -216,7 +219,7 @@ func (v *View) DragFrom(row, cell int) {
 // longer followed, so that the text stays under the pointer.
 func (v *View) DragTo(row, cell int) {
 	if at, ok := v.pointAt(row, cell); ok && v.drag.on {
-		v.window.leave()
+		v.window.unfollow()
 		v.drag.head, v.dirty = at, true
 	}
 }
@@ -262,7 +265,7 @@ func (v *View) Mark(text string) {
 
 // Show selects the item of a match and scrolls to the match. If need be the item is
 // open for as long as a match in it is shown. Show returns false if the match is in a
-// part of the item that has no rows; the item is selected all the same.
+// part of the item that has no rows; the item is selected anyway.
 func (v *View) Show(h Hit) bool {
 	l, t := v.layout, v.window.rows
 	if !v.window.ready() || h.item >= len(t.items()) {
@@ -304,8 +307,8 @@ func (v *View) matchSeen() bool {
 func (v *View) bringMatch() {
 	w := &v.window
 	if p, ok := v.finding.place(w.rows); ok && w.ready() {
-		w.settle()
-		v.selection.settle(w)
+		w.reposition()
+		v.selection.reposition(w)
 		w.bring(p)
 		v.selection.away, v.dirty = true, true
 	}

@@ -16,12 +16,12 @@ const (
 	closedPrompt = 3
 )
 
-// maxBlank is how many blocks are looked at for the first row of a message.
+// maxBlank is how many blocks are drawn to find the first row of a message.
 const maxBlank = 16
 
-// closedMessage is the first row of a message and how much there is besides. The
-// rows of later blocks are not counted, only the lines of their source: what
-// nobody looks at is not rendered.
+// closedMessage draws the first row of a message and how many lines are hidden. Of
+// later blocks the lines of the source are counted, so that they need not be
+// rendered.
 func (l *layout) closedMessage(e *entry, code []*markdown.Listing) (out []string, missing []*markdown.Listing) {
 	var rows []string
 	k := 0
@@ -46,8 +46,8 @@ func (l *layout) closedMessage(e *entry, code []*markdown.Listing) (out []string
 	return out, missing
 }
 
-// inDetail shows what a notice keeps back: JSON broken into lines, else the text,
-// on a bounded number of rows.
+// inDetail draws the detail of a notice: JSON broken into lines, else the text, on a
+// bounded number of rows.
 func (l *look) inDetail(s string) []string {
 	var rows []string
 	left := 0
@@ -67,12 +67,11 @@ func (l *look) inDetail(s string) []string {
 	return rows
 }
 
-// maxDepth is how far JSON is indented, in levels: how deep it goes is the
-// agent's choice.
+// maxDepth bounds how far JSON is indented, in levels: the agent chooses its depth.
 const maxDepth = 8
 
-// pretty breaks JSON into its lines and tells how deep each stands; what is not
-// JSON stays as it is.
+// pretty yields the lines of indented JSON with their depths; other text stays as it
+// is.
 func pretty(text string) iter.Seq2[int, string] {
 	var flat bytes.Buffer
 	if t := strings.TrimSpace(text); len(t) > hugeDiff || !strings.HasPrefix(t, "{") && !strings.HasPrefix(t, "[") || json.Indent(&flat, []byte(t), "", "") != nil {
@@ -82,8 +81,8 @@ func pretty(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		depth := 0
 		for line := range strings.SplitSeq(flat.String(), "\n") {
-			// A line that begins or ends with a brace says so itself: one inside a
-			// string stands between quotes.
+			// A brace at the end of a line is never part of a string, since strings
+			// end with a quote.
 			if strings.HasPrefix(line, "}") || strings.HasPrefix(line, "]") {
 				depth--
 			}

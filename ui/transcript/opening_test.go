@@ -14,7 +14,7 @@ import (
 // closable has one of each kind of item that can be opened or closed.
 func closable() *thread.Thread {
 	th := thread.New("s")
-	th.Apply(event.HistoryBegan{For: in}) // nobody knows what was asked then
+	th.Apply(event.HistoryBegan{For: in}) // what was asked then is unknown
 	kind, title, done, failed := "execute", "make", "completed", "failed"
 	out := &[]event.ToolContent{{Content: &event.Content{Text: numbers(30)}}}
 	for _, e := range []event.Event{
@@ -152,7 +152,7 @@ func TestChoicesLast(t *testing.T) {
 	if got := uitest.Text(only(v, 3)); got != open || !strings.Contains(got, "line 15") {
 		t.Errorf("%s", got)
 	}
-	v.layout.kept += maxKept
+	v.layout.cached += maxCached
 	v.End()
 	if got := uitest.Text(only(v, 3)); got != open {
 		t.Errorf("%s", got)

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/ui/theme"
 	"parley/ui/uitest"
 )
 
@@ -38,7 +37,7 @@ func said(text string) *View {
 	return viewOf(th, "dark", 120, 38)
 }
 
-// returns is a fence of so many lines of Go, each of which has a keyword.
+// returns returns a fence of so many lines of Go, each of which has a keyword.
 func returns(lines int) string {
 	var b strings.Builder
 	b.WriteString("```go\n")
@@ -48,19 +47,19 @@ func returns(lines int) string {
 	return b.String() + "```\n\nthe end\n"
 }
 
-// uncoloured is the first row of code without colours, "" where all have some.
+// uncoloured returns the first row of code without colours, "" if all have some.
 func uncoloured(rows []string) string {
+	keyword := strings.TrimPrefix(theme.Dark().Keyword.On(), "\x1b[")
 	for _, r := range rows {
-		if strings.Contains(r, "return") && r == ansi.Strip(r) {
+		if strings.Contains(r, "return") && !strings.Contains(r, keyword) {
 			return r
 		}
 	}
 	return ""
 }
 
-// A fence that comes into sight, however long it is, is drawn without anyone
-// looking at its code: that is asked for, as far as it is near, and changes
-// nothing but colours.
+// A fence that comes into sight is drawn before its code is analysed, however long it
+// is. The analysis is asked for as far as it is near, and changes nothing but colours.
 func TestCodeIsColouredElsewhere(t *testing.T) {
 	v := said(returns(2000))
 	for page := range 4 {
@@ -93,8 +92,7 @@ func TestCodeIsColouredElsewhere(t *testing.T) {
 	}
 }
 
-// Nobody looks at code that is out of sight again; it is asked for when it is
-// seen.
+// Code that has left the screen is not analysed until it is in sight again.
 func TestCodeOutOfSightIsLeft(t *testing.T) {
 	v := said(returns(2000))
 	for range 20 {
@@ -113,7 +111,7 @@ func TestCodeOutOfSightIsLeft(t *testing.T) {
 
 // While a fence grows as models speak, its lines have their colours with the
 // frame they come in; and it keeps them when it closes, until all of it was
-// looked at.
+// analysed.
 func TestGrowingFenceKeepsItsColours(t *testing.T) {
 	colour(said("```go\nreturn\n```\n")) // the language was met
 	v := said("so:\n\n")
@@ -138,18 +136,18 @@ func TestGrowingFenceKeepsItsColours(t *testing.T) {
 	}
 }
 
-// Lines that come at once, more than one reads, do not keep the frame waiting.
+// Many lines that come at once do not delay the frame.
 func TestFloodedFence(t *testing.T) {
 	colour(said("```go\nreturn\n```\n"))
 	v := said(strings.TrimSuffix(returns(60), "```\n\nthe end\n"))
 	n := 0
 	for _, r := range v.Rows() {
-		if strings.Contains(r, "\x1b[") {
+		if strings.Contains(r, strings.TrimPrefix(theme.Dark().Keyword.On(), "\x1b[")) {
 			n++
 		}
 	}
 	if n > 8 {
-		t.Errorf("%d lines were looked at while they were drawn", n)
+		t.Errorf("%d lines were analysed while they were drawn", n)
 	}
 	colour(v)
 	if r := uncoloured(v.Rows()); r != "" {
@@ -176,7 +174,7 @@ func TestPageRendersWhatItShows(t *testing.T) {
 	}
 }
 
-// A page that was made ready renders nothing any more when it is turned to.
+// A page that was made ready renders nothing when it is turned to.
 func TestAhead(t *testing.T) {
 	v := said(lesson(256 << 10))
 	v.Rows()
@@ -214,7 +212,7 @@ func BenchmarkPageUp(b *testing.B) {
 			v.Rows()
 			v.Uncoloured() // its colours come from elsewhere
 			took := time.Since(began)
-			v.Ahead(-1) // while nobody waits
+			v.Ahead(-1) // while idle
 			longest, sum, rows = max(longest, took), sum+took, rows+v.window.height-2
 		}
 		b.ReportMetric(float64(longest.Microseconds())/1000, "max-ms")

@@ -5,7 +5,7 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// patched is what a tool call of v2 has done to files, ready to be drawn.
+// patched holds the changes of a v2 tool call, ready to be drawn.
 type patched struct {
 	changes        []change // those that are named as changed, then those that are not
 	text           []string // stretches of the patch that could not be read
@@ -14,13 +14,13 @@ type patched struct {
 	lines          int      // kept
 }
 
-// change is what was done to a file, with what is to be drawn of each part.
+// change is the change of one file, with its diffs ready to be drawn.
 type change struct {
 	patch.Change
 	parts []diff.PatchFile
 }
 
-// add takes a change and counts its lines.
+// add adds a change and counts its lines.
 func (p *patched) add(c patch.Change) {
 	drawn := change{Change: c}
 	for _, part := range c.Parts {

@@ -9,8 +9,8 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// pen draws one item. A drawing depends on nothing but the pen's fields, and each
-// has a pen of its own.
+// pen draws one item. A drawing depends only on the pen's fields, and each drawing
+// has its own pen.
 type pen struct {
 	look
 	extent
@@ -18,11 +18,12 @@ type pen struct {
 	thread     *thread.Thread
 	live       bool // the item shows a clock or a spinner
 	cache      *cache
-	uncoloured []*Colouring // diffs that were drawn without all of their colours
+	group      []*thread.Item // the calls that the item's line names; empty: it alone
+	uncoloured []*Colouring   // diffs that were drawn without all of their colours
 }
 
-// wide returns a pen for the same item at a width at which nothing is wrapped, which
-// tells which rows of the screen are one line.
+// wide returns a pen for the same item at a width at which nothing is wrapped. Its
+// rows show which rows of the screen are one line.
 func (p *pen) wide() *pen {
 	w := *p
 	w.width, w.measure, w.uncoloured = unwrapped, true, nil
@@ -75,4 +76,12 @@ func more(n int) string {
 		return "▸ 1 more line"
 	}
 	return fmt.Sprintf("▸ %d more lines", n)
+}
+
+// foldedLines is what a line says of n lines that can be opened below it.
+func foldedLines(n int) string {
+	if n == 1 {
+		return "▸ 1 line"
+	}
+	return fmt.Sprintf("▸ %d lines", n)
 }

@@ -19,18 +19,18 @@ const (
 	maxWhole   = 8192 // bytes of a line that is not cut
 )
 
-// pieces are where a text is cut. That depends on the text alone, not on how it
-// came.
+// pieces holds where a text is cut. That depends on the text alone, not on the
+// chunks in which it arrived.
 type pieces struct {
 	starts []int // of each piece; the first at 0
 	lines  int   // whole lines in the last one
-	line   int   // where the line begins that grows
-	seen   int   // bytes that were looked at
-	end    int   // how much of the text is shown: no blanks at its end
+	line   int   // where the unfinished line begins
+	seen   int   // bytes that were cut so far
+	end    int   // how much of the text is shown: without spaces at its end
 }
 
-// grow takes what is new of a text. It returns the first piece that looks
-// different from before.
+// grow cuts the new part of a text. It returns the first piece whose rows have
+// changed.
 func (p *pieces) grow(text []byte, end int) (from int) {
 	if p.starts == nil {
 		p.starts = []int{0}
@@ -43,7 +43,7 @@ func (p *pieces) grow(text []byte, end int) (from int) {
 	return from
 }
 
-// cut looks for the ends of pieces, until there are so many.
+// cut finds the ends of pieces, at most so many.
 func (p *pieces) cut(text []byte, most int) {
 	for len(p.starts) <= most {
 		limit := min(len(text), p.line+maxWhole)
@@ -66,8 +66,8 @@ func (p *pieces) cut(text []byte, most int) {
 	}
 }
 
-// wholeWords is how much of a line stands before a cut: never all of it, so that
-// something is left for the row below.
+// wholeWords returns where to cut a line, after a space if possible. It is never the
+// end, so that something is left for the next row.
 func wholeWords[T string | []byte](line T) int {
 	for i := len(line) - 2; i > len(line)/2; i-- {
 		if line[i] == ' ' {
@@ -81,7 +81,7 @@ func wholeWords[T string | []byte](line T) int {
 	return at
 }
 
-// span is where the k-th piece is in a text.
+// span returns where the k-th piece is in the text.
 func (p *pieces) span(k int) (start, end int) {
 	if k+1 < len(p.starts) {
 		return p.starts[k], p.starts[k+1]
@@ -89,7 +89,7 @@ func (p *pieces) span(k int) (start, end int) {
 	return p.starts[k], p.seen
 }
 
-// text is what the k-th piece shows; false where only blanks are left.
+// text returns what the k-th piece shows; false if only white space is left.
 func (p *pieces) text(text []byte, k int) (string, bool) {
 	start, end := p.span(k)
 	if k > 0 && start >= p.end {
@@ -101,7 +101,7 @@ func (p *pieces) text(text []byte, k int) (string, bool) {
 	return strings.TrimSuffix(string(text[start:end]), "\n"), true
 }
 
-// firstPiece is how many bytes of a text its first piece has.
+// firstPiece returns the size of the first piece of a text, in bytes.
 func firstPiece(text []byte) int {
 	p := pieces{starts: []int{0}}
 	p.cut(text, 1)
@@ -111,14 +111,13 @@ func firstPiece(text []byte) int {
 	return len(text)
 }
 
-// pieced tells whether an item is shown in pieces: all of a prompt, or of a
-// thought.
+// pieced reports whether an item is shown in pieces: an opened prompt or thought.
 func pieced(it *thread.Item, shown extent) bool {
 	return (it.Kind == thread.UserMessage || it.Kind == thread.ThoughtMessage) && shown.open()
 }
 
-// cutPieces cuts what an item has become, and has drawn again what looks
-// different.
+// cutPieces cuts the item's text and marks the pieces that have changed to be drawn
+// again.
 func (e *entry) cutPieces() {
 	it := e.item
 	if e.plain == nil || e.generation != it.Generation || len(it.Text) < e.plain.seen {

@@ -8,11 +8,11 @@ import (
 	"parley/ui/widget/text"
 )
 
-// maxCounted is how much of a text is wrapped to say how many rows it has, in
-// bytes; of what is behind that the lines are counted.
+// maxCounted is how much of a text is wrapped to count its rows, in bytes; after
+// that its lines are counted.
 const maxCounted = 64 << 10
 
-// wholeLines are the lines of a text, those that are very long in several.
+// wholeLines yields the lines of a text; very long ones are cut.
 func wholeLines(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range strings.SplitSeq(text, "\n") {
@@ -30,8 +30,8 @@ func wholeLines(text string) iter.Seq[string] {
 	}
 }
 
-// firstRows are the first rows of a text, and what is left of it behind them. Of
-// the line that fills them all rows are among them.
+// firstRows returns the first rows of a text and the rest of the text. The last line
+// is wrapped as a whole, so there may be more rows than most.
 func firstRows(s string, width, most int) (rows []string, rest string) {
 	at := 0
 	for line := range wholeLines(s) {
@@ -47,7 +47,7 @@ func firstRows(s string, width, most int) (rows []string, rest string) {
 	return rows, s[at:]
 }
 
-// lastRows are the last rows of a text, at most so many.
+// lastRows returns the last rows of a text, at most so many.
 func lastRows(s string, width, most int) []string {
 	var blocks [][]string
 	for n := 0; n < most; {
@@ -70,7 +70,7 @@ func lastRows(s string, width, most int) []string {
 	return rows[max(0, len(rows)-most):]
 }
 
-// countRows is how many rows a text has; of a long one about.
+// countRows returns how many rows a text has, about as many for a long one.
 func countRows(s string, width int) (n int) {
 	at := 0
 	for line := range wholeLines(s) {

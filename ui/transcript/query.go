@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// query is what is searched for. Case counts only where it has a capital.
+// query is a text to search for. Case matters only if it has a capital.
 type query struct {
 	text  string
 	fold  bool
@@ -19,8 +19,8 @@ func newQuery(text string) query {
 	return q
 }
 
-// each calls f with every match in s, in order and none over another, until f
-// returns false.
+// each calls f with every match in s, in order and without overlaps, until f returns
+// false.
 func (q query) each(s string, f func(from, to int) bool) {
 	if q.text == "" {
 		return
@@ -49,11 +49,11 @@ func (q query) exact(s string, at int) (from, to int) {
 	return at + i, at + i + len(q.text)
 }
 
-// folder finds an ASCII text in either case. It remembers where the next first
-// letters stand, so that each byte is looked at once.
+// folder finds an ASCII text in either case. It remembers the next places of the first
+// letter, so that each byte is read once.
 type folder struct {
 	text    string // lower case
-	low, up int    // the next places of its first letter; -1: not looked for
+	low, up int    // the next places of its first letter; -1: unknown
 }
 
 func (f *folder) next(s string, at int) (from, to int) {
@@ -79,7 +79,7 @@ func (f *folder) next(s string, at int) (from, to int) {
 	}
 }
 
-// advance is the next place of c from at on, len(s) for none.
+// advance returns the next place of c from at on, len(s) for none.
 func advance(s string, known, at int, c byte) int {
 	if known >= at {
 		return known

@@ -6,9 +6,8 @@ import (
 	"parley/acpclient/thread"
 )
 
-// rows is all that scrolling, selecting, dragging and searching know of a
-// transcript: items, each of one or more segments of rows. Rows are made when they
-// are asked for.
+// rows is the interface of a transcript for scrolling, selecting, dragging and
+// searching: items, each of one or more segments of rows. Rows are made on demand.
 type rows interface {
 	// items returns the items; none while there is no width to lay them out in.
 	items() []*thread.Item

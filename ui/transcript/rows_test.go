@@ -101,20 +101,20 @@ func TestWindowScrolls(t *testing.T) {
 func TestWindowFollowsTheEnd(t *testing.T) {
 	w := windowOf(stack(4, 6), 3)
 	w.follow = true
-	w.settle()
+	w.reposition()
 	expectSight(t, w, "item 1 row 3", "item 1 row 5")
 	w.track = track{stack(4, 9)}
-	w.settle()
+	w.reposition()
 	expectSight(t, w, "item 1 row 6", "item 1 row 8")
-	w.leave()
+	w.unfollow()
 	w.track = track{stack(4, 9, 5)}
-	w.settle()
+	w.reposition()
 	expectSight(t, w, "item 1 row 6", "item 1 row 8")
 	if w.leftAt != 2 {
 		t.Errorf("left at item %d", w.leftAt)
 	}
 	w.track = track{stack(4, 2)} // what stood at the top is gone
-	w.settle()
+	w.reposition()
 	expectSight(t, w, "item 1 row 1", "item 1 row 1")
 	w.fill()
 	expectSight(t, w, "item 0 row 3", "item 1 row 1")
@@ -172,7 +172,7 @@ func TestSelectionSteps(t *testing.T) {
 		{NextPrompt, 0, "item 0 row 0", "item 1 row 1"}, // there is none
 	} {
 		s.step(w, c.by)
-		if s.settle(w); s.item != c.item {
+		if s.reposition(w); s.item != c.item {
 			t.Errorf("step %d selects item %d, want %d", c.by, s.item, c.item)
 		}
 		expectSight(t, w, c.first, c.last)
@@ -185,13 +185,13 @@ func TestSelectionSettles(t *testing.T) {
 	w := windowOf(stack(2, 2, 2, 2, 2, 2), 4)
 	s := selection{on: true, item: 0, away: true}
 	w.scroll(5)
-	s.settle(w)
+	s.reposition(w)
 	expectSight(t, w, "item 2 row 1", "item 4 row 0")
 	s.away = false
-	s.settle(w)
+	s.reposition(w)
 	expectSight(t, w, "item 0 row 0", "item 1 row 1")
 	w.track = track{stack(0, 2, 2)}
-	if s.settle(w); s.item != 1 {
+	if s.reposition(w); s.item != 1 {
 		t.Errorf("item %d is selected", s.item)
 	}
 }

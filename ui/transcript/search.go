@@ -12,25 +12,24 @@ const (
 	maxHits      = 10_000
 	portionItems = 1000
 	portionBytes = 512 << 10
-	maxSearched  = 32 << 20 // of texts that are kept for the next search, in bytes
+	maxSearched  = 32 << 20 // bytes of text cached for the next search
 )
 
 // Hit is a match: the ord-th of a part of an item.
 type Hit struct {
 	item int
-	part int // 0: the line that says what it is, or the message; 1: what it holds; 2: what is not shown of it
+	part int // 0: the line that identifies it, or the message; 1: its content; 2: text that is not shown
 	ord  int
 	off  int // in the text of a message, in bytes
 }
 
 func (h Hit) compare(o Hit) int { return cmp.Or(h.item-o.item, h.part-o.part, h.ord-o.ord) }
 
-// Item is the index of the item that the match is in.
+// Item returns the index of the item that the match is in.
 func (h Hit) Item() int { return h.item }
 
-// Search looks through the clean text of a whole transcript, whatever of it is
-// shown, in portions: Portion on the screen's goroutine, Run on any, Take on the
-// screen's again.
+// Search searches the clean text of a whole transcript, shown or not, in portions: call
+// Portion on the screen's goroutine, Run on any, and Take on the screen's again.
 type Search struct {
 	layout *layout
 	texts  *searched
@@ -52,40 +51,40 @@ type Portion struct {
 type doc struct {
 	item    int
 	version int
-	known   []string        // the texts of its parts; nil: they are to be read, or not kept
+	known   []string        // the texts of its parts; nil: not read yet, or not cached
 	read    func() []string // on any goroutine
 	message bool
 }
 
-// searched are the texts of tool calls that were searched before.
+// searched holds the texts of tool calls from earlier searches.
 type searched struct {
-	texts map[int]keptText
+	texts map[int]searchedText
 	bytes int
 }
 
-type keptText struct {
+type searchedText struct {
 	version int
 	parts   []string
 }
 
-// Hits are the matches found so far, in order.
+// Hits returns the matches found so far, in order.
 func (s *Search) Hits() []Hit { return s.hits }
 
-// Done tells whether everything was looked at.
+// Done reports whether everything was searched.
 func (s *Search) Done() bool { return s.next >= s.total || s.More || s.query.text == "" }
 
-// Progress is how much was looked at, in percent.
+// Progress returns how much was searched, in percent.
 func (s *Search) Progress() int { return s.next * 100 / max(1, s.total) }
 
-// After is the index of the first hit after another one.
+// After returns the index of the first hit after another one.
 func (s *Search) After(h Hit) int {
 	return sort.Search(len(s.hits), func(i int) bool { return s.hits[i].compare(h) > 0 })
 }
 
-// From is the index of the first hit in an item or a later one.
+// From returns the index of the first hit in an item or a later one.
 func (s *Search) From(item int) int { return s.After(Hit{item: item, part: -1}) }
 
-// Portion takes the next part of the transcript; nil when there is none.
+// Portion returns the next part of the transcript; nil if none is left.
 func (s *Search) Portion() *Portion {
 	if s.Done() {
 		return nil
@@ -105,7 +104,7 @@ func (s *Search) Portion() *Portion {
 	return p
 }
 
-// size is about how many bytes a tool call has.
+// size returns about how many bytes a tool call has.
 func (d *doc) size(it *thread.Item) int {
 	n := 100
 	if it.Tool != nil {
@@ -126,7 +125,7 @@ func (d *doc) size(it *thread.Item) int {
 	return n
 }
 
-// doc is what is searched of an item.
+// doc returns the text of an item to search.
 func (k *searched) doc(l *layout, it *thread.Item) doc {
 	d := doc{item: it.Index, version: it.Version}
 	if known, ok := k.texts[it.Index]; ok && known.version == it.Version {
@@ -182,7 +181,7 @@ func (p *Portion) search(item, part int, text string) {
 	})
 }
 
-// Take takes what a portion has found.
+// Take adds the matches of a portion.
 func (s *Search) Take(p *Portion) {
 	s.hits = append(s.hits, p.hits...)
 	if len(s.hits) > maxHits {
@@ -195,14 +194,14 @@ func (s *Search) Take(p *Portion) {
 	}
 }
 
-// keep remembers the text of an item for the next search.
+// remember caches the text of an item for the next search.
 func (k *searched) keep(d doc) {
 	n := bytesOf(d.known)
 	if k.texts == nil || k.bytes+n > maxSearched {
-		*k = searched{texts: map[int]keptText{}}
+		*k = searched{texts: map[int]searchedText{}}
 	}
 	k.bytes += n - bytesOf(k.texts[d.item].parts)
-	k.texts[d.item] = keptText{d.version, d.known}
+	k.texts[d.item] = searchedText{d.version, d.known}
 }
 
 func bytesOf(parts []string) (n int) {

@@ -38,7 +38,7 @@ func FuzzQuery(f *testing.F) {
 		var got []string
 		q.each(s, func(from, to int) bool {
 			if from < last || to <= from || to > len(s) {
-				t.Fatalf("%q in %q: %d to %d behind %d", text, s, from, to, last)
+				t.Fatalf("%q in %q: %d to %d after %d", text, s, from, to, last)
 			}
 			last = to
 			got = append(got, s[from:to])
@@ -92,7 +92,7 @@ func TestSearchFinds(t *testing.T) {
 			"Run tests":              1, // one that is not shown
 			"ast.go":                 1, // a path
 			"parser.go:40":           1, // raw output
-			"hologram":               2, // a notice and what is behind it
+			"hologram":               2, // a notice and its detail
 			"goroutine 1":            1, // an error
 			"[32m":                   0, // no escapes
 			"nowhere to be found":    0,
@@ -105,7 +105,7 @@ func TestSearchFinds(t *testing.T) {
 }
 
 // Every match that can be shown is shown, and painted; what is closed is opened
-// for it and closed again behind it.
+// for it and closed again after it.
 func TestSearchShows(t *testing.T) {
 	for _, width := range []int{24, 40, 80, 160} {
 		for _, text := range []string{"line", "parse", "Parse()", "the", "o", "日本", "漢字", "returned errors", "error that"} {

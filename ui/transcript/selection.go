@@ -29,8 +29,8 @@ func (s *selection) begin(w *window) {
 	}
 }
 
-// settle selects an item that exists, after rows have changed, and scrolls to it.
-func (s *selection) settle(w *window) {
+// reposition selects an item that exists, after rows have changed, and scrolls to it.
+func (s *selection) reposition(w *window) {
 	if s.item < 0 {
 		s.item = w.neighbour(len(w.items()), -1)
 	} else if !w.hasRows(s.item) { // it was emptied, or is hidden at this density
@@ -46,7 +46,7 @@ func (s *selection) settle(w *window) {
 	w.fill()
 }
 
-// choose selects an item, unless it is -1, and has settle scroll to it.
+// choose selects an item, unless it is -1, and has reposition scroll to it.
 func (s *selection) choose(item int) {
 	if item >= 0 {
 		s.item = item
@@ -123,7 +123,7 @@ func (s *selection) halfPage(w *window, dir int) {
 	before := w.top
 	w.top = w.move(w.top, dir*max(1, w.height/2))
 	s.away = true
-	s.settle(w)
+	s.reposition(w)
 	switch {
 	case w.top != before:
 		s.choose(s.nearest(w, dir > 0))

@@ -184,8 +184,8 @@ func TestSelectBegins(t *testing.T) {
 	}
 }
 
-// While something is selected the view stays, whatever comes; and it goes on
-// following when the reader leaves the selection at the end.
+// While something is selected the view stays when items are added; and it follows
+// the end again when the reader leaves the selection at the end.
 func TestSelectionStopsFollowing(t *testing.T) {
 	th := conversation(10)
 	v := viewOf(th, "plain", 60, 20)
@@ -253,7 +253,7 @@ func TestMove(t *testing.T) {
 		}
 	}
 	if move(v, 1); at(v) != high+1 || !slices.Equal(marked(v), []int{13}) {
-		t.Fatalf("behind it: item %d\n%s", at(v), textOf(v))
+		t.Fatalf("after it: item %d\n%s", at(v), textOf(v))
 	}
 	if move(v, -1); at(v) != high || len(marked(v)) != 14 {
 		t.Fatalf("back: item %d\n%s", at(v), textOf(v))

@@ -10,8 +10,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// shell renders a command of the user's own: a line that says what it is, and its
-// output by the rules of any command's.
+// shell draws a command of the user's: the line that identifies it, and its output
+// by the same rules as that of tool calls.
 func (p *pen) shell() []string {
 	s := p.it.Shell
 	rows := []string{p.shellHead()}
@@ -24,7 +24,7 @@ func (p *pen) shell() []string {
 	return rows
 }
 
-// shellHead is the one line: sign, command, time.
+// shellHead returns the line of the command: sign, command, state, time.
 func (p *pen) shellHead() string {
 	s := p.it.Shell
 	ink, sign, word := p.shellSign(s)
@@ -44,7 +44,7 @@ func (p *pen) shellHead() string {
 	return text.Truncate(left+text.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
 }
 
-// shellSign is how a command stands, as a sign with a colour and a word.
+// shellSign returns the state of a command as a sign with a colour and a word.
 func (p *pen) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
 	t := s.Terminal
 	switch {
@@ -68,19 +68,19 @@ func (p *pen) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
 
 func failed(t *thread.Terminal) bool { return t.Signal != "" || t.Code != nil && *t.Code != 0 }
 
-// The words around a command that goes with a prompt. They are for the model, and
-// by them the transcript knows it again, also where an agent tells the prompt.
+// The text around a command that is sent with a prompt. It tells the model what the
+// block is, and the transcript recognises it by that, also in a replayed prompt.
 const (
 	carriedIntro = "I ran this command myself:\n\n"
 	carriedSign  = "$ "
 )
 
-// maxCarried is how much of a command's output goes with a prompt, in bytes.
+// maxCarried is how much of a command's output is sent with a prompt, in bytes.
 const maxCarried = 20_000
 
-// Carried is what the agent is told of a command that the user ran: a fenced block
-// of the command and its output, cut in the middle where it is long, and how it
-// ended.
+// Carried returns what is sent to the agent about a command that the user ran: a
+// fenced block of the command and its output, cut in the middle if it is long, and
+// how it ended.
 func Carried(s *thread.Shell) string {
 	screen, rows := played(s.Terminal.Output, 500)
 	text := strings.Join(rows, "\n")
@@ -114,8 +114,7 @@ func Carried(s *thread.Shell) string {
 	return carriedIntro + fence + "console " + strconv.Itoa(max(len(rows), screen.Len())) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
 }
 
-// SplitCarried takes the commands off the beginning of a prompt that went with
-// it.
+// SplitCarried separates the commands that were sent with a prompt from its text.
 func SplitCarried(text string) (carried []string, rest string) {
 	for {
 		n := carriedLen(text)
@@ -126,8 +125,8 @@ func SplitCarried(text string) (carried []string, rest string) {
 	}
 }
 
-// carriedLen is how many bytes at the beginning of a text Carried has made; 0 for
-// none.
+// carriedLen returns the size of the command from Carried that a text begins with; 0
+// if it begins with none.
 func carriedLen(text string) int {
 	rest, ok := strings.CutPrefix(text, carriedIntro)
 	if !ok {
@@ -138,15 +137,15 @@ func carriedLen(text string) int {
 	if !ok || len(fence) < 3 || !strings.HasPrefix(rest[len(first)+1:], carriedSign) {
 		return 0
 	}
-	_, behind, ok := strings.Cut(rest[len(first):], "\n"+fence+"\n\n")
-	ended, behind, more := strings.Cut(behind, "\n\n")
+	_, after, ok := strings.Cut(rest[len(first):], "\n"+fence+"\n\n")
+	ended, after, more := strings.Cut(after, "\n\n")
 	if !ok || !more || strings.Contains(ended, "\n") {
 		return 0
 	}
-	return len(text) - len(behind)
+	return len(text) - len(after)
 }
 
-// CarriedLine says in a line what went, or will go, with a prompt.
+// CarriedLine describes a command that is sent with a prompt on one line.
 func CarriedLine(carried string) string {
 	rest := strings.TrimPrefix(carried, carriedIntro)
 	first, rest, _ := strings.Cut(rest, "\n")

@@ -12,14 +12,14 @@ import (
 	"parley/ui/widget/text"
 )
 
-// lineKey names a line of a segment, whatever the width and however much of it is
-// shown: the n-th of its source, or the sub-th (from 1) that stands behind that
-// one and is not of the source, such as how many are missing.
+// lineKey identifies a line of a segment at any width: the n-th of its source, or the
+// sub-th (from 1) after that one that is not part of the source, such as the number
+// of hidden lines.
 type lineKey struct{ n, sub int }
 
 func (a lineKey) compare(b lineKey) int { return cmp.Or(a.n-b.n, a.sub-b.sub) }
 
-// textMap is the text of a segment's rows: the lines that were wrapped into them,
+// textMap holds the text of a segment's rows: the lines that were wrapped into them,
 // without indents, bars and numbers.
 type textMap struct {
 	lines []textLine
@@ -31,19 +31,19 @@ type textLine struct {
 	key    lineKey
 	text   string // as shown
 	raw    string // as written, where it is something else
-	aside  bool   // it is about the item rather than of it
+	aside  bool   // it says something about the item and is not part of it
 	sought bool   // it is searched
 }
 
-// textRow is what of a line a row shows; line is -1 for a blank row before an
-// item.
+// textRow is the part of a line that a row shows; line is -1 for a blank row before
+// an item.
 type textRow struct {
 	line     int
 	from, to int // bytes of the line's text
 	col      int // the cell where that begins
 }
 
-// cells are those in which a row shows bytes of its line.
+// cells returns the cells in which a row shows bytes of its line.
 func (r textRow) cells(s string, from, to int) (left, right int) {
 	from, to = max(from, r.from), min(to, r.to)
 	if from >= to {
@@ -53,7 +53,7 @@ func (r textRow) cells(s string, from, to int) (left, right int) {
 	return left, left + text.Width(s[from:to])
 }
 
-// text returns the map of a segment, made anew when its rows were.
+// text returns the map of a segment, which is made again when its rows are.
 func (l *layout) text(i, k int) *textMap {
 	s := l.ready(i, k, nil)
 	if s.text != nil {
@@ -81,7 +81,7 @@ func (l *layout) text(i, k int) *textMap {
 	return s.text
 }
 
-// promptRow takes the bar and the clock off a row of the user's words.
+// promptRow removes the bar and the time from a row of a prompt.
 func (l *look) promptRow(it *thread.Item, row string, first bool) string {
 	row = strings.TrimRight(row, " ")
 	if first && !it.At.IsZero() {
@@ -99,13 +99,13 @@ func (l *look) promptRow(it *thread.Item, row string, first bool) string {
 type mapper struct {
 	m    *textMap
 	src  []srcLine
-	at   int // the line that the last row was of
+	at   int // the line of the last row
 	off  int // how much of it was shown
-	subs int // rows behind it that are not of the source
+	subs int // rows after it that are not part of the source
 	line int // its index in m.lines
 
 	sides bool // rows may be of a diff side by side
-	prose bool // only what is of the source is searched
+	prose bool // only lines of the source are searched
 }
 
 func (b *mapper) row(row string) {
@@ -133,7 +133,7 @@ func (b *mapper) row(row string) {
 	b.add(len(b.m.lines)-1, 0, len(strings.TrimRight(text, " ")), len(row)-len(text))
 }
 
-// continued takes a row that goes on with the line of the one before.
+// continued maps a row that continues the line of the row before, if it does.
 func (b *mapper) continued(row string) bool {
 	if b.at < 0 || b.off < 0 {
 		return false
@@ -143,12 +143,12 @@ func (b *mapper) continued(row string) bool {
 	if strings.TrimSpace(rest) == "" {
 		return false
 	}
-	if text, ok := behind(row, line.gutter); ok && text != "" && strings.HasPrefix(rest, strings.TrimRight(text, " ")) && strings.TrimSpace(text) != "" {
-		b.take(b.off, len(strings.TrimRight(text, " ")), line.gutter)
+	if text, ok := afterCells(row, line.gutter); ok && text != "" && strings.HasPrefix(rest, strings.TrimRight(text, " ")) && strings.TrimSpace(text) != "" {
+		b.addPart(b.off, len(strings.TrimRight(text, " ")), line.gutter)
 		return true
 	}
 	blanks := len(rest) - len(strings.TrimLeft(rest, " "))
-	inner, _ := behind(row, line.gutter)
+	inner, _ := afterCells(row, line.gutter)
 	for n, part := range []string{inner, row} { // bars in the gutter, or more room than on a line's first row
 		text := strings.TrimSpace(part)
 		if text == "" || !strings.HasPrefix(rest[blanks:], text) {
@@ -158,27 +158,27 @@ func (b *mapper) continued(row string) bool {
 		if n == 0 {
 			col += line.gutter
 		}
-		b.take(b.off+blanks, len(text), col)
+		b.addPart(b.off+blanks, len(text), col)
 		return true
 	}
 	return false
 }
 
-// begins takes a row as the first one of a line.
+// begins maps a row that is the first of a line, if it is.
 func (b *mapper) begins(row string, c int) bool {
 	line := b.src[c]
-	text, ok := behind(row, line.gutter)
+	text, ok := afterCells(row, line.gutter)
 	text = strings.TrimRight(text, " ")
 	if !ok && strings.TrimSpace(row) != "" || !strings.HasPrefix(line.text, text) || text == "" && strings.TrimSpace(line.text) != "" {
 		return false
 	}
 	b.at, b.off, b.subs, b.line = c, 0, 0, len(b.m.lines)
 	b.m.lines = append(b.m.lines, textLine{key: lineKey{c, 0}, text: strings.TrimRight(line.text, " "), raw: line.raw, aside: line.aside, sought: !line.aside})
-	b.take(0, len(text), line.gutter)
+	b.addPart(0, len(text), line.gutter)
 	return true
 }
 
-func (b *mapper) take(from, n, col int) {
+func (b *mapper) addPart(from, n, col int) {
 	b.off = from + n
 	b.add(b.line, from, from+n, col)
 }
@@ -193,7 +193,7 @@ func isAside(row string) bool {
 	return strings.HasPrefix(row, "▸ ") || strings.HasPrefix(row, "… ")
 }
 
-// found are the matches of a query in rows.
+// found holds the matches of a query in rows.
 type found struct {
 	query query
 	marks []mark
@@ -242,8 +242,9 @@ func (m *textMap) matches(q query) *found {
 	return f
 }
 
-// behind is what stands behind so many cells of a row; false where it is shorter.
-func behind(row string, cells int) (string, bool) {
+// afterCells returns the text after so many cells of a row; false if the row is
+// shorter.
+func afterCells(row string, cells int) (string, bool) {
 	if len(row) >= cells && isASCII(row[:cells]) {
 		return row[cells:], true
 	}

@@ -32,8 +32,8 @@ var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete"
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// tool renders a tool call: a line that always says what it is, and of its
-// content what the density allows.
+// tool draws a tool call: the line that identifies it, always, and as much of its
+// content as the density allows.
 func (p *pen) tool() []string {
 	t := p.it.Tool
 	rows := []string{p.toolHead()}
@@ -49,12 +49,16 @@ func (p *pen) tool() []string {
 		switch {
 		case c.Diff != nil:
 			body = p.diff(c.Diff, full)
+			if p.severalDiffs() {
+				body = append([]string{p.diffHead(c.Diff)}, body...)
+			}
 		case c.Changes != nil:
 			body = p.changes(c.Changes, full)
 		case c.Terminal != "":
 			body = p.terminal(p.thread.TerminalOf(p.it, c.Terminal), full)
 		case c.Content != nil:
 			body, more = p.toolText(c.Content, full)
+			shown = shown || p.counted() && countLines(c.Content.Text) > 0 // its count is in the line
 		}
 		shown = shown || len(body) > 0 || c.Terminal != "" && !full // how it ended is in the line
 		rows, left = append(rows, body...), left+more
@@ -71,8 +75,11 @@ func (p *pen) tool() []string {
 	return rows
 }
 
-// toolHead is the one line: sign, verb, subject, counts, time.
+// toolHead returns the line of a call: sign, verb, subject, counts, state, time.
 func (p *pen) toolHead() string {
+	if len(p.group) > 0 {
+		return p.groupHead()
+	}
 	t := p.it.Tool
 	ink, sign, word := p.sign()
 	verb := verbs[t.Kind]
@@ -85,7 +92,7 @@ func (p *pen) toolHead() string {
 	}
 	counts, trust := "", ""
 	if added, removed, ok := p.counts(); ok {
-		counts = p.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + p.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
+		counts = p.changed(added, removed)
 	}
 	exit := p.exitBadge()
 	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
@@ -101,11 +108,15 @@ func (p *pen) toolHead() string {
 		}
 		trust = badge.Paint(t.Trust.String())
 	}
-	left := indent + ink.Paint(sign) + " " + p.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
-	parts := []string{exit, counts, word, trust, p.th.Dim.Paint(p.took())}
+	lines := ""
+	if n := p.hiddenLines(); n > 0 {
+		lines = p.th.Dim.Paint(foldedLines(n))
+	}
+	left := p.headStart(ink, sign, verb)
+	parts := []string{exit, counts, lines, word, trust, p.th.Dim.Paint(p.took())}
 	right := ""
 	room := 0
-	for _, dropped := range []int{-1, 4, 1, 0, 3, 2} { // where it is narrow, how the call stands goes last
+	for _, dropped := range []int{-1, 5, 2, 1, 0, 4, 3} { // where it is narrow, the state of the call is dropped last
 		if dropped >= 0 {
 			parts[dropped] = ""
 		}
@@ -123,6 +134,11 @@ func (p *pen) toolHead() string {
 	return text.Truncate(left+text.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
 }
 
+// headStart returns the beginning of the line of a call.
+func (l *look) headStart(ink theme.Ink, sign, verb string) string {
+	return indent + ink.Paint(sign) + " " + l.th.Strong.Paint(fmt.Sprintf("%-6s", verb)) + " "
+}
+
 func pad(right string) string {
 	if right == "" {
 		return ""
@@ -137,7 +153,7 @@ func join(a, b string) string {
 	return a + "  " + b
 }
 
-// sign is how a call stands, as a sign with a colour and, where the sign could
+// sign returns the state of a call as a sign with a colour and, where the sign could
 // be missed, a word.
 func (p *pen) sign() (ink theme.Ink, sign, word string) {
 	t := p.it.Tool
@@ -176,7 +192,7 @@ func (p *pen) took() string {
 	return ""
 }
 
-// subject says what the call is about: its command, its files, or its title.
+// subject returns what the call is about: its command, its files, or its title.
 func (p *pen) subject() string {
 	t := p.it.Tool
 	if t.Kind == "execute" {
@@ -194,11 +210,11 @@ func (p *pen) subject() string {
 	return t.Name
 }
 
-// paths lists the files of a call, each once.
+// paths returns the files of a call on one line.
 func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
 
-// Paths are the files of a call, each once and relative to dir, at most 20. The
-// format is for one with a line.
+// Paths returns the files of a call, each once and relative to dir, at most 20. The
+// format is used for a file with a line number.
 func Paths(t *thread.Tool, dir, format string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -216,7 +232,7 @@ func Paths(t *thread.Tool, dir, format string) []string {
 	return out
 }
 
-// Short makes a path relative where it lies below dir.
+// Short returns the path relative to dir if it is below that.
 func Short(path, dir string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return rel
@@ -224,8 +240,8 @@ func Short(path, dir string) string {
 	return path
 }
 
-// Command finds the command line in a tool call's raw input, "" where there is
-// none. The result is safe to show.
+// Command returns the command line in a tool call's raw input, "" if there is none.
+// The result is safe to show.
 func Command(rawInput string) string {
 	var in struct {
 		Command any `json:"command"`
@@ -253,7 +269,7 @@ func oneLine(s string) string {
 	return first
 }
 
-// exitBadge says how the command of a call ended, unless it ended well.
+// exitBadge returns the exit code or signal of a call's command, "" if it succeeded.
 func (p *pen) exitBadge() string {
 	for _, c := range p.it.Tool.Content {
 		if c.Terminal == "" {

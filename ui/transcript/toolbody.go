@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"parley/acpclient/event"
@@ -11,7 +10,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// terminal shows a command's output: its tail while it runs, head and tail
+// terminal draws a command's output: the tail while it runs, head and tail
 // afterwards.
 func (p *pen) terminal(term *thread.Terminal, full bool) []string {
 	if term == nil {
@@ -27,8 +26,7 @@ func (p *pen) terminal(term *thread.Terminal, full bool) []string {
 	return p.cut(screen.Rows(width, 0))
 }
 
-// toolText shows text content, and says how many rows there are besides. What was
-// read or found is only counted, unless everything is to be shown.
+// toolText draws text content. left is how many rows of it are not shown.
 func (p *pen) toolText(c *event.Content, full bool) (rows []string, left int) {
 	if c.Kind != event.TextContent && c.Text == "" {
 		return []string{bodyInset + p.th.Dim.Paint(text.Truncate(attachment(c), p.width-len(bodyInset), "…"))}, 0
@@ -36,20 +34,12 @@ func (p *pen) toolText(c *event.Content, full bool) (rows []string, left int) {
 	return p.plain(unfenced(c.Text), full)
 }
 
-// plain shows text as it is, by the same rules as output. Of a long one only what
-// is shown is laid out.
+// plain draws text as it is, by the same rules as output. Only the part that is
+// shown is laid out.
 func (p *pen) plain(text string, full bool) (rows []string, left int) {
-	t := p.it.Tool
 	text = strings.Trim(text, "\n")
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" || p.counted() {
 		return nil, 0
-	}
-	if !full && !p.live && (t.Kind == "read" || t.Kind == "search" || t.Kind == "fetch") {
-		lines, word := strings.Count(text, "\n")+1, "lines"
-		if lines == 1 {
-			word = "line"
-		}
-		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("▸ %d %s", lines, word))}, 0
 	}
 	width := p.bodyWidth()
 	switch {
@@ -67,7 +57,37 @@ func (p *pen) plain(text string, full bool) (rows []string, left int) {
 	return append(out, p.dim(lastRows(text, width, doneTail))...), 0
 }
 
-// unfenced takes a code fence off that holds all of the text.
+// counted reports whether text of the call is only counted, in its line. That is
+// so for what was read or found, until it is opened.
+func (p *pen) counted() bool {
+	switch t := p.it.Tool; t.Kind {
+	case "read", "search", "fetch":
+		return !p.live && !p.open() && t.Status != "failed"
+	}
+	return false
+}
+
+// hiddenLines returns how many lines of text are only counted.
+func (p *pen) hiddenLines() (n int) {
+	if !p.counted() {
+		return 0
+	}
+	t := p.it.Tool
+	raw := true // of the output: nothing else is shown
+	for _, c := range t.Content {
+		if c.Content == nil || c.Content.Text == "" {
+			raw = false
+		} else {
+			n += countLines(unfenced(c.Content.Text))
+		}
+	}
+	if raw && n == 0 {
+		n = countLines(shownRaw(t.RawOutput))
+	}
+	return n
+}
+
+// unfenced removes a code fence around all of the text.
 func unfenced(s string) string {
 	t := strings.TrimSpace(s)
 	if !strings.HasPrefix(t, "```") || !strings.HasSuffix(t, "```") {
@@ -80,7 +100,7 @@ func unfenced(s string) string {
 	return strings.TrimSuffix(body, "```")
 }
 
-// rawBody stands in where a call has no content: its input, and its output.
+// rawBody draws the raw input and output of a call that has no content.
 func (p *pen) rawBody(full bool) (rows []string, left int) {
 	t := p.it.Tool
 	if t.RawInput != "" && t.RawInput != "{}" && !(t.Kind == "execute" && p.cache.command(t) != "") && (full || !p.saidInLine()) {
@@ -100,8 +120,8 @@ func (p *pen) rawBody(full bool) (rows []string, left int) {
 	return append(rows, out...), left
 }
 
-// saidInLine tells whether the line of a call says all that its input does: every text of
-// it stands there, paths as they are shown.
+// saidInLine reports whether the line of a call contains every text of its input,
+// paths in the form in which they are shown.
 func (p *pen) saidInLine() bool {
 	t := p.it.Tool
 	var members map[string]any
@@ -123,8 +143,8 @@ func (p *pen) saidInLine() bool {
 	return true
 }
 
-// rawText is what there is to read in raw output: a string as it is, the usual
-// members of an object, or else the JSON.
+// rawText returns the readable part of raw output: a string as it is, one of the
+// usual members of an object, or else the JSON.
 func rawText(raw string) string {
 	var s string
 	if json.Unmarshal([]byte(raw), &s) == nil {

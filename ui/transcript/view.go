@@ -52,8 +52,8 @@ func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
 func (v *View) SetAgent(name func() string) { v.layout.agent = name }
 
 // Afresh returns a view of t at the same place as v that has drawn nothing yet. t is
-// v's own thread or one made of the same events. Tests compare the two: what v has
-// kept must not show.
+// v's own thread or one made of the same events. Tests use it to compare cached rows
+// with new ones.
 func (v *View) Afresh(t *thread.Thread) *View {
 	f := *v
 	f.layout = v.layout.afresh(t)
@@ -62,17 +62,17 @@ func (v *View) Afresh(t *thread.Thread) *View {
 	return &f
 }
 
-// Frame returns the view as one frame draws it. What drawing moves is moved in that alone,
-// until Shown.
+// Frame returns a copy of the view to draw one frame with. What drawing moves is moved
+// in the copy only, until Shown.
 func (v *View) Frame() *View {
 	f := *v
 	return &f
 }
 
-// Shown takes over what a frame of the view has moved, now that it is on the screen.
+// Shown adopts what drawing a frame has moved, now that it is on the screen.
 func (v *View) Shown(f *View) { *v = *f }
 
-// SetSize says how much room there is, in cells. What was seen stays in sight.
+// SetSize sets the size, in cells. The rows that were in sight stay in sight.
 func (v *View) SetSize(width, height int) {
 	v.layout.setWidth(v.width) // a frame that was not shown may have left another one
 	if width == v.width && height == v.window.height {
@@ -100,12 +100,12 @@ func (v *View) Density() Density { return v.layout.density }
 // SetDensity changes how much is shown of every item, also of those that were opened
 // or closed one by one.
 func (v *View) SetDensity(d Density) {
-	v.layout.density, v.layout.choices = d, nil
+	v.layout.density, v.layout.choices, v.layout.unfold = d, nil, nil
 	v.dirty = true
 }
 
-// Changed says that the thread has changed items. The cost does not depend on
-// how many there are.
+// Changed must be called when the thread has changed items. The cost does not depend
+// on how many there are.
 func (v *View) Changed(items []int) { v.dirty = v.dirty || len(items) > 0 }
 
 // Tick moves spinners and clocks; it makes the view draw again only when
@@ -113,7 +113,7 @@ func (v *View) Changed(items []int) { v.dirty = v.dirty || len(items) > 0 }
 func (v *View) Tick(now time.Time) {
 	v.layout.tick(now)
 	items := v.layout.items()
-	v.dirty = v.dirty || slices.ContainsFunc(v.places, func(p place) bool { return p.item < len(items) && v.layout.live(items[p.item]) })
+	v.dirty = v.dirty || slices.ContainsFunc(v.places, func(p place) bool { return p.item < len(items) && v.layout.entry(p.item).key.live })
 }
 
 // Rows returns the visible rows, at most the height. The slice is valid until
@@ -121,34 +121,34 @@ func (v *View) Tick(now time.Time) {
 func (v *View) Rows() []string {
 	if busy := v.layout.busy(); v.dirty || busy != v.wasBusy {
 		v.dirty, v.wasBusy = false, busy
-		v.settle()
+		v.reposition()
 		v.draw()
 		v.layout.evict(v.window.top, v.window.height)
 	}
 	return v.rows
 }
 
-// settle moves the window and the selection to places that exist.
-func (v *View) settle() {
+// reposition moves the window and the selection to valid places.
+func (v *View) reposition() {
 	w := &v.window
 	if !w.ready() {
 		return
 	}
 	if !w.follow {
-		w.settle()
+		w.reposition()
 		if v.selection.on {
-			v.selection.settle(w)
+			v.selection.reposition(w)
 			return
 		}
 		w.follow = w.room() < w.height
 	}
-	w.settle()
+	w.reposition()
 }
 
 // draw makes the rows in sight.
 func (v *View) draw() {
 	v.frames++
-	v.rows, v.places = make([]string, 0, v.window.height), make([]place, 0, v.window.height) // those of before are another frame's
+	v.rows, v.places = make([]string, 0, v.window.height), make([]place, 0, v.window.height) // another frame may share the old ones
 	w, th := &v.window, v.layout.th
 	for p, rows := range w.visible() {
 		from := len(v.rows)
@@ -172,7 +172,7 @@ func (v *View) draw() {
 func (v *View) Uncoloured() (out []*Colouring) {
 	for n, p := range v.places {
 		if n == 0 || p.row == 0 { // once for each segment
-			out = append(out, v.layout.asked(p)...)
+			out = append(out, v.layout.takeUncoloured(p)...)
 		}
 	}
 	return out
@@ -181,10 +181,30 @@ func (v *View) Uncoloured() (out []*Colouring) {
 // Coloured redraws code with its colours. The number of rows stays the same.
 func (v *View) Coloured(c *Colouring) { v.dirty = v.layout.coloured(c) || v.dirty }
 
-// Copyable returns what can be copied of an item.
-func (v *View) Copyable(it *thread.Item) Copyable { return v.layout.pen(it).copyable() }
+// Copyable returns what can be copied of an item, or of all calls that its line
+// names.
+func (v *View) Copyable(it *thread.Item) Copyable {
+	p := v.layout.pen(it)
+	if len(p.group) == 0 {
+		return p.copyable()
+	}
+	var all texts
+	for _, call := range p.group {
+		all = append(all, v.layout.pen(call).source()...)
+	}
+	return Copyable{All: all.join}
+}
 
-// Find begins a search for text. Case counts only where it has a capital.
+// Calls returns the items that the line of an item names: it alone, unless it is
+// that of a group.
+func (v *View) Calls(it *thread.Item) []*thread.Item {
+	if calls := v.layout.members(it.Index); len(calls) > 0 {
+		return calls
+	}
+	return []*thread.Item{it}
+}
+
+// Find begins a search for text. Case matters only if it has a capital.
 func (v *View) Find(text string) *Search {
 	return &Search{layout: v.layout, texts: &v.searched, query: newQuery(text), total: len(v.layout.thread.Items)}
 }

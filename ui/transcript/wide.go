@@ -15,7 +15,7 @@ import (
 // unwrapped is a width at which hardly anything is wrapped, in cells.
 const unwrapped = 1 << 16
 
-// prose is how wide running text gets where there are so many cells.
+// prose returns the width of running text in so many cells.
 func prose(width int) int {
 	if width > unwrapped/2 {
 		return width
@@ -26,13 +26,13 @@ func prose(width int) int {
 // srcLine is a line before it is wrapped.
 type srcLine struct {
 	text   string
-	raw    string // as it was written, where that is something else
+	raw    string // as it was written, if that differs
 	gutter int    // cells before it on the screen, in its first row
-	aside  bool   // it says something about the item and is no part of it
+	aside  bool   // it says something about the item and is not part of it
 }
 
-// srcLines are the lines of which the rows of a segment are made; nil where they
-// cannot be told.
+// srcLines returns the lines that the rows of a segment were made of; nil if they are
+// unknown.
 func (l *layout) srcLines(i, k int) []srcLine {
 	e := l.entry(i)
 	switch e.item.Kind {
@@ -55,7 +55,7 @@ func (l *layout) srcLines(i, k int) []srcLine {
 	return out
 }
 
-// proseLines are the lines of a prompt or a thought, or of a piece of one.
+// proseLines returns the lines of a prompt or a thought, or of a piece of one.
 func (e *entry) proseLines(k int) []srcLine {
 	it := e.item
 	gutter := len(indent)
@@ -75,7 +75,7 @@ func (e *entry) proseLines(k int) []srcLine {
 	if it.Kind == thread.ThoughtMessage {
 		return nil // its one line says how long it took
 	}
-	own := ownWords(it.Text)
+	own := promptText(it.Text)
 	return plainLines(string(bytes.TrimRight(own[:firstPiece(own)], "\n")), gutter)
 }
 
@@ -95,14 +95,14 @@ func unless(raw, shown string) string {
 	return raw
 }
 
-// expandTabs is what the widgets show of tabs.
+// expandTabs replaces tabs as the widgets do.
 func expandTabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
 
-// quoteBar stands before the lines of a quote.
+// quoteBar comes before the lines of a quote.
 const quoteBar = "│ "
 
-// blockLines are the lines of a block of a message that has such rows; nil for a
-// table whose cells are wrapped: its rows are what they are.
+// blockLines returns the lines of a block of a message; nil for a table whose cells
+// are wrapped, which has no lines but its rows.
 func (l *layout) blockLines(b markdown.Block, rows []string) []srcLine {
 	if l.wideRenderer == nil {
 		l.wideRenderer = markdown.NewRenderer(unwrapped, theme.Plain())
@@ -134,6 +134,10 @@ func (l *layout) blockLines(b markdown.Block, rows []string) []srcLine {
 		}
 	}
 	written := b.Lines()
+	if b.Kind == markdown.Fence && !b.Continued && b.Lang != "" && len(out) > 0 {
+		out[0].aside = true // it names the language
+		written = append([]string{out[0].text}, written...)
+	}
 	for len(written) > 0 && strings.TrimSpace(written[0]) == "" { // the renderer drops blank rows at the ends
 		written = written[1:]
 	}
@@ -150,13 +154,13 @@ func firstWord(s string) string {
 	return word
 }
 
-// callLines are the lines of a tool call or of a command of the user's.
+// callLines returns the lines of a tool call or of a command of the user's.
 func (p *pen) callLines() []srcLine {
 	narrow := p.width-len(bodyInset) < minNumbered
 	var out []srcLine
 	for n, r := range p.wide().item() {
 		r = ansi.Strip(r)
-		if n == 0 { // a sign stands before what it is
+		if n == 0 { // its text comes after the sign
 			_, text, _ := strings.Cut(strings.TrimLeft(r, " "), " ")
 			out = append(out, srcLine{text: text, gutter: len(indent) + 2})
 			continue
@@ -180,5 +184,5 @@ func (p *pen) callLines() []srcLine {
 	return out
 }
 
-// minNumbered is how wide a diff has to be to show the numbers of its lines.
+// minNumbered is the narrowest diff that shows line numbers.
 const minNumbered = 60

@@ -20,14 +20,14 @@ type position struct {
 func (w *window) ready() bool { return len(w.items()) > 0 && w.height > 0 }
 
 // leave stops following the end.
-func (w *window) leave() {
+func (w *window) unfollow() {
 	if w.follow {
 		w.follow, w.leftAt = false, len(w.items())
 	}
 }
 
-// settle moves the window to a place that exists, after rows have changed.
-func (w *window) settle() {
+// reposition moves the window to a place that exists, after rows have changed.
+func (w *window) reposition() {
 	if w.follow {
 		w.bottom()
 	} else {
@@ -72,7 +72,7 @@ func (w *window) atEnd() bool { return !w.ready() || w.room() <= w.height }
 
 // scroll moves by n rows, up if n < 0. It reports whether that reached the end.
 func (w *window) scroll(n int) (end bool) {
-	w.leave()
+	w.unfollow()
 	w.top = w.move(w.top, n)
 	return n > 0 && w.room() <= w.height
 }

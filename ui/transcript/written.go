@@ -13,22 +13,21 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Written is a conversation as it goes into the terminal's own scrollback: what
-// cannot change any more is handed out once, in order, and what can is drawn as
-// rows of the moment. Nothing overtakes: an entry waits for those before it.
+// Written writes a conversation into the terminal's own scrollback. Items that no
+// longer change are returned once, in order; the others are drawn as the live part.
 //
 // It belongs to the screen's goroutine.
 type Written struct {
 	track
 	layout *layout
-	at     place // the first segment that was not handed out
+	at     place // the first segment that was not returned
 	notes  []note
-	of     int   // the generation of the text of which parts were
-	late   []int // items that changed after they had been
+	of     int   // the generation of the text that was returned in part
+	late   []int // items that changed after they were returned
 	tails  map[int][]string
 }
 
-// note is what an item was like when it was handed out.
+// note is the state of an item when it was returned.
 type note struct {
 	version, text, generation int
 	segs                      int
@@ -36,11 +35,11 @@ type note struct {
 	trust                     thread.Trust
 }
 
-// maxTails bounds the messages whose last rows are remembered, for what is added
-// to them later.
+// maxTails bounds the messages whose last rows are remembered, to find the rows that
+// are added later.
 const maxTails = 16
 
-// NewWritten returns one of t that has handed out nothing.
+// NewWritten returns a Written of t that has returned no rows yet.
 func NewWritten(t *thread.Thread, cwd string, th *theme.Theme) *Written {
 	l := newLayout(t, cwd, th)
 	l.short = true
@@ -59,13 +58,13 @@ func (w *Written) Look(width int, th *theme.Theme, d Density) {
 	l.density = d
 }
 
-// Begun tells whether anything was handed out, or left out.
+// Begun reports whether anything was returned or skipped.
 func (w *Written) Begun() bool { return w.at != place{} }
 
 // Tick moves spinners and clocks.
 func (w *Written) Tick(now time.Time) { w.layout.tick(now) }
 
-// Changed says that the thread has changed items.
+// Changed must be called when the thread has changed items.
 func (w *Written) Changed(items []int) {
 	for _, i := range items {
 		if i < w.at.item {
@@ -74,17 +73,28 @@ func (w *Written) Changed(items []int) {
 	}
 }
 
-// final tells whether an item will not change any more, as far as anyone knows.
+// final reports whether an item is expected not to change again.
 func (w *Written) final(i int) bool {
 	it := w.items()[i]
 	switch it.Kind {
 	case thread.UserMessage, thread.AgentMessage, thread.ThoughtMessage:
 		return i+1 < len(w.items()) || !w.layout.busy()
 	}
-	return !w.layout.live(it)
+	return !w.layout.live(it) && w.complete(i)
 }
 
-// closedSegments are how many segments of an item will not change any more.
+// complete reports whether the group of an item has all its calls and none is live.
+func (w *Written) complete(i int) bool {
+	l := w.layout
+	if !l.groups(w.items()[i]) {
+		return true
+	}
+	g, _ := l.groupOf(i)
+	rest := w.items()[g.end:]
+	return !slices.ContainsFunc(w.items()[g.first:g.end], l.live) && (!l.busy() || slices.ContainsFunc(rest, func(it *thread.Item) bool { return !silent(it) }))
+}
+
+// closedSegments returns how many segments of an item no longer change.
 func (w *Written) closedSegments(i int, all bool) int {
 	e := w.layout.entry(i)
 	switch {
@@ -96,50 +106,71 @@ func (w *Written) closedSegments(i int, all bool) int {
 	return 0
 }
 
-// Take hands out rows, hardly more than most of them; more says that there are
-// others already. Rows end with their text.
-func (w *Written) Take(most int) (rows []string, more bool) { return w.take(most, false) }
+// Take returns the next rows, hardly more than most; more reports whether others are
+// ready. Rows have no trailing spaces.
+func (w *Written) Take(most int) (rows []string, more bool) { return w.nextRows(most, false) }
 
-// Rest hands out everything, also what could still change.
+// Rest returns all remaining rows, including those that could still change.
 func (w *Written) Rest() []string {
-	rows, _ := w.take(1<<30, true)
+	rows, _ := w.nextRows(1<<30, true)
 	return rows
 }
 
-func (w *Written) take(most int, rest bool) (rows []string, more bool) {
+func (w *Written) nextRows(most int, rest bool) (rows []string, more bool) {
 	for _, i := range w.late {
-		rows = append(rows, w.afterwards(i)...)
+		rows = append(rows, w.lateRows(i)...)
 	}
 	w.late = w.late[:0]
 	for w.at.item < len(w.items()) {
 		i := w.at.item
 		whole, generation := rest || w.final(i), w.items()[i].Generation
 		if w.at.seg > 0 && generation != w.of {
-			rows, w.at.seg = append(rows, w.changedWord()...), 0
+			rows, w.at.seg = append(rows, w.changedNote()...), 0
 		}
 		w.of = generation
 		for n := w.closedSegments(i, whole); w.at.seg < n; w.at.seg++ {
 			if len(rows) >= most {
 				return rows, true
 			}
-			rows = append(rows, short(w.coloured(i, w.at.seg))...)
+			rows = append(rows, w.marked(i, w.at.seg, short(w.rowsOf(i, w.at.seg)))...)
 			if k := w.at.seg - 1; k >= 0 {
-				w.layout.entries[i].segs[k] = nil // nobody asks for it again
+				w.layout.entries[i].segs[k] = nil // it is not needed again
 			}
 		}
 		if !whole {
 			break
 		}
-		w.leave(i)
+		for g, _ := w.layout.groupOf(i); w.at.item < g.end; {
+			w.skipItem(w.at.item)
+		}
 	}
 	return rows, false
 }
 
-// coloured returns the rows of a segment with the colours of its code.
-func (w *Written) coloured(i, k int) []string {
+// marked adds to the rows of a prompt the marks (OSC 133) by which a terminal jumps
+// from prompt to prompt, if it takes any.
+func (w *Written) marked(i, k int, rows []string) []string {
+	first, last := 0, len(rows)-1
+	if k == 0 {
+		first = w.gap(i)
+	}
+	if w.items()[i].Kind != thread.UserMessage || !w.layout.th.Links || last < first {
+		return rows
+	}
+	if k == 0 {
+		rows[first] = ansi.FinalTermPrompt("redraw=0") + rows[first] // kitty would erase it when resized
+	}
+	if k == w.segments(i)-1 {
+		rows[last] += ansi.FinalTermCmdExecuted()
+	}
+	return rows
+}
+
+// rowsOf returns the rows of a segment with the colours of its code.
+func (w *Written) rowsOf(i, k int) []string {
 	const soon = 200 // lines: more would keep the screen waiting
 	w.segment(i, k)
-	for _, c := range w.layout.asked(place{item: i, seg: k}) {
+	for _, c := range w.layout.takeUncoloured(place{item: i, seg: k}) {
 		if c.lines <= soon {
 			c.Run()
 			w.layout.coloured(c)
@@ -148,8 +179,8 @@ func (w *Written) coloured(i, k int) []string {
 	return w.segment(i, k)
 }
 
-// leave goes on behind an item that was handed out.
-func (w *Written) leave(i int) {
+// skipItem moves to the item after i, and notes the state of i.
+func (w *Written) skipItem(i int) {
 	it := w.items()[i]
 	n := note{version: it.Version, text: len(it.Text), generation: it.Generation, segs: w.segments(i)}
 	switch it.Kind {
@@ -167,6 +198,7 @@ func (w *Written) leave(i int) {
 	w.notes[i] = n
 	delete(w.layout.entries, i)
 	w.at = place{i + 1, 0, 0}
+	w.layout.written = max(w.layout.written, i+1)
 }
 
 func (w *Written) forget() {
@@ -179,9 +211,9 @@ func (w *Written) forget() {
 	delete(w.tails, oldest)
 }
 
-// afterwards is what is to be said of an item that changed after it had been
-// handed out: how a call ended, and what was added to a message.
-func (w *Written) afterwards(i int) []string {
+// lateRows returns what to write about an item that changed after it was returned:
+// how a call ended, or what was added to a message.
+func (w *Written) lateRows(i int) []string {
 	if i >= len(w.notes) {
 		return nil
 	}
@@ -196,14 +228,14 @@ func (w *Written) afterwards(i int) []string {
 		w.notes[i].version, w.notes[i].state, w.notes[i].trust = it.Version, state, trust
 		if state != was.state || trust != was.trust {
 			p := w.layout.pen(it)
-			p.live = false // nothing moves in the scrollback
+			p.live, p.group = false, nil // nothing moves in the scrollback
 			return short([]string{p.toolHead()})
 		}
 	case thread.AgentMessage:
 		at := w.at
 		defer func() { w.at = at }()
 		rows := w.added(it, was)
-		w.leave(i)
+		w.skipItem(i)
 		return rows
 	case thread.Notice:
 		w.notes[i].version, w.notes[i].text = it.Version, len(it.Text)
@@ -214,14 +246,14 @@ func (w *Written) afterwards(i int) []string {
 	return nil
 }
 
-// added are the rows of a message that it did not have before.
+// added returns the rows that were added to a message.
 func (w *Written) added(it *thread.Item, was note) []string {
 	i := it.Index
 	var rows []string
 	if it.Generation != was.generation {
-		rows = append(rows, w.changedWord()...)
+		rows = append(rows, w.changedNote()...)
 		for k := range w.segments(i) {
-			rows = append(rows, w.coloured(i, k)...)
+			rows = append(rows, w.rowsOf(i, k)...)
 		}
 		return short(rows)
 	}
@@ -229,7 +261,7 @@ func (w *Written) added(it *thread.Item, was note) []string {
 		return nil
 	}
 	for k := max(0, was.segs-1); k < w.segments(i); k++ {
-		fresh := w.coloured(i, k)
+		fresh := w.rowsOf(i, k)
 		if k == was.segs-1 {
 			before, n := w.tails[i], 0
 			for n < len(before) && n < len(fresh) && before[n] == fresh[n] {
@@ -242,13 +274,13 @@ func (w *Written) added(it *thread.Item, was note) []string {
 	return short(rows)
 }
 
-// changedWord stands before a message whose text is not what was handed out.
-func (w *Written) changedWord() []string {
+// changedNote comes before a message whose text has replaced the one returned.
+func (w *Written) changedNote() []string {
 	return append([]string{""}, w.layout.indented(w.layout.th.Dim, "· the agent changed what it said:")...)
 }
 
-// Skip goes on behind so many entries that hardly more than so many rows are
-// left to hand out. It returns how many entries that were.
+// Skip skips items until hardly more than so many rows are left. It returns how many
+// it skipped.
 func (w *Written) Skip(rows int) (entries int) {
 	i := len(w.items())
 	for i > w.at.item && rows > 0 {
@@ -264,14 +296,14 @@ func (w *Written) Skip(rows int) (entries int) {
 		if !silent(w.items()[w.at.item]) {
 			entries++
 		}
-		w.leave(w.at.item)
+		w.skipItem(w.at.item)
 	}
 	clear(w.tails)
 	return entries
 }
 
-// Live are the rows of what was not handed out, the last ones of them. They are
-// good until the next call.
+// Live returns the last rows of what was not returned yet. They are valid until the
+// next call.
 func (w *Written) Live(height int) []string {
 	var rows []string
 	for p, ok := w.previous(place{item: len(w.items())}); ok && !p.before(w.at) && len(rows) <= height; p, ok = w.previous(p) {
@@ -286,7 +318,7 @@ func (w *Written) Live(height int) []string {
 	return short(rows)
 }
 
-// short takes the blanks off the ends of rows, those that are painted, too.
+// short removes spaces from the ends of rows, painted ones included.
 func short(rows []string) []string {
 	out := make([]string, len(rows))
 	for i, r := range rows {

@@ -160,12 +160,26 @@ func outputKinds() []Kind {
 		tool("output, failed", false, run("failed", output("t", printed), event.TerminalExited{For: in, ID: "t", Code: p(2)})...),
 		tool("output, killed", false, run("completed", event.TerminalExited{For: in, ID: "t", Signal: "SIGKILL"})...),
 		tool("text that was read", false, call("x", "read", "completed", "Read", text17())),
+		tool("reads in a row", false, readsOf("completed")...),
+		tool("reads in a row, live", true, readsOf("in_progress")...),
 		tool("text that is found", true, call("x", "search", "in_progress", "Search", text17())),
 		tool("a failure", false, call("x", "fetch", "failed", "Fetch the docs", text("no such host: docs.example.org"))),
 		tool("input and output", false, raw),
 		{"shell, done", append(shellRun(), thread.ShellEnded{For: in, Key: 1, Code: p(1), At: at(9)}), true, thread.ShellCommand},
 		{"shell, live", shellRun(), false, 0},
 	}
+}
+
+// readsOf is six calls that read a file each, the last with that status.
+func readsOf(status string) (out []event.Event) {
+	for i, name := range []string{"lex.go", "ast.go", "parse.go", "errors.go", "print.go", "walk.go"} {
+		e := call(name, "read", "completed", "Read "+name, text17())
+		if e.Locations = (&[]event.Location{{Path: Dir + "/" + name}}); i == 5 {
+			e.Status = p(status)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 func text17() event.ToolContent { return text(numbered(17)) }

@@ -1,5 +1,5 @@
-// Package find is the search of a transcript: the row to type into, and the way through
-// the matches.
+// Package find searches a transcript: it has the input row and moves through the
+// matches.
 package find
 
 import (
@@ -15,19 +15,19 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Host is what a search needs of the page around it.
+// Host is what a search needs from the page around it.
 type Host interface {
 	Say(text string) tea.Cmd
 	Scroll(by intent.Intent) tea.Cmd // of the transcript
 }
 
-// Bar is the search of one transcript. As a layer it has all keys while it is typed
-// into.
+// Bar is the search of one transcript. As a layer it has all keys while the user types
+// into it.
 type Bar struct {
 	env  *layer.Env
 	host Host
 	view *transcript.View
-	last string // what was searched for before
+	last string // the previous text
 
 	open    bool
 	typing  bool
@@ -36,10 +36,10 @@ type Bar struct {
 	stale   bool // the transcript has changed since
 	at      int  // the match that is shown, an index of its hits; -1: none yet
 	now     transcript.Hit
-	step    int  // where to go once all was looked at: on, or back; 0: to the first one from origin on
-	waiting bool // for that
+	step    int  // where to go when the search is complete: forward, back, or 0: to the first match from origin
+	waiting bool // for the search to complete
 	wrapped string
-	unseen  bool // the match is in what is not shown
+	unseen  bool // the match is in a part that is not shown
 	before  transcript.Place
 	origin  int // the item to search from
 }
@@ -56,16 +56,16 @@ func New(env *layer.Env, host Host, view *transcript.View) *Bar {
 	return &Bar{env: env, host: host, view: view}
 }
 
-// SetView ends the search and has the next one look through another transcript.
+// SetView ends the search; the next one searches another transcript.
 func (b *Bar) SetView(view *transcript.View) { b.view, b.open, b.run = view, false, nil }
 
-// Open tells whether there are matches to go through, or a text is being typed.
+// Open reports whether there are matches to go through, or a text is being typed.
 func (b *Bar) Open() bool { return b.open }
 
-// Typing tells whether the row takes the keys.
+// Typing reports whether the row takes the keys.
 func (b *Bar) Typing() bool { return b.open && b.typing }
 
-// Changed is to be called when the transcript has changed.
+// Changed must be called when the transcript has changed.
 func (b *Bar) Changed() { b.stale = true }
 
 // Start opens the row to type into.
@@ -81,7 +81,7 @@ func (b *Bar) Start() {
 	b.view.Mark("")
 }
 
-// End takes the marks away; the reader stays where the search has led.
+// End removes the marks. The reader's place stays.
 func (b *Bar) End() {
 	if b.open {
 		b.last, b.open, b.run = b.text, false, nil
@@ -135,7 +135,7 @@ func (b *Bar) press(p layer.Press) tea.Cmd {
 
 // search searches for another text, from where the search began.
 func (b *Bar) search(text string, keep bool) tea.Cmd {
-	const most = 1000 // of what is searched for, in bytes
+	const most = 1000 // bytes of the text
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 	if len(text) > most || text == "" && keep {
 		return nil
@@ -153,7 +153,7 @@ func (b *Bar) restart() tea.Cmd {
 	return b.searchPortion()
 }
 
-// searchPortion searches the next portion on a goroutine of its own.
+// searchPortion searches the next portion on another goroutine.
 func (b *Bar) searchPortion() tea.Cmd {
 	run := b.run
 	p := run.Portion()
@@ -166,12 +166,11 @@ func (b *Bar) searchPortion() tea.Cmd {
 	}
 }
 
-// Handle takes what a portion has brought, and goes to a match as soon as it is
-// known which.
+// Handle adds the matches of a portion, and goes to a match as soon as it is known.
 func (msg foundMsg) Handle() tea.Cmd {
 	b := msg.bar
 	if !b.open || b.run != msg.run {
-		return nil // of a search that nobody wants any more
+		return nil // the search was replaced or closed
 	}
 	b.run.Take(msg.portion)
 	if b.waiting {
@@ -180,7 +179,7 @@ func (msg foundMsg) Handle() tea.Cmd {
 	return b.searchPortion()
 }
 
-// goToMatch goes where the search wants to, if that is known already.
+// goToMatch goes to the wanted match, if it is known already.
 func (b *Bar) goToMatch() {
 	hits, done := b.run.Hits(), b.run.Done()
 	at, wrapped := 0, ""
@@ -241,7 +240,7 @@ func (b *Bar) Next(step int) tea.Cmd {
 	return nil
 }
 
-// Row is the row of the search, and where in it the cursor stands.
+// Row returns the row of the search and the column of the cursor.
 func (b *Bar) Row(width int) (string, int) {
 	th := b.env.Theme
 	right := b.progress()
@@ -254,7 +253,7 @@ func (b *Bar) Row(width int) (string, int) {
 	right = text.Truncate(right, max(0, width-8), "…")
 	room := max(1, width-text.Width(right)-5)
 	s := strings.ReplaceAll(b.text, "\t", " ")
-	for text.Width(s) > room { // the end is where one types
+	for text.Width(s) > room { // the end is where the user types
 		_, n := utf8.DecodeRuneInString(s)
 		s = s[n:]
 	}
@@ -263,7 +262,7 @@ func (b *Bar) Row(width int) (string, int) {
 	return row + strings.Repeat(" ", max(1, width-1-cursor-text.Width(right))) + th.Dim.Paint(right), min(cursor, width-1)
 }
 
-// progress says how far the search is.
+// progress returns how far the search is.
 func (b *Bar) progress() string {
 	if b.run == nil || b.text == "" {
 		return "Type to search · a capital letter matches case"

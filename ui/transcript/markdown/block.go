@@ -1,17 +1,16 @@
-// Package markdown shows a growing markdown message on a terminal without ever
-// looking at the same text twice.
+// Package markdown draws a growing Markdown message without parsing the same text
+// twice.
 //
 // A Stream cuts the message into blocks as it arrives. Only the last block, the
 // tail, is open; a closed block never changes again. A Renderer draws one block:
 // goldmark parses it, words and containers are laid out here, chroma colours the
 // code and glamour draws the grid of a table. An open block is drawn the same way,
-// but for the grid and the colours.
+// without the grid and the colours.
 //
-// The contract: neither type is safe for concurrent use, nothing here blocks
-// and nothing an agent writes makes it panic. A block holds at most 4096 bytes,
-// so the cost of a row never depends on the length of the message. Which blocks
-// come out depends on the text alone, never on how it was cut into chunks.
-// Text is expected to be clean already (see safetext); rows are cleaned again.
+// Neither type is safe for concurrent use. Nothing here blocks, and no text makes it
+// panic. A block holds at most 4096 bytes, so the cost of a row does not depend on
+// the length of the message. The blocks depend on the text alone, not on its chunks.
+// Text should be clean already (see safetext); rows are cleaned again.
 package markdown
 
 // Kind is what a block is.
@@ -41,15 +40,15 @@ func (k Kind) String() string {
 	return "Kind?"
 }
 
-// Block is a part of a message that stands for itself. Blocks are comparable;
+// Block is a part of a message that can be drawn on its own. Blocks are comparable;
 // equal closed blocks have equal rows.
 type Block struct {
 	Kind   Kind
 	Source string // markdown, with the blank lines around it
 	Lang   string // of a Fence: the first word after the marker, at most 32 bytes
 	Open   bool   // the tail: more may come
-	// Continued says that the block was cut off the one before it for its
-	// length: no blank row between them.
+	// Continued means that the block before was too long and was cut here: no
+	// blank row comes between them.
 	Continued bool
 
 	from, to int    // of a Fence: where in Source the code is, without the markers

@@ -1,15 +1,15 @@
 package markdown
 
-// closed is a block that never changes again, in few bytes: a long message has
+// closed is a block that no longer changes. It is small, since a long message has
 // tens of thousands of them. It ends where the next one starts.
 type closed struct {
 	start int   // in the message
-	more  int32 // its place in Stream.more, from 1 on; 0: there is nothing to say
+	more  int32 // its index in Stream.more plus one; 0: it has no detail
 	kind  Kind
 	cont  bool
 }
 
-// detail is what only some blocks have.
+// detail holds what only some blocks have.
 type detail struct {
 	lang          string
 	headAt        int // of a continued table: where its header rows are in the message
@@ -24,7 +24,7 @@ type header struct {
 	text string
 }
 
-// add notes a block that is closed.
+// add adds a closed block.
 func (s *Stream) add(b span) {
 	c := closed{start: s.base + b.start, kind: b.kind, cont: b.cont}
 	d := detail{lang: b.lang, indent: int32(b.indent)}

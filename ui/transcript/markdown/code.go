@@ -7,19 +7,19 @@ import (
 	"parley/ui/widget/syntax"
 )
 
-// codeIndent is the room before a line of code.
+// codeIndent is the indent of a line of code, in cells.
 const codeIndent = 2
 
-// maxAtOnce bounds the bytes of a growing fence that are looked at while its rows
-// are drawn: as much as comes between two frames from an agent that speaks as
-// models do. More of it gets its colours from elsewhere.
+// maxAtOnce bounds the bytes of a growing fence that are analysed while its rows are
+// drawn: about as much as a model writes between two frames. The rest is analysed on
+// another goroutine.
 const maxAtOnce = 256
 
-// codeTail remembers the rows of the fence that is growing, as far as they have
-// their colours.
+// codeTail holds the rows of the growing fence that already have their colours.
 type codeTail struct {
 	lang          string
 	width, indent int
+	tagged        bool   // the first row names the language, if there is one
 	code          string // whole lines
 	rows          []string
 }
@@ -31,19 +31,23 @@ func (r *Renderer) fence(b Block) []string {
 	if b.strip > 0 {
 		code = unindent(code, b.strip)
 	}
+	if isBlank(code) {
+		return nil
+	}
 	t := &r.tail
 	known := t.lang == b.Lang && t.width == width && t.indent == indent && strings.HasPrefix(code, t.code)
 	if b.Open {
-		if !known {
-			*t = codeTail{lang: b.Lang, width: width, indent: indent}
+		if !known || t.tagged != !b.Continued {
+			*t = codeTail{lang: b.Lang, width: width, indent: indent, tagged: !b.Continued}
+			t.rows = r.encode(nil, r.tag(b, width), indent)
 		}
 		return r.openFence(code, b.Lang, width, indent)
 	}
 	lines, all := r.tryCode(code, b.Lang, width)
 	if all || !known || t.code == "" {
-		return r.encode(nil, lines, indent)
+		return r.encode(nil, append(r.tag(b, width), lines...), indent)
 	}
-	// It has just closed: what had colours keeps them until all of it has.
+	// It was just closed: rows with colours keep them until all of it is analysed.
 	rows := t.rows[:len(t.rows):len(t.rows)]
 	if rest := code[len(t.code):]; rest != "" {
 		rows = r.encode(rows, r.code(rest, "", width), indent)
@@ -51,8 +55,7 @@ func (r *Renderer) fence(b Block) []string {
 	return rows
 }
 
-// openFence makes the rows of each line once, when it is complete and has its
-// colours.
+// openFence makes the rows of a complete line with colours once.
 func (r *Renderer) openFence(code, lang string, width, indent int) []string {
 	t := &r.tail
 	whole := strings.LastIndexByte(code, '\n') + 1
@@ -73,28 +76,53 @@ func (r *Renderer) openFence(code, lang string, width, indent int) []string {
 	return rows
 }
 
-// tryCode renders lines of code; without colours, and false, where somebody has to
-// look at them first.
+// tryCode renders lines of code. coloured is false if they must be analysed first.
 func (r *Renderer) tryCode(code, lang string, width int) (lines []line, coloured bool) {
 	missing := len(r.missing)
 	lines = r.code(code, lang, width)
 	return lines, len(r.missing) == missing
 }
 
-// code renders lines of code: highlighted, indented, broken where the row ends.
+// code renders lines of code: highlighted, indented, on the ground of a code block,
+// broken where the row ends.
 func (r *Renderer) code(code, lang string, width int) []line {
 	code = strings.TrimSuffix(code, "\n")
-	inner, used := r.inner(width, codeIndent)
+	inner, _ := r.inner(width, codeIndent)
 	var lines []line
-	indent := piece{text: "  "[:used]}
 	for _, l := range splitPieces(r.highlight(code, lang)) {
-		rows := wrapHard(expandPieces(l), inner)
-		if used > 0 {
-			rows = prefixed(rows, indent, indent)
+		for _, row := range wrapHard(expandPieces(l), inner) {
+			lines = append(lines, r.codeRow(row, width))
 		}
-		lines = append(lines, rows...)
 	}
 	return lines
+}
+
+// codeRow indents a row of a code block and lays it on the ground.
+func (r *Renderer) codeRow(row line, width int) line {
+	inner, used := r.inner(width, codeIndent)
+	out := make(line, 0, len(row)+2)
+	if used > 0 {
+		out = append(out, piece{"  "[:used], r.theme.block})
+	}
+	for _, p := range row {
+		out = append(out, piece{p.text, r.theme.block.over(p.style)})
+	}
+	if blank := inner - row.width(); blank > 0 && r.theme.block.bg != 0 {
+		out = append(out, piece{strings.Repeat(" ", blank), r.theme.block})
+	}
+	return out
+}
+
+// tag returns the row above a fence that names its language; none for a piece that
+// is not its first. Code inside another block has none: copying could not tell it
+// from a line of the code there.
+func (r *Renderer) tag(b Block, width int) []line {
+	lang := oneLine(b.Lang)
+	if b.Continued || isBlank(lang) {
+		return nil
+	}
+	inner, _ := r.inner(width, codeIndent)
+	return []line{r.codeRow(wrapHard([]piece{{text: lang, style: r.theme.dim}}, inner)[0], width)}
 }
 
 // expandPieces expands tabs across pieces.
@@ -107,8 +135,7 @@ func expandPieces(pieces []piece) []piece {
 	return pieces
 }
 
-// highlight colours code in a language, if there is such a one and it is known
-// what the code is.
+// highlight colours code, if its language is known and the code was analysed.
 func (r *Renderer) highlight(code, lang string) []piece {
 	if lang == "" || isBlank(code) || r.theme.keyword == (style{}) {
 		return []piece{{text: code}}
@@ -123,8 +150,8 @@ func (r *Renderer) highlight(code, lang string) []piece {
 	return appendPiece(pieces, code[at:], style{})
 }
 
-// spansOf tells what the parts of code are. Where somebody has to look at it first
-// it is said to be missing.
+// spansOf returns the classes of the parts of code. Code that must be analysed first
+// is added to missing.
 func (r *Renderer) spansOf(c Listing) []syntax.Span {
 	if !r.later {
 		c.Run()

@@ -21,8 +21,8 @@ func (b Block) Lines() []string {
 
 // Piece is a fenced code block of a message.
 type Piece struct {
-	Lang string // the first word behind the marker
-	Text string // without the markers, and without the fence's indent
+	Lang string // the first word after the marker
+	Text string // without the markers and the fence's indent
 }
 
 // Fences returns the fenced code blocks of a whole message, in order, also those
@@ -37,7 +37,7 @@ func Fences(text string) []Piece {
 		}
 	}
 	if r.open {
-		out = append(out, r.take())
+		out = append(out, r.finish())
 	}
 	return out
 }
@@ -53,7 +53,7 @@ type fenceReader struct {
 	code   []string
 }
 
-func (r *fenceReader) take() Piece {
+func (r *fenceReader) finish() Piece {
 	p := Piece{Lang: r.lang, Text: strings.Join(r.code, "\n")}
 	if len(r.code) > 0 {
 		p.Text += "\n"
@@ -62,7 +62,7 @@ func (r *fenceReader) take() Piece {
 	return p
 }
 
-// line takes the next line; done says that it has ended a fence.
+// line reads the next line; done means that it has ended a fence.
 func (r *fenceReader) line(line string) (p Piece, done bool) {
 	if r.open {
 		text, quotes := unquote(line, r.quote)
@@ -70,11 +70,11 @@ func (r *fenceReader) line(line string) (p Piece, done bool) {
 		columns, _ := indentOf(text)
 		switch {
 		case quotes < r.quote, r.item > 0 && !blank && columns < r.item:
-			p, done = r.take(), true // its container has ended; the line may begin another one
+			p, done = r.finish(), true // its container has ended; the line may begin another one
 			r.begin(line)
 			return p, done
 		case r.closes(text):
-			return r.take(), true
+			return r.finish(), true
 		}
 		r.code = append(r.code, dedent(text, r.indent))
 		return p, false
@@ -126,7 +126,7 @@ const (
 	maxNested = 16 // of lists in lists
 )
 
-// unquote takes up to so many quote markers off a line.
+// unquote removes up to so many quote markers from a line.
 func unquote(line string, most int) (rest string, n int) {
 	for n < most {
 		trimmed := strings.TrimLeft(line, " ")

@@ -16,9 +16,9 @@ import (
 	"parley/ui/glyphs"
 )
 
-// glamourRenderer is glamour's renderer without its parser: it gets trees in
-// which nothing is left to resolve. That keeps it from dropping what looks like
-// HTML, from resolving escapes twice, and from changing addresses.
+// glamourRenderer is glamour's renderer without its parser. It gets trees without
+// escapes, references and HTML, so it cannot drop text that looks like HTML, resolve
+// escapes twice or change addresses.
 type glamourRenderer struct {
 	r renderer.Renderer
 }
@@ -32,8 +32,8 @@ func newGlamour(t palette, width int) *glamourRenderer {
 	return &glamourRenderer{renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ar, 1)))}
 }
 
-// render returns what glamour makes of one block. Its panics become errors;
-// the renderer must not be used again after one.
+// render renders one block. A panic of glamour becomes an error, after which the
+// renderer must not be used again.
 func (g *glamourRenderer) render(t *tree, block ast.Node) (out string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,14 +77,14 @@ func (t *tree) node(r inlineRun) ast.Node {
 	}
 	if r.role&roleLink != 0 {
 		link := ast.NewLink()
-		link.Destination = []byte("#") // glamour then adds no address of its own
+		link.Destination = []byte("#") // glamour then adds no address
 		link.AppendChild(link, n)
 		n = link
 	}
 	return n
 }
 
-// links counts the link around a run: glamour resolves escapes in it once more.
+// links returns 1 for a run inside a link: glamour resolves its escapes once more.
 func links(r inlineRun) int {
 	if r.role&roleLink != 0 {
 		return 1
@@ -92,7 +92,7 @@ func links(r inlineRun) int {
 	return 0
 }
 
-// emphasis returns the text wrapped in what it is emphasised by.
+// emphasis returns the text inside the nodes of its emphasis.
 func (t *tree) emphasis(r inlineRun, passes int) ast.Node {
 	var n ast.Node = t.text(r.text, passes, true)
 	if r.role&roleStrike != 0 {
@@ -112,8 +112,8 @@ func wrapNode(outer, inner ast.Node) ast.Node {
 	return outer
 }
 
-// text returns a text node. passes is how often glamour will resolve backslash
-// escapes in it, references whether it resolves character references.
+// text returns a text node. passes is how often glamour resolves backslash escapes
+// in it; references reports whether it resolves character references.
 func (t *tree) text(s string, passes int, references bool) *ast.Text {
 	s = t.wide.Replace(s)
 	if strings.IndexByte(s, '\\') >= 0 {

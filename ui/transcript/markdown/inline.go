@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"fmt"
 	"html"
 	"strings"
 
@@ -19,26 +20,32 @@ const (
 	roleStrike
 	roleCode
 	roleLink
-	roleDim // the address behind a link
+	roleDim // the address after a link
 )
 
 // inlineRun is a run of text with its roles. The text is clean; a newline in
 // it is a hard line break.
 type inlineRun struct {
-	text string
-	role role
+	text   string
+	role   role
+	target string // of a link, if a terminal can open it
 }
 
-// appendRun keeps neighbours of one role together.
+// appendRun appends text, to the last run if that has the same role.
 func appendRun(runs []inlineRun, text string, as role) []inlineRun {
+	return appendLink(runs, text, as, "")
+}
+
+// appendLink appends text that links to a target; "" for none.
+func appendLink(runs []inlineRun, text string, as role, target string) []inlineRun {
 	if text == "" {
 		return runs
 	}
-	if n := len(runs); n > 0 && runs[n-1].role == as {
+	if n := len(runs); n > 0 && runs[n-1].role == as && runs[n-1].target == target {
 		runs[n-1].text += text
 		return runs
 	}
-	return append(runs, inlineRun{text, as})
+	return append(runs, inlineRun{text, as, target})
 }
 
 // inline flattens what is inside a paragraph, heading or cell.
@@ -71,7 +78,8 @@ func inline(runs []inlineRun, parent ast.Node, source []byte, as role) []inlineR
 		case *ast.Image:
 			runs = link(runs, n, source, as, n.Destination)
 		case *ast.AutoLink:
-			runs = appendRun(runs, oneLine(string(n.Label(source))), as|roleLink)
+			address := oneLine(string(n.Label(source)))
+			runs = appendLink(runs, address, as|roleLink, linkTarget(address))
 		case *extast.TaskCheckBox:
 			if n.IsChecked {
 				runs = appendRun(runs, "☑ ", as)
@@ -85,23 +93,49 @@ func inline(runs []inlineRun, parent ast.Node, source []byte, as role) []inlineR
 	return runs
 }
 
-// link shows the words of a link and its address behind them; of an image, the
-// words that stand for it.
+// link shows the words of a link and its address after them; of an image, its
+// description. The address is always in sight, so that words cannot hide where a
+// link leads.
 func link(runs []inlineRun, n ast.Node, source []byte, as role, destination []byte) []inlineRun {
+	address := oneLine(unescape(string(destination)))
+	target := linkTarget(address)
 	words := inline(nil, n, source, as|roleLink)
 	var text strings.Builder
 	for _, r := range words {
 		text.WriteString(r.text)
-		runs = appendRun(runs, r.text, r.role)
+		runs = appendLink(runs, r.text, r.role, target)
 	}
-	address := oneLine(unescape(string(destination)))
 	if address == "" || address == text.String() {
 		return runs
 	}
 	if text.Len() == 0 {
-		return appendRun(runs, address, as|roleLink)
+		return appendLink(runs, address, as|roleLink, target)
 	}
-	return appendRun(runs, " ("+address+")", as|roleDim)
+	return appendLink(runs, " ("+address+")", as|roleDim, target)
+}
+
+// maxTarget is the longest address that is passed to the terminal, in bytes.
+const maxTarget = 2000
+
+// linkTarget returns an address as the terminal gets it to open, in printable ASCII;
+// "" unless it is one of the web.
+func linkTarget(address string) string {
+	scheme, _, ok := strings.Cut(address, "://")
+	if scheme = strings.ToLower(scheme); !ok || scheme != "http" && scheme != "https" {
+		return ""
+	}
+	var b strings.Builder
+	for i := range len(address) {
+		if c := address[i]; c > 0x20 && c < 0x7f {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	if b.Len() > maxTarget {
+		return ""
+	}
+	return b.String()
 }
 
 // codeText returns the text of a code span, which knows no escapes.
@@ -115,8 +149,8 @@ func codeText(n ast.Node, source []byte) string {
 	return oneLine(b.String())
 }
 
-// oneLine cleans once more, as a character reference may stand for anything,
-// and leaves no line breaks.
+// oneLine cleans s again, since a character reference can be any character, and
+// replaces line breaks.
 func oneLine(s string) string {
 	s = safetext.Clean(s)
 	if strings.ContainsAny(s, "\n\t") {
@@ -155,7 +189,7 @@ func isPunct(c byte) bool {
 	return c > 0x20 && c < 0x7f && (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9')
 }
 
-// pieces gives runs their looks, over the look of what they are in.
+// pieces gives runs their styles, over the style of the block they are in.
 func (t palette) pieces(runs []inlineRun, base style) []piece {
 	pieces := make([]piece, 0, len(runs))
 	for _, r := range runs {
@@ -179,6 +213,9 @@ func (t palette) pieces(runs []inlineRun, base style) []piece {
 		}
 		if r.role&roleDim != 0 {
 			st = base.over(t.dim)
+		}
+		if t.links {
+			st.link = r.target
 		}
 		pieces = appendPiece(pieces, r.text, st)
 	}

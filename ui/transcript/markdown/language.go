@@ -10,19 +10,19 @@ import (
 	"parley/ui/widget/syntax"
 )
 
-// Listing is a piece of code in a block whose parts nobody has looked at yet.
+// Listing is a piece of code in a block that was not analysed yet.
 type Listing struct {
 	lang, text string
 	spans      []syntax.Span
 }
 
-// Len returns how many bytes of code it is.
+// Len returns the size of the code, in bytes.
 func (c *Listing) Len() int { return len(c.text) }
 
-// Run looks at the code. It takes a tenth of a millisecond a line, and some
-// milliseconds where a language is met for the first time: it belongs on another
-// goroutine than the screen's, which may use the renderer meanwhile. Nothing is
-// ever guessed from the code.
+// Run analyses the code. It takes a tenth of a millisecond per line, and some
+// milliseconds for a language that was not used before, so call it on another
+// goroutine than the screen's, which may use the renderer meanwhile. The language is
+// never guessed from the code.
 func (c *Listing) Run() {
 	lex := languages.of(c.lang)
 	if lex == nil {
@@ -57,10 +57,10 @@ func (c *Listing) Run() {
 }
 
 // maxLexers bounds the names of languages that are remembered; an unknown one
-// costs chroma some milliseconds, so the names are the agent's to waste.
+// costs chroma some milliseconds, and the agent chooses the names.
 const maxLexers = 64
 
-// languages are those that were asked for. Any goroutine.
+// languages holds the lexers that were used. It is safe for concurrent use.
 var languages = known{lexers: map[string]*lexer{}}
 
 type known struct {
@@ -84,7 +84,7 @@ func (k *known) of(lang string) chroma.Lexer {
 	}
 	l = &lexer{met: true} // there is nothing to compile
 	if strings.Trim(strings.ToLower(lang), "abcdefghijklmnopqrstuvwxyz0123456789+-_#.") == "" {
-		if found := lexers.Get(lang); found != nil { // not with mu: the screen waits for nobody
+		if found := lexers.Get(lang); found != nil { // without mu: the screen must not wait
 			l.chroma, l.met = chroma.Coalesce(found), false
 		}
 	}
@@ -106,7 +106,7 @@ func (k *known) met(lang string) {
 	}
 }
 
-// ready tells whether code in the language can be looked at without ado.
+// ready reports whether code in the language can be analysed without delay.
 func (k *known) ready(lang string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -181,7 +181,7 @@ func isTask(item ast.Node) bool {
 	return first.FirstChild().Kind() == extast.KindTaskCheckBox
 }
 
-// hasBlank reports a row without ink.
+// hasBlank reports whether one of the rows is blank.
 func hasBlank(rows []line) bool {
 	for _, l := range rows {
 		ink := false
@@ -243,7 +243,7 @@ func naturalWidth(rows [][][]inlineRun) int {
 	var columns []int
 	for _, cells := range rows {
 		for i, runs := range cells {
-			n := 2 // a blank on either side
+			n := 2 // a space on either side
 			for _, r := range runs {
 				n += textWidth(r.text)
 			}

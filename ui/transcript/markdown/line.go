@@ -9,8 +9,8 @@ type fenceMark struct {
 	indent int  // columns before it
 }
 
-// indentOf returns the columns of blank before the first ink of line, and the
-// bytes they take.
+// indentOf returns the columns of white space at the start of line, and the bytes
+// they take.
 func indentOf(line string) (columns, size int) {
 	for size < len(line) {
 		switch line[size] {
@@ -28,7 +28,7 @@ func indentOf(line string) (columns, size int) {
 
 func isBlank(line string) bool { return strings.Trim(line, " \t\n\r") == "" }
 
-// run returns how often c stands at the start of s.
+// run returns how many bytes at the start of s are c.
 func run(s string, c byte) int {
 	n := 0
 	for n < len(s) && s[n] == c {
@@ -37,7 +37,7 @@ func run(s string, c byte) int {
 	return n
 }
 
-// openingFence parses "```go" and its likes; size is 0 if line is none.
+// openingFence parses a line such as "```go"; size is 0 if line is none.
 func openingFence(line string) (mark fenceMark, lang string) {
 	indent, at := indentOf(line)
 	s := line[at:]

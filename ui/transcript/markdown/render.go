@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -9,8 +10,8 @@ import (
 )
 
 // Renderer turns blocks into rows for one width and one theme. It is cheap to
-// create: glamour, chroma and the parser come to life when a block first needs
-// them. Not safe for concurrent use.
+// create: glamour, chroma and the parser are made when a block first needs them. It
+// is not safe for concurrent use.
 type Renderer struct {
 	width int
 	theme palette
@@ -19,36 +20,34 @@ type Renderer struct {
 	tables map[int]*glamourRenderer // by width
 
 	tail    codeTail
-	later   bool       // code is drawn without colours until it was looked at
-	atOnce  int        // bytes of code that may be looked at all the same
-	found   []*Listing // code that was looked at, of the block that is being drawn
-	missing []*Listing // code that was not
+	later   bool       // code is drawn without colours until it was analysed
+	atOnce  int        // bytes of code that may be analysed while drawing
+	found   []*Listing // analysed code of the block that is being drawn
+	missing []*Listing // code of that block that was drawn without colours
 
-	row strings.Builder
+	row bytes.Buffer // reused, so that a row takes no more memory than its text
 }
 
-// NewRenderer returns a renderer for rows of at most width cells. Less than 4
-// is taken as 4.
+// NewRenderer returns a renderer for rows of at most width cells, at least 4.
 func NewRenderer(width int, th *theme.Theme) *Renderer {
 	return &Renderer{width: max(width, 4), theme: paletteOf(th)}
 }
 
-// Rows returns the rows of a block: none wider than the width, no blank ones at
-// the ends, no escape sequence in them but SGR, and the style reset at the end
-// of each. A block without ink, such as a piece of a fence that holds the
-// closing marker alone, has no rows: the caller shows nothing for it, no blank
-// row either.
+// Rows returns the rows of a block. None is wider than the width, and none at the
+// ends is empty. They hold no escape sequences but SGR and, if the theme has links,
+// OSC 8; each resets both at its end. A block without text, such as a piece of a
+// fence that holds the closing marker alone, has no rows.
 //
-// A kilobyte of prose costs about 0.1 ms, of code or a table some milliseconds: a
-// closed block should be rendered once.
+// A kilobyte of prose costs about 0.1 ms, of code or a table some milliseconds, so
+// render a closed block once.
 func (r *Renderer) Rows(b Block) []string {
 	r.later = false
 	return r.rows(b)
 }
 
-// Draw returns the rows of a block as Rows does, but looks at hardly any code:
-// what of it is neither among found nor short is drawn without colours and
-// returned. The block has as many rows with them.
+// Draw returns the rows of a block as Rows does, but analyses hardly any code: code
+// that is neither in found nor short is drawn without colours and returned as
+// missing. Colours do not change the number of rows.
 func (r *Renderer) Draw(b Block, found []*Listing) (rows []string, missing []*Listing) {
 	r.later, r.found, r.missing, r.atOnce = true, found, nil, 0
 	if b.Open {
@@ -101,7 +100,7 @@ func (r *Renderer) lines(b Block, width int) []line {
 	return r.document(b, width)
 }
 
-// document renders what can hold markdown.
+// document renders a block that can contain Markdown.
 func (r *Renderer) document(b Block, width int) []line {
 	source := safetext.Clean(b.Source)
 	switch {
@@ -122,8 +121,8 @@ func (r *Renderer) document(b Block, width int) []line {
 	return doc.blocks(doc.root, width)
 }
 
-// inner returns the width left beside indent cells, and how many of them there
-// is room for: a narrow terminal keeps the text and loses the indent.
+// inner returns the width beside an indent, and how wide the indent may be: on a
+// narrow terminal the text needs the room.
 func (r *Renderer) inner(width, indent int) (left, used int) {
 	if least := min(10, r.width); width-indent < least {
 		indent = max(width-least, 0)
@@ -156,7 +155,7 @@ func prefixed(lines []line, first, rest piece) []line {
 	return lines
 }
 
-// unindent takes up to columns of blank off each line.
+// unindent removes up to columns of white space from the start of each line.
 func unindent(text string, columns int) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

@@ -1,11 +1,13 @@
 package markdown
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,7 +85,7 @@ func checkRows(t *testing.T, rows []string, width int) {
 		if j := strings.IndexFunc(text, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0x202e }); j >= 0 {
 			t.Fatalf("row %d holds a control character: %q", i, row)
 		}
-		if text != strings.TrimRight(text, " ") {
+		if text != strings.TrimRight(text, " ") && !strings.Contains(row, ";48;2;") { // the ground of code is as wide as the block
 			t.Fatalf("row %d ends in blanks: %q", i, row)
 		}
 		if n := strings.LastIndex(row, "\x1b["); n >= 0 && !strings.HasPrefix(row[n:], "\x1b[m") {
@@ -168,16 +170,98 @@ func TestRows(t *testing.T) {
 }
 
 func TestFenceColours(t *testing.T) {
-	row := func(lang string, look *theme.Theme) string {
-		return NewRenderer(60, look).Rows(split("```" + lang + "\nreturn 1 // x\n```\n")[0])[0]
+	rows := func(lang string, look *theme.Theme) []string {
+		return NewRenderer(60, look).Rows(split("```" + lang + "\nreturn 1 // x\n```\n")[0])
 	}
-	if got := row("go", theme.ANSI()); !strings.Contains(got, "\x1b[35mreturn") {
-		t.Errorf("dark: %q", got)
+	if got := rows("go", theme.ANSI()); len(got) != 2 || !strings.Contains(got[1], "\x1b[35mreturn") {
+		t.Errorf("ansi: %q", got)
 	}
-	for _, plain := range []string{row("", theme.ANSI()), row("nosuch", theme.ANSI()), row("go", theme.Plain())} {
-		if plain != "  return 1 // x" {
-			t.Errorf("plain: %q", plain)
+	for _, plain := range [][]string{rows("", theme.ANSI()), rows("nosuch", theme.ANSI()), rows("go", theme.Plain())} {
+		if last := plain[len(plain)-1]; last != "  return 1 // x" {
+			t.Errorf("without colours: %q", plain)
 		}
+	}
+	for lang, want := range map[string]string{"go": "  go", "": "  return 1 // x", "{.sh}": "  sh", "x\u202ey": "  xy"} {
+		if got := ansi.Strip(rows(lang, theme.ANSI())[0]); got != want {
+			t.Errorf("%q: the first row is %q, want %q", lang, got, want)
+		}
+	}
+}
+
+// The ground of a code block is a rectangle, blank lines and broken ones included,
+// whether or not the block is complete.
+func TestCodeHasAGround(t *testing.T) {
+	const ground = "48;2;22;27;34"                  // of the theme
+	const text = "```go\n\nfunc f() {\n\n\treturn " // 40 cells do not hold the next line
+	for _, end := range []string{"", strings.Repeat("wide ", 20), strings.Repeat("wide ", 20) + "\n}\n```\n"} {
+		r := NewRenderer(40, theme.Dark())
+		var s Stream
+		s.Append([]byte(text + end))
+		blocks := append(blocksOf(&s, text+end), s.Tail())
+		rows := r.Rows(blocks[0])
+		checkRows(t, rows, 40)
+		if len(rows) < 5 {
+			t.Fatalf("%d rows: %q", len(rows), rows)
+		}
+		for _, row := range rows {
+			if ansi.StringWidth(row) != 40 || !strings.Contains(row, ground) {
+				t.Errorf("no ground: %q", row)
+			}
+		}
+	}
+	list := NewRenderer(40, theme.Dark()).Rows(split("- one\n  ```\n  code\n  ```\n")[0])
+	if last := list[len(list)-1]; !strings.HasPrefix(last, "  \x1b[") || ansi.StringWidth(last) != 40 {
+		t.Errorf("in a list: %q", list)
+	}
+}
+
+// Where the terminal takes links, an address of the web is one, in printable ASCII.
+func TestLinks(t *testing.T) {
+	const start, end = "\x1b]8;;", "\x07"
+	th := *theme.Plain()
+	th.Links = true
+	for in, want := range map[string][]string{
+		"[a](https://x.org/a)":                {"https://x.org/a"},
+		"https://x.org/a_b":                   {"https://x.org/a_b"},
+		"<https://x.org/a>":                   {"https://x.org/a"},
+		"[a **b** `c`](http://x.org)":         {"http://x.org"},
+		"![a](HTTPS://x.org/p.png)":           {"HTTPS://x.org/p.png"},
+		"[a](<https://x.org/ä b>)":            {"https://x.org/%C3%A4%20b"},
+		"[a](https://x.org/&#27;&#7;&#133;b)": {"https://x.org/%E2%80%A6b"},
+		"[a](file:///etc/passwd)":             nil,
+		"[a](javascript://x)":                 nil,
+		"[a](b.md)":                           nil,
+		"me@x.org":                            nil,
+		"[a](https://x.org/" + strings.Repeat("x", maxTarget) + ")": nil,
+	} {
+		rows := NewRenderer(4000, &th).Rows(split(in)[0])
+		var got []string
+		open := 0
+		for _, part := range strings.Split(rows[0], start)[1:] {
+			address, _, ok := strings.Cut(part, end)
+			if !ok {
+				t.Fatalf("%q: %q", in, rows)
+			}
+			if address == "" {
+				open--
+				continue
+			}
+			if open++; !slices.Contains(got, address) {
+				got = append(got, address)
+			}
+		}
+		if !slices.Equal(got, want) || open > 0 {
+			t.Errorf("%q: %q in %q, want %q", in, got, rows, want)
+		}
+	}
+	rows := NewRenderer(10, &th).Rows(split("[many words of it](https://x.org)")[0])
+	for _, row := range rows {
+		if strings.Count(row, start) != 2 || !strings.HasSuffix(row, start+end) && !strings.HasSuffix(row, "\x1b[m") {
+			t.Errorf("a row of a link: %q", row)
+		}
+	}
+	if row := NewRenderer(40, theme.Dark()).Rows(split("[a](https://x.org)")[0])[0]; strings.Contains(row, start) {
+		t.Errorf("a link where the terminal takes none: %q", row)
 	}
 }
 
@@ -186,16 +270,16 @@ func TestOpenFenceHighlightsWholeLines(t *testing.T) {
 	r := NewRenderer(60, theme.ANSI())
 	s.Append([]byte("```go\nreturn 1\nretu"))
 	rows := r.Rows(s.Tail())
-	if len(rows) != 2 || !strings.Contains(rows[0], "\x1b[35mreturn") || rows[1] != "  retu" {
+	if len(rows) != 3 || !strings.Contains(rows[1], "\x1b[35mreturn") || rows[2] != "  retu" {
 		t.Errorf("%q", rows)
 	}
 	s.Append([]byte("rn 2\n``"))
 	rows = r.Rows(s.Tail())
-	if len(rows) != 2 || !strings.Contains(rows[1], "\x1b[35mreturn") {
+	if len(rows) != 3 || !strings.Contains(rows[2], "\x1b[35mreturn") {
 		t.Errorf("%q", rows)
 	}
 	s.Append([]byte("`\n\n```go\nx := 3\n")) // another fence: nothing of the first one stays
-	if rows = r.Rows(s.Tail()); len(rows) != 1 || ansi.Strip(rows[0]) != "  x := 3" {
+	if rows = r.Rows(s.Tail()); len(rows) != 2 || ansi.Strip(rows[1]) != "  x := 3" {
 		t.Errorf("%q", rows)
 	}
 }
@@ -292,14 +376,14 @@ func FuzzRows(f *testing.F) {
 // The words of a table's cell, which glamour draws, look as they do in a paragraph.
 func TestCellsLookAsProse(t *testing.T) {
 	r := NewRenderer(60, theme.ANSI())
-	runs := []inlineRun{{`a & \* &amp; `, 0}, {`b\.`, roleStrong | roleEmph | roleStrike}, {`c &lt; \\`, roleCode}, {`d\_`, roleLink}, {` (e\f)`, roleDim}, {`g\.`, roleLink | roleCode}}
-	lines, err := r.glamourTable([][][]inlineRun{{{{"head", 0}}}, {runs}}, []extast.Alignment{extast.AlignLeft}, 200)
+	runs := []inlineRun{{text: `a & \* &amp; `}, {`b\.`, roleStrong | roleEmph | roleStrike, ""}, {`c &lt; \\`, roleCode, ""}, {`d\_`, roleLink, ""}, {` (e\f)`, roleDim, ""}, {`g\.`, roleLink | roleCode, ""}}
+	lines, err := r.glamourTable([][][]inlineRun{{{{text: "head"}}}, {runs}}, []extast.Alignment{extast.AlignLeft}, 200)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var cell strings.Builder
-	cell.WriteString(lines[len(lines)-1].encode(&strings.Builder{}))
-	want := strings.TrimRight(line(r.theme.pieces(runs, style{})).encode(&strings.Builder{}), " ")
+	cell.WriteString(lines[len(lines)-1].encode(&bytes.Buffer{}))
+	want := strings.TrimRight(line(r.theme.pieces(runs, style{})).encode(&bytes.Buffer{}), " ")
 	if got := strings.TrimSpace(cell.String()); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

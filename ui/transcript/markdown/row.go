@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -9,10 +10,11 @@ import (
 	"parley/ui/glyphs"
 )
 
-// style is the look of a run of text: a colour and attributes.
+// style is the look of a run of text: colours, attributes and where it links to.
 type style struct {
-	fg   colour
-	attr uint8
+	fg, bg colour
+	attr   uint8
+	link   string // an address from linkTarget; "": none
 }
 
 // colour is one of the 16 colours, as the number SGR gives it (30-37, 90-97), or
@@ -21,8 +23,8 @@ type colour uint32
 
 const (
 	full colour = 1 << 24
-	// faint stands for text that is faint and has no colour. It takes the place of
-	// bright black, which no theme uses: glamour knows nothing of faint text.
+	// faint is faint text without a colour. It uses the number of bright black, which
+	// no theme has, because glamour has no faint text.
 	faint colour = 90
 )
 
@@ -43,12 +45,18 @@ func (s style) over(top style) style {
 	if top.fg != 0 {
 		s.fg = top.fg
 	}
+	if top.bg != 0 {
+		s.bg = top.bg
+	}
+	if top.link != "" {
+		s.link = top.link
+	}
 	s.attr |= top.attr
 	return s
 }
 
-// piece is a run of text in one style. The text holds no control character but
-// newline, which ends a row.
+// piece is a run of text in one style. Its only control character is the newline,
+// which ends a row.
 type piece struct {
 	text  string
 	style style
@@ -57,8 +65,8 @@ type piece struct {
 // line is what one terminal row shows.
 type line []piece
 
-// appendPiece adds text, in one piece with what is before it if they look alike:
-// a grapheme cluster is then never spread over two pieces for nothing.
+// appendPiece appends text, to the last piece if that has the same style: so a
+// grapheme cluster is not split for no reason.
 func appendPiece(pieces []piece, text string, st style) []piece {
 	if text == "" {
 		return pieces
@@ -70,11 +78,14 @@ func appendPiece(pieces []piece, text string, st style) []piece {
 	return append(pieces, piece{text, st})
 }
 
-// encode writes a row with as few SGR sequences as will do. It ends in the
-// terminal's own style and without trailing blanks.
-func (l line) encode(b *strings.Builder) string {
+// encode returns a row with as few SGR sequences as possible. It ends in the
+// terminal's default style, without trailing spaces unless they have a ground.
+func (l line) encode(b *bytes.Buffer) string {
 	for len(l) > 0 {
 		last := &l[len(l)-1]
+		if last.style.bg != 0 {
+			break
+		}
 		if last.text = strings.TrimRight(last.text, " "); last.text != "" {
 			break
 		}
@@ -90,19 +101,32 @@ func (l line) encode(b *strings.Builder) string {
 	var cur style
 	for _, p := range l {
 		st := p.style
-		if strings.Trim(p.text, " ") == "" && (st.attr|cur.attr)&(underline|strike) == 0 {
-			st = cur // nobody sees the colour of a blank
+		if strings.Trim(p.text, " ") == "" && st.bg == cur.bg && st.link == cur.link && (st.attr|cur.attr)&(underline|strike) == 0 {
+			st = cur // the text colour of a space is invisible
 		}
-		writeSGR(b, cur, st)
+		writeStyle(b, cur, st)
 		cur = st
 		b.WriteString(p.text)
 	}
-	writeSGR(b, cur, style{})
+	writeStyle(b, cur, style{})
 	return b.String()
 }
 
-// writeSGR writes what turns one style into another.
-func writeSGR(b *strings.Builder, from, to style) {
+// writeStyle writes what turns one style into another, links included.
+func writeStyle(b *bytes.Buffer, from, to style) {
+	if from == to {
+		return
+	}
+	if from.link != to.link {
+		b.WriteString(ansi.SetHyperlink(to.link))
+	}
+	from.link, to.link = "", ""
+	writeSGR(b, from, to)
+}
+
+// writeSGR writes what turns the colours and attributes of one style into those of
+// another.
+func writeSGR(b *bytes.Buffer, from, to style) {
 	if from == to {
 		return
 	}
@@ -125,22 +149,32 @@ func writeSGR(b *strings.Builder, from, to style) {
 	}
 	if to.fg != from.fg {
 		b.WriteString(sep)
-		to.fg.write(b)
+		to.fg.write(b, 0)
+		sep = ";"
+	}
+	if to.bg != from.bg {
+		b.WriteString(sep)
+		to.bg.write(b, onGround)
 	}
 	b.WriteByte('m')
 }
 
-// write writes the parameters that set the colour.
-func (c colour) write(b *strings.Builder) {
+// onGround is added to the SGR code of a colour to make it one of the background.
+const onGround = 10
+
+// write writes the parameters that set the colour: of the text, or with onGround of
+// the background.
+func (c colour) write(b *bytes.Buffer, of int) {
 	switch {
 	case c == 0:
-		b.WriteString("39")
+		b.WriteString(strconv.Itoa(39 + of))
 	case c == faint:
 		b.WriteString("2")
 	case c&full == 0:
-		b.WriteString(strconv.Itoa(int(c)))
+		b.WriteString(strconv.Itoa(int(c) + of))
 	default:
-		b.WriteString("38;2")
+		b.WriteString(strconv.Itoa(38 + of))
+		b.WriteString(";2")
 		for shift := 16; shift >= 0; shift -= 8 {
 			b.WriteByte(';')
 			b.WriteString(strconv.Itoa(int(c >> shift & 0xff)))
@@ -148,8 +182,7 @@ func (c colour) write(b *strings.Builder) {
 	}
 }
 
-// decode reads styled text back. Of all escape sequences it understands SGR
-// alone; the others, and hyperlinks among them, are dropped.
+// decode parses styled text. It drops all escape sequences but SGR.
 func decode(s string) []piece {
 	var pieces []piece
 	var st style

@@ -2,13 +2,13 @@ package markdown
 
 import "strings"
 
-// endLine takes the line that ends at end, behind its newline. It says where
-// blocks begin and end; it sees whole lines only.
+// endLine handles a whole line; end is after its newline. It decides where blocks
+// begin and end.
 func (s *Stream) endLine(all string, end int) {
 	line := strings.TrimSuffix(all[s.line:end], "\n")
 	if s.midway {
 		s.endRest(all, line, end)
-	} else if s.open.kind == 0 || !s.goesOn(all, line, end) {
+	} else if s.open.kind == 0 || !s.continueBlock(all, line, end) {
 		s.start(all, line, end)
 	}
 	s.midway = false
@@ -17,8 +17,8 @@ func (s *Stream) endLine(all string, end int) {
 	s.cutRows(all, at)
 }
 
-// cutRows closes a table or a list that has many lines, however short: they are
-// drawn slowly. The line that has just ended began at `at`.
+// cutRows closes a table or a list that has many lines, however short, since they are
+// slow to draw. The line that has just ended began at `at`.
 func (s *Stream) cutRows(all string, at int) {
 	switch s.open.kind {
 	case Table:
@@ -33,8 +33,7 @@ func (s *Stream) cutRows(all string, at int) {
 	}
 }
 
-// endRest takes the rest of a line that was cut: it is never the beginning of
-// something.
+// endRest handles the rest of a line that was cut, which never begins a block.
 func (s *Stream) endRest(all, line string, end int) {
 	s.inked = s.inked || !isBlank(line)
 	switch s.open.kind {
@@ -69,8 +68,8 @@ func (s *Stream) start(all, line string, end int) {
 	}
 }
 
-// begin returns the kind of the block that line, at offset at, begins, and
-// notes what must be known of it.
+// begin returns the kind of the block that line, at offset at, begins, and notes what
+// is needed to continue it.
 func (s *Stream) begin(line string, at int) Kind {
 	if mark, lang := openingFence(line); mark.char != 0 {
 		s.fence, s.open.lang = mark, lang
@@ -116,14 +115,14 @@ func interrupts(line string) bool {
 	return isHeading(line) || isRule(line) || isQuote(line) || offset > 0 && !empty && (number == -1 || number == 1)
 }
 
-// goesOn takes line into the open block, or closes the block before it and
-// returns false.
-func (s *Stream) goesOn(all, line string, end int) bool {
+// continueBlock adds line to the open block, or closes the block before it and returns
+// false.
+func (s *Stream) continueBlock(all, line string, end int) bool {
 	switch s.open.kind {
 	case Fence:
 		return s.goesOnFence(all, line, end)
 	case List:
-		return s.goesOnList(all, line)
+		return s.continueList(all, line)
 	case HTML:
 		return s.goesOnHTML(all, line, end)
 	}
@@ -134,7 +133,7 @@ func (s *Stream) goesOn(all, line string, end int) bool {
 	more := false
 	switch s.open.kind {
 	case Paragraph:
-		if s.goesOnParagraph(all, line, end) {
+		if s.continueParagraph(all, line, end) {
 			return true
 		}
 	case Quote:
@@ -155,8 +154,8 @@ func (s *Stream) goesOn(all, line string, end int) bool {
 	return true
 }
 
-// goesOnParagraph also turns the paragraph into a heading or a table.
-func (s *Stream) goesOnParagraph(all, line string, end int) bool {
+// continueParagraph also turns the paragraph into a heading or a table.
+func (s *Stream) continueParagraph(all, line string, end int) bool {
 	if s.inked && !s.open.cont && isUnderline(line) {
 		s.open.kind = Heading
 		s.close(all, end)
@@ -195,7 +194,7 @@ func (s *Stream) goesOnHTML(all, line string, end int) bool {
 func (s *Stream) goesOnFence(all, line string, end int) bool {
 	if indent, _ := indentOf(line); s.inList && indent < s.offset && !isBlank(line) {
 		s.leaveFence(all, s.line)
-		return s.goesOnList(all, line)
+		return s.continueList(all, line)
 	}
 	s.inked = true
 	if !s.fence.closes(line) {
@@ -227,9 +226,9 @@ func (s *Stream) codeLine(all string, end int) {
 	}
 }
 
-// goesOnList takes a line into a list: items, indented lines, blank lines, and
+// continueList adds a line to a list: items, indented lines, blank lines, and
 // text right after text.
-func (s *Stream) goesOnList(all, line string) bool {
+func (s *Stream) continueList(all, line string) bool {
 	if isBlank(line) {
 		s.loose = true
 		return true

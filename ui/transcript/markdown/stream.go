@@ -8,7 +8,7 @@ import (
 const (
 	maxBlock = 4096 // bytes of a block
 	maxLines = 64   // lines of code of a piece of a fence, and rows of a piece of a table
-	maxItems = 128  // lines of a list, where an item begins behind them
+	maxItems = 128  // lines of a list, if an item begins after them
 )
 
 // KeptText is about how many bytes of a message a Stream keeps.
@@ -28,10 +28,9 @@ type span struct {
 	cont       bool
 }
 
-// Stream splits one growing message into blocks. It keeps no text but that of
-// the open block and some before it: whoever has the message hands it in where a
-// closed block is asked for. The zero value is ready. It must not be copied once
-// used.
+// Stream splits one growing message into blocks. It keeps only the text of the open
+// block and some before it, so Block needs the message. The zero value is ready to
+// use. A Stream must not be copied after its first use.
 type Stream struct {
 	text   strings.Builder // of the message, from base on
 	base   int             // the offsets below count from there
@@ -40,14 +39,14 @@ type Stream struct {
 
 	open   span // the block that is growing; its end is not known yet
 	line   int  // start of the line that is growing
-	scan   int  // how far newlines were looked for
+	scan   int  // how far newlines were searched for
 	inked  bool // the open block has a line that is not blank
 	midway bool // the growing line is the rest of one that was cut
 
 	prev int // Paragraph: start of the line before the growing one, negative: none
 
 	fence  fenceMark // Fence: its marker. List: the fence inside an item, if any
-	inList bool      // Fence: was cut out of a list item; the list goes on after it
+	inList bool      // Fence: was cut out of a list item; the list continues after it
 	lines  int       // Fence, Table, List: lines in this piece
 
 	item   int  // List: start of the last item of the outermost level, negative: not in this piece
@@ -57,8 +56,7 @@ type Stream struct {
 	htmlEnd string // HTML: what ends it, "" a blank line
 }
 
-// Append adds text to the message, of which it takes a copy. The cost is that of
-// the text alone.
+// Append adds a copy of text to the message. The cost depends on that text alone.
 func (s *Stream) Append(text []byte) {
 	for len(text) > 0 {
 		n := min(len(text), KeptText)
@@ -71,7 +69,7 @@ func (s *Stream) Append(text []byte) {
 	}
 }
 
-// split takes what was added.
+// split splits the text that was added.
 func (s *Stream) split() {
 	all := s.text.String()
 	for {
@@ -87,8 +85,7 @@ func (s *Stream) split() {
 	}
 }
 
-// forget lets go of the text before the open block. Offsets into it become
-// negative.
+// forget drops the text before the open block. Offsets into it become negative.
 func (s *Stream) forget() {
 	n := s.open.start
 	tail := s.text.String()[n:]
@@ -100,9 +97,8 @@ func (s *Stream) forget() {
 	s.line, s.scan, s.prev, s.item = s.line-n, s.scan-n, s.prev-n, s.item-n
 }
 
-// Finish says that the message is over: the tail becomes a closed block.
-// Trailing blank lines join the last block. What is appended afterwards starts
-// a new block.
+// Finish ends the message: the tail becomes a closed block. Trailing blank lines join
+// the last block. Text that is appended afterwards starts a new block.
 func (s *Stream) Finish() {
 	all := s.text.String()
 	if s.line < len(all) {
@@ -149,8 +145,8 @@ func (s *Stream) Tail() Block {
 	return b
 }
 
-// close ends the open block at end. A block without ink is no block: its blank
-// lines wait for the next one.
+// close ends the open block at end. Blank lines alone are no block; they become part
+// of the next one.
 func (s *Stream) close(all string, end int) {
 	if !s.inked {
 		s.open = span{start: s.open.start}
@@ -166,7 +162,7 @@ func (s *Stream) close(all string, end int) {
 	s.fence, s.inList, s.loose = fenceMark{}, false, false
 }
 
-// leftover gives the blank lines before end to the block before them.
+// leftover adds the blank lines before end to the block before them.
 func (s *Stream) leftover(end int) {
 	if end == s.open.start {
 		return
@@ -178,7 +174,8 @@ func (s *Stream) leftover(end int) {
 	s.open.start, s.line = end, end
 }
 
-// cut closes the open block at `at` for its length; what follows continues it.
+// cut closes the open block at `at`, since it is too long; the next block continues
+// it.
 func (s *Stream) cut(all string, at int) {
 	was, fence, inList := s.open, s.fence, s.inList
 	s.inked = true
@@ -196,8 +193,8 @@ func (s *Stream) cut(all string, at int) {
 	}
 }
 
-// cutList goes on with a list after a cut: with its next item, inside an item,
-// or inside a fence inside an item.
+// cutList continues a list after a cut: with its next item, inside an item, or inside
+// a fence inside an item.
 func (s *Stream) cutList(all string, at int, fence fenceMark) {
 	if s.item == at {
 		s.open.indent, s.fence = 0, fence
@@ -212,8 +209,8 @@ func (s *Stream) cutList(all string, at int, fence fenceMark) {
 }
 
 // overflow cuts the open block while it and the text up to end, which may be
-// the beginning of a line, are too long. It looks at no byte behind the limit:
-// how far the text happens to be known must not matter.
+// the beginning of a line, are too long. It reads no byte past the limit, so that the
+// result does not depend on how much of the text has arrived.
 func (s *Stream) overflow(all string, end int) {
 	for end-s.open.start > maxBlock {
 		switch {
@@ -269,8 +266,8 @@ func (s *Stream) cutLine(all string) {
 	s.midway, s.line = true, at
 }
 
-// lastBlank returns where to cut s: behind a blank before a letter, else behind
-// any blank, else at its end.
+// lastBlank returns where to cut s: after a space before a letter, else after any
+// space, else at its end.
 func lastBlank(s string) int {
 	any := len(s)
 	for i := len(s) - 1; i > 1; i-- {

@@ -11,28 +11,40 @@ import (
 	"parley/ui/theme"
 )
 
-// palette holds the styles of a theme, as rows want them.
+// palette holds the styles of a theme in the form that rows use.
 type palette struct {
 	headings        [3]style // of levels 1, 2, and 3 or deeper
 	code, link, dim style
+	block           style // of a code block: its ground, and the text that has no other colour
+	links           bool  // text can link to an address
 
 	keyword, name, text, number, comment, added, deleted style
 }
 
-// paletteOf takes from a theme what a message needs.
+// paletteOf returns the styles of a theme that a message uses.
 func paletteOf(th *theme.Theme) palette {
 	heading, third := styleOf(th.Heading), styleOf(th.Accent)
 	if th.NoColor { // an accent would be bold, as the second level is
 		third = style{attr: italic}
 	}
 	return palette{
-		headings: [3]style{{heading.fg, heading.attr | underline}, heading, third}, code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
+		headings: [3]style{heading.over(style{attr: underline}), heading, third}, code: styleOf(th.Code), link: styleOf(th.Link), dim: styleOf(th.Dim),
+		block: blockStyle(th), links: th.Links,
 		keyword: styleOf(th.Keyword), name: styleOf(th.Function), text: styleOf(th.String), number: styleOf(th.Number),
 		comment: styleOf(th.Comment), added: styleOf(th.DiffAdd), deleted: styleOf(th.DiffDel),
 	}
 }
 
-// styleOf is the look of an ink. Backgrounds are not for running text.
+// blockStyle is the look of a code block; without a ground it has none.
+func blockStyle(th *theme.Theme) style {
+	s := th.CodeBlock.Spec()
+	if s.Bg == nil {
+		return style{}
+	}
+	return style{fg: colourOf(s.Fg), bg: colourOf(s.Bg)}
+}
+
+// styleOf returns the style of an ink without its background.
 func styleOf(ink theme.Ink) style {
 	s := ink.Spec()
 	st := style{fg: colourOf(s.Fg)}
@@ -61,8 +73,8 @@ func colourOf(c color.Color) colour {
 	return full | colour(r>>8)<<16 | colour(g>>8)<<8 | colour(b>>8)
 }
 
-// glamourStyle returns the palette in glamour's words: no margins, nothing before
-// or behind anything.
+// glamourStyle returns the palette as a configuration of glamour, without margins,
+// prefixes and suffixes.
 func (t palette) glamourStyle() ansi.StyleConfig {
 	yes := true
 	return ansi.StyleConfig{
@@ -71,7 +83,7 @@ func (t palette) glamourStyle() ansi.StyleConfig {
 		Strikethrough: ansi.StylePrimitive{CrossedOut: &yes},
 		Code:          ansi.StyleBlock{StylePrimitive: primitive(t.code)},
 		LinkText:      primitive(t.link),
-		ImageText:     primitive(t.dim), // carries what stands in brackets behind a link
+		ImageText:     primitive(t.dim), // used for the address in brackets after a link
 	}
 }
 

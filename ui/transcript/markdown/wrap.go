@@ -9,14 +9,14 @@ type wrapper struct {
 	row   line
 	used  int // cells of row
 
-	word      []piece // what no break is allowed in
+	word      []piece // must not be broken
 	wordWidth int
-	blanks    []piece // between row and word: shown only if the row goes on
+	spaces    []piece // between row and word: shown only if the word fits the row
 	blankSize int
 }
 
 // wrapWords breaks between words, and beside wide characters, so that no row is
-// wider than limit. A word that is wider is broken where it has to be.
+// wider than limit. A wider word is broken at the limit.
 func wrapWords(pieces []piece, limit int) []line {
 	w := wrapper{limit: max(limit, 2)}
 	for _, p := range pieces {
@@ -35,7 +35,7 @@ func wrapWords(pieces []piece, limit int) []line {
 				w.newRow()
 			case text[:size] == " ":
 				w.flushWord()
-				w.blanks = appendPiece(w.blanks, " ", p.style)
+				w.spaces = appendPiece(w.spaces, " ", p.style)
 				w.blankSize++
 			case width > 1:
 				w.flushWord()
@@ -54,7 +54,8 @@ func wrapWords(pieces []piece, limit int) []line {
 	return w.rows
 }
 
-// plainWord returns how much of s is ink of one cell per byte.
+// plainWord returns the length of the prefix of s that takes one cell per byte and
+// has no spaces.
 func plainWord(s string) int {
 	n := 0
 	for n < len(s) && s[n] > 0x20 && s[n] < 0x7f {
@@ -81,12 +82,12 @@ func (w *wrapper) flushWord() {
 		w.newRow()
 	}
 	if w.used > 0 {
-		for _, p := range w.blanks {
+		for _, p := range w.spaces {
 			w.row = appendPiece(w.row, p.text, p.style)
 		}
 		w.used += w.blankSize
 	}
-	w.blanks, w.blankSize = w.blanks[:0], 0
+	w.spaces, w.blankSize = w.spaces[:0], 0
 	if w.used+w.wordWidth <= w.limit {
 		for _, p := range w.word {
 			w.row = appendPiece(w.row, p.text, p.style)
@@ -104,11 +105,11 @@ func (w *wrapper) flushWord() {
 func (w *wrapper) newRow() {
 	w.rows = append(w.rows, w.row)
 	w.row, w.used = nil, 0
-	w.blanks, w.blankSize = w.blanks[:0], 0
+	w.spaces, w.blankSize = w.spaces[:0], 0
 }
 
-// wrapHard breaks at the limit, whatever is there, and keeps all blanks. There
-// is always a row.
+// wrapHard breaks at the limit, even inside words, and keeps all spaces. It returns at
+// least one row.
 func wrapHard(pieces []piece, limit int) []line {
 	var rows []line
 	var row line
@@ -145,7 +146,7 @@ func fitting(s string, room int) (n, width int) {
 	return n, width
 }
 
-// expandTabs replaces tabs by blanks to the next multiple of four columns.
+// expandTabs replaces tabs by spaces to the next multiple of four columns.
 func expandTabs(s string, column int) string {
 	if strings.IndexByte(s, '\t') < 0 {
 		return s

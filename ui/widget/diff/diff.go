@@ -19,9 +19,8 @@ const (
 	diffMaxLines = 200_000
 )
 
-// How much comparing may cost before it trades the shortest result for time: the
-// lines of both texts times those that a quick comparison finds changed, which
-// take about 2 ns each.
+// diffMaxCost bounds the search for the shortest result: the lines of both texts times those that a quick comparison finds
+// changed, at about 2 ns each.
 const diffMaxCost = 3_000_000
 
 const diffContext = 3
@@ -31,13 +30,13 @@ type Diff struct {
 	Path       string
 	Old, New   string
 	OldMissing bool
-	// First is how many lines of the file come before the texts. -1: they are a part of it, and nobody knows which, so rows
-	// have no numbers, and where they end without a newline that says nothing of the file.
+	// First is how many lines of the file come before the texts. -1: the texts are an unknown part of it. Then rows have no
+	// numbers, and an end without a newline means nothing.
 	First int
 }
 
-// Computed is a Diff with its edit script, to be drawn at any width without comparing again. It keeps the parts of both
-// texts that it shows, and is only read once made: goroutines may share it, so Compute can run off the screen's.
+// Computed is a Diff with its edit script, which can be drawn at any width without comparing again. It keeps the parts of
+// both texts that it shows. It does not change once made, so goroutines may share it.
 type Computed struct {
 	Path           string
 	Added, Removed int // lines; of a text that is too large: an upper bound

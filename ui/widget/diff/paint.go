@@ -14,10 +14,10 @@ type kindInks struct {
 	text   theme.Ink
 	word   theme.Ink // what changed in a line that is much like another
 	code   [syntax.Classes]theme.Ink
-	filled bool // its ground goes on to the end of the row
+	filled bool // its ground extends to the end of the row
 }
 
-// diffInks are what a theme makes of diffs.
+// diffInks are the inks that a theme has for diffs.
 type diffInks struct {
 	th *theme.Theme
 
@@ -63,8 +63,8 @@ func makeInks(th *theme.Theme) *diffInks {
 	return in
 }
 
-// Colours tells whether a theme shows code in a diff in colours: on a ground that says what became of its line. Without
-// one the whole line has the colour of its sign.
+// Colours reports whether a theme colours the code in a diff. That needs a ground that shows what happened to a line;
+// without one the whole line has the colour of its sign.
 func Colours(th *theme.Theme) bool { return th.DiffAddLine.Spec().Bg != nil }
 
 // ground lays the lines of a kind on a background.
@@ -73,7 +73,7 @@ func (k *kindInks) ground(ink theme.Ink) {
 	k.mark = over(k.mark, ink)
 }
 
-// over is an ink on the background of another.
+// over returns an ink on the background of another.
 func over(ink, ground theme.Ink) theme.Ink {
 	s := ink.Spec()
 	s.Bg = ground.Spec().Bg
@@ -86,7 +86,7 @@ type run struct {
 	ink theme.Ink
 }
 
-// runs cuts the first n bytes of a line into stretches of one ink: marks win over the classes of code.
+// runs cuts the first n bytes of a line into stretches of one ink. Marks take precedence over the classes of code.
 func (k *kindInks) runs(dst []run, n int, marks []span, code []syntax.Span) []run {
 	dst = dst[:0]
 	for at := 0; at < n; {
@@ -117,7 +117,7 @@ func (k *kindInks) runs(dst []run, n int, marks []span, code []syntax.Span) []ru
 	return dst
 }
 
-// rowPainter puts a row together and changes inks only where they change.
+// rowPainter builds a row and writes an ink only where it changes.
 type rowPainter struct {
 	buf []byte
 	ink theme.Ink
@@ -135,15 +135,15 @@ func (p *rowPainter) put(s string, ink theme.Ink) {
 	p.buf = append(p.buf, s...)
 }
 
-func (p *rowPainter) blanks(n int, ink theme.Ink) {
-	const blanks = "                                "
-	for ; n > 0; n -= len(blanks) {
-		p.put(blanks[:min(n, len(blanks))], ink)
+func (p *rowPainter) spaces(n int, ink theme.Ink) {
+	const spaces = "                                "
+	for ; n > 0; n -= len(spaces) {
+		p.put(spaces[:min(n, len(spaces))], ink)
 	}
 }
 
-// take returns the row and empties the painter.
-func (p *rowPainter) take() string {
+// finish returns the row and empties the painter.
+func (p *rowPainter) finish() string {
 	p.buf = append(p.buf, p.ink.Off()...)
 	s := string(p.buf)
 	p.buf, p.ink = p.buf[:0], theme.Ink{}

@@ -106,7 +106,7 @@ func TestPatchOdd(t *testing.T) {
 		{"a marker alone", head + "@@ -1 +1 @@\n\\ No newline\n", []string{file, `text "@@ -1 +1 @@\n\\ No newline\n"`}},
 		{"unknown heading", "diff --git /w/a /w/a\nphase of moon full\nold mode 1234567890123\n", []string{file, `text "phase of moon full\nold mode 1234567890123\n"`}},
 		{"half a mode", "diff --git /w/a /w/a\nold mode 100644\n", []string{file}},
-		{"nothing behind", "diff --git \n", []string{`"" -> ""`}},
+		{"nothing after it", "diff --git \n", []string{`"" -> ""`}},
 		{"names that cannot be told", "diff --git /w/a b c /w/d e f\n", []string{`"" -> ""`}},
 		{"names with blanks", "diff --git /w/a b /w/a b\n", []string{`"/w/a b" -> "/w/a b"`}},
 		{"prefixes with blanks", "diff --git a/a b b/a b\n", []string{`"a b" -> "a b"`}},
@@ -192,7 +192,7 @@ func TestPatchLineEnds(t *testing.T) {
 }
 
 // Whatever its size, what is kept of a patch is bounded, and nothing is lost:
-// behind the limit it is text.
+// past the limit it is text.
 func TestPatchBounded(t *testing.T) {
 	const head = "diff --git /w/a /w/a\n--- /w/a\n+++ /w/a\n"
 	for name, text := range map[string]string{

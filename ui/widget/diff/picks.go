@@ -8,11 +8,10 @@ import (
 	"parley/ui/theme"
 )
 
-// A change of a diff is what can be had or refused by itself: deleted and inserted lines that follow each other, and
-// those behind them if nothing but blank lines stands between.
+// A change of a diff is the unit that can be accepted or refused: deleted and inserted lines that follow each other, also
+// across blank lines.
 
-// Pick is how one change of a diff stands: what is to be read in the row above it, painted and fitting the width, and
-// whether it is refused.
+// Pick is the state of one change: the row above it, painted and fitting the width, and whether the change is refused.
 type Pick struct {
 	Head    string
 	Refused bool
@@ -28,7 +27,7 @@ type picks struct {
 // Changes returns how many changes the diff has; 0 where it was not compared.
 func (c *Computed) Changes() int { return len(c.changes()) }
 
-// changes are the changes as the numbers of their edits, counted through all hunks.
+// changes returns the changes as ranges of edits, counted through all hunks.
 func (c *Computed) changes() (all []span) {
 	at := 0
 	for _, h := range c.hunks {
@@ -55,8 +54,8 @@ func (c *Computed) DrawPicks(look Look, of []Pick) (rows []string, heads []int) 
 	return c.draw(look, p).rows, p.heads
 }
 
-// refused tells whether the n-th edit belongs to a change that is refused. The edits come one after the other: the first
-// of a change has its row drawn above it.
+// refused reports whether the n-th edit belongs to a refused change. It must be called for every edit in order, since it
+// draws the row above the first edit of each change.
 func (p *picks) refused(r *diffRenderer, n int) bool {
 	if p == nil {
 		return false
@@ -69,13 +68,13 @@ func (p *picks) refused(r *diffRenderer, n int) bool {
 	return k >= 0 && n < p.spans[k].to && p.of[k].Refused
 }
 
-// faint are the inks of lines that will not come to be.
+// faint returns the inks of refused lines.
 func (k *kindInks) faint(th *theme.Theme) *kindInks {
 	return &kindInks{sign: k.sign, mark: th.Faint, text: th.Faint, word: th.Faint}
 }
 
-// Without returns what is left of a change of texts when some of the diff's changes are refused. before and after are
-// the texts that were compared, or others with which they agree line by line; ok is false where they do not.
+// Without returns the new text without the refused changes. before and after are the texts that were compared, or others
+// with the same lines; ok is false if the lines differ.
 func (c *Computed) Without(before, after string, refused []bool) (text string, ok bool) {
 	old, now := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	spans := c.changes()

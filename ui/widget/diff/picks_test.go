@@ -23,9 +23,8 @@ func randomText(r *rand.Rand) string {
 	return s
 }
 
-// What is left of a change: all of it, nothing, and part by part as if each had been
-// made by itself. The texts are others than those that were compared, as with what is
-// made visible.
+// Without all changes, without none, and without one after the other. The texts differ
+// from those that were compared, as they do when invisible characters are shown.
 func TestWithout(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	several := 0
@@ -108,7 +107,7 @@ func TestDrawPicks(t *testing.T) {
 	for i, row := range rows {
 		if strings.HasPrefix(row, "H") {
 			if rows[heads[int(row[1]-'0')]] != row {
-				t.Errorf("%s stands in row %d, not in %v", row, i, heads)
+				t.Errorf("%s is in row %d, not in %v", row, i, heads)
 			}
 			continue
 		}

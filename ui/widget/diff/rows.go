@@ -26,8 +26,8 @@ const SidesWidth = 140
 type Look struct {
 	Width  int
 	Limit  int     // rows at most; 0: all
-	Sides  bool    // what was left, what is right; a diff that only adds, or only deletes, is drawn in one column all the same
-	Syntax *Syntax // the colours of its code, once they are known; nil without
+	Sides  bool    // the old text left, the new one right; a diff that only adds or only deletes has one column anyway
+	Syntax *Syntax // the classes of its code; nil while they are unknown
 	Theme  *theme.Theme
 }
 
@@ -36,15 +36,14 @@ func (c *Computed) Rows(width, maxLines int, th *theme.Theme) (rows []string, mo
 	return c.Draw(Look{Width: width, Limit: maxLines, Theme: th})
 }
 
-// Draw draws the diff: three lines of context, hunks divided by a dim "⋯", signs at every changed line so that it reads
-// without colour. Long lines are wrapped. What was left out counts as more, in lines of the diff. The cost is that of the
-// rows drawn.
+// Draw draws the diff: three lines of context, hunks divided by a dim "⋯", signs at every changed line so that it can be
+// read without colour. Long lines are wrapped. more is the number of lines left out. The cost is that of the rows drawn.
 func (c *Computed) Draw(look Look) (rows []string, more int) {
 	r := c.draw(look, nil)
 	return r.rows, r.more
 }
 
-// draw draws with marks at the changes, where there are any.
+// draw is Draw with a row above each change, if there are picks.
 func (c *Computed) draw(look Look, picks *picks) *diffRenderer {
 	r := &diffRenderer{c: c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: look.Limit, syntax: look.Syntax, picks: picks}
 	if note := c.note(); note != "" {
@@ -71,7 +70,7 @@ func (c *Computed) draw(look Look, picks *picks) *diffRenderer {
 	return r
 }
 
-// Lines returns how many lines the diff has, context included: what Rows would leave out of none.
+// Lines returns how many lines the diff has, context included.
 func (c *Computed) Lines() int {
 	n := 0
 	for _, h := range c.hunks {
@@ -80,7 +79,7 @@ func (c *Computed) Lines() int {
 	return n
 }
 
-// note returns what stands in place of a diff that has nothing to show.
+// note returns what is shown instead of a diff without lines.
 func (c *Computed) note() string {
 	switch {
 	case c.TooLarge:
@@ -114,7 +113,7 @@ type diffRenderer struct {
 
 func (r *diffRenderer) full() bool { return r.limit > 0 && len(r.rows) >= r.limit }
 
-// left is how many rows there is still room for; 0: as many as one likes.
+// left returns how many more rows fit; 0: any number.
 func (r *diffRenderer) left() int {
 	if r.limit == 0 {
 		return 0
@@ -204,7 +203,7 @@ func (r *diffRenderer) line(e lineEdit, n int, marks []span) {
 
 const noNewline = `\ no newline at end of file`
 
-// text is what is shown of an edit's line. A carriage return is shown where it is what changed.
+// text returns an edit's line as it is shown. A carriage return is shown only if it is what changed.
 func (r *diffRenderer) text(e lineEdit) string {
 	text := strings.TrimSuffix(e.Line, "\n")
 	if !r.c.showCR || e.Op == diff.Match {
@@ -257,9 +256,9 @@ func (r *diffRenderer) cell(inks *kindInks, numbers, str string, marks []span, c
 	p.put(inks.sign+" ", inks.mark)
 	end := func() {
 		if inks.filled {
-			p.blanks(room-cells, inks.text)
+			p.spaces(room-cells, inks.text)
 		}
-		rows, cells = append(rows, p.take()), 0
+		rows, cells = append(rows, p.finish()), 0
 	}
 	r.cuts = inks.runs(r.cuts, len(str), marks, code)
 	from := 0
@@ -283,10 +282,10 @@ func (r *diffRenderer) cell(inks *kindInks, numbers, str string, marks []span, c
 				start = at
 				end()
 				if limit > 0 && len(rows) == limit {
-					p.take()
+					p.finish()
 					return rows, true
 				}
-				p.blanks(r.gutter, theme.Ink{})
+				p.spaces(r.gutter, theme.Ink{})
 				p.put("  ", inks.mark)
 			}
 			cells += w

@@ -9,10 +9,10 @@ import (
 	"parley/ui/widget/text"
 )
 
-// between stands between the sides of a diff.
+// between separates the sides of a diff.
 const between = " │ "
 
-// sides draws a hunk side by side: a deleted line beside the inserted one that took its place.
+// sides draws a hunk side by side: a deleted line beside the inserted one that replaced it.
 func (r *diffRenderer) sides(h textdiff.Hunk[string]) {
 	shown := 0
 	stretches(h, func(s stretch) bool {
@@ -76,7 +76,7 @@ func (r *diffRenderer) pair(left, right *lineEdit, leftAt, rightAt int) {
 	}
 }
 
-// half draws one side of a row. On the left a line of context has the number that it had.
+// half draws one side of a row. On the left a line of context has its old number.
 func (r *diffRenderer) half(e *lineEdit, n int, marks []span, width int, old bool) (rows []string, more bool) {
 	if e == nil {
 		return nil, false

@@ -9,17 +9,17 @@ import (
 	"parley/ui/widget/syntax"
 )
 
-// maxSyntaxBytes is the longest line whose code is told apart. Behind a longer one the code of a hunk begins anew.
+// maxSyntaxBytes is the longest line whose code is analysed. After a longer one the analysis of a hunk starts again.
 const maxSyntaxBytes = 1000
 
-// Syntax holds what the parts of the code in a diff are. It is only read once made.
+// Syntax holds the classes of the code in a diff. It does not change once made.
 type Syntax struct {
 	known bool
 	lines [][]syntax.Span // of the edits of all hunks, in their order
-	upTo  int             // edits that were looked at
+	upTo  int             // edits that were analysed
 }
 
-// Covers tells whether the first n lines of the diff, context included, were looked at, or all of them.
+// Covers reports whether the first n lines of the diff, context included, were analysed.
 func (s *Syntax) Covers(n int) bool { return s != nil && (!s.known || s.upTo >= n) }
 
 // line returns the classes of an edit.
@@ -30,8 +30,8 @@ func (s *Syntax) line(n int) []syntax.Span {
 	return s.lines[n]
 }
 
-// Highlight tells the code apart in the first n lines of a diff, as the name of its file says. It takes a tenth of a
-// millisecond a line, so it belongs on a goroutine of its own, and any will do.
+// Highlight analyses the code in the first n lines of a diff, in the language that the name of its file says. It takes a
+// tenth of a millisecond per line, so call it on another goroutine than the screen's.
 func (c *Computed) Highlight(n int) *Syntax {
 	s := &Syntax{known: syntax.Known(c.Path)}
 	if !s.known {
@@ -55,8 +55,8 @@ func (c *Computed) Highlight(n int) *Syntax {
 	return s
 }
 
-// side looks at the lines of a hunk as they were, or as they are: at the context and the lines with that sign. What is
-// known of the context is what it is now.
+// side analyses one side of a hunk: the context and the lines with that sign. The context keeps the classes that it has on
+// the new side.
 func (s *Syntax) side(path string, edits []textdiff.Edit[string], sign diff.Op) {
 	var lines []string
 	var at []int

@@ -44,7 +44,7 @@ func TestHighlight(t *testing.T) {
 		{find("-", "old"), "return", deleted.code[syntax.Keyword]},
 		{find("-", "old"), "// old", deleted.code[syntax.Comment]},
 		{find("+", "/* a"), "/* a", added.code[syntax.Comment]},
-		{find("+", "b */"), "b */", added.code[syntax.Comment]}, // it goes on from the line before
+		{find("+", "b */"), "b */", added.code[syntax.Comment]}, // it continues from the line before
 		{find("+", "b */"), "2", added.code[syntax.Number]},
 	} {
 		if got := classed(w.row, w.ink); len(got) == 0 || got[0] != w.want {

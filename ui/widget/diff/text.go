@@ -7,8 +7,8 @@ import (
 	"znkr.io/diff"
 )
 
-// Unified writes the diff as the hunks of a patch, as git and patch read them; "" where there is nothing to say, or too
-// much to compare. The names of the file are the caller's.
+// Unified returns the diff as the hunks of a patch that git and patch can read; "" if nothing has changed or the texts were
+// too large to compare. The caller adds the names of the file.
 func (c *Computed) Unified() string {
 	if c.TooLarge {
 		return ""
@@ -43,7 +43,8 @@ func (c *Computed) Unified() string {
 	return b.String()
 }
 
-// hunkRange is where a hunk begins, from line 1, and how many lines it has. One without lines stands behind a line.
+// hunkRange returns where a hunk begins, from line 1, and how many lines it has. One without lines names the line before
+// it.
 func hunkRange(line, n int) string {
 	if n == 0 {
 		return fmt.Sprintf("%d,0", line)

@@ -8,7 +8,7 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Lines longer than this carry no marks: nobody reads them word by word, and comparing them costs.
+// maxMarkedBytes is the longest line that gets marks: longer ones are not read word by word and are slow to compare.
 const maxMarkedBytes = 1000
 
 // span is a run of bytes in a line.
@@ -74,7 +74,7 @@ func inkLen(s string) int {
 	return n
 }
 
-// words splits a line into runs of letters and digits, runs of blanks, and single other characters.
+// words splits a line into runs of letters and digits, runs of white space, and single other characters.
 func words(s string) []string {
 	out := make([]string, 0, len(s)/3+1)
 	start, kind := 0, 0
@@ -87,7 +87,7 @@ func words(s string) []string {
 		case text.WordRune(r) || r == '_':
 			k = 2
 		}
-		// Wide scripts write without blanks: each character is a word.
+		// Wide scripts have no spaces: each character is a word.
 		if i > start && (k != kind || k == 3 || r >= 0x2e80) {
 			out = append(out, s[start:i])
 			start = i

@@ -1,6 +1,6 @@
-// Package syntax tells what the parts of code are. The language comes from a name, of a file or of the language; it is never
-// guessed from the code. All of it may be called from any goroutine, and most of it belongs on another than the screen's:
-// a line takes a tenth of a millisecond, a language that is met for the first time some milliseconds.
+// Package syntax finds the classes of the parts of code. The language comes from a name, of a file or of the language; it is
+// never guessed from the code. All functions may be called from any goroutine. Analysing a line takes a tenth of a
+// millisecond, and a language that was not used before some milliseconds: keep that off the screen's goroutine.
 package syntax
 
 import (
@@ -60,7 +60,7 @@ type Span struct {
 }
 
 // Whole returns where a part of text ends that begins at from and should end at to, so that no grapheme cluster is cut:
-// half of one is as wide as nobody knows. A cluster is not cut at from; where to is not behind it, from is the end.
+// the width of half a cluster is undefined. from must be at the start of a cluster, and is returned if to is not after it.
 func Whole(text string, from, to int) int {
 	to = max(from, to)
 	if to == from || to == len(text) || text[to-1] < utf8.RuneSelf && text[to] < utf8.RuneSelf {
@@ -74,9 +74,9 @@ func Whole(text string, from, to int) int {
 }
 
 const (
-	// maxNames bounds the file names whose language is remembered: they are the agent's to waste.
+	// maxNames bounds the file names whose language is remembered: the agent chooses them.
 	maxNames = 512
-	// patience is how long one call of Lines may take. What it has not come to by then stays without classes.
+	// patience is how long one call of Lines may take. Lines that it has not reached by then have no classes.
 	patience = 2 * time.Second
 )
 
@@ -106,11 +106,11 @@ func lexerOf(path string) chroma.Lexer {
 	return l
 }
 
-// Known tells whether files of that name are of a known language.
+// Known reports whether files of that name are of a known language.
 func Known(path string) bool { return lexerOf(path) != nil }
 
-// Lines returns the classes in lines that follow each other in a file of that name; nil where its language is not known or
-// makes no sense of them. The lines have no newlines at their ends.
+// Lines returns the classes in consecutive lines of a file of that name; nil if its language is unknown or cannot be
+// analysed. The lines have no newlines at their ends.
 func Lines(path string, lines []string) (spans [][]Span) {
 	lex := lexerOf(path)
 	if lex == nil || len(lines) == 0 {
@@ -146,7 +146,7 @@ type splitter struct {
 	at    int // in that line
 }
 
-// add takes the next token; false where it is not what stands in the lines.
+// add adds the next token; false if it is not the text of the lines.
 func (s *splitter) add(text string, c Class) bool {
 	for text != "" {
 		if s.line >= len(s.lines) {

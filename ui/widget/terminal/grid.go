@@ -11,8 +11,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// grid is an emulated screen for programs that move the cursor. It only ever sees what the tokenizer lets through, less
-// what could make it answer, allocate or work without bound.
+// grid is an emulated screen for programs that move the cursor. It gets what the tokenizer passes on, without what could
+// make it answer, allocate or work without bound.
 type grid struct {
 	vt   *vt.Emulator
 	cols int
@@ -33,14 +33,14 @@ const (
 func newGrid(cols int) *grid {
 	g := &grid{vt: vt.NewEmulator(cols, terminalRows), cols: cols}
 	g.vt.SetScrollbackSize(terminalHistory)
-	// Answers to queries would wait for a reader for ever: with the writing end closed they are dropped at once.
+	// Answers to queries would block, since nothing reads them: with the writing end closed they are dropped.
 	if pw, ok := g.vt.InputPipe().(io.Closer); ok {
 		_ = pw.Close()
 	}
 	return g
 }
 
-// openGrid goes over from lines to a grid and puts the last lines on it, for the cursor to move over.
+// openGrid changes from lines to a grid and puts the last lines on it, within reach of the cursor.
 func (t *Terminal) openGrid() {
 	t.grid = newGrid(t.cols)
 	keep := max(len(t.lines)-(terminalRows-1), 0)
@@ -59,7 +59,7 @@ func (t *Terminal) openGrid() {
 	t.live = lineScreen{}
 }
 
-// closeGrid goes back to lines, if nothing stands below the cursor.
+// closeGrid returns to lines, if nothing is below the cursor.
 func (t *Terminal) closeGrid() {
 	t.grid.calm = 0
 	t.harvest()
@@ -101,7 +101,7 @@ func (t *Terminal) harvest() {
 	sb.Clear()
 }
 
-// tidy rewrites a row of the emulator with the styles that rows may have, blanks at its end dropped.
+// tidy rewrites a row of the emulator with the styles that rows may have, without spaces at its end.
 func tidy(row string) string {
 	return strings.TrimRight(text.Cut(row, 0, text.MaxCells), " ")
 }
@@ -138,8 +138,8 @@ func (g *grid) sgr(body []byte) {
 	g.emit(body, 'm', 0xffff)
 }
 
-// csi passes a sequence on, its numbers bounded: none of use is larger than the grid, and the emulator repeats as often
-// as it is told.
+// csi passes a sequence on, its numbers bounded: useful ones are at most the size of the grid, and the emulator has no bound on
+// repetitions.
 func (g *grid) csi(body []byte, final byte) {
 	limit := max(g.cols, terminalRows) + 1
 	switch final {
@@ -219,7 +219,7 @@ func heavyTail(b []byte) int {
 	return ring[count%heavyLimit]
 }
 
-// heavy says whether a sequence may touch the whole grid. Of the modes only the alternate screens do.
+// heavy reports whether a sequence may touch the whole grid. Of the modes only the alternate screens do.
 func heavy(body []byte, final byte) bool {
 	if final == 'h' || final == 'l' {
 		return bytes.Contains(body, []byte("47")) || bytes.Contains(body, []byte("1049"))
@@ -227,7 +227,7 @@ func heavy(body []byte, final byte) bool {
 	return bytes.IndexByte([]byte("@JLMPSTXb"), final) >= 0
 }
 
-// quiet says whether a sequence changes nothing that is shown: queries, modes of keys, mouse and cursor, window
+// quiet reports whether a sequence changes nothing that is shown: queries, modes of keys, mouse and cursor, window
 // operations. Those reach neither lines nor grid.
 func quiet(body []byte, final byte) bool {
 	private := len(body) > 0 && body[0] >= '<'
@@ -259,7 +259,7 @@ func (s *lineScreen) sgr(params string) {
 	s.setPen(p)
 }
 
-// csi plays the sequences that stay within the line, and says false for all others.
+// csi plays the sequences that stay within the line, and returns false for others.
 func (s *lineScreen) csi(body []byte, final byte) bool {
 	if len(body) > 4 {
 		return false

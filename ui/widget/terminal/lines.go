@@ -21,7 +21,7 @@ type outCell struct {
 // erasing within the line. That is nearly all output of commands, and needs no grid of cells.
 type lineScreen struct {
 	cells  []outCell
-	col    int // index in cells where the next cluster goes; may lie behind their end
+	col    int // index in cells where the next cluster goes; may be past their end
 	pen    text.Pen
 	style  uint16
 	styles []text.Pen // the styles of the cells; 0 is the plain one
@@ -113,7 +113,7 @@ func (s *lineScreen) join(text string) {
 	}
 }
 
-// tear turns the wide cluster that column i lies inside of, if any, into blanks.
+// tear replaces a wide cluster that has column i inside it by spaces.
 func (s *lineScreen) tear(i int) {
 	if i <= 0 || i >= len(s.cells) || s.cells[i].width > 0 {
 		return
@@ -130,7 +130,7 @@ func (s *lineScreen) tear(i int) {
 	}
 }
 
-// erase blanks the cells from one column up to another.
+// erase clears the cells from one column up to another.
 func (s *lineScreen) erase(from, to int) {
 	if s.styles == nil {
 		s.init()
@@ -159,7 +159,7 @@ func (s *lineScreen) backspace() {
 	}
 }
 
-// line returns the line as written so far, blanks at its end dropped.
+// line returns the line as written so far, without spaces at its end.
 func (s *lineScreen) line() string {
 	end := len(s.cells)
 	for end > 0 {

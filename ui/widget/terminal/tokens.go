@@ -10,11 +10,11 @@ const (
 	maxSpell = 4096 // bytes of an unfinished string sequence after which its end is no longer waited for
 )
 
-// tokenSink takes what a tokenizer finds. Text is printable, valid UTF-8 and only borrowed.
+// tokenSink receives what a tokenizer finds. Text is printable, valid UTF-8, and valid during the call.
 type tokenSink interface {
 	text(b []byte)
 	control(c byte)
-	csi(body []byte, final byte) // body is what stands between CSI and the final byte
+	csi(body []byte, final byte) // body is between CSI and the final byte
 	esc(inter, final byte)
 }
 
@@ -30,7 +30,7 @@ const (
 )
 
 // tokenizer splits the output of a command into text, controls and sequences, however it was cut into writes. Strings
-// addressed to the terminal (titles, clipboard, queries in DCS) are swallowed here and reach nobody.
+// addressed to the terminal (titles, clipboard, queries in DCS) are dropped here.
 type tokenizer struct {
 	state   tokenState
 	body    []byte // of the CSI sequence being read
@@ -126,9 +126,8 @@ func (t *tokenizer) finishRune(p []byte, to tokenSink) int {
 	return used
 }
 
-// deceives tells of a rune that has the terminal show a row in another order than
-// it was written, that nobody sees, or that some take for the end of a line. A
-// joiner stays: emoji are made with it.
+// deceives reports whether a rune reorders the row, is invisible, or ends a line in
+// some terminals. Joiners are allowed: emoji need them.
 func deceives(r rune) bool {
 	switch {
 	case r < 0x34f:
@@ -143,7 +142,7 @@ func deceives(r rune) bool {
 	return r >= 0xe0000 && r < 0xe0100
 }
 
-// sequence handles one byte inside a sequence and returns 1, or 0 if the byte is to be read again.
+// sequence handles one byte inside a sequence and returns 1, or 0 if the byte must be read again.
 func (t *tokenizer) sequence(c byte, to tokenSink) int {
 	switch {
 	case t.state == stString || t.state == stStringEsc:

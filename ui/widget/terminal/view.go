@@ -17,10 +17,10 @@ const (
 
 // Terminal shows the output of a command: colours kept, progress bars and cursor movements played out, nothing let
 // through to the real terminal. Output that only goes down the page is kept as lines, which is fast and small; a program
-// that moves about gets an emulated grid.
+// that moves the cursor gets an emulated grid.
 //
-// Writing copies the bytes; they are played when rows are asked for. Of a burst that nobody looked at only the last
-// 256 KiB are played (64 KiB on a grid), what came before is counted. The history holds 2000 lines and 4 MiB. A bare
+// Writing copies the bytes; they are played when rows are asked for. Of a burst between two calls only the last
+// 256 KiB are played (64 KiB on a grid); the lines before are counted. The history holds 2000 lines and 4 MiB. A bare
 // newline also returns the carriage, since pipes bring no other. Queries to the terminal are never answered.
 type Terminal struct {
 	cols    int
@@ -31,7 +31,7 @@ type Terminal struct {
 	lines   []string
 	bytes   int  // in lines
 	gone    int  // lines no longer kept
-	tripped bool // a panic came from elsewhere than the emulator; tests look at it
+	tripped bool // code other than the emulator has panicked; for tests
 }
 
 // New returns an empty terminal. cols is the width of the grid, for programs that use one; lines are wrapped at
@@ -133,7 +133,7 @@ func (t *Terminal) skipLost(b []byte) []byte {
 // introducers are the bytes that a sequence can begin with.
 var introducers = []byte{0x1b, 0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f}
 
-// feed plays b. Should the emulator trip over something, its grid is given up and the output goes on below.
+// feed plays b. If the emulator panics, its grid is dropped and the output continues below.
 func (t *Terminal) feed(b []byte) {
 	defer func() {
 		if recover() != nil {

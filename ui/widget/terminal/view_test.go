@@ -119,7 +119,7 @@ func TestTerminalIsBounded(t *testing.T) {
 	}
 }
 
-// A burst that nobody looked at is played from near its end; the lines before are counted.
+// A burst between two calls of Rows is played from near its end; the lines before are counted.
 func TestTerminalBurst(t *testing.T) {
 	var b bytes.Buffer
 	const n = 200_000
@@ -188,7 +188,7 @@ func TestTerminalHeavyBurst(t *testing.T) {
 	}
 }
 
-// Hostile output in a grid must not block on its own queries, whose answers nobody reads.
+// Hostile output in a grid must not block on its own queries, whose answers are not read.
 func TestTerminalGridQueries(t *testing.T) {
 	in := "a\n\x1b[A" + strings.Repeat("\x1b[c\x1b[6n\x1b[5n\x1b[?6n\x1b[4$p\x1b[?2048h\x1b[?7;2048h", 1000) + "end"
 	rows := played(80, in).Rows(80, 0)

@@ -92,7 +92,7 @@ func (sc *Scanner) escape() {
 	sc.pos = i
 }
 
-// PlainASCII says whether s holds printable ASCII only, so that bytes are cells.
+// PlainASCII reports whether s is printable ASCII, so that bytes are cells.
 func PlainASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -139,7 +139,7 @@ func (w *RowWriter) Add(cluster string, p Pen) {
 	w.buf = append(w.buf, cluster...)
 }
 
-func (w *RowWriter) blanks(n int, p Pen) {
+func (w *RowWriter) spaces(n int, p Pen) {
 	for range n {
 		w.Add(" ", p)
 	}
@@ -156,7 +156,7 @@ func (w *RowWriter) Take() string {
 	return s
 }
 
-// Visible makes the control characters of one line of plain text visible: tabs become blanks, the others their pictures.
+// Visible makes the control characters of one line of plain text visible: tabs become spaces, the others their pictures.
 func Visible(s string) string {
 	clean := true
 	for i := range len(s) {

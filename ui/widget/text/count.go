@@ -17,7 +17,7 @@ func Grouped(n int) string {
 	return s
 }
 
-// RowsOf is "1 row" or "6,831 rows".
+// RowsOf returns "1 row" or "6,831 rows".
 func RowsOf(n int) string {
 	if n == 1 {
 		return "1 row"
@@ -25,7 +25,7 @@ func RowsOf(n int) string {
 	return Grouped(n) + " rows"
 }
 
-// MoreRows says how many rows come below those that are shown.
+// MoreRows says how many rows follow below those that are shown.
 func MoreRows(n int) string { return strings.Replace(RowsOf(n), " ", " more ", 1) + " ↓" }
 
 // CountLines counts the lines of text; a last newline ends a line, it does not begin one.
@@ -37,7 +37,7 @@ func CountLines(text string) int {
 	return n
 }
 
-// ByteCount is a size for people: 12.3 kB.
+// ByteCount formats a size: 12.3 kB.
 func ByteCount(n int) string {
 	switch {
 	case n < 1000:
@@ -67,10 +67,10 @@ func Ago(at, now time.Time) string {
 	}
 }
 
-// WordRune tells whether a character is part of a word.
+// WordRune reports whether a character is part of a word.
 func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// OneLine makes plain text fit for one row.
+// OneLine makes plain text fit on one row.
 func OneLine(s string) string {
 	if strings.IndexByte(s, '\n') >= 0 {
 		s = strings.ReplaceAll(s, "\n", " ")

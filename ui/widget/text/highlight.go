@@ -7,7 +7,7 @@ import (
 )
 
 // Highlight paints the cells from left up to right of a styled row in an ink of their own, whatever they looked like.
-// Halves of wide characters at the edges become blanks.
+// Halves of wide characters at the edges become spaces.
 func Highlight(row string, left, right int, ink theme.Ink) string {
 	if left < 0 || right <= left {
 		return row
@@ -19,8 +19,8 @@ func Highlight(row string, left, right int, ink theme.Ink) string {
 	return Overlay([]string{row}, []string{ink.Paint(text)}, left, 0)[0]
 }
 
-// Cell returns the cluster of plain text that stands in a cell, as the bytes from start up to end; both are the length of the
-// text where it ends before that cell.
+// Cell returns which bytes of plain text are shown in a cell, from start up to end; both are the length of the text if it
+// ends before that cell.
 func Cell(text string, cell int) (start, end int) {
 	cells := 0
 	for sc := (Scanner{S: text}); ; {

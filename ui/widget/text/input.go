@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Printable says whether a key means text rather than a command. AltGr may report ctrl and alt together.
+// Printable reports whether a key is text rather than a command. AltGr may report ctrl and alt together.
 func Printable(k tea.KeyPressMsg) bool {
 	if k.Text == "" {
 		return false

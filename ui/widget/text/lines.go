@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Lines is how long a text is, in words.
+// Lines says how many lines a text has: "2 lines".
 func Lines(text string) string {
 	n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
 	if n == 1 {

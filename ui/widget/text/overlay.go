@@ -1,8 +1,8 @@
 package text
 
 // Overlay puts the rows of top over those of base, the first at row y, their first cell at column x, and returns the
-// result; base and top stay as they are. Where a row of base is too short it is filled with blanks up to x. Wide
-// characters cut by an edge of top become blanks. What falls outside the rows of base, or left of column 0, is not
+// result; base and top stay as they are. Where a row of base is too short it is filled with spaces up to x. Wide
+// characters cut by an edge of top become spaces. What falls outside the rows of base, or left of column 0, is not
 // drawn. Rows that nothing covers are shared with base.
 func Overlay(base, top []string, x, y int) []string {
 	out := make([]string, len(base))
@@ -27,7 +27,7 @@ func overlayRow(w *RowWriter, base, top string, x int) string {
 	}
 	base = expandTabs(base)
 	if n := cutInto(w, base, 0, x); n < x {
-		w.blanks(x-n, Pen{})
+		w.spaces(x-n, Pen{})
 	}
 	cutInto(w, expandTabs(top), skip, skip+width)
 	cutInto(w, base, x+width, MaxCells)

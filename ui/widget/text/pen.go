@@ -187,7 +187,7 @@ func LeadingNumber(s string) int {
 	return n
 }
 
-// SgrParams says whether what stands between CSI and 'm' makes it SGR, not one of the private sequences that end alike.
+// SgrParams reports whether the bytes between CSI and 'm' make it SGR and not a private sequence with the same end.
 func SgrParams[T string | []byte](params T) bool {
 	for i := range len(params) {
 		if c := params[i]; c < '0' || c > ';' {

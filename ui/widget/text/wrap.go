@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Wrap breaks text into rows of at most width cells, at blanks where it can and inside words that are longer than a row.
-// The text may be styled; each row carries its own styles. Blanks at a break and at row ends are dropped, those at the
+// Wrap breaks text into rows of at most width cells, at spaces where it can and inside words that are longer than a row.
+// The text may be styled; each row carries its own styles. Spaces at a break and at row ends are dropped, those at the
 // start of a line are kept. Newlines begin a new row; an empty text is one empty row. A width below 1 counts as 1, and a
 // wide character that cannot fit becomes a '?'.
 func Wrap(s string, width int) []string {
@@ -89,7 +89,7 @@ func (w *wrapper) line(rows []string, line string) []string {
 			first = false
 		}
 		if p.blank() && (w.cells+cw > w.width || !first && w.cells == 0) {
-			// A blank that would hang over the edge marks the break; the next word starts a row.
+			// A space that would exceed the width marks the break; the next word starts a row.
 			if w.cells >= w.width {
 				rows, first = w.flush(rows, len(w.row)), false
 			}
@@ -106,7 +106,7 @@ func (w *wrapper) line(rows []string, line string) []string {
 }
 
 // breakRow writes the row up to the last place where it may break, or all of it, and keeps the rest for the next. That
-// place is after a blank or beside a wide character, as scripts without blanks want it; wide says that one comes next.
+// place is after a space or beside a wide character, for scripts without spaces; wide means that one comes next.
 func (w *wrapper) breakRow(rows []string, wide bool) []string {
 	at := len(w.row)
 	for at > 0 && !wide && !w.row[at-1].blank() {
@@ -143,8 +143,8 @@ func (w *wrapper) flush(rows []string, n int) []string {
 	return rows
 }
 
-// HardWrap breaks one line into rows of at most width cells, wherever the edge falls, and keeps every blank. It stops
-// after limit rows (0: none) and says whether text was left.
+// HardWrap breaks one line into rows of at most width cells, anywhere, and keeps all spaces. It stops
+// after limit rows (0: none) and reports whether text was left.
 func HardWrap(s string, width, limit int) (rows []string, more bool) {
 	width = max(width, 1)
 	if PlainASCII(s) {
@@ -215,7 +215,7 @@ func Truncate(s string, width int, tail string) string {
 	}
 }
 
-// Cut returns the cells from left up to right of a styled row. Halves of wide characters at the edges become blanks.
+// Cut returns the cells from left up to right of a styled row. Halves of wide characters at the edges become spaces.
 func Cut(s string, left, right int) string {
 	var out RowWriter
 	cutInto(&out, s, left, right)
@@ -239,7 +239,7 @@ func cutInto(out *RowWriter, s string, left, right int) int {
 			written += cw
 		case end > left:
 			n := min(end, right) - max(cells, left)
-			out.blanks(n, sc.Pen)
+			out.spaces(n, sc.Pen)
 			written += n
 		}
 		cells = end
@@ -247,7 +247,7 @@ func cutInto(out *RowWriter, s string, left, right int) int {
 	return written
 }
 
-// Seconds is a short duration without digits that jitter.
+// Seconds formats a duration in few digits, none below a second.
 func Seconds(d time.Duration) string {
 	d = d.Truncate(time.Second)
 	if d < time.Minute {

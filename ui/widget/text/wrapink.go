@@ -1,7 +1,7 @@
 package text
 
-// WrapInk wraps text to rows of at most width cells, each behind the same words, and
-// paints what it has wrapped; paint may be nil.
+// WrapInk wraps text to rows of at most width cells, each with the same prefix, and
+// paints the wrapped text; paint may be nil.
 func WrapInk(paint func(string) string, text, before string, width int) []string {
 	var rows []string
 	for _, r := range Wrap(text, max(1, width-len(before))) {
