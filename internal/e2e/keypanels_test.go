@@ -132,7 +132,7 @@ func nextWaiting(d *desk) {
 	s.Press("ctrl+s")
 	s.WaitFor("╭ Sessions")
 	s.Press("ctrl+n")
-	s.WaitFor("1 waiting · alt+w")
+	s.WaitFor("1 waits · alt+w")
 	s.WaitGone("demo asks")
 	s.Press("alt+w")
 	s.WaitFor("demo asks")

@@ -145,7 +145,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			{"no\r", "exit status 1"}, {"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", ""},
 		} {
 			s.Type("own\r")
-			s.WaitFor("wants a command run", "unlock 'a b'", "in "+dir, "y runs it")
+			s.WaitFor("wants to run its own command", "unlock 'a b'", "In "+dir, "y runs it")
 			_, mark := s.Raw(0)
 			s.Press("y")
 			s.WaitFunc("the login", func([]string) bool { // the one before stands above it
