@@ -154,7 +154,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			})
 			s.Type(c.keys)
 			if c.becomes != "" {
-				s.WaitFor("the login did not succeed: "+c.becomes, `│ unlocking ["a b"]?`, "enter selects")
+				s.WaitFor("login failed: "+c.becomes, `│ unlocking ["a b"]?`, "enter selects")
 			}
 		}
 		s.WaitFor("open by its own login")

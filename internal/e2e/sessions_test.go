@@ -117,7 +117,7 @@ func TestOverviewOpensKeptSession(t *testing.T) {
 	s.WaitIdle()
 	s.Press("ctrl+s")
 	s.WaitFor("2 Fix the lexer")
-	s.Type("first")
+	s.Type("first things")
 	s.WaitFor("1/4")
 	s.Press("enter")
 	s.WaitOnly([]string{"heard: first things"}, "of old-1")

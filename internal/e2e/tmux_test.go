@@ -249,7 +249,8 @@ func TestTmuxCopies(t *testing.T) {
 			}
 			m.key("Escape")
 			rows := m.idle()
-			if a, b := strings.Join(before[:29], "\n"), strings.Join(rows[:29], "\n"); a != b { // below is the notice
+			before[25], rows[25] = "", "" // the row of the notice
+			if a, b := strings.Join(before[:29], "\n"), strings.Join(rows[:29], "\n"); a != b {
 				t.Errorf("the screen was\n%s\nand is\n%s", numbered(before), numbered(rows))
 			}
 		})
