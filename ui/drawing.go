@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/inline"
 	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/transcript"
@@ -16,7 +15,6 @@ import (
 // been shown is told after the frame.
 type drawing struct {
 	view tea.View
-	live *inline.Frame // in the terminal's own screen; nil: the view is all
 	on   onScreen
 }
 
@@ -53,9 +51,9 @@ func (on *onScreen) saw(v layer.Viewer, width, height int) {
 // present draws what has changed, and tells what is on the screen with that. Where it
 // makes a difference to the rows, as when the end of a question has been shown, they are
 // drawn again before anybody sees them.
-func (m *Model) present() {
+func (m *Model) present() (changed bool) {
 	if !m.dirty {
-		return
+		return false
 	}
 	const enough = 4 // what is shown settles after one; a mistake must not hang the screen
 	for n := 0; m.dirty && n < enough; n++ {
@@ -63,12 +61,16 @@ func (m *Model) present() {
 		m.View()
 		m.dirty = m.last.on.tell()
 	}
-	switch {
-	case m.last.live != nil:
-		m.inline.Show(*m.last.live)
-	case m.width > 0 || m.quitting:
-		m.inline.Hide()
+	return true
+}
+
+// awaited tells whether the user waits for what a message shows.
+func awaited(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg:
+		return true
 	}
+	return false
 }
 
 // arrange gives what is on this screen its room.

@@ -5,6 +5,7 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/paint"
 )
 
 // layers are those of the page on the screen, the topmost first; nil for what is not there.
@@ -84,7 +85,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return redraw(l.m.inline.On()), true
+		return paint.Redraw, true
 	}
 	return nil, false
 }

@@ -156,7 +156,7 @@ func (d *driver) watch(when string) {
 	m := d.m
 	m.arrange()
 	before := stateOf(m)
-	first, again := m.draw().rows(), m.draw().rows()
+	first, again := m.draw().view.Content, m.draw().view.Content
 	after, said := stateOf(m), map[string]bool{}
 	for _, path := range changedPaths(before, after) {
 		field := path[strings.LastIndexByte(path[:strings.LastIndexByte(path, '.')], '/')+1:]
@@ -178,14 +178,6 @@ func (d *driver) unwatched() (again func()) {
 	was := watching
 	watching = false
 	return func() { watching = was }
-}
-
-// rows are all that a drawing puts on the screen.
-func (f drawing) rows() string {
-	if f.live == nil {
-		return f.view.Content
-	}
-	return strings.Join(f.live.Rows, "\n")
 }
 
 // watchOtherSizes is watch on screens of other sizes, that nothing was told of.

@@ -1,5 +1,4 @@
-// Package glyphs knows how many cells of the terminal text takes, and writes it so
-// that each of them shows what it holds.
+// Package glyphs knows how many cells of the terminal text takes.
 //
 // Terminals measure text in one of two ways: by grapheme clusters, where they have
 // mode 2027, or rune by rune. Which one holds is a fact of the terminal and the

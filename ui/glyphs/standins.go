@@ -13,8 +13,8 @@ import (
 // The zero value is ready.
 type StandIns struct{ clusters []string }
 
-// The runes are in the private use area that Screen has its own from; a rune of
-// the text that is in it is replaced like a cluster.
+// The runes are in a private use area; a rune of the text that is in it is replaced like a
+// cluster.
 const (
 	firstStandIn = 0x100000
 	maxStandIns  = 0xf000

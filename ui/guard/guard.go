@@ -11,10 +11,8 @@ import (
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/safetext"
-	"parley/ui/glyphs"
 )
 
 // Broken says that a mistake in the screen itself has ended it. What was started
@@ -43,11 +41,6 @@ type Guard struct {
 	quit  func() // ends the program; it may wait
 	once  sync.Once
 	broke atomic.Pointer[Broken] // the first mistake; others mostly come of it
-	last  tea.View               // of before
-
-	drawn    string // the rows as the model has them, and as the screen library takes them
-	shown    string
-	clusters bool
 }
 
 // New puts a net below a model, whose Update returns the model itself.
@@ -84,40 +77,9 @@ func (g *Guard) update(msg tea.Msg) tea.Cmd {
 	return g.under(cmd)
 }
 
-// View implements tea.Model.
-func (g *Guard) View() tea.View {
-	if g.broke.Load() == nil {
-		g.draw()
-	}
-	return g.last
-}
-
-func (g *Guard) draw() {
-	defer g.falls()
-	v := g.model.View()
-	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
-		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
-		if g.shown = glyphs.Screen(v.Content); v.AltScreen {
-			g.shown = anchored(g.shown)
-		}
-	}
-	v.Content = g.shown
-	g.last = v
-}
-
-// anchored returns rows of which the last one does not begin with a mere blank. When
-// the screen library draws all of a screen that was narrower before, it looks at as
-// many columns as there were: last rows that are blank there it takes for blank as
-// a whole, and for drawn. A blank with a style is none to it.
-func anchored(rows string) string {
-	text := strings.TrimRight(rows, "\n")
-	if last := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[last:], " ") {
-		return rows[:last] + faintBlank + rows[last+1:]
-	}
-	return rows
-}
-
-var faintBlank = ansi.Style{}.Faint().Styled(" ")
+// View implements tea.Model. Bubble Tea has nothing to draw: the model hands its views to
+// the screen by itself.
+func (g *Guard) View() tea.View { return tea.View{} }
 
 var cmdType = reflect.TypeFor[tea.Cmd]()
 
