@@ -168,7 +168,16 @@ func longest(old, now []row) (best run) {
 			}
 		}
 	}
+	for best.n > 0 && best.old+best.n < len(old) && best.now+best.n < len(now) && grown(old[best.old+best.n], now[best.now+best.n]) {
+		best.n++ // as the row that an answer ends with
+	}
 	return best
+}
+
+// grown reports rows that begin alike, so that one is soon made of the other.
+func grown(old, now row) bool {
+	n := min(len(old.text), len(now.text), 16)
+	return n == 16 && !old.lost && old.text[:n] == now.text[:n]
 }
 
 // shift lets the terminal move rows that are to be elsewhere, by deleting and inserting

@@ -246,7 +246,9 @@ func (s *Screen) step() (rest time.Duration) {
 	if rest := s.unsettled(); rest > 0 {
 		return rest
 	}
-	s.due, s.painted = false, time.Now()
+	if s.due = false; !o.urgent { // a key does not hold up what streams
+		s.painted = time.Now()
+	}
 	s.write(s.frame())
 	return 0
 }
