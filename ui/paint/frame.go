@@ -13,7 +13,7 @@ const (
 	// still is how many bytes are drawn so fast that nobody sees the cursor move.
 	still = 200
 	// whole is how many a terminal reads at once, surely: no frame of them is torn.
-	whole = 16
+	whole = 64
 )
 
 // paint appends what brings the terminal to the newest view: the rows that are printed

@@ -21,7 +21,7 @@ func hex(s string) color.Color { return lipgloss.Color(s) }
 func fg(c color.Color) Ink   { return NewInk(Spec{Fg: c}) }
 func bold(c color.Color) Ink { return NewInk(Spec{Fg: c, Bold: true}) }
 
-// Dark is for dark backgrounds, in full colour; the screen library reduces it to what the terminal can show.
+// Dark is for dark backgrounds, in full colour; the painter reduces it to what the terminal can show.
 func Dark() *Theme {
 	t := build(palette{
 		text: hex("#e6edf3"), dim: hex("#9198a1"), faint: hex("#858d97"), accent: hex("#6cb6ff"),

@@ -5,7 +5,7 @@ import "slices"
 // Colours says how many colours a terminal has.
 type Colours int
 
-// What a terminal may have. Anything above sixteen is reduced by the screen library where it must be.
+// What a terminal may have. Anything above sixteen is reduced by the painter where it must be.
 const (
 	Many Colours = iota // or not known
 	Sixteen
