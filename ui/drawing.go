@@ -67,7 +67,7 @@ func (m *Model) present() (changed bool) {
 // awaited tells whether the user waits for what a message shows.
 func awaited(msg tea.Msg) bool {
 	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg:
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.WindowSizeMsg:
 		return true
 	}
 	return false
