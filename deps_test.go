@@ -102,7 +102,7 @@ func oursBut(allowed ...string) func(string) bool {
 
 // components are the parts of the screen that stand alone: each declares what it needs of
 // the page around it.
-var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/panel", "ui/question", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
+var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // arrows says who may not import whom; ARCHITECTURE.md says why. Tests may do
 // as they like.

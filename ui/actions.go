@@ -2,8 +2,10 @@ package ui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/intent"
+	"parley/ui/paint"
 )
 
 // do carries out an intent of the chat page and reports whether it applies here.
@@ -55,7 +57,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return redraw(c.m.inline.On()), true
+		return paint.Redraw, true
 	case intent.SearchHistory:
 		return composing{c}.search(), true
 	case intent.Editor:
@@ -67,7 +69,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Inline:
 		said := c.say(c.m.inline.Toggle())
 		if c.m.inline.On() {
-			said = tea.Batch(said, tea.RequestTerminalVersion)
+			said = tea.Batch(said, tea.Raw(ansi.RequestNameVersion))
 		}
 		return said, true
 	case intent.Mouse:

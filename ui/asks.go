@@ -6,7 +6,6 @@ import (
 	"parley/internal/atomicfile"
 	"parley/permissions"
 	"parley/ui/composer"
-	"parley/ui/inline"
 	"parley/ui/panel"
 	"parley/ui/question"
 	"parley/ui/widget/list"
@@ -168,7 +167,7 @@ func (msg writeReady) handle(m *Model) tea.Cmd {
 		}
 		return func() tea.Msg { _, _ = done(); return nil } // removes the file
 	}
-	return m.Exec(inline.Lend(msg.edit.Command), func(failed error) tea.Msg {
+	return m.Exec(msg.edit.Command, func(failed error) tea.Msg {
 		after, err := done()
 		if after == msg.before+"\n" { // editors add a final newline
 			after = msg.before

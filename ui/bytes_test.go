@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -15,79 +13,42 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
+
+	"parley/ui/paint"
 )
 
-// painted is the driver's model behind the renderer of Bubble Tea, in a terminal
-// of 120x40, under the driver's clock: every byte that is written is counted, and
-// the terminal has to show what the model says.
+// painted is the driver's screen on a terminal of 120x40, under the driver's clock:
+// every byte that is written is counted, and the terminal has to show what the model says.
 type painted struct {
 	*driver
-	program *tea.Program
-	emu     *vt.Emulator
+	emu *vt.Emulator
 
-	mu   sync.Mutex
-	raw  bytes.Buffer // since it was last taken
-	view string       // that the program was given last
+	mu  sync.Mutex
+	raw bytes.Buffer // since it was last taken
 }
 
-// Write implements io.Writer, for the renderer.
+// Write implements io.Writer, for the screen.
 func (p *painted) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines := b
-	if runtime.GOOS != "windows" { // the renderer leaves the return to the line, which a terminal has and this has not
-		lines = bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n"))
-	}
-	p.emu.Write(lines)
+	p.emu.Write(b)
 	return p.raw.Write(b)
 }
 
-// shown is the model as the program has it: Init was the driver's.
-type shown struct{ p *painted }
-
-func (s shown) Init() tea.Cmd { return nil }
-
-func (s shown) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	_, cmd := s.p.m.Update(msg)
-	return s, cmd
-}
-
-func (s shown) View() tea.View {
-	v := s.p.m.View()
-	s.p.mu.Lock()
-	defer s.p.mu.Unlock()
-	s.p.view = v.Content
-	return v
-}
-
-// paint puts the driver's screen into a terminal, until f is over.
-func paint(t *testing.T, turn func(*turn) string, f func(p *painted)) {
+// painting puts the driver's screen into a terminal, until f is over.
+func painting(t *testing.T, turn func(*turn) string, f func(p *painted)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) { d.turn, o.Theme = turn, "dark" }, func(d *driver) {
-		d.connected()
 		p := &painted{driver: d, emu: vt.NewEmulator(120, 40)}
 		go io.Copy(io.Discard, p.emu) // its answers are not for us
-		p.program = tea.NewProgram(shown{p}, tea.WithInput(nil), tea.WithOutput(p), tea.WithoutSignalHandler(), tea.WithFPS(120),
-			tea.WithWindowSize(120, 40), tea.WithEnvironment([]string{"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1"}))
-		over := make(chan error, 1)
-		go func() { _, err := p.program.Run(); over <- err }()
-		defer func() {
-			p.program.Quit()
-			if err := <-over; err != nil {
-				t.Error(err)
-			}
-			p.emu.Close()
-		}()
-		p.send(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset})
+		screen := paint.Open(p, []string{"TERM=linux"}, func(run func()) { run() })
+		defer func() { screen.Close(); p.emu.Close() }()
+		d.m.screen = screen
+		d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+		d.connected()
 		p.pass(time.Second)
 		f(p)
 	})
-}
-
-// send hands a message to the program.
-func (p *painted) send(msg tea.Msg) {
-	go p.program.Send(msg) // which waits for the loop
-	synctest.Wait()
 }
 
 // pass lets time pass, and hands over the messages of the driver's own commands.
@@ -119,7 +80,7 @@ func (p *painted) right(what string) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	want := strings.Split(p.view, "\n")
+	want := strings.Split(p.m.View().Content, "\n")
 	for y := range 40 {
 		var b strings.Builder
 		for x := range 120 {
@@ -145,14 +106,9 @@ func wide(t *turn) {
 	}
 }
 
-var synced = regexp.MustCompile(`\x1b\[\?2026h`)
-
-// What a frame writes to the terminal, in bytes, the marks of a synchronised
-// frame included. The figures are those of the renderer of today with some room.
-// Newer releases of ultraviolet than the one in go.mod write every row with a
-// wide character again on each frame: then a key costs thousands.
+// What a frame writes to the terminal, in bytes, with some room.
 func TestBytesOfAFrame(t *testing.T) {
-	paint(t, func(t *turn) string {
+	painting(t, func(t *turn) string {
 		wide(t)
 		if t.n == 2 {
 			t.say("The tail: ")
@@ -167,7 +123,7 @@ func TestBytesOfAFrame(t *testing.T) {
 		check := func(what string, most int, d time.Duration, act func()) {
 			t.Helper()
 			raw := p.wrote(d, act)
-			t.Logf("%s: %d bytes in %d frames", what, len(raw), len(synced.FindAllString(raw, -1)))
+			t.Logf("%s: %d bytes", what, len(raw))
 			p.right(what)
 			if len(raw) > most {
 				t.Errorf("%s: %d bytes, at most %d were expected: %.300q", what, len(raw), most, raw)

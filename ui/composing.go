@@ -12,7 +12,6 @@ import (
 	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
-	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/transcript"
@@ -90,11 +89,7 @@ func (h composers) HistoryChanged() {
 func newStore(m *Model) *composer.Store {
 	o := composer.Options{Env: &m.Env, Screen: composers{m}, Files: m.opts.Files, Pictures: m.opts.Pictures, History: m.opts.History, Drafts: m.opts.Drafts, Home: m.opts.Home}
 	if editor := m.opts.Editor; editor != nil {
-		o.Editor = func(text string) (composer.Editing, error) {
-			e, err := editor(text)
-			e.Command = inline.Lend(e.Command)
-			return e, err
-		}
+		o.Editor = editor
 	}
 	return composer.NewStore(o)
 }

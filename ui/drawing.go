@@ -5,7 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/ui/inline"
 	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/transcript"
@@ -16,7 +15,6 @@ import (
 // what was shown.
 type drawing struct {
 	view tea.View
-	live *inline.Frame // in the terminal's own screen; nil: the view is all
 	on   onScreen
 }
 
@@ -50,12 +48,11 @@ func (on *onScreen) saw(v layer.Viewer, width, height int) {
 	on.viewed = append(on.viewed, viewed{v, width, height})
 }
 
-// present draws the screen if it has changed and tells the page what is on it. If that
-// changes the rows, as when the end of a question has been shown, it draws them again
-// before they are seen.
-func (m *Model) present() {
+// present draws the screen if it has changed and tells the page what is on it. If that changes the rows, as when the
+// end of a question has been shown, it draws them again before they are seen.
+func (m *Model) present() (changed bool) {
 	if !m.dirty {
-		return
+		return false
 	}
 	const enough = 4 // one is normally enough; a bug must not hang the screen
 	for n := 0; m.dirty && n < enough; n++ {
@@ -63,12 +60,16 @@ func (m *Model) present() {
 		m.View()
 		m.dirty = m.last.on.tell()
 	}
-	switch {
-	case m.last.live != nil:
-		m.inline.Show(*m.last.live)
-	case m.width > 0 || m.quitting:
-		m.inline.Hide()
+	return true
+}
+
+// awaited reports whether the user waits to see the effect of a message.
+func awaited(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.WindowSizeMsg:
+		return true
 	}
+	return false
 }
 
 // arrange sets the sizes of the components on the screen.

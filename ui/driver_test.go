@@ -1,10 +1,10 @@
 package ui
 
 import (
+	"encoding/base64"
 	"flag"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
@@ -143,12 +144,14 @@ func (d *driver) settle() {
 			d.quit = true
 			continue
 		}
-		if reflect.TypeOf(msg) == reflect.TypeOf(tea.SetClipboard("")()) {
-			d.copied = reflect.ValueOf(msg).String()
-			continue
-		}
 		if raw, ok := msg.(tea.RawMsg); ok {
-			d.raw = fmt.Sprint(raw.Msg)
+			seq := fmt.Sprint(raw.Msg)
+			if text, ok := strings.CutPrefix(seq, "\x1b]52;c;"); ok {
+				copied, _ := base64.StdEncoding.DecodeString(strings.TrimRight(text, "\a"))
+				d.copied = string(copied)
+			} else if seq != ansi.RequestBackgroundColor && seq != ansi.RequestNameVersion {
+				d.raw = seq
+			}
 			continue
 		}
 		d.update(msg)

@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/glyphs"
-	"parley/ui/guard"
 )
 
 // When the terminal says that it measures by clusters, everything is laid out
@@ -22,19 +21,18 @@ func TestTheTerminalSaysHowItMeasures(t *testing.T) {
 		}
 	}, func(d *driver) {
 		t.Cleanup(func() { glyphs.Measure(false) })
-		g := guard.New(d.m)
 		d.connected()
 		d.types(prompt + "\n")
 		d.rest()
-		for _, c := range []struct{ clusters, shown, rule string }{
-			{"runes", "1👨👩👧👦2", "  ────────────┼─────"},
-			{"clusters", family, "  ──────┼─────"},
+		for _, c := range []struct{ clusters, rule string }{
+			{"runes", "  ────────────┼─────"},
+			{"clusters", "  ──────┼─────"},
 		} {
 			if c.clusters == "clusters" {
 				d.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 			}
-			shown := string(glyphs.Restore([]byte(ansi.Strip(g.View().Content))))
-			for _, want := range []string{"▌ xéy p\u0302 ", "  " + c.shown + "\n", " " + c.shown + " │ end", c.rule} {
+			shown := ansi.Strip(d.m.View().Content)
+			for _, want := range []string{"▌ " + prompt + " ", "  " + family + "\n", " " + family + " │ end", c.rule} {
 				if !strings.Contains(shown+"\n", want) && !strings.Contains(strings.ReplaceAll(shown, " \n", "\n"), want) {
 					t.Errorf("by %s: %q is not shown:\n%s", c.clusters, want, shown)
 				}

@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/seeds"
-	"parley/ui/inline"
 	"parley/ui/status"
 	"parley/ui/uitest"
 )
@@ -34,7 +33,11 @@ func (w *wary) looks(rows []string) {
 
 func (w *wary) Print(rows ...string) { w.t.Helper(); w.looks(rows); w.paper.Print(rows...) }
 
-func (w *wary) Show(f inline.Frame) { w.t.Helper(); w.looks(f.Rows); w.paper.Show(f) }
+func (w *wary) Show(v tea.View, urgent bool) {
+	w.t.Helper()
+	w.looks(strings.Split(v.Content, "\n"))
+	w.paper.Show(v, urgent)
+}
 
 // The same for what goes into the terminal's scrollback, and the rows below it.
 func TestHostileStringsInline(t *testing.T) {
@@ -53,6 +56,7 @@ func TestHostileStringsInline(t *testing.T) {
 				}, func(d *driver) {
 					w.d = d
 					d.m.inline.SetScreen(w)
+					d.m.screen = w
 					d.hostileVisit(protocol, evil)
 				})
 				if w.peers < 5 || len(w.printed) == 0 {

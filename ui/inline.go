@@ -63,22 +63,22 @@ func (c *chat) inScrollback() inline.Page {
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }
 
-// inlineDrawing draws the live part. The view for Bubble Tea is empty.
+// inlineDrawing draws the live part.
 func (m *Model) inlineDrawing() drawing {
-	f, on := inline.Frame{Bare: true}, onScreen{}
-	switch {
-	case m.quitting:
-		f.Rows = []string{m.Theme.Dim.Paint("Ending " + strings.Join(m.w.Names(), ", ") + "…")}
-	default:
-		f, on = m.chat.live(m.width, m.height)
+	var on onScreen
+	v := tea.View{ReportFocus: true}
+	v.WindowTitle, v.ProgressBar = m.outside()
+	rows := []string{m.Theme.Dim.Paint("Ending " + strings.Join(m.w.Names(), ", ") + "…")}
+	if !m.quitting {
+		rows, v.Cursor, on = m.chat.live(m.width, m.height)
 	}
-	title, bar := m.outside()
-	return drawing{view: tea.View{Content: " ", ReportFocus: true, WindowTitle: title, ProgressBar: bar}, live: &f, on: on}
+	v.Content = strings.Join(rows, "\n")
+	return drawing{view: v, on: on}
 }
 
 // live draws the unfinished part: the end of the transcript, the question, the plan, the
 // queue, the composer and the status line.
-func (c *chat) live(width, height int) (inline.Frame, onScreen) {
+func (c *chat) live(width, height int) ([]string, *tea.Cursor, onScreen) {
 	on := onScreen{page: c}
 	c.toScrollback(c.Thread, width)
 	cells := liveCells(width)
@@ -102,7 +102,8 @@ func (c *chat) live(width, height int) (inline.Frame, onScreen) {
 		rows = append(rows, "")
 	}
 	x, dy := c.composer.Cursor()
-	return inline.Frame{Rows: fit(append(rows, below...), max(1, height-2)), X: x, Y: max(0, min(len(rows), height-2-len(below))) + y + dy}, on
+	y += max(0, min(len(rows), height-2-len(below))) + dy
+	return fit(append(rows, below...), max(1, height-2)), tea.NewCursor(x, y), on
 }
 
 // liveCells returns the width of the rows of the live part.

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/ui/inline"
 	"parley/ui/uitest"
 )
 
@@ -20,7 +18,8 @@ type paper struct {
 	t       *testing.T
 	d       *driver
 	printed []string
-	live    inline.Frame
+	live    []string
+	cursor  tea.Position
 	hidden  bool
 }
 
@@ -32,22 +31,25 @@ func (p *paper) Print(rows ...string) {
 	}
 }
 
-func (p *paper) Show(f inline.Frame) {
+func (p *paper) Show(v tea.View, _ bool) {
 	p.t.Helper()
-	uitest.CheckRows(p.t, f.Rows, p.d.m.width-1)
-	if len(f.Rows) > p.d.m.height-2 || !f.Bare && (f.Y < 0 || f.Y >= len(f.Rows) || f.X >= p.d.m.width) {
-		p.t.Fatalf("a live part of %d rows, the cursor at %d,%d", len(f.Rows), f.X, f.Y)
+	if p.hidden = v.AltScreen; p.hidden {
+		return
 	}
-	p.live, p.hidden = f, false
+	p.live = strings.Split(v.Content, "\n")
+	uitest.CheckRows(p.t, p.live, p.d.m.width-1)
+	if c := v.Cursor; len(p.live) > p.d.m.height-2 || c != nil && (c.Y < 0 || c.Y >= len(p.live) || c.X >= p.d.m.width) {
+		p.t.Fatalf("a live part of %d rows, the cursor at %v", len(p.live), c)
+	} else if c != nil {
+		p.cursor = c.Position
+	}
 }
 
-func (p *paper) Hide()                            { p.hidden = true }
-func (p *paper) Reflow(bool)                      {}
-func (p *paper) Reduce(func(io.Writer) io.Writer) {}
-func (p *paper) below() string                    { return ansi.Strip(strings.Join(p.live.Rows, "\n")) }
-func (p *paper) above() string                    { return strings.Join(p.printed, "\n") }
-func (p *paper) has(s, text string) bool          { return strings.Contains(s, text) }
-func (p *paper) count(text string) int            { return strings.Count(p.above(), text) }
+func (p *paper) Reflow(bool)             {}
+func (p *paper) below() string           { return ansi.Strip(strings.Join(p.live, "\n")) }
+func (p *paper) above() string           { return strings.Join(p.printed, "\n") }
+func (p *paper) has(s, text string) bool { return strings.Contains(s, text) }
+func (p *paper) count(text string) int   { return strings.Count(p.above(), text) }
 
 // onPaper drives a screen in inline mode.
 func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *paper)) {
@@ -61,6 +63,7 @@ func onPaper(t *testing.T, change func(*driver, *Options), f func(d *driver, p *
 	}, func(d *driver) {
 		p.d = d
 		d.m.inline.SetScreen(p)
+		d.m.screen = p
 		d.connected()
 		d.send(refreshMsg{})
 		f(d, p)
@@ -135,8 +138,8 @@ func TestInlineWrites(t *testing.T) {
 		d.wait(time.Second)
 		p.writes(append(said, "  second goes on", "  ✓ Tool   call a  1s", "  ✓ Tool   call b", "  the last word")...)
 		p.lacks("the last word")
-		if v := d.m.View(); v.AltScreen || v.MouseMode != tea.MouseModeNone || v.Content != " " {
-			t.Errorf("the screen library has to draw %q, alternate screen %v, mouse %v", v.Content, v.AltScreen, v.MouseMode)
+		if v := d.m.View(); v.AltScreen || v.MouseMode != tea.MouseModeNone {
+			t.Errorf("alternate screen %v, mouse %v", v.AltScreen, v.MouseMode)
 		}
 	})
 }
@@ -319,11 +322,11 @@ func TestInlineEnds(t *testing.T) {
 // Completions of a command are shown below the composer, which does not move.
 func TestInlinePopup(t *testing.T) {
 	onPaper(t, nil, func(d *driver, p *paper) {
-		y := p.live.Y
+		y := p.cursor.Y
 		d.types("/th")
 		p.shows("/theme")
-		if p.live.Y != y || !strings.HasPrefix(ansi.Strip(p.live.Rows[p.live.Y]), "› /th") || p.live.X != 5 {
-			t.Errorf("the cursor is at %d,%d:\n%s", p.live.X, p.live.Y, p.below())
+		if p.cursor.Y != y || !strings.HasPrefix(ansi.Strip(p.live[p.cursor.Y]), "› /th") || p.cursor.X != 5 {
+			t.Errorf("the cursor is at %d,%d:\n%s", p.cursor.X, p.cursor.Y, p.below())
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/paint"
 )
 
 // layers returns the layers of the page on the screen, the topmost first. Some may be nil.
@@ -83,7 +84,7 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Suspend:
 		return tea.Suspend, true
 	case intent.Redraw:
-		return redraw(l.m.inline.On()), true
+		return paint.Redraw, true
 	}
 	return nil, false
 }

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
-	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/start"
 )
@@ -27,7 +26,7 @@ func (l logins) Browse(url string) tea.Cmd {
 }
 
 func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
-	return l.c.m.Exec(inline.Lend(cmd), done)
+	return l.c.m.Exec(cmd, done)
 }
 
 func (l logins) Label(i intent.Intent) string { return l.c.m.label(i) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -46,6 +47,9 @@ type Model struct {
 	mouse         *mouse.Mouse
 	input         *layer.Input
 
+	screen interface { // shows views; nil: nobody looks
+		Show(v tea.View, urgent bool)
+	}
 	inline *inline.Scrollback
 	store  *composer.Store
 
@@ -63,14 +67,14 @@ func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if m.opts.Theme == "" || m.opts.Theme == "auto" {
 		m.asked = true
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		cmds = append(cmds, tea.Raw(ansi.RequestBackgroundColor))
 	}
 	cmds = append(cmds, m.store.LoadHistory())
 	if m.opts.Start != "" {
 		m.w.Start(m.w.Spec(m.opts.Start))
 	}
 	if m.inline.On() {
-		cmds = append(cmds, tea.RequestTerminalVersion)
+		cmds = append(cmds, tea.Raw(ansi.RequestNameVersion))
 	}
 	return tea.Batch(append(cmds, status.Listen(m.w.Context(), narrator{m}, m.opts.Notices), m.sync())...)
 }

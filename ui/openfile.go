@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/ui/inline"
 	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget/list"
@@ -79,7 +78,7 @@ func (msg fileReadyMsg) handle(m *Model) tea.Cmd {
 	case m.quitting:
 		return nil
 	}
-	return msg.chat.m.Exec(inline.Lend(msg.command), func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
+	return msg.chat.m.Exec(msg.command, func(err error) tea.Msg { return fileLeftMsg{msg.chat, err} })
 }
 
 // handle says when the editor has failed.

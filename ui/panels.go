@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
@@ -156,7 +157,7 @@ func (p *panels) showThemes() tea.Cmd {
 	}))
 	if !m.asked {
 		m.asked = true
-		return tea.RequestBackgroundColor
+		return tea.Raw(ansi.RequestBackgroundColor)
 	}
 	return nil
 }

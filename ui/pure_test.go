@@ -208,7 +208,7 @@ func (d *driver) watch(when string) {
 	m := d.m
 	m.arrange()
 	before := stateOf(m)
-	first, again := m.draw().rows(), m.draw().rows()
+	first, again := m.draw().view.Content, m.draw().view.Content
 	if path, value := changedPath(before, m); path != "" {
 		d.t.Errorf("%s: drawing has written %s: now %q", when, path, value)
 	}
@@ -224,14 +224,6 @@ func (d *driver) unwatched() (again func()) {
 	was := d.watching
 	d.watching = false
 	return func() { d.watching = was }
-}
-
-// rows are all that a drawing puts on the screen.
-func (f drawing) rows() string {
-	if f.live == nil {
-		return f.view.Content
-	}
-	return strings.Join(f.live.Rows, "\n")
 }
 
 // watchOtherSizes is watch on screens of other sizes.

@@ -6,7 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
-	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/panel"
 )
@@ -38,7 +37,7 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 	case m.chat != c || m.page != chatPage:
 		return c.say("A command is waiting for your keyboard" + k.hint(id))
 	}
-	return c.m.Exec(inline.Lend(conn.Attach(c.ACP.ID(), id, line)), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return c.m.Exec(conn.Attach(c.ACP.ID(), id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command in the list of running work the user's keyboard. One without a

@@ -3,8 +3,8 @@
 // The root model is the only tea.Model. Its Update routes: events of the
 // engine, in portions of a frame; keys, through package intent; sizes, focus and
 // pastes; results of commands. It never waits for anything: whatever may block
-// runs in a tea.Cmd. View joins rows that are ready and returns the same string
-// until something has changed.
+// runs in a tea.Cmd. What has changed is drawn at the end of each Update and handed to a
+// paint.Screen; Bubble Tea draws nothing.
 //
 // Whatever can have the keys is a layer. A key goes down the stack of Model.layers until one
 // takes it; each layer knows whether it has the keys: a list or a panel takes all of them, a
@@ -23,18 +23,17 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
-	"parley/ui/glyphs"
 	"parley/ui/guard"
 	"parley/ui/inline"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
+	"parley/ui/paint"
 	"parley/ui/shell"
 	"parley/ui/start"
 	"parley/ui/status"
@@ -144,30 +143,26 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	raiseProcs()
 	m := New(opts)
 	defer m.endAll()
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFPS(120)}
+	g := guard.New(m)
+	screen := paint.Open(opts.Output, os.Environ(), g.Do)
+	m.screen, m.Exec = screen, screen.Exec
+	if screen.HasScrollback() {
+		m.inline.SetScreen(screen)
+	}
+	defer func() {
+		var rows []string
+		if g.Broken() == nil {
+			rows = m.unwritten()
+		}
+		screen.Close(rows...)
+	}()
+	options := append(screen.Program(), tea.WithContext(ctx), tea.WithoutSignalHandler())
 	if opts.Input != nil {
 		options = append(options, tea.WithInput(opts.Input))
-	}
-	if opts.Output != nil {
-		options = append(options, tea.WithOutput(glyphs.Writer{To: opts.Output}))
-	}
-	g := guard.New(m)
-	if t := inline.Open(opts.Output); t != nil {
-		m.inline.SetScreen(t)
-		options = append(options, tea.WithOutput(t))
-		defer func() {
-			var rows []string
-			if g.Broken() == nil {
-				rows = m.unwritten()
-			}
-			_ = t.End(rows...) // the terminal may be gone
-		}()
 	}
 	program := tea.NewProgram(g, options...)
 	g.SetQuit(program.Quit)
 	_, err := program.Run()
-	// Bubble Tea leaves it on if it ends before the first frame after an editor.
-	fmt.Fprint(cmp.Or[io.Writer](opts.Output, os.Stdout), ansi.ResetModifyOtherKeys)
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)
 	var left Left

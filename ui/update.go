@@ -8,7 +8,6 @@ import (
 
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
-	"parley/ui/inline"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )
@@ -17,7 +16,9 @@ import (
 // is on the screen, before the next message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.apply(msg)
-	m.present()
+	if m.present() && m.screen != nil && m.width > 0 {
+		m.screen.Show(m.last.view, awaited(msg))
+	}
 	if m.quitting {
 		return m, cmd
 	}
@@ -67,7 +68,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.MouseReleaseMsg:
 		return m.mouse.Up(msg.Mouse())
 	case tea.WindowSizeMsg:
-		return m.resize(msg)
+		m.width, m.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:
@@ -75,7 +76,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 			colours := theme.ColoursOf(msg.String())
 			m.terminal.Colours, m.terminal.Links = colours, colours < theme.Sixteen // older terminals may print a link's address
 		}
-		m.inline.SetColours(msg)
 	case tea.ModeReportMsg:
 		m.modeReported(msg)
 	case tea.TerminalVersionMsg:
@@ -93,8 +93,6 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return msg.Handle()
 	case quietMsg:
 		m.timers.looking = false
-	case tea.ResumeMsg:
-		return tea.Raw(inline.Measuring())
 	case closedMsg:
 		return tea.Quit
 	}
@@ -104,8 +102,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 // message is the result of a command of the screen. Its handler is in the file of its subject.
 type message interface{ handle(m *Model) tea.Cmd }
 
-// modeReported learns how the terminal measures text, as Bubble Tea does from the same
-// report. Everything is laid out again.
+// modeReported learns how the terminal measures text. Everything is laid out again.
 func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	if msg.Mode != ansi.ModeUnicodeCore || msg.Value != ansi.ModeReset && msg.Value != ansi.ModeSet && msg.Value != ansi.ModePermanentlySet {
 		return
@@ -116,25 +113,6 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 			c.view.SetTheme(m.Theme)
 		}
 	}
-}
-
-func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
-	first := m.width == 0
-	m.width, m.height = msg.Width, msg.Height
-	if first || m.inline.On() {
-		return nil
-	}
-	return redraw(false)
-}
-
-// redraw draws the whole screen again. A frame made for the old size of a terminal that was
-// already resized can leave a scroll region behind; unless it is reset, rows of later frames
-// are lost.
-func redraw(inlined bool) tea.Cmd {
-	if inlined {
-		return tea.ClearScreen
-	}
-	return tea.Sequence(tea.Raw(ansi.SaveCursor+ansi.SetTopBottomMargins(0, 0)+ansi.RestoreCursor), tea.ClearScreen)
 }
 
 // key hands a key to the layers. Keys that arrive while the screen is ending are dropped.

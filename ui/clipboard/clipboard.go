@@ -77,10 +77,10 @@ func (m copied) Handle() tea.Cmd {
 func (c Clipboard) ask(text string) tea.Cmd {
 	switch c.Multiplexer {
 	case "tmux":
-		return tea.Batch(tea.SetClipboard(text), tea.Raw(ansi.TmuxPassthrough(ansi.SetSystemClipboard(text))))
+		return tea.Batch(tea.Raw(ansi.SetSystemClipboard(text)), tea.Raw(ansi.TmuxPassthrough(ansi.SetSystemClipboard(text))))
 	case "screen":
 		const chunk = 600 // the longest string that screen accepts, in bytes
 		return tea.Raw(ansi.ScreenPassthrough(ansi.SetSystemClipboard(text), chunk))
 	}
-	return tea.SetClipboard(text)
+	return tea.Raw(ansi.SetSystemClipboard(text))
 }

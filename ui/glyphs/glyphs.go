@@ -1,5 +1,4 @@
-// Package glyphs measures how many cells of the terminal a text takes, and writes text so that
-// these cells show all of it.
+// Package glyphs measures how many cells of the terminal a text takes.
 //
 // Terminals measure text in one of two ways: by grapheme clusters, if they have mode 2027, or
 // rune by rune. The way is a property of the terminal and the same for the whole process.

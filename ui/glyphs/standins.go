@@ -12,8 +12,8 @@ import (
 // for it, and Restore restores the clusters. The zero value is ready to use.
 type StandIns struct{ clusters []string }
 
-// The runes are in the private use area that Screen uses too. Such runes in the text are
-// replaced like clusters.
+// The runes are in a private use area; a rune of the text that is in it is replaced like a
+// cluster.
 const (
 	firstStandIn = 0x100000
 	maxStandIns  = 0xf000

@@ -11,10 +11,8 @@ import (
 	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/safetext"
-	"parley/ui/glyphs"
 )
 
 // Broken is the error after a panic in the screen. Everything that was started has ended, and
@@ -43,11 +41,6 @@ type Guard struct {
 	quit  func() // ends the program; it may wait
 	once  sync.Once
 	broke atomic.Pointer[Broken] // the first panic; later ones mostly follow from it
-	last  tea.View               // the last view without a panic
-
-	drawn    string // the rows from the model; shown has them as Bubble Tea gets them
-	shown    string
-	clusters bool
 }
 
 // New wraps a model whose Update returns the model itself.
@@ -84,40 +77,8 @@ func (g *Guard) update(msg tea.Msg) tea.Cmd {
 	return g.wrap(cmd)
 }
 
-// View implements tea.Model.
-func (g *Guard) View() tea.View {
-	if g.broke.Load() == nil {
-		g.draw()
-	}
-	return g.last
-}
-
-func (g *Guard) draw() {
-	defer g.recoverPanic()
-	v := g.model.View()
-	if v.Content != g.drawn || g.clusters != glyphs.ByClusters() {
-		g.drawn, g.clusters = v.Content, glyphs.ByClusters()
-		if g.shown = glyphs.Screen(v.Content); v.AltScreen {
-			g.shown = anchored(g.shown)
-		}
-	}
-	v.Content = g.shown
-	g.last = v
-}
-
-// anchored returns rows whose last one does not begin with an unstyled space. When Bubble Tea
-// redraws a screen that was narrower before, it looks at only the old number of columns: it
-// takes last rows that are blank there for entirely blank, and for drawn. A styled space is
-// not blank to it.
-func anchored(rows string) string {
-	text := strings.TrimRight(rows, "\n")
-	if last := strings.LastIndexByte(text, '\n') + 1; strings.HasPrefix(text[last:], " ") {
-		return rows[:last] + faintBlank + rows[last+1:]
-	}
-	return rows
-}
-
-var faintBlank = ansi.Style{}.Faint().Styled(" ")
+// View implements tea.Model. The view is empty: the model passes its rows to the painter.
+func (g *Guard) View() tea.View { return tea.View{} }
 
 var cmdType = reflect.TypeFor[tea.Cmd]()
 

@@ -1,12 +1,10 @@
+// Package inline says which rows of a conversation go into the terminal's scrollback: what
+// is finished, once, below what the terminal showed before.
 package inline
 
 import (
 	"fmt"
-	"io"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"parley/ui/layer"
 	"parley/ui/widget/text"
@@ -17,13 +15,12 @@ const (
 	portion    = 400  // rows that are written at once
 )
 
-// Screen is where rows go; a *Terminal.
+// Screen is where rows go.
 type Screen interface {
+	// Print writes rows above the next view that is shown.
 	Print(rows ...string)
-	Show(f Frame)
-	Hide()
+	// Reflow says whether the terminal wraps long lines again when it gets narrower.
 	Reflow(yes bool)
-	Reduce(f func(io.Writer) io.Writer)
 }
 
 // Conversation is what there is to write of one.
@@ -84,18 +81,6 @@ func (s *Scrollback) SetTerminal(name string) {
 	}
 }
 
-// SetColours learns how many colours the terminal has.
-func (s *Scrollback) SetColours(msg tea.ColorProfileMsg) {
-	if s.screen == nil {
-		return
-	}
-	s.screen.Reduce(func(w io.Writer) io.Writer {
-		reduced := *lipgloss.Writer
-		reduced.Forward, reduced.Profile = w, msg.Profile
-		return &reduced
-	})
-}
-
 // Hold writes nothing of what comes: it is written when its end is known.
 func (s *Scrollback) Hold() { s.caught = false }
 
@@ -112,16 +97,6 @@ func (s *Scrollback) Write(p Page) (wrote, more bool) {
 
 // Last is what is left to write of the page when the screen ends.
 func (s *Scrollback) Last(p Page) []string { return append(s.catchUp(p), p.Rest()...) }
-
-// Show draws the live part.
-func (s *Scrollback) Show(f Frame) { s.screen.Show(f) }
-
-// Hide takes the live part away while there is a whole screen.
-func (s *Scrollback) Hide() {
-	if s.screen != nil {
-		s.screen.Hide()
-	}
-}
 
 // catchUp names the page that has come to the front, and leaves out what would be too
 // much of what was said before.

@@ -1,7 +1,6 @@
 package inline
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -20,10 +19,7 @@ func (s *sheet) Print(rows ...string) {
 		s.rows = append(s.rows, ansi.Strip(r))
 	}
 }
-func (s *sheet) Show(Frame)                       {}
-func (s *sheet) Hide()                            {}
-func (s *sheet) Reflow(bool)                      {}
-func (s *sheet) Reduce(func(io.Writer) io.Writer) {}
+func (s *sheet) Reflow(bool) {}
 
 // story is a conversation of rows that are finished.
 type story struct {

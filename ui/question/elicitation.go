@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/internal/elicit"
@@ -149,7 +150,7 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 		}
 		e.note = "Open it by hand"
 	case "c":
-		return tea.Batch(tea.SetClipboard(e.link.URL), host.Say("Sent the address to the terminal's clipboard"))
+		return tea.Batch(tea.Raw(ansi.SetSystemClipboard(e.link.URL)), host.Say("Sent the address to the terminal's clipboard"))
 	case "n":
 		if e.open {
 			return e.sendAnswer("cancel")

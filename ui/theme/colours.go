@@ -22,7 +22,7 @@ func hex(s string) color.Color { return lipgloss.Color(s) }
 func fg(c color.Color) Ink   { return NewInk(Spec{Fg: c}) }
 func bold(c color.Color) Ink { return NewInk(Spec{Fg: c, Bold: true}) }
 
-// Dark is for dark backgrounds, in full colour. Bubble Tea reduces each colour to the nearest of a
+// Dark is for dark backgrounds, in full colour. The painter reduces each colour to the nearest of a
 // terminal with 256, so the colours of all themes are chosen to keep their hue there: greys stay
 // grey, rows of a diff stay green and red.
 func Dark() *Theme {

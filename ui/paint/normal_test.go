@@ -1,9 +1,8 @@
-package inline
+package paint
 
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 )
@@ -30,9 +30,6 @@ func (g *glass) Write(p []byte) (int, error) {
 	g.written = append(g.written, p...)
 	return g.emu.Write(p)
 }
-func (g *glass) Read([]byte) (int, error) { return 0, io.EOF }
-func (g *glass) Close() error             { return nil }
-func (g *glass) Fd() uintptr              { return 0 }
 
 // take is what was written since it was last called.
 func (g *glass) take() []byte {
@@ -76,18 +73,29 @@ func (g *glass) lines() []string {
 	return out
 }
 
-func look(cols, rows int) (*glass, *Terminal) {
+// look opens a Screen on a terminal, below a net. It is to be closed.
+func look(cols, rows int) (*glass, *Screen) {
 	g := &glass{emu: vt.NewEmulator(cols, rows), cols: cols, rows: rows}
-	t := New(g, []string{"TERM=linux"})
-	t.measure = func() (int, int, error) {
+	s := newScreen(g, []string{"TERM=linux"})
+	s.measure = func() (int, int, error) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		return g.cols, g.rows, nil
 	}
-	return g, t
+	go func() {
+		defer func() { _ = recover() }()
+		s.run()
+	}()
+	return g, s
 }
 
-func same(t *testing.T, g *glass, want []string) {
+// live is a view below what is printed.
+func live(x, y int, rows ...string) tea.View {
+	return tea.View{Content: strings.Join(rows, "\n"), Cursor: tea.NewCursor(x, y)}
+}
+
+// lines checks the lines of the terminal.
+func lines(t *testing.T, g *glass, want ...string) {
 	t.Helper()
 	want = slices.Clone(want)
 	for len(want) > 0 && want[len(want)-1] == "" {
@@ -124,7 +132,7 @@ func TestDraws(t *testing.T) {
 		g, term := look(30, 8)
 		g.Write([]byte("$ parley\r\n"))
 		all := []string{"$ parley"}
-		var live []string
+		var rows []string
 		for range 400 {
 			n := 0
 			if rnd.IntN(3) == 0 {
@@ -136,39 +144,37 @@ func TestDraws(t *testing.T) {
 				all = append(all, strings.TrimRight(ansi.Strip(w), " "))
 			}
 			switch {
-			case rnd.IntN(4) == 0 || len(live) == 0:
-				live = nil
+			case rnd.IntN(4) == 0 || len(rows) == 0:
+				rows = nil
 				for range 1 + rnd.IntN(7) {
-					live = append(live, word())
+					rows = append(rows, word())
 				}
 			case rnd.IntN(3) == 0: // as a tail that is cut at its top
-				at := rnd.IntN(len(live))
-				live = slices.Insert(live[min(rnd.IntN(2), len(live)-1):], min(at, len(live)-1), word()+" and what makes it long enough")
-				live = live[:min(7, len(live))]
+				at := rnd.IntN(len(rows))
+				rows = slices.Insert(rows[min(rnd.IntN(2), len(rows)-1):], min(at, len(rows)-1), word()+" and what makes it long enough")
+				rows = rows[:min(7, len(rows))]
 			case rnd.IntN(3) == 0:
-				at := rnd.IntN(len(live))
-				if live = slices.Delete(live, at, min(len(live), at+1+rnd.IntN(3))); len(live) == 0 {
-					live = []string{"none"}
+				at := rnd.IntN(len(rows))
+				if rows = slices.Delete(rows, at, min(len(rows), at+1+rnd.IntN(3))); len(rows) == 0 {
+					rows = []string{"none"}
 				}
 			default:
-				live[rnd.IntN(len(live))] += "more"[:rnd.IntN(5)]
+				rows[rnd.IntN(len(rows))] += "more"[:rnd.IntN(5)]
 			}
-			f := Frame{Rows: slices.Clone(live), X: rnd.IntN(20), Y: rnd.IntN(len(live))}
-			term.Show(f)
+			x := rnd.IntN(20)
+			term.Show(live(x, rnd.IntN(len(rows)), rows...), false)
 			time.Sleep(20 * time.Millisecond)
 			want := slices.Clone(all)
-			for _, l := range live {
+			for _, l := range rows {
 				want = append(want, strings.TrimRight(ansi.Truncate(ansi.Strip(l), 29, ""), " "))
 			}
-			same(t, g, want)
-			if at := g.emu.CursorPosition(); at.X != f.X {
-				t.Fatalf("the cursor is in column %d, want %d", at.X, f.X)
+			lines(t, g, want...)
+			if at := g.emu.CursorPosition(); at.X != x {
+				t.Fatalf("the cursor is in column %d, want %d", at.X, x)
 			}
 		}
-		if err := term.End("the end"); err != nil {
-			t.Fatal(err)
-		}
-		same(t, g, append(all, "the end"))
+		term.Close("the end")
+		lines(t, g, append(all, "the end")...)
 	})
 }
 
@@ -177,22 +183,23 @@ func TestWritesOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, term := look(80, 24)
-		term.Show(Frame{Rows: []string{"first", "second", "composer"}, Y: 2})
+		defer term.Close()
+		term.Show(live(0, 2, "first", "second", "composer"), false)
 		time.Sleep(time.Second)
 		g.take()
 		term.Print("first", "second")
-		term.Show(Frame{Rows: []string{"composer"}})
+		term.Show(live(0, 0, "composer"), false)
 		time.Sleep(time.Second)
-		same(t, g, []string{"first", "second", "composer"})
+		lines(t, g, "first", "second", "composer")
 		if out := g.take(); len(out) > 0 {
 			t.Errorf("nothing has changed on the screen, and it wrote %q", out)
 		}
-		term.Show(Frame{Rows: []string{"composer"}})
+		term.Show(live(0, 0, "composer"), false)
 		time.Sleep(time.Hour)
 		if out := g.take(); len(out) > 0 {
 			t.Errorf("idle, and it wrote %q", out)
 		}
-		term.Show(Frame{Rows: []string{"composer and a tail"}})
+		term.Show(live(0, 0, "composer and a tail"), false)
 		time.Sleep(time.Second)
 		if out := g.take(); bytes.Contains(out, []byte("compose")) || !bytes.Contains(out, []byte("and a tail")) {
 			t.Errorf("it wrote %q, not only what is new", out)
@@ -200,105 +207,101 @@ func TestWritesOnce(t *testing.T) {
 	})
 }
 
-// What is printed never stands there together with a live part that still has it.
+// What is printed is never on the screen together with a live row that still has it.
 func TestPrintsWithFrame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, term := look(80, 24)
-		term.Show(Frame{Rows: []string{"first", "composer"}, Y: 1})
+		defer term.Close()
+		term.Show(live(0, 1, "first", "composer"), false)
 		time.Sleep(time.Second)
 		term.Print("first")
+		term.Raw("\x1b]2;title\x07")
 		time.Sleep(time.Second)
-		term.Write([]byte("\x1b]2;title\x07"))
-		same(t, g, []string{"first", "composer"})
-		term.Show(Frame{Rows: []string{"composer"}})
+		lines(t, g, "first", "composer")
+		term.Show(live(0, 0, "composer"), false)
 		time.Sleep(time.Second)
-		same(t, g, []string{"first", "composer"})
+		lines(t, g, "first", "composer")
 	})
 }
 
-// The library's own writes find an empty row, and what they take away is drawn
-// again. The alternate screen shows nothing of the live part, which is there
-// again after it; what was printed meanwhile comes then.
-func TestLibrary(t *testing.T) {
+// The alternate screen shows nothing of the live rows, which are there again after it;
+// what was printed meanwhile comes then. A command that has the terminal finds nothing
+// of them either.
+func TestScreensAreSwitched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, term := look(40, 10)
+		defer term.Close()
 		term.Print("one")
-		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
+		term.Show(live(0, 1, "live", "composer"), false)
 		time.Sleep(time.Second)
-		term.Write([]byte("\r\x1b[J\x1b]2;title\x07"))
-		same(t, g, []string{"one", "live", "composer"})
-		term.Hide()
-		term.Write([]byte(ansi.SetModeAltScreenSaveCursor + "\x1b[2J\x1b[Hhelp"))
+		lines(t, g, "one", "live", "composer")
+		term.Show(tea.View{AltScreen: true, Content: "help"}, false)
 		term.Print("two")
 		time.Sleep(time.Second)
 		if s := g.lines(); s[0] != "help" || slices.Contains(s, "two") {
 			t.Errorf("the page shows %q", s)
 		}
-		term.Write([]byte(ansi.ResetModeAltScreenSaveCursor))
-		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
+		term.Show(live(0, 1, "live", "composer"), false)
 		time.Sleep(time.Second)
-		same(t, g, []string{"one", "two", "live", "composer"})
+		lines(t, g, "one", "two", "live", "composer")
 
-		term.Write([]byte("\x1b[J" + ansi.ResetModeBracketedPaste)) // it lets go of the terminal
+		term.Release()
 		term.Print("three")
-		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
+		term.Show(live(0, 1, "live", "composer"), false)
 		time.Sleep(time.Second)
-		same(t, g, []string{"one", "two"})
+		lines(t, g, "one", "two")
 		g.Write([]byte("$ fg\r\n"))
-		term.Write([]byte(ansi.SetModeBracketedPaste))
-		same(t, g, []string{"one", "two", "$ fg", "three", "live", "composer"})
+		term.Restore()
+		synctest.Wait()
+		lines(t, g, "one", "two", "$ fg", "three", "live", "composer")
 	})
 }
 
-// Nothing is drawn before a new size has lasted, and what was written stays.
+// Nothing is painted before a new size has lasted, and what was written stays.
 func TestResize(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g, term := look(40, 10)
+		defer term.Close()
+		var want []string
 		for i := range 30 {
-			term.Print(fmt.Sprintf("line %d", i))
+			want = append(want, fmt.Sprintf("line %d", i))
 		}
-		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
+		term.Print(want...)
+		term.Show(live(0, 1, "live", "composer"), false)
 		time.Sleep(time.Second)
 		g.take()
 		g.size(30, 10)
 		term.Print("another")
-		term.Write([]byte("\r"))
-		term.Show(Frame{Rows: []string{"live", "composer"}, Y: 1})
-		term.Write([]byte("\r\x1b[J"))
+		term.Show(live(0, 1, "live", "composer"), false)
 		time.Sleep(100 * time.Millisecond)
 		g.size(40, 12)
+		term.Show(live(0, 1, "live", "composer"), true)
 		time.Sleep(250 * time.Millisecond)
 		if out := g.take(); len(out) > 0 {
 			t.Errorf("it wrote %q while the size was not known", out)
 		}
 		time.Sleep(2 * settled)
-		var want []string
-		for i := range 30 {
-			want = append(want, fmt.Sprintf("line %d", i))
-		}
-		if got := g.lines(); !slices.Equal(got, append(want, "another", "live", "composer")) {
-			t.Errorf("got %q", got)
-		}
+		lines(t, g, append(want, "another", "live", "composer")...)
 	})
 }
 
 func TestAbove(t *testing.T) {
 	t.Parallel()
-	term := New(&glass{}, []string{"TERM=xterm-256color"})
-	term.size = extent{100, 24}
-	term.live = []row{{cells: 90}, {cells: 40}, {cells: 41}, {}, {cells: 60}}
-	term.y, term.x = 4, 45
+	p := painter{reflows: true, drawn: extent{100, 24}, y: 4, x: 45}
+	for _, n := range []int{90, 40, 41, 0, 60} {
+		p.live = append(p.live, row{text: strings.Repeat("x", n)})
+	}
 	for _, c := range []struct{ cols, want int }{{100, 4}, {120, 4}, {90, 4}, {89, 5}, {45, 6}, {40, 8}} {
-		if got := term.above(c.cols); got != c.want {
+		if got := p.above(c.cols); got != c.want {
 			t.Errorf("at %d columns %d rows above, want %d", c.cols, got, c.want)
 		}
 	}
-	term.Reflow(false)
-	if got := term.above(40); got != 4 {
-		t.Errorf("in a terminal that breaks nothing anew %d rows above, want 4", got)
+	p.reflows = false
+	if got := p.above(40); got != 4 {
+		t.Errorf("in a terminal that wraps nothing again %d rows above, want 4", got)
 	}
 }
 
@@ -311,30 +314,21 @@ func TestReflows(t *testing.T) {
 		{"TERM=xterm-256color", true}, {"TERM=xterm-kitty", true}, {"TERM=linux", false}, {"TERM=screen-256color STY=1.pts", false},
 		{"TERM=screen-256color TMUX=/tmp/x", true}, {"TERM=xterm XTERM_VERSION=XTerm(390)", false}, {"TERM=st-256color", false}, {"TERM=stterm", true},
 	} {
-		if got := Reflows(strings.Fields(c.env)); got != c.want {
+		if got := environment(strings.Fields(c.env)).reflows(); got != c.want {
 			t.Errorf("%s: %v", c.env, got)
 		}
 	}
 }
 
-// A row is written again from where it looks different, never from inside of a
-// character, and not behind one whose width terminals do not agree about.
-func TestChanged(t *testing.T) {
+// A terminal that might print a question is not asked.
+func TestQueries(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		old, now, style, rest string
-		skip                  int
-	}{
-		{"abc", "abcd", "", "cd", 2},
-		{"abe\u0301", "abe", "", "e", 2},
-		{"abe", "abe\u0301", "", "e\u0301", 2},
-		{"a\x1b[1mbold\x1b[m x", "a\x1b[1mbond\x1b[m x", "\x1b[1m", "ond\x1b[m x", 2},
-		{"a\x1b[1mb\x1b[mcd", "a\x1b[1mb\x1b[mcde", "", "de", 3},
-		{"a漢bcd", "a漢bce", "", "漢bce", 1},
+	for env, want := range map[string]bool{
+		"TERM=xterm-256color": true, "TERM=xterm-256color TERM_PROGRAM=Apple_Terminal": false, "TERM=xterm-256color SSH_TTY=yes": false,
+		"TERM=xterm-kitty SSH_TTY=yes": true, "TERM=linux": false, "TERM=tmux-256color TERM_PROGRAM=tmux": true,
 	} {
-		skip, style, rest := changed(c.old, c.now)
-		if skip != c.skip || style != c.style || rest != c.rest {
-			t.Errorf("%q to %q: behind %d cells %q%q, want %d, %q%q", c.old, c.now, skip, style, rest, c.skip, c.style, c.rest)
+		if got := environment(strings.Fields(env)).queries() != ""; got != want {
+			t.Errorf("%s: %v", env, got)
 		}
 	}
 }

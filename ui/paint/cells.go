@@ -1,0 +1,219 @@
+package paint
+
+import (
+	"image/color"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/text/unicode/norm"
+
+	"parley/ui/glyphs"
+)
+
+// row is one on the screen, or one that is to be there.
+type row struct {
+	text  string
+	line  uv.Line // its cells, without blanks at the end, once they are needed
+	known bool    // the cells are
+	lost  bool    // nobody knows what the terminal shows there
+}
+
+// cells are those of a row.
+func (p *painter) cells(r *row) uv.Line {
+	if !r.known {
+		r.line, r.known = p.parse(r.text), true
+	}
+	return r.line
+}
+
+var blank = uv.EmptyCell
+
+// at is the cell in a column, a blank beyond the end.
+func at(line uv.Line, x int) *uv.Cell {
+	if x < len(line) {
+		return &line[x]
+	}
+	return &blank
+}
+
+// parse makes cells of a row: a wide cluster has its first column, and those after it have
+// no width.
+func (p *painter) parse(s string) uv.Line {
+	line := make(uv.Line, 0, len(s))
+	var style, shown uv.Style
+	var link uv.Link
+	for s != "" {
+		switch c := s[0]; {
+		case c == 0x1b:
+			n := p.escape(s, &style, &link)
+			s, shown = s[n:], uv.ConvertStyle(style, p.profile)
+			link = uv.ConvertLink(link, p.profile)
+			continue
+		case c < 0x20 || c == 0x7f:
+			s = s[1:]
+			continue
+		case c < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf):
+			line = append(line, uv.Cell{Content: s[:1], Width: 1, Style: shown, Link: link})
+			s = s[1:]
+			continue
+		}
+		cluster, width := glyphs.First(s)
+		if cluster == "" {
+			break
+		}
+		s = s[len(cluster):]
+		if width == 0 { // what has no cell and joins none shows nothing
+			continue
+		}
+		if !glyphs.ByClusters() {
+			cluster = strings.TrimSuffix(cluster, "\u200d")
+		}
+		if composed := norm.NFC.String(cluster); glyphs.Width(composed) == width {
+			cluster = composed
+		}
+		line = append(line, uv.Cell{Content: cluster, Width: width, Style: shown, Link: link})
+		for range width - 1 {
+			line = append(line, uv.Cell{Style: shown, Link: link})
+		}
+	}
+	for len(line) > 0 && line[len(line)-1] == blank {
+		line = line[:len(line)-1]
+	}
+	return line
+}
+
+// escape reads the sequence that s begins with, and returns its length.
+func (p *painter) escape(s string, style *uv.Style, link *uv.Link) int {
+	parser := ansi.GetParser()
+	defer ansi.PutParser(parser)
+	seq, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, parser)
+	switch {
+	case ansi.HasCsiPrefix(seq) && parser.Command() == 'm':
+		uv.ReadStyle(parser.Params(), style)
+	case ansi.HasOscPrefix(seq) && parser.Command() == 8:
+		uv.ReadLink(parser.Data(), link)
+	}
+	return max(n, 1)
+}
+
+// uncertain reports clusters that terminals do not agree about how wide they are.
+func uncertain(c *uv.Cell) bool {
+	if len(c.Content) < 3 {
+		return false
+	}
+	_, size := utf8.DecodeRuneInString(c.Content)
+	return size < len(c.Content)
+}
+
+const (
+	gap = 6 // equal cells that are cheaper to write again than to skip
+)
+
+// change writes one row over another: the cells that differ.
+func (p *painter) change(b []byte, y int, was, is *row) []byte {
+	if was.text == is.text && !was.lost {
+		return b
+	}
+	old, now := p.cells(was), p.cells(is)
+	// A terminal that remembers how long a line was forgets it only when all of it is erased.
+	if was.lost || !p.modes.alt && len(now) < len(old) {
+		return p.rewrite(b, 0, y, now)
+	}
+	most := max(len(old), len(now))
+	for x := 0; x < most; x++ {
+		if *at(old, x) == *at(now, x) {
+			continue
+		}
+		from, to, doubt := x, x+1, false
+		for end := to; end < most && end < to+gap; end++ {
+			if *at(old, end) != *at(now, end) || at(old, end).Width == 0 || at(now, end).Width == 0 {
+				to = end + 1
+			}
+		}
+		for i := from; i < to; i++ {
+			doubt = doubt || uncertain(at(old, i)) || uncertain(at(now, i))
+		}
+		if doubt { // what comes after may not be where it should
+			return p.rewrite(b, from, y, now)
+		}
+		b = p.to(b, from, y)
+		b = p.span(b, now, from, min(to, len(now)))
+		if to > len(now) { // the rest is blank
+			b = append(p.plain(p.to(b, max(from, len(now)), y)), ansi.EraseLineRight...)
+			return b
+		}
+		x = to
+	}
+	return b
+}
+
+// rewrite writes all cells from a column on, over whatever is there.
+func (p *painter) rewrite(b []byte, from, y int, line uv.Line) []byte {
+	b = append(p.plain(p.to(b, from, y)), ansi.EraseLineRight...)
+	return p.span(b, line, from, len(line))
+}
+
+// span writes cells at the cursor.
+func (p *painter) span(b []byte, line uv.Line, from, to int) []byte {
+	for x := from; x < to; {
+		c := &line[x]
+		if p.x != x {
+			b = p.to(b, x, p.y)
+		}
+		b = p.ink(b, c.Style, c.Link)
+		b = append(b, c.Content...)
+		x += max(1, c.Width)
+		if p.x = x; uncertain(c) {
+			p.x = -1
+		}
+	}
+	return b
+}
+
+// ink changes the style that is written with.
+func (p *painter) ink(b []byte, style uv.Style, link uv.Link) []byte {
+	if style != p.pen {
+		if alike(style.Fg, p.pen.Fg) || alike(style.Bg, p.pen.Bg) || alike(style.UnderlineColor, p.pen.UnderlineColor) {
+			b = append(b, ansi.ResetStyle...)
+			p.pen = uv.Style{}
+		}
+		b = append(b, style.Diff(&p.pen)...)
+		p.pen = style
+	}
+	if link != p.link {
+		b = append(b, ansi.SetHyperlink(link.URL, link.Params)...)
+		p.link = link
+	}
+	return b
+}
+
+// alike reports colours that differ, one of a palette, say, but are taken to be equal.
+func alike(a, b color.Color) bool {
+	if a == nil || b == nil || a == b {
+		return false
+	}
+	r, g, bl, al := a.RGBA()
+	r2, g2, bl2, al2 := b.RGBA()
+	return r == r2 && g == g2 && bl == bl2 && al == al2
+}
+
+// plain takes style and link away: what is erased gets the ground of the style.
+func (p *painter) plain(b []byte) []byte { return p.ink(b, uv.Style{}, uv.Link{}) }
+
+// same reports rows that look the same.
+func same(a, b row) bool { return a.text == b.text && !a.lost && !b.lost }
+
+// forget says that nobody knows what the terminal shows.
+func (p *painter) forget() {
+	if p.modes.alt {
+		p.live, p.x, p.y = nil, -1, -1
+		return
+	}
+	p.live = slices.Clone(p.live)
+	for i := range p.live {
+		p.live[i].lost = true
+	}
+}

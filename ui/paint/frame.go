@@ -1,0 +1,239 @@
+package paint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
+)
+
+const (
+	// still is how many bytes are drawn so fast that nobody sees the cursor move.
+	still = 200
+	// whole is how many a terminal reads at once, surely: no frame of them is torn.
+	whole = 64
+)
+
+// paint appends what brings the terminal to the newest view: the rows that are printed
+// take the place where the live rows began, and those come below them. What is there
+// already is not written again.
+func (p *painter) paint(b []byte, cols, rows int) []byte {
+	v := &p.view
+	if now := glyphs.ByClusters(); now != p.clusters {
+		if p.clusters = now; p.modes.on {
+			b = append(b, choose(now, ansi.SetModeUnicodeCore, ansi.ResetModeUnicodeCore)...)
+		}
+		p.forget()
+	}
+	b = p.set(b, v, cols)
+	lines := strings.Split(v.Content, "\n")
+	var body []byte
+	var next []row
+	cut, done := 0, 0
+	if v.AltScreen {
+		if rows > 0 && len(lines) > rows {
+			lines = lines[:rows]
+		}
+	} else {
+		if size := (extent{cols, rows}); size != p.drawn {
+			body = p.erase(body, cols)
+			p.drawn, p.seen = size, size
+		}
+		next, p.printed = fold(p.printed, cols), nil
+		done = len(next)
+		cut = max(0, len(lines)-(rows-1)) // the first of them has to be on the screen
+	}
+	for _, l := range lines[cut:] {
+		if !v.AltScreen {
+			l = glyphs.Truncate(l, cols-1, "")
+		}
+		next = append(next, row{text: l})
+	}
+	body = p.rows(body, next, rows)
+	p.y -= done
+	p.live = next[done:]
+	return p.finish(b, body, cut, cols)
+}
+
+// finish appends the rows of a frame to its modes, with the cursor in its place.
+func (p *painter) finish(b, body []byte, cut, cols int) []byte {
+	v := &p.view
+	body = p.plain(body)
+	bare := v.Cursor == nil
+	switch {
+	case !bare:
+		body = p.to(body, min(v.Cursor.X, max(0, cols-1)), max(0, min(v.Cursor.Y-cut, len(p.live)-1)))
+	case !v.AltScreen:
+		body = p.to(body, 0, len(p.live)-1)
+	}
+	hide := !p.hidden && (bare || !p.synced && len(body) > still)
+	show := !bare && (p.hidden || hide)
+	p.hidden = bare
+	synced := p.synced && len(body) > whole
+	b = append(b, choose(synced, ansi.SetModeSynchronizedOutput, "")...)
+	b = append(b, choose(hide, ansi.ResetModeTextCursorEnable, "")...)
+	b = append(b, body...)
+	b = append(b, choose(show, ansi.SetModeTextCursorEnable, "")...)
+	return append(b, choose(synced, ansi.ResetModeSynchronizedOutput, "")...)
+}
+
+// rows makes next of the live rows, on a screen of so many rows.
+func (p *painter) rows(b []byte, next []row, height int) []byte {
+	b = p.shift(b, next, height)
+	for i := range next {
+		r := &next[i]
+		switch {
+		case i < len(p.live):
+			b = p.change(b, i, &p.live[i], r)
+		case p.modes.alt:
+			b = p.change(b, i, &row{lost: true}, r)
+		default:
+			if i > 0 {
+				b = append(p.plain(p.to(b, p.x, i-1)), "\r\n"...)
+			} else {
+				b = append(b, '\r')
+			}
+			p.x, p.y = 0, i
+			b = p.span(b, p.cells(r), 0, len(p.cells(r)))
+		}
+	}
+	if len(p.live) > len(next) || p.modes.alt && len(p.live) == 0 && len(next) < height {
+		b = append(p.plain(p.to(b, 0, len(next))), ansi.EraseScreenBelow...)
+	}
+	return b
+}
+
+// to moves the cursor to a place in rows that are on the screen.
+func (p *painter) to(b []byte, x, y int) []byte {
+	if x == p.x && y == p.y {
+		return b
+	}
+	switch {
+	case y == p.y:
+	case p.modes.alt:
+		p.x, p.y = x, y
+		return append(b, ansi.CursorPosition(x+1, y+1)...)
+	case y < p.y:
+		b = append(b, ansi.CursorUp(p.y-y)...)
+	default:
+		b = append(b, ansi.CursorDown(y-p.y)...)
+	}
+	switch {
+	case x == p.x || x < 0:
+	case x == 0:
+		b = append(b, '\r')
+	default:
+		b = append(b, ansi.CursorHorizontalAbsolute(x+1)...)
+	}
+	p.x, p.y = x, y
+	return b
+}
+
+// fold makes rows of those that are to be printed.
+func fold(printed []string, cols int) []row {
+	rows := make([]row, 0, len(printed)+8)
+	for _, l := range printed {
+		if glyphs.Width(l) < cols {
+			rows = append(rows, row{text: l})
+			continue
+		}
+		// It was made for a wider terminal.
+		for part := range strings.SplitSeq(glyphs.Hardwrap(l, cols-1), "\n") {
+			rows = append(rows, row{text: part})
+		}
+	}
+	return rows
+}
+
+// run is where rows are that are there already: n of them, at old and now.
+type run struct{ old, now, n int }
+
+// longest finds the most rows that follow each other in both, by their bytes.
+func longest(old, now []row) (best run) {
+	most := 32 // it has to be worth it
+	for i := range old {
+		for j := range now {
+			if i > 0 && j > 0 && same(old[i-1], now[j-1]) {
+				continue // part of a run that was looked at
+			}
+			n, bytes := 0, 0
+			for i+n < len(old) && j+n < len(now) && same(old[i+n], now[j+n]) {
+				bytes += len(old[i+n].text)
+				n++
+			}
+			if bytes > most {
+				most, best = bytes, run{i, j, n}
+			}
+		}
+	}
+	for best.n > 0 && best.old+best.n < len(old) && best.now+best.n < len(now) && grown(old[best.old+best.n], now[best.now+best.n]) {
+		best.n++ // as the row that an answer ends with
+	}
+	return best
+}
+
+// grown reports rows that begin alike, so that one is soon made of the other.
+func grown(old, now row) bool {
+	n := min(len(old.text), len(now.text), 16)
+	return n == 16 && !old.lost && old.text[:n] == now.text[:n]
+}
+
+// shift lets the terminal move rows that are to be elsewhere, by deleting and inserting
+// lines above and below them, so that they are not written again.
+func (p *painter) shift(b []byte, next []row, height int) []byte {
+	if len(p.live) == 0 || !p.modes.alt && len(next) >= height || p.modes.alt && len(next) != len(p.live) {
+		return b
+	}
+	top, end := 0, 0
+	for least := min(len(p.live), len(next)); top < least && same(p.live[top], next[top]); top++ {
+	}
+	for least := min(len(p.live), len(next)) - top; end < least && same(p.live[len(p.live)-1-end], next[len(next)-1-end]); end++ {
+	}
+	grow := len(next) - len(p.live)
+	r := longest(p.live[top:len(p.live)-end], next[top:len(next)-end])
+	above := r.now - r.old // rows that are missing there, or too many
+	below := grow - above
+	if r.n == 0 && (grow == 0 || end == 0) || above == 0 && below == 0 {
+		return b
+	}
+	if r.n == 0 && grow > 0 { // all of the change is before the end
+		r.old = len(p.live) - end - top
+	}
+	b = p.plain(b)
+	if grow > 0 { // what leaves the screen at its top goes into the scrollback
+		b = append(p.to(b, p.x, len(p.live)-1), strings.Repeat("\r\n", grow)...)
+		p.x, p.y = 0, p.y+grow
+	}
+	at := top + r.old
+	if above < 0 {
+		at += above
+		b = p.drop(b, at, -above)
+	}
+	if below < 0 {
+		b = p.drop(b, at+r.n, -below)
+	}
+	if above > 0 {
+		b = p.room(b, at, above)
+		at += above
+	}
+	if below > 0 {
+		b = p.room(b, at+r.n, below)
+	}
+	return b
+}
+
+// drop takes rows away: those below come up.
+func (p *painter) drop(b []byte, at, n int) []byte {
+	b = append(p.to(b, 0, at), ansi.DeleteLine(n)...)
+	p.live = slices.Delete(slices.Clone(p.live), at, at+n)
+	return b
+}
+
+// room makes empty rows: those below go down.
+func (p *painter) room(b []byte, at, n int) []byte {
+	b = append(p.to(b, 0, at), ansi.InsertLine(n)...)
+	p.live = slices.Insert(slices.Clone(p.live), at, make([]row, n)...)
+	return b
+}

@@ -1,0 +1,190 @@
+package paint
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley/ui/glyphs"
+)
+
+// modes are what a view has set in the terminal beside its rows.
+type modes struct {
+	on, alt, focus bool
+	mouse          tea.MouseMode
+	title          string
+	bar            tea.ProgressBar
+	shape          int // of the cursor; 0 is the user's own
+}
+
+const (
+	keyboard   = ansi.SetModifyOtherKeys2 + "\x1b[>1u" // kitty's protocol: keys that cannot be mistaken
+	keyboardUp = ansi.ResetModifyOtherKeys + "\x1b[<1u"
+	noMouse    = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
+)
+
+// set appends what gives the terminal the modes of a view. The way to the alternate
+// screen and back forgets what is on the screen.
+func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
+	m := &p.modes
+	if !m.on {
+		b = append(b, ansi.SetModeBracketedPaste+ansi.ResetModeAutoWrap...)
+		if glyphs.ByClusters() {
+			b = append(b, ansi.SetModeUnicodeCore...)
+		}
+	}
+	if m.alt != v.AltScreen {
+		if m.on {
+			b = append(b, keyboardUp...) // each screen has a stack of its own
+		}
+		if v.AltScreen {
+			b = append(p.erase(b, cols), ansi.SetModeAltScreenSaveCursor...)
+		} else {
+			b = append(b, ansi.ResetModeAltScreenSaveCursor...)
+		}
+		p.live, p.x, p.y = nil, 0, 0
+		if v.AltScreen { // the cursor may be anywhere
+			p.x, p.y = -1, -1
+		}
+	}
+	if !m.on || m.alt != v.AltScreen {
+		b = append(b, keyboard...)
+	}
+	m.on, m.alt = true, v.AltScreen
+	if m.focus != v.ReportFocus {
+		m.focus = v.ReportFocus
+		b = append(b, choose(m.focus, ansi.SetModeFocusEvent, ansi.ResetModeFocusEvent)...)
+	}
+	if m.mouse != v.MouseMode {
+		if m.mouse != tea.MouseModeNone {
+			b = append(b, noMouse...)
+		}
+		if m.mouse = v.MouseMode; m.mouse != tea.MouseModeNone {
+			b = append(b, choose(m.mouse == tea.MouseModeAllMotion, ansi.SetModeMouseAnyEvent, ansi.SetModeMouseButtonEvent)...)
+			b = append(b, ansi.SetModeMouseExtSgr...)
+		}
+	}
+	if m.title != v.WindowTitle {
+		m.title = v.WindowTitle
+		b = append(b, ansi.SetWindowTitle(m.title)...)
+	}
+	var bar tea.ProgressBar
+	if v.ProgressBar != nil {
+		bar = *v.ProgressBar
+	}
+	if m.bar != bar {
+		m.bar = bar
+		b = append(b, progress(bar)...)
+	}
+	if c := v.Cursor; c != nil && v.AltScreen {
+		shape := int(c.Shape)*2 + 1
+		if !c.Blink {
+			shape++
+		}
+		if m.shape != shape {
+			m.shape = shape
+			b = append(b, ansi.SetCursorStyle(shape)...)
+		}
+	}
+	return b
+}
+
+// reset appends what takes the modes back.
+func (p *painter) reset(b []byte) []byte {
+	m := p.modes
+	if !m.on {
+		return b
+	}
+	p.modes = modes{}
+	b = append(b, keyboardUp...)
+	if m.alt {
+		b = append(b, ansi.ResetModeAltScreenSaveCursor...)
+	}
+	if m.focus {
+		b = append(b, ansi.ResetModeFocusEvent...)
+	}
+	if m.mouse != tea.MouseModeNone {
+		b = append(b, noMouse...)
+	}
+	if m.title != "" {
+		b = append(b, ansi.SetWindowTitle("")...)
+	}
+	if m.bar.State != tea.ProgressBarNone {
+		b = append(b, ansi.ResetProgressBar...)
+	}
+	if m.shape != 0 {
+		b = append(b, ansi.SetCursorStyle(0)...)
+	}
+	if glyphs.ByClusters() {
+		b = append(b, ansi.ResetModeUnicodeCore...)
+	}
+	if p.hidden {
+		b, p.hidden = append(b, ansi.SetModeTextCursorEnable...), false
+	}
+	return append(b, ansi.ResetModeBracketedPaste+ansi.SetModeAutoWrap...)
+}
+
+func choose(yes bool, then, otherwise string) string {
+	if yes {
+		return then
+	}
+	return otherwise
+}
+
+func progress(bar tea.ProgressBar) string {
+	switch bar.State {
+	case tea.ProgressBarDefault:
+		return ansi.SetProgressBar(bar.Value)
+	case tea.ProgressBarError:
+		return ansi.SetErrorProgressBar(bar.Value)
+	case tea.ProgressBarIndeterminate:
+		return ansi.SetIndeterminateProgressBar
+	case tea.ProgressBarWarning:
+		return ansi.SetWarningProgressBar(bar.Value)
+	}
+	return ansi.ResetProgressBar
+}
+
+// environment is that of the process.
+type environment []string
+
+func (e environment) get(name string) string {
+	for _, v := range e {
+		if key, value, _ := strings.Cut(v, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// queries are what the terminal is asked at first: whether it has synchronised output, and
+// whether it can measure text by clusters. One that might print the question is not asked.
+func (e environment) queries() string {
+	kind := e.get("TERM")
+	known := e.get("WT_SESSION") != ""
+	for _, name := range []string{"ghostty", "wezterm", "alacritty", "kitty", "rio", "foot", "contour"} {
+		known = known || strings.Contains(kind, name)
+	}
+	if kind == "dumb" || kind == "linux" || !known && (e.get("SSH_TTY") != "" || strings.Contains(e.get("TERM_PROGRAM"), "Apple")) {
+		return ""
+	}
+	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+}
+
+// reflows guesses whether the terminal wraps long lines again when it gets narrower. Most
+// do.
+func (e environment) reflows() bool {
+	if e.get("TMUX") != "" {
+		return true
+	}
+	if e.get("XTERM_VERSION") != "" || e.get("STY") != "" { // xterm, screen
+		return false
+	}
+	for _, kind := range []string{"linux", "screen", "st", "vt100", "vt220", "dumb"} {
+		if t := e.get("TERM"); t == kind || strings.HasPrefix(t, kind+"-") {
+			return false
+		}
+	}
+	return true
+}

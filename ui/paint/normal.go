@@ -1,0 +1,111 @@
+package paint
+
+import (
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// settled is how long a terminal must have had a size before live rows are touched.
+// Multiplexers and some terminals change their grid at once and tell of it up to a quarter
+// of a second later; meanwhile nobody knows where the live rows are. As long as they are
+// not touched the size they were painted at says where they went.
+const settled = 300 * time.Millisecond
+
+// frame is what brings the terminal to the newest view.
+func (s *Screen) frame() []byte {
+	s.mu.Lock()
+	cols, rows := s.size.cols, s.size.rows
+	s.mu.Unlock()
+	if !s.view.AltScreen {
+		var ok bool
+		if cols, rows, ok = s.sizeNow(); !ok {
+			return nil
+		}
+	}
+	var b []byte
+	if !s.asked { // by now Bubble Tea reads the answers
+		s.asked, b = true, append(b, s.env.queries()...)
+	}
+	return s.paint(b, cols, rows)
+}
+
+// sizeNow is the size of the terminal as it is now.
+func (s *Screen) sizeNow() (cols, rows int, ok bool) {
+	if s.measure == nil {
+		return 0, 0, false
+	}
+	cols, rows, err := s.measure()
+	return cols, rows, err == nil && cols > 1 && rows > 1
+}
+
+// unsettled is how long to wait until it is known where the live rows are.
+func (s *Screen) unsettled() time.Duration {
+	if s.modes.alt || len(s.live) == 0 {
+		return 0
+	}
+	cols, rows, ok := s.sizeNow()
+	now, size := time.Now(), extent{cols, rows}
+	if !ok || size == s.drawn && size == s.seen {
+		return 0
+	}
+	if size != s.seen {
+		s.seen, s.seenAt = size, now
+	}
+	return settled - now.Sub(s.seenAt)
+}
+
+// leave gives the terminal back as it was found.
+func (s *Screen) leave() {
+	s.away = true
+	b := s.plain(nil)
+	if !s.modes.alt {
+		cols, _, ok := s.sizeNow()
+		if !ok {
+			cols = s.drawn.cols
+		}
+		b = s.erase(b, cols)
+	}
+	s.write(s.reset(b))
+	s.live, s.x, s.y, s.drawn = nil, 0, 0, extent{}
+}
+
+// last is what is left to print when the Screen has ended.
+func (s *Screen) last() (b []byte) {
+	cols, _, ok := s.sizeNow()
+	if !ok {
+		return nil
+	}
+	for _, r := range fold(s.printed, cols) {
+		s.x, s.y = 0, 0
+		b = append(s.plain(s.span(b, s.cells(&r), 0, len(s.cells(&r)))), "\r\n"...)
+	}
+	return b
+}
+
+// erase erases the live rows, wherever a terminal of so many columns has them now.
+func (p *painter) erase(b []byte, cols int) []byte {
+	if len(p.live) == 0 {
+		return b
+	}
+	b = append(p.plain(b), '\r')
+	if up := p.above(cols); up > 0 {
+		b = append(b, ansi.CursorUp(up)...)
+	}
+	p.live, p.x, p.y = nil, 0, 0
+	return append(b, ansi.EraseScreenBelow...)
+}
+
+// above counts the rows between the first live row and the cursor, in a terminal that has
+// so many columns now. One that wraps lines again has made several rows of each that is
+// too long, and the cursor has stayed with its text.
+func (p *painter) above(cols int) int {
+	n := p.y
+	if !p.reflows || cols >= p.drawn.cols || cols <= 0 {
+		return n
+	}
+	for i := range p.live[:min(p.y, len(p.live))] {
+		n += max(0, len(p.cells(&p.live[i]))-1) / cols
+	}
+	return n + max(0, p.x)/cols
+}
