@@ -98,11 +98,35 @@ func (p *painter) rows(b []byte, next []row, height int) []byte {
 			p.x, p.y = 0, i
 			b = p.span(b, p.cells(r), 0, len(p.cells(r)))
 		}
+		b = p.mark(b, i, r)
 	}
 	if len(p.live) > len(next) || p.modes.alt && len(p.live) == 0 && len(next) < height {
 		b = append(p.plain(p.to(b, 0, len(next))), ansi.EraseScreenBelow...)
 	}
 	return b
+}
+
+// markPrefix begins the marks by which a terminal finds prompts in its scrollback (OSC 133).
+const markPrefix = "\x1b]133;"
+
+// mark writes the marks of a row: those before its text in the first column, the others after it.
+func (p *painter) mark(b []byte, y int, r *row) []byte {
+	for rest := r.text; ; {
+		at := strings.Index(rest, markPrefix)
+		if at < 0 {
+			return b
+		}
+		end := strings.IndexByte(rest[at:], '\a')
+		if end < 0 {
+			return b
+		}
+		x := len(p.cells(r))
+		if at == 0 && len(rest) == len(r.text) {
+			x = 0
+		}
+		b = append(p.to(b, x, y), rest[at:at+end+1]...)
+		rest = rest[at+end+1:]
+	}
 }
 
 // to moves the cursor to a place in rows that are on the screen.

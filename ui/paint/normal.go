@@ -78,7 +78,8 @@ func (s *Screen) last() (b []byte) {
 	}
 	for _, r := range fold(s.printed, cols) {
 		s.x, s.y = 0, 0
-		b = append(s.plain(s.span(b, s.cells(&r), 0, len(s.cells(&r)))), "\r\n"...)
+		b = s.mark(s.plain(s.span(b, s.cells(&r), 0, len(s.cells(&r)))), 0, &r)
+		b = append(b, "\r\n"...)
 	}
 	return b
 }

@@ -225,6 +225,28 @@ func TestPrintsWithFrame(t *testing.T) {
 	})
 }
 
+// The marks of a printed prompt reach the terminal once, in its row, and take no cell.
+func TestPrintsMarks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const begin, end = "\x1b]133;A;redraw=0\a", "\x1b]133;C\a"
+		g, term := look(80, 24)
+		defer term.Close()
+		term.Show(live(0, 0, "prompt", "composer"), false)
+		time.Sleep(time.Second)
+		g.take()
+		term.Print(begin+"prompt"+end, "answer")
+		term.Show(live(0, 0, "composer"), false)
+		time.Sleep(time.Second)
+		out := string(g.take())
+		a, c, answer := strings.Index(out, begin), strings.Index(out, end), strings.Index(out, "answer")
+		if strings.Count(out, "133;") != 2 || a < 0 || c < a || answer < c {
+			t.Errorf("wrote %q", out)
+		}
+		lines(t, g, "prompt", "answer", "composer")
+	})
+}
+
 // The alternate screen shows nothing of the live rows, which are there again after it;
 // what was printed meanwhile comes then. A command that has the terminal finds nothing
 // of them either.
