@@ -1,5 +1,5 @@
-// Package inline says which rows of a conversation go into the terminal's scrollback: what
-// is finished, once, below what the terminal showed before.
+// Package inline decides which rows of a conversation go into the terminal's scrollback:
+// finished ones, each once, below what the terminal showed before.
 package inline
 
 import (
@@ -15,15 +15,15 @@ const (
 	portion    = 400  // rows that are written at once
 )
 
-// Screen is where rows go.
+// Screen prints rows.
 type Screen interface {
 	// Print writes rows above the next view that is shown.
 	Print(rows ...string)
-	// Reflow says whether the terminal wraps long lines again when it gets narrower.
+	// Reflow sets whether the terminal rewraps long lines when it gets narrower.
 	Reflow(yes bool)
 }
 
-// Conversation is what there is to write of one.
+// Conversation yields the rows of a conversation.
 type Conversation interface {
 	Begun() bool // some of it was written
 	Skip(rows int) (entries int)
@@ -39,8 +39,8 @@ type Page struct {
 	Conversation
 }
 
-// Scrollback writes conversations into the terminal's scrollback while the mode is on:
-// what is finished of them, once. Its zero value has no terminal.
+// Scrollback writes the finished rows of conversations into the terminal's scrollback while
+// the mode is on. Its zero value has no terminal.
 type Scrollback struct {
 	env    *layer.Env
 	screen Screen
@@ -52,13 +52,13 @@ type Scrollback struct {
 // NewScrollback makes one that is on, or off.
 func NewScrollback(env *layer.Env, on bool) *Scrollback { return &Scrollback{env: env, on: on} }
 
-// SetScreen says where rows go.
+// SetScreen sets where rows are printed.
 func (s *Scrollback) SetScreen(screen Screen) { s.screen = screen }
 
-// On tells whether the mode is on, whether or not there is a terminal.
+// On reports whether the mode is on, with or without a terminal.
 func (s *Scrollback) On() bool { return s.on }
 
-// Writes tells whether it is on and there is a terminal.
+// Writes reports whether the mode is on and there is a terminal.
 func (s *Scrollback) Writes() bool { return s.on && s.screen != nil }
 
 // Toggle changes between the whole screen and the terminal's own, and says so.
@@ -73,7 +73,7 @@ func (s *Scrollback) Toggle() (said string) {
 	return "Inline: the conversation goes into the terminal's scrollback"
 }
 
-// SetTerminal learns which terminal it is. xterm does not wrap lines again when it gets
+// SetTerminal sets the name of the terminal. xterm does not rewrap lines when it gets
 // narrower.
 func (s *Scrollback) SetTerminal(name string) {
 	if s.screen != nil && name != "" {
@@ -81,10 +81,10 @@ func (s *Scrollback) SetTerminal(name string) {
 	}
 }
 
-// Hold writes nothing of what comes: it is written when its end is known.
+// Hold writes nothing for now: a conversation is being loaded.
 func (s *Scrollback) Hold() { s.caught = false }
 
-// Write writes what is finished of the page, or a portion of it.
+// Write writes the finished rows of the page, or a portion of them.
 func (s *Scrollback) Write(p Page) (wrote, more bool) {
 	rows := s.catchUp(p)
 	fresh, more := p.Take(portion)
@@ -95,11 +95,11 @@ func (s *Scrollback) Write(p Page) (wrote, more bool) {
 	return true, more
 }
 
-// Last is what is left to write of the page when the screen ends.
+// Last returns the rows of the page that are not written when the screen ends.
 func (s *Scrollback) Last(p Page) []string { return append(s.catchUp(p), p.Rest()...) }
 
-// catchUp names the page that has come to the front, and leaves out what would be too
-// much of what was said before.
+// catchUp writes a heading for the page that came to the front, and leaves out the beginning
+// of a long history.
 func (s *Scrollback) catchUp(p Page) (rows []string) {
 	th := s.env.Theme
 	if s.front != p.Key {

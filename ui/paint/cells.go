@@ -13,15 +13,15 @@ import (
 	"parley/ui/glyphs"
 )
 
-// row is one on the screen, or one that is to be there.
+// row is a row on the screen, or of the next frame.
 type row struct {
 	text  string
-	line  uv.Line // its cells, without blanks at the end, once they are needed
-	known bool    // the cells are
-	lost  bool    // nobody knows what the terminal shows there
+	line  uv.Line // its cells without trailing blanks, made when needed
+	known bool    // line was made
+	lost  bool    // what the terminal shows there is not known
 }
 
-// cells are those of a row.
+// cells returns the cells of a row.
 func (p *painter) cells(r *row) uv.Line {
 	if !r.known {
 		r.line, r.known = p.parse(r.text), true
@@ -31,7 +31,7 @@ func (p *painter) cells(r *row) uv.Line {
 
 var blank = uv.EmptyCell
 
-// at is the cell in a column, a blank beyond the end.
+// at returns the cell in a column, a blank one beyond the end.
 func at(line uv.Line, x int) *uv.Cell {
 	if x < len(line) {
 		return &line[x]
@@ -39,8 +39,8 @@ func at(line uv.Line, x int) *uv.Cell {
 	return &blank
 }
 
-// parse makes cells of a row: a wide cluster has its first column, and those after it have
-// no width.
+// parse returns the cells of a row. A wide cluster is in its first column; the cells after
+// it have no width.
 func (p *painter) parse(s string) uv.Line {
 	line := make(uv.Line, 0, len(s))
 	var style, shown uv.Style
@@ -65,7 +65,7 @@ func (p *painter) parse(s string) uv.Line {
 			break
 		}
 		s = s[len(cluster):]
-		if width == 0 { // what has no cell and joins none shows nothing
+		if width == 0 { // it joins no cell, so it shows nothing
 			continue
 		}
 		if !glyphs.ByClusters() {
@@ -85,7 +85,7 @@ func (p *painter) parse(s string) uv.Line {
 	return line
 }
 
-// escape reads the sequence that s begins with, and returns its length.
+// escape reads the sequence at the beginning of s and returns its length.
 func (p *painter) escape(s string, style *uv.Style, link *uv.Link) int {
 	parser := ansi.GetParser()
 	defer ansi.PutParser(parser)
@@ -99,7 +99,7 @@ func (p *painter) escape(s string, style *uv.Style, link *uv.Link) int {
 	return max(n, 1)
 }
 
-// uncertain reports clusters that terminals do not agree about how wide they are.
+// uncertain reports whether terminals disagree about the width of a cell.
 func uncertain(c *uv.Cell) bool {
 	if len(c.Content) < 3 {
 		return false
@@ -109,16 +109,16 @@ func uncertain(c *uv.Cell) bool {
 }
 
 const (
-	gap = 6 // equal cells that are cheaper to write again than to skip
+	gap = 6 // as many equal cells are cheaper to write than to skip
 )
 
-// change writes one row over another: the cells that differ.
+// change writes the cells of a row that differ.
 func (p *painter) change(b []byte, y int, was, is *row) []byte {
 	if was.text == is.text && !was.lost {
 		return b
 	}
 	old, now := p.cells(was), p.cells(is)
-	// A terminal that remembers how long a line was forgets it only when all of it is erased.
+	// A terminal that reflows lines remembers how long one was until all of it is erased.
 	if was.lost || !p.modes.alt && len(now) < len(old) {
 		return p.rewrite(b, 0, y, now)
 	}
@@ -136,12 +136,12 @@ func (p *painter) change(b []byte, y int, was, is *row) []byte {
 		for i := from; i < to; i++ {
 			doubt = doubt || uncertain(at(old, i)) || uncertain(at(now, i))
 		}
-		if doubt { // what comes after may not be where it should
+		if doubt { // the cells after it may be elsewhere
 			return p.rewrite(b, from, y, now)
 		}
 		b = p.to(b, from, y)
 		b = p.span(b, now, from, min(to, len(now)))
-		if to > len(now) { // the rest is blank
+		if to > len(now) { // the remaining cells are blank
 			b = append(p.plain(p.to(b, max(from, len(now)), y)), ansi.EraseLineRight...)
 			return b
 		}
@@ -150,7 +150,7 @@ func (p *painter) change(b []byte, y int, was, is *row) []byte {
 	return b
 }
 
-// rewrite writes all cells from a column on, over whatever is there.
+// rewrite writes all cells from a column to the end of the row.
 func (p *painter) rewrite(b []byte, from, y int, line uv.Line) []byte {
 	b = append(p.plain(p.to(b, from, y)), ansi.EraseLineRight...)
 	return p.span(b, line, from, len(line))
@@ -173,7 +173,7 @@ func (p *painter) span(b []byte, line uv.Line, from, to int) []byte {
 	return b
 }
 
-// ink changes the style that is written with.
+// ink sets the style and the link for what is written next.
 func (p *painter) ink(b []byte, style uv.Style, link uv.Link) []byte {
 	if style != p.pen {
 		if alike(style.Fg, p.pen.Fg) || alike(style.Bg, p.pen.Bg) || alike(style.UnderlineColor, p.pen.UnderlineColor) {
@@ -190,7 +190,8 @@ func (p *painter) ink(b []byte, style uv.Style, link uv.Link) []byte {
 	return b
 }
 
-// alike reports colours that differ, one of a palette, say, but are taken to be equal.
+// alike reports whether colours of different kinds, such as one of a palette, have equal
+// values: Diff takes them for the same.
 func alike(a, b color.Color) bool {
 	if a == nil || b == nil || a == b {
 		return false
@@ -200,13 +201,13 @@ func alike(a, b color.Color) bool {
 	return r == r2 && g == g2 && bl == bl2 && al == al2
 }
 
-// plain takes style and link away: what is erased gets the ground of the style.
+// plain resets style and link, because erased cells get the style's background.
 func (p *painter) plain(b []byte) []byte { return p.ink(b, uv.Style{}, uv.Link{}) }
 
-// same reports rows that look the same.
+// same reports whether rows look the same.
 func same(a, b row) bool { return a.text == b.text && !a.lost && !b.lost }
 
-// forget says that nobody knows what the terminal shows.
+// forget marks everything on the screen as not known.
 func (p *painter) forget() {
 	if p.modes.alt {
 		p.live, p.x, p.y = nil, -1, -1

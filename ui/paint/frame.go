@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// still is how many bytes are drawn so fast that nobody sees the cursor move.
+	// still is the largest body, in bytes, that is drawn with a visible cursor.
 	still = 200
-	// whole is how many a terminal reads at once, surely: no frame of them is torn.
+	// whole is the largest body, in bytes, that needs no synchronised output: a terminal
+	// reads it at once.
 	whole = 64
 )
 
-// paint appends what brings the terminal to the newest view: the rows that are printed
-// take the place where the live rows began, and those come below them. What is there
-// already is not written again.
+// paint appends what brings the terminal to the newest view. Printed rows start where the
+// live rows began, and the live rows follow. Unchanged cells are not written.
 func (p *painter) paint(b []byte, cols, rows int) []byte {
 	v := &p.view
 	if now := glyphs.ByClusters(); now != p.clusters {
@@ -43,7 +43,7 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 		}
 		next, p.printed = fold(p.printed, cols), nil
 		done = len(next)
-		cut = max(0, len(lines)-(rows-1)) // the first of them has to be on the screen
+		cut = max(0, len(lines)-(rows-1)) // the first live row must be on the screen
 	}
 	for _, l := range lines[cut:] {
 		if !v.AltScreen {
@@ -57,7 +57,7 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 	return p.finish(b, body, cut, cols)
 }
 
-// finish appends the rows of a frame to its modes, with the cursor in its place.
+// finish appends the body to the modes and places the cursor.
 func (p *painter) finish(b, body []byte, cut, cols int) []byte {
 	v := &p.view
 	body = p.plain(body)
@@ -79,7 +79,7 @@ func (p *painter) finish(b, body []byte, cut, cols int) []byte {
 	return append(b, choose(synced, ansi.ResetModeSynchronizedOutput, "")...)
 }
 
-// rows makes next of the live rows, on a screen of so many rows.
+// rows turns the live rows into next, on a screen of that height.
 func (p *painter) rows(b []byte, next []row, height int) []byte {
 	b = p.shift(b, next, height)
 	for i := range next {
@@ -129,7 +129,7 @@ func (p *painter) mark(b []byte, y int, r *row) []byte {
 	}
 }
 
-// to moves the cursor to a place in rows that are on the screen.
+// to moves the cursor to a position in the rows on the screen.
 func (p *painter) to(b []byte, x, y int) []byte {
 	if x == p.x && y == p.y {
 		return b
@@ -155,7 +155,7 @@ func (p *painter) to(b []byte, x, y int) []byte {
 	return b
 }
 
-// fold makes rows of those that are to be printed.
+// fold returns the rows to print.
 func fold(printed []string, cols int) []row {
 	rows := make([]row, 0, len(printed)+8)
 	for _, l := range printed {
@@ -163,7 +163,7 @@ func fold(printed []string, cols int) []row {
 			rows = append(rows, row{text: l})
 			continue
 		}
-		// It was made for a wider terminal.
+		// It was laid out for a wider terminal.
 		for part := range strings.SplitSeq(glyphs.Hardwrap(l, cols-1), "\n") {
 			rows = append(rows, row{text: part})
 		}
@@ -171,16 +171,16 @@ func fold(printed []string, cols int) []row {
 	return rows
 }
 
-// run is where rows are that are there already: n of them, at old and now.
+// run is n rows that are the same from old in the live rows and from now in the next ones.
 type run struct{ old, now, n int }
 
-// longest finds the most rows that follow each other in both, by their bytes.
+// longest returns the run with the most bytes.
 func longest(old, now []row) (best run) {
-	most := 32 // it has to be worth it
+	most := 32 // less is not worth a move
 	for i := range old {
 		for j := range now {
 			if i > 0 && j > 0 && same(old[i-1], now[j-1]) {
-				continue // part of a run that was looked at
+				continue // part of an earlier run
 			}
 			n, bytes := 0, 0
 			for i+n < len(old) && j+n < len(now) && same(old[i+n], now[j+n]) {
@@ -193,19 +193,19 @@ func longest(old, now []row) (best run) {
 		}
 	}
 	for best.n > 0 && best.old+best.n < len(old) && best.now+best.n < len(now) && grown(old[best.old+best.n], now[best.now+best.n]) {
-		best.n++ // as the row that an answer ends with
+		best.n++ // such as the last row of an answer
 	}
 	return best
 }
 
-// grown reports rows that begin alike, so that one is soon made of the other.
+// grown reports whether both rows begin alike, so that few cells differ.
 func grown(old, now row) bool {
 	n := min(len(old.text), len(now.text), 16)
 	return n == 16 && !old.lost && old.text[:n] == now.text[:n]
 }
 
-// shift lets the terminal move rows that are to be elsewhere, by deleting and inserting
-// lines above and below them, so that they are not written again.
+// shift lets the terminal move rows, by deleting and inserting lines above and below them,
+// instead of writing them again.
 func (p *painter) shift(b []byte, next []row, height int) []byte {
 	if len(p.live) == 0 || !p.modes.alt && len(next) >= height || p.modes.alt && len(next) != len(p.live) {
 		return b
@@ -217,16 +217,16 @@ func (p *painter) shift(b []byte, next []row, height int) []byte {
 	}
 	grow := len(next) - len(p.live)
 	r := longest(p.live[top:len(p.live)-end], next[top:len(next)-end])
-	above := r.now - r.old // rows that are missing there, or too many
+	above := r.now - r.old // how many rows to insert there, or to delete if negative
 	below := grow - above
 	if r.n == 0 && (grow == 0 || end == 0) || above == 0 && below == 0 {
 		return b
 	}
-	if r.n == 0 && grow > 0 { // all of the change is before the end
+	if r.n == 0 && grow > 0 { // the whole change is above the common end
 		r.old = len(p.live) - end - top
 	}
 	b = p.plain(b)
-	if grow > 0 { // what leaves the screen at its top goes into the scrollback
+	if grow > 0 { // rows that leave at the top go into the scrollback
 		b = append(p.to(b, p.x, len(p.live)-1), strings.Repeat("\r\n", grow)...)
 		p.x, p.y = 0, p.y+grow
 	}
@@ -248,14 +248,14 @@ func (p *painter) shift(b []byte, next []row, height int) []byte {
 	return b
 }
 
-// drop takes rows away: those below come up.
+// drop deletes rows; those below move up.
 func (p *painter) drop(b []byte, at, n int) []byte {
 	b = append(p.to(b, 0, at), ansi.DeleteLine(n)...)
 	p.live = slices.Delete(slices.Clone(p.live), at, at+n)
 	return b
 }
 
-// room makes empty rows: those below go down.
+// room inserts empty rows; those below move down.
 func (p *painter) room(b []byte, at, n int) []byte {
 	b = append(p.to(b, 0, at), ansi.InsertLine(n)...)
 	p.live = slices.Insert(slices.Clone(p.live), at, make([]row, n)...)

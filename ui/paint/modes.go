@@ -9,23 +9,23 @@ import (
 	"parley/ui/glyphs"
 )
 
-// modes are what a view has set in the terminal beside its rows.
+// modes is the state that a view sets in the terminal besides its rows.
 type modes struct {
 	on, alt, focus bool
 	mouse          tea.MouseMode
 	title          string
 	bar            tea.ProgressBar
-	shape          int // of the cursor; 0 is the user's own
+	shape          int // of the cursor; 0 means the user's own
 }
 
 const (
-	keyboard   = ansi.SetModifyOtherKeys2 + "\x1b[>1u" // kitty's protocol: keys that cannot be mistaken
+	keyboard   = ansi.SetModifyOtherKeys2 + "\x1b[>1u" // kitty's protocol: unambiguous keys
 	keyboardUp = ansi.ResetModifyOtherKeys + "\x1b[<1u"
 	noMouse    = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
 )
 
-// set appends what gives the terminal the modes of a view. The way to the alternate
-// screen and back forgets what is on the screen.
+// set appends the modes of a view. Entering or leaving the alternate screen forgets what is
+// on the screen.
 func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
 	m := &p.modes
 	if !m.on {
@@ -36,7 +36,7 @@ func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
 	}
 	if m.alt != v.AltScreen {
 		if m.on {
-			b = append(b, keyboardUp...) // each screen has a stack of its own
+			b = append(b, keyboardUp...) // each screen has its own stack
 		}
 		if v.AltScreen {
 			b = append(p.erase(b, cols), ansi.SetModeAltScreenSaveCursor...)
@@ -90,7 +90,7 @@ func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
 	return b
 }
 
-// reset appends what takes the modes back.
+// reset appends what undoes the modes.
 func (p *painter) reset(b []byte) []byte {
 	m := p.modes
 	if !m.on {
@@ -146,7 +146,7 @@ func progress(bar tea.ProgressBar) string {
 	return ansi.ResetProgressBar
 }
 
-// environment is that of the process.
+// environment is the environment of the process.
 type environment []string
 
 func (e environment) get(name string) string {
@@ -158,8 +158,8 @@ func (e environment) get(name string) string {
 	return ""
 }
 
-// queries are what the terminal is asked at first: whether it has synchronised output, and
-// whether it can measure text by clusters. One that might print the question is not asked.
+// queries returns the first questions to the terminal: whether it has synchronised output,
+// and whether it can measure text by clusters. A terminal that might print them is not asked.
 func (e environment) queries() string {
 	kind := e.get("TERM")
 	known := e.get("WT_SESSION") != ""
@@ -172,8 +172,7 @@ func (e environment) queries() string {
 	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
 }
 
-// reflows guesses whether the terminal wraps long lines again when it gets narrower. Most
-// do.
+// reflows guesses whether the terminal rewraps long lines when it gets narrower. Most do.
 func (e environment) reflows() bool {
 	if e.get("TMUX") != "" {
 		return true

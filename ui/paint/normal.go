@@ -6,13 +6,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// settled is how long a terminal must have had a size before live rows are touched.
-// Multiplexers and some terminals change their grid at once and tell of it up to a quarter
-// of a second later; meanwhile nobody knows where the live rows are. As long as they are
-// not touched the size they were painted at says where they went.
+// settled is how long a terminal must have had a size before live rows are changed.
+// Multiplexers and some terminals change their grid at once and report it up to a quarter of
+// a second later. Until then, where the live rows are follows from the size that they were
+// painted at, if they are left alone.
 const settled = 300 * time.Millisecond
 
-// frame is what brings the terminal to the newest view.
+// frame returns what brings the terminal to the newest view.
 func (s *Screen) frame() []byte {
 	s.mu.Lock()
 	cols, rows := s.size.cols, s.size.rows
@@ -30,7 +30,7 @@ func (s *Screen) frame() []byte {
 	return s.paint(b, cols, rows)
 }
 
-// sizeNow is the size of the terminal as it is now.
+// sizeNow returns the present size of the terminal.
 func (s *Screen) sizeNow() (cols, rows int, ok bool) {
 	if s.measure == nil {
 		return 0, 0, false
@@ -39,7 +39,7 @@ func (s *Screen) sizeNow() (cols, rows int, ok bool) {
 	return cols, rows, err == nil && cols > 1 && rows > 1
 }
 
-// unsettled is how long to wait until it is known where the live rows are.
+// unsettled returns how long to wait until the position of the live rows is known.
 func (s *Screen) unsettled() time.Duration {
 	if s.modes.alt || len(s.live) == 0 {
 		return 0
@@ -55,7 +55,7 @@ func (s *Screen) unsettled() time.Duration {
 	return settled - now.Sub(s.seenAt)
 }
 
-// leave gives the terminal back as it was found.
+// leave restores the terminal to how it was found.
 func (s *Screen) leave() {
 	s.away = true
 	b := s.plain(nil)
@@ -70,7 +70,7 @@ func (s *Screen) leave() {
 	s.live, s.x, s.y, s.drawn = nil, 0, 0, extent{}
 }
 
-// last is what is left to print when the Screen has ended.
+// last returns what is left to print when the Screen has ended.
 func (s *Screen) last() (b []byte) {
 	cols, _, ok := s.sizeNow()
 	if !ok {
@@ -84,7 +84,7 @@ func (s *Screen) last() (b []byte) {
 	return b
 }
 
-// erase erases the live rows, wherever a terminal of so many columns has them now.
+// erase erases the live rows, on a terminal that has cols columns now.
 func (p *painter) erase(b []byte, cols int) []byte {
 	if len(p.live) == 0 {
 		return b
@@ -97,9 +97,9 @@ func (p *painter) erase(b []byte, cols int) []byte {
 	return append(b, ansi.EraseScreenBelow...)
 }
 
-// above counts the rows between the first live row and the cursor, in a terminal that has
-// so many columns now. One that wraps lines again has made several rows of each that is
-// too long, and the cursor has stayed with its text.
+// above counts the rows between the first live row and the cursor, on a terminal that has
+// cols columns now. One that reflows has made several rows of each long one, and the cursor
+// has stayed with its text.
 func (p *painter) above(cols int) int {
 	n := p.y
 	if !p.reflows || cols >= p.drawn.cols || cols <= 0 {

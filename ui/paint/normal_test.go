@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// glass is a terminal that does not break lines anew, with its scrollback.
+// glass is a terminal that does not reflow lines, with its scrollback.
 type glass struct {
 	mu         sync.Mutex
 	emu        *vt.Emulator
@@ -111,8 +111,8 @@ func lines(t *testing.T, g *glass, want ...string) {
 	}
 }
 
-// What was printed and the live part stand there, whatever was there before, and
-// the cursor is where it belongs.
+// The printed rows and the live part are on the screen, whatever it showed before, and the
+// cursor is in its place.
 func TestDraws(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,14 +1,13 @@
-// Package paint shows frames on a terminal. It has two modes: a frame that fills the
-// alternate screen, and one that is a few live rows on the normal screen, where rows that
-// are finished are printed above them and become part of the scrollback.
+// Package paint shows frames on a terminal. It has two modes: a frame fills the alternate
+// screen, or it is a few live rows on the normal screen, with finished rows printed above
+// them, where they become part of the scrollback.
 //
-// A Screen owns the terminal: frames, modes, titles and whatever else is written to it go
-// through one goroutine. Show hands over the newest frame and never waits; a terminal that
-// is slow to read gets the newest frame, not a queue of older ones. Nothing is scheduled
-// while nothing changes. Bubble Tea runs the events and reads the keys, but draws nothing:
-// what it writes is dropped.
+// A Screen owns the terminal: one goroutine writes frames, modes, titles and everything
+// else. Show passes the newest frame and never blocks; a slow terminal gets the newest
+// frame, not a queue of older ones. Nothing is scheduled while nothing changes. Bubble Tea
+// runs the event loop and reads the keys; its own output is dropped.
 //
-// Rows are written without the terminal's wrapping, each on a line of its own.
+// The terminal's line wrapping is off: each row is one line.
 package paint
 
 import (
@@ -24,9 +23,9 @@ import (
 )
 
 const (
-	// period is the shortest time between two frames that nobody waits for.
+	// period is the shortest time between two frames that are not urgent.
 	period = 16 * time.Millisecond
-	// closing is how long Close waits for a terminal that does not read.
+	// closing is how long Close waits for a terminal that does not read what is written.
 	closing = time.Second
 )
 
@@ -34,13 +33,13 @@ const (
 // goroutines.
 type Screen struct {
 	out     io.Writer
-	measure func() (cols, rows int, err error) // nil: nobody knows the size
+	measure func() (cols, rows int, err error) // nil if the size is not known
 	env     environment
 
-	mu      sync.Mutex // guards what follows, up to resized
+	mu      sync.Mutex // guards next, said, size and resized
 	next    order
 	said    []string // rows printed since the last frame, to be written with the next one
-	size    extent   // the terminal's, as Bubble Tea reported it last
+	size    extent   // the last one reported by Bubble Tea
 	resized bool     // since the last view
 
 	wake  chan struct{}
@@ -49,11 +48,11 @@ type Screen struct {
 	painter // owned by the goroutine of run
 }
 
-// order is what has been asked for since the painter last looked.
+// order collects what was asked for since the painter last looked.
 type order struct {
 	view    *tea.View
 	urgent  bool
-	fresh   bool     // nothing on the screen may be taken for granted
+	fresh   bool     // what is on the screen is not known
 	printed []string // rows to write above the view
 	raw     []byte
 	calls   []func() // run between frames
@@ -62,12 +61,12 @@ type order struct {
 // extent is a size.
 type extent struct{ cols, rows int }
 
-// painter is what is known of the terminal.
+// painter holds the state of the terminal.
 type painter struct {
 	view    tea.View // the newest frame
 	shown   bool     // there has been one
-	asked   bool     // the terminal has been asked what it can do
-	due     bool     // it is not painted yet
+	asked   bool     // the terminal was asked for its modes
+	due     bool     // the newest frame is not painted yet
 	printed []string // rows to write above it
 	painted time.Time
 	away    bool // the terminal is lent
@@ -76,11 +75,11 @@ type painter struct {
 	profile  colorprofile.Profile
 	clusters bool // the rows were measured by clusters
 	synced   bool // the terminal has mode 2026
-	reflows  bool // it wraps long lines again when it gets narrower
+	reflows  bool // it rewraps long lines when it gets narrower
 	modes    modes
 	live     []row // on the screen; in the normal screen: below what was printed
-	x, y     int   // of the cursor, from the first of them; x is -1 where it is not certain
-	hidden   bool  // the cursor is
+	x, y     int   // of the cursor, from the first live row; x is -1 if not certain
+	hidden   bool  // the cursor is hidden
 	pen      uv.Style
 	link     uv.Link
 
@@ -89,8 +88,8 @@ type painter struct {
 	seenAt time.Time // when it was found first
 }
 
-// Open returns the Screen of a terminal, nil for standard output. environ is that of the
-// process. guard runs the painting goroutine, and is where a panic is caught.
+// Open returns a Screen on a terminal; a nil out means standard output. environ is the
+// environment of the process. guard runs the painting goroutine and recovers from its panics.
 func Open(out io.Writer, environ []string, guard func(func())) *Screen {
 	if out == nil {
 		out = os.Stdout
@@ -112,8 +111,8 @@ func newScreen(out io.Writer, environ []string) *Screen {
 // HasScrollback reports whether rows can be printed above a view.
 func (s *Screen) HasScrollback() bool { return s.measure != nil }
 
-// Show shows a view: on the alternate screen, or below what was printed. An urgent one,
-// such as the echo of a key, does not wait for the end of a frame's time.
+// Show shows a view, on the alternate screen or below the printed rows. An urgent one, such
+// as the echo of a key, does not wait for the end of the period.
 func (s *Screen) Show(v tea.View, urgent bool) {
 	s.order(func(o *order) {
 		o.view, o.urgent, o.fresh = &v, o.urgent || urgent, o.fresh || s.resized && v.AltScreen
@@ -122,24 +121,24 @@ func (s *Screen) Show(v tea.View, urgent bool) {
 	})
 }
 
-// Print writes rows above the view, together with the next one that is shown: never above
-// one that still has them. Rows printed while a view fills the screen are written after it.
+// Print writes rows above the next view that is shown, never above one that may still show
+// them. Rows printed while a view fills the screen are written after it.
 func (s *Screen) Print(rows ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.said = append(s.said, rows...)
 }
 
-// Raw writes a sequence that neither moves the cursor nor changes what is on the screen.
+// Raw writes a sequence, which must neither move the cursor nor change the screen.
 func (s *Screen) Raw(seq string) { s.order(func(o *order) { o.raw = append(o.raw, seq...) }) }
 
 // Redraw paints everything again.
 func (s *Screen) Redraw() { s.order(func(o *order) { o.fresh, o.urgent = true, true }) }
 
-// Reflow says whether the terminal wraps long lines again when it gets narrower.
+// Reflow sets whether the terminal rewraps long lines when it gets narrower.
 func (s *Screen) Reflow(yes bool) { s.call(func() { s.reflows = yes }) }
 
-// order changes what is asked for, and wakes the painter.
+// order changes the order and wakes the painter.
 func (s *Screen) order(change func(*order)) {
 	s.mu.Lock()
 	change(&s.next)
@@ -150,11 +149,11 @@ func (s *Screen) order(change func(*order)) {
 	}
 }
 
-// call runs f between two frames, and does not wait for it.
+// call runs f between two frames, without waiting for it.
 func (s *Screen) call(f func()) { s.order(func(o *order) { o.calls = append(o.calls, f) }) }
 
-// wait runs f between two frames. It reports whether f has run within the limit; 0 is
-// none.
+// wait runs f between two frames and reports whether it ran within the limit; 0 means no
+// limit.
 func (s *Screen) wait(f func(), limit time.Duration) bool {
 	done := make(chan struct{})
 	s.call(func() { f(); close(done) })
@@ -171,16 +170,16 @@ func (s *Screen) wait(f func(), limit time.Duration) bool {
 	return false
 }
 
-// Release gives the terminal back as it was found, until Restore.
+// Release restores the terminal to how it was found, until Restore.
 func (s *Screen) Release() { s.wait(s.leave, 0) }
 
-// Restore takes the terminal again and paints the newest view.
+// Restore sets the modes again and paints the newest view.
 func (s *Screen) Restore() {
 	s.wait(func() { s.away, s.due, s.painted = false, s.shown, time.Time{} }, 0)
 }
 
-// Close gives the terminal back and ends the Screen. Rows that are still to be printed,
-// and those given, stay on the normal screen, with the cursor below them.
+// Close restores the terminal and ends the Screen. Rows not printed yet and the given rows
+// stay on the normal screen, with the cursor below them.
 func (s *Screen) Close(rows ...string) {
 	end := func() {
 		s.leave()
@@ -194,13 +193,13 @@ func (s *Screen) Close(rows ...string) {
 		return
 	}
 	select {
-	case <-s.ended: // a panic has ended it
+	case <-s.ended: // by a panic
 		end()
 	default:
 	}
 }
 
-// run paints what is asked for, until Close.
+// run paints until Close.
 func (s *Screen) run() {
 	defer close(s.ended)
 	var later <-chan time.Time
@@ -216,7 +215,7 @@ func (s *Screen) run() {
 	}
 }
 
-// step does what has been asked for. Where a frame has to wait it returns how long.
+// step carries out the order. If a frame must wait, it returns how long.
 func (s *Screen) step() (rest time.Duration) {
 	s.mu.Lock()
 	o := s.next
@@ -246,15 +245,15 @@ func (s *Screen) step() (rest time.Duration) {
 	if rest := s.unsettled(); rest > 0 {
 		return rest
 	}
-	if s.due = false; !o.urgent { // a key does not hold up what streams
+	if s.due = false; !o.urgent { // a key does not delay streamed text
 		s.painted = time.Now()
 	}
 	s.write(s.frame())
 	return 0
 }
 
-// write writes to the terminal. An error is nothing to act on: a terminal that is gone
-// also ends the input.
+// write writes to the terminal. Errors are ignored: a terminal that is gone also ends the
+// input.
 func (s *Screen) write(b []byte) {
 	if len(b) > 0 {
 		_, _ = s.out.Write(b)

@@ -16,13 +16,13 @@ type redrawMsg struct{}
 // Redraw is a command that paints the whole screen again.
 func Redraw() tea.Msg { return redrawMsg{} }
 
-// Program is what Bubble Tea needs to leave the screen alone: its own renderer writes to
-// a terminal that drops everything, and looks for changes as seldom as can be.
+// Program returns the options that keep Bubble Tea off the screen: its renderer writes to a
+// terminal that drops everything, at the lowest frame rate there is.
 func (s *Screen) Program() []tea.ProgramOption {
 	return []tea.ProgramOption{tea.WithOutput(s.dropped()), tea.WithFPS(1), tea.WithFilter(s.filter)}
 }
 
-// filter takes the messages that concern the terminal before Bubble Tea acts on them.
+// filter handles messages about the terminal before Bubble Tea acts on them.
 func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.RawMsg:
@@ -60,7 +60,7 @@ func (s *Screen) Exec(cmd tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 	return tea.Exec(&borrower{cmd, s}, done)
 }
 
-// borrower is a command that has the terminal while it runs.
+// borrower is a command that uses the terminal while it runs.
 type borrower struct {
 	tea.ExecCommand
 	screen *Screen
@@ -76,7 +76,7 @@ func (b *borrower) Run() error {
 	return b.ExecCommand.Run()
 }
 
-// dropped is the terminal with nothing written to it.
+// dropped returns the terminal as a writer that drops everything.
 func (s *Screen) dropped() io.Writer {
 	if f, ok := s.out.(term.File); ok {
 		return idle{f}
