@@ -20,17 +20,17 @@ import (
 type elicitation struct {
 	questions *questions
 	tasks     *tasks
-	open      func(url string) error // nil: pages are only shown
+	open      func(url string) error // nil: the address is only shown
 	agent     string
 	asked     event.ElicitationAsked
 	form      elicit.Form
 	link      elicit.Link
 
-	values map[string]any // of the fields so far
-	shown  []string       // the same, as it is shown
+	values map[string]any // of the fields filled in so far
+	shown  []string       // the same values for display
 }
 
-// parse takes what was asked for; false for a form that cannot be shown.
+// parse reads the request. It returns false if the form cannot be shown.
 func (e *elicitation) parse() bool {
 	if e.asked.URL != "" {
 		e.link = elicit.ParseLink(e.asked.URL)
@@ -60,12 +60,13 @@ func (e *elicitation) settle(answer event.ElicitationAnswer) {
 	e.questions.dialogs.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
 }
 
-// end settles it by an action that is no answer.
+// end returns a function that answers with an action other than accept.
 func (e *elicitation) end(action string) func() {
 	return func() { e.settle(event.ElicitationAnswer{Action: action}) }
 }
 
-// ask makes a dialog about it, that ctrl+c cancels: what is on its way then is ignored.
+// ask returns a dialog about it. Ctrl+c cancels the request, and a line that is being typed
+// then is ignored.
 func (e *elicitation) ask(d dialog) *dialog {
 	d.about = e
 	d.cancel = func() {
@@ -94,7 +95,7 @@ func (e *elicitation) dialog(of int) *dialog {
 	}})
 }
 
-// pageDialog writes what is to be known of a page; it is opened only by that very word.
+// pageDialog describes a page. Only the word "open" opens it.
 func (e *elicitation) pageDialog(of int) *dialog {
 	const never = "parley does not open this page."
 	open := choice{word: "open", do: e.openPage}
@@ -122,7 +123,7 @@ func (e *elicitation) pageDialog(of int) *dialog {
 	}})
 }
 
-// openPage starts the browser and says to the agent that the user agreed.
+// openPage starts the browser and tells the agent that the user agreed.
 func (e *elicitation) openPage() {
 	out, open, url := e.questions.dialogs.out, e.open, e.link.URL
 	e.questions.drop(e)
@@ -143,13 +144,13 @@ func (e *elicitation) openPage() {
 	})
 }
 
-// fill asks for the fields from the first on.
+// fill asks for the fields, starting with the first.
 func (e *elicitation) fill() {
 	e.values, e.shown = map[string]any{}, nil
 	e.nextField()
 }
 
-// nextField asks for the next field, or whether to send what was filled in.
+// nextField asks for the next field, or after the last whether to send the form.
 func (e *elicitation) nextField() {
 	at := len(e.shown)
 	if at == len(e.form.Fields) {
@@ -199,7 +200,7 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 	}
 }
 
-// confirm shows what would be sent, and sends it by another word only.
+// confirm shows the values and sends them when the user confirms.
 func (e *elicitation) confirm() {
 	out := e.questions.dialogs.out
 	e.questions.dialogs.open(e.ask(dialog{wants: answers(4), choices: []choice{{label: "Send it", stays: true, do: e.send},
@@ -223,7 +224,7 @@ func (e *elicitation) send() {
 	e.settle(event.ElicitationAnswer{Action: "accept", Content: content})
 }
 
-// fieldWants says what to type for a field.
+// fieldWants returns the request for input of a field.
 func fieldWants(f elicit.Field) string {
 	what := map[elicit.Kind]string{elicit.Number: "a number", elicit.Integer: "a whole number", elicit.Bool: "yes or no", elicit.Unknown: "JSON",
 		elicit.Select: fmt.Sprintf("1 to %d", len(f.Options)), elicit.MultiSelect: fmt.Sprintf("numbers from 1 to %d, separated by spaces", len(f.Options))}[f.Kind]
@@ -241,7 +242,7 @@ func fieldWants(f elicit.Field) string {
 	return "Type " + what + "; " + empty + ":"
 }
 
-// valueWords is a value of a field, as it is shown.
+// valueWords returns a field's value for display.
 func valueWords(f elicit.Field, value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -263,7 +264,7 @@ func valueWords(f elicit.Field, value any) string {
 	return fmt.Sprint(value)
 }
 
-// fieldValue reads what was typed, as the rules of the form take it.
+// fieldValue parses what was typed, by the rules of the form.
 func fieldValue(f elicit.Field, text string) (any, error) {
 	if !f.Secret {
 		text = safetext.Clean(text)

@@ -12,7 +12,7 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// report answers what the user wants to know of a session.
+// report prints what the user asks about a session.
 type report struct {
 	*workspace.Session
 	out   *printer
@@ -41,7 +41,7 @@ func (r report) plan() {
 	}
 }
 
-// goingOn lists the tool calls that run, and what runs without the turn.
+// goingOn lists the running tool calls, and what runs outside the turn.
 func (r report) goingOn() {
 	n := 0
 	for _, it := range r.Thread.Items {
@@ -123,7 +123,7 @@ func (r report) dropQueued(arg string) {
 	r.EndEdit()
 }
 
-// status says what state the session is in.
+// status prints the state of the session.
 func (r report) status() {
 	switch {
 	case retrying(r.Agent):
@@ -172,7 +172,7 @@ func (r report) trusted(changes []workspace.FileChange) {
 	unnamed := workspace.Unnamed(r.Thread, changes)
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {
-		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+		if trust == thread.Unasked { // only a rejected change is more serious than a hidden one
 			for _, f := range unnamed {
 				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
 			}
