@@ -10,9 +10,9 @@ import (
 
 // mentions expands the files that prompts mention with @.
 type mentions struct {
-	out   *printer
-	files composer.Files // nil: an @ has no meaning
-	told  bool           // the user was told that the agent accepts no files
+	out    *printer
+	files  composer.Files // nil: an @ has no meaning
+	warned bool           // the user was told that the agent accepts no files
 }
 
 // expand returns a function that reads the files that a prompt mentions, nil if it mentions
@@ -25,8 +25,8 @@ func (m *mentions) expand(s *workspace.Session, text string) func(context.Contex
 	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: s.Roots()}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
-			if !m.told {
-				m.told = true
+			if !m.warned {
+				m.warned = true
 				m.out.say("Notice: this remote agent gets no files; mentions with @ stay text.")
 			}
 		}

@@ -92,7 +92,7 @@ func (c changes) offerUndo(could []workspace.PutBack) {
 		return
 	}
 	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
-		c.do("Restored", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
+		c.apply("Restored", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
 	})
 }
 
@@ -102,12 +102,12 @@ func (c changes) offerAgain(undone []workspace.FileChange) {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
 	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Apply them again, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
-		c.do("Changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
+		c.apply("Changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
 	})
 }
 
-// do runs change in a task and reports the outcome.
-func (c changes) do(what string, change func(context.Context) []workspace.PutBack) {
+// apply runs change in a task and reports the outcome.
+func (c changes) apply(what string, change func(context.Context) []workspace.PutBack) {
 	c.tasks.run(func(ctx context.Context) func() {
 		done := change(ctx)
 		return func() {

@@ -53,16 +53,16 @@ func (e *elicitation) refuse() string {
 	return "Cancelled"
 }
 
-func (e *elicitation) settle(answer event.ElicitationAnswer) {
+func (e *elicitation) respond(answer event.ElicitationAnswer) {
 	e.questions.dialogs.now = nil
 	e.questions.drop(e)
 	e.asked.Answer(answer)
 	e.questions.dialogs.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
 }
 
-// end returns a function that answers with an action other than accept.
-func (e *elicitation) end(action string) func() {
-	return func() { e.settle(event.ElicitationAnswer{Action: action}) }
+// respondWith returns a function that answers with an action other than accept.
+func (e *elicitation) respondWith(action string) func() {
+	return func() { e.respond(event.ElicitationAnswer{Action: action}) }
 }
 
 // ask returns a dialog about it. Ctrl+c cancels the request, and a line that is being typed
@@ -70,7 +70,7 @@ func (e *elicitation) end(action string) func() {
 func (e *elicitation) ask(d dialog) *dialog {
 	d.about = e
 	d.cancel = func() {
-		e.settle(event.ElicitationAnswer{Action: "cancel"})
+		e.respond(event.ElicitationAnswer{Action: "cancel"})
 		e.questions.dialogs.stray = strayField
 	}
 	return &d
@@ -81,8 +81,8 @@ func (e *elicitation) dialog(of int) *dialog {
 		return e.pageDialog(of)
 	}
 	return e.ask(dialog{guarded: true, wants: answers(3), choices: []choice{{label: "Fill it in", do: e.fill},
-		{label: "Decline", also: []string{"decline", "/decline"}, do: e.end("decline")},
-		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.end("cancel")},
+		{label: "Decline", also: []string{"decline", "/decline"}, do: e.respondWith("decline")},
+		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
@@ -104,8 +104,8 @@ func (e *elicitation) pageDialog(of int) *dialog {
 		open.why, wants = never, "Type decline or cancel:"
 	}
 	return e.ask(dialog{guarded: true, wants: wants, choices: []choice{open,
-		{word: "decline", also: []string{"/decline"}, do: e.end("decline")},
-		{word: "cancel", also: []string{"/cancel"}, do: e.end("cancel")},
+		{word: "decline", also: []string{"/decline"}, do: e.respondWith("decline")},
+		{word: "cancel", also: []string{"/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s wants you to open a page.", of, e.agent)
@@ -162,7 +162,7 @@ func (e *elicitation) nextField() {
 	d.take = func(text string) {
 		switch trimmed := strings.TrimSpace(text); trimmed {
 		case "/decline", "/cancel":
-			e.settle(event.ElicitationAnswer{Action: trimmed[1:]})
+			e.respond(event.ElicitationAnswer{Action: trimmed[1:]})
 			return
 		}
 		v, err := fieldValue(field, text)
@@ -205,8 +205,8 @@ func (e *elicitation) confirm() {
 	out := e.questions.dialogs.out
 	e.questions.dialogs.open(e.ask(dialog{wants: answers(4), choices: []choice{{label: "Send it", stays: true, do: e.send},
 		{label: "Start again", do: e.fill},
-		{label: "Decline", also: []string{"/decline"}, do: e.end("decline")},
-		{label: "Cancel", also: []string{"/cancel"}, do: e.end("cancel")},
+		{label: "Decline", also: []string{"/decline"}, do: e.respondWith("decline")},
+		{label: "Cancel", also: []string{"/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out.say("The form, filled in:")
 		for _, l := range e.shown {
@@ -221,7 +221,7 @@ func (e *elicitation) send() {
 		e.questions.dialogs.out.say("Not sent: %s.", problems[0].Text)
 		return
 	}
-	e.settle(event.ElicitationAnswer{Action: "accept", Content: content})
+	e.respond(event.ElicitationAnswer{Action: "accept", Content: content})
 }
 
 // fieldWants returns the request for input of a field.

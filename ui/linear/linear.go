@@ -14,7 +14,7 @@
 // a session. dialogs shows one dialog at a time, opened by questions, logins, starts and
 // others. prompts sends what is typed. commands runs slash commands. Each writes to the
 // printer and changes the workspace directly; the workspace reports the results as news, which
-// chat.hear dispatches.
+// chat.onNews dispatches.
 package linear
 
 import (
@@ -78,7 +78,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	files := &mentions{out: out, files: opts.Files}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
 		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
-	c.tasks = &tasks{w: c.w, hear: c.hear, results: make(chan func())}
+	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
@@ -162,7 +162,7 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	} else {
 		c.starts.choose()
 	}
-	c.tasks.settle()
+	c.tasks.process()
 	c.loop(ctx)
 	var left ui.Left // the session to resume
 	if c.front.Resumable() {
@@ -185,7 +185,7 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 // loop handles one thing after another until the chat ends.
 func (c *chat) loop(ctx context.Context) {
 	for {
-		if c.rest(); c.over {
+		if c.beforeInput(); c.over {
 			return
 		}
 		select {
@@ -203,27 +203,27 @@ func (c *chat) loop(ctx context.Context) {
 			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():
 		}
-		c.tasks.settle()
+		c.tasks.process()
 		if c.out.err != nil { // the output is closed
 			return
 		}
 	}
 }
 
-// rest does what is due when nothing else is pending, then asks for input.
-func (c *chat) rest() {
+// beforeInput does what is due when nothing else is pending, then asks for input.
+func (c *chat) beforeInput() {
 	c.tasks.due = time.Time{}
-	c.front.rest()
-	c.starts.rest(c.front.Agent)
+	c.front.finishComplete()
+	c.starts.reportProgress(c.front.Agent)
 	c.nextQuestion()
-	c.lastWish()
+	c.endIfDone()
 	if c.over {
 		return
 	}
 	c.out.ask(c.wanted())
-	reads := !c.ended && !c.lender.keeps()
-	if c.lender.keeps() {
-		c.tasks.wakeAt(c.lender.promised)
+	reads := !c.ended && !c.lender.reserved()
+	if c.lender.reserved() {
+		c.tasks.wakeAt(c.lender.reservedUntil)
 	}
 	d := c.dialogs.now
 	if reads && d != nil && d.secret {

@@ -128,8 +128,8 @@ func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
 	a.RanLogin(conn, err)
 }
 
-// same calls do, unless the agent has been restarted since.
-func (l *logins) same(a *workspace.Agent, conn *workspace.Connection, do func()) {
+// ifConnected calls do, unless the agent has been restarted since.
+func (l *logins) ifConnected(a *workspace.Agent, conn *workspace.Connection, do func()) {
 	if a.Conn() != conn {
 		l.dialogs.out.say("The agent has been restarted.")
 		return
@@ -148,7 +148,7 @@ func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 		return
 	}
 	l.dialogs.open(&dialog{guarded: true, wants: "Type run, or 0 for nothing:", choices: []choice{
-		{word: "run", do: func() { l.same(a, conn, func() { l.run(a, asked.Command) }) }},
+		{word: "run", do: func() { l.ifConnected(a, conn, func() { l.run(a, asked.Command) }) }},
 		{word: "0", do: func() { l.choose(a, false) }},
 	}, intro: func() {
 		out.say("%s wants to run a command of its own choice in this terminal.", called(a))
@@ -198,7 +198,7 @@ func (l *logins) key(a *workspace.Agent, m event.AuthMethod) {
 	conn := a.Conn()
 	l.dialogs.out.say("The agent gets what you type and may keep it; parley does not.")
 	l.value(a, "Type the API key", "empty uses the one in its environment", true, true, func(key string) {
-		l.same(a, conn, func() { a.Authenticate(m, key) })
+		l.ifConnected(a, conn, func() { a.Authenticate(m, key) })
 	})
 }
 

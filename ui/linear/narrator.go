@@ -24,10 +24,10 @@ type narrator struct {
 	stderr *stderr
 	front  bool // its session is in front; for the others only the end of a turn is reported
 
-	told    map[int]*told // by item index
-	open    []int         // messages that may continue, in order
-	mute    int           // items before this index were not printed and are printed only on request
-	loading bool          // the history is being loaded: nothing is printed
+	printed map[int]*printedItem // by item index
+	open    []int                // messages that may continue, in order
+	mute    int                  // items before this index were not printed and are printed only on request
+	loading bool                 // the history is being loaded: nothing is printed
 	calls   *calls
 	slow    []int  // tool calls not announced yet
 	echoed  string // the prompt that the terminal already shows
@@ -37,11 +37,11 @@ type narrator struct {
 }
 
 func newNarrator(s *workspace.Session, out *printer, tasks *tasks, stderr *stderr) *narrator {
-	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, told: map[int]*told{}, calls: &calls{thread: s.Thread}}
+	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, printed: map[int]*printedItem{}, calls: &calls{thread: s.Thread}}
 }
 
-// told records what was printed of an item.
-type told struct {
+// printedItem records what was printed of an item.
+type printedItem struct {
 	words    *plain.Writer
 	fed      int          // bytes of its text written to words
 	hash     maphash.Hash // of those bytes
@@ -105,10 +105,10 @@ func (n *narrator) changed(items []int) {
 
 // tell prints what is new in an item. A new item ends the messages before it.
 func (n *narrator) tell(it *thread.Item) {
-	s := n.told[it.Index]
+	s := n.printed[it.Index]
 	if s == nil {
-		s = &told{}
-		n.told[it.Index] = s
+		s = &printedItem{}
+		n.printed[it.Index] = s
 		if it.Kind != thread.Notice && !it.Blank() {
 			n.finish(it.Index)
 		}
@@ -150,7 +150,7 @@ func notice(it *thread.Item) string {
 	return label + ": " + text
 }
 
-func (n *narrator) sayOnce(s *told, line string) {
+func (n *narrator) sayOnce(s *printedItem, line string) {
 	if s.line != line {
 		s.line = line
 		n.out.say("%s", line)
@@ -158,7 +158,7 @@ func (n *narrator) sayOnce(s *told, line string) {
 }
 
 // reopen records that a message may continue.
-func (n *narrator) reopen(i int, s *told) {
+func (n *narrator) reopen(i int, s *printedItem) {
 	if s.finished = false; !slices.Contains(n.open, i) {
 		n.open = append(n.open, i)
 	}
@@ -171,7 +171,7 @@ func (n *narrator) finish(before int) {
 			continue
 		}
 		n.open = slices.DeleteFunc(n.open, func(o int) bool { return o == i })
-		it, s := n.Thread.Items[i], n.told[i]
+		it, s := n.Thread.Items[i], n.printed[i]
 		if s.finished {
 			continue
 		}
@@ -190,7 +190,7 @@ func (n *narrator) finish(before int) {
 func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
 
 // speak prints what was added to a message of the agent's.
-func (n *narrator) speak(it *thread.Item, s *told) {
+func (n *narrator) speak(it *thread.Item, s *printedItem) {
 	if s.words == nil {
 		s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent)})
 	}
@@ -219,7 +219,7 @@ func (n *narrator) speak(it *thread.Item, s *told) {
 // saying prints a message after the speaker's name. Further lines are indented.
 type saying struct {
 	out  *printer
-	s    *told
+	s    *printedItem
 	name string
 }
 
@@ -263,7 +263,7 @@ func thought(it *thread.Item) string {
 }
 
 // userSaid prints the user's message, unless the terminal shows it already.
-func (n *narrator) userSaid(it *thread.Item, s *told) {
+func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
 	carried, text := transcript.SplitCarried(string(it.Text))
 	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {
 		n.echoed, s.line = "", text
@@ -322,8 +322,8 @@ func (n *narrator) turnEnd(it *thread.Item) {
 	}
 }
 
-// rest finishes the messages that cannot continue: after the end of a turn, all of them.
-func (n *narrator) rest() {
+// finishComplete finishes the messages that cannot continue: after the end of a turn, all of them.
+func (n *narrator) finishComplete() {
 	if n.loading {
 		return
 	}

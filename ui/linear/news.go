@@ -10,8 +10,8 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// hear handles one piece of news.
-func (c *chat) hear(n workspace.News) {
+// onNews handles one piece of news.
+func (c *chat) onNews(n workspace.News) {
 	if c.over {
 		return
 	}
@@ -134,7 +134,7 @@ func (c *chat) applied(n *narrator, e event.Event, items []int) {
 		e.Answer(event.ElicitationAnswer{Action: "decline"})
 		c.out.say("Notice: the agent asked for a form that parley cannot show; declined.")
 	default:
-		c.questions.heard(n.Session, e)
+		c.questions.removeEnded(n.Session, e)
 	}
 	n.applied(e, items)
 	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Agent.Conn()) {

@@ -62,9 +62,9 @@ func (q *questions) unanswered(a asking) {
 	q.dialogs.out.say("%s: the input has ended.", q.refuse(a))
 }
 
-// heard removes the questions that an event has ended.
-func (q *questions) heard(s *workspace.Session, e event.Event) {
-	q.end(func(a asking) bool { return a.endedBy(s, e) })
+// removeEnded removes the questions that an event has ended.
+func (q *questions) removeEnded(s *workspace.Session, e event.Event) {
+	q.removeIf(func(a asking) bool { return a.endedBy(s, e) })
 	if done, ok := e.(event.ElicitationCompleted); ok {
 		q.pages = slices.DeleteFunc(q.pages, func(p *elicitation) bool {
 			if p.asked.Key == done.Key {
@@ -75,7 +75,7 @@ func (q *questions) heard(s *workspace.Session, e event.Event) {
 	}
 }
 
-func (q *questions) end(over func(asking) bool) {
+func (q *questions) removeIf(over func(asking) bool) {
 	for _, a := range slices.Clone(q.waiting) {
 		if !over(a) {
 			continue
@@ -93,7 +93,7 @@ func (q *questions) end(over func(asking) bool) {
 
 // agentGone removes all questions because their agent has gone.
 func (q *questions) agentGone() {
-	q.end(func(asking) bool { return true })
+	q.removeIf(func(asking) bool { return true })
 	q.pages = nil
 }
 
@@ -152,7 +152,7 @@ func (p *permission) dialog(of int) *dialog {
 	for _, o := range p.Options {
 		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.broker.Answer(p.Key, o.ID) })})
 	}
-	if p.lender.able(&p.Question, p.session.Agent.Conn()) {
+	if p.lender.canLend(&p.Question, p.session.Agent.Conn()) {
 		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
 	}
 	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
@@ -176,7 +176,7 @@ func (p *permission) attended() error {
 	}
 	err := p.broker.AnswerAttended(p.Key, p.Options[i].ID)
 	if err == nil {
-		p.lender.promise()
+		p.lender.reserve()
 	}
 	return err
 }

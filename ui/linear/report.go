@@ -22,7 +22,7 @@ type report struct {
 func (r report) plan() {
 	for _, p := range r.Thread.Plans {
 		if p.Markdown != "" {
-			s := plain.NewWriter(&saying{out: r.out, s: &told{}, name: "Plan"})
+			s := plain.NewWriter(&saying{out: r.out, s: &printedItem{}, name: "Plan"})
 			s.Write(p.Markdown)
 			s.End()
 		}

@@ -130,7 +130,7 @@ func (l *sessions) goTo(e entry) {
 		l.out.say("This session is already open.")
 	default:
 		l.w.Show(e.open)
-		l.tasks.settle()
+		l.tasks.process()
 		l.narrator(e.open).introduce()
 	}
 }

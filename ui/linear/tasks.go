@@ -11,14 +11,14 @@ import (
 // tasks runs work on other goroutines and tells when the chat must look at everything again.
 type tasks struct {
 	w       *workspace.Workspace
-	hear    func(workspace.News)
+	onNews  func(workspace.News)
 	results chan func() // called on the chat's goroutine
 	running sync.WaitGroup
 	due     time.Time // when to look again; zero: no time is set
 }
 
-// settle starts the workspace's tasks and handles its news until there is none.
-func (t *tasks) settle() {
+// process starts the workspace's tasks and handles its news until there is none.
+func (t *tasks) process() {
 	for {
 		for _, task := range t.w.Tasks() {
 			t.run(func(context.Context) func() {
@@ -26,7 +26,7 @@ func (t *tasks) settle() {
 				return func() {
 					for more := r != nil; more; {
 						more = t.w.Done(r)
-						t.settle()
+						t.process()
 					}
 				}
 			})
@@ -35,7 +35,7 @@ func (t *tasks) settle() {
 		if !ok {
 			return
 		}
-		t.hear(n)
+		t.onNews(n)
 	}
 }
 

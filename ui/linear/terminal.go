@@ -16,10 +16,10 @@ const lendWait = 5 * time.Second
 
 // lender gives the terminal to programs. Meanwhile parley neither reads nor writes.
 type lender struct {
-	in         *input
-	out        *printer
-	interrupts <-chan os.Signal
-	promised   time.Time // until then no lines are read: a command is about to get the keyboard
+	in            *input
+	out           *printer
+	interrupts    <-chan os.Signal
+	reservedUntil time.Time // until then no lines are read: a command is about to get the keyboard
 }
 
 // run runs a program in the terminal.
@@ -39,20 +39,20 @@ func (l *lender) run(cmd workspace.Command) error {
 	}
 }
 
-// able reports whether a question can be answered with the keyboard.
-func (l *lender) able(q *permissions.Question, conn *workspace.Connection) bool {
+// canLend reports whether a question can be answered with the keyboard.
+func (l *lender) canLend(q *permissions.Question, conn *workspace.Connection) bool {
 	return q.Attends && l.in.terminal() && conn != nil && conn.Attach != nil
 }
 
-// promise reserves the keyboard for a command that was just allowed.
-func (l *lender) promise() { l.promised = time.Now().Add(lendWait) }
+// reserve reserves the keyboard for a command that was just allowed.
+func (l *lender) reserve() { l.reservedUntil = time.Now().Add(lendWait) }
 
-// keeps reports whether the keyboard is reserved.
-func (l *lender) keeps() bool { return time.Now().Before(l.promised) }
+// reserved reports whether the keyboard is reserved.
+func (l *lender) reserved() bool { return time.Now().Before(l.reservedUntil) }
 
 // free reports whether a command that has started can have the terminal.
 func (l *lender) free(conn *workspace.Connection) bool {
-	l.promised = time.Time{}
+	l.reservedUntil = time.Time{}
 	if conn == nil || conn.Attach == nil || !l.in.terminal() {
 		return false
 	}

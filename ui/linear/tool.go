@@ -22,7 +22,7 @@ const announceAfter = 2 * time.Second
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
 
 // tellTool reports how a tool call ended.
-func (n *narrator) tellTool(it *thread.Item, s *told) {
+func (n *narrator) tellTool(it *thread.Item, s *printedItem) {
 	state := it.Tool.State()
 	if it.Tool.Live() && state != thread.ToolStillRunning {
 		if s.line == "" && !slices.Contains(n.slow, it.Index) {
@@ -41,7 +41,7 @@ func (n *narrator) tellTool(it *thread.Item, s *told) {
 // announce reports tool calls that have run for a while.
 func (n *narrator) announce() {
 	for _, i := range slices.Clone(n.slow) {
-		it, s := n.Thread.Items[i], n.told[i]
+		it, s := n.Thread.Items[i], n.printed[i]
 		if it.Tool.State() != thread.ToolRunning { // it may be waiting for the user
 			continue
 		}

@@ -126,8 +126,8 @@ func (c *chat) interrupt() {
 	}
 }
 
-// lastWish ends the chat when the input has ended and nothing is left to do.
-func (c *chat) lastWish() {
+// endIfDone ends the chat when the input has ended and nothing is left to do.
+func (c *chat) endIfDone() {
 	if !c.ended || c.over {
 		return
 	}
