@@ -213,7 +213,7 @@ func (c *chat) loop(ctx context.Context) {
 // beforeInput does what is due when nothing else is pending, then asks for input.
 func (c *chat) beforeInput() {
 	c.tasks.due = time.Time{}
-	c.front.finishComplete()
+	c.front.beforeInput()
 	c.starts.reportProgress(c.front.Agent)
 	c.nextQuestion()
 	c.endIfDone()

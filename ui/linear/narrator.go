@@ -322,8 +322,9 @@ func (n *narrator) turnEnd(it *thread.Item) {
 	}
 }
 
-// finishComplete finishes the messages that cannot continue: after the end of a turn, all of them.
-func (n *narrator) finishComplete() {
+// beforeInput runs before the chat waits for input. It ends all messages when no turn runs,
+// announces tool calls that take long, and prints changed settings.
+func (n *narrator) beforeInput() {
 	if n.loading {
 		return
 	}

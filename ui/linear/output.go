@@ -92,7 +92,8 @@ func numbered(arg string, most int) (n int, ok bool) {
 	return n, err == nil && n >= 1 && n <= most
 }
 
-// raw prints the input and output of a call without other content.
+// raw prints the input and output of a call without other content. It returns false if it has
+// neither.
 func (r report) raw(tool *thread.Tool) bool {
 	shown := false
 	show := func(label, text string) {

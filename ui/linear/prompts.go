@@ -76,8 +76,8 @@ func (p *prompts) putDraftAside() {
 	p.dialogs.out.say("Queued as prompt %d. Press enter to send it, /drop drops it.", n)
 }
 
-// returned queues a prompt that was not sent before all others. shown ends the line, for
-// prompts that the user may not recognise otherwise.
+// returned puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
+// the line, for prompts that the user may not recognise otherwise.
 func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
 	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
 	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
@@ -95,7 +95,7 @@ func (p *prompts) sent(n workspace.Sent) {
 	}
 }
 
-// resend sends the oldest prompt that may not have arrived again.
+// resend sends again the oldest prompt that may not have arrived.
 func (p *prompts) resend() {
 	switch s := p.w.Front(); {
 	case len(s.Offers) == 0:

@@ -47,7 +47,8 @@ func (n *narrator) leave() {
 	n.mute, n.front = len(n.Thread.Items), false
 }
 
-// introduce says which session is in front and prints the end of its conversation.
+// introduce says which session is in front. It prints the end of the conversation if the
+// session was not in front before or the agent has said something since.
 func (n *narrator) introduce() {
 	n.out.say("Now in session: %s.", title(n.Session))
 	from := n.mute
@@ -80,8 +81,9 @@ func (n *narrator) started() {
 	}
 }
 
-// reconnected prints what happened to an interrupted turn. replaced means that the agent
-// replayed the conversation into a new thread.
+// reconnected handles a reopened session: it offers prompts that may not have arrived and
+// resumes the queue. replaced means that the agent replayed the conversation into a new thread;
+// if a turn was interrupted, its end is printed.
 func (n *narrator) reconnected(replaced bool) {
 	if replaced { // nothing of the new thread was printed
 		n.restart()
