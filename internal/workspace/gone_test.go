@@ -193,7 +193,7 @@ func TestReopenWantsLogin(t *testing.T) {
 }
 
 // Automatic attempts end when they are useless. The user may still try.
-func TestLostForGood(t *testing.T) {
+func TestLostPermanently(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
 		r.prompt(s, "first")
@@ -216,7 +216,7 @@ func TestLostForGood(t *testing.T) {
 }
 
 // parley does not restart a local agent automatically.
-func TestEnds(t *testing.T) {
+func TestLocalAgentIsNotRestarted(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
 		r.fake().Turn(slow)

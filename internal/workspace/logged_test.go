@@ -115,8 +115,8 @@ func TestReadLog(t *testing.T) {
 				a.ReadLog()
 				r.wants("Shown old", "Removed -")
 				page := r.w.Front()
-				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.back, []string{"typed"}) {
-					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.returned, []string{"typed"}) {
+					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.w.Start(local)
 				r.wants("Shown -", "Starting", "Started s1")

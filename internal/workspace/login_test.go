@@ -353,8 +353,8 @@ func TestPromptsWantLogin(t *testing.T) {
 		r.pass(time.Minute)
 		r.got(slices.Concat(sent, sent, []string{"third"})...)
 		r.waits(s)
-		if len(r.back) > 0 {
-			r.Errorf("came back: %q", r.back)
+		if len(r.returned) > 0 {
+			r.Errorf("came back: %q", r.returned)
 		}
 	})
 }
@@ -413,8 +413,8 @@ func TestRefusedThenRestarted(t *testing.T) {
 		s.Agent.RanLogin(s.Agent.Conn(), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
-		if !slices.Equal(r.back, []string{"elsewhere", "elsewhere later"}) {
-			r.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 	})
 }

@@ -47,7 +47,7 @@ func slow(t *fakeagent.Turn) string {
 
 // A connection that is lost between turns is restored automatically, and prompts typed in the
 // meantime are sent.
-func TestComesBack(t *testing.T) {
+func TestReconnects(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
 		s := r.started(far)
 		r.prompt(s, "first")
@@ -201,8 +201,8 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "third")
 		r.waits(s)
-		if !slices.Equal(r.back, []string{"@fourth"}) {
-			t.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"@fourth"}) {
+			t.Errorf("came back: %q", r.returned)
 		}
 	})
 }
@@ -392,8 +392,8 @@ func TestLostWhileOpening(t *testing.T) {
 					if len(r.w.Sessions()) != 1 || r.w.Front() != s || !s.Agent.Live() {
 						t.Errorf("%d sessions, live %v\n%s", len(r.w.Sessions()), s.Agent.Live(), strings.Join(r.all, "\n"))
 					}
-					if !slices.Equal(r.back, []string{"typed early"}) {
-						t.Errorf("came back: %q", r.back)
+					if !slices.Equal(r.returned, []string{"typed early"}) {
+						t.Errorf("came back: %q", r.returned)
 					}
 					r.fake().On("session/new", nil)
 					s.Agent.NewSession()
@@ -450,8 +450,8 @@ func TestLostSessions(t *testing.T) {
 		r.wants("Shown s1", "Removed s2")
 		r.pass(5 * time.Minute)
 		r.got("to the first")
-		if !slices.Equal(r.back, []string{"to the second"}) {
-			r.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"to the second"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 		for _, line := range r.news {
 			if strings.Contains(line, "s2") || strings.Contains(line, "to the second") {

@@ -193,8 +193,8 @@ func TestHeldThenEnded(t *testing.T) {
 				r.pass(time.Minute)
 				if c.offered {
 					r.offers(s, "second", "third")
-				} else if !slices.Equal(r.back, []string{"second", "third"}) {
-					t.Errorf("came back: %q", r.back)
+				} else if !slices.Equal(r.returned, []string{"second", "third"}) {
+					t.Errorf("came back: %q", r.returned)
 				}
 				r.got("first", "second", "third")
 			})

@@ -289,7 +289,7 @@ func (c *chaos) wish() {
 		s.Stop()
 	case k < 35:
 		if text, ok := s.StopSending(); ok {
-			c.back = append(c.back, text)
+			c.returned = append(c.returned, text)
 		}
 	case k < 36:
 		s.Withdraw(c.user.IntN(2) == 0)
@@ -346,7 +346,7 @@ func (c *chaos) types(s *workspace.Session) {
 	c.texts = append(c.texts, text)
 	c.typed[s] = append(c.typed[s], text)
 	if err := s.Submit(text, len(s.Queued) > 0); err != nil {
-		c.back = append(c.back, text)
+		c.returned = append(c.returned, text)
 	}
 }
 
@@ -373,7 +373,7 @@ func (c *chaos) check() {
 			put(p.Draft, "offered")
 		}
 	}
-	for _, text := range c.back {
+	for _, text := range c.returned {
 		put(text, "came back")
 	}
 	for _, text := range c.offered {

@@ -157,8 +157,8 @@ func TestReadingThenLost(t *testing.T) {
 			r.prompt(s, "@first", "second")
 			r.lose()
 			r.pass(time.Minute)
-			if !slices.Equal(r.back, []string{"@first"}) || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
-				r.Errorf("came back: %q, carried %q", r.back, s.Carried)
+			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
+				r.Errorf("came back: %q, carried %q", r.returned, s.Carried)
 			}
 			if spec.Remote {
 				s.Resume()
@@ -194,8 +194,8 @@ func TestReadingThenGone(t *testing.T) {
 		r.prompt(third, "@long", "later")
 		third.Close()
 		r.pass(time.Minute)
-		if !slices.Equal(r.back, []string{"@long", "later"}) {
-			r.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"@long", "later"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 	})
 }

@@ -28,13 +28,13 @@ type rig struct {
 	dial   func(n int) error            // the error of the nth connection; nil: all succeed
 	change func(*workspace.Connection)  // completes each connection; may be nil
 
-	results chan workspace.Result
-	arrived []workspace.Result // not yet passed to Done
-	pick    func(n int) int    // which of these comes next; nil: the first
-	news    []string           // not checked yet
-	all     []string           // all news
-	hear    func(workspace.News)
-	back    []string // prompts that were returned, not sent, or in a removed session
+	results  chan workspace.Result
+	arrived  []workspace.Result // not yet passed to Done
+	pick     func(n int) int    // which of these comes next; nil: the first
+	news     []string           // not checked yet
+	all      []string           // all news
+	hear     func(workspace.News)
+	returned []string // prompts that were returned, not sent, or in a removed session
 
 	mu     sync.Mutex
 	agents []*fakeagent.Agent // of all connections, in order
@@ -208,7 +208,7 @@ func (r *rig) run() {
 		}()
 	}
 	for n, ok := r.w.TakeNews(); ok; n, ok = r.w.TakeNews() {
-		r.took(n)
+		r.onNews(n)
 	}
 	synctest.Wait()
 	for range len(r.results) {
@@ -241,15 +241,15 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
-// took handles a piece of news like a front end that collects returned prompts in one list.
-func (r *rig) took(n workspace.News) {
+// onNews handles a piece of news like a front end that collects returned prompts in one list.
+func (r *rig) onNews(n workspace.News) {
 	switch n := n.(type) {
 	case workspace.Removed:
-		r.back = append(r.back, n.Session.Queued...)
+		r.returned = append(r.returned, n.Session.Queued...)
 	case workspace.NotSent:
-		r.back = append(r.back, n.Text)
+		r.returned = append(r.returned, n.Text)
 	case workspace.Returned:
-		r.back = append(r.back, n.Text)
+		r.returned = append(r.returned, n.Text)
 	case workspace.Reconnected: // this front end does not ask its user
 		if !n.Session.Paused {
 			n.Session.Resume()

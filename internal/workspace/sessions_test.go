@@ -85,8 +85,8 @@ func TestNewSessionFails(t *testing.T) {
 				}
 				r.pass(30 * time.Minute)
 				r.wants("Shown -", "Shown s1", "Removed -", c.says)
-				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.back, []string{"typed"}) || second.GiveUp() {
-					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.GiveUp() {
+					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.fake().On("session/new", nil)
 				s.Agent.NewSession()
@@ -131,8 +131,8 @@ func TestCloseWhileOpening(t *testing.T) {
 				if third := r.w.Front(); third.Thread.Session != "third" || says(third, "too") || says(second, "too") || says(s, "too") {
 					r.Errorf("%q has got what was for another one", third.Thread.Session)
 				}
-				if len(r.w.Sessions()) != 2 || !slices.Equal(r.back, []string{"typed"}) || second.ACP != nil {
-					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				if len(r.w.Sessions()) != 2 || !slices.Equal(r.returned, []string{"typed"}) || second.ACP != nil {
+					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				for _, line := range r.all {
 					if strings.HasPrefix(line, "Sent") || strings.HasPrefix(line, "Opened kept") {
@@ -296,8 +296,8 @@ func TestCloseSession(t *testing.T) {
 		if got := r.agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
 			r.Errorf("closed: %q", got)
 		}
-		if len(second.Thread.Items) != items || says(s, "too late") || !slices.Equal(r.back, []string{"second"}) {
-			r.Errorf("came back: %q", r.back)
+		if len(second.Thread.Items) != items || says(s, "too late") || !slices.Equal(r.returned, []string{"second"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 		r.got("first")
 		r.connections(1, 1)

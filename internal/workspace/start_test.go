@@ -152,8 +152,8 @@ func TestRestart(t *testing.T) {
 		r.pass(time.Second)
 		r.wants("Removed s2", "Starting", "Started s1")
 		r.connections(1, 2)
-		if !says(s, "You said: first") || !says(s, "started again") || len(r.back) != 1 {
-			t.Errorf("came back: %q; %v", r.back, s.Thread.Items)
+		if !says(s, "You said: first") || !says(s, "started again") || len(r.returned) != 1 {
+			t.Errorf("came back: %q; %v", r.returned, s.Thread.Items)
 		}
 		r.waits(s, "second")
 		s.Resume()
@@ -209,8 +209,8 @@ func TestReplace(t *testing.T) {
 		r.pass(time.Hour)
 		r.wants()
 		r.connections(1, len(r.peers()))
-		if len(r.w.Agents()) != 1 || len(r.back) != 1 || r.back[0] != "waits" {
-			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.back)
+		if len(r.w.Agents()) != 1 || len(r.returned) != 1 || r.returned[0] != "waits" {
+			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.returned)
 		}
 	})
 }
