@@ -120,7 +120,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),
 		intent.TogglePlan:   c.tells(report.plan),
-		intent.Background:   c.tells(report.goingOn),
+		intent.Background:   c.tells(report.listRunning),
 		intent.Login:        bare(func() { c.logins.choose(c.front.Agent, false) }),
 		intent.Logout:       bare(func() { c.logins.logOut(c.front.Agent) }),
 		intent.ToggleLog:    c.tells(report.log),

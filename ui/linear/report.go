@@ -41,8 +41,8 @@ func (r report) plan() {
 	}
 }
 
-// goingOn lists the running tool calls, and what runs outside the turn.
-func (r report) goingOn() {
+// listRunning lists the running tool calls, and what runs outside the turn.
+func (r report) listRunning() {
 	n := 0
 	for _, it := range r.Thread.Items {
 		if it.Kind != thread.ToolCall || !it.Tool.Live() {
@@ -142,7 +142,7 @@ func (r report) status() {
 		r.out.say("No agent is running: /agent starts one, /quit quits.")
 	case busy(r.Session):
 		r.out.say("%s: %s, for %s. /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
-		r.goingOn()
+		r.listRunning()
 	default:
 		r.out.say("%s: %s.", called(r.Agent), r.Thread.State)
 	}
