@@ -208,10 +208,12 @@ func TestResizeFromOneColumn(t *testing.T) {
 	}
 }
 
-// drawn waits until there is output after the mark, and then for a pause in it.
+// drawn waits for output after the mark, if there is any, and then for a pause in it.
 func (s *Screen) drawn(mark int) {
 	s.t.Helper()
-	for last := mark; ; time.Sleep(100 * time.Millisecond) {
+	last := mark
+	for range 10 { // a screen without cells gets no output
+		time.Sleep(100 * time.Millisecond)
 		_, at := s.Raw(0)
 		if at > mark && at == last {
 			return

@@ -177,7 +177,7 @@ func TestResizeInMidStream(t *testing.T) {
 	s.WaitFunc("a full repaint", func(r []string) bool {
 		raw, _ := s.Raw(mark)
 		again = r
-		return strings.Contains(string(raw), "\x1b[2J") && framed(r, 120) == ""
+		return strings.Count(string(raw), "\x1b[K") >= len(r) && framed(r, 120) == ""
 	})
 	if a, b := strings.Join(rows, "\n"), strings.Join(again, "\n"); a != b {
 		t.Errorf("the screen:\n%s\nand after a full repaint:\n%s", numbered(rows), numbered(again))
