@@ -137,6 +137,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.hostile()
 	case "trickle":
 		reason = a.trickle(cancel)
+	case "steps":
+		a.steps(cancel)
 	case "paced":
 		for n := range 200 {
 			a.say(fmt.Sprintf("word%d ", n))
@@ -202,6 +204,17 @@ func (a *agent) trickle(cancel chan struct{}) string {
 		}
 		a.say(" with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n")
 	}
+}
+
+// steps streams the same, and after each ten paragraphs waits for the gate.
+func (a *agent) steps(cancel chan struct{}) {
+	for n := 1; n <= 80; n++ {
+		a.say(fmt.Sprintf("Paragraph **%d** runs on with `code` and 漢字 and a tail that is long enough to wrap on a narrow screen.\n\n", n))
+		if n%10 == 0 && !a.gate(cancel) {
+			return
+		}
+	}
+	a.say("The end of the trickle.")
 }
 
 // flood sends updates as fast as they are taken, numbered.

@@ -128,17 +128,19 @@ func TestInlineResized(t *testing.T) {
 			dir := workDir(t)
 			p := inTmux(t, 120, 30, dir, scripted(t)...)
 			p.shows(placeholder)
-			p.typed("trickle")
+			p.typed(map[bool]string{true: "steps", false: "trickle"}[step == 0])
 			p.key("Enter")
 			seen := 0
 			for _, size := range [][2]int{{60, 30}, {150, 12}, {43, 20}, {200, 50}, {80, 24}, {35, 12}, {100, 40}} {
 				seen += 10
-				if step == 0 { // at rest between two sizes
-					p.shows(fmt.Sprintf("Paragraph %d runs", seen))
-				} else {
-					time.Sleep(step) // faster than it is told
+				if step > 0 {
+					time.Sleep(step) // faster than parley is told of it
+					p.resize(size[0], size[1])
+					continue
 				}
-				p.resize(size[0], size[1])
+				p.shows(fmt.Sprintf("Paragraph %d runs", seen))
+				p.resize(size[0], size[1]) // at rest: a frame on its way would come to another screen
+				open(t, dir)
 			}
 			p.shows("Paragraph 80 runs")
 			open(t, dir)
