@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// source is one Go file of the project, whatever system it is built for.
+// source is one Go file of the project, for any system.
 type source struct {
 	path  string // with slashes
 	pkg   string // its folder: "acpclient/wire", "." for the root
@@ -60,8 +60,8 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// imports are the paths that a file imports, those of the project without its
-// name.
+// imports returns the paths that a file imports, without the module name for packages of the
+// project.
 func (s source) imports() []string {
 	var out []string
 	for _, i := range s.file.Imports {
@@ -71,12 +71,12 @@ func (s source) imports() []string {
 	return out
 }
 
-// under tells whether a path is one of the trees or below one.
+// under reports whether a path is one of the trees or below one.
 func under(p string, trees ...string) bool {
 	return slices.ContainsFunc(trees, func(tree string) bool { return p == tree || strings.HasPrefix(p, tree+"/") })
 }
 
-// inside makes under a function of the path.
+// inside returns a matcher for under.
 func inside(trees ...string) func(string) bool {
 	return func(p string) bool { return under(p, trees...) }
 }
@@ -85,27 +85,26 @@ func outside(trees ...string) func(string) bool {
 	return func(p string) bool { return !under(p, trees...) }
 }
 
-// is matches whole paths.
+// is returns a matcher for whole paths.
 func is(paths ...string) func(string) bool {
 	return func(p string) bool { return slices.Contains(paths, p) }
 }
 
-// ours tells whether a path is a package of the project.
+// ours reports whether a path is a package of the project.
 func ours(p string) bool {
 	return under(p, "acpclient", "fsops", "terminal", "permissions", "ui", "internal")
 }
 
-// oursBut matches the packages of the project except those allowed.
+// oursBut returns a matcher for the packages of the project except those allowed.
 func oursBut(allowed ...string) func(string) bool {
 	return func(p string) bool { return ours(p) && !slices.Contains(allowed, p) }
 }
 
-// components are the parts of the screen that stand alone: each declares what it needs of
-// the page around it.
+// components are the independent parts of the screen. Each declares what it needs of the page
+// around it.
 var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/panel", "ui/question", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
-// arrows says who may not import whom; ARCHITECTURE.md says why. Tests may do
-// as they like.
+// arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {
 	rule  string
 	from  func(pkg string) bool
@@ -165,7 +164,7 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// The matchers must match, or the rules above keep nothing.
+// The matchers must match, or the rules above check nothing.
 func TestArrowMatchers(t *testing.T) {
 	for _, ok := range []bool{
 		inside("ui")("ui"), inside("ui")("ui/transcript"), !inside("ui")("uix"), outside("ui", ".")("internal/cli"), !outside("ui", ".")("."),
@@ -178,7 +177,7 @@ func TestArrowMatchers(t *testing.T) {
 	}
 }
 
-// Traps in the build list: newer or older versions of these cost dearly.
+// Some versions of these modules are expensive and must stay out of the build list.
 func TestBuildList(t *testing.T) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
@@ -193,7 +192,7 @@ func TestBuildList(t *testing.T) {
 		name, version, _ := strings.Cut(strings.TrimSpace(l), " ")
 		versions[name] = version
 	}
-	// Later ones rewrite every row with CJK or emoji on each frame.
+	// Later versions rewrite every row with CJK or emoji on each frame.
 	if got := versions["github.com/charmbracelet/ultraviolet"]; got != "v0.0.0-20260703014108-f5a850f9c2b7" {
 		t.Errorf("ultraviolet %q", got)
 	}
@@ -204,7 +203,8 @@ func TestBuildList(t *testing.T) {
 	}
 }
 
-// tracked are the files of the project: what git knows or would take, else all.
+// tracked returns the files of the project: those that git tracks or would add, or without git all
+// files.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	if out, err := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard").Output(); err == nil && len(out) > 0 {
@@ -223,17 +223,17 @@ func tracked(t *testing.T) []string {
 	return all
 }
 
-// The project speaks of itself alone, not of the machines it was made on.
+// No file names a directory or package registry of the machine it was written on.
 func TestSpeaksOfItselfAlone(t *testing.T) {
-	// Whole paths only: not the end of ../root/file. The people of the examples
-	// have no machine.
+	// Match absolute paths only, not the end of ../root/file. The users in nobody are those of the
+	// examples.
 	dir := regexp.MustCompile(`(^|[^\w.-])/(` + strings.Join([]string{"work", "root", "home", "Users"}, "|") + `)/(\w*)`)
 	nobody := []string{"ada", "me", "u"}
 	host := regexp.MustCompile(`(` + strings.Join([]string{"proxy.golang", "sum.golang", "registry.npmjs", "pypi", "files.pythonhosted"}, "|") + `)\.org`)
 	for _, name := range tracked(t) {
 		text, err := os.ReadFile(name)
 		if os.IsNotExist(err) {
-			continue // removed, and git not told yet
+			continue // removed, but still in git's index
 		}
 		if err != nil {
 			t.Error(err)
@@ -252,8 +252,8 @@ func TestSpeaksOfItselfAlone(t *testing.T) {
 	}
 }
 
-// Programs are looked up, and started by their names, in few places: a look-up anywhere
-// else may find what a project brings.
+// Only a few packages look up programs or start them by name. A look-up anywhere else may find a
+// program that the project under work brings along.
 func TestProgramsAreFoundInOnePlace(t *testing.T) {
 	finders := []string{"internal/programs", "internal/process", "internal/npx"}
 	found := map[string]bool{}
@@ -282,7 +282,7 @@ func TestProgramsAreFoundInOnePlace(t *testing.T) {
 	}
 }
 
-// longFiles may have more than 500 lines, each for a reason that stands there.
+// longFiles may have more than 500 lines. Each needs a comment with the reason.
 var longFiles = []string{}
 
 func TestFilesAreShort(t *testing.T) {
@@ -293,7 +293,7 @@ func TestFilesAreShort(t *testing.T) {
 	}
 }
 
-// Every package says what it is for, and every exported name what it means.
+// Every package and every exported name has a doc comment.
 func TestDocComments(t *testing.T) {
 	documented := map[string]bool{}
 	packages := map[string]bool{}
@@ -319,8 +319,7 @@ func TestDocComments(t *testing.T) {
 	}
 }
 
-// undocumented are the exported names that a declaration leaves without a
-// comment.
+// undocumented returns the exported names that a declaration leaves without a comment.
 func undocumented(d ast.Decl) []*ast.Ident {
 	var out []*ast.Ident
 	bare := func(name *ast.Ident, docs ...*ast.CommentGroup) {
@@ -348,8 +347,8 @@ func undocumented(d ast.Decl) []*ast.Ident {
 	return out
 }
 
-// obvious are methods whose meaning the language gives, and those that nobody
-// sees: of types that are not exported.
+// obvious reports whether a method needs no comment: its meaning is given by the language, or its
+// type is not exported.
 func obvious(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return false

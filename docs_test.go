@@ -16,7 +16,7 @@ import (
 	"parley/ui/intent"
 )
 
-// documents are the texts for people, by their paths with slashes.
+// documents returns the text of every document, by its path with slashes.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -44,7 +44,7 @@ var (
 	numbered = regexp.MustCompile(`(?m)^(\d+)\. `)
 )
 
-// The cases that code and tests name are in docs/protocol.md.
+// Every case number that code and tests name is in docs/protocol.md.
 func TestDocumentedCases(t *testing.T) {
 	known := map[string]bool{}
 	for _, m := range numbered.FindAllStringSubmatch(documents(t)["docs/protocol.md"], -1) {
@@ -72,7 +72,7 @@ var (
 	notWord = regexp.MustCompile(`[^\p{L}\p{N}\s_-]`)
 )
 
-// Links between the documents lead somewhere.
+// Links between the documents lead to existing files and headings.
 func TestDocumentedLinks(t *testing.T) {
 	docs := documents(t)
 	anchors := func(text string) (out []string) {
@@ -104,10 +104,10 @@ func TestDocumentedLinks(t *testing.T) {
 
 var flagOf = regexp.MustCompile(`(?:^|[^\w-])(--[a-z][a-z0-9-]+)`)
 
-// foreign are flags of other programs in the examples.
+// foreign are flags of other programs used in examples.
 var foreign = []string{"--acp", "--exec-path", "--fix", "--files", "--include", "--no-pager", "--prefix", "--root"}
 
-// Every flag of the documents is one of the program, and the other way round.
+// The documents name exactly the flags that the program has.
 func TestDocumentedFlags(t *testing.T) {
 	commands := [][]string{{}, {"run"}, {"serve"}, {"agents"}, {"sessions"}, {"rules"}, {"rules", "list"}, {"rules", "check"}, {"rules", "test"}, {"config"}, {"config", "init"}}
 	has := map[string]bool{}
@@ -140,8 +140,8 @@ func TestDocumentedFlags(t *testing.T) {
 	}
 }
 
-// docs/keys.md has the commands of the program, and the keys of the chat, the
-// transcript and questions as they are without a configuration.
+// docs/keys.md lists the program's commands, and the default keys of the chat, the transcript and
+// questions.
 func TestDocumentedKeys(t *testing.T) {
 	page := documents(t)["docs/keys.md"]
 	_, section, _ := strings.Cut(page, "\n## Commands\n")
@@ -178,8 +178,8 @@ func TestDocumentedKeys(t *testing.T) {
 
 var settingOf = regexp.MustCompile(`(?m)^#? ?([a-z_]+) = `)
 
-// The example of docs/configuration.md is a configuration, and has every setting of
-// the one that the program writes.
+// The example in docs/configuration.md is valid, and the page names every setting of the
+// configuration that the program writes.
 func TestDocumentedConfiguration(t *testing.T) {
 	page := documents(t)["docs/configuration.md"]
 	_, example, _ := strings.Cut(page, "\n```toml\n")

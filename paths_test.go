@@ -12,19 +12,18 @@ import (
 	"testing"
 )
 
-// machinePath matches paths that lead to a place that machines have: a directory at
-// the top of a system, the home directory, a drive. The paths of examples lead to
-// others, such as /w, /p or /elsewhere.
+// machinePath matches paths to places that real machines have: a top-level system directory, the
+// home directory, a drive. The paths in examples are others, such as /w, /p or /elsewhere.
 var machinePath = regexp.MustCompile(`(?:^|file://|[^\w.$%~/*?\\])(` +
 	`/(?:bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|Applications|Library|System|Users|Volumes|private)(?:/[^\s"'` + "`" + `,;<>|&()\x00]*|\b)` +
 	`|~(?:/[^\s"'` + "`" + `,;<>|&()]*|$)` +
 	`|[A-Z]:\\[^\s"'` + "`" + `]*)`)
 
-// userDirs are functions that return a directory of the user's.
+// userDirs are functions that return a directory of the user.
 var userDirs = []string{"os.UserHomeDir", "os.UserConfigDir", "os.UserCacheDir", "user.Current", "user.Lookup"}
 
-// reasons say why tests may name such a place. The patterns match the beginning of
-// the place and of the name of the file that has it.
+// reasons explain why tests may name such a place. The patterns match the beginning of the place
+// and of the name of the file that contains it.
 var reasons = []struct{ why, place, file string }{
 	{"devices that keep nothing", `/dev(/(null|zero|stdin|tty|tcp/.*|fd)?)?$`, ``},
 	{"processes that the test has started, or itself", `/proc(/|$)`, ``},
@@ -40,8 +39,7 @@ var reasons = []struct{ why, place, file string }{
 	{"SDKs of others, installed on request and kept", `os.UserCacheDir`, `internal/interop/install_`},
 }
 
-// Tests name no file outside their own temporary directory: one that is run by root
-// could overwrite it.
+// Tests name no file outside their own temporary directory: a test run by root could overwrite it.
 func TestPathsOfTests(t *testing.T) {
 	type pattern struct{ place, file *regexp.Regexp }
 	var patterns []pattern
@@ -111,7 +109,7 @@ func places(text string) (out []string) {
 	return out
 }
 
-// The pattern must match, or the test above finds nothing.
+// The pattern must match, or the test above checks nothing.
 func TestPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		"/etc/passwd": "/etc/passwd", "/etc": "/etc", "cat /etc/passwd >x": "/etc/passwd", "echo x >/tmp/y; rm /var/z": "/tmp/y /var/z", "a\x00/etc/x\x00b": "/etc/x",

@@ -25,18 +25,18 @@ type agent struct {
 	command  acpclient.AgentCommand
 
 	hello, session string // answers, as JSON
-	v2             bool   // it speaks v2; set before launch
+	v2             bool   // speaks v2; set before launch
 
 	mu       sync.Mutex
 	conn     net.Conn
 	received []byte                       // all bytes that parley sent
-	answers  map[string][]json.RawMessage // by the id of the call
+	answers  map[string][]json.RawMessage // by the id of the request
 	prompts  []json.RawMessage            // ids of unanswered prompts
-	inserted int                          // number of v2 prompts that were inserted
-	tokens   []token                      // of parley's tools, by session
+	inserted int                          // number of v2 prompts inserted into the conversation
+	tokens   []token                      // tokens of parley's tools, by session
 	sessions int
 	changed  chan struct{} // closed and replaced with every line
-	closed   bool          // parley has closed its end
+	closed   bool          // parley has closed the connection
 }
 
 func newAgent(t *testing.T, dir string) *agent {
@@ -85,7 +85,7 @@ func (a *agent) serve() {
 	defer a.mu.Unlock()
 	a.closed = true
 	a.wake()
-	conn.Close() // the process ends
+	conn.Close() // ends the process
 }
 
 func (a *agent) wake() {
@@ -126,7 +126,7 @@ func (a *agent) reply(id json.RawMessage, result string) {
 	a.sendLocked(toStdout, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result))
 }
 
-// sendLocked sends the process a command. The caller holds mu, or nothing else runs yet.
+// sendLocked sends the process a command. The caller must hold mu, except before the agent runs.
 func (a *agent) sendLocked(what byte, data []byte) error {
 	head := make([]byte, 5, 5+len(data))
 	head[0] = what
@@ -135,8 +135,8 @@ func (a *agent) sendLocked(what byte, data []byte) error {
 	return err
 }
 
-// send is sendLocked for the goroutine of the script. It may wait for parley to read, which must not block
-// serve.
+// send is sendLocked for the goroutine of the script. It may block until parley reads, which serve
+// must not.
 func (a *agent) send(what byte, data []byte) error {
 	a.mu.Lock()
 	conn := a.conn
@@ -148,8 +148,8 @@ func (a *agent) send(what byte, data []byte) error {
 	return err
 }
 
-// waitUntil waits until f, called with the lock, returns true. It returns false after patience, or when parley
-// has closed its end.
+// waitUntil waits until f, called with the lock held, returns true. It returns false after
+// patience, or when parley has closed the connection.
 func (a *agent) waitUntil(f func() bool) bool {
 	timeout := time.After(patience)
 	for {
@@ -167,8 +167,8 @@ func (a *agent) waitUntil(f func() bool) bool {
 	}
 }
 
-// endTurn answers the oldest prompt. In v2, member only applies to a prompt that was not inserted; otherwise
-// the agent reports that it is idle.
+// endTurn ends the turn. In v1, and for an error, member answers the oldest prompt. Otherwise, in
+// v2, endTurn inserts the waiting prompts and reports that the agent is idle.
 func (a *agent) endTurn(member string) error {
 	if a.v2 && !strings.HasPrefix(member, `"error"`) {
 		a.mu.Lock()

@@ -13,8 +13,9 @@ import (
 // aloneVar names the test that this process was started for.
 const aloneVar = "PARLEY_ATTACK_ALONE"
 
-// alone reports whether this process runs only this test, which measures the process. If not, it runs the test
-// in a separate process, in parallel with the other tests, and reports its result.
+// alone reports whether this process runs only this test, because the test measures the process. If
+// not, alone runs the test in a separate process, in parallel with the other tests, and reports its
+// result.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(aloneVar) == t.Name() {

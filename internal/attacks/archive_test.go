@@ -63,7 +63,7 @@ func readAttack(path string) (*attack, error) {
 	return a, nil
 }
 
-// hasOwnCheck reports whether an attack has a check that is not made for all.
+// hasOwnCheck reports whether an attack has a check of its own, beyond those made for every attack.
 func (a *attack) hasOwnCheck() bool {
 	if len(a.checks) == 0 {
 		return false
@@ -91,7 +91,7 @@ func lines(data []byte) (out []string) {
 	return out
 }
 
-// place is where the files of an attack are.
+// place holds the directories of an attack.
 type place struct {
 	in, out  string
 	terminal string // the id of the newest terminal
@@ -125,7 +125,7 @@ func newPlace(t *testing.T, a *attack) place {
 	return p
 }
 
-// at returns the path of a name that begins with in/ or out/.
+// at returns the path for a name that begins with in/ or out/.
 func (p place) at(name string) string {
 	return filepath.Join(filepath.Dir(p.in), filepath.FromSlash(name))
 }

@@ -163,7 +163,7 @@ func (s *stage) begin() {
 	}
 }
 
-// applyEvents applies new events to the thread and draws it.
+// applyEvents applies new events to the thread and draws the transcript.
 func (s *stage) applyEvents() {
 	events := s.queue.Take()
 	for _, e := range events {

@@ -142,7 +142,7 @@ func (s *stage) tall(d transcript.Density) *transcript.View {
 	return v
 }
 
-// checkScreen checks the rows of the transcript, and the log.
+// checkScreen checks the rows of the transcript and the log.
 func (s *stage) checkScreen() {
 	s.t.Helper()
 	uitest.CheckRows(s.t, s.view.Rows(), 80)
@@ -165,8 +165,8 @@ func (s *stage) logged() string {
 	return strings.Join(out, "\n")
 }
 
-// raw are fields of events that are returned to the agent unchanged, passed to an emulator, or checked before
-// they are shown.
+// raw are the fields of events that are returned to the agent unchanged, passed to an emulator, or
+// checked before they are shown.
 var raw = map[string]bool{"ID": true, "Session": true, "MessageID": true, "ToolID": true, "PlanID": true, "ModeID": true, "Terminal": true, "Current": true, "Data": true, "URL": true}
 
 // inspect checks every string of an event.

@@ -25,15 +25,15 @@ func TestMain(m *testing.M) {
 	os.Exit(decoy.Run(m))
 }
 
-// The commands to the agent: one of these bytes, a length, and as many bytes.
+// A command to the agent is one of these bytes, a length, and that many bytes of data.
 const (
 	toStdout = 'o'
 	toStderr = 'e'
 	toClose  = 'c' // stdout
-	toExit   = 'x' // with the code in digits
+	toExit   = 'x' // with the code in decimal
 )
 
-// relay is the agent: it passes on what it receives, and knows nothing itself.
+// relay is the agent: it writes what it receives and has no logic.
 func relay(name string) int {
 	conn, err := net.Dial("unix", name)
 	if err != nil {

@@ -43,7 +43,7 @@ func (broken) CancelSession(string)                        {}
 func (broken) Key() uint64                                 { return 1 }
 func (broken) Wait(ctx context.Context) acpclient.Decision { panic("at work") }
 
-// asker is an agent that makes one request after the other, and reports the answers.
+// asker is an agent that makes requests one after the other and reports the answers.
 type asker struct{ peer *jsonrpc.Peer }
 
 func (*asker) Notification(string, []byte) {}
@@ -72,7 +72,7 @@ func (a *asker) Request(r jsonrpc.Request) jsonrpc.Work {
 	}
 }
 
-// A panic in a service for an agent becomes an error of that call: the turn continues, and so does the next.
+// A panic in a service becomes an error of that call. The turn continues, and the next one works.
 func TestPanicInAService(t *testing.T) {
 	for name, b := range map[string]broken{"on the reader": {}, "at work": {later: true}} {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func (s *stage) step(line string) error {
 	return fmt.Errorf("no step begins with %q", word)
 }
 
-// many is the number of repetitions from which a short run plays only the last tenth.
+// many is the number of repetitions from which a run without PARLEY_LONG plays only the last tenth.
 const many = 10_000
 
 // play sends one line n times.
@@ -193,7 +193,7 @@ func (s *stage) asked(text string) error {
 	return nil
 }
 
-// answers is what the user does.
+// answers acts as the user.
 func (s *stage) answers(option string) error {
 	if option == "cancels" {
 		s.session.Cancel()
@@ -210,7 +210,7 @@ func (s *stage) answers(option string) error {
 	return s.host.Broker().Answer(q.Key, option)
 }
 
-// waitUntil applies events until f returns true; false after patience.
+// waitUntil applies events until f returns true. It returns false after patience.
 func (s *stage) waitUntil(f func() bool) bool {
 	for deadline := time.Now().Add(patience); ; {
 		s.applyEvents()
@@ -227,7 +227,7 @@ func (s *stage) waitUntil(f func() bool) bool {
 		if s.closed() {
 			done = nil
 		}
-		if f() { // since the last events
+		if f() { // called after changed was read, so that no change is missed
 			return true
 		}
 		select {

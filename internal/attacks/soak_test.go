@@ -26,14 +26,14 @@ import (
 	"parley/ui/transcript"
 )
 
-// worker is an agent that works: in every turn it says something, asks, reads and writes, and in some turns it
-// runs a command.
+// worker is an agent whose every turn says something, asks, reads and writes. Some turns also run a
+// command.
 type worker struct {
 	peer  *jsonrpc.Peer
 	dir   string
 	turn  int
-	every int    // a command in every so many turns
-	v2    *tools // not nil: it speaks v2 and uses these tools
+	every int    // turns between commands
+	v2    *tools // if not nil, the agent speaks v2 and uses these tools
 }
 
 // Notification implements jsonrpc.Handler.
@@ -108,7 +108,7 @@ func (w *worker) work(ctx context.Context) error {
 	return nil
 }
 
-// level is what parley uses of this machine.
+// level is parley's use of the machine's resources.
 type level struct {
 	goroutines, files int
 	heap              int64
@@ -126,7 +126,8 @@ func measured(t *testing.T) level {
 	return level{runtime.NumGoroutine(), len(open), heap()}
 }
 
-// soakVar is the number of turns for the tests that start a process in every turn; the default is small.
+// soakVar sets the number of turns of the tests that start a process in every turn. The default is
+// small.
 const soakVar = "PARLEY_SOAK"
 
 func soakTurns(t *testing.T) int {
@@ -137,8 +138,8 @@ func soakTurns(t *testing.T) int {
 	return turns(300)
 }
 
-// turns returns how many of all turns to play: half of them in a short run, which still averages out the spare
-// capacity of slices.
+// turns returns how many of all turns to play. A short run plays half, which is still enough to
+// average out the spare capacity of slices.
 func turns(all int) int {
 	if seeds.All() {
 		return all
@@ -146,13 +147,13 @@ func turns(all int) int {
 	return all / 2
 }
 
-// After many turns there are no more goroutines and open files than after a few, and no more memory is used for
-// a turn than for what it said.
+// After many turns there are no more goroutines and open files than after a few, and each turn uses
+// only the memory of its content.
 func TestSoak(t *testing.T) {
 	for name, test := range map[string]struct {
 		worker worker
 		turns  int
-		kept   int64 // bytes per turn: its items, its text, and their rows
+		kept   int64 // bytes per turn: items, text, and rows
 		asks   int   // questions per turn
 	}{
 		"v1":                    {worker{every: 10}, turns(2000), 6 << 10, 2},

@@ -15,7 +15,7 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// tools are parley's tools as an agent of v2 calls them: by MCP over the socket.
+// tools are parley's tools as a v2 agent calls them: MCP over the socket.
 type tools struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -110,7 +110,7 @@ func (w *worker) requestV2(r jsonrpc.Request) (any, error) {
 	return nil, jsonrpc.Errorf(-32601, "Method not found")
 }
 
-// workV2 is one turn: it reports its own commands by updates, and runs those of parley as tools.
+// workV2 is one turn. It reports the agent's own commands as updates and runs parley's as tools.
 func (w *worker) workV2(n int) error {
 	file := filepath.Join(w.dir, fmt.Sprintf("f%d.txt", n%10))
 	w.update(`{"sessionUpdate":"state_update","state":"running"}`)

@@ -49,7 +49,7 @@ type mcpServer struct {
 	Env []struct{ Name, Value string }
 }
 
-// token is what connects to the tools of a session.
+// token gives access to the tools of a session.
 type token struct{ socket, token string }
 
 func tokenOf(servers []mcpServer) (t token) {
@@ -66,7 +66,7 @@ func tokenOf(servers []mcpServer) (t token) {
 	return t
 }
 
-// addTools offers the host's files and commands to agents of v2.
+// addTools offers the host's files and commands to v2 agents.
 func (s *stage) addTools(services acpclient.Services) acpclient.Services {
 	server := toolserver.New(toolserver.Options{FS: services.FS, Terminals: services.Terminals, Command: []string{"/bin/parley", "mcp"}, Version: "1",
 		Log: func(line string) { s.log.Add(event.LogClient, line) }})
@@ -139,7 +139,7 @@ func (a *agent) toolAnswers(in *bufio.Reader) {
 	}
 }
 
-// callsTool calls a tool, whose result answers the ID.
+// callsTool calls a tool. Its result counts as the answer to the ID.
 func (s *stage) callsTool(rest string) error {
 	id, more, _ := strings.Cut(s.expand(rest), " ")
 	name, args, _ := strings.Cut(more, " ")

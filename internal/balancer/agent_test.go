@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// How the agent is started, and its environment.
+// The first argument that starts the agent, and its environment.
 const (
 	agentWord   = "play-agent"
 	stageVar    = "BALANCER_STAGE"    // address of the test, which receives reports and prompts
@@ -22,8 +22,8 @@ const (
 	sessionsVar = "BALANCER_SESSIONS" // where sessions are stored for the agents of all servers
 )
 
-// heard is what an agent reports to the test. The test answers with the id of a session,
-// whose turn then continues.
+// heard is an agent's report to the test. The test answers with the id of a session, whose turn
+// then continues.
 type heard struct {
 	Server  string
 	Pid     int
@@ -156,7 +156,7 @@ func (a *actor) turn(id json.RawMessage, session, text string, t *turn) {
 	word, _, _ := strings.Cut(text, " ")
 	a.store(session, "user", text[:min(len(text), 100)])
 	switch word {
-	case "step": // the test sees the first piece before there is a second one
+	case "step": // the test must see the first piece before the second is sent
 		a.say(session, "one ")
 		select {
 		case <-t.proceed:

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// browser is a client other than parley that speaks the protocol (h2, h1, h2c). It resolves
+// browser returns a client other than parley that speaks the protocol (h2, h1, h2c). It resolves
 // every name to the front.
 func (s *stage) browser(protocol string) *http.Client {
 	s.t.Helper()
@@ -31,8 +31,8 @@ func (s *stage) browser(protocol string) *http.Client {
 // initializing is the first message of a connection.
 const initializing = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`
 
-// ask sends a request with headers given as "Name: value". It returns the response with its
-// body read, unless that is a stream.
+// ask sends a request with headers given as "Name: value". It returns the response with its body,
+// unless the body is a stream.
 func (s *stage) ask(c *http.Client, method, url, body string, headers ...string) (*http.Response, string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -67,8 +67,8 @@ func (s *stage) ask(c *http.Client, method, url, body string, headers ...string)
 	return resp, string(text)
 }
 
-// events reads a stream into a channel, which is closed at the end: lines of data, and
-// comments.
+// events sends the data lines and comments of a stream to a channel, which is closed at the end of
+// the stream.
 func events(from io.Reader) <-chan string {
 	out := make(chan string, 100)
 	go func() {
@@ -120,7 +120,7 @@ func TestHTTP2(t *testing.T) {
 	})
 }
 
-// The servers decide which requests are allowed; the front passes on what they need for
+// The servers decide which requests are allowed. The front passes on the headers that they need for
 // that.
 func TestAccess(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
@@ -132,7 +132,7 @@ func TestAccess(t *testing.T) {
 		}{
 			{here, "", 200},
 			{named, "", 200},                            // --allow-host
-			{"https://localhost", "", 200},              // parley accepts it like its own address
+			{"https://localhost", "", 200},              // accepted like parley's own address
 			{named, "Host: evil.example", 403},          // DNS rebinding
 			{here, "Origin: https://evil.example", 403}, // a foreign page
 			{here, "Origin: " + here, 200},              // a page of this site, with its port

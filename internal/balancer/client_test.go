@@ -27,7 +27,7 @@ type client struct {
 	s      *stage
 	t      *testing.T
 	scheme string
-	addr   string // of the front, or of a link to it
+	addr   string // of the front, or of a slow link to it
 	jar    http.CookieJar
 
 	queue   *event.Queue
@@ -61,7 +61,7 @@ func (c *client) ctx() context.Context {
 	return ctx
 }
 
-// remote returns the front as parley's configuration has it.
+// remote returns the front's URL as parley's configuration has it.
 func (c *client) remote() transport.Remote {
 	config := c.s.trust()
 	config.VerifyConnection = func(state tls.ConnectionState) error {
@@ -73,7 +73,7 @@ func (c *client) remote() transport.Remote {
 	return transport.Remote{URL: c.scheme + "://" + c.addr + "/acp", Header: http.Header{"Authorization": {"Bearer " + token}}, Jar: c.jar, TLS: config}
 }
 
-// dial connects; cookies are kept.
+// dial connects. Cookies are kept.
 func (c *client) dial() {
 	c.t.Helper()
 	c.queue, c.log, c.disconnected = event.NewQueue(), event.NewLog(), nil
@@ -222,7 +222,7 @@ func (c *client) where() (server string, pid int) {
 	return server, pid
 }
 
-// notes returns what parley logged: broken streams, another transport.
+// notes returns what parley logged, such as broken streams and a changed transport.
 func (c *client) notes() (out []string) {
 	lines, _ := c.log.Lines()
 	for _, l := range lines {
@@ -248,7 +248,7 @@ func (c *client) lines() int {
 	return len(c.protocols)
 }
 
-// checkLine checks for HTTP/2 with streams, HTTP/1.1 with WebSockets, and an empty log.
+// checkLine checks that HTTP used HTTP/2, that WebSockets used HTTP/1.1, and that the log is empty.
 func (c *client) checkLine() {
 	c.t.Helper()
 	want := "h2"

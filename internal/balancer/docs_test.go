@@ -24,7 +24,7 @@ func section(t testing.TB) string {
 	return mine
 }
 
-// block returns the fenced block of that section in a language; there must be exactly one.
+// block returns the fenced block of that section in a language. There must be exactly one.
 func block(t testing.TB, language string) string {
 	t.Helper()
 	blocks := strings.Split(section(t), "\n```"+language+"\n")
@@ -41,8 +41,8 @@ func block(t testing.TB, language string) string {
 // change is a text of docs/remote.md and its replacement in a test.
 type change struct{ from, to string }
 
-// changed applies the changes. A missing text fails the test: then docs/remote.md says
-// something that was not tested.
+// changed applies the changes. A text that is missing fails the test, because the test would no
+// longer cover what docs/remote.md says.
 func changed(t testing.TB, text string, changes ...change) string {
 	t.Helper()
 	for _, c := range changes {
@@ -54,8 +54,8 @@ func changed(t testing.TB, text string, changes ...change) string {
 	return text
 }
 
-// commands returns the command lines of the servers in docs/remote.md, by the names in
-// their cookies.
+// commands returns the command lines of the servers in docs/remote.md, by the server names in their
+// cookies.
 func commands(t testing.TB) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}

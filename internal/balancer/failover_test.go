@@ -13,8 +13,7 @@ import (
 	"parley/acpclient/thread"
 )
 
-// untilLost applies events until the connection is lost, and checks for an error that
-// permits a retry.
+// untilLost applies events until the connection is lost, and checks that the error permits a retry.
 func (c *client) untilLost() {
 	c.t.Helper()
 	deadline := time.After(patience)
@@ -31,10 +30,9 @@ func (c *client) untilLost() {
 	}
 }
 
-// A server that ends during a turn ends its own connections and no others. Its clients
-// reach the other server at the first attempt and find the session; the prompt is not sent
-// again. When the server returns it gets new clients and does not disturb those that have
-// moved.
+// A server that exits during a turn ends its own connections and no others. Its clients reach the
+// other server on the first attempt and find the session there; the prompt is not sent again. When
+// the server returns it gets new clients, and those that have moved stay where they are.
 func TestServerGoes(t *testing.T) {
 	for name, sig := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "told to": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
@@ -88,8 +86,8 @@ func serverGoes(t *testing.T, f *front, scheme string, sig syscall.Signal) {
 	}
 }
 
-// openAt opens sessions of new clients until one is at the wanted server. A front may take
-// a while to see that a server is back.
+// openAt opens sessions of new clients until one is on the wanted server. A front may take a while
+// to notice that a server is back.
 func (s *stage) openAt(scheme string, wanted func(server string) bool) *client {
 	s.t.Helper()
 	again := time.NewTicker(100 * time.Millisecond)

@@ -20,11 +20,11 @@ import (
 	"time"
 )
 
-// front is a kind of load balancer, named like the program and the language of its block in
-// docs/remote.md.
+// front is a kind of load balancer. Its name is that of the program, and the language of its block
+// in docs/remote.md.
 type front struct {
 	name      string
-	cookie    string // the cookie that keeps a client at its server
+	cookie    string // the cookie that ties a client to its server
 	ownCookie bool   // set by the front, not by the server
 	limit     string // the idle time as written in docs/remote.md
 
@@ -49,7 +49,7 @@ var nginx = &front{
 	},
 	run: func(s *stage, block string) []string {
 		user := ""
-		if os.Geteuid() == 0 { // otherwise the workers could not read the stage
+		if os.Geteuid() == 0 { // so that the workers can read the stage
 			user = "user root;\n"
 		}
 		s.write("parley.conf", block)
@@ -90,8 +90,8 @@ var haproxy = &front{
 
 var fronts = []*front{nginx, haproxy}
 
-// startFront starts the front at a free address. If another program takes the address
-// first, it tries again.
+// startFront starts the front on a free address. If another program takes the address first, it
+// tries again.
 func (s *stage) startFront() {
 	s.t.Helper()
 	program := s.front.need(s.t)
@@ -124,7 +124,7 @@ func (s *stage) startFront() {
 	s.t.Fatalf("%s does not start", s.front.name)
 }
 
-// reachable waits until the front answers for a server. It reports false if the front ends.
+// reachable waits until the front answers for a server. It returns false if the front exits.
 func (s *stage) reachable(gone <-chan struct{}) bool {
 	s.t.Helper()
 	deadline := time.After(patience)

@@ -15,8 +15,8 @@ import (
 // short is the idle time of the front in these tests.
 const short = 3 * time.Second
 
-// hurried makes the front cut connections idle for that long, and sets the servers'
-// keep-alive interval.
+// hurried makes the front cut connections that are idle for short, and sets the servers' keep-alive
+// interval.
 func hurried(f *front, keepAlive string) setting {
 	return func(s *stage) {
 		s.changes = append(s.changes, change{f.limit, strings.Replace(f.limit, "6m", short.String(), 1)})
@@ -24,8 +24,8 @@ func hurried(f *front, keepAlive string) setting {
 	}
 }
 
-// idleStream opens an idle stream: it returns the lines that arrive on it, and a function that
-// posts to its connection.
+// idleStream opens a stream and leaves it idle. It returns the lines that arrive on it, and a
+// function that posts to its connection.
 func (s *stage) idleStream() (lines <-chan string, post func(message string) int) {
 	s.t.Helper()
 	c := s.browser("h2")
@@ -45,7 +45,7 @@ func (s *stage) idleStream() (lines <-chan string, post func(message string) int
 	}
 }
 
-// socket opens an idle WebSocket and reports each ping.
+// socket opens a WebSocket, leaves it idle, and reports each ping.
 func (s *stage) socket() (ws *websocket.Conn, pings <-chan struct{}) {
 	s.t.Helper()
 	told := make(chan struct{}, 100)
@@ -68,11 +68,10 @@ func (s *stage) socket() (ws *websocket.Conn, pings <-chan struct{}) {
 	return ws, told
 }
 
-// asking is a request that any connection answers.
+// asking is a request that gets an answer on any connection.
 const asking = `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{}}`
 
-// Keep-alives pass the front: a connection lives much longer than the front keeps an idle
-// one.
+// Keep-alives pass the front: a connection lives much longer than the idle time of the front.
 func TestIdle(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		t.Run("https", func(t *testing.T) {
@@ -102,7 +101,7 @@ func TestIdle(t *testing.T) {
 			s := newStage(t, f, hurried(f, "500ms"))
 			ws, pings := s.socket()
 			answer := make(chan string, 1)
-			go func() { // pings are seen only while reading
+			go func() { // pings are handled only while reading
 				defer close(answer)
 				if _, text, err := ws.Read(context.Background()); err == nil {
 					answer <- string(text)
@@ -125,8 +124,8 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// Without keep-alives the front ends a connection, so the times above are those that count.
-// parley tells this from an end that the agent intends.
+// Without keep-alives the front cuts an idle connection, so its idle time is the one set above.
+// parley tells this from an end that the agent intended.
 func TestSilence(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f, hurried(f, "30s"))
@@ -145,7 +144,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// While an agent takes long to answer initialize nothing is sent, so the times of
+// Nothing is sent while an agent takes long to answer initialize, so the idle times in
 // docs/remote.md must be longer than that.
 func TestTimesCoverInitialize(t *testing.T) {
 	for _, f := range fronts {

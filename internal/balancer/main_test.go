@@ -40,7 +40,7 @@ var buildDir string
 // parley builds the binary under test, once.
 var parley = sync.OnceValues(func() (string, error) {
 	root := filepath.Join("..", "..")
-	// Reading the sources makes the test cache depend on them.
+	// Stat every source, so that the test cache depends on them.
 	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if ext := filepath.Ext(path); err == nil && (ext == ".go" || ext == ".mod" || ext == ".sum") {
 			os.Stat(path)
@@ -60,8 +60,8 @@ var parley = sync.OnceValues(func() (string, error) {
 	return binary, nil
 })
 
-// need returns the program of the front. Without it the test is skipped, or fails if
-// everything is required.
+// need returns the path of the front's program. Without it the test is skipped, or fails if all are
+// required.
 func (f *front) need(t *testing.T) string {
 	t.Helper()
 	mode := os.Getenv("PARLEY_BALANCERS")
@@ -85,7 +85,7 @@ func (f *front) need(t *testing.T) string {
 	return ""
 }
 
-// each runs a test behind every front.
+// each runs a test with every kind of front.
 func each(t *testing.T, test func(*testing.T, *front)) {
 	t.Helper()
 	t.Parallel()
@@ -101,7 +101,7 @@ func each(t *testing.T, test func(*testing.T, *front)) {
 // profiles are the transports: Streamable HTTP and WebSocket.
 var profiles = []string{"https", "wss"}
 
-// eachProfile runs a test behind every front, over each transport.
+// eachProfile runs a test with every kind of front, over each transport.
 func eachProfile(t *testing.T, test func(*testing.T, *front, string)) {
 	t.Helper()
 	each(t, func(t *testing.T, f *front) {

@@ -36,7 +36,7 @@ func (s *stage) run(scheme, header, prompt string) (out, errs string, err error)
 	return stdout.String(), stderr.String(), err
 }
 
-// The real client, run like a user runs it.
+// The real client, run as a user runs it.
 func TestRun(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		s := newStage(t, f)
@@ -52,7 +52,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// The engine tells a wrong token, where a retry is useless, from a server that is gone.
+// The engine distinguishes a wrong token, where a retry is useless, from a server that is gone.
 func TestWrongToken(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		c := newStage(t, f).newClient(scheme)

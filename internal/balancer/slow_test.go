@@ -12,9 +12,9 @@ import (
 	"parley/internal/slowlink"
 )
 
-// The speed of the connection between client and front in bytes per second, and how much is
-// sent over it: more than the buffers of the front and the systems hold, so that the server
-// sees it stall, and for long after that.
+// The speed of the connection between client and front in bytes per second, and the amounts sent
+// over it. The amounts exceed the buffers of the front and the systems, so that the server sees the
+// connection stall, and for a long time.
 const (
 	slowRate  = 384 << 10
 	slowPiece = 32 << 10
@@ -22,7 +22,7 @@ const (
 	slowAsk   = 3 << 19         // to the agent
 )
 
-// eachSlow runs a test behind every front over a slow connection, with each protocol of the
+// eachSlow runs a test with every kind of front over a slow connection, with each protocol of the
 // front. The servers have a short stall limit.
 func eachSlow(t *testing.T, test func(t *testing.T, c *client, link *slowlink.Link, loaded <-chan error), settings ...func(*front) setting) {
 	t.Helper()

@@ -26,14 +26,14 @@ const token = "0123456789abcdef-balancer"
 // serverName is the name of the site in docs/remote.md.
 const serverName = "agents.example.com"
 
-// stage is a front with two servers behind it.
+// stage is a front and its two servers.
 type stage struct {
 	t     *testing.T
 	front *front
 	dir   string // for all written files
 	addr  string // of the front
 
-	protocol string // of the front: h2, or what front.without says
+	protocol string // of the front: h2, or an argument of front.without
 	servers  map[string]*server
 	extra    []string // flags of the servers in addition to docs/remote.md
 	changes  []change // of the front's configuration, in addition to addresses and paths
@@ -125,7 +125,7 @@ func (s *stage) hear(ln net.Listener) {
 	}
 }
 
-// await waits until an agent reports something of a session.
+// await waits until an agent reports that for a session.
 func (s *stage) await(session, what string) {
 	s.t.Helper()
 	deadline := time.After(patience)
@@ -157,8 +157,8 @@ func (s *stage) proceed(session string) {
 	}
 }
 
-// prompts returns the beginnings of all prompts of a session, whichever agent got them:
-// agents report them before they answer.
+// prompts returns the beginnings of all prompts of a session, whichever agent received them. Agents
+// report a prompt before they answer it.
 func (s *stage) prompts(session string) (out []string) {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.path("sessions"), session))
@@ -243,7 +243,7 @@ func (v *server) start() {
 		t.Fatalf("server %s says %q", v.name, lines.Text())
 	}
 	go func() {
-		for lines.Scan() { // otherwise it would block on further output
+		for lines.Scan() { // read on, or the server would block on further output
 		}
 	}()
 }

@@ -10,8 +10,7 @@ import (
 	"parley/permissions"
 )
 
-// Text of the agent arrives during the turn: the second piece is not sent before the first
-// was seen.
+// The agent's text arrives during the turn: the second piece is not sent until the first was seen.
 func TestTurn(t *testing.T) {
 	eachProfile(t, func(t *testing.T, f *front, scheme string) {
 		s := newStage(t, f)
@@ -62,7 +61,7 @@ func TestLargePrompt(t *testing.T) {
 	})
 }
 
-// Both servers get clients, and all requests of a connection reach the server that made it.
+// Both servers get clients, and all requests of a connection reach the server that accepted it.
 func TestSpread(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f)
@@ -98,8 +97,8 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-// A front accepts a limited number of requests on one HTTP/2 connection and then requires
-// another (nginx: 1000). Nothing is lost or sent twice then.
+// A front accepts a limited number of requests on one HTTP/2 connection and then requires a new one
+// (nginx: 1000). Nothing is lost or sent twice when that happens.
 func TestManyRequests(t *testing.T) {
 	each(t, func(t *testing.T, f *front) {
 		s := newStage(t, f)

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// floodSize is how many updates the word "flood" sends.
+// floodSize is the number of updates sent for the prompt "flood".
 const floodSize = 50_000
 
-// message is whatever travels, in either direction.
+// message is any JSON-RPC message, in either direction.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -37,17 +37,17 @@ type message struct {
 	} `json:"result"`
 }
 
-// agent speaks plain lines of ACP v1, written by hand: it shares no code with
-// what it tests. The first word of a prompt says what it does.
+// agent is a scripted ACP v1 agent, written by hand so that it shares no code with what it tests.
+// The first word of a prompt selects what it does.
 type agent struct {
 	mu  sync.Mutex
 	out *bufio.Writer
 
 	cwd     string
 	session string        // of the last prompt
-	cancel  chan struct{} // closed by session/cancel, one a turn
-	answers chan message  // to the question that is open
-	deleted []string      // sessions that are kept no more
+	cancel  chan struct{} // closed by session/cancel; one per turn
+	answers chan message  // answers to the open question
+	deleted []string      // deleted sessions
 }
 
 func runAgent(in io.Reader, out io.Writer) {
@@ -94,7 +94,6 @@ func runAgent(in io.Reader, out io.Writer) {
 	}
 }
 
-// line writes one line and flushes it.
 func (a *agent) line(format string, args ...any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -172,8 +171,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 	}
 }
 
-// gate waits for the file of that name in the session's directory, and removes
-// it; false when the turn was cancelled meanwhile.
+// gate waits for the file of that name in the session's directory and removes it. It returns false
+// if the turn was cancelled first.
 func (a *agent) gate(cancel chan struct{}) bool {
 	for {
 		select {
@@ -217,7 +216,7 @@ func (a *agent) steps(cancel chan struct{}) {
 	a.say("The end of the trickle.")
 }
 
-// flood sends updates as fast as they are taken, numbered.
+// flood sends numbered updates as fast as they are read.
 func (a *agent) flood() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -234,11 +233,11 @@ func (a *agent) flood() {
 	a.out.Flush()
 }
 
-// attack is what a terminal must never get to see from an agent: a title, a
-// cleared screen, the main screen, the clipboard, in both forms.
+// attack holds control sequences that must not reach the terminal: set the title, clear the screen,
+// leave the alternate screen, write the clipboard; in 7-bit and 8-bit form.
 const attack = "\x1b]2;pwned\x07\x1b[2J\x1b[?1049l\x1b]52;c;cHduZWQ=\x1b\\\u009b31mpwned\u009d2;pwned\u009c\r\b\x00"
 
-// hostile sends it wherever text can stand.
+// hostile sends attack in every field that takes text.
 func (a *agent) hostile() {
 	evil, _ := json.Marshal("<" + attack + ">")
 	fmt.Fprintln(os.Stderr, attack)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkStart starts parley in a terminal: to the first screen that is whole.
-// echo-ms is how long the first key takes from there.
+// BenchmarkStart measures the time from starting parley in a terminal to its first complete screen.
+// echo-ms is the time from there to the echo of the first key.
 func BenchmarkStart(b *testing.B) {
 	var echo time.Duration
 	for b.Loop() {

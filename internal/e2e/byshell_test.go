@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// shell runs parley, and when it was stopped goes on with it after an enter.
+// shell runs parley. If parley was stopped, the shell resumes it after an enter.
 const shell = `"$@"; echo "stopped, enter goes on"; read line; fg >/dev/null; echo "ended with $?"`
 
 func startByShell(t *testing.T, dir string, args []string) *Screen {
@@ -15,7 +15,7 @@ func startByShell(t *testing.T, dir string, args []string) *Screen {
 	return startIn(t, 80, 24, dir, nil, append([]string{filepath.Join(toolbox, "sh"), "-mc", shell, "sh", parley}, args...))
 }
 
-// full tells whether the terminal shows a screen of its own for parley.
+// full reports whether parley is on the alternate screen.
 func (s *Screen) full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// What keys cost on the line to a real terminal, in bytes, the marks of a
-// synchronised frame included, with wide characters in nearly every row. The
-// frames one by one are counted in package ui; here it is the binary with the
-// terminal's own settings.
+// The bytes written to a real terminal for each key, including the marks of a synchronised frame,
+// with wide characters in nearly every row. Package ui counts single frames; this test runs the
+// binary with the terminal's own settings.
 func TestBytesOfAKey(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -43,7 +42,7 @@ func TestBytesOfAKey(t *testing.T) {
 		_, mark := s.Raw(0)
 		s.Press(key.key)
 		key.done()
-		s.quietFor(50 * time.Millisecond) // all of the frame
+		s.quietFor(50 * time.Millisecond) // the complete frame
 		raw, _ := s.Raw(mark)
 		t.Logf("%s: %d bytes", key.key, len(raw))
 		if len(raw) > key.most {

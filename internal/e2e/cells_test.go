@@ -10,17 +10,16 @@ import (
 	"testing"
 )
 
-// Texts that cells lose easily: marks on ASCII with and without a rune for both,
-// emoji in sequences, scripts that are measured in two ways.
+// cellTexts are texts that cell grids often break: combining marks on ASCII with and without a
+// precomposed rune, emoji sequences, and scripts with two common widths.
 var cellTexts = []string{
 	"xe\u0301y", "p\u0302q", "1👨\u200d👩\u200d👧\u200d👦2", "👍🏽3", "🏳\ufe0f\u200d🌈4", "🇩🇪5", "1\ufe0f\u20e36", "日本語7", "हिन्दी8", "क्ष्म्यी9", "น้ำ0", "שָׁלוֹם1", "عَرَ2",
 }
 
-// unjoinedCells are those that a terminal which adds up runes shows apart.
+// unjoinedCells rewrites clusters to what a terminal that adds up rune widths shows.
 var unjoinedCells = strings.NewReplacer("e\u0301", "é", "👨\u200d👩\u200d👧\u200d👦", "👨👩👧👦", "🏳\ufe0f\u200d🌈", "🏳\ufe0f🌈")
 
-// cells has the agent say the texts in prose, in a table, in code and as the title
-// of a tool call.
+// cells makes the agent send the texts in prose, a table, code and the title of a tool call.
 func (a *agent) cells() {
 	var b strings.Builder
 	for _, text := range cellTexts {
@@ -41,14 +40,13 @@ func (a *agent) cells() {
 	}
 }
 
-// In tmux, which adds up runes, every cell holds what was written: in the draft,
-// the prompt, the answer, titles and the names of files, at every width, and the
-// columns of a table stay in line.
+// tmux adds up rune widths. Every cell must still hold what was written, at every width: in the
+// draft, the prompt, the answer, titles and file names. The columns of a table must stay aligned.
 func TestTmuxShowsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, cols := range []int{40, 80, 120} {
 		for _, mode := range []string{"", "--inline"} {
-			t.Run(fmt.Sprint(cols, mode), func(t *testing.T) { // one after the other: others measure time beside them
+			t.Run(fmt.Sprint(cols, mode), func(t *testing.T) { // not parallel: it would disturb tests that measure time
 				if cols == 120 || (cols == 40) == (mode != "") {
 					long(t)
 				}
@@ -101,7 +99,7 @@ func quotedArgs(args []string) string {
 	return strings.Join(args, " ")
 }
 
-// A terminal that measures by clusters gets each of them whole.
+// A terminal that measures by grapheme clusters gets each of them whole.
 func TestScreenShowsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, cols := range []int{40, 80, 120} {
@@ -119,7 +117,7 @@ func TestScreenShowsWhatWasWritten(t *testing.T) {
 					t.Errorf("%q was not written", text)
 				}
 				if r := []rune(text); r[0] < 0x80 && r[1] >= 0x300 && r[1] < 0x2190 || r[1] == 0xfe0f || r[1] == 0x302 {
-					continue // the emulator itself loses marks on ASCII
+					continue // the emulator itself drops marks on ASCII
 				}
 				for _, want := range []string{"prose " + text + " end", "code " + text + " end", "title " + text + " end", " " + text + " "} {
 					if !strings.Contains(rows, want) {

@@ -1,9 +1,8 @@
-// Package e2e has only tests: of the real binary, in a pseudo-terminal, with
-// its screen read from an emulator, the way a user sees it.
+// Package e2e tests the real binary in a pseudo-terminal. It reads the screen from an emulator, so
+// it sees what a user sees. It contains only tests.
 //
-// Every test has directories of its own (home, configuration, work), and a PATH
-// with a handful of plain tools, so that neither the machine's agents nor its
-// settings are seen. A test waits for what appears on the screen, with a
-// deadline, and never for time to pass. After each of them the terminal has to
-// be as it was and nothing that was started may be left.
+// Every test has its own directories (home, configuration, work) and a PATH with a few plain tools,
+// so the machine's agents and settings do not affect it. A test waits, with a deadline, for what
+// appears on the screen, and not for a fixed time. After each test the terminal must be restored,
+// and no process that the test started may still run.
 package e2e

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A signal that comes as the editor ends, before there is a screen again, leaves
-// the terminal as it was, too.
+// A signal that arrives as the editor ends, before parley has redrawn its screen, also leaves the
+// terminal restored.
 func TestSignalWhileEditorEnds(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -26,8 +26,8 @@ func TestSignalWhileEditorEnds(t *testing.T) {
 	}
 }
 
-// ctrl+c in a program that has the terminal, and does not take its keys one by one, is
-// for that program alone.
+// ctrl+c interrupts only the program that has the terminal, if that program leaves the terminal in
+// cooked mode.
 func TestInterruptedEditor(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -51,7 +51,7 @@ func TestInterruptedEditor(t *testing.T) {
 	}
 }
 
-// One that is stopped by ctrl+z stops parley with it, and goes on with it.
+// ctrl+z in the editor stops parley too; fg resumes both.
 func TestStoppedEditor(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -72,8 +72,7 @@ func TestStoppedEditor(t *testing.T) {
 	s.WaitFor("ended with 0")
 }
 
-// A signal that comes while an editor has the terminal ends both, and the terminal is as
-// it was.
+// A signal that arrives while an editor has the terminal ends both, and the terminal is restored.
 func TestSignalWhileEditing(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// SIGQUIT tells where parley is, after everything has ended as at any other signal.
+// SIGQUIT shuts down like any other signal, then dumps the goroutines.
 func TestQuitWithADump(t *testing.T) {
 	t.Parallel()
 	for ready, args := range map[string][]string{"Demo agent": {"demo"}, "Ask first": {"--inline", "demo"}, "You:": {"--linear", "demo"}} {
@@ -23,7 +23,7 @@ func TestQuitWithADump(t *testing.T) {
 			}
 			var raw []byte
 			at := -1
-			s.WaitFunc("where parley was", func([]string) bool { // what it wrote last is still on its way
+			s.WaitFunc("where parley was", func([]string) bool { // its last output may still be on the way
 				raw, _ = s.Raw(0)
 				at = bytes.Index(raw, []byte("goroutine "))
 				return at >= 0
@@ -35,7 +35,7 @@ func TestQuitWithADump(t *testing.T) {
 	}
 }
 
-// A terminal that cannot draw gets no screen, but is told of the chat in lines.
+// On a dumb terminal parley starts no screen and points to the chat in lines.
 func TestDumbTerminal(t *testing.T) {
 	t.Parallel()
 	for _, terminal := range []string{"TERM=dumb", "TERM="} {
@@ -49,7 +49,7 @@ func TestDumbTerminal(t *testing.T) {
 	}
 }
 
-// Without a home directory parley runs with its defaults, and says what is not kept.
+// Without a home directory parley runs with its defaults and says what it cannot save.
 func TestNoHome(t *testing.T) {
 	t.Parallel()
 	s := StartEnv(t, 120, 30, workDir(t), []string{"HOME=", "XDG_CONFIG_HOME="}, "--linear", "demo")

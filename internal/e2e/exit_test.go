@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Pid is parley's.
+// Pid returns parley's process id.
 func (s *Screen) Pid() int { return s.cmd.Process.Pid }
 
 // Kill sends parley a signal.
@@ -23,7 +23,7 @@ func (s *Screen) Kill(sig os.Signal) {
 	}
 }
 
-// ExitCode waits for the end of parley, within patience.
+// ExitCode waits, up to patience, for parley to exit and returns its exit code.
 func (s *Screen) ExitCode() int {
 	s.t.Helper()
 	select {
@@ -34,8 +34,8 @@ func (s *Screen) ExitCode() int {
 	return s.cmd.ProcessState.ExitCode()
 }
 
-// hangUp takes the terminal away, as closing its window does. A file is closed
-// only when nobody reads from it any more, so there has to be some output first.
+// hangUp closes the terminal, as closing its window does. The file is closed only once no goroutine
+// reads from it, so parley must write some output first.
 func (s *Screen) hangUp() {
 	s.gone.Store(true)
 	s.Type("x")
@@ -44,8 +44,8 @@ func (s *Screen) hangUp() {
 	s.master.Close()
 }
 
-// finish ends parley where the test has not, and checks what every end has to
-// leave behind: the terminal as it was, and no process.
+// finish ends parley if the test has not, and checks what must hold after every exit: the terminal
+// is restored and no process is left.
 func (s *Screen) finish() {
 	if s.t.Failed() {
 		s.t.Logf("the screen at the end:\n%s", numbered(s.Rows()))
@@ -59,7 +59,7 @@ func (s *Screen) finish() {
 	case <-s.exited:
 	case <-time.After(patience):
 		s.t.Error("parley does not end at SIGTERM")
-		s.cmd.Process.Signal(syscall.SIGQUIT) // the runtime tells what every goroutine waits for
+		s.cmd.Process.Signal(syscall.SIGQUIT) // makes the runtime dump all goroutines
 		select {
 		case <-s.exited:
 		case <-time.After(patience):
@@ -91,9 +91,8 @@ func (s *Screen) finish() {
 	s.noneLeft()
 }
 
-// noneLeft waits until nothing that was started for this test runs any more.
-// What was killed may take a moment to go. Whatever is left after that is an
-// error, and ended here.
+// noneLeft waits until no process started for this test runs. A killed process may take a moment to
+// exit. Any process left after that is an error, and is killed.
 func (s *Screen) noneLeft() {
 	s.t.Helper()
 	var left map[int]string
@@ -113,10 +112,10 @@ func (s *Screen) noneLeft() {
 
 var modeChange = regexp.MustCompile(`\x1b\[\?([0-9;]+)([hl])`)
 
-// unrestored tells what a program has changed of the terminal and not put back,
-// from its output: private modes, keyboard protocols.
+// unrestored lists what a program changed in the terminal and did not restore, according to its
+// output: private modes and keyboard protocols.
 func unrestored(raw string) []string {
-	on := map[string]bool{"25": true, "7": true} // as a terminal starts
+	on := map[string]bool{"25": true, "7": true} // the modes that are on by default
 	start := map[string]bool{"25": true, "7": true}
 	for _, m := range modeChange.FindAllStringSubmatch(raw, -1) {
 		for _, mode := range strings.Split(m[1], ";") {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// faulty is an agent of a few lines of shell: what it does with a prompt, with a
-// cancelled one, and at the end of its input.
+// faulty is an agent made of a few lines of shell: its reactions to a prompt, to session/cancel,
+// and to the end of its input.
 func faulty(prompt, cancel, end string) []string {
 	script := fmt.Sprintf(`while IFS= read -r line; do
   id=${line#*\"id\":}; id=${id%%%%[,\}]*}
@@ -33,8 +33,8 @@ func or(command string) string {
 	return command
 }
 
-// However an agent goes in the midst of a turn: what it said stays, the end is
-// told, the draft is there, and it can be started again.
+// However an agent exits during a turn, its output so far stays, the exit is reported, the draft is
+// intact, and the agent can be started again.
 func TestAgentGoes(t *testing.T) {
 	t.Parallel()
 	for name, agent := range map[string][]string{
@@ -67,7 +67,7 @@ func TestAgentGoes(t *testing.T) {
 	}
 }
 
-// An agent that does not stop, whatever it is asked or sent, keeps nobody here.
+// An agent that ignores every request to stop cannot keep parley from quitting.
 func TestAgentStopsForNothing(t *testing.T) {
 	t.Parallel()
 	for name, agent := range map[string][]string{
@@ -85,10 +85,10 @@ func TestAgentStopsForNothing(t *testing.T) {
 			s.WaitFor("stopping")
 			s.Type("typed on")
 			s.WaitDraft("typed on")
-			s.Press("ctrl+c") // clears it, or goes on stopping
+			s.Press("ctrl+c") // clears the draft, or continues stopping
 			s.Type("!")
-			// It was taken: a ctrl+c that comes when the terminal is the shell's again drops
-			// what parley wrote last.
+			// Wait until the ctrl+c was handled: one that arrives after the shell has the terminal
+			// again would discard parley's last output.
 			s.WaitFunc("a key behind ctrl+c", func(rows []string) bool { return strings.HasSuffix(draft(rows), "!") })
 			s.Kill(syscall.SIGTERM)
 			s.ExitCode()
@@ -97,7 +97,7 @@ func TestAgentStopsForNothing(t *testing.T) {
 	}
 }
 
-// However parley ends, what was typed is offered again.
+// However parley ends, the draft is offered again at the next start.
 func TestDraftOutlives(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*Screen){

@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// waitKept waits until a file below the test's home holds the text.
+// waitKept waits until a file under the test's home contains the text.
 func (s *Screen) waitKept(text string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		found := false
 		filepath.WalkDir(s.root, func(path string, d fs.DirEntry, err error) error {
-			// What is still to replace another file is not kept yet.
+			// A file that is still to be renamed over another does not count yet.
 			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(path, ".new") && !strings.HasPrefix(path, filepath.Join(s.root, "work")) {
 				data, _ := os.ReadFile(path)
 				found = found || bytes.Contains(data, []byte(text))
@@ -34,10 +34,10 @@ func (s *Screen) waitKept(text string) {
 	s.t.Fatalf("%q is kept nowhere", text)
 }
 
-// diskFull runs a program that can write no file, as on a full disk.
+// diskFull runs a program that cannot write any file, as on a full disk.
 const diskFull = `ulimit -f 0; exec "$@"`
 
-// On a full disk the chat works; what cannot be kept is said.
+// On a full disk the chat works, and parley says what it cannot save.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -61,8 +61,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// An agent's write on a full disk is an error that the agent hears of; the file is
-// as it was.
+// An agent's write on a full disk fails with an error to the agent, and the file is unchanged.
 func TestFullDiskWrite(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -83,7 +82,7 @@ func TestFullDiskWrite(t *testing.T) {
 	}
 }
 
-// Whoever reads only the first line of a run ends it, and all that it started.
+// Closing the pipe after the first line ends the run and every process it started.
 func TestRunIntoClosedPipe(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "stream-json"} {

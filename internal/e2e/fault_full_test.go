@@ -21,9 +21,8 @@ import (
 	"parley/permissions"
 )
 
-// The test binary starts a program that can write no file beyond a size: as on a
-// disk with little room. A file that is as long as that already is the one that
-// cannot be written; what does not fit is written in part.
+// The test binary runs a program with a limit on file size, like a disk that is nearly full. A file
+// that is already that long cannot be written; a longer write is cut short.
 func init() {
 	if len(os.Args) < 4 || os.Args[1] != "limited" {
 		return
@@ -42,10 +41,10 @@ func init() {
 	os.Exit(9)
 }
 
-// set takes what systems have as either.
+// set exists because the field is signed on some systems and unsigned on others.
 func set[T int64 | uint64](limit *T, to uint64) { *limit = T(to) }
 
-// limited is parley as a command line, with so many bytes for each file.
+// limited returns the command line of parley with a limit in bytes on each file.
 func limited(t *testing.T, most int, args ...string) []string {
 	t.Helper()
 	return append([]string{scripted(t)[1], "limited", strconv.Itoa(most), parley}, args...)
@@ -60,7 +59,7 @@ func limitedRun(t *testing.T, dir string, most int, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// stateOf is where a test's parley keeps things.
+// stateOf returns the state directory of a test's parley.
 func stateOf(dir string) string {
 	return filepath.Join(filepath.Dir(dir), "home", ".local", "state", "parley")
 }
@@ -76,7 +75,7 @@ func configured(t testing.TB, dir, text string) (home string) {
 	return home
 }
 
-// goesOn has one more turn.
+// goesOn runs one more turn.
 func (s *Screen) goesOn(prompt string) {
 	s.t.Helper()
 	s.WaitIdle()
@@ -93,8 +92,8 @@ func (s *Screen) quits() {
 	}
 }
 
-// A question that cannot be recorded is answered all the same, and it is said; what
-// was recorded stays, the half of a line is none, and it goes on when there is room.
+// A question that cannot be recorded is still answered, and parley says so. Earlier records stay, a
+// partial line is ignored, and recording continues once there is room.
 func TestNoRoomForQuestions(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -139,8 +138,8 @@ func TestNoRoomForQuestions(t *testing.T) {
 	}
 }
 
-// A log that cannot be written to its end is said to end there; what is in it can be
-// read, and the session is in the list.
+// A log that could not be written to its end says so. What it contains can be read, and the session
+// is listed.
 func TestNoRoomForLog(t *testing.T) {
 	t.Parallel()
 	const most = 64 << 10
@@ -175,8 +174,8 @@ func TestNoRoomForLog(t *testing.T) {
 	}
 }
 
-// A rule that cannot be written is not made: the file is as it was, nothing is left
-// beside it, and the question can still be answered.
+// A rule that cannot be saved is not created: the file is unchanged, no temporary file is left, and
+// the question can still be answered.
 func TestNoRoomForRule(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -216,7 +215,7 @@ func TestNoRoomForRule(t *testing.T) {
 	}
 }
 
-// A write of which no copy can be kept is made; that it cannot be put back is said.
+// A write whose backup cannot be saved is still made, and parley says that it cannot be undone.
 func TestNoRoomForUndo(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -237,7 +236,7 @@ func TestNoRoomForUndo(t *testing.T) {
 		t.Errorf("the file has %d bytes, %d before", len(changed), len(text))
 	}
 	s.WaitIdle()
-	s.Press("ctrl+u") // of the keys one may have come behind the question
+	s.Press("ctrl+u") // a repeated key may have arrived after the question closed
 	s.Type("/undo\r")
 	s.WaitFor("Restore files", "no copy of it could be written")
 	s.Press("enter")
@@ -248,7 +247,7 @@ func TestNoRoomForUndo(t *testing.T) {
 	s.quits()
 }
 
-// What was typed before stays, and the half of a line is none.
+// Earlier history stays, and a partial line is ignored.
 func TestNoRoomForHistory(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -285,8 +284,7 @@ func TestNoRoomForHistory(t *testing.T) {
 	}
 }
 
-// A draft that cannot be kept is said to be none, and the one before is offered at the
-// next start.
+// parley says when a draft cannot be saved, and offers the previous one at the next start.
 func TestNoRoomForDraft(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -309,8 +307,8 @@ func TestNoRoomForDraft(t *testing.T) {
 	s.WaitDraft("a short one")
 }
 
-// A configuration that cannot be written whole is not written, and not in the way of
-// the next try. A run that can keep nothing answers all the same.
+// A configuration that cannot be written completely is not written at all, and does not block the
+// next attempt. A run that can save nothing still answers.
 func TestNoRoomForOneShots(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)

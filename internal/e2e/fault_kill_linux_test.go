@@ -20,7 +20,7 @@ func (s *Screen) waitRunning(words string) {
 	s.t.Fatalf("nobody runs %q", words)
 }
 
-// alone waits until nobody is there but one process with that command line.
+// alone waits until the only process left is one with that command line, and returns its id.
 func (s *Screen) alone(words string) int {
 	s.t.Helper()
 	var left map[int]string
@@ -36,10 +36,9 @@ func (s *Screen) alone(words string) int {
 	return 0
 }
 
-// Killed without a chance to end anything, parley leaves nothing behind all the
-// same: an agent sees the end of its input, and what parley has started itself is
-// sent a signal by the system. What a command has started in turn is for the next
-// parley: see TestNextEndsWhatWasLeft.
+// A parley that is killed with SIGKILL leaves no process: agents see the end of their input, and
+// the system signals the processes that parley started itself. The children of commands are left to
+// the next parley: see TestNextEndsWhatWasLeft.
 func TestKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -53,7 +52,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 			s.WaitParagraph(2)
 		}},
 		{"with a command", []string{"demo"}, func(s *Screen) {
-			s.Prompt("run exec sleep 604") // no shell stands between
+			s.Prompt("run exec sleep 604") // no shell in between
 			s.WaitFor(armed)
 			s.Press("y")
 			s.waitRunning("sleep 604")
@@ -71,8 +70,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 	}
 }
 
-// What a command has started in turn outlives a parley that was killed. The next one
-// ends it, and says so.
+// Children of a command outlive a killed parley. The next parley ends them and says so.
 func TestNextEndsWhatWasLeft(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string][]string{"screen": {"demo"}, "inline": {"--inline", "demo"}, "lines": {"--linear", "demo"}} {
@@ -84,7 +82,7 @@ func TestNextEndsWhatWasLeft(t *testing.T) {
 			dir := workDir(t)
 			s := Start(t, 80, 24, dir, "demo")
 			s.WaitFor(placeholder)
-			s.Prompt("run sleep 605; :") // a shell stands between
+			s.Prompt("run sleep 605; :") // a shell in between
 			s.WaitFor(armed)
 			s.Press("y")
 			s.waitRunning("sleep 605")

@@ -22,11 +22,11 @@ import (
 	"parley/ui/composer"
 )
 
-// panicVar makes this test binary a parley that makes a mistake: where the screen
-// handles a key, or in a command of the screen, which runs on a goroutine of its own.
+// panicVar makes this test binary a parley that panics: while the screen handles a key, or in a
+// command of the screen, which runs on its own goroutine.
 const panicVar = "PARLEY_TEST_PANIC"
 
-// mistake is what the panic says: as bad as what an agent can bring about.
+// mistake is the message of the panic. It contains control sequences, as text from an agent can.
 const mistake = "a mistake on purpose\x1b]2;pwned\x07\r\x1b[31m"
 
 func init() {
@@ -41,8 +41,8 @@ func init() {
 	}
 }
 
-// A mistake in the screen itself leaves the terminal as it was, and says what went
-// wrong where it can be read. (That it is restored is checked at every end.)
+// A panic in the screen leaves the terminal restored, and its message is readable. (Every exit
+// checks that the terminal is restored.)
 func TestPanicInTheScreen(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -60,7 +60,7 @@ func TestPanicInTheScreen(t *testing.T) {
 	s.noMistakeShown(0)
 }
 
-// brokenScreen is a screen that panics while it handles a key.
+// brokenScreen runs a screen that panics while it handles a key.
 func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
 		Cwd: "/", Home: "/", Theme: "plain",
@@ -77,7 +77,7 @@ func brokenScreen() {
 	os.Exit(0)
 }
 
-// noMistakeShown wants nothing of the mistake to have acted on the terminal.
+// noMistakeShown checks that no control sequence of the message has reached the terminal.
 func (s *Screen) noMistakeShown(from int) {
 	s.t.Helper()
 	raw, _ := s.Raw(from)
@@ -88,9 +88,9 @@ func (s *Screen) noMistakeShown(from int) {
 	}
 }
 
-// A mistake in a command of the screen ends it in order, too: the terminal is as it
-// was, what happened and where to read more is said, nobody is left; what was typed
-// and the session are there at the next start.
+// A panic in a command of the screen also shuts down in order: the terminal is restored, parley
+// says what happened and where to read more, no process is left, and the draft and the session are
+// available at the next start.
 func TestPanicInACommand(t *testing.T) {
 	t.Parallel()
 	for _, inline := range []bool{false, true} {
@@ -107,7 +107,7 @@ func TestPanicInACommand(t *testing.T) {
 			s.WaitFor(placeholder)
 			s.Prompt("hello")
 			s.WaitFor("heard: hello")
-			s.Type("half a thought @") // files are looked for
+			s.Type("half a thought @") // starts a search for files
 			if code := s.ExitCode(); code != 1 {
 				t.Errorf("exit code %d", code)
 			}
@@ -133,7 +133,7 @@ func TestPanicInACommand(t *testing.T) {
 	}
 }
 
-// onlyFile is the one file of a pattern, which nobody else may read.
+// onlyFile returns the only file that matches the pattern, which must be private to the user.
 func onlyFile(t *testing.T, pattern string) string {
 	t.Helper()
 	names, _ := filepath.Glob(pattern)
@@ -146,14 +146,14 @@ func onlyFile(t *testing.T, pattern string) string {
 	return read(t, names[0])
 }
 
-// brokenCommand is parley, but for what finds the files of a mention.
+// brokenCommand runs parley with a file search that panics.
 func brokenCommand() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(app.ExecuteWith(ctx, cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:], func(o *ui.Options) { o.Files = mistaken{} }))
 }
 
-// mistaken panics where it looks for files.
+// mistaken is a file search that panics.
 type mistaken struct{ composer.Files }
 
 func (mistaken) Find(context.Context, string, string) (composer.FoundFiles, error) { panic(mistake) }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Where nothing can be kept, the chat works; what is not kept is said.
+// If no state can be saved, the chat works, and parley says what it cannot save.
 func TestStateNowhere(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]string{"below a file": "state/x", "a file": "state"} {
@@ -58,7 +58,7 @@ func TestInitNowhere(t *testing.T) {
 	}
 }
 
-// Many at once keep every line of what they write whole.
+// Several parleys that write at once keep each other's lines whole.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -93,7 +93,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// An output or an input that is closed is an error, no crash, and leaves nothing.
+// A closed standard input or output is an error, not a crash, and leaves no process.
 func TestRunWithoutStreams(t *testing.T) {
 	t.Parallel()
 	for name, closed := range map[string]string{"stdout": ">&-", "stderr": "2>&-", "stdin": "<&-", "all": "<&- >&- 2>&-"} {
@@ -126,8 +126,8 @@ func (s *Screen) agentOf(words string) int {
 	return 0
 }
 
-// An agent that was stopped keeps nobody here: keys are taken, esc says what it
-// does, and parley ends, and the agent with it.
+// A stopped agent does not block parley: keys are handled, esc says what it does, and quitting ends
+// both.
 func TestAgentIsStopped(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t), faulty("", "", "")...)
@@ -149,7 +149,7 @@ func TestAgentIsStopped(t *testing.T) {
 	s.noneLeft()
 }
 
-// A shell that leaves somebody behind with its output is gone all the same.
+// An agent whose shell exits is gone even if a child that it forked still holds its output.
 func TestAgentForksAndExits(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t), faulty(`sleep 603 & exit 0`, "", "")...)
@@ -161,7 +161,7 @@ func TestAgentForksAndExits(t *testing.T) {
 	s.noneLeft()
 }
 
-// Odd sizes and a storm of them do no harm, and answer no question.
+// Unusual sizes, and many of them in a row, do no harm and answer no question.
 func TestResizeStorm(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -193,7 +193,7 @@ func TestResizeStorm(t *testing.T) {
 	}
 }
 
-// A window that was hardly one column wide gets all of its screen again.
+// A window that was about one column wide is redrawn completely when it grows.
 func TestResizeFromOneColumn(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 30, workDir(t), "demo")
@@ -208,7 +208,7 @@ func TestResizeFromOneColumn(t *testing.T) {
 	}
 }
 
-// drawn waits until something was written after a mark, and no more is.
+// drawn waits until there is output after the mark, and then for a pause in it.
 func (s *Screen) drawn(mark int) {
 	s.t.Helper()
 	for last := mark; ; time.Sleep(100 * time.Millisecond) {

@@ -21,20 +21,19 @@ import (
 	"parley/internal/agents"
 )
 
-// hostile is a project full of traps. Each of them leaves a file in marks when it
-// is run.
+// hostile is a project full of traps. Each trap creates a file in marks when it is run.
 type hostile struct {
 	t                *testing.T
 	root, dir, marks string
-	path, clean      string // PATH, with and without what leads into the project
+	path, clean      string // PATH, with and without the entries that lead into the project
 }
 
-// trapped are the names under which the project brings programs of its own: all that
-// parley starts by itself, and what these start in turn.
+// trapped are the names of the programs that the project shadows: all that parley starts itself,
+// and what these start in turn.
 var trapped = []string{"git", "npx", "npm", "node", "sh", "env", "tmux", "xdg-open", "open", "wl-copy", "wl-paste", "xclip", "xsel", "vi",
 	"pi-acp", "pi", "claude-agent-acp", "goose", "gemini"}
 
-// newHostile makes the project, in a PATH that leads into it in every way there is.
+// newHostile creates the project, and a PATH that leads into it in every possible form.
 func newHostile(t *testing.T) *hostile {
 	t.Helper()
 	dir := workDir(t)
@@ -59,7 +58,7 @@ func newHostile(t *testing.T) *hostile {
 	return h
 }
 
-// npm adds what npm, yarn and pnpm read of a project.
+// npm adds the files that npm, yarn and pnpm read from a project.
 func (h *hostile) npm() {
 	h.file("trap.js", fmt.Sprintf("require('fs').writeFileSync(%q, '')\n", filepath.Join(h.marks, "trap.js")))
 	h.file(".npmrc", "registry=http://127.0.0.1:9/\nscript-shell="+h.dir+"/bin/sh\nnode-options=--require="+h.dir+"/trap.js\nprefix="+h.dir+"/prefix\ncache="+h.dir+"/cache\n")
@@ -77,7 +76,7 @@ func (h *hostile) npm() {
 	h.file(".mise.toml", "[env]\n_.source = \"./bin/git\"\n")
 }
 
-// git makes the project a repository whose configuration has programs of its own.
+// git makes the project a repository whose configuration runs programs.
 func (h *hostile) git() {
 	h.t.Helper()
 	git := exec.Command("git", "init", "-q", h.dir)
@@ -90,7 +89,7 @@ func (h *hostile) git() {
 	h.file(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"+h.gitPrograms())
 }
 
-// gitPrograms is all that a configuration of git can have it run.
+// gitPrograms lists every setting that makes git run a program.
 func (h *hostile) gitPrograms() string {
 	trap := filepath.Join(h.dir, "bin", "git")
 	return fmt.Sprintf("[core]\n\tfsmonitor = %[1]s\n\tpager = %[1]s\n\thooksPath = %[2]s/hooks\n\teditor = %[1]s\n\tsshCommand = %[1]s\n\talternateRefsCommand = %[1]s\n"+
@@ -123,13 +122,13 @@ func (h *hostile) mkdir(dirs ...string) {
 	}
 }
 
-// env is what parley gets: the PATH, and all that makes it look for programs.
+// env returns parley's environment: the PATH, and the variables that make it look for programs.
 func (h *hostile) env() []string {
 	return []string{"PATH=" + h.path, "TMUX=/nowhere,1,0", "WAYLAND_DISPLAY=none", "DISPLAY=none", "EDITOR=vi", "SHELL=/bin/sh", "npm_config_loglevel=warn",
 		"npm_config_userconfig=" + filepath.Join(h.root, "npmrc"), "npm_config_cache=" + filepath.Join(h.root, "npm")}
 }
 
-// untouched checks that none of the traps was run.
+// untouched checks that no trap was run.
 func (h *hostile) untouched() {
 	h.t.Helper()
 	all, err := os.ReadDir(h.marks)
@@ -141,8 +140,8 @@ func (h *hostile) untouched() {
 	}
 }
 
-// registry serves one version of an npm package whose only program is a script, and
-// has npm use it by the user's own .npmrc.
+// registry serves one version of an npm package whose only program is a script. The user's own
+// .npmrc makes npm use it.
 func (h *hostile) registry(name, version, program, script string) {
 	h.t.Helper()
 	manifest := map[string]any{"name": name, "version": version, "bin": map[string]string{program: "start.sh"}}
@@ -180,8 +179,8 @@ func packed(t *testing.T, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// serveAgent has npm find the agent "pi" in a registry: it writes down where it runs
-// and its environment, and then is the scripted agent.
+// serveAgent serves the agent "pi" from a registry. The agent writes its directory and its
+// environment to the file ran and then runs as the scripted agent.
 func (h *hostile) serveAgent() (ran string) {
 	h.t.Helper()
 	for _, tool := range []string{"npx", "node"} {
@@ -195,8 +194,8 @@ func (h *hostile) serveAgent() (ran string) {
 	return ran
 }
 
-// A fetched agent is the one of the registry, in its one version, and works in the
-// project, whatever the project holds.
+// A fetched agent is the registry's, in the pinned version, and works in the project, whatever the
+// project contains.
 func TestFetchedAgentInHostileProject(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(h *hostile){
@@ -230,7 +229,7 @@ func TestFetchedAgentInHostileProject(t *testing.T) {
 			if told := strings.Contains(r.stderr, "in the project"); told != (h.path != h.clean) {
 				t.Errorf("what is said of programs in the project: %s", r.stderr)
 			}
-			// From elsewhere, by --cwd, it is the same.
+			// --cwd from another directory has the same result.
 			cmd := command(h.root, "run", "--agent", "pi", "--cwd", h.dir, "hello", "again")
 			cmd.Env = append(environ(h.dir), h.env()...)
 			if r := finished(t, cmd); r.code != 0 || !strings.Contains(r.stdout, "heard: hello again") {
@@ -241,7 +240,7 @@ func TestFetchedAgentInHostileProject(t *testing.T) {
 	}
 }
 
-// Where parley's state or npm's cache lies in the project, nothing of it is run.
+// If parley's state or npm's cache is inside the project, nothing in it is run.
 func TestFetchedAgentFromTheProject(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, variable, says string }{
@@ -263,8 +262,8 @@ func TestFetchedAgentFromTheProject(t *testing.T) {
 	}
 }
 
-// What parley looks up while somebody works in a project, and what git is asked,
-// runs nothing of the project's.
+// Neither parley's look-ups while it works in a project nor its calls of git run a program of the
+// project.
 func TestHostileProjectRunsNothing(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(h *hostile){

@@ -13,9 +13,8 @@ import (
 	"time"
 )
 
-// What parley allocates before main, in bytes: its own packages, and all that
-// they stand on, for every command that is run. Most of the latter are the
-// lexers and styles of chroma.
+// Upper bounds, in bytes, for what is allocated before main: by parley's own packages, and by all
+// packages together. Every command pays this. Most of it is chroma's lexers and styles.
 const (
 	ownInit = 550_000
 	allInit = 8_500_000
@@ -30,9 +29,8 @@ type inited struct {
 
 var initLine = regexp.MustCompile(`(?m)^init (\S+) @[0-9.]+ ms, ([0-9.]+) ms clock, ([0-9]+) bytes, ([0-9]+) allocs$`)
 
-// Initialisation costs every start, whatever it is for. The time is only told;
-// what is allocated is the same on every machine, and shows a new dependency
-// that wakes up early.
+// Every start pays for initialisation, whatever the command. The time is only logged; the
+// allocations are the same on every machine and reveal a new dependency with an expensive init.
 func TestInitialisation(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -79,7 +77,7 @@ func TestInitialisation(t *testing.T) {
 	}
 }
 
-// waysTo finds a shortest way of imports from the program to a package.
+// waysTo returns a function that finds a shortest import path from the program to a package.
 func waysTo(t *testing.T) func(name string) []string {
 	t.Helper()
 	list := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}} {{join .Imports " "}}`, ".")

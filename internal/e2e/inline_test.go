@@ -14,15 +14,15 @@ import (
 	"unicode/utf8"
 )
 
-// pane is parley in a real terminal that has a scrollback and breaks its lines
-// anew when it gets narrower: tmux.
+// pane is parley in tmux: a real terminal with a scrollback that rewraps its lines when it gets
+// narrower.
 type pane struct {
 	t    *testing.T
 	tmux string
 	sock string
 }
 
-// inTmux runs a command line in a tmux of its own, behind three lines of a shell.
+// inTmux runs a command line in its own tmux, after three lines of shell output.
 func inTmux(t *testing.T, cols, rows int, dir string, args ...string) *pane {
 	t.Helper()
 	tmux, err := exec.LookPath("tmux")
@@ -56,8 +56,7 @@ func (p *pane) run(args ...string) string {
 	return string(out)
 }
 
-// all is what stands in the scrollback and on the screen; lines that were broken
-// are joined.
+// all returns the scrollback and the screen, with wrapped lines joined.
 func (p *pane) all() string {
 	var rows []string
 	for r := range strings.SplitSeq(p.run("capture-pane", "-p", "-J", "-S", "-"), "\n") {
@@ -72,7 +71,7 @@ func (p *pane) resize(cols, rows int) {
 	p.run("resize-window", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows))
 }
 
-// until waits until the terminal is as wanted: until wrong says "".
+// until waits until wrong returns "", and returns the text.
 func (p *pane) until(wrong func(all string) string) string {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -99,8 +98,8 @@ func (p *pane) shows(text string) string {
 
 var paragraph = regexp.MustCompile(`Paragraph (\d+) runs`)
 
-// whole tells what is wrong with a terminal at rest: what was there before has to
-// be there, each paragraph once and in order, and one live part.
+// whole checks a terminal at rest and says what is wrong: the earlier lines must be there, each
+// paragraph once and in order, and one live part.
 func whole(all string) string {
 	if !strings.HasPrefix(all, "before-1\nbefore-2\n── ") {
 		return "what was there before is not there"
@@ -118,8 +117,8 @@ func whole(all string) string {
 	return ""
 }
 
-// What was said is there once, in order, whatever the terminal is resized to, in
-// the middle of a turn and after it.
+// The conversation appears once and in order, whatever size the terminal is resized to, during a
+// turn and after it.
 func TestInlineResized(t *testing.T) {
 	t.Parallel()
 	for _, step := range []time.Duration{0, 60 * time.Millisecond} {
@@ -149,7 +148,7 @@ func TestInlineResized(t *testing.T) {
 			for _, size := range [][2]int{{58, 20}, {160, 40}, {80, 12}} {
 				p.resize(size[0], size[1])
 				p.until(whole)
-				p.typed("x") // what is echoed was drawn at the new size
+				p.typed("x") // once its echo appears, the new size was drawn
 				p.shows("› x")
 				p.key("BSpace")
 				p.shows("› Ask the agent")
@@ -161,8 +160,8 @@ func TestInlineResized(t *testing.T) {
 	}
 }
 
-// A question survives it, too, and the way back to the shell: the conversation
-// stays, with the shell right below it and nothing of the composer.
+// A question survives a resize. So does leaving: the conversation stays, with the shell right below
+// it and nothing left of the composer.
 func TestInlineQuestion(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -185,12 +184,12 @@ func TestInlineQuestion(t *testing.T) {
 		})
 	}
 	p.key("M-a")
-	time.Sleep(300 * time.Millisecond) // a key right after that one is dropped, and nothing shows until when
+	time.Sleep(300 * time.Millisecond) // a key right after that one is dropped, and the screen does not show until when
 	p.key("y")
 	p.shows("the answer was selected go")
 	p.until(whole)
 	p.key("C-d")
-	all := p.shows("stopped, enter goes on") // what this shell says of the end, too
+	all := p.shows("stopped, enter goes on") // this shell prints it after an exit too
 	for _, left := range []string{"╭", "╰", "› ", "? help"} {
 		if strings.Contains(all, left) {
 			t.Errorf("%q was left behind", left)
@@ -201,7 +200,7 @@ func TestInlineQuestion(t *testing.T) {
 	}
 }
 
-// Suspended, a page and back: nothing is doubled, nothing is lost.
+// After a suspend, a page, and a return nothing is duplicated or lost.
 func TestInlineAway(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -244,8 +243,7 @@ func TestInlineAway(t *testing.T) {
 	}
 }
 
-// A paced stream writes at most twice what it does on the whole screen, and what
-// it says is written.
+// A paced stream writes at most twice the bytes of the full screen, and its text is written.
 func TestInlineBytes(t *testing.T) {
 	wrote := map[bool]int{}
 	for _, inline := range []bool{false, true} {
@@ -264,7 +262,7 @@ func TestInlineBytes(t *testing.T) {
 		out, _ := s.Raw(mark)
 		wrote[inline] = len(out)
 		before := len(out)
-		time.Sleep(time.Second) // for which nothing may be written: there is nothing else to wait for
+		time.Sleep(time.Second) // nothing may be written during this second, so there is no output to wait for
 		if out, _ := s.Raw(mark); len(out) != before {
 			t.Errorf("inline %v: at rest it wrote %q", inline, out[before:])
 		}

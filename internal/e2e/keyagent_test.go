@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// keyed is an agent whose turns have something for every key to act upon. It
-// speaks plain lines of ACP v1, or of v2 where that is offered, and notes each
-// block of what it is sent in the file of heardVar, a line of JSON each.
+// keyed is an agent whose turns give every key something to act on. It speaks ACP v1, or v2 if that
+// is offered, as plain lines. It appends each content block of a prompt to the file of heardVar,
+// one line of JSON each.
 type keyed struct {
 	agent
 	v2    bool
 	turns int
-	asked map[string]string // the questions that are open, and the prompt they belong to
-	held  []func()          // v2: what goes on when the turn that runs is over
+	asked map[string]string // the open questions, and the prompt that each belongs to
+	held  []func()          // v2: what to run after the current turn
 
 	writing string // the prompt that a write belongs to
 }
@@ -77,29 +77,29 @@ func (k *keyed) turn(m message) {
 		k.work()
 	case "questions":
 		k.questions(m.ID)
-		return // it ends with the last answer
+		return // the last answer ends the turn
 	case "write":
 		k.writing = string(m.ID)
 		k.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":"s1","path":%q,"content":"ONE\ntwo\nTHREE\n"}}`, k.cwd+"/three.txt")
-		return // it ends with the answer
+		return // the answer ends the turn
 	default:
 		k.say("heard: " + text)
 	}
 	k.answer(m.ID, `{"stopReason":"end_turn"}`)
 }
 
-// update sends an update of the session, given as JSON.
+// update sends a session update, given as JSON.
 func (k *keyed) update(format string, args ...any) {
 	k.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":`+format+`}}`, args...)
 }
 
-// code is in what the agent says, and ran is what it says to have run.
+// code is a block in the agent's message; ran is the command that it reports.
 const (
 	code = "fmt.Println(\"a *code* block\")\n"
 	ran  = "go test ./... | tail"
 )
 
-// work is a message with code, a change of a file, and a command with output.
+// work sends a message with code, a file change, and a command with output.
 func (k *keyed) work() {
 	k.say("Some **strong** words.\n\n```go\n" + code + "```\n")
 	k.update(`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"Edit notes.txt","kind":"edit","status":"completed","locations":[{"path":%q,"line":2}],`+
@@ -114,7 +114,7 @@ func (k *keyed) work() {
 	k.say("The work is done.")
 }
 
-// questions asks two at once: the first is longer than a screen, the second is not.
+// questions asks two questions at once. The first is longer than a screen; the second is not.
 func (k *keyed) questions(prompt json.RawMessage) {
 	long := ""
 	for n := range 60 {
@@ -145,8 +145,7 @@ func (k *keyed) answered(m message) {
 	}
 }
 
-// prompted takes a prompt of v2. One that comes in the middle of a turn is held
-// until the gate has opened.
+// prompted handles a v2 prompt. One that arrives during a turn is held until the gate opens.
 func (k *keyed) prompted(id json.RawMessage, text string) {
 	k.turns++
 	n := k.turns

@@ -28,7 +28,7 @@ func walksHistory(d *desk) {
 	s.WaitDraft("not sent")
 	s.Press("up")
 	s.WaitDraft("sentin two lines")
-	s.Press("up", "up") // by its lines first
+	s.Press("up", "up") // through the lines of the draft first
 	s.WaitDraft("sent by the run before")
 	s.Press("down", "end", "down")
 	s.WaitDraft("not sent")
@@ -115,7 +115,7 @@ echo "written in the editor" >"$1"; echo "and a second line" >>"$1"`), "VISUAL="
 	s.WaitIdle()
 	d.got("written in the editor\nand a second line\n")
 
-	d.script("edit", "exit 3") // one that fails changes nothing
+	d.script("edit", "exit 3") // an editor that fails changes nothing
 	s.Type("safe")
 	s.WaitDraft("safe")
 	s.Press("ctrl+g")

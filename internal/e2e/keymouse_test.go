@@ -18,7 +18,7 @@ const (
 	releases   = -1
 )
 
-// mouse reports a button at a cell; the button comes up with releases.
+// mouse reports a button at a cell. The button releases is the release of the left one.
 func (s *Screen) mouse(button, x, y int) {
 	end := "M"
 	if button == releases {
@@ -32,7 +32,7 @@ func (s *Screen) click(x, y int) {
 	s.mouse(releases, x, y)
 }
 
-// cellOf is where a text begins on the screen.
+// cellOf returns the cell where a text begins on the screen.
 func cellOf(rows []string, text string) (x, y int) {
 	y = rowOf(rows, text)
 	if y < 0 {
@@ -65,13 +65,13 @@ func clicks(d *desk) {
 	s := d.keyed(90, 50)
 	rows := s.Turn("work")
 	x, y := cellOf(rows, ran)
-	s.click(x+2, y) // opens, and closes again
+	s.click(x+2, y) // opens, then closes
 	rows = s.WaitFor("row 15 of the output")
 	x, y = cellOf(rows, ran)
 	s.click(x+2, y)
 	s.WaitGone("row 15 of the output")
 
-	s.Type("abcdef") // the cursor goes where the click is
+	s.Type("abcdef") // a click places the cursor
 	rows = s.WaitDraft("abcdef")
 	x, y = cellOf(rows, "abcdef")
 	s.click(x+3, y)
@@ -123,7 +123,7 @@ func drags(d *desk) {
 	}
 }
 
-// dragsAndCopies does it in two steps, as configured.
+// dragsAndCopies tests copying in two steps, as configured.
 func dragsAndCopies(d *desk) {
 	configured(d, d.dir, "copy_on_select = false\n")
 	s := d.start(80, 24, scripted(d)...)
@@ -133,7 +133,7 @@ func dragsAndCopies(d *desk) {
 	s.mouse(dragged, x+9, y)
 	s.mouse(dragged, x+11, y)
 	s.mouse(releases, x+11, y)
-	s.Type("d") // what is typed goes on
+	s.Type("d") // typing continues in the draft
 	s.WaitDraft("d")
 	if got := s.copied(); got != "" {
 		d.Errorf("copied by dragging alone: %q", got)
@@ -144,12 +144,12 @@ func dragsAndCopies(d *desk) {
 	s.mouse(releases, x+11, y)
 	s.Press("ctrl+c")
 	s.WaitCopied("words")
-	s.WaitDraft("d") // it was not for the draft
+	s.WaitDraft("d") // the key did not reach the draft
 	s.Press("ctrl+c")
 	s.WaitDraft("")
 }
 
-// modes are the mouse modes that the output has left on.
+// mouseModes returns the mouse modes that the output has left on.
 func (s *Screen) mouseModes() string {
 	raw, _ := s.Raw(0)
 	on := map[string]bool{}

@@ -44,7 +44,7 @@ func showsPlan(d *desk) {
 	s.WaitGone("╭ Plan")
 }
 
-// showsPalette looks for every action, with its key, and does one.
+// showsPalette checks that every action is listed with its key, and runs one.
 func showsPalette(d *desk) {
 	s := d.start(120, 50, scripted(d)...)
 	s.Press("ctrl+p")
@@ -58,7 +58,7 @@ func showsPalette(d *desk) {
 			d.Errorf("%s is not there with its key %v:\n%s", a.Name, a.Keys, numbered(rows))
 		}
 	}
-	s.Type("chdetail") // all of it, in its order
+	s.Type("chdetail") // letters of an action, in order
 	s.WaitGone("Show sessions: open")
 	s.WaitFor("› chdetail", "› Change detail level")
 	s.Press("enter")
@@ -123,7 +123,7 @@ func showsSessions(d *desk) {
 	s.WaitFor("▌ first things")
 }
 
-// nextMode goes to the mode in which the demo agent does not ask; parley does.
+// nextWaiting switches to the mode in which the demo agent does not ask but parley does.
 func nextWaiting(d *desk) {
 	s := d.start(90, 30, "demo")
 	s.WaitFor(placeholder)
@@ -206,7 +206,7 @@ func slashes(d *desk) {
 	}
 	s.Type("sess")
 	s.WaitFor("› /sessions", "parley") // parley's own
-	s.Press("enter")                   // completes what is not whole
+	s.Press("enter")                   // completes a partial command
 	s.WaitDraft("/sessions")
 	s.Press("enter")
 	s.WaitFor("╭ Sessions")
@@ -223,7 +223,7 @@ func slashes(d *desk) {
 	s.WaitFor("▌ /read notes.txt", "That is all.")
 }
 
-// mentions completes a file, of those that are not ignored.
+// mentions completes the name of a file that is not ignored.
 func mentions(d *desk) {
 	for name, text := range map[string]string{"main.go": "package main\n", "mainly.log": "", ".gitignore": "*.log\n", "other.txt": ""} {
 		write(d, filepath.Join(d.dir, name), text)
@@ -283,7 +283,7 @@ func helps(d *desk) {
 	if rows := s.Rows(); rowOf(rows, "╭ Keys") >= 0 {
 		d.Errorf("help in the middle of a draft:\n%s", numbered(rows))
 	}
-	s.Press("f1") // everything that has a key is in it
+	s.Press("f1") // help lists every action that has a key
 	s.WaitFor("╭ Keys")
 	all := strings.Join(s.Rows(), "\n")
 	for n := 0; n < 10 && !strings.Contains(all, "/quit"); n++ {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// altA answers by the keys although there is a draft.
+// altA answers with keys although there is a draft.
 func altA(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	s.Prompt("ask")
@@ -22,14 +22,14 @@ func altA(d *desk) {
 	s.Press("alt+a")
 	s.WaitFor(armed)
 	s.PressUntil("y", "the answer was selected go")
-	s.WaitFor("› a draft") // and perhaps a y, pressed once more before the answer was seen
+	s.WaitFor("› a draft") // possibly followed by a y that was typed before the answer was seen
 }
 
 func questionKeys(d *desk) {
 	s := d.keyed(90, 30)
 	s.Prompt("questions")
 	s.WaitFor("keyed asks", "1 of 2 waiting", "read to the end to allow")
-	s.Type("y") // not read yet
+	s.Type("y") // not accepted as an answer yet
 	s.WaitFor("Read to the end first")
 	top := s.Rows()
 	first := rowOf(top, "keyed asks") + 1
@@ -69,7 +69,7 @@ func questionKeys(d *desk) {
 	s.Press("ctrl+p")
 	s.WaitFor("echo line 0", "1 of 2 waiting")
 	s.PressUntil("ctrl+n", "2 of 2 waiting")
-	s.PressUntil("d", "\"command\": ") // keys typed before are dropped
+	s.PressUntil("d", "\"command\": ") // keys are dropped at first
 	s.Press("r")
 	s.WaitFor("allow command echo short")
 	s.Press("esc")
@@ -85,7 +85,7 @@ func questionKeys(d *desk) {
 		s.WaitDraft("")
 		s.Press("alt+a")
 		s.WaitFor(armed)
-		s.PressUntil("d", "\"command\": ") // keys typed before are dropped
+		s.PressUntil("d", "\"command\": ") // keys are dropped at first
 		s.Press("d")
 		s.WaitGone("\"command\": ")
 	}
@@ -97,7 +97,7 @@ func questionKeys(d *desk) {
 	s.WaitIdle()
 }
 
-// hunkKeys takes a part of a write, after an editor has had its say.
+// hunkKeys allows a part of a write, after an edit in the editor.
 func hunkKeys(d *desk) {
 	path := filepath.Join(d.dir, "three.txt")
 	if err := os.WriteFile(path, []byte("one\ntwo\nthree\n"), 0o600); err != nil {
@@ -128,7 +128,7 @@ func hunkKeys(d *desk) {
 	s.WaitFor("▸ ✗ hunk 1 of 2: rejected")
 	s.Press("e")
 	s.WaitFor("Edited by you", "+ drei", "▸ ✓ hunk 1 of 1")
-	s.PressUntil("enter", "Allowed by you (Allow once, with changes)") // at once it is dropped
+	s.PressUntil("enter", "Allowed by you (Allow once, with changes)") // a key that comes too soon is dropped
 	s.WaitFileText(path, "one\ntwo\ndrei\n")
 	s.WaitFor("the write is answered")
 	s.WaitIdle()
@@ -181,7 +181,7 @@ func edits(d *desk) {
 	}
 }
 
-// WaitFileText waits until a file holds exactly this.
+// WaitFileText waits until a file contains exactly this.
 func (s *Screen) WaitFileText(path, want string) {
 	s.t.Helper()
 	var text []byte
@@ -193,7 +193,7 @@ func (s *Screen) WaitFileText(path, want string) {
 	s.t.Fatalf("%s holds %q, want %q", path, text, want)
 }
 
-// WaitNone waits until no process of the test has words that begin like this.
+// WaitNone waits until no process of the test has a command line that begins like this.
 func (s *Screen) WaitNone(words string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {

@@ -103,9 +103,9 @@ func escTwice(d *desk) {
 	shown()
 	s.Press("esc")
 	s.WaitGone("╭ Prompts")
-	s.Type("\x1b[27u\x1b[27u") // of kitty's encoding
+	s.Type("\x1b[27u\x1b[27u") // esc twice in kitty's encoding
 	shown()
-	s.Press("up", "up", "enter") // goes there
+	s.Press("up", "up", "enter") // goes to that turn
 	s.WaitGone("╭ Prompts")
 	s.WaitSelected("first words")
 	s.Press("esc")
@@ -136,13 +136,13 @@ func ctrlC(d *desk) {
 	s.WaitDraft("a draft")
 	s.Press("ctrl+c") // clears
 	s.WaitDraft("")
-	s.Press("up") // it was kept
+	s.Press("up") // it is in the history
 	s.WaitDraft("a draft")
 	s.Press("ctrl+c")
 	s.WaitDraft("")
 	s.Press("ctrl+c")
 	s.WaitFor("ctrl+c again to quit")
-	s.WaitGone("ctrl+c again to quit") // after a while it is as if nothing had been
+	s.WaitGone("ctrl+c again to quit") // after a while the first ctrl+c no longer counts
 	s.Press("ctrl+c")
 	s.WaitFor("ctrl+c again to quit")
 	s.Press("ctrl+c")
@@ -162,7 +162,7 @@ func ctrlD(d *desk) {
 	s.quit()
 }
 
-// ctrlZ hands the terminal back to the shell, and takes it again.
+// ctrlZ returns the terminal to the shell and takes it back.
 func ctrlZ(d *desk) {
 	s := &hand{startByShell(d.T, d.dir, scripted(d)), d}
 	s.WaitFor(placeholder)
@@ -188,7 +188,7 @@ func ctrlZ(d *desk) {
 	s.ExitCode()
 }
 
-// ctrlL mends a screen that something else has written on.
+// ctrlL redraws a screen that another program has written on.
 func ctrlL(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	before := s.Turn("hello")

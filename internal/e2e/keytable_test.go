@@ -13,8 +13,8 @@ import (
 	"parley/ui/intent"
 )
 
-// keyRows are the keys that the screen promises, each row with the actions it is
-// about, as the configuration names them, and the test that presses them.
+// keyRows are the keys that the screen promises. Each row has its actions, named as in the
+// configuration, and the test that presses them.
 var keyRows = []struct {
 	row     string
 	actions []string
@@ -71,7 +71,7 @@ var keyRows = []struct {
 	{"mouse off", nil, mouseOff},
 }
 
-// TestKeys runs the rows. Each has to press every key of its actions.
+// TestKeys runs the rows. Each must press every key of its actions.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, r := range keyRows {
@@ -94,7 +94,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Whatever has a key is in the table.
+// Every action that has a key is in the table.
 func TestEveryKeyIsInTheTable(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
@@ -118,21 +118,21 @@ func actionCalled(name string) (intent.Action, bool) {
 	return intent.Actions[i], true
 }
 
-// desk is where one row is tested: a directory, and what was pressed.
+// desk is the environment of one row: a directory, and the keys pressed so far.
 type desk struct {
 	*testing.T
 	dir     string
-	env     []string // in addition to what every run has
+	env     []string // in addition to the environment of every test
 	pressed map[string]bool
 }
 
-// hand is a screen of a desk.
+// hand is a screen that belongs to a desk.
 type hand struct {
 	*Screen
 	desk *desk
 }
 
-// start runs parley and waits until one can type.
+// start runs parley and waits until it accepts typing.
 func (d *desk) start(cols, rows int, args ...string) *hand {
 	d.Helper()
 	env := append([]string{"PARLEY_STATE=" + d.path("state"), heardVar + "=" + d.path("heard")}, d.env...)
@@ -141,7 +141,7 @@ func (d *desk) start(cols, rows int, args ...string) *hand {
 	return h
 }
 
-// keyed runs parley with the agent that has something for every key.
+// keyed runs parley with the agent that gives every key something to act on.
 func (d *desk) keyed(cols, rows int, flags ...string) *hand {
 	d.Helper()
 	self, err := os.Executable()
@@ -151,10 +151,10 @@ func (d *desk) keyed(cols, rows int, flags ...string) *hand {
 	return d.start(cols, rows, append(flags, "--", self, "keyed")...)
 }
 
-// path is a place beside the directory that is worked in.
+// path returns the path of a name next to the working directory.
 func (d *desk) path(name string) string { return filepath.Join(filepath.Dir(d.dir), name) }
 
-// script writes a program of the shell and returns its path.
+// script writes a shell script and returns its path.
 func (d *desk) script(name, text string) string {
 	d.Helper()
 	bin := d.path("bin")
@@ -168,7 +168,7 @@ func (d *desk) script(name, text string) string {
 	return path
 }
 
-// got checks what the agent has been sent.
+// got checks what the agent has received.
 func (d *desk) got(want string) {
 	d.Helper()
 	if text := read(d, d.path("heard")); text != want {
@@ -176,7 +176,7 @@ func (d *desk) got(want string) {
 	}
 }
 
-// Press presses keys one after the other.
+// Press presses keys in order.
 func (h *hand) Press(keys ...string) {
 	h.t.Helper()
 	for _, k := range keys {
@@ -185,14 +185,14 @@ func (h *hand) Press(keys ...string) {
 	h.Screen.Press(keys...)
 }
 
-// PressUntil presses a key again and again until the text is there.
+// PressUntil presses a key repeatedly until the text is on the screen.
 func (h *hand) PressUntil(key, text string) {
 	h.t.Helper()
 	h.desk.pressed[key] = true
 	h.Screen.PressUntil(key, text)
 }
 
-// quit ends parley, with nothing in the composer.
+// quit ends parley. The composer must be empty.
 func (h *hand) quit() {
 	h.t.Helper()
 	h.Press("ctrl+d")
@@ -201,13 +201,13 @@ func (h *hand) quit() {
 	}
 }
 
-// WaitSelected waits until the first row of the selected entry has the text.
+// WaitSelected waits until the first row of the selected entry contains the text.
 func (h *hand) WaitSelected(text string) []string {
 	h.t.Helper()
 	return h.WaitFunc("the selection of \""+text+"\"", func(rows []string) bool { return strings.Contains(selected(rows), text) })
 }
 
-// selected is the first row of the entry that the keys act upon.
+// selected returns the first row of the entry that keys act on.
 func selected(rows []string) string {
 	for _, r := range rows {
 		if strings.HasPrefix(r, "┃") {

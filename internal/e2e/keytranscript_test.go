@@ -54,7 +54,7 @@ func moves(d *desk) {
 	s.Press("g")
 	top := s.WaitSelected("┃ one")
 	s.Press("d")
-	s.WaitFunc("half a page on", func(rows []string) bool { // what was in the middle is at the top
+	s.WaitFunc("half a page on", func(rows []string) bool { // the middle row of before is now at the top
 		at := slices.Index(top, rows[3]+rows[4]) // one of the two is blank
 		return rowOf(rows, "┃ one") < 0 && at > 4
 	})
@@ -92,7 +92,7 @@ func searches(d *desk) {
 	s.WaitGone("n N · esc")
 	s.WaitFor("esc back")
 	s.Press("/")
-	s.Type("heard: Apples") // a capital counts
+	s.Type("heard: Apples") // a capital letter makes the search case-sensitive
 	s.WaitFor("1 of 1")
 	s.Press("enter")
 	s.WaitSelected("heard: Apples")
@@ -105,7 +105,7 @@ func searches(d *desk) {
 	s.WaitDraft("")
 }
 
-// opens opens the output of a command, and closes it, by each key.
+// opens opens and closes the output of a command with each key.
 func opens(d *desk) {
 	s := d.keyed(90, 50)
 	s.Turn("work")
@@ -123,7 +123,7 @@ func opens(d *desk) {
 	s.WaitDraft("")
 }
 
-// copies copies whatever there is to copy of an entry.
+// copies copies every part of an entry that can be copied.
 func copies(d *desk) {
 	write(d, filepath.Join(d.dir, "notes.txt"), "one\n2\n")
 	s := d.keyed(90, 50)
@@ -161,7 +161,7 @@ func copies(d *desk) {
 	s.WaitCopied(code)
 	s.Press("y")
 	s.WaitFor("╭ Copy")
-	s.Press("y") // the source, not what is on the screen
+	s.Press("y") // the source, not its rendering
 	s.WaitCopiedFunc("the message", func(text string) bool {
 		return strings.HasPrefix(text, "Some **strong** words.\n\n```go\n"+code+"```")
 	})
@@ -198,7 +198,7 @@ func readsMessages(d *desk) {
 	s.Press("tab")
 	s.WaitSelected("The work is done.")
 	s.Press("k", "k")
-	s.WaitFor("┃") // of a call that is higher than what is left of the screen
+	s.WaitFor("┃") // of a call taller than the rest of the screen
 	behind := func() []string {
 		s.Press("i")
 		return s.WaitFor("╭ Messages", "from the agent", `"jsonrpc": "2.0"`)
@@ -228,7 +228,7 @@ func readsMessages(d *desk) {
 	}
 }
 
-// stopsTool stops a command of the user's own; one that is over cannot be.
+// stopsTool stops a command of the user. One that has ended cannot be stopped.
 func stopsTool(d *desk) {
 	s := d.keyed(90, 40)
 	s.Turn("work")
@@ -257,7 +257,7 @@ func leaves(d *desk) {
 	s.Turn("hello")
 	s.Press("tab")
 	s.WaitSelected("heard: hello")
-	s.Type("w") // means nothing there, and is no draft
+	s.Type("w") // no key here, and not a draft
 	s.Press("esc")
 	s.WaitFor("? help")
 	rows := s.WaitDraft("")
@@ -270,7 +270,7 @@ func leaves(d *desk) {
 
 var osc52 = regexp.MustCompile(`\x1b\]52;c;([A-Za-z0-9+/=]*)(\x07|\x1b\\)`)
 
-// copied is what the terminal was last asked to put into its clipboard.
+// copied returns the text that the terminal was last asked to put on the clipboard.
 func (s *Screen) copied() string {
 	raw, _ := s.Raw(0)
 	all := osc52.FindAllSubmatch(raw, -1)
@@ -284,15 +284,14 @@ func (s *Screen) copied() string {
 	return string(text)
 }
 
-// WaitCopied waits until the terminal was asked to take this text, but for the
-// ends of lines behind it.
+// WaitCopied waits until the terminal was asked to copy this text. Spaces at the ends of lines do
+// not count.
 func (s *Screen) WaitCopied(want string) {
 	s.t.Helper()
 	s.WaitCopiedFunc("\""+want+"\"", func(text string) bool { return strings.TrimRight(text, "\n") == strings.TrimRight(want, "\n") })
 }
 
-// WaitCopiedFunc waits until the terminal was asked to take a text that is as
-// wanted, and returns it.
+// WaitCopiedFunc waits until the terminal was asked to copy a text that f accepts, and returns it.
 func (s *Screen) WaitCopiedFunc(what string, f func(text string) bool) (text string) {
 	s.t.Helper()
 	defer func() {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// answered types an answer until it is taken: a line that comes too early, or too
-// soon after another one, is none.
+// answered repeats an answer until it is accepted: a line that comes too early, or too soon after
+// another, does not count.
 func answered(s *Screen, answer, taken string) {
 	s.t.Helper()
 	const early, pause = "does not answer it", 700 * time.Millisecond
@@ -29,7 +29,7 @@ func answered(s *Screen, answer, taken string) {
 	}
 }
 
-// The chat in lines: nothing but lines is ever written.
+// The chat in lines writes nothing but lines.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -70,7 +70,7 @@ func TestLinesEndWithTheInput(t *testing.T) {
 	}
 }
 
-// linesLocked starts the chat in lines with an agent that wants a login.
+// linesLocked starts the chat in lines with an agent that requires a login.
 func linesLocked(t *testing.T, dir string) *Screen {
 	t.Helper()
 	self, err := os.Executable()
@@ -88,7 +88,7 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	answered(s, "1", "Type "+lockKey)
 	s.WaitFor("which is not shown")
 	s.Type(lockSecret[:4])
-	s.Press("ctrl+c") // drops it, and what is typed is seen
+	s.Press("ctrl+c") // discards the key and turns the echo on again
 	s.WaitFunc("the ways to log in, again", func([]string) bool {
 		raw, _ := s.Raw(0)
 		return bytes.Count(raw, []byte("How do you want to log in to")) == 2
@@ -99,7 +99,7 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	if raw, _ := s.Raw(0); bytes.Contains(raw, []byte(lockSecret[:4])) {
 		t.Error("the terminal was sent the key")
 	}
-	s.Type("/quit\r") // and what is typed is seen again
+	s.Type("/quit\r") // the echo is on again
 	s.ExitCode()
 	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) || bytes.Count(raw, []byte("Answer 0 to 4: 1\r\n")) < 2 {
 		t.Error("what is typed later is not echoed")

@@ -20,8 +20,8 @@ const (
 	lockSecret = "hush-4711-hush"
 )
 
-// runLocked is an agent that opens sessions with the key in its environment, or
-// after its own login has run, and says which it was.
+// runLocked is an agent that opens sessions with the key in its environment or after its own login
+// has run, and says which of the two it was.
 func runLocked(in io.Reader, out io.Writer) {
 	self, _ := os.Executable()
 	opened := filepath.Join(os.Getenv(rootVar), "opened")
@@ -61,7 +61,7 @@ func runLocked(in io.Reader, out io.Writer) {
 	}
 }
 
-// runUnlock is the login that the agent names.
+// runUnlock is the login command that the agent names.
 func runUnlock(in io.Reader, out io.Writer) {
 	fmt.Fprintf(out, "unlocking %q? ", os.Args[2:])
 	if line, _ := bufio.NewReader(in).ReadString('\n'); strings.TrimSpace(line) != "yes" {
@@ -72,7 +72,7 @@ func runUnlock(in io.Reader, out io.Writer) {
 	}
 }
 
-// locked starts parley with that agent, at the list of its ways to log in.
+// locked starts parley with that agent and waits for the list of its login methods.
 func locked(t *testing.T, dir string, flags ...string) *Screen {
 	t.Helper()
 	self, err := os.Executable()
@@ -86,8 +86,8 @@ func locked(t *testing.T, dir string, flags ...string) *Screen {
 	return s
 }
 
-// A key is typed unseen, reaches the agent, and is nowhere else: neither in what
-// the terminal was sent nor in a file.
+// A key is typed without echo and reaches only the agent: it is neither in the terminal's output
+// nor in a file.
 func TestLoginWithAKey(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"with a key\r", "handed\r"} {
@@ -122,7 +122,7 @@ func loginWithAKey(t *testing.T, way string) {
 		}
 		text := read(t, path)
 		if strings.Contains(text, lockKey) || strings.Contains(text, "authenticate") {
-			logs++ // what the agent asked for, or was told
+			logs++ // a log of what the agent asked for or was told
 		}
 		if strings.Contains(text, lockSecret) {
 			t.Errorf("%s holds the key", path)
@@ -134,8 +134,8 @@ func loginWithAKey(t *testing.T, way string) {
 	}
 }
 
-// A command that the agent names has the terminal once the user agrees to it;
-// then the agent is started again. ctrl+c and ctrl+] end the command, and nothing else.
+// A login command of the agent gets the terminal once the user agrees. Then the agent is started
+// again. ctrl+c and ctrl+] end the command, and nothing else.
 func TestLoginByTheAgentsCommand(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--inline"}} {
@@ -148,7 +148,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			s.WaitFor("wants to run its own command", "unlock 'a b'", "In "+dir, "y runs it")
 			_, mark := s.Raw(0)
 			s.Press("y")
-			s.WaitFunc("the login", func([]string) bool { // the one before stands above it
+			s.WaitFunc("the login", func([]string) bool { // the previous one is still above it
 				raw, _ := s.Raw(mark)
 				return bytes.Contains(raw, []byte("ctrl+] ends it")) && bytes.Contains(raw, []byte(`unlocking ["a b"]?`))
 			})
@@ -166,7 +166,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 	}
 }
 
-// The same in lines.
+// The same for the chat in lines.
 func TestLinesLoginByTheAgentsCommand(t *testing.T) {
 	t.Parallel()
 	s := linesLocked(t, workDir(t))

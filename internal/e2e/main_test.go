@@ -29,11 +29,11 @@ var (
 	toolbox string // the PATH of everything under test
 )
 
-// tools are what the commands in these tests need.
+// tools are the programs that these tests need on the PATH.
 var tools = []string{"sh", "ls", "cat", "sleep", "false", "true", "printf", "echo", "stty"}
 
-// roles are the scripted agents that the test binary is when it is started with
-// one of these names.
+// roles are the scripted agents. The test binary runs one of them when its first argument is the
+// name.
 var roles = map[string]func(io.Reader, io.Writer){
 	"agent":  runAgent,
 	"tooled": runTooledAgent,
@@ -86,8 +86,8 @@ func withBinary(m *testing.M) int {
 	return m.Run()
 }
 
-// long skips a case of a kind that other cases of the same test have already shown,
-// unless PARLEY_LONG is set.
+// long skips a case unless PARLEY_LONG is set, because another case of the same test covers its
+// kind.
 func long(t *testing.T) {
 	t.Helper()
 	if !seeds.All() {
@@ -95,14 +95,13 @@ func long(t *testing.T) {
 	}
 }
 
-// rootVar names the variable with the parent of one test's directories. Programs of the
-// test may keep files there.
+// rootVar names the variable with the parent of a test's directories. Programs of the test may keep
+// files there.
 const rootVar = "E2E_ROOT"
 
-// workDir creates the directories of one test and returns the working directory.
-// Everything that runs for the test has their parent in its environment. At the end the
-// others, the home directory and one beside it, must be unchanged except for parley's
-// own files.
+// workDir creates the directories of one test and returns the working directory. Everything that
+// runs for the test has their parent in its environment. At the end of the test its other
+// directories, such as the home directory, must be unchanged except for parley's own files.
 func workDir(t testing.TB) string {
 	t.Helper()
 	sources()
@@ -124,8 +123,8 @@ func workDir(t testing.TB) string {
 	return filepath.Join(root, "work")
 }
 
-// sources reads the attributes of every file that the binary is built from, so that the
-// go command caches a result only for these files.
+// sources stats every file that the binary is built from, so that the go command caches a test
+// result only for these files.
 var sources = sync.OnceFunc(func() {
 	filepath.WalkDir(filepath.Join("..", ".."), func(path string, _ fs.DirEntry, err error) error {
 		if ext := filepath.Ext(path); err == nil && (ext == ".go" || ext == ".mod" || ext == ".sum") {
@@ -142,7 +141,7 @@ func environ(dir string, more ...string) []string {
 	return append(env, more...)
 }
 
-// scripted is the command line of the scripted agent.
+// scripted returns the command line of the scripted agent.
 func scripted(t testing.TB) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -168,7 +167,7 @@ func read(t testing.TB, path string) string {
 	return string(data)
 }
 
-// open lets the scripted agent continue after its gate.
+// open opens the gate of the scripted agent.
 func open(t testing.TB, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "gate"), "")

@@ -63,7 +63,7 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// Nothing that an agent sends acts on the terminal.
+// No control sequence from an agent reaches the terminal.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t), scripted(t)...)
@@ -73,11 +73,11 @@ func TestHostileText(t *testing.T) {
 	s.WaitFor("n No")
 	s.WaitFor(armed)
 	s.Press("d")
-	s.Press("alt+a") // a letter right behind another is no answer
+	s.Press("alt+a") // a letter typed right after another is not an answer
 	s.PressUntil("n", "that was all of it")
 	s.WaitFor("that was all of it", "plain text")
 	s.WaitIdle()
-	s.Press("ctrl+o") // everything
+	s.Press("ctrl+o") // show everything
 	s.WaitFor("Detail level: everything")
 	s.Press("f2")
 	s.WaitFor("╭ Log")
@@ -93,7 +93,7 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
-// quietFor waits until nothing has come for that long.
+// quietFor waits until there has been no output for that long.
 func (s *Screen) quietFor(d time.Duration) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
@@ -107,7 +107,7 @@ func (s *Screen) quietFor(d time.Duration) {
 	s.t.Fatal("the screen is never at rest")
 }
 
-// Nothing moves, nothing is written. Not parallel: it looks at a real second.
+// An idle screen writes nothing. Not parallel: it measures a real second.
 func TestIdleWritesNothing(t *testing.T) {
 	for _, page := range []string{"start", "chat"} {
 		t.Run(page, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestIdleWritesNothing(t *testing.T) {
 	}
 }
 
-// Keys are echoed and nothing is lost while the agent sends as fast as it can.
-// Not parallel, for the sake of the figures.
+// Keys are echoed and nothing is lost while the agent sends as fast as it can. Not parallel: it
+// reports times.
 func TestKeysDuringFlood(t *testing.T) {
 	s := Start(t, 100, 30, workDir(t), scripted(t)...)
 	s.WaitFor(placeholder)
@@ -150,7 +150,7 @@ func TestKeysDuringFlood(t *testing.T) {
 		typed += string(key)
 		rows := s.WaitDraft(strings.TrimRight(typed, " "))
 		if key == ' ' {
-			continue // not to be seen
+			continue // a space cannot be seen
 		}
 		echoes = append(echoes, time.Since(at))
 		if rowOf(rows, "flood-is-over") < 0 {
@@ -173,8 +173,7 @@ var floodWord = regexp.MustCompile(`\bw([0-9]+)\b`)
 
 func flooding(rows []string) bool { return floodWord.MatchString(strings.Join(rows, "\n")) }
 
-// consecutive checks that the numbered words on the screen have no gap up to the
-// last.
+// consecutive checks that the numbered words on the screen have no gap up to the last.
 func consecutive(t *testing.T, rows []string) {
 	t.Helper()
 	last := -1

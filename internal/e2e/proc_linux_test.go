@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// processesOf returns the command lines, by process id, of all whose environment
-// names the root of a test's directories. Zombies have none.
+// processesOf returns the command lines, by process id, of all processes whose environment names
+// the root of a test's directories. It does not see zombies, which have no environment.
 func processesOf(root string) map[int]string {
 	out := map[int]string{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -27,7 +27,7 @@ func processesOf(root string) map[int]string {
 	return out
 }
 
-// cpuTicks is the processor time of a process so far, in clock ticks.
+// cpuTicks returns the processor time of a process so far, in clock ticks.
 func cpuTicks(pid int) (int, bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// armed stands below a question that takes keys.
+// armed is the text below a question that accepts keys.
 const armed = "esc rejects · d details"
 
 func TestEditQuestion(t *testing.T) {
@@ -51,7 +51,7 @@ func TestEditQuestion(t *testing.T) {
 	}
 }
 
-// "Always" answers the next question of its kind, too.
+// "Always" also answers the next question of its kind.
 func TestAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -68,7 +68,7 @@ func TestAlwaysAllow(t *testing.T) {
 	}
 }
 
-// What was typed when a question came, or goes on being typed, is a draft.
+// Keys typed before or after a question appears go to the draft.
 func TestTypeAheadNeverAnswers(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -95,14 +95,14 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	}
 	s.Press("alt+a")
 	s.WaitFor(armed)
-	s.PressUntil("d", "The agent sent nothing else about it") // keys are dropped for a moment: those already typed
+	s.PressUntil("d", "The agent sent nothing else about it") // keys are dropped for a moment
 	s.Press("y")
 	s.WaitFor("the answer was selected go", "✓ Allowed by you (Launch)")
 	s.WaitGone("scripted asks")
 	s.WaitDraft(typed)
 }
 
-// Without a draft a question takes no key either, as long as keys come in.
+// Even without a draft a question takes no key while typing continues.
 func TestKeysJustAfterQuestionAreDraft(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -121,7 +121,7 @@ func TestKeysJustAfterQuestionAreDraft(t *testing.T) {
 	s.WaitFor("the answer was selected no")
 }
 
-// What is pasted is no answer either, and no prompt before enter.
+// Pasted text is not an answer, and not a prompt until enter.
 func TestPasteIsDraft(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -141,7 +141,7 @@ func TestPasteIsDraft(t *testing.T) {
 	s.PressUntil("n", "the answer was selected no")
 }
 
-// Stopping the turn answers its question "cancelled".
+// Stopping the turn answers its question with "cancelled".
 func TestStopCancelsQuestion(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -184,7 +184,7 @@ func TestCommandWithLiveOutput(t *testing.T) {
 	}
 }
 
-// has tells whether a row is exactly this.
+// has reports whether a row is exactly this.
 func has(rows []string, row string) bool {
 	for _, r := range rows {
 		if r == row {

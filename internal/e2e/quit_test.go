@@ -19,9 +19,9 @@ func TestQuitKeys(t *testing.T) {
 		{"ctrl+d", func(s *Screen) {
 			s.Type("draft")
 			s.WaitDraft("draft")
-			s.Press("home", "ctrl+d") // deletes forward as long as there is something
+			s.Press("home", "ctrl+d") // deletes forward while there is text after the cursor
 			s.WaitDraft("raft")
-			s.Press("ctrl+c") // clears it
+			s.Press("ctrl+c") // clears the draft
 			s.WaitDraft("")
 			s.Press("ctrl+d")
 		}},
@@ -85,7 +85,7 @@ func TestSignalEndsEverything(t *testing.T) {
 				s.WaitFor(placeholder)
 				test.busy(s)
 			}
-			for deadline := time.Now().Add(patience); len(processesOf(s.root)) == 1; time.Sleep(10 * time.Millisecond) { // the screen is ahead of the agent
+			for deadline := time.Now().Add(patience); len(processesOf(s.root)) == 1; time.Sleep(10 * time.Millisecond) { // the screen appears before the agent has started
 				if time.Now().After(deadline) {
 					t.Fatalf("no agent to be found among %v", processesOf(s.root))
 				}
@@ -102,8 +102,8 @@ func TestSignalEndsEverything(t *testing.T) {
 	}
 }
 
-// A signal while parley is ending does not cut that short: what ignores the
-// first requests to end is ended all the same.
+// A second signal during shutdown does not cut it short: processes that ignore the first requests
+// to exit are still killed.
 func TestSignalWhileEnding(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t), scripted(t)...)
@@ -117,7 +117,7 @@ func TestSignalWhileEnding(t *testing.T) {
 	s.noneLeft()
 }
 
-// The window is closed: there is no terminal any more to be restored.
+// After the window is closed there is no terminal left to restore.
 func TestTerminalGone(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t), "demo")

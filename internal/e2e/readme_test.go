@@ -16,10 +16,10 @@ import (
 	"parley/ui/uitest"
 )
 
-var update = flag.Lookup("update") // of uitest
+var update = flag.Lookup("update") // defined by uitest
 
-// The picture of README is a screen of the real program with the demo agent. Times,
-// and how long something took, do not count.
+// The picture in README is a screen of the real program with the demo agent. Times and durations
+// are not compared.
 func TestREADMEPicture(t *testing.T) {
 	t.Parallel()
 	for _, th := range []*theme.Theme{theme.Dark(), theme.Light()} {
@@ -55,8 +55,7 @@ func TestREADMEPicture(t *testing.T) {
 	}
 }
 
-// styled is the screen in the notation of golden screens, with another name for the
-// directory.
+// styled returns the screen in the notation of golden screens, with the directory renamed.
 func (s *Screen) styled(th *theme.Theme, dir string) []string {
 	s.look()
 	s.mu.Lock()
@@ -64,7 +63,7 @@ func (s *Screen) styled(th *theme.Theme, dir string) []string {
 	s.mu.Unlock()
 	styles := uitest.NewStyles(th)
 	for i, row := range rows {
-		if plain := ansi.Strip(row); strings.Contains(plain, dir) { // the frame behind it stays in place
+		if plain := ansi.Strip(row); strings.Contains(plain, dir) { // pads, so that the frame to the right stays in place
 			row = strings.Replace(row, dir, "/home/ada/notes"+strings.Repeat(" ", max(0, len(dir)-len("/home/ada/notes"))), 1)
 		}
 		rows[i] = styles.Row(row)
@@ -78,7 +77,7 @@ var (
 	gap      = regexp.MustCompile(` {2,}|[␣─]×\d+`)
 )
 
-// essential are rows without what differs from one time to the next.
+// essential removes from rows what differs between runs.
 func essential(rows []string) []string {
 	var out []string
 	for _, r := range rows {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// result is what a run without a screen has left.
+// result is the outcome of a run without a screen.
 type result struct {
 	code           int
 	stdout, stderr string
@@ -25,7 +25,7 @@ func command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs parley to its end, with that on its standard input.
+// run runs parley to its end with stdin as its standard input.
 func run(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
 	cmd := command(dir, args...)
@@ -33,8 +33,7 @@ func run(t *testing.T, dir, stdin string, args ...string) result {
 	return finished(t, cmd)
 }
 
-// runEnv is run with nothing on standard input, and more variables in the
-// environment.
+// runEnv is run with an empty standard input and more variables in the environment.
 func runEnv(t *testing.T, dir string, env []string, args ...string) result {
 	t.Helper()
 	cmd := command(dir, args...)
@@ -218,7 +217,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// The chat says so when there is no terminal.
+// The chat reports that it needs a terminal.
 func TestChatNeedsTerminal(t *testing.T) {
 	t.Parallel()
 	if r := run(t, workDir(t), "", "demo"); r.code != 2 || !strings.Contains(r.stderr, "parley run PROMPT") || r.stdout != "" {

@@ -25,29 +25,29 @@ import (
 	"github.com/creack/pty"
 )
 
-// Screen is parley in an emulated terminal: a test types keys and reads cells. Its
-// methods belong to the test's goroutine. Those that wait fail the test after patience.
+// Screen is parley in an emulated terminal: a test types keys and reads cells. Its methods must be
+// called from the test's goroutine. The waiting ones fail the test after patience.
 type Screen struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	root   string // of the test's directories
 	master *os.File
-	slave  *os.File // held open so that the line's settings can be looked at to the end
+	slave  *os.File // held open so that the terminal's settings can be read until the end
 	before *term.State
 	input  chan []byte
-	gone   atomic.Bool // the terminal is being taken away
+	gone   atomic.Bool // the terminal is being closed
 
 	exited chan struct{} // closed when parley was reaped
 	ended  chan struct{} // closed when no process has the terminal open
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	emu     *vt.Emulator
 	raw     []byte        // all output so far
 	inFrame bool          // between the two marks of a synchronised frame
-	changed chan struct{} // closed at the next output
+	changed chan struct{} // closed and replaced at the next output
 }
 
-// Start runs parley in a terminal of that size, in dir.
+// Start runs parley in dir, in a terminal of that size.
 func Start(t testing.TB, cols, rows int, dir string, args ...string) *Screen {
 	t.Helper()
 	return StartEnv(t, cols, rows, dir, nil, args...)
@@ -59,7 +59,7 @@ func StartEnv(t testing.TB, cols, rows int, dir string, env []string, args ...st
 	return startIn(t, cols, rows, dir, env, append([]string{parley}, args...))
 }
 
-// startIn runs any program in a terminal, to run parley there.
+// startIn runs any program in a terminal, to start parley from it.
 func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Screen {
 	t.Helper()
 	s := &Screen{t: t, root: strings.TrimSuffix(dir, "/work"), emu: vt.NewEmulator(cols, rows), input: make(chan []byte, 1024),
@@ -88,9 +88,9 @@ func startIn(t testing.TB, cols, rows int, dir string, env, argv []string) *Scre
 	return s
 }
 
-// emulate adds what most terminals have and the emulator lacks. It holds back half
-// a frame, so that a test never sees a partial one. It reports that it measures text
-// by clusters. It ignores scroll margins of a size that it no longer has.
+// emulate adds what most terminals have and the emulator lacks. It holds back half a frame, so that
+// a test never sees a partial one. It reports that it measures text by clusters. It ignores scroll
+// margins of an earlier size.
 func (s *Screen) emulate() {
 	s.emu.RegisterCsiHandler('r', func(p ansi.Params) bool {
 		bottom, _, _ := p.Param(1, 0)
@@ -126,7 +126,7 @@ func (s *Screen) reap() {
 	close(s.exited)
 }
 
-// output feeds the emulator until the last process has let go of the terminal.
+// output feeds the emulator until the last process has closed the terminal.
 func (s *Screen) output() {
 	defer close(s.ended)
 	buf := make([]byte, 1<<16)
@@ -144,7 +144,7 @@ func (s *Screen) output() {
 	}
 }
 
-// typeOut is the only writer, so neither a key nor a reply of the emulator
+// typeOut is the only writer to the terminal, so that neither a key nor a reply of the emulator
 // waits for parley to read.
 func (s *Screen) typeOut() {
 	for data := range s.input {
@@ -154,7 +154,7 @@ func (s *Screen) typeOut() {
 	}
 }
 
-// replies sends back what the emulator answers to queries.
+// replies sends the emulator's answers to queries.
 func (s *Screen) replies() {
 	buf := make([]byte, 4096)
 	for {
@@ -169,14 +169,14 @@ func (s *Screen) replies() {
 func (s *Screen) send(data []byte) {
 	select {
 	case s.input <- data:
-	case <-s.ended: // nobody reads it
+	case <-s.ended: // parley no longer reads
 	}
 }
 
-// Type types text, newlines as they are.
+// Type types text. Newlines are sent unchanged.
 func (s *Screen) Type(text string) { s.send([]byte(text)) }
 
-// Press presses one key after the other.
+// Press presses keys in order.
 func (s *Screen) Press(keys ...string) {
 	s.t.Helper()
 	for _, k := range keys {
@@ -227,7 +227,7 @@ func (s *Screen) cells() []string {
 			switch c := s.emu.CellAt(x, y); {
 			case c == nil:
 				b.WriteByte(' ')
-			case c.Width > 0: // else the second half of a wide one
+			case c.Width > 0: // otherwise it is the second half of a wide one
 				b.WriteString(c.Content)
 			}
 		}
@@ -252,7 +252,7 @@ func (s *Screen) Raw(from int) ([]byte, int) {
 	return s.raw[from:], len(s.raw)
 }
 
-// WaitFunc waits until the screen is as f wants it, and returns its rows.
+// WaitFunc waits until f accepts the rows of the screen, and returns them.
 func (s *Screen) WaitFunc(what string, f func(rows []string) bool) []string {
 	s.t.Helper()
 	timeout := time.NewTimer(patience)
@@ -275,7 +275,7 @@ func (s *Screen) WaitFunc(what string, f func(rows []string) bool) []string {
 	}
 }
 
-// WaitFor waits until each of the texts is in a row of the screen.
+// WaitFor waits until each text is in a row of the screen.
 func (s *Screen) WaitFor(texts ...string) []string {
 	s.t.Helper()
 	return s.WaitOnly(texts)
@@ -287,8 +287,8 @@ func (s *Screen) WaitGone(text string) []string {
 	return s.WaitOnly(nil, text)
 }
 
-// WaitOnly waits until all of the texts are on the screen and none of the others: what
-// one event causes need not be drawn in one frame.
+// WaitOnly waits until all of the texts and none of the others are on the screen. Effects of one
+// event may be drawn in different frames.
 func (s *Screen) WaitOnly(texts []string, gone ...string) []string {
 	s.t.Helper()
 	return s.WaitFunc(fmt.Sprintf("%q without %q", texts, gone), func(rows []string) bool { return shown(rows, texts, gone...) })
@@ -301,8 +301,8 @@ func shown(rows, texts []string, gone ...string) bool {
 	return !slices.ContainsFunc(texts, off) && !slices.ContainsFunc(gone, on)
 }
 
-// PressUntil presses a key repeatedly until the text is on the screen, for keys that are
-// dropped at first by design.
+// PressUntil presses a key repeatedly until the text is on the screen, for keys that are at first
+// dropped by design.
 func (s *Screen) PressUntil(key, text string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
@@ -322,7 +322,7 @@ func (s *Screen) PressUntil(key, text string) {
 	s.t.Fatalf("%s does not bring %q; the screen:\n%s", key, text, numbered(s.Rows()))
 }
 
-// Paste pastes text, marked as such.
+// Paste sends text as a bracketed paste.
 func (s *Screen) Paste(text string) { s.Type("\x1b[200~" + text + "\x1b[201~") }
 
 // WaitDraft waits until the composer holds exactly this.
@@ -331,14 +331,14 @@ func (s *Screen) WaitDraft(text string) []string {
 	return s.WaitFunc("the draft \""+text+"\"", func(rows []string) bool { return draft(rows) == text })
 }
 
-// Turn sends a prompt while nothing runs, and waits for the end of its turn. It does
-// not wait for the prompt in the transcript: under load the first frame that shows
-// anything of the turn can have all of the answer, with the prompt scrolled off.
+// Turn sends a prompt while the agent is idle and waits for the end of its turn. It does not wait
+// for the prompt to appear in the transcript: under load the first frame of the turn may already
+// have the whole answer, with the prompt scrolled off.
 func (s *Screen) Turn(prompt string) []string {
 	s.t.Helper()
 	before := transcript(s.WaitIdle())
 	s.Type(prompt)
-	first, _, _ := strings.Cut(prompt, "\x1b") // of several lines
+	first, _, _ := strings.Cut(prompt, "\x1b") // only the first of several lines
 	s.WaitFunc("the draft \""+first+"\"", func(rows []string) bool { return strings.HasPrefix(draft(rows), first) })
 	s.Press("enter")
 	return s.WaitFunc("the end of the turn", func(rows []string) bool {
@@ -366,8 +366,8 @@ func idle(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? h
 
 var paragraphNumber = regexp.MustCompile(`Paragraph (\d+)`)
 
-// WaitParagraph waits until the prompt "trickle" has brought that many paragraphs:
-// by then the first of them may have scrolled off.
+// WaitParagraph waits until the prompt "trickle" has produced that many paragraphs. The first of
+// them may have scrolled off by then.
 func (s *Screen) WaitParagraph(n int) []string {
 	s.t.Helper()
 	return s.WaitFunc(fmt.Sprintf("paragraph %d or later", n), func(rows []string) bool {
@@ -391,7 +391,7 @@ func rowOf(rows []string, text string) int {
 // placeholder is the text in an empty composer.
 const placeholder = "Ask the agent · / for commands · ? for help"
 
-// draft is the text in the composer, its rows joined; "" for an empty one.
+// draft returns the text in the composer with its rows joined, "" if it is empty.
 func draft(rows []string) string {
 	text, inside := "", false
 	for _, r := range rows {

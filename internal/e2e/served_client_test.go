@@ -15,7 +15,7 @@ import (
 	"parley/permissions"
 )
 
-// visitor is parley without a screen, with an agent at a URL and one session.
+// visitor is parley without a screen, connected to an agent at a URL, with one session.
 type visitor struct {
 	t       *testing.T
 	client  *acpclient.Client
@@ -25,12 +25,12 @@ type visitor struct {
 	session *acpclient.Session
 	thread  *thread.Thread
 
-	chunks int   // pieces of text that came by themselves
-	asked  int   // questions, all allowed
-	lost   error // why there is no connection any more
+	chunks int   // number of text updates received
+	asked  int   // number of questions; all were allowed
+	lost   error // why the connection ended, nil while it is open
 }
 
-// visit connects, and shares the directory with the agent.
+// visit connects and shares the directory with the agent.
 func visit(t *testing.T, remote transport.Remote, dir string) *visitor {
 	t.Helper()
 	v := &visitor{t: t, queue: event.NewQueue(), log: event.NewLog(), thread: thread.New("")}
@@ -50,7 +50,7 @@ func visit(t *testing.T, remote transport.Remote, dir string) *visitor {
 	return v
 }
 
-// take applies what waits.
+// take applies the queued events.
 func (v *visitor) take() {
 	for _, e := range v.queue.Take() {
 		switch e := e.(type) {
@@ -79,7 +79,7 @@ func (v *visitor) answer(q permissions.Question) {
 	v.t.Errorf("%q cannot be allowed: %+v", q.Heading, q.Options)
 }
 
-// until takes events until the condition holds.
+// until applies events until the condition holds.
 func (v *visitor) until(what string, holds func() bool) {
 	v.t.Helper()
 	for deadline := time.After(patience); ; {
@@ -96,7 +96,6 @@ func (v *visitor) until(what string, holds func() bool) {
 	}
 }
 
-// send sends a prompt.
 func (v *visitor) send(text string) {
 	v.t.Helper()
 	if err := v.session.Prompt(event.Block{Text: text}); err != nil {
@@ -106,7 +105,7 @@ func (v *visitor) send(text string) {
 	v.until("the turn of "+text, func() bool { return v.thread.Turn > turn })
 }
 
-// end follows the turn to its end.
+// end waits for the end of the turn.
 func (v *visitor) end() *thread.End {
 	v.t.Helper()
 	var end *thread.End
@@ -121,7 +120,7 @@ func (v *visitor) end() *thread.End {
 	return end
 }
 
-// prompt sends one and wants it to end well.
+// prompt sends a prompt and checks that its turn ends normally.
 func (v *visitor) prompt(text string) {
 	v.t.Helper()
 	v.send(text)
@@ -130,7 +129,7 @@ func (v *visitor) prompt(text string) {
 	}
 }
 
-// said is what the agent said in the last turn.
+// said returns the agent's text in the last turn.
 func (v *visitor) said() (text string) {
 	for _, it := range v.thread.Items {
 		if it.Kind == thread.AgentMessage && it.Turn == v.thread.Turn {

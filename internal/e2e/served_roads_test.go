@@ -25,13 +25,13 @@ import (
 	"parley/acpclient/transport"
 )
 
-// road is one way to get to an agent that `parley serve` serves.
+// road is one way to reach an agent served by `parley serve`.
 type road struct {
 	name, scheme string
 	h2c          string
-	proxy        bool // TLS ends before the server, at a place that knows HTTP/1.1 only
+	proxy        bool // a proxy that speaks only HTTP/1.1 terminates TLS
 	token        string
-	spoken       string // the version of HTTP that the server has to see
+	spoken       string // the HTTP version that the server must see
 }
 
 const aToken = "a-token-that-nobody-knows"
@@ -50,8 +50,8 @@ var roads = []road{
 	{name: "wss behind a proxy", scheme: "wss", proxy: true, spoken: "HTTP/1.1", token: aToken},
 }
 
-// build starts the server at the end of the road; url is where to go, and ca the
-// file to trust on the way.
+// build starts the server, and the proxy if there is one. It returns the URL to connect to and the
+// CA file to trust.
 func (r road) build(t *testing.T) (s *Server, url, ca string) {
 	t.Helper()
 	var flags []string
@@ -75,7 +75,7 @@ func (r road) build(t *testing.T) (s *Server, url, ca string) {
 	return s, strings.Replace(s.URL(r.scheme), s.address(), terminate(t, cert, key, s.address()), 1), ca
 }
 
-// remote is how the engine is told of it.
+// remote returns the engine's configuration for the road.
 func (r road) remote(t *testing.T, url, ca string) transport.Remote {
 	t.Helper()
 	out := transport.Remote{URL: url, H2C: r.h2c, Header: http.Header{}}
@@ -89,14 +89,13 @@ func (r road) remote(t *testing.T, url, ca string) transport.Remote {
 	return out
 }
 
-// Case 182, and the same over WebSocket: parley and its own server, by every way
-// there is.
+// Case 182, and the same over WebSocket: parley works with its own server over every transport.
 func TestServedByEveryRoad(t *testing.T) {
 	t.Parallel()
 	for i, r := range roads {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			if i%2 == 1 { // TestServedRun takes this one
+			if i%2 == 1 { // TestServedRun covers this one
 				long(t)
 			}
 			s, url, ca := r.build(t)
@@ -108,7 +107,8 @@ func TestServedByEveryRoad(t *testing.T) {
 			v.client.Close()
 			s.goneAfter(1)
 
-			// The server ends in the middle of a turn: it is in good order, and said.
+			// When the server exits during a turn it shuts down in order, and the client reports
+			// the loss.
 			v = visit(t, r.remote(t, url, ca), dir)
 			v.send("long")
 			v.until("some of it", func() bool { return v.said() != "" })
@@ -128,7 +128,7 @@ func TestServedByEveryRoad(t *testing.T) {
 	}
 }
 
-// work is what is done by each road.
+// work is the conversation held over each road.
 func (v *visitor) work(notes string) {
 	t := v.t
 	t.Helper()
@@ -161,7 +161,7 @@ func TestServedRun(t *testing.T) {
 	for i, r := range roads {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			if i%2 == 0 { // TestServedByEveryRoad takes this one
+			if i%2 == 0 { // TestServedByEveryRoad covers this one
 				long(t)
 			}
 			s, url, ca := r.build(t)
@@ -209,7 +209,7 @@ func TestServedRun(t *testing.T) {
 	}
 }
 
-// certificates makes an authority and a certificate of it for this machine.
+// certificates creates a CA and a certificate signed by it for this machine.
 func certificates(t *testing.T) (ca, cert, key string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -245,8 +245,8 @@ func issue(t *testing.T, path string, cert, issuer *x509.Certificate, own, by *e
 	write(t, path, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 }
 
-// terminate ends TLS in front of a server, offering HTTP/1.1 only, and returns
-// where.
+// terminate runs a proxy that ends TLS in front of a server and offers only HTTP/1.1. It returns
+// the proxy's address.
 func terminate(t *testing.T, cert, key, server string) (address string) {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(cert, key)

@@ -10,11 +10,10 @@ import (
 	"testing"
 )
 
-// heardVar names a file in which the scripted agent notes every prompt that it
-// gets.
+// heardVar names a file to which the scripted agent appends every prompt that it receives.
 const heardVar = "E2E_HEARD"
 
-// lostVar makes the scripted agent one that has lost every session.
+// lostVar makes the scripted agent report that every session is lost.
 const lostVar = "E2E_LOST"
 
 func heard(prompt string) {
@@ -30,7 +29,7 @@ func heard(prompt string) {
 	f.Close()
 }
 
-// profiles are the ways in which the screen goes to a server.
+// profiles are the transports between the screen and a server.
 var profiles = []string{"ws", "http"}
 
 // A chat with an agent at a URL, from the first prompt to the end.
@@ -66,7 +65,7 @@ func TestServedChat(t *testing.T) {
 				t.Errorf("the file holds %q, want %q", got, want)
 			}
 
-			s.Prompt("edit notes.txt") // it waits at its question, however fast the rest goes
+			s.Prompt("edit notes.txt") // the turn waits at its question
 			s.WaitFor(armed)
 			s.Press("ctrl+c")
 			s.WaitFunc("the end of it", func(rows []string) bool { return has(rows, "  Stopped") })
@@ -84,7 +83,7 @@ func TestServedChat(t *testing.T) {
 	}
 }
 
-// What is not shared is not to be had, whatever the agent asks for.
+// Files that are not shared cannot be read, whatever the agent asks for.
 func TestServedWithoutSharing(t *testing.T) {
 	t.Parallel()
 	server := Serve(t)
@@ -99,8 +98,8 @@ func TestServedWithoutSharing(t *testing.T) {
 	}
 }
 
-// The server is gone in the middle of a turn, and comes again: the conversation
-// is what the agent has kept of it, the draft stays, the prompt is sent once.
+// The server dies during a turn and returns. The agent's stored conversation is shown, the draft
+// stays, and the prompt is sent only once.
 func TestServedAgain(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range profiles {
@@ -141,7 +140,7 @@ func TestServedAgain(t *testing.T) {
 	}
 }
 
-// With an agent that keeps no sessions another one begins, behind what was said.
+// If the agent stores no sessions, a new one starts below the old conversation.
 func TestServedAgainWithoutTheSession(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range profiles {
@@ -178,9 +177,9 @@ func TestServedAgainWithoutTheSession(t *testing.T) {
 	}
 }
 
-// An agent that has lost its sessions: the page stays, enter begins a new session on
-// the connection there is, and nothing is sent again. Over each transport, between
-// turns and in one.
+// If the agent has lost its sessions, the page stays, enter starts a new session on the same
+// connection, and nothing is sent again. This is tested over each transport, between turns and
+// during one.
 func TestServedAgainWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	for name, way := range map[string][]string{"ws": {"ws"}, "http": {"http", "--h2c", "off"}, "h2c": {"http", "--h2c", "on"}} {

@@ -16,23 +16,22 @@ import (
 	"time"
 )
 
-// Server is a `parley serve` with directories of its own.
+// Server is a `parley serve` with its own directories.
 type Server struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	root   string
-	client string // the command to type on the other side
+	client string // the command to type on the client's machine
 	place  string // its address and path
 	ended  sync.Once
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	log     string
-	changed chan struct{} // closed when there is more
+	changed chan struct{} // closed and replaced when there is more
 }
 
-// Serve serves the demo agent, on a free port of this machine and without a token,
-// unless a flag says otherwise. At the end of the test the server has to end in good order, if it has
-// not before.
+// Serve serves the demo agent on a free local port without a token, unless a flag says otherwise.
+// If the test has not stopped the server, it is stopped at the end and must exit cleanly.
 func Serve(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	return ServeAgent(t, []string{"--", "parley", "agent", "demo"}, nil, flags...)
@@ -72,7 +71,7 @@ func startServer(t testing.TB, cmd *exec.Cmd) *Server {
 	return s
 }
 
-// Write takes the log.
+// Write appends to the log.
 func (s *Server) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,14 +81,14 @@ func (s *Server) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Log is all that it has logged.
+// Log returns everything logged so far.
 func (s *Server) Log() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log
 }
 
-// WaitLog waits until a text is in the log.
+// WaitLog waits until the log contains a text.
 func (s *Server) WaitLog(text string) {
 	s.t.Helper()
 	for deadline := time.After(patience); ; {
@@ -107,17 +106,17 @@ func (s *Server) WaitLog(text string) {
 	}
 }
 
-// URL is where it is, for that scheme.
+// URL returns the server's URL with that scheme.
 func (s *Server) URL(scheme string) string { return scheme + "://" + s.place }
 
-// address is what it listens on.
+// address returns the address that it listens on.
 func (s *Server) address() string {
 	address, _, _ := strings.Cut(s.place, "/")
 	return address
 }
 
-// goneAfter waits until the server has ended its first n connections, and wants
-// their agents to be gone.
+// goneAfter waits until the server has ended its first n connections, and checks that their agents
+// have exited.
 func (s *Server) goneAfter(n int) {
 	s.t.Helper()
 	for i := range n {
@@ -130,7 +129,7 @@ func (s *Server) goneAfter(n int) {
 
 var protocolLine = regexp.MustCompile(`msg="connection started" conn=\d+ remote=\S+ protocol=(\S+)`)
 
-// protocols are the versions of HTTP that connections were made with.
+// protocols returns the HTTP version of each connection.
 func (s *Server) protocols() (out []string) {
 	for _, m := range protocolLine.FindAllStringSubmatch(s.Log(), -1) {
 		out = append(out, m[1])
@@ -138,7 +137,7 @@ func (s *Server) protocols() (out []string) {
 	return out
 }
 
-// Stop asks the server to end and sees that it does, with all that it started.
+// Stop asks the server to exit and checks that it does, with everything that it started.
 func (s *Server) Stop() {
 	s.ended.Do(func() {
 		s.t.Helper()
@@ -152,7 +151,7 @@ func (s *Server) Stop() {
 	})
 }
 
-// Kill ends the server without giving it time.
+// Kill kills the server.
 func (s *Server) Kill() {
 	s.ended.Do(func() {
 		s.cmd.Process.Kill()

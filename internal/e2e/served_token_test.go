@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A server wants a token unless told otherwise. Its first line is what to type, word for word, and stays so after a
-// restart. A client without the token is told what to add.
+// A server requires a token unless told otherwise. Its first line is the exact command to type, and
+// stays the same after a restart. A client without the token is told what to add.
 func TestServedWithAToken(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)

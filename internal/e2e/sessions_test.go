@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// keptVar makes the scripted agent one that keeps sessions: a JSON array.
+// keptVar holds the stored sessions of the scripted agent as a JSON array.
 const keptVar = "E2E_KEPT"
 
 func capabilities() string {
@@ -21,7 +21,7 @@ func capabilities() string {
 	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"delete":{}}}`
 }
 
-// replay tells the conversation of a session that is kept.
+// replay sends the conversation of a stored session.
 func (a *agent) replay() {
 	for i := range 3 {
 		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"user_message_chunk","content":`+
@@ -30,19 +30,19 @@ func (a *agent) replay() {
 	}
 }
 
-// kept are the sessions that are.
+// kept returns the stored sessions except the deleted ones.
 func (a *agent) kept() string {
 	var all []map[string]string
 	if json.Unmarshal([]byte(os.Getenv(keptVar)), &all) != nil {
-		return os.Getenv(keptVar) // another test's, as it is
+		return os.Getenv(keptVar) // another test's value, unchanged
 	}
 	all = slices.DeleteFunc(all, func(s map[string]string) bool { return slices.Contains(a.deleted, s["sessionId"]) })
 	list, _ := json.Marshal(all)
 	return string(list)
 }
 
-// keptIn are three sessions: two of dir, of which the second is the newest, and
-// a newer one of its parent.
+// keptIn returns a keptVar with three sessions: two of dir, of which the second is the newer, and
+// one of its parent that is newer still.
 func keptIn(t *testing.T, dir string) []string {
 	t.Helper()
 	list, err := json.Marshal([]map[string]string{
@@ -56,7 +56,7 @@ func keptIn(t *testing.T, dir string) []string {
 	return []string{keptVar + "=" + string(list)}
 }
 
-// history checks that a conversation was replayed in its order, and is over.
+// history checks that a conversation was replayed completely and in order.
 func history(s *Screen, id string) {
 	s.t.Helper()
 	rows := s.WaitFor("answer 2 of " + id)
@@ -94,7 +94,7 @@ func TestResumeByID(t *testing.T) {
 	s.WaitIdle()
 }
 
-// ctrl+s opens a session that the agent keeps, beside the one that is open.
+// ctrl+s opens a stored session of the agent next to the open one.
 func TestOverviewOpensKeptSession(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)

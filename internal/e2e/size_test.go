@@ -10,10 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// framed tells what is wrong with a chat screen of that width, "" when nothing
-// is: the composer's box has to reach from edge to edge in whole rows, and below
-// it stands the status line alone. On a low screen the composer has no frame while
-// something is asked.
+// framed says what is wrong with a chat screen of that width, or returns "": the composer's box
+// must reach from edge to edge in complete rows, and only the status line may be below it. On a low
+// screen the composer has no frame while a question is open.
 func framed(rows []string, cols int) string {
 	for i, r := range rows {
 		if w := ansi.StringWidth(r); w > cols {

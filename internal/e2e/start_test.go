@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A first run: no configuration, no agent on the machine.
+// A first run: no configuration, and no agent installed.
 func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t))
@@ -88,7 +88,7 @@ func TestAgentThatCannotStart(t *testing.T) {
 			t.Parallel()
 			s := Start(t, 100, 30, workDir(t), append([]string{"--"}, test.command...)...)
 			s.WaitFor(test.want...)
-			s.Press("enter") // the second time it is no different
+			s.Press("enter") // trying again gives the same result
 			s.WaitFor(test.want...)
 			s.Press("esc")
 			s.WaitFor("Type to filter", strings.Join(test.command[:1], " "))
@@ -100,7 +100,7 @@ func TestAgentThatCannotStart(t *testing.T) {
 	}
 }
 
-// An agent that says nothing can be given up.
+// Starting an agent that never answers can be cancelled.
 func TestAgentThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"esc", "ctrl+c"} {

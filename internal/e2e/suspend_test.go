@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// peers are the ways to an agent that a suspended screen may have.
+// peers are the transports to the agent of a suspended screen.
 var peers = []string{"stdio", "ws", "http"}
 
-// Case 192: while the screen is suspended the agent talks on, is read, and nothing
-// of it is lost. Here only the screen stands still: where there is no shell to
-// return to, the system stops nobody.
+// Case 192: while the screen is suspended the agent keeps sending, parley keeps reading, and
+// nothing is lost. In this test only the screen is suspended: there is no shell to return to, so
+// the process is not stopped.
 func TestSuspendedScreen(t *testing.T) {
 	t.Parallel()
 	for _, peer := range peers {
@@ -45,8 +45,8 @@ func TestSuspendedScreen(t *testing.T) {
 	}
 }
 
-// The same where a shell stops parley as a whole. What an agent at a URL says
-// meanwhile waits in its server; one that was started here has to wait itself.
+// The same when a shell stops the whole process. Output of an agent at a URL waits in its server; a
+// local agent has to wait itself.
 func TestSuspendedByAShell(t *testing.T) {
 	t.Parallel()
 	for _, peer := range peers {
@@ -81,8 +81,8 @@ func TestSuspendedByAShell(t *testing.T) {
 	}
 }
 
-// Where more comes than the server may keep, it ends the connection. Back again,
-// parley says so, and goes on with the session as the agent has kept it.
+// If more output arrives than the server may buffer, it ends the connection. When parley resumes it
+// says so and continues with the session as the agent has stored it.
 func TestSuspendedForTooMuch(t *testing.T) {
 	t.Parallel()
 	prompts := filepath.Join(t.TempDir(), "prompts")
@@ -114,7 +114,7 @@ func TestSuspendedForTooMuch(t *testing.T) {
 	s.ExitCode()
 }
 
-// agentOf is how to get to the scripted agent.
+// agentOf returns the arguments that connect to the scripted agent over that transport.
 func agentOf(t *testing.T, peer string) []string {
 	t.Helper()
 	if peer == "stdio" {
@@ -123,7 +123,7 @@ func agentOf(t *testing.T, peer string) []string {
 	return []string{ServeAgent(t, scripted(t), nil).URL(peer)}
 }
 
-// WaitFile waits until there is a file of that name in the directory.
+// WaitFile waits until the directory contains a file of that name.
 func (s *Screen) WaitFile(name string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
@@ -136,7 +136,7 @@ func (s *Screen) WaitFile(name string) {
 	}
 }
 
-// state is that of parley behind a shell, as the system calls it.
+// state returns the system's state of a parley that runs in a shell.
 func (s *Screen) state() string {
 	for pid, words := range processesOf(s.root) {
 		if strings.HasPrefix(words, parley+" ") {

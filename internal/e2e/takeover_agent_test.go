@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// runner is an agent that has parley run what it is told to, and says what came of
-// it. Behind "first" it asks first.
+// runner is an agent that makes parley run its prompt as a shell command and reports the result.
 type runner struct {
 	agent
 	calls map[string]chan json.RawMessage
@@ -50,7 +49,7 @@ func runRunner(in io.Reader, out io.Writer) {
 	}
 }
 
-// call asks parley for something and returns the answer.
+// call sends parley a request and returns the answer.
 func (r *runner) call(method, params string, args ...any) json.RawMessage {
 	r.mu.Lock()
 	id := fmt.Sprint(len(r.calls) + 1)

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// running is the command line of the agent that has parley run commands.
+// running returns the command line of the agent that makes parley run commands.
 func running(t testing.TB) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -24,13 +24,13 @@ func running(t testing.TB) []string {
 }
 
 const (
-	// asksPassword asks on its own terminal, unseen.
+	// asksPassword asks on its own terminal, without echo.
 	asksPassword = `stty -echo </dev/tty; printf 'Password: ' >/dev/tty; read -r x </dev/tty; stty echo </dev/tty; echo; [ "$x" = hush-4711 ] && echo right || exit 1`
 	lendHeading  = "· the agent sees its output · ctrl+] lets go"
 	allowHere    = "t Run it here with my keyboard"
 )
 
-// atThePrompt waits until a command has the screen and asks for something.
+// atThePrompt waits until a command has the screen and shows its prompt.
 func atThePrompt(s *Screen, prompt string) {
 	s.t.Helper()
 	s.WaitFunc("the command's own screen", func(rows []string) bool {
@@ -38,15 +38,14 @@ func atThePrompt(s *Screen, prompt string) {
 	})
 }
 
-// wholeAgain waits for the chat, as it was and nothing of the command's in it.
+// wholeAgain waits until the chat is restored, with nothing of the command left.
 func wholeAgain(s *Screen, texts ...string) []string {
 	s.t.Helper()
 	return s.WaitOnly(append(texts, placeholder), lendHeading)
 }
 
-// A command asks for a password on its terminal. The user allows it with the keyboard,
-// types the password, and the agent hears that it went well; the password is nowhere
-// else.
+// A command asks for a password on its terminal. The user allows it with the keyboard and types the
+// password, and the agent gets the result. The password appears nowhere else.
 func TestCommandWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{nil, {"--inline"}} {
@@ -69,7 +68,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 				wholeAgain(s, "▌ stty -echo")
 			}
 			s.WaitFor("? help")
-			s.WaitGone("Back in parley") // until nothing has been typed for a while keys are dropped
+			s.WaitGone("Back in parley") // keys are dropped until nothing has been typed for a while
 			s.Press("?")
 			s.WaitFor("╭ Keys")
 			s.Press("esc")
@@ -99,8 +98,8 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 	}
 }
 
-// A command that runs already is taken over from the list of what goes on, left, and
-// gone back to.
+// The user attaches to a running command from the list of running things, detaches, and attaches
+// again.
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -122,7 +121,7 @@ func TestTakeOver(t *testing.T) {
 	s.Resize(90, 26)
 	s.Press("f3")
 	s.WaitFor("╭ Running")
-	s.Press("ctrl+r") // it has a terminal by now
+	s.Press("ctrl+r") // by now it has a terminal
 	s.WaitFunc("the command's own screen", func(rows []string) bool {
 		return rowOf(rows, placeholder) < 0 && strings.HasSuffix(strings.TrimRight(strings.Join(rows, ""), " "), "Go on? [y/n]")
 	})
@@ -132,8 +131,7 @@ func TestTakeOver(t *testing.T) {
 	s.WaitIdle()
 }
 
-// A command that leaves the terminal in a mess, and dies, leaves no trace of it on the
-// screen.
+// A command that dies and leaves the terminal in a bad state leaves no trace on the screen.
 func TestCommandThatLeavesAMess(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 30, workDir(t), running(t)...)
@@ -157,7 +155,7 @@ func TestCommandThatLeavesAMess(t *testing.T) {
 	s.ExitCode()
 }
 
-// A signal to parley ends what has the keyboard, too, and the terminal is as it was.
+// A signal to parley also ends the command that has the keyboard, and the terminal is restored.
 func TestSignalWhileAttached(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 30, workDir(t), running(t)...)
@@ -173,7 +171,7 @@ func TestSignalWhileAttached(t *testing.T) {
 	s.WaitNone("sleep 1234")
 }
 
-// The keyboard in the chat in lines.
+// Lending the keyboard in the chat in lines.
 func TestLinesWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t), append([]string{"--linear"}, running(t)...)...)
@@ -190,7 +188,7 @@ func TestLinesWithTheKeyboard(t *testing.T) {
 	}
 }
 
-// lendsKeyboard gives a command the keyboard, lets go of it, and goes back from the list.
+// lendsKeyboard lends a command the keyboard, detaches, and attaches again from the list.
 func lendsKeyboard(d *desk) {
 	s := d.start(100, 30, running(d)...)
 	s.Prompt(`printf 'Name: '; read -r x; echo "hello $x"`)

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// muxed is a shell in a tmux of its own, to start parley from.
+// muxed is a shell in its own tmux, to start parley from.
 type muxed struct {
 	*pane
 	dir        string
 	cols, rows int
 }
 
-// shellInTmux starts one, with options of the server and more variables, and waits
-// for its prompt.
+// shellInTmux starts a shell in tmux, with server options and more variables, and waits for its
+// prompt.
 func shellInTmux(t *testing.T, cols, rows int, options [][]string, more ...string) *muxed {
 	t.Helper()
 	tmux, err := exec.LookPath("tmux")
@@ -50,7 +50,7 @@ func shellInTmux(t *testing.T, cols, rows int, options [][]string, more ...strin
 	return m
 }
 
-// screen is what can be seen, a row each.
+// screen returns the visible rows.
 func (m *muxed) screen() []string {
 	rows := strings.Split(strings.TrimSuffix(m.run("capture-pane", "-p"), "\n"), "\n")
 	for i, r := range rows {
@@ -59,7 +59,7 @@ func (m *muxed) screen() []string {
 	return rows
 }
 
-// wait waits until the screen is as f wants it.
+// wait waits until f accepts the rows of the screen.
 func (m *muxed) wait(what string, f func(rows []string) bool) []string {
 	m.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
@@ -73,7 +73,7 @@ func (m *muxed) wait(what string, f func(rows []string) bool) []string {
 	}
 }
 
-// seen waits until the texts can be seen.
+// seen waits until the texts are visible.
 func (m *muxed) seen(texts ...string) []string {
 	m.t.Helper()
 	return m.wait(fmt.Sprintf("%q", texts), func(rows []string) bool { return shown(rows, texts) })
@@ -85,7 +85,7 @@ func (m *muxed) enter(line string) {
 	m.key("Enter")
 }
 
-// idle waits for the end of the turn, on a whole screen.
+// idle waits for the end of the turn on a complete screen.
 func (m *muxed) idle() []string {
 	m.t.Helper()
 	return m.wait("a whole screen at rest", func(rows []string) bool {
@@ -93,14 +93,13 @@ func (m *muxed) idle() []string {
 	})
 }
 
-// flags are whether programs have the mouse, the cursor is shown, and the program
-// has a screen of its own.
+// flags reports whether programs have the mouse, whether the cursor is shown, and whether the
+// alternate screen is on.
 func (m *muxed) flags() string {
 	return strings.TrimSpace(m.run("display-message", "-p", "mouse #{mouse_any_flag}, cursor #{cursor_flag}, screen #{alternate_on}"))
 }
 
-// From the shell's prompt through a chat and back, in every terminal that tmux can
-// be.
+// From the shell's prompt through a chat and back, in every kind of terminal that tmux can be.
 func TestTmux(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -191,13 +190,13 @@ func (m *muxed) chat(grey bool) {
 	if got := m.flags(); got != "mouse 0, cursor 1, screen 0" {
 		t.Errorf("after parley: %s", got)
 	}
-	m.enter("echo the shell goes on") // and sees what is typed
+	m.enter("echo the shell goes on") // typing is echoed
 	m.wait("the shell", func(rows []string) bool {
 		return has(rows, "the shell goes on") && has(rows, "ready> echo the shell goes on")
 	})
 }
 
-// lastOf is the last row that is not blank.
+// lastOf returns the last row that is not blank.
 func lastOf(rows []string) string {
 	for i := len(rows) - 1; i >= 0; i-- {
 		if rows[i] != "" {
@@ -207,8 +206,8 @@ func lastOf(rows []string) string {
 	return ""
 }
 
-// What is copied gets into tmux's own buffer where it takes such things; the
-// notice claims nothing, and nothing of it is seen on the screen.
+// Copied text reaches tmux's own buffer if its options allow that. The notice does not claim
+// success, and the screen is not disturbed.
 func TestTmuxCopies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

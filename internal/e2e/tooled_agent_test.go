@@ -15,20 +15,19 @@ import (
 	"sync"
 )
 
-// tooled is an agent that speaks plain lines of ACP v2, and of MCP with the
-// servers that it is handed: the first of them, which it starts before it
-// answers session/new. A prompt "TOOL JSON" calls a tool; the agent tells what
-// came back. It leaves what it was handed in a file of the session's directory.
+// tooled is an agent that speaks ACP v2, and MCP with the first server that it receives in
+// session/new, which it starts before it answers. A prompt "TOOL JSON" calls a tool; the agent
+// reports the result. It writes the server's parameters to a file in the session's directory.
 type tooled struct {
 	mu  sync.Mutex
 	out io.Writer
 	cwd string
-	mcp *mcpServer // nil where it was handed none
+	mcp *mcpServer // nil if it received none
 
 	turns int
 }
 
-// handed is the file that says what the agent was handed.
+// handed is the file with the parameters of the MCP server.
 const handed = "handed.json"
 
 func runTooledAgent(in io.Reader, out io.Writer) {
@@ -95,14 +94,14 @@ func (a *tooled) turn(n int, prompt string) {
 	update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
 }
 
-// mcpCommand is a server of session/new.
+// mcpCommand is an MCP server in session/new.
 type mcpCommand struct {
 	Name, Type, Command string
 	Args                []string
 	Env                 []struct{ Name, Value string }
 }
 
-// mcpServer is one that was started.
+// mcpServer is a started MCP server.
 type mcpServer struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -128,7 +127,7 @@ func (c mcpCommand) start() *mcpServer {
 	return s
 }
 
-// request returns the result, or what went wrong.
+// request returns the result, or the error as text.
 func (s *mcpServer) request(method, params string) string {
 	s.last++
 	fmt.Fprintf(s.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.last, method, params)
@@ -165,8 +164,7 @@ func (s *mcpServer) call(tool, args string) string {
 	return strings.Join(texts, ", ")
 }
 
-// close ends the server as agents do, by closing its input, and writes its exit
-// code to a file.
+// close ends the server by closing its input, as agents do, and writes its exit code to a file.
 func (s *mcpServer) close(file string) {
 	if s == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// tooledAgent is the command line of the agent that uses parley's tools.
+// tooledAgent returns the command line of the agent that uses parley's tools.
 func tooledAgent(t testing.TB) []string {
 	t.Helper()
 	self, err := os.Executable()
@@ -23,7 +23,7 @@ func tooledAgent(t testing.TB) []string {
 	return []string{"--protocol", "2", "--", self, "tooled"}
 }
 
-// handedOver is what the agent was handed, besides its name.
+// handedOver returns the parameters of the MCP server that the agent received.
 func handedOver(t testing.TB, dir string) (args []string, socket, token string) {
 	t.Helper()
 	var m mcpCommand
@@ -47,8 +47,8 @@ func handedOver(t testing.TB, dir string) (args []string, socket, token string) 
 	return m.Args, socket, token
 }
 
-// cleanedUp checks that nothing is left of the tools when parley is gone, and
-// that the log of the session, which tells of them, does not hold the token.
+// cleanedUp checks that nothing is left of the tools after parley has exited, and that the
+// session's log, which mentions them, does not contain the token.
 func cleanedUp(t testing.TB, dir string) {
 	t.Helper()
 	args, socket, token := handedOver(t, dir)
@@ -87,7 +87,7 @@ func TestOfferedTools(t *testing.T) {
 		config       string
 		code         int
 		says         string
-		file         string // what notes.txt holds in the end
+		file         string // content of notes.txt at the end
 	}{
 		{"write", `write_text_file {"path":"notes.txt","content":"new\n"}`, []string{"--offer-tools", "--approve-all"}, "", 0, "Wrote 4 bytes to ", "new\n"},
 		{"write denied", `write_text_file {"path":"notes.txt","content":"new\n"}`, []string{"--offer-tools"}, "", 5, "failed, The user did not allow it: writing ", "old\n"},
@@ -120,8 +120,8 @@ func TestOfferedTools(t *testing.T) {
 	}
 }
 
-// In the chat questions of tools are questions like all others, and what a tool
-// does ends with the turn.
+// In the chat, questions about tools look like any other, and a running tool is ended with its
+// turn.
 func TestOfferedToolsInChat(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A question becomes a rule, which answers the next one; what was written is
-// listed, and put back.
+// A question becomes a rule, which answers the next one. What was written is listed and restored.
 func TestRuleAndUndo(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -67,7 +66,7 @@ func TestRuleAndUndo(t *testing.T) {
 	s.WaitFor("Restore the last turn: 1 file", "Turn 1")
 	s.Press("enter")
 	s.WaitFunc("all put back", func([]string) bool { return read(t, notes) == "one\n" })
-	s.WaitFor("Restored 1 file") // before that the list is the old one
+	s.WaitFor("Restored 1 file") // until then the list is the old one
 
 	s.Prompt("/undo")
 	s.WaitFor("Redo all 2 changes", "through parley, turn 1", "through parley, turn 2", "enter redoes it")

@@ -29,7 +29,7 @@ func TestStopInMidStream(t *testing.T) {
 	}
 }
 
-// The demo's long answer can be stopped, too, whatever of it has come.
+// The demo's long answer can be stopped at any point.
 func TestStopDemo(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 80, 24, workDir(t), "demo")
@@ -90,8 +90,7 @@ func TestStopKeepsQueue(t *testing.T) {
 	s.WaitGone("queued")
 }
 
-// An agent that dies is said to have, with its last words, and can be started
-// again.
+// When an agent dies, parley says so with its last output, and can start it again.
 func TestAgentDies(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 90, 30, workDir(t), scripted(t)...)
@@ -150,10 +149,10 @@ func TestLogAndHelp(t *testing.T) {
 		t.Errorf("the keys of the overlays went into the draft: %q", d)
 	}
 	s.Type("what?")
-	s.WaitDraft("what?") // only on an empty composer is it help
+	s.WaitDraft("what?") // ? opens help only if the composer is empty
 }
 
-// Incremental frames must add up to what a whole one shows.
+// Incremental frames must add up to the same screen as a full redraw.
 func TestResizeInMidStream(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -186,7 +185,7 @@ func TestResizeInMidStream(t *testing.T) {
 	paragraphs(t, rows)
 }
 
-// paragraphs checks that those on the screen follow each other.
+// paragraphs checks that the paragraphs on the screen are consecutive.
 func paragraphs(t *testing.T, rows []string) {
 	t.Helper()
 	last := 0
@@ -225,7 +224,7 @@ func TestScrollLongTranscript(t *testing.T) {
 	s.WaitOnly([]string{"Section 12 ends here.", "↓ end"}, "That is all.")
 	s.Press("ctrl+home")
 	s.WaitFor("▌ long", "A long answer")
-	// What comes meanwhile does not move a reader who is elsewhere.
+	// New output does not move a reader who is elsewhere.
 	s.Prompt("hello")
 	s.WaitFor("You wrote:", "That is all.", "? help")
 	s.Press("ctrl+home")
@@ -237,7 +236,7 @@ func TestScrollLongTranscript(t *testing.T) {
 	}
 }
 
-// A reader who has scrolled up stays where he is while more arrives.
+// New output does not move a reader who has scrolled up.
 func TestReaderStaysInPlace(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)

@@ -11,23 +11,24 @@ import (
 	"parley/internal/sandbox"
 )
 
-// The words that nothing that parley starts may find, and one that proves that it could read the rest.
+// keptBack must not be found by any process that parley starts. notKept proves that the process
+// could read the environment.
 const (
 	keptBack = "kept-back-value"
 	notKept  = "READABLE=by-everything"
 )
 
-// pry writes the environments of all processes that it may read into a file of the directory it is started in, that of
-// its parent first.
+// pry writes the environments of all processes that it may read to a file, its parent's first.
 const pry = `cat /proc/$PPID/environ /proc/[0-9]*/environ >"$1" 2>/dev/null; true`
 
 const nobody = 65534
 
-// flagAuth is a variable that --header-env X=FLAG_AUTH names.
+// flagAuth is the variable that --header-env X=FLAG_AUTH names.
 const flagAuth = "FLAG_AUTH=" + keptBack
 
-// secretive is a directory to start parley in, whose configuration and environment name variables for parley itself. As
-// nobody, who must not read what root may, if that can be.
+// secretive returns a directory to start parley in, whose configuration and environment name
+// variables that only parley may use. If asNobody is set it belongs to the user nobody, who must
+// not read what root may.
 func secretive(t *testing.T, asNobody bool) (dir string, env []string) {
 	t.Helper()
 	dir = workDir(t)
@@ -49,7 +50,7 @@ func secretive(t *testing.T, asNobody bool) (dir string, env []string) {
 	return dir, []string{"FAR_AUTH=" + keptBack, "PARLEY_OTHER=" + keptBack, notKept}
 }
 
-// admit lets everybody through to a path below the directory for temporary files.
+// admit makes a path below the directory for temporary files accessible to all users.
 func admit(t *testing.T, path string) {
 	t.Helper()
 	for ; filepath.Dir(path) != path && path != filepath.Clean(os.TempDir()); path = filepath.Dir(path) {
@@ -64,7 +65,7 @@ func admit(t *testing.T, path string) {
 	}
 }
 
-// started starts a command as nobody, or as who runs the tests, and waits for its end.
+// started runs a command, optionally as the user nobody, and waits for its end.
 func started(t *testing.T, cmd *exec.Cmd, env []string, asNobody bool) result {
 	t.Helper()
 	cmd.Env = append(cmd.Env, env...)
@@ -78,20 +79,20 @@ func drop(cmd *exec.Cmd, asNobody bool) {
 	}
 }
 
-// keeps checks what was seen.
+// keeps checks what a process has found.
 func keeps(t *testing.T, who, file string, readable bool) {
 	t.Helper()
 	seen := read(t, file)
 	if strings.Contains(seen, keptBack) {
 		t.Errorf("%s finds what parley keeps back", who)
 	}
-	if readable && strings.Count(seen, notKept) < 2 { // its own, and that of parley
+	if readable && strings.Count(seen, notKept) < 2 { // its own and parley's
 		t.Errorf("%s reads no environment but its own", who)
 	}
 }
 
-// What parley is given for itself is not to be found in /proc either: not by an agent, not by its commands, not in the
-// environment of any parley, nor of what it has started.
+// Variables meant only for parley cannot be read from /proc either: not by an agent, not by its
+// commands, and not from the environment of any parley or of a process that it has started.
 func TestWithheldVariables(t *testing.T) {
 	for name, asNobody := range map[string]bool{"as you": false, "as nobody": true} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +140,7 @@ func TestWithheldVariables(t *testing.T) {
 			t.Run("mcp", func(t *testing.T) {
 				dir, env := secretive(t, asNobody)
 				self := tooledAgent(t)
-				if asNobody { // who cannot get at the binary of the tests
+				if asNobody { // that user cannot access the test binary
 					copied := filepath.Join(dir, "tooled")
 					if err := os.WriteFile(copied, []byte(read(t, self[3])), 0o755); err != nil {
 						t.Fatal(err)
@@ -159,7 +160,7 @@ func TestWithheldVariables(t *testing.T) {
 	}
 }
 
-// The screen keeps them back from your own lines, too.
+// Commands that the user runs from the screen do not see them either.
 func TestWithheldVariablesOfTheScreen(t *testing.T) {
 	dir, env := secretive(t, false)
 	s := startIn(t, 80, 24, dir, append(env, flagAuth), []string{parley, "demo", "--header-env", "X=FLAG_AUTH"})

@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// actor is the agent. It stores everything in the ledger before it sends it, so it forgets
+// actor is the agent. It stores everything in the ledger before it sends it, so a crash loses
 // nothing.
 type actor struct {
 	pid int
@@ -26,9 +26,9 @@ type actor struct {
 	mu      sync.Mutex // guards writing
 	out     *bufio.Writer
 	asked   int64
-	answers map[int64]chan json.RawMessage // results of its requests; null for an error
+	answers map[int64]chan json.RawMessage // results of its requests by id; null for an error
 
-	cwd map[string]string // by session; used by the reader
+	cwd map[string]string // by session; used only by the reader
 }
 
 type heard struct {
@@ -156,11 +156,11 @@ func (a *actor) ask(method string, params object) json.RawMessage {
 type turn struct {
 	*actor
 	session, text, cwd string
-	lost               bool // another agent owns the session by now
+	lost               bool // another agent now owns the session
 	n, tools           int
 }
 
-// play turns the text of a prompt into a turn, the same for the same text.
+// play turns the text of a prompt into a turn. The same text always gives the same turn.
 func (t *turn) play(id json.RawMessage) {
 	h := fnv.New64a()
 	io.WriteString(h, t.text)
@@ -187,7 +187,7 @@ func (t *turn) play(id json.RawMessage) {
 	t.answer(id, object{"stopReason": "end_turn"})
 }
 
-// add sends an update, unless the session is lost.
+// add sends an update, unless another agent owns the session.
 func (t *turn) add(update json.RawMessage) {
 	if t.lost || !t.note(note{Do: "add", Session: t.session, Update: update}).OK {
 		t.lost = true

@@ -2,5 +2,6 @@
 
 package faults
 
-// lives cannot tell on this system; an agent has ended when it disconnects from the ledger.
+// lives cannot tell on this system. There an agent counts as ended when it disconnects from the
+// ledger.
 func lives(int) bool { return false }

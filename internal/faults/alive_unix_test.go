@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// lives reports whether a process runs; a zombie does not.
+// lives reports whether a process runs. A zombie does not.
 func lives(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// eventually waits until complaint returns nothing.
+// eventually waits until complaint returns "", for at most patience.
 func eventually(t *testing.T, complaint func() string) {
 	t.Helper()
 	within(t, patience, complaint)
 }
 
-// within does so for d.
+// within is eventually with the limit d.
 func within(t *testing.T, d time.Duration, complaint func() string) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -54,7 +54,7 @@ func running() string {
 	return strings.Join(left, "\n\n")
 }
 
-// descriptors returns how many are open in this process; 0 if unknown.
+// descriptors returns the number of open file descriptors of this process, 0 if unknown.
 func descriptors() int {
 	dir, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -63,10 +63,10 @@ func descriptors() int {
 	return len(dir)
 }
 
-// nothingLeft checks that run leaves nothing behind.
+// nothingLeft checks that run leaves no goroutine and no file descriptor open.
 func nothingLeft(t *testing.T, run func(t *testing.T)) {
 	t.Helper()
-	newLedger(t).close() // opens what the runtime opens only once
+	newLedger(t).close() // opens the descriptors that the runtime opens only once
 	before := descriptors()
 	run(t)
 	eventually(t, func() string {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// ledger stores the sessions of agents in the test, outside of any agent. Agents send notes
-// over a socket and continue when a note is stored.
+// ledger stores the sessions of the agents in the test, outside of any agent. Agents send notes
+// over a socket and continue once a note is stored.
 type ledger struct {
 	ln   net.Listener
 	work sync.WaitGroup
@@ -20,13 +20,13 @@ type ledger struct {
 	agents   map[int]net.Conn // running, by pid
 	pids     []int            // all, including those that have ended
 	sessions map[string]*stored
-	prompts  map[string]int  // how often each was received, by text
+	prompts  map[string]int  // how often each prompt was received, by its text
 	finished map[string]bool // turns that the agent has finished, by the text of the prompt
 }
 
 // stored is a session.
 type stored struct {
-	owner int // the agent that may add to it: the last one that opened it
+	owner int // the agent that may add to it: the last to open it
 	items []item
 	began map[int]beginning // by agent
 }
@@ -34,7 +34,7 @@ type stored struct {
 // item is an update of the session.
 type item struct {
 	by     int
-	user   bool // a prompt: replayed only when the session is loaded
+	user   bool // a prompt: sent to the client only when the session is loaded
 	update json.RawMessage
 }
 
@@ -156,7 +156,7 @@ func (l *ledger) write(pid int, n note) entry {
 	return entry{OK: true}
 }
 
-// said returns a text update. Prompts have ids, so that equal prompts remain two.
+// said returns a text update. Prompts have ids, so that equal prompts stay separate.
 func said(kind, text string) json.RawMessage {
 	u := map[string]any{"sessionUpdate": kind, "content": map[string]string{"type": "text", "text": text}}
 	if kind == "user_message_chunk" {
@@ -181,7 +181,7 @@ func (l *ledger) expected(session string, pid int) string {
 	return out.String()
 }
 
-// rendered returns an update in the form that a client's events are rendered.
+// rendered returns an update in the form of a client's rendered events.
 func rendered(update []byte) string {
 	var u struct {
 		Kind       string `json:"sessionUpdate"`

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(decoy.Run(m))
 }
 
-// seedsToTry returns two seeds, since some cases depend on whether the seed is even.
+// seedsToTry returns two seeds, because some cases depend on whether the seed is even.
 func seedsToTry(t *testing.T) []uint64 {
 	t.Helper()
 	if *seedFlag != 0 {

@@ -20,17 +20,17 @@ type proxy struct {
 
 	mu     sync.Mutex
 	pairs  map[*pair]bool
-	number uint64 // of connections so far
+	number uint64 // number of connections so far
 	cuts   int
-	down   time.Time // until then all connections are cut at once
+	down   time.Time // until then every connection is cut at once
 	closed bool
 }
 
-// pair is a connection to the client and one to the server.
+// pair is a connection to the client and the matching one to the server.
 type pair struct {
 	client, server *net.TCPConn
 	once           sync.Once
-	done           chan struct{} // closed when it was cut or has ended
+	done           chan struct{} // closed when the pair was cut or has ended
 }
 
 // lingering is how long a connection cut in one direction continues in the other.
@@ -132,7 +132,7 @@ func (p *proxy) count() {
 	p.cuts++
 }
 
-// linger leaves some time to the other direction.
+// linger leaves the other direction some time.
 func (c *pair) linger() {
 	timer := time.NewTimer(lingering)
 	defer timer.Stop()
@@ -143,7 +143,7 @@ func (c *pair) linger() {
 	}
 }
 
-// read reads available data; if writes are joined it waits for more.
+// read reads the available data. If writes are joined it waits for more.
 func (k *course) read(from *net.TCPConn, buf []byte) (int, error) {
 	n, err := from.Read(buf)
 	for k.gather && err == nil && n < len(buf) {
@@ -192,10 +192,10 @@ func (p *proxy) unplug(how ending) {
 	}
 }
 
-// longOutage is longer than a client tries to restore a stream that it needs.
+// longOutage is longer than a client tries to restore a required stream.
 const longOutage = 500 * time.Millisecond
 
-// outage cuts all connections, and new ones for some time.
+// outage cuts all connections, and for some time every new one.
 func (p *proxy) outage(how ending) {
 	p.mu.Lock()
 	p.down = time.Now().Add(longOutage)

@@ -16,7 +16,7 @@ import (
 	"parley/internal/gateway"
 )
 
-// server is `parley serve` in this process; its agents are processes.
+// server is `parley serve` in this process. Its agents are processes.
 type server struct {
 	t       *testing.T
 	gateway *gateway.Server
@@ -31,7 +31,7 @@ type server struct {
 // idle is the server's idle limit.
 const idle = 2 * time.Second
 
-// serve starts a server. buffer, if not 0, is the most bytes that may wait in a session's
+// serve starts a server. buffer, if not 0, is the limit in bytes of what may wait in a session's
 // stream.
 func serve(t *testing.T, l *ledger, buffer int64) *server {
 	t.Helper()
@@ -52,7 +52,7 @@ func serve(t *testing.T, l *ledger, buffer int64) *server {
 	return s
 }
 
-// close ends the server; nothing of it is left then.
+// close ends the server and waits until it has ended.
 func (s *server) close() {
 	s.stop()
 	select {
@@ -116,7 +116,7 @@ func (j *journal) count(text string) int {
 	return bytes.Count(j.text.Bytes(), []byte(text))
 }
 
-// settled describes what the server has started and not ended; "" if nothing.
+// settled describes what the server has started and not yet ended, "" if there is nothing.
 func (s *server) settled() string {
 	connections := s.log.count("connection started") - s.log.count("connection ended")
 	streams := s.log.count("stream started") - s.log.count("stream ends")
@@ -126,15 +126,15 @@ func (s *server) settled() string {
 	return fmt.Sprintf("at the server %d connections, %d streams and %d lines are open", connections, streams, s.lines.Load())
 }
 
-// reorderer lets the messages of a server overtake each other: it delays the streams of a
-// connection, and the response to a POST, now and then and independently.
+// reorderer makes the messages of a server overtake each other: now and then it delays one of the
+// streams of a connection, or the response to a POST, independently.
 type reorderer struct {
 	http.Handler
 	mu     sync.Mutex
 	chance interface{ IntN(int) int }
 }
 
-// draw returns a pause, mostly none.
+// draw returns a random pause below most with a chance of 1 in one, otherwise 0.
 func (l *reorderer) draw(one int, most time.Duration) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -157,7 +157,7 @@ type reorderingWriter struct {
 // Unwrap is for http.ResponseController.
 func (w *reorderingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// WriteHeader delays the response to a POST, so the answer may arrive before it.
+// WriteHeader delays the response to a POST, so that the answer may arrive before it.
 func (w *reorderingWriter) WriteHeader(status int) {
 	if w.r.Method == http.MethodPost {
 		w.wait(w.l.draw(2, 30*time.Millisecond))

@@ -20,16 +20,16 @@ type profile struct {
 	weather
 }
 
-// HTTP/1.1 uses several connections, which live shorter.
+// HTTP/1.1 uses several connections, each of which lives for a shorter time.
 var profiles = []profile{
 	{"websocket", "ws", "", weather{cut: 0.6, far: 300_000, marked: 0.3, pause: 3 * time.Millisecond}},
 	{"http1", "http", "off", weather{cut: 0.3, far: 100_000, marked: 0.4, pause: 3 * time.Millisecond}},
 	{"h2c", "http", "on", weather{cut: 0.6, far: 200_000, marked: 0.4, pause: 3 * time.Millisecond}},
 }
 
-// Whatever the network does, an update is the one that follows the last; a turn ends as the
-// agent ended it, or is reported lost; loading restores what was lost; no prompt arrives
-// twice; and nothing is left at the end.
+// Whatever the network does: updates arrive in order and without gaps; a turn ends as the agent
+// ended it, or is reported lost; loading restores what was lost; no prompt arrives twice; and
+// nothing is left at the end.
 func TestTurns(t *testing.T) {
 	nothingLeft(t, func(t *testing.T) {
 		t.Run("through", func(t *testing.T) {
@@ -54,7 +54,7 @@ const (
 func (p profile) turns(t *testing.T, seed uint64) {
 	l := newLedger(t)
 	buffer := int64(0)
-	if seed%2 == 0 { // then a stream sometimes loses more than is retained
+	if seed%2 == 0 { // so that a stream sometimes loses more than is retained
 		buffer = 256 << 10
 	}
 	s := serve(t, l, buffer)
@@ -98,7 +98,7 @@ func runTurns(all []*user, turns int) {
 	work.Wait()
 }
 
-// finished checks that nothing is left at the server before it is shut down.
+// finished checks that nothing is left on the server before it is shut down.
 func finished(t *testing.T, l *ledger, s *server) {
 	t.Helper()
 	eventually(t, func() string {
@@ -117,7 +117,7 @@ func finished(t *testing.T, l *ledger, s *server) {
 	}
 }
 
-// report sums up, and checks that enough went wrong.
+// report logs a summary and checks that enough faults happened.
 func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed uint64) {
 	var sum user
 	cuts := 0
@@ -133,8 +133,8 @@ func (p profile) report(t *testing.T, all []*user, s *server, turns int, seed ui
 	}
 }
 
-// Network connections end with the connection of the agent, not when they have been idle
-// for a time (which is longer than this test waits).
+// Network connections are closed with the connection of the agent, not by an idle timeout (which is
+// longer than this test waits).
 func TestCloseEndsLines(t *testing.T) {
 	for _, p := range profiles {
 		t.Run(p.name, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestCloseEndsLines(t *testing.T) {
 	}
 }
 
-// Streams and POST responses that overtake each other change nothing: every turn is
-// complete and in order.
+// Streams and POST responses that overtake each other change nothing: every turn is complete and in
+// order.
 func TestAnyOrder(t *testing.T) {
 	nothingLeft(t, func(t *testing.T) {
 		t.Run("through", func(t *testing.T) {

@@ -33,8 +33,8 @@ type user struct {
 	session string      // "" until there is one
 	conn    *connection // nil without a connection
 
-	turns                   int // begun
-	complete, lost, unknown int // of these, by how they ended
+	turns                   int // turns begun
+	complete, lost, unknown int // of these, by outcome
 	tries, loads, resumes   int
 }
 
@@ -47,10 +47,10 @@ type connection struct {
 	host    *host.Host
 	log     *event.Log
 
-	seen  strings.Builder // the session, in the form of ledger.expected
+	seen  strings.Builder // the session so far, in the form of ledger.expected
 	ended *event.TurnEnded
 	err   error           // the error of Disconnected
-	open  map[uint64]bool // questions
+	open  map[uint64]bool // open questions
 	asked func(*connection, permissions.Question)
 }
 
@@ -88,7 +88,7 @@ func (u *user) runTurns(turns int) {
 	}
 }
 
-// connect tries until there is a connection with the session open on it.
+// connect retries until there is a connection with the session open.
 func (u *user) connect() bool {
 	for try := range 200 {
 		u.tries++
@@ -98,7 +98,7 @@ func (u *user) connect() bool {
 		if u.t.Failed() {
 			return false
 		}
-		time.Sleep(min(time.Millisecond<<min(try, 10), 50*time.Millisecond)) // the screen's pauses, but shorter
+		time.Sleep(min(time.Millisecond<<min(try, 10), 50*time.Millisecond)) // like the screen's pauses, but shorter
 	}
 	u.errorf("no connection after 200 tries")
 	return false
@@ -114,7 +114,7 @@ func (u *user) dial() bool {
 	if err != nil {
 		k.host.Close()
 		status := new(transport.StatusError)
-		halved := errors.As(err, &status) && status.Status == 400 // half a request arrived, and the server says so
+		halved := errors.As(err, &status) && status.Status == 400 // the server reports that half a request arrived
 		if lost := new(event.LostError); !errors.As(err, &lost) || !lost.Again() && !halved {
 			u.errorf("dial: %v", err)
 		}
@@ -127,7 +127,7 @@ func (u *user) dial() bool {
 	return true
 }
 
-// reopen opens the session and checks that it is what the agent knows.
+// reopen opens the session and checks that it matches the agent's.
 func (u *user) reopen() bool {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
@@ -151,7 +151,7 @@ func (u *user) reopen() bool {
 		return false
 	}
 	u.session = k.session.ID()
-	// Over HTTP the history has its own stream, which may be slower.
+	// Over HTTP the history has its own stream, which may be slower than the response.
 	if !u.until("the history", func() bool { return k.seen.Len() >= len(u.expected()) }) {
 		u.hangUp()
 		return false
@@ -162,7 +162,7 @@ func (u *user) reopen() bool {
 
 func (u *user) expected() string { return u.ledger.expected(u.session, u.conn.pid) }
 
-// compare checks for exactly what the agent has recorded.
+// compare checks that the user has seen exactly what the agent has recorded.
 func (u *user) compare(what string) {
 	u.t.Helper()
 	if want, got := u.expected(), u.conn.seen.String(); got != want {
@@ -239,8 +239,8 @@ func (u *user) judge(text string, end *event.TurnEnded) {
 	u.hangUp()
 }
 
-// hangUp ends the connection. What was received must be the beginning of what was sent, and
-// no question stays open.
+// hangUp ends the connection. What was received must be a prefix of what was sent, and no question
+// may stay open.
 func (u *user) hangUp() {
 	k := u.conn
 	u.conn = nil
@@ -269,8 +269,7 @@ func (u *user) hangUp() {
 	u.conn = nil
 }
 
-// until applies events until the condition holds. It reports false if the connection ends
-// first.
+// until applies events until the condition holds. It returns false if the connection ends first.
 func (u *user) until(what string, holds func() bool) bool {
 	deadline := time.After(patience)
 	for k := u.conn; ; {
@@ -291,11 +290,11 @@ func (u *user) until(what string, holds func() bool) bool {
 	}
 }
 
-// decide answers a question, or leaves it open during an outage that the connection mostly
-// does not survive. If it does survive, the answer is late.
+// decide answers a question, or first starts an outage, which the connection usually does not
+// survive. If it does, the answer is late.
 func (u *user) decide(k *connection, q permissions.Question) {
 	o := q.Options[u.chance.IntN(len(q.Options))]
-	answer := func() { k.host.Broker().Answer(q.Key, o.ID) } // an error if the connection has ended
+	answer := func() { k.host.Broker().Answer(q.Key, o.ID) } // returns an error if the connection has ended
 	if u.proxy != nil && u.chance.IntN(4) == 0 {
 		u.proxy.outage(ending(u.chance.IntN(2)))
 		time.AfterFunc(2*longOutage, answer)

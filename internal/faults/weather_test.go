@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// weather is how bad a network is.
+// weather describes the faults of a network.
 type weather struct {
 	cut    float64 // fraction of the directions of connections that are cut
-	far    float64 // most bytes before a cut: every order of magnitude is as likely
+	far    float64 // most bytes before a cut; every order of magnitude is equally likely
 	marked float64 // fraction of the cuts that happen near one of the marks instead
 	pause  time.Duration
 }
 
-// marks are texts that a cut may wait for, so that it hits important places. In a WebSocket
-// they are visible in one direction only.
+// marks are texts that trigger a cut, so that it hits an important place. In a WebSocket they are
+// visible in one direction only.
 var marks = []string{`"stopReason"`, `"session/prompt"`, `"sessionUpdate"`, "HTTP/1.1 20", "data: ", `"protocolVersion"`, `"session/request_permission"`, `"outcome"`}
 
 // ending is how a connection is cut.
@@ -28,7 +28,7 @@ const (
 	half                 // at first only the receiver of this direction gets a FIN
 )
 
-// course is what happens to one direction of a connection.
+// course is the plan of faults for one direction of a connection.
 type course struct {
 	chance *rand.Rand
 	split  bool // writes are split
@@ -39,7 +39,7 @@ type course struct {
 
 	cut   bool
 	how   ending
-	mark  []byte // the cut comes after this was seen; nil: at once
+	mark  []byte // after counts from the end of this text; nil: from the start
 	after int    // and after that many more bytes
 	seen  []byte // the last bytes, where mark may begin
 }
@@ -68,7 +68,7 @@ func (w weather) course(chance *rand.Rand) *course {
 	return c
 }
 
-// cutIn returns how many of these bytes still pass, and whether the connection is cut then.
+// cutIn returns how many of these bytes still pass, and whether the connection is cut after them.
 func (c *course) cutIn(p []byte) (n int, over bool) {
 	if !c.cut {
 		return len(p), false
@@ -101,7 +101,7 @@ func (c *course) piece(left int) int {
 	return left
 }
 
-// wait returns the pause before the next write, mostly none.
+// wait returns the pause before the next write, usually none.
 func (c *course) wait() time.Duration {
 	if c.slow && c.chance.IntN(4) == 0 || c.chance.IntN(50) == 0 {
 		return time.Duration(c.chance.Int64N(int64(c.pause)))

@@ -21,17 +21,17 @@ import (
 type caller struct {
 	name     string
 	command  func(*testing.T) []string
-	profile  string   // http or ws; options of the client follow a colon
+	profile  string   // http or ws, followed by options of the client after a colon
 	protocol string   // the HTTP version that the server must see
 	serve    []string // flags of the server
 	token    string
 	tls      bool
-	short    bool // runs the short script
+	short    bool // runs only the short script
 }
 
-// Third-party clients use a third-party agent through parley's server: initialize, streamed
-// prompts, questions, files, cancelling, two sessions at once, lists and loading. The
-// clients and the agent agree on every value, so anything lost or changed on the way shows.
+// Third-party clients talk to a third-party agent through parley's server: initialize, streamed
+// prompts, questions, files, cancellation, two sessions at once, listing and loading. The clients
+// and the agent agree on every value, so anything lost or changed on the way is detected.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	for _, c := range callers {
@@ -41,7 +41,7 @@ func TestClients(t *testing.T) {
 			t.Parallel()
 			s := startService(t, c.serve, agent, c.token, c.tls)
 			dir := directory(t)
-			for turn := range 2 { // a server has more than one client in its life
+			for turn := range 2 { // a server outlives its clients
 				out, err := c.run(t, client, s, dir)
 				if err != nil {
 					t.Fatalf("the client: %v", err)
@@ -76,23 +76,24 @@ var callers = []caller{
 	{name: "py-wss", command: pyClient.need, profile: "ws", protocol: "HTTP/1.1", tls: true},
 }
 
-// tsClient is the client of testdata/tsclient, on the SDK of the agent.
+// tsClient returns the command line of the client in testdata/tsclient, which uses the SDK of the
+// agent.
 func tsClient(t *testing.T) []string {
 	t.Helper()
 	agent := tsSDK.need(t)
 	file := filepath.Join(filepath.Dir(filepath.Dir(agent[1])), "tsclient", "client.mjs")
-	os.Stat(file) // as in prepare
+	os.Stat(file) // for the test cache, as in prepare
 	return []string{agent[0], file, agent[2]}
 }
 
 const secret = "a-token-that-is-long-enough"
 
-// goodbye returns how the server logs the end of the connection.
+// goodbye returns the reason that the server logs for the end of the connection.
 func (c caller) goodbye() string {
 	if c.scheme() == "ws" {
 		return "the client closed it"
 	}
-	return "the client ended it" // by DELETE
+	return "the client ended it" // with DELETE
 }
 
 func (c caller) scheme() string {
@@ -100,7 +101,7 @@ func (c caller) scheme() string {
 	return scheme
 }
 
-// run runs the client to its end and returns the lines that it prints.
+// run runs the client to its end and returns the lines that it has printed.
 func (c caller) run(t *testing.T, command []string, s *service, dir string) ([]line, error) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte(notes), 0o644); err != nil {
@@ -136,7 +137,7 @@ type line struct {
 	Value   json.RawMessage `json:"value"`
 }
 
-// lane names the things that a client keeps in order among themselves.
+// lane returns the name of the lane of a line. Lines of one lane keep their order; lanes may mix.
 func (l line) lane() string {
 	switch l.Got {
 	case "update":
@@ -190,7 +191,7 @@ func sameValue(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// A client is told about a missing or wrong token, and no agent is started.
+// A client without the right token is told so, and no agent is started.
 func TestClientsWithoutTheToken(t *testing.T) {
 	t.Parallel()
 	for _, c := range callers {
@@ -233,8 +234,8 @@ func contents(t *testing.T, dir string) string {
 	return string(data)
 }
 
-// gone waits until the server has ended its nth connection for that reason, and checks that
-// its agent is gone.
+// gone waits until the server has ended its nth connection for that reason, and checks that its
+// agent has exited.
 func (s *service) gone(t *testing.T, n int, reason string) {
 	t.Helper()
 	s.log.wait(t, fmt.Sprintf("msg=\"connection ended\" conn=%d reason=%q", n, reason))

@@ -25,10 +25,10 @@ const installTime = 5 * time.Minute
 // sdk is one agent and how to install its SDK.
 type sdk struct {
 	name    string
-	pinned  string // the file in testdata/<name> that pins the version
+	pinned  string // the file in testdata/<name> that pins the SDK's version
 	version *regexp.Regexp
-	// install fills dir from the sources in src. The result is reused while the pinning
-	// file is unchanged.
+	// install fills dir from the sources in src. The result is reused until the pinning file
+	// changes.
 	install func(ctx context.Context, src, dir string) error
 	// refresh, if not nil, runs every time.
 	refresh func(ctx context.Context, src, dir string) error
@@ -74,7 +74,7 @@ var pySDK = sdk{
 	command: func(src, dir string) []string { return []string{python(dir), filepath.Join(src, "agent.py")} },
 }
 
-// pyClient is the client of testdata/pyclient, on the SDK with its extras for remote
+// pyClient is the client of testdata/pyclient, which uses the SDK with its extras for remote
 // agents.
 var pyClient = sdk{
 	name: "pyclient", pinned: "requirements.txt", version: regexp.MustCompile(`agent-client-protocol\[http\]==(\S+)`),
@@ -84,7 +84,7 @@ var pyClient = sdk{
 
 func python(dir string) string { return filepath.Join(dir, "venv", "bin", "python") }
 
-// do runs a tool; its output is in the error.
+// do runs a tool. An error contains its output.
 func do(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
@@ -99,7 +99,7 @@ func do(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// installed is the result of one installation in this process.
+// installed is the result of an installation in this process.
 type installed struct {
 	command []string
 	err     error
@@ -110,8 +110,8 @@ var (
 	installs  = map[string]installed{}
 )
 
-// need returns the agent's command line and installs the SDK if necessary. Without it the
-// test is skipped, or fails if everything is required.
+// need returns the agent's command line, and installs the SDK if necessary. Without the SDK the
+// test is skipped, or fails if all are required.
 func (k sdk) need(t *testing.T) []string {
 	t.Helper()
 	if os.Getenv("PARLEY_INTEROP") == "" {
@@ -140,7 +140,7 @@ func (k sdk) prepare() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Reading the sources makes the test cache depend on them.
+	// Stat every source, so that the test cache depends on them.
 	filepath.WalkDir(src, func(path string, _ fs.DirEntry, _ error) error { os.Stat(path); return nil })
 	pinned, err := os.ReadFile(filepath.Join(src, k.pinned))
 	if err != nil {
@@ -175,8 +175,8 @@ func (k sdk) prepare() ([]string, error) {
 	return command, nil
 }
 
-// fill installs what is missing. The marker is written last, so that an incomplete
-// installation is repeated.
+// fill installs what is missing. It writes the marker last, so that an incomplete installation is
+// repeated.
 func (k sdk) fill(ctx context.Context, src, dir string, pinned []byte) error {
 	if k.install != nil {
 		marker := filepath.Join(dir, "installed")
@@ -198,7 +198,7 @@ func (k sdk) fill(ctx context.Context, src, dir string, pinned []byte) error {
 	return nil
 }
 
-// lock excludes other processes until unlock is called.
+// lock takes a file lock that excludes other processes until unlock is called.
 func lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"parley/acpclient/transport"
 )
 
-// Agents at a URL: on the server of the SDK, and through `parley serve`.
+// Agents at a URL: on the SDK's own server, or served by `parley serve`.
 var (
 	tsHTTP = peer{sdk: tsSDK, tag: "ts", scheme: "http"}
 	tsWS   = peer{sdk: tsSDK, tag: "ts", scheme: "ws"}
@@ -28,7 +28,7 @@ var (
 	tsV2ServedWS   = peer{sdk: tsSDK, tag: "ts", scheme: "ws", serve: true, flags: []string{"--v2"}, v2: true}
 )
 
-// label names a peer in the names of tests.
+// label names a peer in test names.
 func (p peer) label() string {
 	label := p.tag
 	if p.serve {
@@ -79,7 +79,7 @@ func (p peer) url(t *testing.T) string {
 	for lines.Scan() {
 		if m := urlLine.FindStringSubmatch(lines.Text()); m != nil {
 			go func() {
-				for lines.Scan() { // otherwise it would block on further output
+				for lines.Scan() { // read on, or the server would block on further output
 				}
 			}()
 			return p.scheme + m[1]
@@ -94,7 +94,7 @@ func (r *rig) dial(p peer, opts acpclient.Options) (*acpclient.Client, error) {
 	return acpclient.Dial(r.ctx(), transport.Remote{URL: p.url(r.t)}, opts)
 }
 
-// What is the same in both versions works for v2 at a URL too.
+// What both versions share works for v2 at a URL too.
 func TestV2AtAURL(t *testing.T) {
 	t.Parallel()
 	for _, p := range []peer{tsV2WS, tsV2ServedHTTP, tsV2ServedWS} {

@@ -66,8 +66,8 @@ type rig struct {
 	session *acpclient.Session
 	thread  *thread.Thread
 
-	// asked returns the kind of option to choose for a question, "" to leave it open.
-	// Without it every question is a failure.
+	// asked returns the kind of option to choose for a question, or "" to leave it open. If asked
+	// is nil, every question is a failure.
 	asked func(permissions.Question) string
 	// seen is called after every event of the session.
 	seen func(event.Event)
@@ -135,8 +135,8 @@ func (r *rig) ctx() context.Context {
 	return ctx
 }
 
-// close ends the agent. The log must be empty: no message that parley could not use, and no
-// complaint of the SDK about parley.
+// close ends the agent and checks that the log is empty: parley could use every message, and the
+// SDK had no complaint about parley.
 func (r *rig) close() {
 	r.client.Close()
 	lines, _ := r.log.Lines()
@@ -231,7 +231,7 @@ func (r *rig) prompt(text string, more ...event.Block) *thread.End {
 	return end
 }
 
-// says sends a prompt and checks for a plain end and that answer.
+// says sends a prompt and checks that the turn ends normally with the answer want.
 func (r *rig) says(text, want string, more ...event.Block) {
 	r.t.Helper()
 	end := r.prompt(text, more...)
@@ -253,7 +253,7 @@ func (r *rig) texts(kind thread.Kind) (out []byte) {
 	return out
 }
 
-// items returns those of one kind in the last turn.
+// items returns the items of one kind in the last turn.
 func (r *rig) items(kind thread.Kind) (out []*thread.Item) {
 	for _, it := range r.thread.Items {
 		if it.Kind == kind && it.Turn == r.thread.Turn {

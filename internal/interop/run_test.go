@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-var binaryDir string // where TestMain builds parley
+var binaryDir string // TestMain builds parley here
 
 func TestMain(m *testing.M) {
 	var err error
@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// parley builds the binary once. Reading everything that it is built from makes the test
-// cache depend on it.
+// parley builds the binary once. Reading every source makes the test cache depend on them.
 var parley = sync.OnceValues(func() (string, error) {
 	root := filepath.Join("..", "..")
 	filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -74,7 +73,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// run runs parley in a new directory and returns what it left there.
+// run runs parley in a new directory and returns the final content of notes.txt in after.
 func run(t *testing.T, args []string) (code int, stdout, stderr, after string) {
 	t.Helper()
 	binary, err := parley()

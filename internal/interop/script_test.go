@@ -15,8 +15,8 @@ type scripted struct {
 	lines []line
 }
 
-// script returns what a client in testdata receives when it plays its script with goagent
-// in sessions of that directory; short leaves out what not every client supports.
+// script returns what a client in testdata receives when it plays its script with goagent in
+// sessions of that directory. If short is set, it omits what not every client supports.
 func script(dir string, short bool) []line {
 	s := &scripted{dir: dir}
 	s.got("", "initialize", `{"version":1,"agent":"interop-go","load":true}`)
@@ -32,7 +32,7 @@ func script(dir string, short bool) []line {
 		s.got("go-1", "read", `{"file":"notes.txt",`+part+`}`)
 	}
 	s.got("go-1", "read", `{"file":"missing.txt","line":0,"limit":0}`)
-	s.got("go-1", "read", `{"file":"notes.txt","line":0,"limit":0}`) // with a relative path
+	s.got("go-1", "read", `{"file":"notes.txt","line":0,"limit":0}`) // the path is relative
 	s.turn("go-1", "end_turn", "read")
 
 	s.asks("go-1", "edit-2", "notes.txt")
@@ -65,7 +65,7 @@ func script(dir string, short bool) []line {
 	return s.lines
 }
 
-// loads loads a session that does not exist, and one that does.
+// loads loads one session that does not exist and one that does.
 func (s *scripted) loads() {
 	s.got("", "session/load", `{"code":-32002,"message":"Resource not found"}`)
 	s.got("", "session/load", `{"modes":`+modesOf("code")+`}`)

@@ -43,7 +43,7 @@ func (s *service) url(profile string) string {
 type log struct {
 	mu      sync.Mutex
 	text    []byte
-	changed chan struct{} // closed when there is more
+	changed chan struct{} // closed and replaced when there is more
 }
 
 func (l *log) Write(p []byte) (int, error) {
@@ -81,7 +81,7 @@ func (l *log) wait(t *testing.T, text string) {
 
 var startedLine = regexp.MustCompile(`msg="agent started" conn=(\d+) pid=(\d+)`)
 
-// pid returns the process of the agent of the nth connection.
+// pid returns the process id of the agent of the nth connection.
 func (s *service) pid(t *testing.T, n int) int {
 	t.Helper()
 	for _, m := range startedLine.FindAllStringSubmatch(s.log.String(), -1) {
@@ -94,8 +94,8 @@ func (s *service) pid(t *testing.T, n int) int {
 	return 0
 }
 
-// startService serves an agent at a URL until the end of the test, when it must exit
-// without an error. A token other than "" is required of clients.
+// startService serves an agent at a URL until the end of the test, and then checks that the server
+// exits without an error. If token is not empty, clients must send it.
 func startService(t *testing.T, flags, agent []string, token string, tls bool) *service {
 	t.Helper()
 	binary, err := parley()

@@ -12,7 +12,7 @@ import (
 	"parley/permissions"
 )
 
-// What was allowed for the agent is done without another question.
+// A permission given for a tool call also covers the request that follows.
 func TestEdit(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 	each(t, func(t *testing.T, p peer) { open(t, p).says("read", "read") })
 }
 
-// parley asks about a write that the agent did not ask about.
+// parley asks about a write for which the agent did not ask permission.
 func TestWrite(t *testing.T) {
 	each(t, func(t *testing.T, p peer) {
 		r := open(t, p)
@@ -109,7 +109,7 @@ func TestTerminal(t *testing.T) {
 	})
 }
 
-// shown returns the terminal that a tool call shows.
+// shown returns the terminal shown in a tool call.
 func (r *rig) shown(tool string) *thread.Terminal {
 	r.t.Helper()
 	for _, c := range r.tool(tool).Content {

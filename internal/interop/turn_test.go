@@ -34,7 +34,7 @@ func TestAsk(t *testing.T) {
 	each(t, func(t *testing.T, p peer) { checkAsk(t, p, permissions.Diff) })
 }
 
-// checkAsk checks that the agent gets the user's answer, and that the transcript shows it.
+// checkAsk checks that the agent gets the user's answer and that the transcript shows it.
 func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
 	for kind, want := range map[string]struct {
 		option, name, status string
@@ -212,8 +212,7 @@ func checkLoad(t *testing.T, p peer) {
 	r.says("hello", "hello from "+p.tag)
 }
 
-// The Python SDK puts session/resume and session/close behind a switch for unstable
-// methods.
+// In the Python SDK, session/resume and session/close need an option for unstable methods.
 func TestResumeAndClose(t *testing.T) {
 	for _, p := range []peer{goPeer, tsPeer} {
 		t.Run(p.tag, func(t *testing.T) {

@@ -29,7 +29,7 @@ func TestHandshake(t *testing.T) {
 	})
 }
 
-// odd is text that an encoder could get wrong.
+// odd is text that an encoder could garble.
 const odd = "tabs\tand \"quotes\", grüße, 日本語, 👩‍👩‍👧 and\nlines\n\n\\u0041 </script> \\"
 
 func TestMessages(t *testing.T) {
@@ -40,7 +40,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%d messages", n)
 		}
 		r.says("echo "+odd, odd)
-		// For a terminal, separators of lines and paragraphs are line breaks.
+		// In a terminal, Unicode's line and paragraph separators are line breaks.
 		r.says("echo a\u2028b", "a\nb")
 		long := strings.Repeat("0123456789 äöü\n", 100_000)
 		r.says("echo "+long, long)
@@ -88,7 +88,8 @@ func checkPlan(t *testing.T, p peer) {
 
 func TestCommands(t *testing.T) { each(t, checkCommands) }
 
-// checkCommands includes those announced before the session was known.
+// checkCommands checks the agent's commands, including those announced before the session was
+// known.
 func checkCommands(t *testing.T, p peer) {
 	r := open(t, p)
 	r.until("the early commands", func() bool { return len(r.thread.Commands) > 0 }) // over HTTP they arrive on another stream
@@ -175,7 +176,7 @@ func checkContent(t *testing.T, p peer) {
 	var got []event.Content
 	for _, it := range r.items(thread.Attachment) {
 		c := *it.Attachment
-		if c.Kind == event.ImageContent && (c.Bytes < 8 || c.Bytes > 9) { // 8; its base64 is padded
+		if c.Kind == event.ImageContent && (c.Bytes < 8 || c.Bytes > 9) { // 8 bytes; the size of padded base64 may be one more
 			t.Errorf("%d bytes", c.Bytes)
 		}
 		c.Bytes = 0

@@ -32,7 +32,7 @@ func withV2(t *testing.T, test func(*testing.T, peer)) {
 	test(t, tsV2)
 }
 
-// The agent with the client of its own SDK.
+// The agent works with the client of its own SDK.
 func TestV2AgentAlone(t *testing.T) {
 	t.Parallel()
 	command := tsSDK.need(t) // node, the agent, the directory of the SDK
