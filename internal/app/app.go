@@ -1,5 +1,5 @@
-// Package app joins the command line with the screen: it is the only room that
-// knows both, and gives each what it needs of the other. main runs it.
+// Package app connects the command line to the screen. It is the only package that imports both,
+// and main runs it.
 package app
 
 import (
@@ -22,16 +22,16 @@ import (
 	"parley/ui/theme"
 )
 
-// Execute runs one command line and returns the exit code. It ends what it started
-// when ctx ends.
+// Execute runs one command line and returns the exit code. When ctx ends, it ends everything it
+// started.
 func Execute(ctx context.Context, s cli.Streams, args []string) int {
 	return ExecuteWith(ctx, s, args, nil)
 }
 
-// ExecuteWith is Execute with a last word on what the screen is given: tests have
-// it make mistakes.
-func ExecuteWith(ctx context.Context, s cli.Streams, args []string, lends func(*ui.Options)) int {
-	if len(args) > 0 { // their arguments are no flags of parley's, and they are in a hurry
+// ExecuteWith is Execute with a hook that may change the options of the screen. Tests use it to
+// make the screen fail.
+func ExecuteWith(ctx context.Context, s cli.Streams, args []string, adjust func(*ui.Options)) int {
+	if len(args) > 0 { // handled before cobra: their arguments are not parley's flags, and they must start fast
 		switch args[0] {
 		case sandbox.Command:
 			return cli.SandboxExec(args[1:], s)
@@ -39,8 +39,8 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, lends func(*
 			return cli.NpxExec(args[1:], s)
 		}
 	}
-	settle()
-	root := newRoot(s, lends)
+	setInstallation()
+	root := newRoot(s, adjust)
 	root.SetArgs(args)
 	root.Version = cli.Version()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
@@ -59,16 +59,15 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, lends func(*
 	return 1
 }
 
-// help prints the help of a command. Only help goes through fang: it asks the
-// terminal for its background colour, and whoever made a mistake or was
-// interrupted should not have to wait for the answer.
+// help prints the help of a command. Only help goes through fang, because fang asks the terminal
+// for its background colour. Error messages should not wait for that.
 func help(ctx context.Context, s cli.Streams, cmd *cobra.Command) {
 	root := newRoot(s, nil)
 	root.SetArgs(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
 	fang.Execute(ctx, root, fang.WithVersion(cli.Version()), fang.WithoutManpage())
 }
 
-// report says what went wrong, in one line.
+// report prints an error in one line.
 func report(s cli.Streams, err error) {
 	var code cli.ExitCode
 	if err == nil || errors.As(err, &code) {
@@ -90,11 +89,11 @@ type chatFlags struct {
 	offerTools         func() *bool
 	sandbox            func() *bool
 	remote             cli.RemoteFlags
-	lends              func(*ui.Options) // nil outside of tests
+	adjust             func(*ui.Options) // nil outside of tests
 }
 
-func newRoot(s cli.Streams, lends func(*ui.Options)) *cobra.Command {
-	f := chatFlags{lends: lends}
+func newRoot(s cli.Streams, adjust func(*ui.Options)) *cobra.Command {
+	f := chatFlags{adjust: adjust}
 	root := &cobra.Command{
 		Use:   "parley [AGENT|URL] [flags] [-- COMMAND ARG…]",
 		Short: "Chat with coding agents in a terminal",
@@ -146,7 +145,7 @@ func newAgent(s cli.Streams) *cobra.Command {
 		Short: "Run the demo agent on standard input and output",
 		Args:  cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			signal.Ignore(syscall.SIGPIPE) // a client that is gone is no crash
+			signal.Ignore(syscall.SIGPIPE) // a client that leaves must not kill the agent
 			return demo.Run(cmd.Context(), s.In, s.Out, demo.Options{Version: cli.Version()})
 		},
 	})

@@ -18,8 +18,8 @@ import (
 	"parley/ui"
 )
 
-// TestMain lets this test binary be parley itself: the built-in agent is
-// started as the program that runs.
+// TestMain lets this test binary act as parley: the built-in agent is started by running the
+// current executable.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "agent" {
 		os.Exit(Execute(context.Background(), cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// shell is a place to run command lines in: an empty directory, an empty PATH,
-// no configuration.
+// shell runs command lines in an empty directory with an empty PATH and no configuration.
 type shell struct {
 	t                *testing.T
 	dir, bin, config string
@@ -40,7 +39,7 @@ func newShell(t *testing.T) *shell {
 	t.Setenv("PARLEY_CONFIG", s.config)
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	t.Setenv("ACCESSIBLE", "")
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // or every agent takes a second to end under the race detector
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each agent takes a second to exit under the race detector
 	t.Chdir(s.dir)
 	return s
 }
@@ -70,14 +69,14 @@ type result struct {
 
 func (s *shell) run(stdin string, args ...string) result {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute) // a bound for a broken test
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute) // only to stop a hanging test
 	defer cancel()
 	var out, stderr bytes.Buffer
 	code := Execute(ctx, cli.Streams{In: strings.NewReader(stdin), Out: &out, Err: &stderr}, args)
 	return result{code, out.String(), stderr.String()}
 }
 
-// usage checks for one line on stderr that holds every want, and exit code 2.
+// usage expects exit code 2 and one line on stderr that contains every want.
 func (s *shell) usage(args []string, want ...string) {
 	s.t.Helper()
 	r := s.run("", args...)
@@ -136,7 +135,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// What is wrong in a project is told without letting the project write to the terminal.
+// Errors about a project do not let the project write to the terminal.
 func TestErrorsAreSafe(t *testing.T) {
 	s := newShell(t)
 	if err := os.Mkdir(filepath.Join(s.dir, ".parley"), 0o700); err != nil {
@@ -147,7 +146,7 @@ func TestErrorsAreSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := "a\x1b]52;c;eA==\x07\u009b2J\u202e"
-	if runtime.GOOS != "windows" { // which has no such names
+	if runtime.GOOS != "windows" { // which does not allow such names
 		if err := os.WriteFile(filepath.Join(s.dir, name+".pem"), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +219,7 @@ func TestAgents(t *testing.T) {
 	if got := strings.Join(order[:4], " "); got != "NAME claude mine goose" || order[len(order)-1] != "demo" {
 		t.Errorf("order %q", order)
 	}
-	// All commands stand in one column.
+	// All commands are in one column.
 	at := strings.Index(r.out, "COMMAND")
 	for _, l := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
 		if l[at-1] != ' ' || l[at] == ' ' {
@@ -263,7 +262,7 @@ func TestRunDemo(t *testing.T) {
 	if got, _ := os.ReadFile("f.txt"); !strings.HasPrefix(string(got), "a\nb\ndemo agent was here") {
 		t.Errorf("%q", got)
 	}
-	// Another directory, and a command of one's own.
+	// Another directory, and a custom command.
 	exe, _ := os.Executable()
 	other := t.TempDir()
 	if r = s.run("", "run", "--cwd", other, "--approve-all", "edit g.txt", "--", exe, "agent", "demo"); r.code != 0 {
@@ -305,7 +304,7 @@ func TestPromptFromStdin(t *testing.T) {
 			t.Errorf("%q: %+v", args, r)
 		}
 	}
-	// Words win: stdin is not even looked at.
+	// Words on the command line take precedence: stdin is not read.
 	var out, stderr bytes.Buffer
 	streams := cli.Streams{In: iotest.ErrReader(os.ErrClosed), Out: &out, Err: &stderr}
 	if code := Execute(t.Context(), streams, []string{"run", "--agent", "demo", "read f.txt"}); code != 0 {
@@ -316,7 +315,7 @@ func TestPromptFromStdin(t *testing.T) {
 	}
 }
 
-// Which agent it is when none is named.
+// Which agent is used if none is named.
 func TestDefaultAgent(t *testing.T) {
 	s := newShell(t)
 	exe, _ := os.Executable()
@@ -326,7 +325,7 @@ func TestDefaultAgent(t *testing.T) {
 	if r := s.run("", "run", "-o", "json", "help"); r.code != 0 || !strings.Contains(r.out, `"agent":"parley-demo"`) {
 		t.Errorf("%+v", r)
 	}
-	// The one that was configured or none: not whichever else is there.
+	// The configured agent or none: never another installed one.
 	s.configure("agent = \"codex\"\n")
 	s.usage([]string{"run", "hi"}, "codex is not installed")
 	s.configure("")
@@ -361,8 +360,8 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 }
 
-// How to come back is said only where it can be typed as it stands.
-func TestComeBack(t *testing.T) {
+// The command to resume is shown only if it can be typed as shown.
+func TestResumeCommand(t *testing.T) {
 	claude, custom := workspace.Spec{Name: "claude"}, workspace.Spec{Name: "agent", Custom: true}
 	for _, c := range []struct {
 		left ui.Left
@@ -379,7 +378,7 @@ func TestComeBack(t *testing.T) {
 		{ui.Left{Agent: claude, Session: "s; rm"}, nil, "", ""},
 		{ui.Left{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
 	} {
-		if got := comeBack(c.left, c.args, c.cwd); got != c.want {
+		if got := resumeCommand(c.left, c.args, c.cwd); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.left, got, c.want)
 		}
 	}

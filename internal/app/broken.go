@@ -16,26 +16,25 @@ import (
 	"parley/ui/guard"
 )
 
-// tellBroken says what there is to say of a screen that a mistake of parley's own
-// has ended. Any other error is as it was.
-func tellBroken(s cli.Streams, err error) error {
+// reportCrash reports an internal error of parley that ended the screen, and writes a crash report.
+// It returns any other error unchanged.
+func reportCrash(s cli.Streams, err error) error {
 	var broke *guard.Broken
 	if !errors.As(err, &broke) {
 		return err
 	}
-	report(s, err) // before where there is more to read
-	for _, line := range reportBroken(broke, time.Now()) {
+	report(s, err) // first, before the lines that name files
+	for _, line := range writeCrashReport(broke, time.Now()) {
 		fmt.Fprintln(s.Err, safetext.Clean(line))
 	}
 	return cli.ExitCode(1)
 }
 
-// reportBroken writes down where a mistake of parley's own was, for the user alone
-// to read, and returns the lines that say where that is. Where nothing can be
-// written, what was to be written is said instead.
-func reportBroken(b *guard.Broken, now time.Time) (lines []string) {
+// writeCrashReport saves the stack of an internal error to a file only the user can read, and
+// returns lines that name the file. If it cannot be written, the lines hold the report itself.
+func writeCrashReport(b *guard.Broken, now time.Time) (lines []string) {
 	text := redact.Command(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
-	path, err := brokenPath(now)
+	path, err := crashReportPath(now)
 	if err == nil {
 		err = atomicfile.Write(path, []byte(text))
 	}
@@ -50,8 +49,8 @@ func reportBroken(b *guard.Broken, now time.Time) (lines []string) {
 	return lines
 }
 
-// brokenPath is a file of the state directory that is not there yet.
-func brokenPath(now time.Time) (string, error) {
+// crashReportPath returns the path of a new file in the state directory.
+func crashReportPath(now time.Time) (string, error) {
 	state, err := record.StateDir()
 	if err != nil {
 		return "", err

@@ -28,7 +28,7 @@ import (
 	"parley/ui/theme"
 )
 
-// chat shows the screen.
+// chat runs the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	place, err := cli.NewPlace(f.cwd, f.addDirs)
 	if err != nil {
@@ -41,7 +41,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err := cli.CheckRules(place); err != nil {
 		return err
 	}
-	start, err := startOf(cmd, args, setup)
+	start, err := agentToStart(cmd, args, setup)
 	if err != nil {
 		return err
 	}
@@ -95,21 +95,21 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	for _, a := range setup.Agents {
 		at := len(opts.Agents)
-		if !found && a.Name == preferred.Name { // the demo leads where no agent is installed
+		if !found && a.Name == preferred.Name { // if no agent is installed, the demo comes first
 			at = 0
 		}
-		opts.Agents = slices.Insert(opts.Agents, at, offered(setup, a))
+		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
 	}
 	opts.Typed = func(line string) (workspace.Spec, error) {
 		a, err := setup.Typed(line)
 		if err != nil {
 			return workspace.Spec{}, err
 		}
-		return offered(setup, a), nil
+		return configuredSpec(setup, a), nil
 	}
-	opts.OpenURL, opts.Rested = cli.OpenURL, rest
+	opts.OpenURL, opts.Rested = cli.OpenURL, freeAfterTurn
 	life := cmd.Context()
-	if f.linear { // where ctrl+c is not the end
+	if f.linear { // where ctrl+c does not quit
 		var stop func()
 		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
@@ -133,32 +133,32 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if tree != nil && tree.Notice != "" {
 		setup.Warn(tree.Notice)
 	}
-	telling, stop := context.WithCancel(life)
+	warnCtx, stop := context.WithCancel(life)
 	defer stop()
-	tell(telling, setup.Warn, sweepAfter, sweep)
+	warnLater(warnCtx, setup.Warn, sweepAfter, sweep)
 	if !f.linear {
-		tell(telling, setup.Warn, 0, func(ctx context.Context) string { return conflict(ctx, keys) })
+		warnLater(warnCtx, setup.Warn, 0, func(ctx context.Context) string { return conflict(ctx, keys) })
 	}
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
 	opts.TakeDraft = f.resume == "" && !f.continues
-	defer remember(cmd.Context(), &opts, setup, place)()
-	lend(cmd.Context(), &opts, setup.Config, place)
+	defer addTyping(cmd.Context(), &opts, setup, place)()
+	addDesktop(cmd.Context(), &opts, setup.Config, place)
 	files := &projectFiles{}
 	defer files.Close()
 	opts.Files, opts.Pictures = files, desktopPictures{}
 	if f.linear {
 		return leave(cmd.Context(), s, tree, chatInLines(cmd, opts, args, f, s))
 	}
-	if f.lends != nil {
-		f.lends(&opts)
+	if f.adjust != nil {
+		f.adjust(&opts)
 	}
 	left, err := ui.Run(cmd.Context(), opts)
-	if err = tellBroken(s, err); err != nil && left.Session == "" {
+	if err = reportCrash(s, err); err != nil && left.Session == "" {
 		return err
 	}
-	if line := comeBack(left, args, f.cwd); line != "" {
+	if line := resumeCommand(left, args, f.cwd); line != "" {
 		fmt.Fprintln(s.Out, line)
 	}
 	if err == nil && cmd.Context().Err() != nil { // a signal ended it
@@ -167,7 +167,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	return leave(cmd.Context(), s, tree, err)
 }
 
-// leave asks what becomes of the work tree of a chat that ended without an error.
+// leave asks what to do with the work tree after a chat that ended without an error.
 func leave(ctx context.Context, s cli.Streams, tree *cli.Worktree, err error) error {
 	if tree == nil || err != nil {
 		return err
@@ -175,9 +175,9 @@ func leave(ctx context.Context, s cli.Streams, tree *cli.Worktree, err error) er
 	return tree.Leave(ctx, s)
 }
 
-// comeBack says how to go on with the session that was left; "" where there is
-// none, or where its name is nothing to type.
-func comeBack(left ui.Left, args []string, cwd string) string {
+// resumeCommand returns the command that resumes the session the user left. It returns "" if there
+// is no session, or if its id cannot be typed.
+func resumeCommand(left ui.Left, args []string, cwd string) string {
 	if left.Session == "" || left.Session[0] == '-' {
 		return ""
 	}
@@ -189,7 +189,7 @@ func comeBack(left ui.Left, args []string, cwd string) string {
 	case left.Agent.Custom:
 		words = append(append(words, "--"), args...)
 	case left.Agent.Remote && len(args) == 1 && cli.IsURL(args[0]):
-		if args[0] != left.Agent.Command { // there is something in it that is not for the screen
+		if args[0] != left.Agent.Command { // the URL is not safe to show as it is
 			return ""
 		}
 		words = append([]string{args[0]}, words...)
@@ -203,9 +203,9 @@ func comeBack(left ui.Left, args []string, cwd string) string {
 	return "Resume: parley " + strings.Join(words, " ")
 }
 
-// startOf is the agent to start at once, "" for the start screen. A command
-// behind -- joins the agents as one of its own.
-func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error) {
+// agentToStart returns the name of the agent to start at once, "" for the start screen. A command
+// after -- is added to the agents.
+func agentToStart(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error) {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		switch {
 		case dash > 0:
@@ -230,7 +230,7 @@ func startOf(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error
 	return setup.Config.Agent, nil
 }
 
-// conflict is a line about keys that a multiplexer takes, told once.
+// conflict returns a line about keys that a multiplexer intercepts, only the first time.
 func conflict(ctx context.Context, keys *intent.Keymap) string {
 	who, taken := cli.TakenKeys(ctx, os.Getenv)
 	return cli.KeyConflict(who, taken, func(key string) string {
@@ -243,7 +243,7 @@ func conflict(ctx context.Context, keys *intent.Keymap) string {
 	})
 }
 
-// keymap are the keys of the configuration.
+// keymap returns the keymap that the configuration sets.
 func keymap(c *config.Config) (*intent.Keymap, error) {
 	keys, err := intent.NewKeymap(c.Keymap, c.Keys)
 	var wrong *intent.KeyError
@@ -260,9 +260,9 @@ func checkTheme(name string) error {
 	return cli.Usagef("--theme %s: want one of %s", name, strings.Join(theme.Names(), ", "))
 }
 
-// offered is an agent with what is set for it.
-func offered(setup *cli.Setup, a agents.Agent) workspace.Spec {
-	o := offer(a)
+// configuredSpec is agentSpec with the settings that apply to the agent.
+func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
+	o := agentSpec(a)
 	o.Shared = setup.SharesFiles(a)
 	if setup.Insecure(a) {
 		o.Warning = "any certificate is accepted"
@@ -273,8 +273,8 @@ func offered(setup *cli.Setup, a agents.Agent) workspace.Spec {
 	return o
 }
 
-// offer is an agent as the start screen shows it.
-func offer(a agents.Agent) workspace.Spec {
+// agentSpec describes an agent for the start screen.
+func agentSpec(a agents.Agent) workspace.Spec {
 	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:

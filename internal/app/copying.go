@@ -13,9 +13,8 @@ import (
 	"parley/ui"
 )
 
-// lend gives the screen the ways out of it: the clipboard, the mouse, the editor
-// on a file.
-func lend(ctx context.Context, opts *ui.Options, c *config.Config, place cli.Place) {
+// addDesktop gives the screen access to the clipboard, the mouse and the editor.
+func addDesktop(ctx context.Context, opts *ui.Options, c *config.Config, place cli.Place) {
 	opts.Copy = clipboard.Write
 	opts.Multiplexer = multiplexer(os.Getenv)
 	opts.NoMouse = c.Mouse != nil && !*c.Mouse
@@ -25,8 +24,8 @@ func lend(ctx context.Context, opts *ui.Options, c *config.Config, place cli.Pla
 	}
 }
 
-// multiplexer is what stands between parley and the terminal, "" for nothing
-// that is known.
+// multiplexer returns the name of the terminal multiplexer that parley runs in, "" if none is
+// known.
 func multiplexer(env func(string) string) string {
 	switch {
 	case env("TMUX") != "":

@@ -13,16 +13,15 @@ import (
 	"parley/internal/workspace"
 )
 
-// logs lists the sessions that there are logs of, for the screen: those of the
-// directory first.
+// logs lists the logged sessions for the screen, those of cwd first.
 func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
 	}
-	kept, err := cli.Logs(dir)
+	logged, err := cli.Logs(dir)
 	here, elsewhere := []cli.Logged{}, []cli.Logged{}
-	for _, g := range kept {
+	for _, g := range logged {
 		if g.In(cwd) {
 			here = append(here, g)
 		} else {
@@ -52,21 +51,20 @@ func messages(found []cli.LoggedMessage) []workspace.Message {
 	return out
 }
 
-// dialer starts agents for the screen. What the command line says of a session to
-// open is for the first one that is opened. Its methods may be called from any
-// goroutine.
+// dialer starts agents for the screen. The session that the command line asks for is opened on the
+// first connection. Its methods may be called from any goroutine.
 type dialer struct {
 	setup    *cli.Setup
 	place    cli.Place
 	patience time.Duration
-	life     context.Context // of the screen
+	life     context.Context // lasts as long as the screen
 
 	mu      sync.Mutex
 	first   cli.Opening
-	records map[*event.Log]*cli.Record // of the last connection with each agent of the screen
+	records map[*event.Log]*cli.Record // by screen log: the record of the last connection
 }
 
-// next is how to open the next session; opened says that it worked.
+// next returns how to open the next session. Call opened once that has worked.
 func (d *dialer) next() (o cli.Opening, opened func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,7 +80,7 @@ func (d *dialer) connect(ctx context.Context, a workspace.Spec, sink event.Sink,
 	return d.dial(ctx, a, opening, opened, sink, log)
 }
 
-// redial connects again, to open the sessions of before.
+// redial reconnects an agent so that its sessions can be opened again.
 func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	d.mu.Lock()
 	rec := d.records[log]
@@ -90,8 +88,8 @@ func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, 
 	return d.dial(ctx, a, cli.Opening{None: true, Record: rec}, func() {}, sink, log)
 }
 
-// keep remembers a log for the connection that may come after this one.
-func (d *dialer) keep(log *event.Log, rec *cli.Record) {
+// keepRecord remembers a record for the next connection with the same agent.
+func (d *dialer) keepRecord(log *event.Log, rec *cli.Record) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old := d.records[log]; old != nil && old != rec {
@@ -103,7 +101,7 @@ func (d *dialer) keep(log *event.Log, rec *cli.Record) {
 	d.records[log] = rec
 }
 
-// close ends the logs of the connections that were lost.
+// close closes the records of lost connections.
 func (d *dialer) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,12 +123,12 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	if c == nil {
 		return nil, err
 	}
-	d.keep(log, c.Record)
+	d.keepRecord(log, c.Record)
 	if err == nil {
 		opened()
 	}
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
-	answerable(conn, c)
+	addRulesAndUndo(conn, c)
 	lendKeyboard(d.life, conn, c.Host)
 	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 		found, err := c.Messages(ctx, session, spans, request)

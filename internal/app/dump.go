@@ -11,22 +11,21 @@ import (
 	"time"
 )
 
-// exitDumped is the exit code after SIGQUIT, as shells have it.
+// exitDumped is the exit code after SIGQUIT, by the convention of shells.
 const exitDumped = 128 + int(syscall.SIGQUIT)
 
-// dumpPatience is how long an orderly end may take after SIGQUIT.
+// dumpPatience is how long an orderly exit may take after SIGQUIT.
 const dumpPatience = 10 * time.Second
 
-// Dump notes at SIGQUIT what every goroutine does, to be written once everything has
-// ended in order: the runtime would write it over the screen and leave the terminal
-// and all agents as they are. It does so still, at a second SIGQUIT, or where the
-// orderly end takes too long.
+// Dump captures the stacks of all goroutines at SIGQUIT, to be written after an orderly exit. The
+// runtime's own handling would write over the screen, and leave the terminal and the agents as they
+// are. That still happens at a second SIGQUIT, or if the orderly exit takes too long.
 type Dump struct {
 	signals chan os.Signal
 	stacks  atomic.Pointer[[]byte]
 }
 
-// NewDump waits for SIGQUIT from now on. Ending what runs is up to the caller.
+// NewDump starts to watch for SIGQUIT. The caller is responsible for shutting down.
 func NewDump() *Dump {
 	d := &Dump{signals: make(chan os.Signal, 1)}
 	signal.Notify(d.signals, syscall.SIGQUIT)
@@ -49,7 +48,7 @@ func NewDump() *Dump {
 	return d
 }
 
-// Write writes what was noted, and returns the exit code: code where nothing was.
+// Write writes the captured stacks and returns the exit code for that. Without any it returns code.
 func (d *Dump) Write(w io.Writer, code int) int {
 	stacks := d.stacks.Load()
 	if stacks == nil {
@@ -59,8 +58,8 @@ func (d *Dump) Write(w io.Writer, code int) int {
 	return exitDumped
 }
 
-// allStacks is what every goroutine does. Names in it are parley's own, but bytes of
-// it go to the terminal as they are, so only what prints stays.
+// allStacks returns the stacks of all goroutines, with control characters removed because they are
+// written to the terminal as they are.
 func allStacks() []byte {
 	const most = 16 << 20
 	for size := 1 << 20; ; size *= 2 {

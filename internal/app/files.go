@@ -13,11 +13,10 @@ import (
 	"parley/ui/composer"
 )
 
-// projectFiles gives the screen the files of this machine, each directory by a
-// finder.Tree of its own.
+// projectFiles gives the screen the files of this machine, with one finder.Tree per directory.
 type projectFiles struct {
 	mu    sync.Mutex
-	trees []rootedTree // the one used last comes last
+	trees []rootedTree // the last used is last
 }
 
 type rootedTree struct {
@@ -25,10 +24,10 @@ type rootedTree struct {
 	tree *finder.Tree
 }
 
-// maxTrees is how many directories are kept listed.
+// maxTrees is how many directory listings are kept.
 const maxTrees = 3
 
-// tree is the one of a directory.
+// tree returns the tree of a directory.
 func (p *projectFiles) tree(dir string) *finder.Tree {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +67,7 @@ func (p *projectFiles) Read(ctx context.Context, roots []string, path string, fr
 	return composer.MentionedFile(m), err
 }
 
-// Close ends what is being listed.
+// Close stops all listings in progress.
 func (p *projectFiles) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +77,7 @@ func (p *projectFiles) Close() {
 	p.trees = nil
 }
 
-// desktopPictures gives the screen images.
+// desktopPictures gives the screen images from files and the clipboard.
 type desktopPictures struct{}
 
 // Open implements composer.Pictures.

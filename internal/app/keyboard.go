@@ -11,8 +11,8 @@ import (
 	"parley/terminal"
 )
 
-// lendKeyboard gives the screen what it needs to take commands over. What is lent is
-// taken back when life ends.
+// lendKeyboard lets the screen hand the keyboard to an agent's commands. It is taken back when life
+// ends.
 func lendKeyboard(life context.Context, conn *workspace.Connection, h *host.Host) {
 	conn.Attended, conn.TakeOver = h.Attended, h.TakeOver
 	conn.Attach = func(session, id, line string) workspace.Command {
@@ -20,7 +20,7 @@ func lendKeyboard(life context.Context, conn *workspace.Connection, h *host.Host
 	}
 }
 
-// lending is a command of an agent's that is to have the user's terminal.
+// lending is an agent's command that is about to get the user's terminal.
 type lending struct {
 	life              context.Context
 	host              *host.Host
@@ -33,7 +33,7 @@ func (l *lending) SetStdin(r io.Reader)  { l.in = r }
 func (l *lending) SetStdout(w io.Writer) { l.out = w }
 func (l *lending) SetStderr(io.Writer)   {}
 
-// Run lends the terminal until the command ends, or the user wants it back.
+// Run lends the terminal until the command ends or the user takes it back.
 func (l *lending) Run() error {
 	a, err := l.host.Attach(l.session, l.id)
 	if errors.Is(err, terminal.ErrExited) {

@@ -16,7 +16,7 @@ import (
 	"parley/ui/linear"
 )
 
-// accessible tells whether the value of ACCESSIBLE asks for lines.
+// accessible reports whether the value of ACCESSIBLE asks for line mode.
 func accessible(value string) bool {
 	switch strings.ToLower(value) {
 	case "", "0", "false", "no", "off":
@@ -25,12 +25,12 @@ func accessible(value string) bool {
 	return true
 }
 
-// chatInLines is the chat without a screen to draw. Its terminal is as the user
-// left it, so ctrl+c comes as a signal, and is not the end.
+// chatInLines runs the chat without drawing a screen. The terminal keeps its mode, so ctrl+c
+// arrives as a signal, and does not quit.
 func chatInLines(cmd *cobra.Command, opts ui.Options, args []string, f chatFlags, s cli.Streams) error {
 	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	const most = 4 // that were not looked at yet
+	const most = 4 // signals not handled yet
 	interrupts := make(chan os.Signal, most)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -39,7 +39,7 @@ func chatInLines(cmd *cobra.Command, opts ui.Options, args []string, f chatFlags
 	if err != nil {
 		return err
 	}
-	if line := comeBack(left, args, f.cwd); line != "" {
+	if line := resumeCommand(left, args, f.cwd); line != "" {
 		if cmd.Flags().Changed("linear") && f.linear {
 			line = strings.Replace(line, "--resume", "--linear --resume", 1)
 		}

@@ -9,7 +9,7 @@ import (
 	"parley/internal/cli"
 )
 
-// The chat in lines wants no terminal, and ends with its input.
+// The chat in lines needs no terminal and ends with its input.
 func TestChatInLines(t *testing.T) {
 	for name, how := range map[string]struct {
 		args        []string

@@ -6,30 +6,27 @@ import (
 	"time"
 )
 
-// muchFree is how much memory nobody needs any more before it is worth looking
-// for, in bytes.
+// muchFree is how many unneeded bytes make freeing memory worthwhile.
 const muchFree = 16 << 20
 
-// afterTurn is how long what stands behind the screen, such as the log, has to come
-// to its end.
+// afterTurn is how long the rest of parley, such as the log, may take to finish a turn.
 const afterTurn = 250 * time.Millisecond
 
-// rest gives the memory back that a turn has left behind: without it, most of what
-// a long answer took for a moment stays with the process for minutes. It takes a
-// while; the screen goes on meanwhile.
-func rest() {
+// freeAfterTurn returns the memory that a turn no longer needs. Otherwise most of the memory for a long
+// answer would stay with the process for minutes. It takes a while, so it must not run on the
+// screen's goroutine.
+func freeAfterTurn() {
 	time.Sleep(afterTurn)
-	tidy()
+	freeUnneeded()
 }
 
-func tidy() {
+func freeUnneeded() {
 	if unneeded() >= muchFree {
 		debug.FreeOSMemory()
 	}
 }
 
-// unneeded is about how many bytes the heap holds besides what was live when it was
-// last looked at.
+// unneeded estimates how many bytes the heap holds beyond what was live at the last collection.
 func unneeded() int64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/gc/heap/live:bytes"}}
@@ -37,7 +34,7 @@ func unneeded() int64 {
 	sum := int64(0)
 	for i, s := range samples {
 		if s.Value.Kind() != metrics.KindUint64 {
-			continue // unknown to this version of Go
+			continue // not supported by this version of Go
 		}
 		n := int64(s.Value.Uint64())
 		if i == len(samples)-1 {

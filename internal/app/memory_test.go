@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// What a turn leaves behind is given back.
+// Memory that a turn no longer needs is returned.
 func TestTidyReturnsMemory(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it stays for whoever looks for it
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // keep the garbage until the test looks for it
 	for range 64 {
 		left := make([]byte, 1<<20)
 		for i := range left {
@@ -20,7 +20,7 @@ func TestTidyReturnsMemory(t *testing.T) {
 	if before < 64<<20 {
 		t.Fatalf("%d bytes are not needed, of 64 MiB", before)
 	}
-	tidy()
+	freeUnneeded()
 	if after := unneeded(); after > before-60<<20 {
 		t.Errorf("%d bytes are not needed, %d before", after, before)
 	}

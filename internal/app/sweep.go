@@ -9,16 +9,15 @@ import (
 	"parley/internal/record"
 )
 
-// sweepGrace is how long what a killed parley has left may take to end by itself.
+// sweepGrace is how long processes left by a killed parley may take to exit before they are killed.
 const sweepGrace = 2 * time.Second
 
-// sweepAfter is how long after the start it is swept: the screen comes first, and the
-// agent.
+// sweepAfter delays the sweep after the start, so that the screen and the agent come first.
 const sweepAfter = time.Second
 
-// tell tells the user what find returns, some time from now, on a goroutine of its own;
-// nothing for "", or when ctx ends.
-func tell(ctx context.Context, warn func(string), after time.Duration, find func(context.Context) string) {
+// warnLater calls find on a new goroutine after a delay, and warns of the line it returns. It does
+// nothing if the line is "" or ctx has ended.
+func warnLater(ctx context.Context, warn func(string), after time.Duration, find func(context.Context) string) {
 	go func() {
 		select {
 		case <-ctx.Done():
@@ -31,16 +30,16 @@ func tell(ctx context.Context, warn func(string), after time.Duration, find func
 	}()
 }
 
-// settle names the house of this parley: those that keep their state in one place
-// end what one of them has left.
-func settle() {
+// setInstallation identifies this installation of parley by its state directory. Processes left by
+// one parley are ended by others that share the directory.
+func setInstallation() {
 	if dir, err := record.StateDir(); err == nil {
 		process.SetInstallation(dir)
 	}
 }
 
-// sweep ends what parleys have left that were killed, and says so in a line; "" for
-// nothing.
+// sweep ends processes left by killed parleys, and returns a line that says so, "" if there were
+// none.
 func sweep(ctx context.Context) string {
 	return sweptLine(process.Sweep(ctx, sweepGrace))
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// What is found is told in its time, once, and not after the end.
-func TestTell(t *testing.T) {
+// The line is reported after the delay, once, and not after the end.
+func TestWarnLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := make(chan string, 9)
 		ctx, stop := context.WithCancel(t.Context())
 		began := time.Now()
 		warn := func(line string) { lines <- line + time.Since(began).String() }
-		tell(ctx, warn, time.Second, func(context.Context) string { return "found after " })
-		tell(ctx, warn, time.Second, func(context.Context) string { return "" })
-		tell(ctx, warn, time.Minute, func(context.Context) string { return "too late" })
+		warnLater(ctx, warn, time.Second, func(context.Context) string { return "found after " })
+		warnLater(ctx, warn, time.Second, func(context.Context) string { return "" })
+		warnLater(ctx, warn, time.Minute, func(context.Context) string { return "too late" })
 		time.Sleep(2 * time.Second)
 		stop()
 		synctest.Wait()

@@ -6,8 +6,9 @@ import (
 	"parley/ui/intent"
 )
 
-// templates reads the prompt templates of the user and of the directories of a session, except those
-// that parley's own commands would hide. What cannot be used is passed to warn, a line each.
+// templates reads the prompt templates of the user and of the session's directories, except those
+// with the name of a command of parley. Each template that cannot be used is reported to warn in
+// one line.
 func templates(place cli.Place, warn func(string)) []template.Template {
 	all, errs := template.Load(cli.TemplateDir(), append([]string{place.Cwd}, place.Roots...))
 	for _, err := range errs {

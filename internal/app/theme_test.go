@@ -8,7 +8,7 @@ import (
 	"parley/ui/theme"
 )
 
-// The configuration and the flag take the themes that there are.
+// The configuration and the flag accept exactly the existing themes.
 func TestThemesAreOneList(t *testing.T) {
 	if !slices.Equal(config.Themes, theme.Names()) {
 		t.Errorf("the configuration takes %q, the screen has %q", config.Themes, theme.Names())

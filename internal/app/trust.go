@@ -8,9 +8,8 @@ import (
 	"parley/internal/workspace"
 )
 
-// answerable gives the screen what it needs to make rules, to show what was
-// changed and to put it back.
-func answerable(conn *workspace.Connection, c *cli.Connection) {
+// addRulesAndUndo gives the screen the functions to add rules, and to show and undo changes.
+func addRulesAndUndo(conn *workspace.Connection, c *cli.Connection) {
 	conn.AddRule, conn.LastAsked, conn.Turn = c.AddRule, c.LastAsked, c.Turn
 	conn.KillTerminal = c.Host.KillTerminal
 	conn.Changes = func(session string) (turns, together []workspace.FileChange) {

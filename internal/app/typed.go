@@ -12,9 +12,9 @@ import (
 	"parley/ui/widget/editor"
 )
 
-// warnings has what the engine room warns of said on the screen.
+// warnings returns a channel of setup's warnings, for the screen.
 func warnings(setup *cli.Setup) <-chan string {
-	const most = 16 // that wait to be said: more would only push each other away
+	const most = 16 // waiting lines; more would only replace each other on the screen
 	lines := make(chan string, most)
 	setup.Warn = func(line string) {
 		select {
@@ -29,9 +29,9 @@ func warnings(setup *cli.Setup) <-chan string {
 	return lines
 }
 
-// remember gives the screen what it needs for typing: a shell, an editor, and a
-// memory of what was typed. The shell is to be closed.
-func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
+// addTyping gives the screen what typing needs: a shell, an editor, the history and drafts. Call
+// close to end the shell.
+func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
 	s := cli.NewShell()
 	opts.Shell = ownShell{s}
 	opts.Editor = func(text string) (composer.Editing, error) {
@@ -42,13 +42,13 @@ func remember(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli
 		e, err := cli.NewFileEditing(ctx, text, path, place.Cwd)
 		return composer.Editing{Command: e.Command, Done: e.Done}, err
 	}
-	if history, kept := setup.Memory(place); history != nil {
-		opts.History, opts.Drafts = history, drafts{kept}
+	if history, store := setup.Memory(place); history != nil {
+		opts.History, opts.Drafts = history, drafts{store}
 	}
 	return s.Close
 }
 
-// ownShell is a cli.Shell for the screen.
+// ownShell adapts a cli.Shell to the screen.
 type ownShell struct{ *cli.Shell }
 
 // Run implements shell.Runner.
@@ -56,12 +56,12 @@ func (s ownShell) Run(line, dir string, news func(usershell.News)) (stop func(),
 	return s.Shell.Run(line, dir, func(n cli.ShellNews) { news(usershell.News(n)) })
 }
 
-// drafts is a memory.Drafts for the screen.
-type drafts struct{ kept *memory.Drafts }
+// drafts adapts a memory.Drafts to the screen.
+type drafts struct{ store *memory.Drafts }
 
 // Load implements composer.Drafts.
 func (d drafts) Load(k composer.DraftKey) (composer.Draft, error) {
-	draft, err := d.kept.Load(memory.Key(k))
+	draft, err := d.store.Load(memory.Key(k))
 	out := composer.Draft{Queued: draft.Queued, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, editor.Part(p))
@@ -75,5 +75,5 @@ func (d drafts) Save(k composer.DraftKey, draft composer.Draft) error {
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, memory.Part(p))
 	}
-	return d.kept.Save(memory.Key(k), out)
+	return d.store.Save(memory.Key(k), out)
 }

@@ -12,13 +12,13 @@ import (
 	"parley/internal/sandbox"
 )
 
-// Variables that make this test binary an agent, or its login.
+// Variables that make this test binary act as an agent or as its login command.
 const (
 	agentVar = "CLI_TEST_AGENT" // agentCapabilities, JSON
-	listVar  = "CLI_TEST_LIST"  // the sessions it keeps, JSON
-	guardVar = "CLI_TEST_GUARD" // set: it wants a login for every session, or that as its key
+	listVar  = "CLI_TEST_LIST"  // the agent's sessions, JSON
+	guardVar = "CLI_TEST_GUARD" // set: every session requires a login, or this value as its key
 	keyVar   = "CLI_TEST_KEY"
-	loginVar = "CLI_TEST_LOGIN" // set: it is the login of a terminal, and ends with that code
+	loginVar = "CLI_TEST_LOGIN" // set: act as a terminal login, and exit with this code
 )
 
 func TestMain(m *testing.M) {
@@ -37,12 +37,12 @@ func TestMain(m *testing.M) {
 		serve(capabilities)
 		return
 	}
-	time.Local = time.UTC // once: servers that a test leaves behind look at it too
+	time.Local = time.UTC // only once: servers left running by a test read it too
 	os.Exit(m.Run())
 }
 
-// serve is an agent that keeps sessions and answers a prompt with everything
-// that it was asked for before, one thing a line.
+// serve acts as an agent that keeps sessions. It answers a prompt with a list of the requests it
+// has received, one per line.
 func serve(capabilities string) {
 	var asked []string
 	in := bufio.NewScanner(os.Stdin)

@@ -9,7 +9,7 @@ import (
 	"parley/internal/agents"
 )
 
-// Where says where an agent was found, in words.
+// Where describes where an agent was found.
 func Where(a agents.Agent) string {
 	switch a.Source {
 	case agents.Path:

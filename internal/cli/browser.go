@@ -8,8 +8,8 @@ import (
 	"parley/internal/programs"
 )
 
-// OpenURL starts the user's browser for an address that has been judged safe to
-// open, and does not wait for it.
+// OpenURL opens an address in the user's browser and does not wait for it. The caller must have
+// checked that the address is safe to open.
 func OpenURL(url string) error {
 	name, args := "xdg-open", []string{url}
 	switch runtime.GOOS {

@@ -13,8 +13,8 @@ import (
 	"parley/internal/config"
 )
 
-// NewConfig is `parley config`. check judges what package config cannot: it is
-// nil where all is well.
+// NewConfig is `parley config`. check validates what package config cannot; it returns nil if all
+// is well.
 func NewConfig(s Streams, check func(*config.Config) error) *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Check or create the configuration file", Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(&cobra.Command{Use: "path", Short: "Print the path of the file", Args: NoArgs, RunE: func(*cobra.Command, []string) error {
@@ -52,7 +52,7 @@ func NewConfig(s Streams, check func(*config.Config) error) *cobra.Command {
 	return cmd
 }
 
-// initConfig writes the example, with every line of it commented out.
+// initConfig writes the example configuration with every line commented out.
 func initConfig(s Streams, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -66,7 +66,7 @@ func initConfig(s Streams, path string) error {
 	}
 	_, err = f.WriteString(config.Inert())
 	if err := errors.Join(err, f.Close()); err != nil {
-		os.Remove(path) // a half of it would be in the way of the next try
+		os.Remove(path) // a partial file would make the next try fail
 		return fmt.Errorf("write the configuration%s: %w", atomicfile.Room(err), err)
 	}
 	_, err = fmt.Fprintf(s.Out, "%s: written, with every setting commented out\n", path)

@@ -13,11 +13,11 @@ import (
 	"parley/internal/record"
 )
 
-// zellijKeys are those that zellij takes for itself unless it is locked.
+// zellijKeys are the keys that zellij intercepts unless it is locked.
 var zellijKeys = []string{"ctrl+g", "ctrl+p", "ctrl+t", "ctrl+n", "ctrl+h", "ctrl+s", "ctrl+o", "ctrl+q"}
 
-// TakenKeys are those that never arrive because the multiplexer around parley
-// takes them, and its name; "" without one. It may take a moment.
+// TakenKeys returns the name of the terminal multiplexer that parley runs in, "" if none, and the
+// keys it intercepts. It may take a moment.
 func TakenKeys(ctx context.Context, getenv func(string) string) (who string, keys []string) {
 	switch {
 	case getenv("TMUX") != "":
@@ -40,7 +40,7 @@ func TakenKeys(ctx context.Context, getenv func(string) string) (who string, key
 	return "", nil
 }
 
-// tmuxKey is how Bubble Tea writes a key that tmux writes as C-a or M-Space.
+// tmuxKey translates tmux's name of a key, such as C-a or M-Space, to Bubble Tea's.
 func tmuxKey(key string) string {
 	out := ""
 	for {
@@ -60,9 +60,9 @@ func tmuxKey(key string) string {
 	return out + strings.ToLower(key)
 }
 
-// KeyConflict is one line about the keys of actions that the multiplexer takes,
-// "" where there are none, or where it was told before: it is told once. actions
-// are those that have the key, by the key.
+// KeyConflict returns one line about keys that the multiplexer intercepts although they have
+// actions. It returns "" if there are none, or if the same line was shown before. actions returns
+// the actions of a key.
 func KeyConflict(who string, taken []string, actions func(key string) string) string {
 	var lost []string
 	for _, key := range taken {
@@ -74,15 +74,15 @@ func KeyConflict(who string, taken []string, actions func(key string) string) st
 		return ""
 	}
 	line := fmt.Sprintf("%s takes %s: other keys can be set in [keys] of the configuration", who, strings.Join(lost, ", "))
-	if told(line) {
+	if shownBefore(line) {
 		return ""
 	}
 	return line
 }
 
-// told tells whether a line was told before, and remembers that it is now. Where
-// that cannot be remembered it is not told at all, rather than every time.
-func told(line string) bool {
+// shownBefore reports whether a line was shown before, and records it as shown. If that cannot be
+// recorded it returns true: better never than every time.
+func shownBefore(line string) bool {
 	dir, err := record.StateDir()
 	if err != nil {
 		return true

@@ -16,27 +16,27 @@ import (
 	"parley/internal/programs"
 )
 
-// maxEdited bounds what is read back from an editor, in bytes.
+// maxEdited limits how many bytes are read back from an editor.
 const maxEdited = 16 << 20
 
-// Editing is an editor that is ready to be run on a private file.
+// Editing is an editor that is ready to run on a private file.
 type Editing struct {
 	Command TerminalCommand
 	file    string
 }
 
-// NewEditing writes text to a private file and finds $VISUAL or $EDITOR for it.
-// The editor is ended with ctx. After an error there is no file.
+// NewEditing writes text to a private file and prepares $VISUAL or $EDITOR to edit it. The editor
+// ends when ctx does. After an error the file is removed.
 func NewEditing(ctx context.Context, text, dir string) (Editing, error) {
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n" // editors complain without
+		text += "\n" // editors complain about a missing final newline
 	}
 	return newEditing(ctx, text, "parley-draft.md", dir)
 }
 
-// NewFileEditing is NewEditing for a text that is to become that of a file: it is
-// written as it is, under a name that ends as path does, so that editors know what it
-// is. Of that name, which may be an agent's, nothing else is used.
+// NewFileEditing is NewEditing for the contents of a file. The text is written unchanged, to a name
+// with the extension of path, so that the editor knows the language. Nothing else of path is used,
+// because an agent may have chosen it.
 func NewFileEditing(ctx context.Context, text, path, dir string) (Editing, error) {
 	ext := filepath.Ext(path)
 	if len(ext) > 16 || strings.ContainsFunc(strings.TrimPrefix(ext, "."), func(r rune) bool {
@@ -64,7 +64,7 @@ func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
 	return e, nil
 }
 
-// editing runs an editor in dir, until ctx ends.
+// editing returns a command that runs an editor in dir until ctx ends.
 func editing(ctx context.Context, dir, file string, args ...string) TerminalCommand {
 	cmd := programs.CommandIn(context.Background(), dir, file, args...)
 	if err := programs.NewPath(os.Environ()).Interpret(cmd); err != nil {
@@ -73,7 +73,7 @@ func editing(ctx context.Context, dir, file string, args ...string) TerminalComm
 	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.Give(ctx, cmd) }}
 }
 
-// Done returns the text as the editor left it and removes the file.
+// Done returns the edited text and removes the file.
 func (e Editing) Done() (string, error) {
 	defer os.RemoveAll(filepath.Dir(e.file))
 	f, err := os.Open(e.file)
@@ -91,7 +91,7 @@ func (e Editing) Done() (string, error) {
 	return string(data), nil
 }
 
-// editor is the user's editor as words, the first one the file of the program.
+// editor returns the command line of the user's editor, starting with the program's path.
 func editor(getenv func(string) string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		value := strings.TrimSpace(getenv(name))
@@ -111,8 +111,8 @@ func editor(getenv func(string) string) ([]string, error) {
 	return nil, errors.New("no editor: set $VISUAL or $EDITOR to one, for instance EDITOR=vi")
 }
 
-// editorFile finds the program of an editor. A relative path would mean another one in each
-// project.
+// editorFile finds the program of an editor. It rejects relative paths, which would name a
+// different program in each project.
 func editorFile(name string) (string, error) {
 	find := programs.Find
 	switch {
@@ -132,8 +132,8 @@ func editorFile(name string) (string, error) {
 	return file, nil
 }
 
-// splitWords splits a command line as a shell does, as far as blanks, quotes and
-// backslashes go. Where backslashes are in paths they are nothing special.
+// splitWords splits a command line as a shell does, but knows only spaces, quotes and backslashes.
+// With paths, backslashes are ordinary characters, as in Windows paths.
 func splitWords(line string, paths bool) ([]string, error) {
 	var words []string
 	var word strings.Builder

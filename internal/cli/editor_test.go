@@ -46,7 +46,7 @@ func TestWhichEditor(t *testing.T) {
 	t.Setenv("PATH", dir)
 	for _, c := range []struct {
 		visual, editor string
-		want           string // the words, or the error
+		want           string // the arguments, or the error
 	}{
 		{"my-ed -v", "other", ed + "|-v"},
 		{"", "my-ed", ed},
@@ -130,7 +130,7 @@ func TestEditingFails(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- e.Command.Run() }()
 	stop()
-	if err := <-done; err == nil { // parley is ended while the editor runs
+	if err := <-done; err == nil { // parley ends while the editor runs
 		t.Error("no error")
 	}
 	_, _ = e.Done()

@@ -10,15 +10,15 @@ import (
 	"parley/internal/process"
 )
 
-// ownPrefix begins the names of variables that are for parley itself.
+// ownPrefix is the prefix of variables meant for parley itself.
 const ownPrefix = "PARLEY_"
 
-// sharedVars are those of them that others may have: a parley that an agent starts is to find the same files, and is
-// itself found by its mark.
+// sharedVars are the exceptions that other processes may see: a parley started by an agent must use
+// the same files, and must be identifiable by its process mark.
 var sharedVars = []string{"PARLEY_CONFIG", "PARLEY_STATE", process.TreeVar}
 
-// withhold takes what is for parley itself out of the environment, before anything is started: the variables that hold
-// the values of headers, and whatever is named after parley. An agent that shall have one of them names it in its env.
+// withhold removes parley's own variables, and those that hold header values, from the environment.
+// It must run before anything is started. An agent gets such a variable only if its env names it.
 func withhold(c *config.Config, remote RemoteFlags) {
 	var headers []string
 	for _, pair := range remote.headerEnv {
@@ -41,9 +41,10 @@ func sameVariable(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// commandEnviron is the environment of the commands of agents. They have no terminal to ask on, so git is told to say so
-// instead of trying; whoever has set that otherwise means it. Programs that page or ask by themselves need no such
-// word: without a terminal they do neither. Commands that have the user's keyboard get the environment as it is.
+// commandEnviron returns the environment of agents' commands. They have no terminal for prompts, so
+// git is told not to prompt, unless the user has set that variable. Pagers and other prompts need
+// no setting: they check for a terminal. Commands that have the user's keyboard get the unchanged
+// environment.
 func commandEnviron() []string {
 	env := os.Environ()
 	if _, set := process.Getenv(env, "GIT_TERMINAL_PROMPT"); !set {

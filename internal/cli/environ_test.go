@@ -10,8 +10,8 @@ import (
 	"parley/internal/process"
 )
 
-// What parley was given for itself is no longer in the environment, but parley still has it; everything else is where it
-// was.
+// Variables meant for parley leave the environment, but parley still knows their values. All others
+// stay.
 func TestWithhold(t *testing.T) {
 	for name, value := range map[string]string{"FAR_AUTH": "Bearer secret-1", "FLAG_AUTH": "secret-2", "PARLEY_ANYTHING": "secret-3", "PARLEY_MCP_TOKEN": "secret-4",
 		"PARLEY_CONFIG": "/c", "PARLEY_STATE": "/s", "FAR_AUTH_NOT": "kept", "MY_PARLEY_X": "kept"} {

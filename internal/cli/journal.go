@@ -13,27 +13,27 @@ import (
 	"parley/internal/undo"
 )
 
-// journals know what changed in the sessions of a connection. The looks at the
-// disk happen on a goroutine of each session, one after the other; only Changes
-// and what follows it wait for them. Safe for use by several goroutines.
+// journals track the file changes of a connection's sessions. Each session scans the disk on one
+// goroutine, in order. Only Changes and the methods after it wait for the scans. Safe for use by
+// several goroutines.
 type journals struct {
 	dir  string
 	log  *event.Log
 	warn func(*event.Log, string)
 
-	life   context.Context // of the looks at the disk
+	life   context.Context // ends the scans
 	end    context.CancelFunc
-	ending sync.WaitGroup // of sessions
+	ending sync.WaitGroup // sessions that are being closed
 
 	mu     sync.Mutex
 	of     map[string]*journal
-	warned bool // that copies are not kept
+	warned bool // the user knows that copies are not kept
 }
 
-// journal is that of one session.
+// journal tracks the changes of one session.
 type journal struct {
 	*undo.Journal
-	turn    int // the last that began; with mu of journals
+	turn    int // the latest; guarded by mu of journals
 	waiting []func()
 	working bool
 	idle    *sync.Cond
@@ -46,15 +46,15 @@ func newJournals(log *event.Log, warn func(*event.Log, string)) *journals {
 	}
 	life, end := context.WithCancel(context.Background())
 	j := &journals{life: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
-	go undo.Sweep(j.dir, time.Now()) // what parleys left that were killed
+	go undo.Sweep(j.dir, time.Now()) // leftovers of killed parleys
 	return j
 }
 
-// open begins a session, or goes on with it in other directories.
+// open begins to track a session. If it is open already, it starts over with the new directories.
 func (j *journals) open(session string, roots []string) {
 	made, err := undo.New(undo.Options{Dir: j.dir, Roots: roots})
 	if err != nil {
-		j.fails("changes are not tracked and cannot be restored", err)
+		j.warnOnce("changes are not tracked and cannot be restored", err)
 		return
 	}
 	j.mu.Lock()
@@ -76,8 +76,8 @@ func (j *journals) close(session string) {
 	}
 }
 
-// closeAll gives up what is looked at, and returns when no copy is left, not of the
-// sessions either that were closed before.
+// closeAll cancels all scans. It returns when no copy is left, including those of sessions that
+// were closed before.
 func (j *journals) closeAll() {
 	j.end()
 	j.mu.Lock()
@@ -96,8 +96,9 @@ func (j *journals) note(line string) {
 	}
 }
 
-// fails says what cannot be kept: the first time to the user.
-func (j *journals) fails(what string, err error) {
+// warnOnce reports that changes or copies could not be kept: to the user the first time, then to the
+// log.
+func (j *journals) warnOnce(what string, err error) {
 	j.mu.Lock()
 	first := !j.warned
 	j.warned = true
@@ -110,8 +111,8 @@ func (j *journals) fails(what string, err error) {
 	j.note(line)
 }
 
-// turn notes that a turn begins, or that it is over, and returns its number; 0 where
-// it is not watched. It returns at once.
+// turn notes the start or end of a turn and returns its number, 0 if the session is not tracked. It
+// does not wait.
 func (j *journals) turn(session string, begins bool) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -134,7 +135,7 @@ func (j *journals) turn(session string, begins bool) int {
 			case j.life.Err() != nil:
 				continue
 			case atomicfile.Full(n.Err):
-				j.fails(line, n.Err)
+				j.warnOnce(line, n.Err)
 				continue
 			case n.Err != nil:
 				line += ": " + n.Err.Error()
@@ -149,7 +150,7 @@ func (j *journals) turn(session string, begins bool) int {
 	return number
 }
 
-// work does what waits for a session.
+// work runs the queued scans of a session.
 func (j *journals) work(s *journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -164,7 +165,7 @@ func (j *journals) work(s *journal) {
 	s.idle.Broadcast()
 }
 
-// wrote notes what parley has written for the agent.
+// wrote records a file that parley wrote for the agent.
 func (j *journals) wrote(session string, w fsops.Written, text string) {
 	j.mu.Lock()
 	s := j.of[session]
@@ -177,13 +178,12 @@ func (j *journals) wrote(session string, w fsops.Written, text string) {
 		return
 	}
 	if err := s.Written(number, undo.Write{Path: w.Path, Existed: !w.Created, Before: w.Old, Known: w.OldKnown, After: text}); err != nil {
-		j.fails("no copy of "+filepath.Base(w.Path)+" is kept for undo", err)
+		j.warnOnce("no copy of "+filepath.Base(w.Path)+" is kept for undo", err)
 	}
 }
 
-// looked is the journal of a session when all that was to be looked at is; nil
-// where there is none.
-func (j *journals) looked(session string) *journal {
+// waitIdle waits for the queued scans of a session and returns its journal, nil if there is none.
+func (j *journals) waitIdle(session string) *journal {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	s := j.of[session]
@@ -193,9 +193,9 @@ func (j *journals) looked(session string) *journal {
 	return s
 }
 
-// Turn notes that a turn of a session begins or is over: what changes on the disk
-// in between may be the agent's. The number is that of the turn in its Changes, 0
-// where it is not watched. It returns at once.
+// Turn notes the start or end of a turn of a session: the agent may have made any change on disk in
+// between. It returns the turn's number in Changes, 0 if the session is not tracked. It does not
+// wait.
 func (c *Connection) Turn(session string, begins bool) int {
 	if c.journals == nil {
 		return 0
@@ -203,13 +203,13 @@ func (c *Connection) Turn(session string, begins bool) int {
 	return c.journals.turn(session, begins)
 }
 
-// Changes are those of a session, turn by turn and together: a file that several
-// turns have changed is there once. It waits for the disk.
+// Changes returns the changes of a session twice: by turn, and combined, with each file once. It
+// waits for the disk.
 func (c *Connection) Changes(session string) (turns, together []undo.Change) {
 	if c.journals == nil {
 		return nil, nil
 	}
-	s := c.journals.looked(session)
+	s := c.journals.waitIdle(session)
 	if s == nil {
 		return nil, nil
 	}
@@ -222,25 +222,25 @@ func (c *Connection) Changes(session string) (turns, together []undo.Change) {
 	return turns, s.Changes(undo.All)
 }
 
-// ChangeTexts is what a file held before a change and after it, where that is
-// known. It waits for the disk.
+// ChangeTexts returns the contents of a file before and after a change, if they are known. It waits
+// for the disk.
 func (c *Connection) ChangeTexts(session string, change undo.Change) (before, after string, ok bool) {
 	if c.journals == nil {
 		return "", "", false
 	}
-	if s := c.journals.looked(session); s != nil {
+	if s := c.journals.waitIdle(session); s != nil {
 		return s.Texts(change)
 	}
 	return "", "", false
 }
 
-// PutBack undoes changes of a session, or with try says only what would come of
-// it. What was changed since is left alone. It waits for the disk.
+// PutBack undoes changes of a session. With try it only reports what would happen. Files changed
+// since are left alone. It waits for the disk.
 func (c *Connection) PutBack(ctx context.Context, session string, changes []undo.Change, try bool) []undo.Result {
 	if c.journals == nil {
 		return nil
 	}
-	s := c.journals.looked(session)
+	s := c.journals.waitIdle(session)
 	switch {
 	case s == nil:
 		return nil
@@ -250,13 +250,13 @@ func (c *Connection) PutBack(ctx context.Context, session string, changes []undo
 	return s.Undo(ctx, changes)
 }
 
-// DoAgain does changes of a session again that were put back. What was changed since
-// is left alone. It waits for the disk.
+// DoAgain applies changes of a session again after PutBack. Files changed since are left alone. It
+// waits for the disk.
 func (c *Connection) DoAgain(ctx context.Context, session string, changes []undo.Change) []undo.Result {
 	if c.journals == nil {
 		return nil
 	}
-	s := c.journals.looked(session)
+	s := c.journals.waitIdle(session)
 	if s == nil {
 		return nil
 	}

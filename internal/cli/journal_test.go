@@ -11,8 +11,8 @@ import (
 	"parley/fsops"
 )
 
-// A turn, in which one file is written through parley and one on the disk, and
-// its undoing, which leaves alone what was changed since.
+// A turn writes one file through parley and one on disk. Undo restores both, except what was
+// changed since.
 func TestJournals(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -41,7 +41,7 @@ func TestJournals(t *testing.T) {
 	defer j.closeAll()
 	j.open("s", []string{root})
 	c.Turn("s", true)
-	j.looked("s")
+	j.waitIdle("s")
 	put("a", "two\n")
 	j.wrote("s", fsops.Written{Path: a, Old: "one\n", OldKnown: true}, "two\n")
 	b := put("b", "two\n")
@@ -74,8 +74,8 @@ func TestJournals(t *testing.T) {
 	}
 }
 
-// Nothing is left of the copies when all has ended, those of sessions included that
-// were closed a moment before, as they are when the agent ends.
+// No copies are left at the end, including those of sessions closed just before, as when the agent
+// ends.
 func TestJournalsLeaveNothing(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("PARLEY_STATE", state)

@@ -10,9 +10,9 @@ import (
 	"parley/internal/safetext"
 )
 
-// Known are the sessions of an agent that parley has logs of, the one used last first.
-// They stand in for the list of an agent that keeps sessions and lists none; whether it
-// still has them, only opening one tells.
+// Known returns the sessions of an agent that parley has logs of, the last used first. They replace
+// the list of an agent that keeps sessions but cannot list them. The agent may no longer have
+// them all; opening a session shows whether it does.
 func Known(a agents.Agent) ([]event.Listed, error) {
 	dir, err := record.Dir()
 	if err != nil {
@@ -31,14 +31,14 @@ func Known(a agents.Agent) ([]event.Listed, error) {
 	return known, nil
 }
 
-// Of tells whether the session is one of an agent's. Commands that the user types are
-// told apart by all of the line: env and node are many agents.
+// Of reports whether the session belongs to an agent. Typed commands are compared by their whole
+// line, because programs such as env and node start many agents.
 func (g Logged) Of(a agents.Agent) bool {
 	return g.Agent == safetext.Line(a.Name, 80) && (a.Source != agents.Custom || g.command == redact.Command(a.CommandLine()))
 }
 
-// Shown is the name to show for the agent of the session: its own where a command was
-// typed, of which the program says little.
+// Shown returns the name to show for the session's agent. For a typed command that is the name the
+// agent reports, because the program says little.
 func (g Logged) Shown(known []agents.Agent) string {
 	if a, found := agents.Find(known, g.Agent); found && a.Source != agents.Custom || IsURL(g.command) {
 		return g.Agent

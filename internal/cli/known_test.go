@@ -13,11 +13,11 @@ import (
 	"parley/internal/record"
 )
 
-// An agent that keeps sessions and lists none goes on with what parley's own logs know,
-// and that is said.
+// For an agent that keeps sessions but cannot list them, sessions are resumed from parley's logs,
+// and the user is told.
 func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	const loads = `{"loadSession":true}`
-	k := keeping(t, loads, `["fresh"]`)
+	k := newSessionRig(t, loads, `["fresh"]`)
 	if _, stderr, err := k.do(NewRun, "mend the lexer"); err != nil || stderr != "" {
 		t.Fatalf("%v, %q", err, stderr)
 	}
@@ -37,17 +37,17 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	if _, stderr, err = k.do(NewRun, "-c", "--cwd", "sub", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "parley's logs have none in ") {
 		t.Errorf("in another directory: %v, %q", err, stderr)
 	}
-	// What it has lost, it refuses.
+	// The agent rejects a session that it has lost.
 	t.Setenv(listVar, `[]`)
 	if _, stderr, err = k.do(NewRun, "-c", "go on"); !errors.Is(err, ExitCode(headless.ExitNoSession)) || !strings.Contains(stderr, "never heard of it") {
 		t.Errorf("%v, %q", err, stderr)
 	}
 }
 
-// An agent may number its sessions from one in every directory: those of one do not
-// hide those of another.
+// An agent may number its sessions per directory. Those of one directory do not hide those of
+// another.
 func TestKnownOfTheSameID(t *testing.T) {
-	k := keeping(t, `{"loadSession":true}`, `["fresh"]`)
+	k := newSessionRig(t, `{"loadSession":true}`, `["fresh"]`)
 	for _, args := range [][]string{{"mend the lexer"}, {"--cwd", "sub", "write the docs"}} {
 		if _, stderr, err := k.do(NewRun, args...); err != nil {
 			t.Fatalf("%v, %q", err, stderr)
@@ -67,9 +67,9 @@ func TestKnownOfTheSameID(t *testing.T) {
 	}
 }
 
-// Programs that start many agents are told apart by the whole line.
+// Programs that start many agents are told apart by the whole command line.
 func TestKnownOfACommand(t *testing.T) {
-	k := keeping(t, `{"loadSession":true}`, `["fresh"]`)
+	k := newSessionRig(t, `{"loadSession":true}`, `["fresh"]`)
 	if _, _, err := k.do(NewRun, "hello"); err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"parley/terminal"
 )
 
-// WithVariables is an agent with more in its environment than the configuration
-// says, or with other values. The values are for its process alone.
+// WithVariables returns the agent with more variables in its environment. They override the
+// configuration and apply to this process only.
 func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 	env := make(map[string]string, len(a.Env)+len(more))
 	maps.Copy(env, a.Env)
@@ -23,17 +23,17 @@ func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 	return a
 }
 
-// AskedLogin is a command that an agent names for a login, ready to be run in the
-// real terminal once the user has agreed. Nothing of it is safe to show.
+// AskedLogin is a login command named by an agent, ready to run in the user's terminal once the
+// user has agreed. None of it is safe to show.
 type AskedLogin struct {
 	atTerminal
-	Line    string // as one would type it in a shell, with the variables it sets
+	Line    string // as typed in a shell, including variables
 	Program string // the file that is run
-	Dir     string // where
+	Dir     string // working directory
 }
 
-// NewAskedLogin looks the program up, with the agent's environment, and runs
-// nothing. No shell reads the command. Once it runs it is ended with ctx.
+// NewAskedLogin finds the program, using the agent's environment, and runs nothing. The command is
+// not passed through a shell. Once running, it ends with ctx.
 func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Place) (AskedLogin, error) {
 	env := programs.Environ(agentEnviron(a, os.Environ()))
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
@@ -48,5 +48,5 @@ func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c event.AuthC
 	cmd := programs.CommandIn(context.Background(), place.Cwd, path, c.Args...)
 	cmd.Env = env
 	line := terminal.WordsLine(shown)
-	return AskedLogin{logsIn(ctx, cmd, line), line, path, place.Cwd}, nil
+	return AskedLogin{loginProgram(ctx, cmd, line), line, path, place.Cwd}, nil
 }

@@ -16,11 +16,11 @@ import (
 	"parley/internal/record"
 )
 
-// What the user typed for a login is in the environment of the agent that is
-// started with it, over what the configuration says, and in no file.
+// Variables typed for a login are in the environment of the agent, override the configuration, and
+// are in no file.
 func TestVariablesReachTheAgent(t *testing.T) {
 	const secret = "hush-4711"
-	k := keeping(t, `{}`, `[]`)
+	k := newSessionRig(t, `{}`, `[]`)
 	t.Setenv(guardVar, secret)
 	self, err := os.Executable()
 	if err != nil {
@@ -81,8 +81,8 @@ func TestVariablesReachTheAgent(t *testing.T) {
 	}
 }
 
-// A command that the agent names runs as it is shown: no shell, the session's
-// directory, the agent's environment, that of the method over it.
+// A command named by the agent runs as shown: without a shell, in the session's directory, with the
+// agent's environment and the method's variables over it.
 func TestAskedLogin(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -97,7 +97,7 @@ func TestAskedLogin(t *testing.T) {
 	for _, tc := range []struct {
 		command string
 		env     []event.EnvVar
-		line    string // with SELF
+		line    string // may contain SELF
 		out     string
 		fails   bool
 	}{

@@ -17,51 +17,48 @@ import (
 	"parley/internal/safetext"
 )
 
-// ErrNoLog is returned by Messages where no log is written.
+// ErrNoLog is returned by Messages if no log is written.
 var ErrNoLog = errors.New("this session has no log: logs are off (record = false) or could not be written")
 
-// ErrLogFull is returned by Messages where the messages are missing because the log
-// came to its limit before.
+// ErrLogFull is returned by Messages if the log reached its size limit before the messages.
 var ErrLogFull = errors.New("the log of this session was full before this entry")
 
-// Logged is a session that parley has logs of: one for each time that it was
-// opened. Strings are safe to show, except for Session and Dir.
+// Logged is a session that parley has logs of, one per time it was opened. Its strings are safe to
+// show, except Session and Dir.
 type Logged struct {
 	Agent    string // the name it was started by
-	Session  string // the agent's id, verbatim
+	Session  string // the agent's id, unchanged
 	Cwd      string
-	Dir      string    // the same, verbatim
+	Dir      string    // unchanged
 	Title    string    // the agent's, or First; may be ""
-	First    string    // how the first prompt begins
-	Updated  time.Time // when it was used last
+	First    string    // the beginning of the first prompt
+	Updated  time.Time // last use
 	Prompts  int
-	Protocol int // version of ACP, of the newest log; 0 where it is not known
+	Protocol int // version of ACP in the newest log; 0 if unknown
 
-	name    string // what the agent calls itself; "" where that is not known
-	command string // that it was started by, as a log has it
+	name    string // the name the agent reports; "" if unknown
+	command string // the command that started it, as logged
 	titled  bool   // Title is the agent's
 	files   []loggedFile
 }
 
-// loggedFile is one log; the files of a Logged are in the order of their
-// beginnings.
+// loggedFile is one log. The files of a Logged are ordered by start time.
 type loggedFile struct {
 	path     string
 	started  time.Time
 	protocol int
 }
 
-// Logs lists the sessions with at least one prompt that there are logs of in a
-// directory (record.Dir), the one used last first. It reads the ends of the
-// files only.
+// Logs returns the sessions in a directory of logs (record.Dir) that have at least one prompt, the
+// last used first. It reads only the ends of the files.
 func Logs(dir string) ([]Logged, error) {
 	entries, err := record.List(dir)
 	if err != nil {
 		return nil, err
 	}
-	type key struct{ agent, dir, session string } // agents may number their sessions in each directory
+	type key struct{ agent, dir, session string } // an agent may number its sessions per directory
 	found := map[key]*Logged{}
-	for _, e := range entries { // the newest first
+	for _, e := range entries { // newest first
 		for _, s := range e.Sessions {
 			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
 			if found[k] == nil {
@@ -84,7 +81,7 @@ func Logs(dir string) ([]Logged, error) {
 	return all, nil
 }
 
-// add adds what a log tells of the session; older logs come later.
+// add merges what a log says about the session. Logs are added newest first.
 func (g *Logged) add(e record.Entry, s record.Session) {
 	g.Prompts += s.Prompts
 	g.files = append(g.files, loggedFile{e.Path, e.Started, e.Protocol})
@@ -96,27 +93,26 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 		g.Updated = used
 	}
 	switch {
-	case g.titled: // by the agent, newer
+	case g.titled: // a newer log has the agent's title
 	case s.Title != "":
 		g.Title, g.titled = safetext.Line(s.Title, 200), true
 	case s.First != "":
 		g.Title = safetext.Line(s.First, 200)
 	}
-	if s.First != "" { // of the oldest log
+	if s.First != "" { // the oldest log wins
 		g.First = safetext.Line(s.First, 200)
 	}
 }
 
-// In tells whether the session belongs to a directory.
+// In reports whether the session belongs to a directory.
 func (g Logged) In(dir string) bool { return sameDir(g.Dir, dir) }
 
-// Replay posts what happened in the session, as acpclient.Replay does, and
-// returns when that is all. It begins where the agent told the whole conversation
-// last: what was logged before is told again there. With an error comes what
-// could be read. Ordinals and ids of requests are for Logged.Messages alone: those
-// of several connections are told apart in them.
+// Replay posts the events of the session, as acpclient.Replay does, and returns at the end. It
+// starts at the last point where the agent replayed the whole conversation, since that repeats
+// everything before it. If a log cannot be read completely, the rest is posted and the error returned.
+// Ordinals and request ids are only valid for Logged.Messages: they include the number of the file.
 func (g Logged) Replay(ctx context.Context, sink event.Sink) error {
-	var told [][]event.Event // of each file, the newest first
+	var told [][]event.Event // by file, newest first
 	var failed error
 	for i := len(g.files) - 1; i >= 0; i-- {
 		events, err := g.replayFile(ctx, i)
@@ -140,15 +136,15 @@ func (g Logged) Replay(ctx context.Context, sink event.Sink) error {
 	return failed
 }
 
-// fileShift is where ordinals and ids of requests hold the number of the file:
-// no connection has as many messages as that.
+// fileShift is the bit from which ordinals and request ids hold the file's number. No connection
+// has that many messages.
 const fileShift = 40
 
 // replayFile returns the events of one log.
 func (g Logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
 	file := g.files[i]
 	r, err := record.Open(file.path)
-	if errors.Is(err, fs.ErrNotExist) { // pruned by now
+	if errors.Is(err, fs.ErrNotExist) { // removed by pruning
 		return nil, nil
 	}
 	if err != nil {
@@ -181,7 +177,7 @@ func (g Logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
 	}
 }
 
-// ofFile marks the ids of requests.
+// ofFile adds the file's number to request ids.
 func ofFile(events []event.Event, i int) []event.Event {
 	for n, e := range events {
 		switch e := e.(type) {
@@ -198,9 +194,8 @@ func ofFile(events []event.Event, i int) []event.Event {
 	return events
 }
 
-// sinceWhole cuts off what comes before the last replay of the whole
-// conversation, if there is one that told anything. Some agents tell it only
-// after they have said that it is over.
+// sinceWhole drops the events before the last replay of the whole conversation, unless that replay
+// was empty. Some agents send the replay only after they have declared it finished.
 func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 	from, began := 0, -1
 	told, ended := false, false
@@ -228,22 +223,21 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 	return events[from:], whole
 }
 
-// LoggedMessage is a message as the log has it.
+// LoggedMessage is a message as logged.
 type LoggedMessage struct {
 	At  time.Time
 	Out bool   // parley sent it
-	N   uint64 // ordinal of a received message; 0 where it is not known
-	// Data is the message as it was logged, not safe to show: JSON, unless bytes
-	// were cut off.
+	N   uint64 // ordinal of a received message; 0 if unknown
+	// Data is the message as logged, not safe to show. It is JSON unless it was truncated.
 	Data []byte
-	Cut  int // bytes that were cut off
-	// Before counts messages that were left out before this one.
+	Cut  int // number of bytes truncated
+	// Before is the number of messages omitted before this one.
 	Before int
 }
 
-// Messages returns the messages that made an item of a replayed session (thread.Item:
-// Wire and Request): what the agent sent, the request with its answer, and the
-// answers to requests of the agent.
+// Messages returns the messages that produced an item of a replayed session (thread.Item: Wire and
+// Request): what the agent sent, the request with its answer, and the answers to the agent's
+// requests.
 func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64) (found []LoggedMessage, err error) {
 	for i, file := range g.files {
 		var of []event.Span
@@ -269,9 +263,8 @@ func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64)
 	return found, nil
 }
 
-// Messages returns the messages that made an item of a session, as Logged.Messages
-// does, from the log that is being written. The error is ErrNoLog where there is
-// none; it may be called after Close.
+// Messages is Logged.Messages for an item of a live session: it reads the log being written. It
+// returns ErrNoLog if there is none. It may be called after Close.
 func (c *Connection) Messages(ctx context.Context, session string, spans []event.Span, request int64) (found []LoggedMessage, err error) {
 	if c.Record.w == nil {
 		return nil, ErrNoLog

@@ -18,7 +18,7 @@ import (
 	"parley/internal/record"
 )
 
-// chat is one connection of the test binary's agent with a session, logged.
+// chat is one logged connection to the test binary's agent, with a session.
 type chat struct {
 	*Connection
 	t      *testing.T
@@ -26,7 +26,7 @@ type chat struct {
 	thread *thread.Thread
 }
 
-// state sets the directory of the logs and returns it.
+// state sets the state directory and returns the directory of the logs.
 func state(t *testing.T) string {
 	t.Helper()
 	t.Setenv("PARLEY_STATE", t.TempDir())
@@ -37,7 +37,7 @@ func state(t *testing.T) string {
 	return dir
 }
 
-// connect opens a session of the agent of keeping.
+// connect opens a session with the agent set up by newSessionRig.
 func connect(t *testing.T, opening Opening) *chat {
 	t.Helper()
 	setup, err := Load(RemoteFlags{})
@@ -63,7 +63,7 @@ func connect(t *testing.T, opening Opening) *chat {
 	return c
 }
 
-// prompt sends one and waits for the end of its turn.
+// prompt sends a prompt and waits for the end of its turn.
 func (c *chat) prompt(text string) {
 	c.t.Helper()
 	if err := c.Session.Prompt(event.Block{Text: text}); err != nil {
@@ -84,7 +84,7 @@ func (c *chat) prompt(text string) {
 	}
 }
 
-// outline is a transcript, one line an item.
+// outline returns a transcript with one line per item.
 func outline(th *thread.Thread) []string {
 	kinds := [...]string{"user", "agent", "thought", "tool", "decision", "end", "notice", "attachment"}
 	var out []string
@@ -106,7 +106,7 @@ func outline(th *thread.Thread) []string {
 	return out
 }
 
-// replayed is the thread of a logged session.
+// replayed returns the thread of a logged session.
 func replayed(t *testing.T, g Logged) *thread.Thread {
 	t.Helper()
 	q := event.NewQueue()
@@ -123,7 +123,7 @@ func replayed(t *testing.T, g Logged) *thread.Thread {
 	return th
 }
 
-// directions are messages in short.
+// directions returns messages in short form.
 func directions(found []LoggedMessage) string {
 	var out []string
 	for _, b := range found {
@@ -141,12 +141,11 @@ func directions(found []LoggedMessage) string {
 	return strings.Join(out, " ")
 }
 
-// Sessions are found in the logs of all connections, told again from the last
-// whole replay on, and every item is traced to its messages, while the log is
-// written and afterwards.
+// Sessions are found in the logs of all connections and replayed from the last whole replay on.
+// Every item leads to its messages, both while the log is written and afterwards.
 func TestLogs(t *testing.T) {
 	dir := state(t)
-	k := keeping(t, all, three)
+	k := newSessionRig(t, all, three)
 	if got, err := Logs(dir); err != nil || got != nil {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -198,14 +197,14 @@ func TestLogs(t *testing.T) {
 			t.Errorf("behind item %d: %s, %v", i, directions(found), err)
 		}
 	}
-	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // still being written
+	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // while it is still being written
 		t.Error(d)
 	}
 }
 
 func TestNoLog(t *testing.T) {
 	dir := state(t)
-	keeping(t, all, three)
+	newSessionRig(t, all, three)
 	config := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(config, []byte("record = false\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -221,8 +220,8 @@ func TestNoLog(t *testing.T) {
 	}
 }
 
-// logOf writes a log of lines as retold takes them: "> " is from parley, "< "
-// from the agent, with SAYS x for a chunk of the session s.
+// logOf writes a log from lines: "> " is sent by parley, "< " by the agent, and SAYS x is a chunk
+// of session s.
 func logOf(t *testing.T, dir string, started time.Time, o record.Options, lines ...string) string {
 	t.Helper()
 	w, err := record.Create(dir, record.Meta{Agent: "a", Cwd: "/w", Started: started, Protocol: 1}, o)
@@ -248,7 +247,7 @@ func logOf(t *testing.T, dir string, started time.Time, o record.Options, lines 
 	return w.Path()
 }
 
-// turn is a prompt, what is said to it, and its end.
+// turn returns the lines of a prompt, an answer to it, and the end of the turn.
 func turn(id int, text, says string) []string {
 	return []string{fmt.Sprintf(`> {"jsonrpc":"2.0","id":%d,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"%s"}]}}`, id, text),
 		"< SAYS " + says, fmt.Sprintf(`< {"jsonrpc":"2.0","id":%d,"result":{"stopReason":"end_turn"}}`, id)}
@@ -269,7 +268,7 @@ var (
 	refused = `< {"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`
 )
 
-// What of several files is told.
+// A session in several logs is replayed from all of them.
 func TestReplayOfSeveralLogs(t *testing.T) {
 	one, two := turn(2, "one", "1"), turn(2, "two", "2")
 	for _, c := range []struct {
@@ -317,8 +316,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 	}
 }
 
-// A log that was full says so where it ends, and where somebody looks for what
-// came after.
+// A full log says so at its end, and to anyone who looks up a later message.
 func TestReplayOfAFullLog(t *testing.T) {
 	dir := t.TempDir()
 	lines := join(resumes, turn(2, "one", "1"))
@@ -337,7 +335,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 	if _, err := got[0].Messages(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
 		t.Errorf("%v", err)
 	}
-	if err := os.Remove(path); err != nil { // pruned meanwhile
+	if err := os.Remove(path); err != nil { // as pruning would
 		t.Fatal(err)
 	}
 	if n := len(outline(replayed(t, got[0]))); n != 0 {
@@ -345,13 +343,13 @@ func TestReplayOfAFullLog(t *testing.T) {
 	}
 }
 
-// untold are scripts that a log cannot tell as they happened.
-var untold = map[string]string{
+// notReplayable are scripts that a log cannot reproduce.
+var notReplayable = map[string]string{
 	"case79_closed_without_the_capability": "nothing on the wire tells that the session is closed",
 	"case78_too_early_is_forgotten":        "the log has the times of this machine, and there no minute goes by",
 }
 
-// What a log keeps is enough: every script is told from it as it happened.
+// A log holds enough: every script can be replayed from its log.
 func TestLogsOfScripts(t *testing.T) {
 	paths, _ := filepath.Glob("../../testdata/acp/*.txtar")
 	if len(paths) == 0 {
@@ -361,7 +359,7 @@ func TestLogsOfScripts(t *testing.T) {
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
 		t.Run(name, func(t *testing.T) {
-			if why := untold[name]; why != "" {
+			if why := notReplayable[name]; why != "" {
 				t.Skip(why)
 			}
 			r := acptest.Run(t, acptest.Read(t, path))
@@ -382,7 +380,7 @@ func TestLogsOfScripts(t *testing.T) {
 			live := map[string]*thread.Thread{}
 			for _, e := range r.Events {
 				if _, over := e.(event.Disconnected); over {
-					return // why is not in the log
+					return // the reason is not in the log
 				}
 				if id := e.EventSession(); id != "" {
 					if live[id] == nil {
@@ -403,7 +401,7 @@ func TestLogsOfScripts(t *testing.T) {
 					fromLog.Apply(e)
 				}
 				told := outline(fromLog)
-				if th.State != thread.Idle { // the script ends in the middle; the log may say how it ends there
+				if th.State != thread.Idle { // the script ends early; the log may say how
 					told = told[:min(len(told), len(th.Items))]
 				}
 				if d := cmp.Diff(outline(th), told); d != "" {
@@ -419,7 +417,7 @@ func TestLogsOfScripts(t *testing.T) {
 
 func TestSessionsOfLogs(t *testing.T) {
 	dir := state(t)
-	k := keeping(t, all, three)
+	k := newSessionRig(t, all, three)
 	if out, _, err := k.do(NewSessions, "--logs"); err != nil || strings.Join(strings.Fields(out), " ") != "ID AGENT UPDATED DIRECTORY PROMPTS TITLE" {
 		t.Errorf("%v %s", err, out)
 	}
@@ -428,7 +426,7 @@ func TestSessionsOfLogs(t *testing.T) {
 	c.prompt("more")
 	c.Close()
 	logOf(t, dir, time.Now(), record.Options{}, join(resumes, turn(2, "elsewhere", "1"))...)
-	t.Setenv(guardVar, "1") // an agent that was started would want a login
+	t.Setenv(guardVar, "1") // if an agent were started, it would require a login
 	today := time.Now().UTC().Format("2006-01-02")
 	out, stderr, err := k.do(NewSessions, "--logs")
 	rows := strings.Split(strings.TrimSpace(out), "\n")
@@ -464,7 +462,7 @@ func TestSessionsOfLogs(t *testing.T) {
 	}
 }
 
-// BenchmarkReplay tells a full log again, one of many chunks.
+// BenchmarkReplay replays a full log with many chunks.
 func BenchmarkReplay(b *testing.B) {
 	w, err := record.Create(b.TempDir(), record.Meta{}, record.Options{QueueBytes: 64 << 20})
 	if err != nil {

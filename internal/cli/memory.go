@@ -5,8 +5,8 @@ import (
 	"parley/internal/record"
 )
 
-// Memory is where what was typed in the project of a directory is kept; nil and
-// nil where the configuration says not to, or where there is no place for it.
+// Memory returns the prompt history and drafts of a project directory. Both are nil if the
+// configuration turns them off or there is nowhere to store them.
 func (s *Setup) Memory(place Place) (*memory.History, *memory.Drafts) {
 	if s.Config.History != nil && !*s.Config.History {
 		return nil, nil

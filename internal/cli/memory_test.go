@@ -9,8 +9,7 @@ import (
 	"parley/internal/memory"
 )
 
-// What was typed is kept below the state directory, unless the configuration says
-// not to.
+// What the user typed is stored below the state directory unless the configuration turns that off.
 func TestMemory(t *testing.T) {
 	state, project := t.TempDir(), t.TempDir()
 	t.Setenv("PARLEY_STATE", state)

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// TerminalCommand is a program that gets the user's terminal: a tea.ExecCommand.
+// TerminalCommand is a program that gets the user's terminal. It is a tea.ExecCommand.
 type TerminalCommand interface {
 	Run() error
 	SetStdin(io.Reader)
@@ -20,9 +20,8 @@ type TerminalCommand interface {
 	SetStderr(io.Writer)
 }
 
-// OpenFile finds $VISUAL or $EDITOR for a file that is there, at a line (0: none is
-// known). The editor is ended with ctx. The path is absolute, so that it cannot be
-// taken for a flag.
+// OpenFile prepares $VISUAL or $EDITOR to open an existing file at a line, 0 if unknown. The editor
+// ends with ctx. It gets an absolute path, which cannot be mistaken for a flag.
 func OpenFile(ctx context.Context, path string, line int, dir string) (TerminalCommand, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -42,8 +41,8 @@ func OpenFile(ctx context.Context, path string, line int, dir string) (TerminalC
 	return editing(ctx, dir, words[0], atLine(words, path, line)...), nil
 }
 
-// atLine are the words behind the program that have an editor begin at a line, in
-// the way that this editor has for it; one that is not known gets the file alone.
+// atLine returns the editor's arguments that open the file at a line. An unknown editor gets only
+// the path.
 func atLine(words []string, path string, line int) []string {
 	args := append([]string(nil), words[1:]...)
 	if line <= 0 {

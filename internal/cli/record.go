@@ -12,23 +12,23 @@ import (
 	"parley/internal/record"
 )
 
-// Bounds of all session logs together; those used longest ago go first.
+// Limits of all session logs together. The least recently used are removed first.
 const (
 	maxRecords     = 200
 	maxRecordBytes = 512 << 20
 )
 
-// Record is the log of what is said with an agent, over one connection or, where
-// that is lost, over those that take its place. Safe for use by several goroutines.
+// Record is the log of the messages exchanged with an agent. It continues over reconnects. Safe for
+// use by several goroutines.
 type Record struct {
-	w       *record.Writer // nil where none is written
+	w       *record.Writer // nil if no log is written
 	numbers acpclient.Numbers
 	log     *event.Log
 	ended   sync.Once
 }
 
-// record begins the log of a session, unless the configuration says not to. A
-// log that cannot be written is no reason not to talk: that is noted.
+// record starts the log of a session unless the configuration turns logs off. If the log cannot be
+// written, the session runs without it and a warning is shown.
 func (s *Setup) record(a agents.Agent, place Place, log *event.Log) *Record {
 	r := &Record{log: log}
 	if s.Config.Record != nil && !*s.Config.Record {
@@ -50,8 +50,7 @@ func (s *Setup) record(a agents.Agent, place Place, log *event.Log) *Record {
 	return r
 }
 
-// tap has the messages of a connection written, with the numbers of the record; nil
-// where none is written.
+// tap returns a tap that logs the messages of a connection; nil if no log is written.
 func (r *Record) tap() acpclient.Tap {
 	if r.w == nil {
 		return nil
@@ -65,15 +64,14 @@ func (r *Record) tap() acpclient.Tap {
 	}
 }
 
-// introduced notes what the agent calls itself, and which version of the protocol is
-// spoken.
+// introduced records the name the agent reports and the protocol version in use.
 func (r *Record) introduced(info event.AgentInfo) {
 	if r.w != nil {
 		r.w.Update(func(m *record.Meta) { m.Name, m.Protocol = cmp.Or(info.Title, info.Name), info.ProtocolVersion })
 	}
 }
 
-// Close ends the log, once, and notes what went wrong with it.
+// Close closes the log, once, and notes a write failure in the event log.
 func (r *Record) Close() {
 	r.ended.Do(func() {
 		if r.w == nil {
@@ -85,7 +83,7 @@ func (r *Record) Close() {
 	})
 }
 
-// Path is the file; "" where none is written.
+// Path returns the path of the log, "" if none is written.
 func (r *Record) Path() string {
 	if r.w == nil {
 		return ""

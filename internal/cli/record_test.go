@@ -18,7 +18,7 @@ import (
 	"parley/internal/gateway"
 )
 
-// remote is the agent of keeping behind a URL.
+// remote is the agent of newSessionRig at a URL.
 type remote struct {
 	agent agents.Agent
 
@@ -58,14 +58,13 @@ func (r *remote) cut() {
 	r.served = nil
 }
 
-// A session has one log, however often its connection is lost. Every message is found
-// in it again, and what is told from it is the conversation. A try that finds nobody
-// leaves none.
+// A session has one log however often its connection is lost. Every message can be found in it, and
+// replaying it gives the conversation. A failed attempt to reconnect leaves no log.
 func TestReconnectsShareOneLog(t *testing.T) {
 	for name, capabilities := range map[string]string{"loaded": all, "resumed": resume} {
 		t.Run(name, func(t *testing.T) {
 			dir := state(t)
-			keeping(t, capabilities, three)
+			newSessionRig(t, capabilities, three)
 			far := serveKept(t)
 			setup, err := Load(RemoteFlags{})
 			if err != nil {
@@ -77,7 +76,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			}
 			var rec *Record
 			var last *chat
-			behind := map[string]string{} // the messages of each prompt and answer
+			messagesOf := map[string]string{} // the messages of each prompt and answer
 			for round, text := range []string{"one", "two", "three"} {
 				c := &chat{t: t, queue: event.NewQueue()}
 				c.Connection, err = setup.Connect(t.Context(), far.agent, place, Opening{Resume: "k1", Record: rec}, time.Minute, c.queue, event.NewLog())
@@ -92,11 +91,11 @@ func TestReconnectsShareOneLog(t *testing.T) {
 						t.Fatalf("connection %d, behind %q: %v, %v", round+1, it.Text, directions(found), err)
 					}
 					if it.Kind == thread.UserMessage && it.Request != 0 {
-						behind[text] = string(found[0].Data)
+						messagesOf[text] = string(found[0].Data)
 					}
 				}
-				if !strings.Contains(behind[text], `"`+text+`"`) {
-					t.Errorf("connection %d: behind the prompt is %s", round+1, behind[text])
+				if !strings.Contains(messagesOf[text], `"`+text+`"`) {
+					t.Errorf("connection %d: behind the prompt is %s", round+1, messagesOf[text])
 				}
 				far.cut()
 				<-c.Client.Done()
@@ -117,11 +116,11 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			if files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl")); len(files) != 1 || files[0] != last.Record.Path() {
 				t.Errorf("logs: %v", files)
 			}
-			kept, err := Logs(dir)
-			if err != nil || len(kept) != 1 || kept[0].Prompts != 3 || kept[0].Title != "one" {
-				t.Fatalf("%+v, %v", kept, err)
+			logged, err := Logs(dir)
+			if err != nil || len(logged) != 1 || logged[0].Prompts != 3 || logged[0].Title != "one" {
+				t.Fatalf("%+v, %v", logged, err)
 			}
-			th := replayed(t, kept[0])
+			th := replayed(t, logged[0])
 			var said []string
 			for _, it := range th.Items {
 				if it.Kind == thread.UserMessage {
@@ -129,7 +128,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 				}
 			}
 			want := []string{"one", "two", "three"}
-			if name == "loaded" { // the agent of this test keeps none of them
+			if name == "loaded" { // this agent does not keep them
 				want = []string{"an old question", "three"}
 			}
 			if d := cmp.Diff(want, said); d != "" {

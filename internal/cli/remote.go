@@ -30,18 +30,18 @@ import (
 	"parley/internal/programs"
 )
 
-// schemes are those of agents that parley reaches by a URL.
+// schemes are the URL schemes of remote agents.
 var schemes = []string{"http", "https", "ws", "wss"}
 
-// IsURL tells whether a word of the command line is meant as a URL, whether or not
-// an agent can be at it.
+// IsURL reports whether a command-line argument is meant as a URL, even one parley does not
+// support.
 func IsURL(word string) bool {
 	scheme, _, ok := strings.Cut(word, "://")
 	return ok && regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`).MatchString(scheme)
 }
 
-// AtURL is the agent at a URL of the command line. Its name is the host. An error
-// repeats no more than the scheme: the rest may hold a password.
+// AtURL returns the agent at a URL of the command line, named after its host. Errors mention only
+// the scheme, because the rest may hold a password.
 func AtURL(raw string) (agents.Agent, error) {
 	const want = "want http://host, https://host, ws://host or wss://host"
 	u, err := url.Parse(raw)
@@ -57,14 +57,14 @@ func AtURL(raw string) (agents.Agent, error) {
 	return agents.Agent{Name: u.Host, Title: u.Host, URL: raw, Source: agents.Custom}, nil
 }
 
-// RemoteFlags are those that concern agents at a URL.
+// RemoteFlags are the flags for remote agents.
 type RemoteFlags struct {
 	insecure, shareFiles, shareTerminal bool
 	caFile, h2c, cwd                    string
 	headerEnv, subprotocols             []string
 }
 
-// Add declares the flags.
+// Add defines the flags.
 func (f *RemoteFlags) Add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.headerEnv, "header-env", nil, "remote agent: NAME=VARIABLE sends a header with the value of an environment variable (repeatable)")
 	flags.StringVar(&f.caFile, "ca-file", "", "remote agent: also trust the certificates in this PEM file")
@@ -76,10 +76,10 @@ func (f *RemoteFlags) Add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.shareTerminal, "share-terminal", false, "remote agent: let it run commands on this machine after asking")
 }
 
-// drive begins an absolute path of Windows, which the other machine may run.
+// drive matches the start of an absolute Windows path. The agent's machine may run Windows.
 var drive = regexp.MustCompile(`^[A-Za-z]:[\\/]`)
 
-// apply lays the flags over what the configuration says of an agent.
+// apply returns the configuration of a remote agent with the flags applied over it.
 func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
 	for _, pair := range f.headerEnv {
 		name, variable, ok := strings.Cut(pair, "=")
@@ -119,7 +119,7 @@ func (f *RemoteFlags) apply(r config.Remote) (config.Remote, error) {
 	return r, nil
 }
 
-// remoteOf is what is set of an agent at a URL.
+// remoteOf returns the settings of a remote agent.
 func (s *Setup) remoteOf(a agents.Agent) (config.Remote, error) {
 	var r config.Remote
 	if a.Source == agents.Config {
@@ -129,19 +129,19 @@ func (s *Setup) remoteOf(a agents.Agent) (config.Remote, error) {
 	return s.Remote.apply(r)
 }
 
-// Insecure tells whether any certificate of the agent's would do.
+// Insecure reports whether the agent may present any certificate.
 func (s *Setup) Insecure(a agents.Agent) bool {
 	r, err := s.remoteOf(a)
 	return a.URL != "" && err == nil && r.Insecure
 }
 
-// SharesFiles tells whether an agent at a URL gets files of this machine.
+// SharesFiles reports whether a remote agent may use files of this machine.
 func (s *Setup) SharesFiles(a agents.Agent) bool {
 	r, err := s.remoteOf(a)
 	return a.URL != "" && err == nil && r.ShareFiles
 }
 
-// Gets says what an agent at a URL gets of this machine.
+// Gets describes what a remote agent may use of this machine.
 func (s *Setup) Gets(a agents.Agent) string {
 	r, err := s.remoteOf(a)
 	switch {
@@ -155,7 +155,7 @@ func (s *Setup) Gets(a agents.Agent) string {
 	return "this directory's files and commands on this machine; asks before it writes, runs a command or reaches outside"
 }
 
-// shared is what an agent at a URL gets of this machine; nil for any other.
+// shared returns what a remote agent may use of this machine; nil for a local agent.
 func (s *Setup) shared(a agents.Agent, p Place) (*host.Remote, error) {
 	if a.URL == "" {
 		return nil, nil
@@ -164,8 +164,7 @@ func (s *Setup) shared(a agents.Agent, p Place) (*host.Remote, error) {
 	return &host.Remote{Files: r.ShareFiles, Terminal: r.ShareTerminal, Roots: append([]string{p.Cwd}, p.Roots...)}, err
 }
 
-// jars are the cookies of remote agents, kept over connections for the life of
-// the process.
+// jars hold the cookies of remote agents for the life of the process, across connections.
 type jars struct {
 	mu sync.Mutex
 	of map[string]http.CookieJar
@@ -178,12 +177,12 @@ func (j *jars) jar(agent string) http.CookieJar {
 		j.of = map[string]http.CookieJar{}
 	}
 	if j.of[agent] == nil {
-		j.of[agent], _ = cookiejar.New(nil) // without a list of public suffixes it cannot fail
+		j.of[agent], _ = cookiejar.New(nil) // cannot fail without a list of public suffixes
 	}
 	return j.of[agent]
 }
 
-// client starts an agent, or connects to it.
+// client starts a local agent or connects to a remote one.
 func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpclient.Options) (*acpclient.Client, error) {
 	if a.URL == "" {
 		start, err := s.starting(a, p)
@@ -204,12 +203,12 @@ func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpcli
 		return nil, err
 	}
 	remote.Jar = s.jars.jar(a.Name)
-	opts.TerminalLogin = false // its command is not on this machine
+	opts.TerminalLogin = false // the login command would be on the other machine
 	return acpclient.Dial(ctx, remote, opts)
 }
 
-// withHowTo adds what to type to the error of a server that wants credentials. The
-// screen has words of its own for it.
+// withHowTo adds what to type to the error of a server that requires credentials. The screen has
+// its own text for that.
 func withHowTo(err error) error {
 	var lost *event.LostError
 	if errors.As(err, &lost) && lost.Unauthorized() {
@@ -218,11 +217,11 @@ func withHowTo(err error) error {
 	return err
 }
 
-// commandPatience bounds a command that prints the value of a header.
+// commandPatience limits how long a command that prints a header value may run.
 const commandPatience = time.Minute
 
-// dialing turns settings into what the engine takes: secrets are fetched here,
-// for every connection anew.
+// dialing returns the transport settings of a remote agent. It fetches secrets each time, so every
+// connection gets current ones.
 func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 	out := transport.Remote{URL: r.URL, Header: http.Header{}, H2C: r.H2C, Subprotocols: r.Subprotocols}
 	for name, value := range r.Headers {
@@ -236,7 +235,7 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 		out.Header.Set(name, value)
 	}
 	for name, words := range r.HeaderCommand {
-		value, err := printed(ctx, words)
+		value, err := commandOutput(ctx, words)
 		if err != nil {
 			return out, fmt.Errorf("header %s: %w", name, err)
 		}
@@ -252,8 +251,8 @@ func dialing(ctx context.Context, r config.Remote) (transport.Remote, error) {
 	return out, err
 }
 
-// printed is the first line that a command prints. What it prints is never told.
-func printed(ctx context.Context, words []string) (string, error) {
+// commandOutput returns the first line that a command prints. The output is secret and never shown.
+func commandOutput(ctx context.Context, words []string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, commandPatience)
 	defer stop()
 	file := words[0]
@@ -276,8 +275,7 @@ func printed(ctx context.Context, words []string) (string, error) {
 	return string(line), nil
 }
 
-// tlsOf is how the server is checked, and who this client is to it; nil for the
-// system's way.
+// tlsOf returns the TLS settings for the server and this client; nil for the system's defaults.
 func tlsOf(r config.Remote) (*tls.Config, error) {
 	if r.CAFile == "" && r.ClientCert == "" && !r.Insecure {
 		return nil, nil
@@ -305,7 +303,7 @@ func tlsOf(r config.Remote) (*tls.Config, error) {
 	return c, nil
 }
 
-// pathError drops the name of the system call.
+// pathError removes the name of the system call from an error.
 func pathError(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {

@@ -41,8 +41,7 @@ func TestIsURL(t *testing.T) {
 	}
 }
 
-// Secrets come from where they are kept, for every connection anew, and are told
-// nowhere.
+// Secrets are read again for every connection, and are never shown.
 func TestHeaders(t *testing.T) {
 	t.Setenv("CLI_TEST_TOKEN", "Bearer one")
 	t.Setenv(loginVar, "0") // this test binary prints its arguments
@@ -89,7 +88,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Flags are laid over the configuration, and checked.
+// Flags override the configuration and are checked.
 func TestRemoteFlags(t *testing.T) {
 	parse := func(args ...string) RemoteFlags {
 		var f RemoteFlags

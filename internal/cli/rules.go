@@ -17,7 +17,7 @@ import (
 	"parley/permissions"
 )
 
-// exitAsked is the exit code of `parley rules test` where the user would be asked.
+// exitAsked is the exit code of `parley rules test` if the user would be asked.
 const exitAsked = 1
 
 type rulesFlags struct {
@@ -33,7 +33,7 @@ func NewRules(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List, test and check the rules that answer agents' questions",
-		Long: `Rules allow, ask or deny what agents want to do. Yours stand in rules.toml beside the configuration file; a project adds
+		Long: `Rules allow, ask or deny what agents want to do. Yours are in rules.toml beside the configuration file; a project adds
 .parley/rules.toml, which may ask and deny, but allow nothing.`,
 		Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -41,7 +41,7 @@ func NewRules(s Streams) *cobra.Command {
 	return cmd
 }
 
-// common are the flags that say which files are read.
+// common defines the flags that say which files to read.
 func (f *rulesFlags) common(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.file, "rules", "", "use this file instead of your own rules")
@@ -49,7 +49,7 @@ func (f *rulesFlags) common(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "another directory of the session (repeatable)")
 }
 
-// files are the files of rules, and the directories of the session.
+// files returns the rule files and the directories of the session.
 func (f *rulesFlags) files() ([]ruleFile, []string, error) {
 	place, err := NewPlace(f.cwd, f.addDirs)
 	if err != nil {
@@ -171,7 +171,7 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	disk, err := looking(dirs)
+	disk, err := diskOf(dirs)
 	if err != nil {
 		return err
 	}
@@ -220,8 +220,8 @@ func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
 	return facts
 }
 
-// looking is how paths are looked up from the directories of a session.
-func looking(dirs []string) (host.Disk, error) {
+// diskOf resolves paths as a session in these directories would.
+func diskOf(dirs []string) (host.Disk, error) {
 	const id = "rules"
 	files := fsops.New(fsops.Options{})
 	if err := files.OpenSession(id, dirs); err != nil {
@@ -239,7 +239,7 @@ func looking(dirs []string) (host.Disk, error) {
 
 var outcomes = map[permissions.Effect]string{permissions.None: "asked", permissions.Confirm: "asked", permissions.Allow: "allowed", permissions.Deny: "denied"}
 
-// printJudgement prints the parts as a tree, and the outcome.
+// printJudgement prints the parts as a tree, then the outcome.
 func printJudgement(s Streams, line string, j permissions.Judgement) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
@@ -262,7 +262,7 @@ func printJudgement(s Streams, line string, j permissions.Judgement) error {
 	return err
 }
 
-// shownPart is a part of a line as one line of the output.
+// shownPart returns a part of a command line as one line of output.
 func shownPart(text string) string {
 	return safetext.Line(strings.Join(strings.Fields(safetext.Visible(text)), " "), 400)
 }
@@ -283,7 +283,7 @@ func verdictWords(v permissions.Verdict) string {
 	return safetext.Line(words, 3000)
 }
 
-// judged is the form of a judgement in JSON.
+// judged is a judgement in the JSON output.
 type judged struct {
 	Outcome string       `json:"outcome"`
 	Parts   []judgedPart `json:"parts"`

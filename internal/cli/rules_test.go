@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ruleRig is a user with files of rules, and a project.
+// ruleRig is a user with rule files, and a project.
 type ruleRig struct {
 	t        *testing.T
 	own, dir string
@@ -43,7 +43,8 @@ func (r ruleRig) put(path, text string) {
 	}
 }
 
-// run runs `parley rules` and tells its exit code; the home's name is cut out.
+// run runs `parley rules` and returns its output, with the home directory's name removed, and its
+// exit code.
 func (r ruleRig) run(args ...string) (out string, code int) {
 	r.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -75,7 +76,7 @@ func (r ruleRig) expect(want string, code int, args ...string) {
 	}
 }
 
-// What users of other programs have reported, tried here.
+// Cases that users of other programs have reported.
 func TestReportedCases(t *testing.T) {
 	for _, c := range []struct {
 		name, rules, line, want string
@@ -124,7 +125,7 @@ func TestRulesTestFlags(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &j); err != nil || code != 1 || j.Outcome != "asked" || len(j.Parts) != 2 || j.Parts[0].Rule != "allow command ls *" || j.Parts[1].Outcome != "asked" {
 		t.Errorf("%d, %v: %s", code, err, out)
 	}
-	// What is shown is safe for a terminal.
+	// The output is safe for a terminal.
 	if out, _ := r.run("test", "ls \x1b[2J\u202e"); strings.ContainsAny(out, "\x1b\u202e") {
 		t.Errorf("%q", out)
 	}
@@ -145,19 +146,19 @@ func TestRulesListAndCheck(t *testing.T) {
 	if code != 5 || !strings.Contains(out, "denied by the project's rule  path secrets/**  (~project/.parley/rules.toml:2)\ndenied\n") {
 		t.Errorf("%d %s", code, out)
 	}
-	// One more directory has rules of its own.
+	// An additional directory has its own rules.
 	more := filepath.Join(filepath.Dir(r.own), "more")
 	r.put(filepath.Join(more, ".parley", "rules.toml"), "[[ask]]\ncommand = \"ls *\"\n")
 	if out, code := r.run("test", "--add-dir", more, "ls"); code != 1 || !strings.Contains(out, "asked by the project's rule") {
 		t.Errorf("%d %s", code, out)
 	}
-	// A project allows nothing.
+	// A project cannot allow anything.
 	r.put(theirs, "[[allow]]\ncommand = \"rm *\"\n")
 	want := "~project/.parley/rules.toml:1: a project's file may ask and deny, not allow: an allow belongs into your own rules.toml, beside what `parley config path` prints\n"
 	r.expect("parley: "+want, 2, "check")
 	r.expect(want, 2, "list")
 	r.expect(want, 2, "test", "ls")
-	// Every file's mistake is told.
+	// The errors of all files are reported.
 	r.put(r.own, "[[allow]]\ncommand = \"bash *\"\n")
 	r.expect("parley: ~rules.toml:1: command \"bash *\" would allow any program: name what it runs\nparley: "+want, 2, "check")
 }
@@ -183,7 +184,7 @@ func TestRulesOfOthers(t *testing.T) {
 	os.Chmod(dir, 0o755)
 	theirs := filepath.Join(r.dir, ".parley", "rules.toml")
 	r.put(theirs, "[[deny]]\ncommand = \"rm *\"\n")
-	os.Chmod(theirs, 0o664) // what a checkout has where groups share
+	os.Chmod(theirs, 0o664) // typical of checkouts where the umask lets groups write
 	r.expect("2 rules, no mistakes\n", 0, "check")
 	os.Chmod(theirs, 0o666)
 	r.expect("parley: ~project/.parley/rules.toml: others can write it, so it is not read: chmod go-w ~project/.parley/rules.toml\n", 2, "check")
@@ -194,7 +195,7 @@ func TestRulesOfOthers(t *testing.T) {
 	r.expect("parley: ~project/.parley/rules.toml: not a regular file\n", 2, "check")
 }
 
-// Sessions get the rules of the directories that they have, read anew.
+// Sessions get the rules of their directories, read again each time.
 func TestRulesOfSessions(t *testing.T) {
 	r := newRuleRig(t, "[[allow]]\ncommand = \"ls *\"\n")
 	other := t.TempDir()
@@ -208,7 +209,7 @@ func TestRulesOfSessions(t *testing.T) {
 			t.Errorf("%q: %v", c.roots, err)
 		}
 	}
-	// The directories of an agent that runs elsewhere are none of this machine's.
+	// The directories of a remote agent are not on this machine.
 	if b, err := away([]string{other}); err != nil || len(b.Rules()) != 1 {
 		t.Errorf("%v", err)
 	}
@@ -219,7 +220,7 @@ func TestRulesOfSessions(t *testing.T) {
 	}
 }
 
-// A broken file is told before anything is started.
+// A broken rule file is reported before anything is started.
 func TestRunWithBrokenRules(t *testing.T) {
 	r := newRuleRig(t, "[[allow]]\ncommand = \"x\"\nnonsense = 1\n")
 	var out bytes.Buffer

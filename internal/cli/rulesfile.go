@@ -15,11 +15,11 @@ import (
 	"parley/permissions"
 )
 
-// maxRules bounds what is read of a file of rules; the parser refuses less.
+// maxRules limits how much of a rule file is read. The parser's limit is lower.
 const maxRules = 1 << 20
 
-// RulesPath is the user's file of rules: rules.toml beside the configuration. It
-// need not exist.
+// RulesPath returns the path of the user's rule file: rules.toml next to the configuration. The
+// file may not exist.
 func RulesPath() (string, error) {
 	path, err := config.Path()
 	if err != nil {
@@ -28,10 +28,10 @@ func RulesPath() (string, error) {
 	return filepath.Join(filepath.Dir(path), "rules.toml"), nil
 }
 
-// projectRules is the file of rules of a directory.
+// projectRules returns the path of a directory's rule file.
 func projectRules(dir string) string { return filepath.Join(dir, ".parley", "rules.toml") }
 
-// ruleFile is a file of rules that was read. A missing one has no rules.
+// ruleFile is a rule file after reading. A missing file has no rules.
 type ruleFile struct {
 	path    string
 	project bool
@@ -40,7 +40,7 @@ type ruleFile struct {
 	err     error // one line, with the file's name
 }
 
-// ruleFiles reads the user's file, or own in its place, and those of directories.
+// ruleFiles reads the user's rule file, or own instead if set, and those of the directories.
 func ruleFiles(own string, dirs []string) ([]ruleFile, error) {
 	if own == "" {
 		path, err := RulesPath()
@@ -61,9 +61,9 @@ func ruleFiles(own string, dirs []string) ([]ruleFile, error) {
 	return files, nil
 }
 
-// readRules reads one file. The user's own must be the user's alone to write or to
-// replace; one of a project can only tighten, so there the group may write it, too,
-// and whoever can write its directories.
+// readRules reads one file. Only the user may be able to write or replace the user's own file. A
+// project's file can only tighten the rules, so its group may write it, and so may anyone who can
+// write its directories.
 func readRules(path string, project bool) ruleFile {
 	f := ruleFile{path: path, project: project}
 	data, err := readRuleFile(path, project)
@@ -79,12 +79,12 @@ func readRules(path string, project bool) ruleFile {
 }
 
 func readRuleFile(path string, project bool) ([]byte, error) {
-	info, err := os.Stat(path) // before it is opened: a pipe would wait
+	info, err := os.Stat(path) // before opening it: opening a pipe would block
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, without(err)
+		return nil, withoutPath(err)
 	}
 	if !project {
 		err = filetrust.Check(path)
@@ -92,18 +92,18 @@ func readRuleFile(path string, project bool) ([]byte, error) {
 		err = fmt.Errorf("others can write it, so it is not read: chmod go-w %s", path)
 	}
 	if err != nil {
-		return nil, without(err)
+		return nil, withoutPath(err)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, without(err)
+		return nil, withoutPath(err)
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, maxRules))
 }
 
-// without is the cause of an error that names its file, which the caller does.
-func without(err error) error {
+// withoutPath returns the cause of a path error. The caller names the file.
+func withoutPath(err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
 		return of.Err
@@ -111,7 +111,7 @@ func without(err error) error {
 	return err
 }
 
-// rulebook is what the files say together; the first mistake is a UsageError.
+// rulebook combines the files. The first error is returned as a UsageError.
 func rulebook(files []ruleFile) (*permissions.Rulebook, error) {
 	var all []permissions.Rule
 	for _, f := range files {
@@ -127,9 +127,9 @@ func rulebook(files []ruleFile) (*permissions.Rulebook, error) {
 	return b, nil
 }
 
-// Rules are those of sessions in place, or in the roots that they have, where those
-// are on this machine: the user's, and what the projects there add. It is read anew
-// with every call. The error is a UsageError of one line.
+// Rules returns a function that loads the rules of a session: the user's, and those of the projects
+// in its directories. These are place's, or roots if here is set, which means that the agent runs
+// on this machine. Every call reads the files again. The error is a UsageError of one line.
 func Rules(place Place, here bool) func(roots []string) (*permissions.Rulebook, error) {
 	return func(roots []string) (*permissions.Rulebook, error) {
 		dirs := append([]string{place.Cwd}, place.Roots...)
@@ -144,7 +144,7 @@ func Rules(place Place, here bool) func(roots []string) (*permissions.Rulebook, 
 	}
 }
 
-// CheckRules is the first mistake in the rules of a session in place, to be told
+// CheckRules returns the first error in the rules of a session in place, so that it can be reported
 // before anything is started.
 func CheckRules(place Place) error {
 	_, err := Rules(place, false)(nil)

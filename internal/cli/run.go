@@ -18,12 +18,12 @@ import (
 	"parley/internal/safetext"
 )
 
-// ExitCode is an error that only carries an exit code: everything was said.
+// ExitCode is an error that only carries an exit code. Everything was already reported.
 type ExitCode int
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// maxPrompt bounds what is read from stdin as a prompt.
+// maxPrompt limits how much of stdin is read as a prompt.
 const maxPrompt = 16 << 20
 
 type runFlags struct {
@@ -160,13 +160,13 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	return nil
 }
 
-// isTerminal tells whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// chatWith is the command that opens the chat with an agent.
+// chatWith returns the command that opens the chat with an agent.
 func chatWith(a agents.Agent) string {
 	switch {
 	case a.URL != "" && a.Source == agents.Custom:
@@ -177,7 +177,7 @@ func chatWith(a agents.Agent) string {
 	return "parley " + safetext.Line(a.Name, 80)
 }
 
-// ModeAndModel are the settings of --mode and --model, "" where they are not given.
+// ModeAndModel returns the settings for --mode and --model. "" means not set.
 func ModeAndModel(mode, model string) []headless.Setting {
 	var out []headless.Setting
 	for _, s := range []headless.Setting{{Key: "mode", Value: mode}, {Key: "model", Value: model}} {
@@ -188,7 +188,7 @@ func ModeAndModel(mode, model string) []headless.Setting {
 	return out
 }
 
-// settings are the options to set before the prompt.
+// settings returns the options to set before the prompt.
 func (f runFlags) settings() ([]headless.Setting, error) {
 	out := ModeAndModel(f.mode, f.model)
 	for _, c := range f.config {
@@ -219,14 +219,14 @@ func (f runFlags) policy() (headless.Policy, error) {
 	return policy, nil
 }
 
-// choose finds the agent of a command line. hint says how one is named there.
+// choose finds the agent of a command line. hint says how to name one.
 func (s *Setup) choose(name string, commandLine []string, hint string) (agents.Agent, error) {
 	switch {
 	case commandLine != nil:
 		return Custom(commandLine), nil
 	case name != "":
 		return s.Find(name)
-	case s.Config.Agent != "": // not another one because it is missing
+	case s.Config.Agent != "": // do not fall back to another one
 		return s.Find(s.Config.Agent)
 	}
 	a, ok := s.Default()

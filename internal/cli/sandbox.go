@@ -17,10 +17,11 @@ import (
 	"parley/internal/sandbox"
 )
 
-// cannotStart is the exit code of a program that parley could not become, as shells have it.
+// cannotStart is the exit code for a program that could not be executed, by the convention of
+// shells.
 const cannotStart = 126
 
-// SandboxFlag adds --sandbox to a command. Given tells what it says: nil where it was left out.
+// SandboxFlag adds --sandbox to a command. given returns its value, nil if it was not set.
 func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
 	value := cmd.Flags().Bool("sandbox", false, "Linux: let the agent and its commands write only in the session's directories and their own caches (default: from the configuration)")
 	return func() *bool {
@@ -31,15 +32,15 @@ func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
 	}
 }
 
-// SandboxExec is `parley sandbox-exec`, which the sandbox starts programs with and nobody else. It returns only when it
-// cannot become the program.
+// SandboxExec is `parley sandbox-exec`, used only by the sandbox to start programs. It returns only
+// if it cannot execute the program.
 func SandboxExec(args []string, s Streams) int {
 	s.Complain(fmt.Sprintf("%s: %v", sandbox.Command, sandbox.Main(args)))
 	return cannotStart
 }
 
-// NpxExec is `parley npx-exec`, which npx starts for parley and nobody else. It returns when it cannot become the
-// program, and on Windows when the program has ended.
+// NpxExec is `parley npx-exec`, which parley starts only through npx. It returns if it cannot
+// execute the program, and on Windows when the program has ended.
 func NpxExec(args []string, s Streams) int {
 	code, err := npx.Main(args)
 	if err != nil {
@@ -49,14 +50,14 @@ func NpxExec(args []string, s Streams) int {
 	return code
 }
 
-// CheckSandbox refuses what is asked for and cannot be had, before anything starts. The error is a UsageError of one
-// line.
+// CheckSandbox reports, before anything starts, that the requested sandbox is not available. The
+// error is a UsageError of one line.
 func (s *Setup) CheckSandbox() error {
 	_, err := s.confined()
 	return err
 }
 
-// confined is the sandbox to start programs in; nil without one. It does not change for the life of the process.
+// confined returns the sandbox to start programs in, nil if it is off. The result never changes.
 func (s *Setup) confined() (*sandbox.Sandbox, error) {
 	s.boxing.Do(func() { s.box, s.boxErr = s.newSandbox(sandbox.Check) })
 	return s.box, s.boxErr
@@ -84,7 +85,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	return box, nil
 }
 
-// bounds is the sandbox as the host wants it.
+// bounds adapts a sandbox to host.Sandbox.
 type bounds struct{ box *sandbox.Sandbox }
 
 // Confine implements host.Sandbox.
@@ -97,7 +98,7 @@ func (b bounds) Writable(path string, roots []string) bool {
 	return b.box.Writable(path, roots, sandbox.States())
 }
 
-// bounds is what is written and run for agents by; nil without a sandbox.
+// bounds returns the sandbox for the host's file writes and commands, nil if it is off.
 func (s *Setup) bounds() (host.Sandbox, error) {
 	box, err := s.confined()
 	if err != nil || box == nil {
@@ -106,12 +107,12 @@ func (s *Setup) bounds() (host.Sandbox, error) {
 	return bounds{box}, nil
 }
 
-// commands is how commands of agents are started.
+// commands returns how the host starts agents' commands.
 func commands() host.Commands {
 	return host.Commands{Environ: commandEnviron(), Attended: os.Environ()}
 }
 
-// starting is how the engine starts an agent that works in a place.
+// starting returns how to start an agent that works in a place.
 func (s *Setup) starting(a agents.Agent, p Place) (acpclient.AgentCommand, error) {
 	box, err := s.confined()
 	if err != nil {
@@ -127,7 +128,8 @@ func (s *Setup) starting(a agents.Agent, p Place) (acpclient.AgentCommand, error
 	return acpclient.AgentCommand{Path: cmd.Path, Args: cmd.Args[1:], Env: cmd.Env, Dir: cmd.Dir}, nil
 }
 
-// serving is what `parley serve` needs to start agents: they work in the directory it was started in, and in dirs.
+// serving returns the command and environment with which `parley serve` starts agents. They work in
+// the current directory and in dirs.
 func serving(given *bool, argv, dirs []string) (command, env []string, err error) {
 	path, err := config.Path()
 	if err != nil {

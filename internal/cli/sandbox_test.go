@@ -22,8 +22,8 @@ import (
 
 func on() *bool { yes := true; return &yes }
 
-// Where it cannot be had nothing starts: one line, as a mistake of the user's. The configuration's wish is refused at
-// its place in the file, and a flag can take it back.
+// If the sandbox is not available, nothing starts and a usage error of one line is returned. For a
+// setting in the configuration, the error names its place in the file. A flag can override it.
 func TestSandboxIsRefused(t *testing.T) {
 	none := func() error { return &sandbox.UnsupportedError{What: "this kernel has no Landlock: start without it"} }
 	wish, err := config.Parse("/p/config.toml", []byte("theme = 'dark'\nsandbox = true\nsandbox_write = ['/none/such']\n"))
@@ -35,7 +35,7 @@ func TestSandboxIsRefused(t *testing.T) {
 		c     *config.Config
 		flag  *bool
 		check func() error
-		want  string // "" for no sandbox and no error
+		want  string // "": no sandbox and no error
 	}{
 		{&config.Config{}, nil, none, ""},
 		{&config.Config{}, on(), none, "--sandbox: this kernel has no Landlock: start without it"},
@@ -55,7 +55,8 @@ func TestSandboxIsRefused(t *testing.T) {
 	}
 }
 
-// bound is a Setup with the sandbox on, and a directory that nothing in it may write to. HOME is elsewhere.
+// bound returns a Setup with the sandbox on, a session directory, and a directory outside that the
+// sandbox may not write to. HOME is elsewhere.
 func bound(t *testing.T) (s *Setup, root, outside string) {
 	t.Helper()
 	if err := sandbox.Check(); err != nil {
@@ -63,14 +64,14 @@ func bound(t *testing.T) (s *Setup, root, outside string) {
 	}
 	root, outside = t.TempDir(), t.TempDir()
 	t.Setenv("HOME", t.TempDir())
-	t.Setenv("TMPDIR", t.TempDir()) // the tests lie below the directory for temporary files
+	t.Setenv("TMPDIR", t.TempDir()) // the test directories are below the directory for temporary files
 	return &Setup{Config: &config.Config{}, Sandbox: on()}, root, outside
 }
 
 const writes = `echo x > in; echo x > "$OUT/out"; cat in; ls "$OUT"; env`
 
-// An agent, and the commands of one, write in the directories of the session only. They do not get parley's own
-// variables.
+// An agent and its commands can write only in the session's directories. They do not get parley's
+// own variables.
 func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	s, root, outside := bound(t)
 	t.Setenv("OUT", outside)
@@ -115,13 +116,13 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	if _, err := service.WaitForExit(ctx, "s", id); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := service.Output("s", id)
+	output, err := service.Output("s", id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check("the command", kept.Text)
-	if !strings.Contains(kept.Text, "GIT_TERMINAL_PROMPT=0\n") {
-		t.Errorf("git would ask: %s", kept.Text)
+	check("the command", output.Text)
+	if !strings.Contains(output.Text, "GIT_TERMINAL_PROMPT=0\n") {
+		t.Errorf("git would ask: %s", output.Text)
 	}
 
 	if _, err := s.starting(agents.Agent{Command: "no-such-agent"}, place); !errors.As(err, new(*event.StartError)) || !errors.Is(err, exec.ErrNotFound) {
@@ -129,7 +130,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	}
 }
 
-// lines are those of a text that do not have a word.
+// lines returns the lines of a text that do not contain a word.
 func lines(text, without string) (out []string) {
 	for _, l := range strings.Split(text, "\n") {
 		if !strings.Contains(l, without) {
@@ -139,7 +140,7 @@ func lines(text, without string) (out []string) {
 	return out
 }
 
-// Lines of the user's own get the environment without parley's own variables, too.
+// The user's own commands do not get parley's own variables either.
 func TestShellGetsNoSecrets(t *testing.T) {
 	t.Setenv("SHELL", "/bin/sh")
 	t.Setenv("PARLEY_OTHER", "secret")
@@ -159,7 +160,7 @@ func TestShellGetsNoSecrets(t *testing.T) {
 	}
 }
 
-// What `parley serve` starts is bound in the same way.
+// `parley serve` applies the sandbox too.
 func TestServingInTheSandbox(t *testing.T) {
 	s, root, outside := bound(t)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(root, "none.toml"))
@@ -184,7 +185,7 @@ func TestServingInTheSandbox(t *testing.T) {
 	}
 }
 
-// What parley writes for an agent ends where the agent's own writing does.
+// Parley writes files for an agent only where the agent itself could.
 func TestSandboxBindsWritingForAgents(t *testing.T) {
 	s, root, outside := bound(t)
 	own := filepath.Join(os.Getenv("HOME"), ".gemini")

@@ -20,17 +20,17 @@ import (
 	"parley/internal/gateway"
 )
 
-// defaultListen is where an agent is served unless something else is said.
+// defaultListen is the default address to listen on.
 const defaultListen = "127.0.0.1:8765"
 
-// anyAffinity is the value of --cookie-affinity without one.
+// anyAffinity is the value of --cookie-affinity if the flag has none.
 const anyAffinity = "random"
 
-// affinityValue is what can stand in a cookie and in the configuration of a load
-// balancer without quotes.
+// affinityValue matches values that need no quotes in a cookie or in a load balancer's
+// configuration.
 var affinityValue = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// longestKeepAlive is well within the silence that clients take for the end.
+// longestKeepAlive is well below the silence after which clients give up.
 const longestKeepAlive = 30 * time.Second
 
 type serveFlags struct {
@@ -41,7 +41,7 @@ type serveFlags struct {
 	sandbox                  func() *bool
 	cert, key                string
 	strict                   bool
-	affinity                 string // "": no cookie; anyAffinity: a value for each client
+	affinity                 string // "": no cookie; anyAffinity: a different value per client
 	logFormat, logLevel      string
 	limits                   gateway.Limits
 	message, session, buffer byteSize
@@ -132,23 +132,22 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 		return err
 	}
 	if !f.noToken && opts.Token == "" {
-		if opts.Token, err = f.made(ln.Addr(), log); err != nil {
+		if opts.Token, err = f.generatedToken(ln.Addr(), log); err != nil {
 			ln.Close()
 			return err
 		}
 	}
-	signal.Ignore(syscall.SIGPIPE) // whoever reads the log may go; the agents must not be left alone for that
+	signal.Ignore(syscall.SIGPIPE) // if the log's reader exits, the agents must not be abandoned
 	server := gateway.New(opts)
 	fmt.Fprintln(s.Out, "connect with: "+f.client(ln.Addr(), opts.Token))
 	log.Info("serving", "address", ln.Addr().String(), "path", f.path, "tls", opts.TLS != nil, "token", opts.Token != "", "command", argv[0])
 	over := make(chan struct{})
 	defer close(over)
-	return server.Serve(cmd.Context(), ln, hurry(cmd.Context(), over))
+	return server.Serve(cmd.Context(), ln, secondSignal(cmd.Context(), over))
 }
 
-// hurry returns a channel that closes when another signal comes after the one
-// that ended ctx.
-func hurry(ctx context.Context, over <-chan struct{}) <-chan struct{} {
+// secondSignal returns a channel that is closed when another signal follows the one that ended ctx.
+func secondSignal(ctx context.Context, over <-chan struct{}) <-chan struct{} {
 	now := make(chan struct{})
 	go func() {
 		select {
@@ -168,7 +167,7 @@ func hurry(ctx context.Context, over <-chan struct{}) <-chan struct{} {
 	return now
 }
 
-// agentCommand is what stands behind --.
+// agentCommand returns the command after --.
 func agentCommand(cmd *cobra.Command, args []string) ([]string, error) {
 	switch dash := cmd.ArgsLenAtDash(); {
 	case dash < 0 && len(args) > 0:
@@ -185,7 +184,7 @@ func (f *serveFlags) logger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	switch f.logLevel {
 	case "debug", "info", "warn", "error":
-		level.UnmarshalText([]byte(f.logLevel)) // knows these
+		level.UnmarshalText([]byte(f.logLevel)) // cannot fail, the value was checked
 	default:
 		return nil, Usagef("--log-level %s: want debug, info, warn or error", f.logLevel)
 	}
@@ -226,7 +225,7 @@ func (f *serveFlags) options(log *slog.Logger) (gateway.Options, error) {
 	return o, nil
 }
 
-// check refuses values that cannot be meant.
+// check rejects invalid values.
 func (f *serveFlags) check() error {
 	if !strings.HasPrefix(f.path, "/") || strings.ContainsAny(f.path, "?#% \t") || f.path == "/healthz" {
 		return Usagef("--path %s: want a plain path such as /acp", f.path)
@@ -270,7 +269,7 @@ func (f *serveFlags) check() error {
 	return nil
 }
 
-// open listens. With --no-token nobody but this machine may come.
+// open starts to listen. With --no-token it accepts only loopback addresses.
 func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(f.listen)
 	if err != nil {
@@ -288,7 +287,7 @@ func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener
 		return nil, err
 	}
 	local := isLoopback(ln.Addr())
-	if f.noToken && !local { // the name means something else by now
+	if f.noToken && !local { // the name may resolve differently by now
 		ln.Close()
 		return nil, exposed
 	}
@@ -301,7 +300,7 @@ func (f *serveFlags) open(ctx context.Context, o *gateway.Options) (net.Listener
 	return ln, nil
 }
 
-// loopback tells whether a host to listen on is this machine and no other.
+// loopback reports whether only this machine can reach a host to listen on.
 func loopback(ctx context.Context, host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().IsLoopback()

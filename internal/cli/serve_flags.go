@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// url is what a client on another machine, or on this one, types.
+// url returns the URL that a client types, on this machine or another.
 func (f *serveFlags) url(bound net.Addr) string {
 	scheme := "ws"
 	if f.cert != "" {
@@ -18,7 +18,7 @@ func (f *serveFlags) url(bound net.Addr) string {
 	host, _, _ := net.SplitHostPort(f.listen)
 	_, port, _ := net.SplitHostPort(bound.String())
 	if addr, err := netip.ParseAddr(host); host == "" || err == nil && addr.IsUnspecified() {
-		host = outside()
+		host = externalAddress()
 		if len(f.hosts) > 0 {
 			name, own, err := net.SplitHostPort(f.hosts[0])
 			if err != nil {
@@ -30,8 +30,8 @@ func (f *serveFlags) url(bound net.Addr) string {
 	return scheme + "://" + net.JoinHostPort(host, port) + f.path
 }
 
-// outside is an address of this machine that others may know.
-func outside() string {
+// externalAddress returns an address of this machine that other machines may reach.
+func externalAddress() string {
 	addrs, _ := net.InterfaceAddrs()
 	best := ""
 	for _, a := range addrs {
@@ -52,7 +52,7 @@ func outside() string {
 	return best
 }
 
-// byteSize is a flag in bytes, with KiB, MiB or GiB behind it.
+// byteSize is a flag in bytes, with an optional suffix KiB, MiB or GiB.
 type byteSize struct{ n *int64 }
 
 var units = []struct {

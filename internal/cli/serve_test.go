@@ -32,7 +32,7 @@ import (
 // patient is how long a test waits for something that must happen.
 const patient = time.Minute
 
-// self is a program that is there: an agent that is never started.
+// self returns an existing program to name as the agent. It is never started.
 func self(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -51,8 +51,8 @@ func write(t *testing.T, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// served runs `parley serve` with a context that ends at once, so that what it
-// does not refuse ends by itself.
+// served runs `parley serve` with a context that has already ended, so that it returns even if it
+// accepts its arguments.
 func served(t *testing.T, args ...string) (out, log string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -163,7 +163,7 @@ func TestServeSizes(t *testing.T) {
 	}
 }
 
-// A place that is taken is no mistake of usage.
+// An address in use is not a usage error.
 func TestServeCannotListen(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -177,14 +177,14 @@ func TestServeCannotListen(t *testing.T) {
 	}
 }
 
-// running is a `parley serve` that runs.
+// running is a running `parley serve`.
 type running struct {
-	first string // its first line
+	first string // of its output
 	log   *strings.Builder
 	end   func() error
 }
 
-// runServe starts `parley serve` and returns when it says where it is.
+// runServe starts `parley serve` and returns once it has printed its address.
 func runServe(t *testing.T, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -218,10 +218,10 @@ func runServe(t *testing.T, args ...string) *running {
 	return run
 }
 
-// firstLine is what a server says first: the token, the flag for it, and the URL.
+// firstLine matches the first line of a server: the token, the flag for it, and the URL.
 var firstLine = regexp.MustCompile(`^connect with: (?:(?:AUTH=|\$env:AUTH=)'Bearer ([^']*)';? )?parley (--header-env Authorization=AUTH )?(wss?://\S+)$`)
 
-// url is where the first line says that it is.
+// url returns the URL in the first line.
 func (r *running) url(t *testing.T) string {
 	t.Helper()
 	m := firstLine.FindStringSubmatch(r.first)
@@ -231,14 +231,14 @@ func (r *running) url(t *testing.T) string {
 	return m[3]
 }
 
-// token is the one that the first line tells, "" for none.
+// token returns the token in the first line, "" if none.
 func (r *running) token(t *testing.T) string {
 	t.Helper()
 	r.url(t)
 	return firstLine.FindStringSubmatch(r.first)[1]
 }
 
-// status is that of the answer to a request with a token, or with none.
+// status returns the HTTP status of a request with a token, or without one if it is "".
 func (r *running) status(t *testing.T, token string) int {
 	t.Helper()
 	req, err := http.NewRequest("GET", "http"+strings.TrimPrefix(r.url(t), "ws"), nil)
@@ -256,8 +256,8 @@ func (r *running) status(t *testing.T, token string) int {
 	return res.StatusCode
 }
 
-// Unless told otherwise a server wants a token, which it makes and tells, and keeps for its address where that is not
-// another one each time.
+// By default a server generates a token and prints it. It stores the token for its address, unless
+// the port is picked by the system.
 func TestServeMakesTokens(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("PARLEY_STATE", state)
@@ -299,16 +299,17 @@ func TestServeMakesTokens(t *testing.T) {
 	if again := serve("--listen", address); again != first {
 		t.Errorf("the token was %q, and is %q after a restart", first, again)
 	}
-	kept, err := os.ReadDir(filepath.Join(state, "tokens"))
-	if err != nil || len(kept) != 1 {
-		t.Fatalf("kept: %v, %v", kept, err)
+	stored, err := os.ReadDir(filepath.Join(state, "tokens"))
+	if err != nil || len(stored) != 1 {
+		t.Fatalf("kept: %v, %v", stored, err)
 	}
-	file := filepath.Join(state, "tokens", kept[0].Name())
+	file := filepath.Join(state, "tokens", stored[0].Name())
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 
-	// What others could have put there is not used, and what cannot be read is not replaced.
+	// A file that others could have written is not used. A file that cannot be read is not
+	// replaced.
 	if runtime.GOOS != "windows" {
 		os.Chmod(file, 0o606)
 		if _, _, err := served(t, "--listen", address, "--", self(t)); err == nil || !strings.Contains(err.Error(), "chmod go-w "+file) {
@@ -324,7 +325,7 @@ func TestServeMakesTokens(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	// Where nothing can be kept, nothing is served.
+	// If the token cannot be stored, nothing is served.
 	t.Setenv("PARLEY_STATE", file)
 	_, _, err = served(t, "--listen", address, "--", self(t))
 	if err == nil || errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "keep the token: ") {
@@ -361,8 +362,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// The cookie has the name given, or another value for each client; without the
-// flag there is none.
+// The cookie has the given value, or a random one per client. Without the flag there is no cookie.
 func TestServeCookieAffinity(t *testing.T) {
 	agent := []string{"--", self(t)}
 	for flag, want := range map[string]gateway.Options{
@@ -384,7 +384,7 @@ func TestServeCookieAffinity(t *testing.T) {
 	}
 }
 
-// A WebSocket is pinged at half the pace that a stream gets comments.
+// A WebSocket is pinged at half the interval of a stream's keep-alive comments.
 func TestServeKeepAlive(t *testing.T) {
 	for flag, want := range map[string]time.Duration{"--keep-alive=15s": 15 * time.Second, "--keep-alive=2s": 2 * time.Second} {
 		var f serveFlags
@@ -398,7 +398,7 @@ func TestServeKeepAlive(t *testing.T) {
 	}
 }
 
-// With a token others may come; the token is told to nobody.
+// With a token, other machines may connect. The token is not printed.
 func TestServeToOthers(t *testing.T) {
 	const secret = "abcdefghijklmnop-secret"
 	file := write(t, "token", secret+"\n", 0o644)
@@ -452,7 +452,7 @@ func TestServeTLS(t *testing.T) {
 	}
 }
 
-// pair makes a certificate for localhost, with its key, in files.
+// pair writes a certificate for localhost and its key to files.
 func pair(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -474,7 +474,7 @@ func pair(t *testing.T) (cert, key string, roots *x509.CertPool) {
 	return write(t, "cert.pem", string(public), 0o600), write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: raw})), 0o600), roots
 }
 
-// The address that others are told follows the names that are given.
+// The printed URL follows the flags: the listen address and the host names.
 func TestServeURL(t *testing.T) {
 	bound := &net.TCPAddr{IP: net.IPv4zero, Port: 4711}
 	for _, tc := range []struct {

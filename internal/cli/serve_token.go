@@ -18,14 +18,14 @@ import (
 	"parley/internal/record"
 )
 
-// minToken is the fewest bytes of a token.
+// minToken is the minimum length of a token in bytes.
 const minToken = 16
 
-// readToken reads a file with a token.
+// readToken reads a token from a file.
 func readToken(file string, log *slog.Logger) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", file, without(err))
+		return "", fmt.Errorf("%s: %w", file, withoutPath(err))
 	}
 	const most = 64 << 10
 	if !info.Mode().IsRegular() || info.Size() > most {
@@ -33,7 +33,7 @@ func readToken(file string, log *slog.Logger) (string, error) {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", file, without(err))
+		return "", fmt.Errorf("%s: %w", file, withoutPath(err))
 	}
 	token := strings.TrimSpace(string(text))
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -48,33 +48,35 @@ func readToken(file string, log *slog.Logger) (string, error) {
 	return token, nil
 }
 
-// made is the token of a server that was given none: that of the last server at this address, else a new one. A port
-// that the system picks is another one the next time, so there is nothing to keep.
+// generatedToken returns the token of a server that was given none: that of the last server at this
+// address, or else a new one. It is not stored for a port picked by the system, which is different
+// each time.
 //
-// A client does not look for it here. When the server is gone, any user can listen in its place and would be shown the
-// token, which the next server takes again: that should take more than the URL.
-func (f *serveFlags) made(bound net.Addr, log *slog.Logger) (string, error) {
+// A client does not read the stored token. Once the server is gone, any user can listen in its
+// place. That user would then see the token, which the next server uses again. Knowing the URL must
+// not be enough for that.
+func (f *serveFlags) generatedToken(bound net.Addr, log *slog.Logger) (string, error) {
 	token := rand.Text()
 	if _, port, _ := net.SplitHostPort(f.listen); port == "" || port == "0" {
 		return token, nil
 	}
-	kept, err := keepToken(bound.String(), token, log)
+	stored, err := keepToken(bound.String(), token, log)
 	if err != nil {
 		return "", fmt.Errorf("keep the token: %w; --token-file names a file of your own", err)
 	}
-	return kept, nil
+	return stored, nil
 }
 
-// keepToken returns the token that is kept for an address, after keeping this one where there is none.
+// keepToken returns the token stored for an address. If there is none, it stores this one.
 func keepToken(address, token string, log *slog.Logger) (string, error) {
 	dir, err := record.StateDir()
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, "tokens", url.QueryEscape(address))
-	kept, err := readToken(path, log)
+	stored, err := readToken(path, log)
 	if err == nil {
-		return kept, filetrust.Check(path)
+		return stored, filetrust.Check(path)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -88,7 +90,8 @@ func keepToken(address, token string, log *slog.Logger) (string, error) {
 	return token, atomicfile.Write(path, []byte(token+"\n"))
 }
 
-// client is the command to type on the other side. It shows a token that was made; one of a file is the user's to tell.
+// client returns the command to type on the other side. It shows a generated token, but not one
+// from a file, which is the user's to share.
 func (f *serveFlags) client(bound net.Addr, token string) string {
 	if token == "" {
 		return "parley " + f.url(bound)

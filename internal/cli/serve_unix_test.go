@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// The signal that ends the context is the first; another one hurries the end.
+// The signal that ends the context is the first. Another one closes the channel.
 func TestASecondSignalHurries(t *testing.T) {
-	caught := make(chan os.Signal, 100) // the test program itself shall live
+	caught := make(chan os.Signal, 100) // keep the test binary alive
 	signal.Notify(caught, syscall.SIGHUP)
 	defer signal.Stop(caught)
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
-	now := hurry(ctx, over)
+	now := secondSignal(ctx, over)
 	syscall.Kill(os.Getpid(), syscall.SIGHUP)
 	<-caught
 	select {
@@ -28,7 +28,7 @@ func TestASecondSignalHurries(t *testing.T) {
 	}
 	cancel()
 	for deadline := time.After(patient); ; {
-		syscall.Kill(os.Getpid(), syscall.SIGHUP) // again, until it is listened to
+		syscall.Kill(os.Getpid(), syscall.SIGHUP) // repeat until it is listening
 		select {
 		case <-now:
 			close(over)

@@ -79,7 +79,7 @@ func (s *Setup) named(cmd *cobra.Command, args []string) (agents.Agent, error) {
 	return s.choose("", nil, "parley sessions demo")
 }
 
-// listPatience bounds how long the agent may take.
+// listPatience limits how long the agent may take.
 const listPatience = 5 * time.Minute
 
 type noSink struct{}
@@ -94,7 +94,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return withHowTo(err)
 	}
 	defer client.Close()
-	kept, err := Opening{Known: func() ([]event.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
+	listed, err := Opening{Known: func() ([]event.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tUPDATED\tDIRECTORY\tTITLE")
-	for _, l := range kept {
+	for _, l := range listed {
 		if dir != "" && !sameDir(l.Cwd, dir) {
 			continue
 		}
@@ -112,7 +112,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 	return w.Flush()
 }
 
-// minute is a time for a list, "" where it is not known.
+// minute formats a time for a list, "" if unknown.
 func minute(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -120,8 +120,8 @@ func minute(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// printLogs lists the sessions that there are logs of: of the agent that is named
-// by `NAME` or `-- COMMAND ARG…`, which need not be there any more.
+// printLogs lists the logged sessions of the agent given by `NAME` or `-- COMMAND ARG…`. The agent
+// need not be installed.
 func printLogs(cmd *cobra.Command, args []string, s Streams, place Place, all bool) error {
 	name := ""
 	switch dash := cmd.ArgsLenAtDash(); {

@@ -23,14 +23,14 @@ const (
 	resume = `{"sessionCapabilities":{"list":{},"resume":{}}}`
 )
 
-// kept is a place in which the test binary is an agent that keeps sessions. DIR
-// in list stands for the directory.
-type kept struct {
+// sessionRig is an environment in which the test binary is an agent that keeps sessions. DIR in list is
+// replaced by the directory.
+type sessionRig struct {
 	t   *testing.T
 	dir string
 }
 
-func keeping(t *testing.T, capabilities, list string) kept {
+func newSessionRig(t *testing.T, capabilities, list string) sessionRig {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err == nil {
@@ -49,17 +49,17 @@ func keeping(t *testing.T, capabilities, list string) kept {
 	t.Setenv("TZ", "UTC")
 	t.Setenv(agentVar, capabilities)
 	t.Setenv(listVar, strings.NewReplacer("DIR", filepath.ToSlash(dir), "\n", "").Replace(list))
-	return kept{t, dir}
+	return sessionRig{t, dir}
 }
 
-// do runs a command with the agent behind it.
-func (k kept) do(cmd func(Streams) *cobra.Command, args ...string) (out, stderr string, err error) {
+// do runs a command with this agent after "--".
+func (k sessionRig) do(cmd func(Streams) *cobra.Command, args ...string) (out, stderr string, err error) {
 	k.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(k.t.Context(), time.Minute) // a bound for a broken test
+	ctx, cancel := context.WithTimeout(k.t.Context(), time.Minute) // only to stop a hanging test
 	defer cancel()
 	var o, e bytes.Buffer
 	c := cmd(Streams{In: strings.NewReader(""), Out: &o, Err: &e})
@@ -75,7 +75,7 @@ const three = `[
 	{"sessionId":"k3","cwd":"DIR/sub","title":"Elsewhere","updatedAt":"2026-03-01T09:00:00Z"}]`
 
 func TestSessions(t *testing.T) {
-	k := keeping(t, all, three)
+	k := newSessionRig(t, all, three)
 	out, stderr, err := k.do(NewSessions)
 	if err != nil || stderr != "" {
 		t.Fatalf("%v, %q", err, stderr)
@@ -97,7 +97,7 @@ func TestSessions(t *testing.T) {
 }
 
 func TestSessionsErrors(t *testing.T) {
-	k := keeping(t, `{"loadSession":true}`, three)
+	k := newSessionRig(t, `{"loadSession":true}`, three)
 	if out, stderr, err := k.do(NewSessions); err != nil || strings.Count(out, "\n") != 1 || stderr != "parley: kept does not list sessions; these are from parley's logs\n" {
 		t.Errorf("%v, %q, %q", err, out, stderr)
 	}
@@ -130,7 +130,7 @@ func TestSessionsErrors(t *testing.T) {
 	}
 }
 
-// Every way to name a session, and what the agent is asked for then.
+// All ways to name a session, and the resulting requests to the agent.
 func TestRunOpens(t *testing.T) {
 	for _, c := range []struct {
 		name, capabilities, list string
@@ -150,7 +150,7 @@ func TestRunOpens(t *testing.T) {
 		{"the first without times", all, `[{"sessionId":"x","cwd":"DIR","updatedAt":"?"},{"sessionId":"y","cwd":"DIR"}]`, []string{"-c"}, "session/list DIR; session/load x DIR; in x"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := keeping(t, c.capabilities, c.list)
+			k := newSessionRig(t, c.capabilities, c.list)
 			out, stderr, err := k.do(NewRun, append(c.args, "hello")...)
 			got := strings.ReplaceAll(strings.TrimSpace(out), k.dir, "DIR")
 			if err != nil || got != c.want || stderr != "" {
@@ -177,7 +177,7 @@ func TestRunFindsNoSession(t *testing.T) {
 		{"option", all, three, []string{"--config", "colour=red"}, `the agent has no option "colour"`, headless.ExitAgent},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			k := keeping(t, c.capabilities, c.list)
+			k := newSessionRig(t, c.capabilities, c.list)
 			if args := c.args; args[len(args)-1] == "GUARD" {
 				c.args = args[:len(args)-1]
 				t.Setenv(guardVar, "1")
@@ -191,7 +191,7 @@ func TestRunFindsNoSession(t *testing.T) {
 }
 
 func TestRunSettings(t *testing.T) {
-	k := keeping(t, all, three)
+	k := newSessionRig(t, all, three)
 	out, _, err := k.do(NewRun, "--mode", "code", "--model", "Big", "--config", "m=ask", "--session", "k1", "hello")
 	if want := "session/list; session/load k1 DIR; session/set_config_option k1 m; session/set_config_option k1 llm; session/set_config_option k1 m; in k1"; err != nil ||
 		strings.ReplaceAll(strings.TrimSpace(out), k.dir, "DIR") != want {
@@ -212,8 +212,7 @@ func TestRunSettings(t *testing.T) {
 	}
 }
 
-// Case 68: the login in a terminal is the agent's own command, with more behind
-// it and around it.
+// Case 68: a terminal login runs the agent's own command with additional arguments and variables.
 func TestLoginCommand(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli is what the subcommands of parley share: which agents there are,
-// how one is started, and the subcommands that need no screen.
+// Package cli has what parley's subcommands share, such as finding and starting agents, and the
+// subcommands that need no screen.
 package cli
 
 import (
@@ -33,15 +33,15 @@ import (
 	"parley/internal/sandbox"
 )
 
-// UsageError is a mistake of the user's: one line, exit code 2.
+// UsageError is a user's mistake: one line, exit code 2.
 type UsageError struct{ What string }
 
 func (e UsageError) Error() string { return e.What }
 
-// Usagef makes a UsageError.
+// Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Sprintf(format, args...)} }
 
-// NoArgs is cobra.NoArgs as a UsageError.
+// NoArgs is cobra.NoArgs with a UsageError.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Usagef("%s takes no argument %q; see --help", cmd.CommandPath(), args[0])
@@ -49,49 +49,50 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// Streams are the program's own.
+// Streams are the standard streams.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// Complain writes one line to Err, made safe: what is wrong often names what a project or
-// an agent has named.
+// Complain writes one line to Err. It sanitizes the text, which may contain names chosen by a
+// project or an agent.
 func (s Streams) Complain(text string) {
 	fmt.Fprintf(s.Err, "parley: %s\n", strings.ReplaceAll(safetext.Clean(text), "\n", " "))
 }
 
-// Setup is what the configuration and the machine offer.
+// Setup holds the configuration and the agents found on this machine.
 type Setup struct {
 	Config *config.Config
-	Agents []agents.Agent // in the order to offer them; see Join
+	Agents []agents.Agent // in the order to show them; see Join
 
-	// Warn is told in a line what the user should know while a session goes on: what
-	// cannot be kept. It must not wait; any goroutine. nil: only the log is.
+	// Warn receives one-line warnings during a session, for example about data that cannot be
+	// stored. It is called from any goroutine and must not block. If nil, warnings go only to the
+	// log.
 	Warn func(line string)
 
 	joining sync.Mutex
 
-	// Protocol is the version of ACP to speak, whatever the agents' own setting:
-	// auto, 1 or 2; "" for that setting.
+	// Protocol is the version of ACP to use instead of the agents' own setting: auto, 1 or 2. ""
+	// keeps that setting.
 	Protocol string
 	Remote   RemoteFlags
 	jars     jars
 	versions acpclient.Versions
 
-	// Sandbox says whether agents and their commands are bound, whatever the
-	// configuration says; nil for that.
+	// Sandbox turns the sandbox for agents and their commands on or off, overriding the
+	// configuration. nil keeps the configuration.
 	Sandbox *bool
 	boxing  sync.Once
 	box     *sandbox.Sandbox
 	boxErr  error
 
-	// OfferTools says whether agents of ACP v2 are offered files and commands,
-	// whatever the configuration says; nil for that.
+	// OfferTools says whether to offer files and commands to agents of ACP v2, overriding the
+	// configuration. nil keeps the configuration.
 	OfferTools *bool
 }
 
-// protocol is the version to speak with an agent.
+// protocol returns the version to use with an agent.
 func (s *Setup) protocol(a agents.Agent) string {
 	if s.Protocol != "" {
 		return s.Protocol
@@ -99,7 +100,7 @@ func (s *Setup) protocol(a agents.Agent) string {
 	return a.Protocol
 }
 
-// CheckProtocol refuses what --protocol does not know.
+// CheckProtocol rejects invalid values of --protocol.
 func CheckProtocol(name string) error {
 	switch name {
 	case "", "auto", "1", "2":
@@ -108,15 +109,15 @@ func CheckProtocol(name string) error {
 	return Usagef("--protocol %s: want auto, 1 or 2", name)
 }
 
-// newSetup is what every Setup begins as. It withholds what is for parley itself, which the configuration and the flags
-// name.
+// newSetup returns a Setup, with variables meant for parley itself removed from the environment.
+// The configuration and the flags name some of these.
 func newSetup(c *config.Config, remote RemoteFlags) *Setup {
 	withhold(c, remote)
 	return &Setup{Config: c, Remote: remote}
 }
 
-// Load reads the configuration and looks the known agents up. An error is a
-// UsageError of one line.
+// Load reads the configuration and looks up the known agents. The error is a UsageError of one
+// line.
 func Load(remote RemoteFlags) (*Setup, error) {
 	path, err := config.Path()
 	if err != nil && !errors.Is(err, config.ErrNoHome) {
@@ -138,8 +139,8 @@ func Load(remote RemoteFlags) (*Setup, error) {
 	return s, nil
 }
 
-// TellIgnored has say called with a line about programs that parley does not start because
-// they lie in the project, one for each directory. say must not wait; any goroutine.
+// TellIgnored calls say with a warning about programs that parley does not start because they are
+// in the project, once per directory. say must not block and is called from any goroutine.
 func TellIgnored(say func(line string)) {
 	programs.OnSkipped(func(file string) {
 		dir, name := filepath.Split(safetext.Line(file, 300))
@@ -147,8 +148,7 @@ func TellIgnored(say func(line string)) {
 	})
 }
 
-// merge puts the agents of the configuration first; they replace known ones of
-// the same name.
+// merge puts the agents of the configuration first. They replace known agents of the same name.
 func merge(c *config.Config, known []agents.Agent) []agents.Agent {
 	var own []agents.Agent
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
@@ -163,7 +163,7 @@ func merge(c *config.Config, known []agents.Agent) []agents.Agent {
 	return own
 }
 
-// Find returns the agent of that name, or at that URL, ready to be started.
+// Find returns the agent with a name or at a URL, ready to start.
 func (s *Setup) Find(name string) (agents.Agent, error) {
 	if IsURL(name) {
 		return AtURL(name)
@@ -180,8 +180,8 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 	return a, nil
 }
 
-// Default is the agent to use where none is named: the configured one, else the
-// first that is installed, else the demo. ok is false for the last.
+// Default returns the agent to use if none is named: the configured one, else the first installed,
+// else the demo. ok is false for the demo.
 func (s *Setup) Default() (a agents.Agent, ok bool) {
 	if s.Config.Agent != "" {
 		if a, err := s.Find(s.Config.Agent); err == nil {
@@ -197,14 +197,13 @@ func (s *Setup) Default() (a agents.Agent, ok bool) {
 	return a, false
 }
 
-// Custom is the agent of a command line.
+// Custom returns the agent for a command line.
 func Custom(words []string) agents.Agent {
 	return agents.Agent{Name: filepath.Base(words[0]), Title: words[0], Command: words[0], Args: words[1:], Source: agents.Custom}
 }
 
-// Typed is the agent that a line stands for: one at a URL, or a command with its
-// arguments, split as a shell does. It joins the agents, so that Find knows it; its
-// name is that of no other. It may be called from any goroutine.
+// Typed returns the agent for a line the user typed: a URL, or a command split as a shell does. It
+// adds the agent under a unique name, so that Find finds it. It may be called from any goroutine.
 func (s *Setup) Typed(line string) (agents.Agent, error) {
 	var a agents.Agent
 	line = strings.TrimSpace(line)
@@ -238,7 +237,7 @@ func (s *Setup) Typed(line string) (agents.Agent, error) {
 	return a, nil
 }
 
-// agentEnviron is env with the variables of an agent's own.
+// agentEnviron returns env with the agent's own variables added.
 func agentEnviron(a agents.Agent, env []string) []string {
 	env = slices.Clip(env)
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
@@ -247,9 +246,9 @@ func agentEnviron(a agents.Agent, env []string) []string {
 	return env
 }
 
-// program is the program of an agent that works in a place, ready to be started by its
-// absolute path. A name is never that of a program in the project; a relative path, which
-// only the command line can have, is. The command is never nil.
+// program returns the agent's command for a place, with the absolute path of the program. A plain
+// name is never found in the project. A relative path, possible only on the command line, may be.
+// The command is never nil.
 func (s *Setup) program(a agents.Agent, p Place) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{Path: a.Command, Args: append([]string{a.Command}, a.Args...), Env: agentEnviron(a, os.Environ()), Dir: cmp.Or(a.Dir, p.Cwd)}
 	path := programs.NewPath(cmd.Env)
@@ -261,7 +260,7 @@ func (s *Setup) program(a agents.Agent, p Place) (*exec.Cmd, error) {
 	return cmd, err
 }
 
-// find looks the program of a command up.
+// find resolves the program of a command.
 func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Place) (err error) {
 	if a.Source == agents.Npx {
 		npxFile, err := path.Find("npx")
@@ -289,11 +288,11 @@ func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Place) (err error
 	return path.Interpret(cmd)
 }
 
-// NewSession is what every session with an agent is opened with.
+// NewSession returns the parameters for every session with an agent.
 func (s *Setup) NewSession(a agents.Agent, p Place) acpclient.NewSession {
 	n := acpclient.NewSession{Cwd: p.Cwd, Roots: p.Roots}
 	if dir := cmp.Or(s.Remote.cwd, a.Dir); a.URL != "" && dir != "" {
-		n.Cwd, n.Roots = dir, nil // a place on the agent's machine
+		n.Cwd, n.Roots = dir, nil // a directory on the agent's machine
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Config.MCP)) {
 		m := s.Config.MCP[name]
@@ -311,14 +310,14 @@ func pairs(m map[string]string) []wire.EnvVar {
 	return out
 }
 
-// Place is where a session works.
+// Place is the directories in which a session works.
 type Place struct {
 	Cwd   string   // absolute
 	Roots []string // absolute
 }
 
-// NewPlace makes the directories absolute and checks that they are there. From then on
-// no program is found in them.
+// NewPlace makes the directories absolute and checks that they exist. From then on, programs in
+// them are never looked up by name.
 func NewPlace(cwd string, roots []string) (Place, error) {
 	p := Place{}
 	var err error
@@ -357,23 +356,23 @@ func directory(path, flag string) (string, error) {
 	return abs, nil
 }
 
-// Connection is a started agent with a session and its services.
+// Connection is a started agent with a session and the services it uses.
 type Connection struct {
 	Client  *acpclient.Client
 	Session *acpclient.Session
 	Host    *host.Host
 
-	// Record is the log. Close ends it, unless the connection was lost: another one may
-	// take its place (Opening.Record), or whoever has it closes it.
+	// Record is the log. Close closes it, unless the connection was lost: then the next connection
+	// may continue it (Opening.Record), or the caller closes it.
 	Record *Record
 
-	journals *journals // nil: there is no place for them, or the agent runs elsewhere
-	asked    string    // where the record of questions is; "" without one
+	journals *journals // nil if there is nowhere to store them or the agent is remote
+	asked    string    // directory of the record of questions; "" if there is none
 }
 
-// Connect starts an agent and opens a session. patience bounds both together,
-// 0 for no bound. When the agent wants a login first, the error comes with a
-// connection that has no session yet.
+// Connect starts an agent and opens a session. patience limits both together, 0 means no limit. If
+// the agent requires a login, Connect returns the error along with a connection that has no
+// session.
 func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, opening Opening, patience time.Duration, sink event.Sink, log *event.Log) (*Connection, error) {
 	if patience > 0 {
 		var stop context.CancelFunc
@@ -425,7 +424,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	return c, err
 }
 
-// Close ends the agent and the commands started for it, both at once.
+// Close ends the agent and its commands, in parallel.
 func (c *Connection) Close() {
 	var wait sync.WaitGroup
 	wait.Go(func() { c.Client.Close() })
@@ -440,8 +439,8 @@ func (c *Connection) Close() {
 	}
 }
 
-// Branch returns the branch of the git work tree that contains dir, "" if there is none. It reads files
-// and runs nothing.
+// Branch returns the branch of the git work tree that contains dir, "" if there is none. It reads
+// files and runs nothing.
 func Branch(dir string) string {
 	for {
 		git := filepath.Join(dir, ".git")
@@ -456,7 +455,7 @@ func Branch(dir string) string {
 	}
 }
 
-// branchOf returns the branch that .git has checked out. In a linked work tree .git is a file that names
+// branchOf returns the branch checked out in .git. In a linked work tree .git is a file that names
 // the directory.
 func branchOf(git string) string {
 	if link, ok := readShort(git); ok {
@@ -477,8 +476,8 @@ func branchOf(git string) string {
 	return name
 }
 
-// readShort returns the text of a short regular file. An agent may have put anything there, such as a
-// pipe that nobody writes to.
+// readShort returns the text of a short regular file. It checks the type first, because an agent
+// may have created something that blocks, such as a pipe without a writer.
 func readShort(path string) (string, bool) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 4<<10 {
 		return "", false

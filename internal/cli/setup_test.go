@@ -92,7 +92,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A name is never that of a program in the project; the path of one is, as typed.
+// A plain name never finds a program in the project. A path to one works, as typed.
 func TestProgramOfTheProject(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -197,7 +197,8 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// In a linked work tree .git is a file. The branch of a repository around it is not its own.
+// In a linked work tree .git is a file. Such a tree does not report the branch of an enclosing
+// repository.
 func TestBranchOfLinkedWorkTree(t *testing.T) {
 	dir := t.TempDir()
 	tree := filepath.Join(dir, "linked")
@@ -226,7 +227,7 @@ func TestBranchOfLinkedWorkTree(t *testing.T) {
 	}
 }
 
-// What is typed becomes an agent that Find knows, under a name that no other has.
+// What the user types becomes an agent that Find knows, under a unique name.
 func TestTyped(t *testing.T) {
 	s := &Setup{Config: &config.Config{}, Agents: []agents.Agent{{Name: "claude", Command: "claude"}}}
 	a, err := s.Typed(`  /opt/claude --acp "a b"  `)

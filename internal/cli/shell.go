@@ -7,16 +7,16 @@ import (
 	"parley/terminal"
 )
 
-// Shell runs command lines of the user's own, each with all it starts in a process
-// group, its output bounded. Its methods may be called from any goroutine.
+// Shell runs the user's own command lines, each in a process group, with limited output. Its
+// methods may be called from any goroutine.
 type Shell struct {
 	service *terminal.Service
 
 	mu   sync.Mutex
-	runs map[string]*shellRun // by the id of the terminal
+	runs map[string]*shellRun // by terminal id
 }
 
-// shellRun is a command whose news somebody takes.
+// shellRun is a command with a callback for its output.
 type shellRun struct {
 	known chan struct{} // closed once news is set
 	news  func(ShellNews)
@@ -26,23 +26,23 @@ type shellRun struct {
 type ShellNews struct {
 	Data   []byte // owned by the receiver
 	Ended  bool
-	Code   *int // of the end; nil where a signal ended it
+	Code   *int // set at the end; nil if a signal ended it
 	Signal string
 }
 
-// NewShell returns a Shell. Its commands get the environment. They are the user's:
-// no sandbox binds them. It must be closed.
+// NewShell returns a Shell, which must be closed. Its commands are the user's, so they get the
+// environment and are not sandboxed.
 func NewShell() *Shell {
 	s := &Shell{runs: map[string]*shellRun{}}
 	s.service = terminal.New(terminal.Options{MaxKept: -1, Notify: s.changed})
 	return s
 }
 
-// ownSession is the session of all of them: there is one user.
+// ownSession is the one session id for all commands: there is only one user.
 const ownSession = "own"
 
-// Run starts a line in the user's shell. news is called in order, the last time
-// with Ended. stop ends the command and everything it has started.
+// Run starts a line in the user's shell. news is called in order; the last call has Ended. stop
+// ends the command and all its child processes.
 func (s *Shell) Run(line, dir string, news func(ShellNews)) (stop func(), err error) {
 	id, err := s.service.Create(ownSession, terminal.Command{Command: line, Shell: true, Dir: dir})
 	if err != nil {
@@ -54,8 +54,7 @@ func (s *Shell) Run(line, dir string, news func(ShellNews)) (stop func(), err er
 	return func() { _ = s.service.Kill(ownSession, id) }, nil
 }
 
-// run is the command of a terminal. Its first news may come before Run knows its
-// id.
+// run returns the shellRun of a terminal. Its first output may arrive before Run knows the id.
 func (s *Shell) run(id string) *shellRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,7 +66,7 @@ func (s *Shell) run(id string) *shellRun {
 	return r
 }
 
-// changed passes on what became of a terminal, on the terminal's own goroutine.
+// changed passes on output and exit, on the terminal's own goroutine.
 func (s *Shell) changed(c terminal.Change) {
 	r := s.run(c.ID)
 	<-r.known
@@ -76,7 +75,7 @@ func (s *Shell) changed(c terminal.Change) {
 		r.news(ShellNews{Data: c.Data})
 	case c.Exit != nil:
 		r.news(ShellNews{Ended: true, Code: c.Exit.Code, Signal: c.Exit.Signal})
-	case c.Released: // by Close: until then what it left in the background goes on
+	case c.Released: // by Close: until then background processes keep running
 		s.mu.Lock()
 		delete(s.runs, c.ID)
 		s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// outcome collects what becomes of a command.
+// outcome collects the output and the end of a command.
 func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan string, end chan ShellNews) {
 	t.Helper()
 	out, end = make(chan string, 1000), make(chan ShellNews, 1)
@@ -52,13 +52,13 @@ func TestShell(t *testing.T) {
 	if _, err := s.Run("true", filepath.Join(dir, "gone"), func(ShellNews) {}); err == nil {
 		t.Error("a directory that is not there is no error")
 	}
-	// A builtin alone is a line, too.
+	// A lone builtin is a valid line, too.
 	if _, _, end = outcome(t, s, "exit", dir); (<-end).Code == nil {
 		t.Error("no code")
 	}
 }
 
-// What a command has started ends with it.
+// The child processes of a command end with it.
 func TestShellStops(t *testing.T) {
 	t.Setenv("SHELL", "/bin/sh")
 	for name, how := range map[string]func(s *Shell, stop func()){"stop": func(_ *Shell, stop func()) { stop() }, "close": func(s *Shell, _ func()) { s.Close() }} {
@@ -83,7 +83,7 @@ func TestShellStops(t *testing.T) {
 	}
 }
 
-// zombie tells whether only the parent's wait is missing, where that can be seen.
+// zombie reports whether a process has exited but was not waited for, on systems with /proc.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && strings.Contains(string(stat), ") Z ")

@@ -10,15 +10,14 @@ import (
 	"parley/internal/headless"
 )
 
-// offers is what the sessions of a connection can be set to, noted on the way to its sink.
+// offers collects the settings that sessions offer, from the events on their way to the sink.
 type offers struct {
 	*event.Queue
 	mu       sync.Mutex
 	sessions map[string]*thread.Thread
 }
 
-// Watch has the settings applied when the session is opened: its events go through the
-// sink that it returns.
+// Watch makes Open apply the settings. The events of the session must go through the returned sink.
 func (o *Opening) Watch(sink event.Sink) event.Sink {
 	queue, ok := sink.(*event.Queue)
 	if !ok || len(o.Settings) == 0 {
@@ -44,8 +43,8 @@ func (w *offers) Post(e event.Event) {
 	w.Queue.Post(e)
 }
 
-// set applies the settings to a session that was just opened. What cannot be set is told:
-// the session is there all the same.
+// set applies the settings to a session that was just opened. A setting that fails is reported and
+// the session stays open.
 func (o Opening) set(ctx context.Context, s *acpclient.Session) {
 	for _, setting := range o.Settings {
 		if err := o.offers.set(ctx, s, setting); err != nil && o.Told != nil {

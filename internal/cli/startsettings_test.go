@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The mode and the model of the command line are set before the first prompt of the chat;
-// what cannot be set is told, and the session is there.
+// The mode and the model of the command line are set before the first prompt of the chat. If one
+// cannot be set, that is reported and the session opens.
 func TestChatSettings(t *testing.T) {
 	for name, c := range map[string]struct{ mode, model, want, told string }{
 		"both":    {"Code", "big", "session/new DIR; session/set_config_option fresh m; session/set_config_option fresh llm; in fresh", ""},
@@ -14,7 +14,7 @@ func TestChatSettings(t *testing.T) {
 		"none":    {"", "", "session/new DIR; in fresh", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			k := keeping(t, all, three)
+			k := newSessionRig(t, all, three)
 			var told []string
 			chat := connect(t, Opening{Settings: ModeAndModel(c.mode, c.model), Told: func(text string) { told = append(told, text) }})
 			chat.prompt("hello")

@@ -6,7 +6,7 @@ import (
 	"parley/internal/config"
 )
 
-// TemplateDir returns the directory of the user's prompt templates, "" if there is no place for one.
+// TemplateDir returns the directory of the user's prompt templates, "" if there is none.
 func TemplateDir() string {
 	path, err := config.Path()
 	if err != nil {

@@ -2,9 +2,8 @@ package cli
 
 import "strings"
 
-// Notify is how this terminal tells its user something: bell, osc9, osc777 or
-// osc99, "" for not at all. want is what the configuration says. Below a
-// multiplexer only the bell gets through.
+// Notify returns how to send a notification with this terminal: bell, osc9, osc777 or osc99, "" for
+// not at all. want is the configured value. In a multiplexer only the bell gets through.
 func Notify(want string, getenv func(string) string) string {
 	switch want {
 	case "", "auto":
@@ -27,9 +26,8 @@ func Notify(want string, getenv func(string) string) string {
 	return "bell"
 }
 
-// Progress tells whether the terminal has a progress bar of its own. Others may
-// take its sequence for a notification, so only those known to have one are
-// trusted.
+// Progress reports whether the terminal has a progress bar. Some terminals show its sequence as a
+// notification, so only terminals known to support it qualify.
 func Progress(want string, getenv func(string) string) bool {
 	switch want {
 	case "on":
@@ -41,8 +39,7 @@ func Progress(want string, getenv func(string) string) bool {
 	return !multiplexed(getenv) && (getenv("WT_SESSION") != "" || getenv("ConEmuANSI") == "ON" || program == "ghostty" || program == "WezTerm")
 }
 
-// multiplexed tells whether tmux, screen or zellij lie between parley and the
-// terminal.
+// multiplexed reports whether parley runs in tmux, screen or zellij.
 func multiplexed(getenv func(string) string) bool {
 	return getenv("TMUX") != "" || getenv("STY") != "" || getenv("ZELLIJ") != ""
 }

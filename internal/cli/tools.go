@@ -14,8 +14,7 @@ import (
 	"parley/internal/toolserver"
 )
 
-// OfferToolsFlag adds --offer-tools to a command. Given tells what it says: nil
-// where it was left out.
+// OfferToolsFlag adds --offer-tools to a command. given returns its value, nil if it was not set.
 func OfferToolsFlag(cmd *cobra.Command) (given func() *bool) {
 	value := cmd.Flags().Bool("offer-tools", false, "offer files and commands as an MCP server to an agent of ACP 2 (default: from the configuration)")
 	return func() *bool {
@@ -26,8 +25,8 @@ func OfferToolsFlag(cmd *cobra.Command) (given func() *bool) {
 	}
 }
 
-// tools is the command that an agent of ACP v2 shall start to get at files and
-// commands; nil where it is offered none.
+// tools returns the command that an agent of ACP v2 starts to use files and commands; nil if it is
+// offered none.
 func (s *Setup) tools(a agents.Agent) ([]string, error) {
 	offer := s.Config.OfferTools
 	if own, ok := s.Config.Agents[a.Name]; ok && a.Source == agents.Config && own.OfferTools != nil {
@@ -46,7 +45,7 @@ func (s *Setup) tools(a agents.Agent) ([]string, error) {
 	return []string{self, "mcp"}, nil
 }
 
-// NewMCP is `parley mcp`, which agents start and nobody else.
+// NewMCP is `parley mcp`, which only agents start.
 func NewMCP(s Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:    "mcp",
@@ -59,7 +58,7 @@ func NewMCP(s Streams) *cobra.Command {
 			if path == "" || token == "" {
 				return Usagef("`parley mcp` is started by agents that parley offers tools to: %s and %s are not set", toolserver.SocketVar, toolserver.TokenVar)
 			}
-			signal.Ignore(syscall.SIGPIPE) // an agent that is gone is no crash
+			signal.Ignore(syscall.SIGPIPE) // an agent that exits must not kill the server
 			return toolserver.Relay(cmd.Context(), s.In, s.Out, path, token)
 		},
 	}

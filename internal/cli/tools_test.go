@@ -109,7 +109,7 @@ func TestMCP(t *testing.T) {
 		t.Errorf("%q, %v", out, err)
 	}
 
-	// The answer comes out at the other end; then the input ends, and so does it.
+	// The answer arrives at the other end. Then the input ends, and so does the command.
 	in, say := io.Pipe()
 	read, write := io.Pipe()
 	cmd := NewMCP(Streams{In: in, Out: write})

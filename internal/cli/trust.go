@@ -16,10 +16,10 @@ import (
 	"parley/permissions"
 )
 
-// lastAsked is how many questions a new rule is tried on.
+// lastAsked is how many past questions a new rule is tried on.
 const lastAsked = 50
 
-// questions is where the record of questions is; "" where it is not kept.
+// questions returns the directory of the record of questions, "" if none is kept.
 func (s *Setup) questions() string {
 	if s.Config.Record != nil && !*s.Config.Record {
 		return ""
@@ -31,8 +31,8 @@ func (s *Setup) questions() string {
 	return filepath.Join(dir, "questions")
 }
 
-// NewQuestions begins a record of what is asked and answered; nil where none is
-// kept. failed hears of it when it cannot be written.
+// NewQuestions starts a record of questions and answers; nil if none is kept. failed is called when
+// it cannot be written.
 func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
 	dir := s.questions()
 	if dir == "" {
@@ -41,27 +41,26 @@ func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
 	return permissions.NewRecord(dir, rand.Text(), redact.Words, failed)
 }
 
-// questionsFail says that the record of questions cannot be written.
+// questionsFail returns a function that warns that the record of questions cannot be written.
 func (s *Setup) questionsFail(log *event.Log) func(error) {
 	return func(err error) { s.warn(log, notKept("questions and answers are not recorded", err)) }
 }
 
-// notKept is what there is to say of something that could not be written.
+// notKept returns the message for something that could not be written.
 func notKept(what string, err error) string { return what + atomicfile.Room(err) + ": " + err.Error() }
 
-// warn says a line to the user, where somebody listens, else to the log, which may
-// be nil.
+// warn sends a line to the user if Warn is set, else to the log, which may be nil.
 func (s *Setup) warn(log *event.Log, line string) {
 	switch {
 	case s.Warn != nil:
-		s.Warn(line) // and there it gets into the log
+		s.Warn(line) // which also logs it
 	case log != nil:
 		log.Add(event.LogClient, line)
 	}
 }
 
-// LastAsked are the questions that were put to the user last, to be judged in a
-// session. It waits for the disk.
+// LastAsked returns the questions most recently put to the user, to be judged in a session. It
+// waits for the disk.
 func (c *Connection) LastAsked(session string) []permissions.Facts {
 	if c.asked == "" {
 		return nil
@@ -76,8 +75,8 @@ func (c *Connection) LastAsked(session string) []permissions.Facts {
 	return all
 }
 
-// AddRule writes a rule into the user's file and has it count in all sessions of
-// the connection, questions that are open included. It waits for the disk.
+// AddRule adds a rule to the user's file and applies it to all sessions of the connection,
+// including open questions. It waits for the disk.
 func (c *Connection) AddRule(session string, r permissions.Rule) (where string, err error) {
 	path, err := RulesPath()
 	if err != nil {
@@ -93,7 +92,7 @@ func (c *Connection) AddRule(session string, r permissions.Rule) (where string, 
 	return path, nil
 }
 
-// addRule puts a rule at the end of a file, which is written whole or not at all.
+// addRule appends a rule to a file, atomically.
 func addRule(path string, r permissions.Rule) error {
 	f := readRules(path, false)
 	if f.err != nil {
@@ -118,7 +117,7 @@ func addRule(path string, r permissions.Rule) error {
 		return err
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // of those who keep their configuration elsewhere
+		path = target // the file may be a symlink into a dotfiles directory
 	}
 	return atomicfile.Write(path, []byte(text))
 }

@@ -31,7 +31,7 @@ func TestAddRule(t *testing.T) {
 		}
 	}
 
-	// None is written where it would not be read.
+	// No rule is written to a place from which it would not be read.
 	if runtime.GOOS != "windows" {
 		open := t.TempDir()
 		os.Chmod(open, 0o777)
@@ -43,7 +43,7 @@ func TestAddRule(t *testing.T) {
 		}
 	}
 
-	// What is there and cannot be read is not overwritten.
+	// An existing file that cannot be read is not overwritten.
 	if err := os.WriteFile(path, []byte("[[allow\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestAddRule(t *testing.T) {
 	}
 }
 
-// The record of questions has no secrets, wherever a question has them.
+// The record of questions contains no secrets, in any part of a question.
 func TestQuestionsHaveNoSecrets(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("PARLEY_STATE", state)

@@ -5,7 +5,7 @@ import "runtime/debug"
 // version is set by the linker for releases.
 var version = ""
 
-// Version names this build.
+// Version returns the name of this build.
 func Version() string {
 	if version != "" {
 		return version

@@ -13,23 +13,22 @@ import (
 	"parley/internal/record"
 )
 
-// How long it is remembered which version of the protocol an agent speaks, and of
-// how many agents: agents get updates.
+// How long, and for how many agents, parley remembers the protocol version. Not forever, because
+// agents are updated.
 const (
 	versionLife = 7 * 24 * time.Hour
 	maxVersions = 200
 )
 
-// versions is an acpclient.Versions that outlives the process: a small file in
-// the user's state directory. Commands are kept as hashes, since their arguments
-// may hold secrets. A file that cannot be read or written is no reason not to
-// talk: then nothing is remembered.
+// versions is an acpclient.Versions stored in a small file in the user's state directory. Commands
+// are stored as hashes, because their arguments may hold secrets. If the file cannot be read or
+// written, nothing is remembered.
 type versions struct {
-	path string // "" where there is no place for it
+	path string // "" if there is nowhere to store it
 	now  func() time.Time
 
 	mu    sync.Mutex
-	known map[string]knownVersion // nil until it was read
+	known map[string]knownVersion // nil until read
 }
 
 type knownVersion struct {
@@ -37,7 +36,7 @@ type knownVersion struct {
 	Told    time.Time `json:"told"`
 }
 
-// rememberedVersions are those of this user.
+// rememberedVersions returns the versions of this user.
 func rememberedVersions() *versions {
 	v := &versions{now: time.Now}
 	if dir, err := record.StateDir(); err == nil {
@@ -62,7 +61,7 @@ func (v *versions) Version(agent string) int {
 func (v *versions) Remember(agent string, version int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.known = nil // another parley may have written meanwhile
+	v.known = nil // another parley may have written the file
 	v.read()
 	key, now := hashed(agent), v.now()
 	if k := v.known[key]; k.Version == version && now.Sub(k.Told) >= 0 && now.Sub(k.Told) < versionLife/2 {
@@ -82,7 +81,7 @@ func hashed(agent string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// read reads the file, once. With mu.
+// read reads the file, once. The caller holds mu.
 func (v *versions) read() {
 	if v.known != nil {
 		return
@@ -97,7 +96,7 @@ func (v *versions) read() {
 	}
 }
 
-// write replaces the file. With mu.
+// write replaces the file. The caller holds mu.
 func (v *versions) write() {
 	if v.path == "" {
 		return
@@ -106,5 +105,5 @@ func (v *versions) write() {
 	if err != nil || os.MkdirAll(filepath.Dir(v.path), 0o700) != nil {
 		return
 	}
-	_ = atomicfile.Write(v.path, data) // what is not remembered is asked again
+	_ = atomicfile.Write(v.path, data) // on failure the agent is asked again next time
 }

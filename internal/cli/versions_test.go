@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What was found out of an agent is known to the next process, for a week.
+// An agent's version is remembered by the next process, for a week.
 func TestVersionsAreRemembered(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	t.Setenv("PARLEY_STATE", dir)
@@ -43,7 +43,7 @@ func TestVersionsAreRemembered(t *testing.T) {
 	}
 }
 
-// A file that is no such file counts as none, and is replaced.
+// A malformed file counts as empty and is replaced.
 func TestVersionsBroken(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PARLEY_STATE", dir)

@@ -18,7 +18,7 @@ import (
 	"parley/internal/worktree"
 )
 
-// AutoWorktree is the name of a work tree for which --worktree gave none.
+// AutoWorktree is the value of --worktree if the flag has none.
 const AutoWorktree = "auto"
 
 // worktrees opens the store in the state directory.
@@ -30,15 +30,16 @@ func worktrees() (*worktree.Store, error) {
 	return worktree.Open(filepath.Join(state, "worktrees"))
 }
 
-// Worktree is the work tree that a session works in.
+// Worktree is the work tree in which a session works.
 type Worktree struct {
 	worktree.Tree
-	Notice string // what the user should know, "" if nothing
+	Notice string // a message for the user, "" if none
 
 	store *worktree.Store
 }
 
-// EnterWorktree moves a place into the work tree of that name, which is made if it does not exist.
+// EnterWorktree changes a place to the work tree of that name, which is created if it does not
+// exist.
 func EnterWorktree(ctx context.Context, p *Place, name string) (*Worktree, error) {
 	store, err := worktrees()
 	if err != nil {
@@ -60,7 +61,7 @@ func EnterWorktree(ctx context.Context, p *Place, name string) (*Worktree, error
 	return w, nil
 }
 
-// count is a number with the word for it.
+// count returns a number with its noun.
 func count(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one
@@ -68,8 +69,8 @@ func count(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// Leave asks at a terminal what to do with what the session left in its work tree: to keep it is the
-// default, and what happens without a terminal.
+// Leave asks at a terminal whether to keep what the session left in its work tree. Keeping it is
+// the default, and what happens without a terminal.
 func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	state, err := w.store.State(ctx, w.Tree)
 	if err != nil {
@@ -94,7 +95,7 @@ func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	return nil
 }
 
-// summary says in a few words what a work tree holds.
+// summary describes in a few words what a work tree holds.
 func summary(state worktree.State) string {
 	return count(len(state.Uncommitted), "uncommitted file", "uncommitted files") + ", " + count(state.Total, "commit", "commits") + " to merge"
 }
@@ -133,7 +134,7 @@ func NewWorktrees(s Streams) *cobra.Command {
 	return cmd
 }
 
-// withWorktree finds the work tree that the argument names.
+// withWorktree finds the work tree named by the argument.
 func withWorktree(run func(*cobra.Command, *worktree.Store, worktree.Tree) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		store, err := worktrees()
@@ -169,7 +170,7 @@ func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error 
 	return w.Flush()
 }
 
-// mergeWorktree merges a work tree and removes it: nothing is lost with it then.
+// mergeWorktree merges a work tree and removes it. Nothing is lost then.
 func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, message string) error {
 	if message == "" {
 		message = tree.Name
@@ -187,13 +188,13 @@ func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree w
 		fmt.Fprintf(s.Out, "Merged %s into %s\n", tree.Name, merged.Into)
 	}
 	state, err := store.State(ctx, tree)
-	if err != nil || !state.Empty() { // something still works in it
+	if err != nil || !state.Empty() { // something still changes it
 		return err
 	}
 	return store.Remove(ctx, tree)
 }
 
-// removeWorktree removes a work tree. What would be lost with it has to be confirmed.
+// removeWorktree removes a work tree. If that would lose work, the user must confirm.
 func removeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, answers *bufio.Scanner) error {
 	state, err := store.State(ctx, tree)
 	if err != nil {
@@ -215,7 +216,7 @@ func removeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree 
 	return err
 }
 
-// listLost lists what is only in this work tree.
+// listLost lists what exists only in this work tree.
 func listLost(out io.Writer, tree worktree.Tree, state worktree.State) {
 	const most = 20
 	fmt.Fprintf(out, "Only in %s:\n", tree.Path)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// repository makes a git repository with one commit, in which the test then runs.
+// repository makes a git repository with one commit, and changes to its directory.
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -106,7 +106,7 @@ func TestWorktreeMerged(t *testing.T) {
 	}
 }
 
-// What would be lost is listed, and only the name of the work tree removes it.
+// Removing lists what would be lost, and requires the name of the work tree.
 func TestWorktreeRemoved(t *testing.T) {
 	repository(t)
 	w := enter(t, "fix")
@@ -131,7 +131,7 @@ func TestWorktreeRemoved(t *testing.T) {
 	}
 }
 
-// A name that was left out is made up; the place is the same directory of the repository.
+// Without a name, one is generated. Outside a repository there is an error.
 func TestWorktreeNamed(t *testing.T) {
 	repository(t)
 	w := enter(t, AutoWorktree)

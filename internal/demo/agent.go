@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxSessions bounds what one client can make this process remember.
+	// maxSessions limits how many sessions one client can create.
 	maxSessions = 1024
 
 	contextSize = 200_000 // tokens, for usage_update
@@ -28,7 +28,7 @@ var modes = []mode{
 	{ID: modeAuto, Name: "Auto", Description: "Changes files and runs commands without asking"},
 }
 
-// agent is the handler of one connection.
+// agent handles one connection.
 type agent struct {
 	opts Options
 	peer *jsonrpc.Peer
@@ -39,7 +39,7 @@ type agent struct {
 	unannounced map[string]bool // sessions whose session/new is not answered yet
 }
 
-// session is one conversation. Its lock is never held while anything is sent.
+// session is one conversation. Its lock is not held while sending.
 type session struct {
 	id, cwd string
 
@@ -47,11 +47,11 @@ type session struct {
 	mode   string
 	titled bool
 	used   int             // tokens, for usage_update
-	always map[string]bool // kinds of tool calls that are allowed from now on
-	turn   *turn           // the one that runs, or nil
+	always map[string]bool // kinds of tool calls that are always allowed
+	turn   *turn           // the running turn, or nil
 }
 
-// Notification handles session/cancel; everything else is ignored.
+// Notification handles session/cancel and ignores everything else.
 func (a *agent) Notification(method string, params []byte) {
 	if method != "session/cancel" {
 		return
@@ -73,7 +73,7 @@ func (a *agent) Notification(method string, params []byte) {
 	}
 }
 
-// Request knows the methods of the agent's side.
+// Request handles the methods of the agent's side.
 func (a *agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	switch r.Method {
 	case "initialize":
@@ -88,8 +88,8 @@ func (a *agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	return nil
 }
 
-// done is the work of a request that is answered at once. It was handled on
-// the reader goroutine, so requests sent in a row take effect in that order.
+// done returns a result that is already known. It was computed on the reader goroutine, so requests
+// take effect in the order in which they were sent.
 func done(result any, err error) jsonrpc.Work {
 	return func(context.Context) (any, error) { return result, err }
 }
@@ -142,9 +142,8 @@ func (a *agent) newSession(params json.RawMessage) (any, error) {
 	return newSessionResult{SessionID: s.id, Modes: modeState{CurrentModeID: modeAsk, AvailableModes: modes}}, nil
 }
 
-// answerSent announces the commands of a session behind the answer that made
-// it known: a client may drop updates of sessions that it has not heard of. It
-// runs on the writer goroutine.
+// answerSent announces the commands of a session once the answer that introduced it was sent: a
+// client may drop updates of sessions it does not know yet. It runs on the writer goroutine.
 func (a *agent) answerSent(data []byte) {
 	var ready []string
 	a.mu.Lock()
@@ -178,8 +177,8 @@ func (a *agent) setMode(params json.RawMessage) (any, error) {
 	return struct{}{}, nil
 }
 
-// prompt begins a turn. That happens on the reader goroutine: a session/cancel
-// right behind the prompt must find the turn.
+// prompt begins a turn. It runs on the reader goroutine, so that a session/cancel sent right after
+// the prompt finds the turn.
 func (a *agent) prompt(params json.RawMessage) jsonrpc.Work {
 	var p promptParams
 	if err := decode(params, &p); err != nil {
@@ -215,8 +214,7 @@ func (a *agent) capabilities() clientCapabilities {
 	return a.caps
 }
 
-// update sends one session/update. It cannot fail in a way that matters here:
-// when the connection is over, so is everything else.
+// update sends one session/update. Errors are ignored: they only mean that the connection is over.
 func (a *agent) update(session string, u update) {
 	a.peer.Notify("session/update", sessionNotification{SessionID: session, Update: u})
 }
@@ -225,5 +223,5 @@ func unknownSession(id string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "Invalid params: no session %q", id)
 }
 
-// newID makes an id that no other of this process has.
+// newID returns an id that is unique in this process.
 func newID(prefix string) string { return prefix + "-" + strings.ToLower(rand.Text()) }

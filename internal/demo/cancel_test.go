@@ -9,8 +9,8 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// cancelled sends session/cancel now and returns the finished transcript. No
-// time may pass until the answer is there.
+// cancelled sends session/cancel now and returns the finished transcript. The answer must come
+// without any delay.
 func (c *client) cancelled(session string, running *jsonrpc.Call) *transcript {
 	c.t.Helper()
 	begun := time.Now()
@@ -59,7 +59,7 @@ func TestCancelMidStream(t *testing.T) {
 	}
 }
 
-// A session/cancel right behind the prompt finds the turn.
+// A session/cancel right after the prompt finds the turn.
 func TestCancelAtOnce(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, c *client) {
 		s := c.open(allCaps)
@@ -69,7 +69,7 @@ func TestCancelAtOnce(t *testing.T) {
 	})
 }
 
-// $/cancel_request on the prompt does the same.
+// $/cancel_request on the prompt has the same effect as session/cancel.
 func TestCancelRequest(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, c *client) {
 		s := c.open(allCaps)
@@ -83,8 +83,7 @@ func TestCancelRequest(t *testing.T) {
 	})
 }
 
-// Nested requests are cancelled too, and an answer that comes all the same
-// changes nothing.
+// Nested requests are cancelled too, and an answer that arrives anyway changes nothing.
 func TestCancelWhileAsked(t *testing.T) {
 	for _, option := range []string{"allow_once", "reject_once"} {
 		bubble(t, Options{}, func(t *testing.T, c *client) {
@@ -130,7 +129,7 @@ func TestCancelWhileRunning(t *testing.T) {
 	})
 }
 
-// A terminal that is made in spite of the cancellation is not left behind.
+// A terminal that is created despite the cancellation is released.
 func TestCancelWhileCreating(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, c *client) {
 		creating := make(chan struct{})
@@ -148,13 +147,13 @@ func TestCancelWhileCreating(t *testing.T) {
 	})
 }
 
-// The end of the connection ends a turn that runs.
+// The end of the connection ends a running turn.
 func TestClosedMidTurn(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, c *client) {
 		s := c.open(allCaps)
 		c.peer.Begin("session/prompt", promptOf(s, "long"))
 		time.Sleep(DefaultPace)
-		// bubble closes the connection, wants nil from Serve, and fails if a
-		// goroutine is left.
+		// bubble closes the connection, expects Serve to return nil, and fails if a goroutine
+		// remains.
 	})
 }

@@ -19,18 +19,18 @@ const workDir = "/src/project"
 
 const allCaps = `{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true}`
 
-// client is the other side: it answers as told and keeps all it receives.
+// client is the client's side: it gives preset answers and records everything it receives.
 type client struct {
 	t    *testing.T
 	peer *jsonrpc.Peer
 	wire *wiretap
 	end  chan error // what Serve returned
 
-	// What it answers with. Set before the first prompt.
+	// Its answers. Set before the first prompt.
 	files  map[string]string
 	denied map[string]*jsonrpc.Error // by method
 	permit func(ctx context.Context) (outcome, option string)
-	create func(ctx context.Context) // called before a terminal is there
+	create func(ctx context.Context) // called before a terminal is created
 	exit   func(ctx context.Context) any
 
 	mu    sync.Mutex
@@ -43,12 +43,12 @@ type call struct {
 	params map[string]any
 }
 
-// wiretap keeps all that passes one end of a connection.
+// wiretap records every message that passes one end of a connection.
 type wiretap struct {
 	transport.Conn
 	mu       sync.Mutex
 	received []json.RawMessage
-	methods  map[string]string // of our requests, by id
+	methods  map[string]string // methods of our requests, by id
 }
 
 func (w *wiretap) Recv() ([]byte, error) {
@@ -80,7 +80,7 @@ func (w *wiretap) all() []json.RawMessage {
 	return slices.Clone(w.received)
 }
 
-// bubble runs a test with a client and an agent under a clock of their own.
+// bubble runs a test with a client and an agent in a synctest bubble.
 func bubble(t *testing.T, opts Options, f func(t *testing.T, c *client)) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := transport.Pipe()
@@ -100,7 +100,7 @@ func bubble(t *testing.T, opts Options, f func(t *testing.T, c *client)) {
 	})
 }
 
-func (c *client) Notification(string, []byte) {} // the wiretap has them
+func (c *client) Notification(string, []byte) {} // recorded by the wiretap
 
 func (c *client) Request(r jsonrpc.Request) jsonrpc.Work {
 	var p map[string]any
@@ -156,7 +156,7 @@ func (c *client) file(path string) (string, bool) {
 	return text, ok
 }
 
-// called returns the requests of the agent with these methods, all if none.
+// called returns the agent's requests with these methods; without methods, all of them.
 func (c *client) called(methods ...string) []call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -176,7 +176,7 @@ func (c *client) must(method string, params, result any) {
 	}
 }
 
-// open initializes with these capabilities and makes a session.
+// open initializes with these capabilities and creates a session.
 func (c *client) open(caps string) (session string) {
 	c.t.Helper()
 	c.must("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": json.RawMessage(caps)}, nil)
@@ -207,7 +207,7 @@ func (c *client) prompt(session, text string) *transcript {
 	return tr
 }
 
-// code is the code of the error a request ends with, 0 for none.
+// code returns the code of the error a request fails with, 0 if it succeeds.
 func (c *client) code(method string, params any) int {
 	c.t.Helper()
 	var e *jsonrpc.Error
@@ -220,15 +220,15 @@ func (c *client) code(method string, params any) int {
 	return e.Code
 }
 
-// transcript is what a session's user has seen.
+// transcript is what the user of a session has seen.
 type transcript struct {
 	updates []map[string]any
-	kinds   []string // of the updates, neighbours that are the same once
+	kinds   []string // kinds of the updates, with repeats in a row merged
 	prose   string   // agent_message_chunk, a blank line between messages
 	thought string
 	tools   []*tool
 	stop    string
-	late    int // updates behind the last answer to a request of ours
+	late    int // updates after the last answer to a request of ours
 }
 
 type tool struct {
@@ -238,7 +238,7 @@ type tool struct {
 	raw         map[string]any
 }
 
-// since reads what came for a session from the given message on.
+// since collects what arrived for a session, starting at message from.
 func (c *client) since(session string, from int) *transcript {
 	c.t.Helper()
 	tr := &transcript{}
@@ -304,7 +304,7 @@ func (k *tool) apply(u map[string]any) {
 
 func (k *tool) path() string { return strings.Join(k.statuses, " ") }
 
-// content finds the first item of a type in the tool call.
+// content returns the first item of a type in the tool call.
 func (k *tool) content(typ string) map[string]any {
 	for _, item := range k.contents {
 		if m := item.(map[string]any); m["type"] == typ {
@@ -314,7 +314,7 @@ func (k *tool) content(typ string) map[string]any {
 	return nil
 }
 
-// text is all text a tool call shows.
+// text returns all text the tool call shows.
 func (k *tool) text() string {
 	var b strings.Builder
 	for _, item := range k.contents {

@@ -7,7 +7,7 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// outputLimit is what the client shall keep of a command's output, in bytes.
+// outputLimit is how many bytes of a command's output the client should keep.
 const outputLimit = 1 << 20
 
 // run runs a command in a terminal of the client, with the user's permission.
@@ -33,8 +33,8 @@ func (t *turn) run() error {
 	if err != nil {
 		return call.fail(fmt.Sprintf("I could not run %s: %s.", code(line), err))
 	}
-	// Whatever happens, the terminal is given back, which ends a command that
-	// still runs. Nobody waits for the answer.
+	// The terminal is always released, which ends a command that still runs. After a
+	// failure nothing waits for the answer.
 	released := false
 	release := func() *jsonrpc.Call {
 		released = true
@@ -62,8 +62,8 @@ func (t *turn) run() error {
 	return t.reportExit(call, line, exit, output)
 }
 
-// createTerminal starts the line, given whole: the client runs it by a shell.
-// A terminal that comes after the turn was cancelled is released when it comes.
+// createTerminal starts the command line, which the client runs in a shell. If the turn is
+// cancelled first, the terminal is released as soon as it exists.
 func (t *turn) createTerminal(line string) (string, error) {
 	created := t.agent.peer.Begin("terminal/create", createTerminalParams{t.session.id, line, t.session.cwd, outputLimit})
 	var terminal terminalParams
@@ -84,7 +84,7 @@ func (t *turn) createTerminal(line string) (string, error) {
 	return terminal.TerminalID, nil
 }
 
-// reportExit ends the call by the exit code. The terminal stays in its content.
+// reportExit ends the call according to the exit code. The terminal stays in its content.
 func (t *turn) reportExit(call *toolCall, line string, exit exitResult, output outputResult) error {
 	status, how := "failed", "was ended"
 	switch {

@@ -1,15 +1,13 @@
-// Package demo is the built-in agent: the agent's side of ACP v1, without a
-// model and without a network. It answers to a handful of words in a prompt
-// and shows with them what a client can do: prose, thoughts, plans, files read
-// and written through the client, commands run in the client's terminals,
-// permission asked.
+// Package demo is the built-in agent: the agent's side of ACP v1, without a model or a network. It
+// reacts to a few words in a prompt and shows what a client can do: prose, thoughts, plans, files
+// read and written through the client, commands run in the client's terminals, and permission
+// requests.
 //
-// One connection carries any number of sessions. Requests are looked at on the
-// reader goroutine of the peer and worked on in goroutines of their own, a turn
-// in that of its session/prompt, so sessions never wait for each other. All
-// updates of a turn are queued before the answer to its prompt. Nothing is
-// kept beyond the connection, and the agent itself opens no file and starts no
-// process: all of that is asked of the client.
+// One connection carries any number of sessions. Requests are parsed on the peer's reader goroutine
+// and handled on separate goroutines; a turn runs on the one of its session/prompt. So sessions
+// never wait for each other. All updates of a turn are queued before the answer to its prompt.
+// Nothing outlives the connection. The agent itself opens no file and starts no process: it asks
+// the client for both.
 package demo
 
 import (
@@ -23,27 +21,26 @@ import (
 	"parley/acpclient/transport"
 )
 
-// DefaultPace is the time between two chunks of prose where none is set.
+// DefaultPace is the default time between two chunks of prose.
 const DefaultPace = 15 * time.Millisecond
 
-// Options of the agent. The zero value is usable.
+// Options configure the agent. The zero value is usable.
 type Options struct {
-	// Pace is the time between two chunks of prose. 0 means DefaultPace, a
-	// negative value none at all.
+	// Pace is the time between two chunks of prose. 0 means DefaultPace, a negative value no delay.
 	Pace time.Duration
-	// Version is what initialize reports; "dev" where empty.
+	// Version is what initialize reports; "" means "dev".
 	Version string
 }
 
-// Run serves one client over in and out, one message a line (the stdio
-// transport of ACP). It returns nil when in ends or nobody reads out any more,
-// at once and without waiting for turns that run, and otherwise the error that
-// ended the connection or the cause of ctx. When it returns it has closed in if that is an io.Closer.
+// Run serves one client over in and out, one message per line (the stdio transport of ACP). It
+// returns nil when in ends or out has no reader left, without waiting for running turns. Otherwise
+// it returns the error that ended the connection, or the cause of ctx. It closes in if in is an
+// io.Closer.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return Serve(ctx, newLineConn(in, out), opts)
 }
 
-// Serve is Run over any connection, which it closes.
+// Serve is Run over any connection. It closes conn.
 func Serve(ctx context.Context, conn transport.Conn, opts Options) error {
 	if opts.Pace == 0 {
 		opts.Pace = DefaultPace
@@ -68,8 +65,8 @@ func Serve(ctx context.Context, conn transport.Conn, opts Options) error {
 	}
 }
 
-// isGone tells that the client has left: one that goes in the middle of a turn
-// is noticed by writing as often as by reading.
+// isGone reports whether an error means that the client has left. A client that leaves during a
+// turn shows up as a write error as often as a read error.
 func isGone(err error) bool {
 	for _, gone := range []error{transport.ErrClosed, io.ErrClosedPipe, syscall.EPIPE} {
 		if errors.Is(err, gone) {
@@ -79,8 +76,8 @@ func isGone(err error) bool {
 	return false
 }
 
-// announcingConn tells the agent which answers have left, so that what belongs
-// behind an answer can be sent behind it.
+// announcingConn tells the agent which answers were sent, so that it can send updates that must
+// follow an answer.
 type announcingConn struct {
 	transport.Conn
 	agent *agent

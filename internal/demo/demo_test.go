@@ -250,7 +250,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 	})
 }
 
-// Over real streams: whole lines out, and the end of the input ends it.
+// Over streams, Run writes whole lines and returns at the end of its input.
 func TestRun(t *testing.T) {
 	inR, in := io.Pipe()
 	out, outW := io.Pipe()

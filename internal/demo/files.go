@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxShown bounds in characters what a tool call shows of a file.
+// maxShown limits how much of a file a tool call shows, in characters.
 const maxShown = 8000
 
 const mark = "demo agent was here"
@@ -51,7 +51,7 @@ func (t *turn) edit() error {
 	case err == nil:
 		old = &file.Content
 	case !isMissing(err):
-		// To write a file that could not be read would be to lose it.
+		// Writing a file that could not be read would destroy its content.
 		return t.startTool(about).fail(fmt.Sprintf("I could not read `%s`, so I left it alone: %s.", name, err))
 	}
 	text := changed(file.Content)
@@ -73,14 +73,13 @@ func (t *turn) edit() error {
 	return t.say("`%s` has one more line now.", name)
 }
 
-// refused ends a call that the user did not permit. What was proposed stays
-// in view.
+// refused ends a call that the user did not allow. The proposed change stays visible.
 func (c *toolCall) refused(proposed []any, why string) error {
 	c.change(update{Status: "failed", Content: append(proposed, toolTextOf(why)...)})
 	return c.turn.say("%s", why)
 }
 
-// changed is the text with one line more, ended the way its lines are.
+// changed returns the text with one more line, using the text's line ending.
 func changed(old string) string {
 	if old == "" {
 		return "- edited by the demo agent\n"
@@ -95,7 +94,7 @@ func changed(old string) string {
 	return fmt.Sprintf("%s%s (%d)%s", old, mark, strings.Count(old, mark)+1, end)
 }
 
-// fenced is text as a block of code, with a fence longer than any in it.
+// fenced returns text as a code block, with a fence longer than any in the text.
 func fenced(name, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

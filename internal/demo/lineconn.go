@@ -7,10 +7,9 @@ import (
 	"parley/acpclient/transport"
 )
 
-// lineConn is a transport.Conn over two streams, one message a line. Close
-// closes the reading stream where it can be closed; a Recv that blocks in a
-// stream that cannot be interrupted, such as the standard input of a terminal,
-// stays blocked until the next byte.
+// lineConn is a transport.Conn over two streams, one message per line. Close closes the input
+// stream if it is an io.Closer. A Recv that is blocked in a stream that cannot be interrupted, such
+// as a terminal's standard input, stays blocked until the next byte.
 type lineConn struct {
 	lines *transport.LineReader
 	in    io.Reader
@@ -33,7 +32,7 @@ func (c *lineConn) Recv() ([]byte, error) {
 	return line, err
 }
 
-// Send writes message and newline in one call: whoever reads sees whole lines.
+// Send writes the message and its newline in one call, so that readers see whole lines.
 func (c *lineConn) Send(m transport.Message) error {
 	if c.isClosed() {
 		return transport.ErrClosed

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// longSections is how many sections the long answer has, of some 25 lines each.
+// longSections is the number of sections in the long answer, about 25 lines each.
 const longSections = 16
 
-// longSpeed is how much faster than other prose the long answer streams.
+// longSpeed is how many times faster than other prose the long answer streams.
 const longSpeed = 8
 
 // long streams several hundred lines of varied Markdown.

@@ -1,7 +1,6 @@
 package demo
 
-// The messages of ACP v1 as this agent writes and reads them: only the members
-// that it uses.
+// The messages of ACP v1 that this agent reads and writes, with only the members it uses.
 
 type initializeParams struct {
 	ClientCapabilities clientCapabilities `json:"clientCapabilities"`
@@ -63,9 +62,8 @@ type sessionNotification struct {
 	Update    update `json:"update"`
 }
 
-// update is every session/update this agent sends, flat: sessionUpdate tells
-// which members are there. It is the toolCall of a permission request too,
-// without sessionUpdate.
+// update holds the members of every session/update this agent sends; sessionUpdate says which are
+// set. Without sessionUpdate it is also the toolCall of a permission request.
 type update struct {
 	SessionUpdate string `json:"sessionUpdate,omitempty"`
 
@@ -103,7 +101,7 @@ func toolTextOf(s string) []any { return []any{toolText{Type: "content", Content
 type toolDiff struct {
 	Type    string  `json:"type"`
 	Path    string  `json:"path"`
-	OldText *string `json:"oldText"` // null: there is no such file yet
+	OldText *string `json:"oldText"` // null if the file does not exist yet
 	NewText string  `json:"newText"`
 }
 
@@ -174,8 +172,8 @@ type createTerminalParams struct {
 	OutputByteLimit int    `json:"outputByteLimit"`
 }
 
-// terminalParams is terminal/wait_for_exit, output and release, and the result
-// of create.
+// terminalParams are the params of terminal/wait_for_exit, output and release, and the result of
+// terminal/create.
 type terminalParams struct {
 	SessionID  string `json:"sessionId,omitempty"`
 	TerminalID string `json:"terminalId"`

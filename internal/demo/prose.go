@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// commands are the slash commands announced to the client: the same words.
+// commands are the slash commands announced to the client. Their names are also the words that
+// start each action.
 var commands = []command{
 	{Name: "about", Description: "Tell what the demo agent can do"},
 	{Name: "edit", Description: "Add a line to a file, after asking", Input: &commandInput{Hint: "file, " + defaultEdit + " if none"}},
@@ -16,7 +17,7 @@ var commands = []command{
 	{Name: "think", Description: "Think aloud before answering", Input: &commandInput{Hint: "what to do, in any of these words"}},
 }
 
-// maxEchoed bounds in characters what is repeated of a prompt.
+// maxEchoed limits how much of a prompt is repeated, in characters.
 const maxEchoed = 400
 
 // think streams thoughts.
@@ -36,7 +37,7 @@ func thoughts(w words, e errand) string {
 		count(len(w.tokens), "word"), len(found), strings.Join(found, ", "))
 }
 
-// greet tells what the agent can do.
+// greet says what the agent can do.
 func (t *turn) greet() error {
 	var b strings.Builder
 	b.WriteString("# Hello from the demo agent\n\nI am **not** a model: I answer to a few words in your prompt, and show what a client can do.\n\n")
@@ -51,7 +52,7 @@ func (t *turn) greet() error {
 	return t.say("%s", b.String())
 }
 
-// quoted is the prompt as a block quote.
+// quoted returns the prompt as a block quote.
 func quoted(prompt string) string {
 	if prompt = strings.TrimSpace(clip(prompt, maxEchoed)); prompt == "" {
 		return ""
@@ -64,7 +65,7 @@ func (t *turn) close() error {
 	return t.stream("agent_message_chunk", "That is all. Type `help` to see what else I can do.", 1)
 }
 
-// code is s as inline code, whatever backquotes it has.
+// code returns s as inline code, even if it contains backquotes.
 func code(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if !strings.Contains(s, "`") {

@@ -13,8 +13,8 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// schemaOf names the definition of what the agent sends: the params of its
-// requests and notifications, and the results of the client's requests.
+// schemaOf names the schema definition of each message the agent sends: the params of its requests
+// and notifications, and the results of the client's requests.
 var schemaOf = map[string]string{
 	"session/update":             "SessionNotification",
 	"session/request_permission": "RequestPermissionRequest",
@@ -62,7 +62,7 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	return out
 }
 
-// Everything the agent can send validates against the official schema.
+// Everything the agent can send is valid under the official schema.
 func TestSchema(t *testing.T) {
 	defs := schemas(t)
 	seen := map[string]bool{}
@@ -94,7 +94,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// validate checks one message and returns the method it belongs to.
+// validate checks one message and returns its method.
 func validate(t *testing.T, defs map[string]*jsonschema.Schema, wire *wiretap, data []byte) string {
 	t.Helper()
 	var m struct {

@@ -12,7 +12,7 @@ type toolCall struct {
 	id   string
 }
 
-// startTool announces a tool call with all that is known of it.
+// startTool announces a tool call.
 func (t *turn) startTool(u update) *toolCall {
 	c := &toolCall{turn: t, id: newID("call")}
 	t.open = append(t.open, c.id)
@@ -21,7 +21,7 @@ func (t *turn) startTool(u update) *toolCall {
 	return c
 }
 
-// change sends what is new.
+// change sends what has changed about the call.
 func (c *toolCall) change(u update) {
 	u.SessionUpdate, u.ToolCallID = "tool_call_update", c.id
 	c.turn.emit(u)
@@ -30,7 +30,7 @@ func (c *toolCall) change(u update) {
 	}
 }
 
-// fail ends the call with a reason to read, and tells it in prose too.
+// fail ends the call with a reason, which is also written as prose.
 func (c *toolCall) fail(why string) error {
 	if err := c.turn.over(); err != nil {
 		return err
@@ -39,9 +39,9 @@ func (c *toolCall) fail(why string) error {
 	return c.turn.say("%s", why)
 }
 
-// permitted asks whether the call may be made: denied is "" if so, else the
-// beginning of a sentence that tells why not. It is not asked in mode auto, nor
-// once the user has said always to this kind of call.
+// permitted asks the user to allow the call. If the user does not, denied is the beginning of a
+// sentence that says why. It does not ask in mode auto, or after the user chose to always allow
+// this kind of call.
 func (c *toolCall) permitted(ask update, always string) (denied string, over error) {
 	t, s := c.turn, c.turn.session
 	s.mu.Lock()
@@ -57,8 +57,7 @@ func (c *toolCall) permitted(ask update, always string) (denied string, over err
 		{OptionID: "allow_always", Name: always, Kind: "allow_always"},
 		{OptionID: "reject_once", Name: "Reject", Kind: "reject_once"},
 	}}, &answer)
-	// An answer may win over a cancellation that came with it: the turn is
-	// over all the same.
+	// An answer may arrive together with a cancellation and win. The turn is over nevertheless.
 	if over := t.over(); over != nil {
 		return "", over
 	}
@@ -79,7 +78,7 @@ func (c *toolCall) permitted(ask update, always string) (denied string, over err
 	return "Without your permission", nil
 }
 
-// abs is the path of a file the prompt names.
+// abs returns the absolute path of a file the prompt names.
 func (t *turn) abs(name string) string {
 	if name = filepath.FromSlash(name); filepath.IsAbs(name) {
 		return filepath.Clean(name)

@@ -40,7 +40,7 @@ func TestReadMissing(t *testing.T) {
 func TestEdit(t *testing.T) {
 	for _, tc := range []struct {
 		name, prompt, path string
-		old                any // string, or nil where there is no file
+		old                any // string, or nil if the file does not exist
 		want               string
 	}{
 		{"missing", "edit", notes, nil, "- edited by the demo agent\n"},
@@ -164,7 +164,7 @@ func TestNotAskedAgain(t *testing.T) {
 	})
 }
 
-// A file that is there but cannot be read is never written over.
+// An existing file that cannot be read is never overwritten.
 func TestEditUnreadable(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, c *client) {
 		c.denied["fs/read_text_file"] = jsonrpc.Errorf(-32603, "is too large")

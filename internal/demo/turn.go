@@ -11,17 +11,17 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// errCancelled is why a turn ends when the client sends session/cancel.
+// errCancelled is the cause when the client sends session/cancel.
 var errCancelled = errors.New("the client cancelled the turn")
 
-// chunkSizes are the lengths of successive chunks in characters: uneven, as
-// those of a model are, and the same every time.
+// chunkSizes are the lengths of successive chunks, in characters: uneven like a model's, but the
+// same on every run.
 var chunkSizes = [...]int{5, 9, 3, 12, 7, 4, 10, 6, 11, 8}
 
-// turn is one session/prompt. Only its own goroutine uses it, cancel excepted.
+// turn is one session/prompt. Only its goroutine uses it, except for cancel.
 //
-// Its steps return an error for one reason only: the turn is over and nothing
-// more may be said. Whatever else goes wrong is told to the user.
+// Its steps return an error only if the turn is over and nothing more may be sent. All other
+// failures are reported to the user in prose.
 type turn struct {
 	agent   *agent
 	session *session
@@ -32,9 +32,9 @@ type turn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	steps  []string // entries of the plan, empty without one
+	steps  []string // entries of the plan; empty without one
 	open   []string // tool calls without a final status
-	chunks int      // sent so far
+	chunks int      // number sent so far
 	sent   int      // bytes of prose, for the usage
 }
 
@@ -44,8 +44,8 @@ func newTurn(a *agent, s *session, w words) *turn {
 	return t
 }
 
-// work answers the session/prompt. The turn ends as cancelled by
-// session/cancel, by $/cancel_request and with the connection.
+// work answers the session/prompt. session/cancel, $/cancel_request and the end of the connection
+// cancel the turn.
 func (t *turn) work(ctx context.Context) (any, error) {
 	stop := context.AfterFunc(ctx, func() { t.cancel(context.Cause(ctx)) })
 	defer func() {
@@ -70,7 +70,7 @@ func (t *turn) work(ctx context.Context) (any, error) {
 // play does what the prompt asks for, in a fixed order.
 func (t *turn) play() error {
 	wants := t.errand.wants
-	var doings []func() error
+	var todo []func() error
 	if wants["think"] {
 		if err := t.think(); err != nil {
 			return err
@@ -86,20 +86,20 @@ func (t *turn) play() error {
 		{"long", "Write something long", t.long},
 	} {
 		if wants[d.word] {
-			doings = append(doings, d.do)
+			todo = append(todo, d.do)
 			t.steps = append(t.steps, d.entry)
 		}
 	}
-	if len(doings) == 0 || wants["about"] {
-		doings = append([]func() error{t.greet}, doings...)
+	if len(todo) == 0 || wants["about"] {
+		todo = append([]func() error{t.greet}, todo...)
 		t.steps = append([]string{"Say what the demo agent can do"}, t.steps...)
 	}
 	if wants["plan"] {
 		t.steps = append(t.steps, "Sum up")
-		doings = append(doings, t.close)
-		return t.follow(doings)
+		todo = append(todo, t.close)
+		return t.follow(todo)
 	}
-	for _, do := range append(doings, t.close) {
+	for _, do := range append(todo, t.close) {
 		if err := do(); err != nil {
 			return err
 		}
@@ -107,24 +107,24 @@ func (t *turn) play() error {
 	return nil
 }
 
-// follow does the steps of a plan and keeps the plan up to date.
-func (t *turn) follow(doings []func() error) error {
+// follow carries out the steps of a plan and keeps the plan up to date.
+func (t *turn) follow(todo []func() error) error {
 	t.emitPlan(-1)
 	if err := t.say("This is the plan. Its entries change while I work."); err != nil {
 		return err
 	}
-	for i, do := range doings {
+	for i, do := range todo {
 		t.emitPlan(i)
 		if err := do(); err != nil {
 			return err
 		}
 	}
-	t.emitPlan(len(doings))
+	t.emitPlan(len(todo))
 	return nil
 }
 
-// emitPlan sends the plan with the entry at current in progress, those before
-// it completed and those behind it pending.
+// emitPlan sends the plan with the entry at current in progress, earlier ones completed and later
+// ones pending.
 func (t *turn) emitPlan(current int) {
 	entries := make([]planEntry, len(t.steps))
 	for i, s := range t.steps {
@@ -162,7 +162,7 @@ func titleOf(prompt string) string {
 	return line
 }
 
-// reportUsage counts four bytes as a token, which is as good as any guess.
+// reportUsage counts four bytes as a token. The number is only for show.
 func (t *turn) reportUsage() {
 	s := t.session
 	s.mu.Lock()
@@ -172,8 +172,8 @@ func (t *turn) reportUsage() {
 	t.emit(update{SessionUpdate: "usage_update", Used: &used, Size: &size})
 }
 
-// say streams one message that is not the last. It ends with a blank line:
-// clients that do not look at message ids put the next one right behind it.
+// say streams one message that is not the last of its turn. It ends with a blank line, because
+// clients that ignore message ids append the next message directly.
 func (t *turn) say(format string, args ...any) error {
 	text := format
 	if len(args) > 0 {
@@ -182,8 +182,8 @@ func (t *turn) say(format string, args ...any) error {
 	return t.stream("agent_message_chunk", strings.TrimRight(text, "\n")+"\n\n", 1)
 }
 
-// stream sends text in chunks under one message id, times faster than the
-// pace of the options and in chunks as much longer.
+// stream sends text in chunks under one message id. times makes it that much faster than the
+// configured pace, with chunks that much longer.
 func (t *turn) stream(kind, text string, times int) error {
 	id := newID("msg")
 	for text != "" {
@@ -204,7 +204,7 @@ func (t *turn) stream(kind, text string, times int) error {
 	return nil
 }
 
-// pause waits for the time of one chunk. It fails once the turn is over.
+// pause waits for the duration of one chunk. It fails once the turn is over.
 func (t *turn) pause(times int) error {
 	if t.agent.opts.Pace > 0 {
 		timer := time.NewTimer(t.agent.opts.Pace / time.Duration(times))
@@ -219,13 +219,13 @@ func (t *turn) pause(times int) error {
 
 func (t *turn) emit(u update) { t.agent.update(t.session.id, u) }
 
-// call asks the client. It returns early when the turn is over, which the
-// caller tells from a refusal by over.
+// call sends a request to the client. It returns early when the turn is over; callers use over to
+// tell that from a refusal.
 func (t *turn) call(method string, params, result any) error {
 	return t.agent.peer.Call(t.ctx, method, params, result)
 }
 
-// over is why the turn has ended, nil while it goes on.
+// over returns why the turn has ended, or nil while it is running.
 func (t *turn) over() error {
 	if err := context.Cause(t.ctx); err != nil {
 		return err
@@ -236,8 +236,7 @@ func (t *turn) over() error {
 	return nil
 }
 
-// isMissing tells "there is no such file" from other refusals. Not every
-// client has the code for it.
+// isMissing tells "no such file" from other refusals. Not every client uses the error code for it.
 func isMissing(err error) bool {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) {

@@ -14,26 +14,24 @@ const (
 	defaultCommand = "ls"
 )
 
-// actions are the words the agent answers to, in the order in which they are
-// done.
+// actions are the words the agent reacts to, in the order in which the actions are carried out.
 var actions = []string{"about", "think", "plan", "read", "edit", "run", "long"}
 
-// words is a prompt, cut into tokens.
+// words is a prompt split into tokens.
 type words struct {
 	tokens []token
-	text   string // all of its text blocks
+	text   string // all text blocks
 }
 
-// token is one word of a prompt without the punctuation around it, or a file
-// that was attached.
+// token is one word of a prompt without surrounding punctuation, or an attached file.
 type token struct {
-	text string // "" for a token of nothing but punctuation
-	rest string // what follows it in its text block
+	text string // "" if the token is only punctuation
+	rest string // the text after it in its block
 	file bool
 }
 
-// readPrompt cuts the blocks of a prompt into tokens. Blocks that name a local
-// file count as a token each.
+// readPrompt splits the blocks of a prompt into tokens. A block that names a local file is one
+// token.
 func readPrompt(blocks []promptBlock) words {
 	var w words
 	for _, b := range blocks {
@@ -69,7 +67,7 @@ func tokensOf(text string) []token {
 			word := trimPunctuation(text[:end])
 			out = append(out, token{text: word, rest: text[end:], file: looksLikeFile(word)})
 			if clause := strings.IndexAny(text[end-1:end], ",;."); clause == 0 && out[len(out)-1].action() == "run" {
-				out[len(out)-1].rest = "" // "run, then ...": no command behind it
+				out[len(out)-1].rest = "" // "run, then ...": no command follows
 			}
 		}
 		text = text[end:]
@@ -79,8 +77,8 @@ func tokensOf(text string) []token {
 
 const punctuation = "`\"'()[]{}<>*,;:!?@“”‘’«»。、，！？"
 
-// trimPunctuation keeps what belongs to a path: a dot or a slash in front,
-// unless the slash makes a command of an action ("/edit").
+// trimPunctuation keeps a leading dot or slash, which may belong to a path. It removes a slash
+// before an action ("/edit").
 func trimPunctuation(word string) string {
 	word = strings.TrimRight(strings.TrimLeft(word, punctuation), punctuation+".")
 	if bare := strings.TrimPrefix(word, "/"); isAction(bare) {
@@ -98,7 +96,7 @@ func isAction(word string) bool {
 	return false
 }
 
-// action is the word this token is, in lower case; "" if it is none.
+// action returns the action this token names, in lower case, or "".
 func (t token) action() string {
 	if isAction(t.text) {
 		return strings.ToLower(t.text)
@@ -106,7 +104,8 @@ func (t token) action() string {
 	return ""
 }
 
-// looksLikeFile tells names like main.go, ./x, docs/a.txt, Makefile from words.
+// looksLikeFile reports whether a word is a file name, such as main.go, ./x, docs/a.txt or
+// Makefile.
 func looksLikeFile(word string) bool {
 	switch word {
 	case "Makefile", "Dockerfile", "LICENSE", "README", "CHANGELOG":
@@ -118,8 +117,8 @@ func looksLikeFile(word string) bool {
 	return strings.ContainsAny(word[1:], "./\\") || len(word) > 1 && strings.ContainsAny(word[:1], "./\\~")
 }
 
-// filePath is the path a file: URI names, or the URI itself where it is an
-// absolute path already; "" for anything else.
+// filePath returns the path of a file: URI, or the URI itself if it is already an absolute path, or
+// "".
 func filePath(uri string) string {
 	u, err := url.Parse(uri)
 	switch {
@@ -144,8 +143,8 @@ type errand struct {
 	command string
 }
 
-// errandOf finds the actions in a prompt. The words of a command to run are
-// not looked at again: "run echo edit" edits nothing.
+// errandOf finds the actions in a prompt. The words of a command to run are skipped: "run echo
+// edit" edits nothing.
 func errandOf(w words) errand {
 	e := errand{wants: map[string]bool{}, read: defaultRead, edit: defaultEdit, command: defaultCommand}
 	for i := 0; i < len(w.tokens); i++ {
@@ -176,7 +175,7 @@ func errandOf(w words) errand {
 	return e
 }
 
-// fileAfter finds the first file; with clause only before the next action.
+// fileAfter returns the first file; with clause, only one before the next action.
 func fileAfter(tokens []token, clause bool) (string, bool) {
 	for _, t := range tokens {
 		if t.file {
@@ -194,9 +193,9 @@ var notCommands = map[string]bool{"a": true, "an": true, "the": true, "it": true
 	"something": true, "anything": true, "my": true, "your": true, "our": true, "all": true, "please": true, "and": true,
 	"then": true, "in": true, "on": true, "for": true, "to": true}
 
-// commandIn takes a command from the front of what follows "run": what stands
-// in backquotes, or all up to " and ", a comma, or the end of the line. It
-// returns how many tokens that is. "" where nothing there looks like one.
+// commandIn extracts a command from the text after "run": the part in backquotes, or everything up
+// to " and ", a comma, or the end of the line. used is how many tokens that is. line is "" if
+// nothing there looks like a command.
 func commandIn(rest string) (line string, used int) {
 	lead := strings.TrimLeft(rest, " \t")
 	if quoted, ok := strings.CutPrefix(lead, "`"); ok {

@@ -12,22 +12,21 @@ import (
 	"parley/internal/workspace"
 )
 
-// Dialer connects a workspace with agents that follow scripts, with all that a real
-// connection has: questions come through a broker. Connect and Redial are for
-// workspace.Options.
+// Dialer connects a workspace to agents that follow scripts, with everything a real connection has;
+// questions go through a broker. Connect and Redial are for workspace.Options.
 type Dialer struct {
-	Cwd    string                              // of sessions
-	Script func(name string) *Script           // what the agent of that name does
-	Place  string                              // of agents that run elsewhere; "" for others
-	Dial   func(n int, s workspace.Spec) error // whether the nth connection is made; nil: it is
-	Change func(conn *workspace.Connection)    // what else a connection has; may be nil
+	Cwd    string                              // working directory of sessions
+	Script func(name string) *Script           // returns the script of the named agent
+	Place  string                              // where remote agents run; "" for local ones
+	Dial   func(n int, s workspace.Spec) error // may refuse the nth connection; nil accepts all
+	Change func(conn *workspace.Connection)    // adjusts a new connection; may be nil
 
 	mu     sync.Mutex
 	dials  int
 	agents []*Agent
 }
 
-// Connect starts an agent, and opens a session.
+// Connect starts an agent and opens a session.
 func (d *Dialer) Connect(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	conn, err := d.Redial(ctx, s, sink, log)
 	if err != nil {
@@ -41,7 +40,7 @@ func (d *Dialer) Connect(ctx context.Context, s workspace.Spec, sink event.Sink,
 	return conn, err
 }
 
-// Redial starts an agent, and opens no session.
+// Redial starts an agent without opening a session.
 func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	d.mu.Lock()
 	d.dials++
@@ -78,20 +77,20 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 	return conn, nil
 }
 
-// Agents are those that were connected with, in order.
+// Agents returns all agents connected so far, in order.
 func (d *Dialer) Agents() []*Agent {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.agents)
 }
 
-// Agent is the one that was connected with last.
+// Agent returns the agent connected last.
 func (d *Dialer) Agent() *Agent {
 	agents := d.Agents()
 	return agents[len(agents)-1]
 }
 
-// Dials is how often a connection was tried for.
+// Dials returns the number of connection attempts.
 func (d *Dialer) Dials() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package fakeagent is an agent that does what a test says, at the other end of a
-// connection inside the program. It keeps what it was asked. It blocks on channels and
-// timers only, so that it works in a synctest bubble. For tests only.
+// Package fakeagent is an agent for tests that follows a script, at the other end of an in-process
+// connection. It records the requests it gets. It blocks on channels and timers only, so it works
+// in a synctest bubble.
 package fakeagent
 
 import (
@@ -16,10 +16,10 @@ import (
 	"parley/acpclient/transport"
 )
 
-// Script says what an agent does. The zero Script is an agent of version 1 that opens
-// sessions and repeats each prompt. It may be changed while agents follow it.
+// Script says what an agent does. The zero Script is an agent of ACP v1 that opens sessions and
+// repeats each prompt. A Script may be changed while agents follow it.
 type Script struct {
-	Protocol string // "" is 1
+	Protocol string // "" means 1
 
 	mu   sync.Mutex
 	on   map[string]func(*Call) (string, error)
@@ -27,24 +27,24 @@ type Script struct {
 	hold func(*Turn) (string, error)
 }
 
-// Call is a request that is not a prompt, on the agent's side.
+// Call is a request other than a prompt, as the agent sees it.
 type Call struct {
 	Agent  *Agent
 	Ctx    context.Context // ends with the request or the connection
 	Params string          // JSON
-	N      int             // sessions that were asked for on this connection
-	ID     string          // of the session it is about; "" for none
+	N      int             // number of sessions requested on this connection
+	ID     string          // the session it is about; "" if none
 
 	method string
 }
 
-// Usual is the answer of an agent that its script says nothing about.
+// Usual returns the answer the agent gives if its script does not set one.
 func (c *Call) Usual() (string, error) { return c.Agent.usual(c.method)(c) }
 
-// Into reads the parameters into a struct. What does not fit is left out.
+// Into decodes the parameters into a struct, ignoring what does not fit.
 func (c *Call) Into(params any) { json.Unmarshal([]byte(c.Params), params) }
 
-// On has a method answered by f, with JSON; nil: as by default.
+// On sets the function that answers a method, with JSON. nil restores the default.
 func (s *Script) On(method string, f func(*Call) (string, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,34 +54,34 @@ func (s *Script) On(method string, f func(*Call) (string, error)) {
 	s.on[method] = f
 }
 
-// Answer has a method answered with that JSON.
+// Answer sets the JSON that answers a method.
 func (s *Script) Answer(method, result string) {
 	s.On(method, func(*Call) (string, error) { return result, nil })
 }
 
-// Fail has a method answered with an error.
+// Fail makes a method return an error.
 func (s *Script) Fail(method string, code int, message string) {
 	s.On(method, func(*Call) (string, error) { return "", jsonrpc.Errorf(code, "%s", message) })
 }
 
-// Turn says what the agent does with a prompt. f returns the stop reason; "" is an
-// error of the agent, Login one that asks for a login.
+// Turn sets what the agent does with a prompt. f returns the stop reason; "" fails the prompt, and
+// Login fails it with a request to log in.
 func (s *Script) Turn(f func(*Turn) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turn = f
 }
 
-// Hold says what an agent of version 2 answers to a prompt, before any turn of it. nil:
-// it takes the prompt when the turns before it are over.
+// Hold sets how an agent of ACP v2 answers a prompt, before its turn starts. With nil, the agent
+// accepts the prompt once the earlier turns are over.
 func (s *Script) Hold(f func(*Turn) (string, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hold = f
 }
 
-// Hello has the agent introduce itself with these capabilities: members of the answer
-// to initialize, each with a comma before it.
+// Hello sets the capabilities the agent reports: more is JSON members for the answer to initialize,
+// each preceded by a comma.
 func (s *Script) Hello(more string) {
 	if s.Protocol == "2" {
 		s.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}`+more+`}`)
@@ -112,7 +112,7 @@ func (s *Script) does() (turn func(*Turn) string, hold func(*Turn) (string, erro
 type Agent struct {
 	Name string
 	Env  map[string]string
-	Log  *event.Log // what parley keeps of its stderr; nil where no Dialer has made it
+	Log  *event.Log // its stderr as parley keeps it; nil unless a Dialer made the agent
 
 	script *Script
 	peer   *jsonrpc.Peer
@@ -121,12 +121,12 @@ type Agent struct {
 	mu       sync.Mutex
 	sessions int
 	prompts  []string
-	blocks   []string // of the prompts, as JSON
+	blocks   []string // content of the prompts, as JSON
 	outcomes []string
 	answers  []string
 	calls    []string // as "method params"
 	cancels  int
-	turns    map[string][]*Turn // by session: the one that runs and those that wait after it
+	turns    map[string][]*Turn // by session: the running turn, then the waiting ones
 }
 
 // New returns an agent that follows the script on a connection.
@@ -155,45 +155,46 @@ func (a *Agent) Close() { a.peer.Close(nil) }
 // Done is closed when the connection has ended.
 func (a *Agent) Done() <-chan struct{} { return a.life.Done() }
 
-// Over tells whether the connection has ended.
+// Over reports whether the connection has ended.
 func (a *Agent) Over() bool { return a.life.Err() != nil }
 
-// Prompts are those that the agent was sent, the oldest first.
+// Prompts returns the text of all prompts received, oldest first.
 func (a *Agent) Prompts() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.prompts)
 }
 
-// Blocks are the same with all that went with them, as JSON.
+// Blocks returns the full content of all prompts received, as JSON.
 func (a *Agent) Blocks() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.blocks)
 }
 
-// Outcomes are those of its questions: the option chosen, "cancelled", or an error.
+// Outcomes returns the outcomes of the agent's questions: the chosen option, "cancelled", or an
+// error.
 func (a *Agent) Outcomes() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.outcomes)
 }
 
-// Answers are those to its forms and pages, as JSON.
+// Answers returns the answers to the agent's forms and pages, as JSON.
 func (a *Agent) Answers() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.answers)
 }
 
-// Cancels is how often a session/cancel has come.
+// Cancels returns how many session/cancel notifications have arrived.
 func (a *Agent) Cancels() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.cancels
 }
 
-// Calls are the requests of a method, as their parameters.
+// Calls returns the parameters of every request for a method.
 func (a *Agent) Calls(method string) (params []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -213,8 +214,8 @@ func (a *Agent) Update(session, update string) {
 // Notify sends any notification, given as JSON.
 func (a *Agent) Notify(method, params string) { a.peer.Notify(method, json.RawMessage(params)) }
 
-// Ask asks for permission, with a tool call and options given as JSON, until ctx ends. It
-// returns the outcome, and keeps it.
+// Ask asks for permission until ctx ends, with a tool call and options given as JSON. It returns
+// the outcome and records it.
 func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
 	about := `"toolCall":` + tool
 	if a.script.Protocol == "2" {
@@ -237,7 +238,7 @@ func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
 	return out
 }
 
-// Elicit asks for a form or a page, given as JSON, until ctx ends, and keeps the answer.
+// Elicit asks for a form or a page, given as JSON, until ctx ends. It records the answer.
 func (a *Agent) Elicit(ctx context.Context, params string) {
 	var r json.RawMessage
 	if err := a.peer.Call(ctx, "elicitation/create", json.RawMessage(params), &r); err != nil {
@@ -248,12 +249,12 @@ func (a *Agent) Elicit(ctx context.Context, params string) {
 	a.answers = append(a.answers, string(r))
 }
 
-// Say sends a piece of a message; role is "agent" or "user".
+// Say sends a chunk of a message; role is "agent" or "user".
 func (a *Agent) Say(session, role, text string) {
 	a.Update(session, `{"sessionUpdate":"`+role+`_message_chunk","messageId":"`+role+text+`","content":{"type":"text","text":`+Quote(text)+`}}`)
 }
 
-// Quote is a string as JSON.
+// Quote returns a string as JSON.
 func Quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
@@ -300,7 +301,7 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	}
 }
 
-// usual is what the agent does with a method that its script says nothing about.
+// usual returns the default handler of a method.
 func (a *Agent) usual(method string) func(*Call) (string, error) {
 	switch method {
 	case "initialize":
@@ -313,5 +314,5 @@ func (a *Agent) usual(method string) func(*Call) (string, error) {
 	return func(*Call) (string, error) { return "", jsonrpc.Errorf(-32601, "Method not found: %s", method) }
 }
 
-// Errorf is an error that the agent answers with.
+// Errorf returns an error for the agent to answer with.
 func Errorf(code int, format string, args ...any) error { return jsonrpc.Errorf(code, format, args...) }

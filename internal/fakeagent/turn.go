@@ -11,21 +11,21 @@ import (
 	"parley/acpclient/jsonrpc"
 )
 
-// Login is what a turn returns that asks for a login.
+// Login is the stop reason of a turn that fails with a request to log in.
 const Login = "login"
 
-// Turn is one prompt on the agent's side.
+// Turn is one prompt, as the agent sees it.
 type Turn struct {
 	Agent   *Agent
 	Session string
-	Text    string // of its first block
+	Text    string // the text of its first block
 	Blocks  string // JSON
-	N       int    // prompts that the agent was sent with this one
+	N       int    // number of prompts received, including this one
 
-	ctx    context.Context // of the request, later of the connection
+	ctx    context.Context // ends with the request, later with the connection
 	stop   chan struct{}   // closed by session/cancel
 	halt   func()
-	before chan struct{} // closed when the turn before it is over; nil: there is none
+	before chan struct{} // closed when the previous turn is over; nil if there is none
 	done   chan struct{}
 }
 
@@ -64,7 +64,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	}
 }
 
-// answerOf is the answer of version 1 to a prompt whose turn ended so.
+// answerOf returns the answer of ACP v1 to a prompt, given the stop reason of its turn.
 func answerOf(reason string) (any, error) {
 	switch reason {
 	case "":
@@ -87,8 +87,7 @@ func (t *Turn) leave() {
 	t.Agent.turns[t.Session] = slices.DeleteFunc(t.Agent.turns[t.Session], func(o *Turn) bool { return o == t })
 }
 
-// refused is the end of a prompt that was not taken. Those after it wait for the turn
-// before it.
+// refused removes a prompt that was not accepted. Later prompts still wait for the turn before it.
 func (t *Turn) refused() {
 	t.leave()
 	go func() {
@@ -102,7 +101,7 @@ func (t *Turn) refused() {
 	}()
 }
 
-// MidTurn tells whether another turn was under way when the prompt came.
+// MidTurn reports whether another turn was running when the prompt arrived.
 func (t *Turn) MidTurn() bool {
 	if t.before == nil {
 		return false
@@ -115,8 +114,8 @@ func (t *Turn) MidTurn() bool {
 	}
 }
 
-// Take makes a prompt of version 2 part of the conversation once the turns before it
-// are over, and returns the answer that says so. It may be withdrawn until then.
+// Take waits for the earlier turns, then adds a prompt of ACP v2 to the conversation and returns
+// the answer that says so. Until then the prompt may be withdrawn.
 func (t *Turn) Take() (string, error) {
 	if t.before != nil {
 		select {
@@ -130,14 +129,14 @@ func (t *Turn) Take() (string, error) {
 	return t.Insert()
 }
 
-// Insert does so at once.
+// Insert is Take without waiting.
 func (t *Turn) Insert() (string, error) {
 	id := fmt.Sprintf("u%d", t.N)
 	t.Agent.Update(t.Session, `{"sessionUpdate":"user_message_chunk","messageId":"`+id+`","content":{"type":"text","text":`+Quote(t.Text)+`}}`)
 	return `{"messageId":"` + id + `"}`, nil
 }
 
-// run is a turn of version 2, after the answer to its prompt.
+// run runs a turn of ACP v2, after its prompt was answered.
 func (t *Turn) run(turn func(*Turn) string) {
 	defer close(t.done)
 	t.ctx = t.Agent.life
@@ -159,7 +158,7 @@ func (t *Turn) state(state string) {
 	t.Agent.Update(t.Session, `{"sessionUpdate":"state_update","state":`+state+`}`)
 }
 
-// Say sends a piece of the answer.
+// Say sends a chunk of the answer.
 func (t *Turn) Say(text string) {
 	t.Agent.Update(t.Session, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":`+Quote(text)+`}}`)
 }
@@ -175,7 +174,7 @@ func (t *Turn) Ask(tool, options string) string {
 // Elicit asks for a form or a page.
 func (t *Turn) Elicit(params string) { t.Agent.Elicit(context.Background(), params) }
 
-// Wait lets time pass, less of it when the turn is stopped or the connection ends.
+// Wait waits for d, or until the turn is stopped or the connection ends.
 func (t *Turn) Wait(d time.Duration) (stopped bool) {
 	select {
 	case <-time.After(d):
@@ -186,8 +185,7 @@ func (t *Turn) Wait(d time.Duration) (stopped bool) {
 	return true
 }
 
-// Ignore lets time pass, and does not care about being stopped; it ends with the
-// connection.
+// Ignore waits for d even if the turn is stopped. It returns early if the connection ends.
 func (t *Turn) Ignore(d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -195,8 +193,7 @@ func (t *Turn) Ignore(d time.Duration) {
 	}
 }
 
-// Wait lets time pass before the answer, less of it when the request or the connection
-// ends.
+// Wait waits for d before the answer, or until the request or the connection ends.
 func (c *Call) Wait(d time.Duration) {
 	select {
 	case <-time.After(d):

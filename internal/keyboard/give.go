@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// endPatience is how long a program may take to end when it is asked to.
+// endPatience is how long a program may take to end after it is asked to.
 const endPatience = 500 * time.Millisecond
 
-// given counts the programs that have the user's terminal.
-var given atomic.Int32
+// activePrograms counts the programs that currently have the user's terminal.
+var activePrograms atomic.Int32
 
-// holding notes that a program has the terminal, until release is called and what was
-// on its way by then has come: on some systems ctrl+c goes to parley too.
-func holding() (release func()) {
+// holdInterrupts marks a program as having the terminal until release is called. The mark outlasts
+// release by a moment, because on some systems ctrl+c is delivered to parley too, and late.
+func holdInterrupts() (release func()) {
 	const late = 200 * time.Millisecond
-	given.Add(1)
-	return func() { time.AfterFunc(late, func() { given.Add(-1) }) }
+	activePrograms.Add(1)
+	return func() { time.AfterFunc(late, func() { activePrograms.Add(-1) }) }
 }
 
-// NotifyContext is signal.NotifyContext for os.Interrupt and others, but a ctrl+c that
-// comes while a program has the terminal is for that program, and dropped.
+// NotifyContext is signal.NotifyContext for os.Interrupt and others, except that it ignores an
+// interrupt that arrives while a program has the terminal: that ctrl+c was meant for the program.
 func NotifyContext(parent context.Context, others ...os.Signal) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(parent, others...)
 	ctx, cancel := context.WithCancel(ctx)
@@ -35,7 +35,7 @@ func NotifyContext(parent context.Context, others ...os.Signal) (context.Context
 		for {
 			select {
 			case <-interrupts:
-				if given.Load() == 0 {
+				if activePrograms.Load() == 0 {
 					cancel()
 				}
 			case <-ctx.Done():
@@ -50,20 +50,20 @@ func NotifyContext(parent context.Context, others ...os.Signal) (context.Context
 	}
 }
 
-// Give runs a program that has the user's terminal as its streams, such as an editor,
-// until it ends, or ctx does and ends it. What ctrl+c and ctrl+z do there they do to
-// the program: parley is not interrupted, and is stopped with it where there is a shell
-// to go on by. The error is that of starting it, or how it ended.
+// Give runs a program, such as an editor, with the user's terminal as its streams. It returns when
+// the program ends; if ctx ends first, it ends the program. ctrl+c interrupts only the program.
+// ctrl+z stops parley along with it, if a shell is there to resume them. The error says why the
+// program could not be started or how it ended.
 func Give(ctx context.Context, cmd *exec.Cmd) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
-	defer holding()()
+	defer holdInterrupts()()
 	return give(ctx, cmd)
 }
 
-// plain is Give for streams that are no terminal, or where that has no groups.
-func plain(ctx context.Context, cmd *exec.Cmd) error {
+// runPlain is Give for streams that are not a terminal, and for systems without process groups.
+func runPlain(ctx context.Context, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -83,20 +83,19 @@ func plain(ctx context.Context, cmd *exec.Cmd) error {
 	return context.Cause(ctx)
 }
 
-// Run has a program work at a terminal of its own, to which the user's is lent until the
-// program ends, the user ends it with ctrl+], or ctx does. The streams of cmd are the
-// user's terminal; above what the program writes stands a line that says what runs and
-// which key ends it. An error is a *FailedError where the program wrote something.
-// Where there are no such terminals it is Give.
+// Run runs a program in a separate terminal and lends it the user's terminal until the program
+// ends, the user ends it with ctrl+], or ctx ends. The streams of cmd are the user's terminal. A
+// heading above the output says what runs and which key ends it. If the program failed and wrote
+// something, the error is a *FailedError. On systems without pseudo terminals Run is Give.
 func Run(ctx context.Context, cmd *exec.Cmd, line string) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
-	defer holding()()
+	defer holdInterrupts()()
 	return run(ctx, cmd, line)
 }
 
-// FailedError says how a program that had the terminal has failed, and with which words.
+// FailedError says how a program that had the terminal failed, and holds its last output.
 type FailedError struct {
 	Err   error
 	lines []string
@@ -105,7 +104,7 @@ type FailedError struct {
 func (e *FailedError) Error() string { return e.Err.Error() }
 func (e *FailedError) Unwrap() error { return e.Err }
 
-// LastLines are what it wrote last, safe to show.
+// LastLines returns the last lines the program wrote, safe to show.
 func (e *FailedError) LastLines() []string { return e.lines }
 
 var errEnded = errors.New("you ended it")

@@ -14,26 +14,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// give makes the program the foreground process group of the terminal, where that is
-// parley's own and parley is in front.
+// give runs the program in the terminal's foreground process group, provided that this is parley's
+// own terminal and parley is in the foreground.
 func give(ctx context.Context, cmd *exec.Cmd) error {
 	tty, ok := cmd.Stdin.(*os.File)
 	_, out := cmd.Stdout.(*os.File)
 	_, errs := cmd.Stderr.(*os.File)
 	if !ok || !out || !errs {
-		return plain(ctx, cmd)
+		return runPlain(ctx, cmd)
 	}
 	fd, own := int(tty.Fd()), unix.Getpgrp()
-	if front, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || front != own {
-		return plain(ctx, cmd)
+	if group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP); err != nil || group != own {
+		return runPlain(ctx, cmd)
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Foreground: true, Ctty: fd}
-	err := cmd.Start() // it may have taken the terminal before it failed
-	// From here parley is in the background, where the terminal would stop it for taking
-	// the foreground back. Not earlier: the program would inherit that.
+	err := cmd.Start() // even if Start fails, the program may already have taken the terminal
+	// parley is now in the background, where taking the foreground back would stop it with SIGTTOU.
+	// Ignore the signal only after Start, or the program would inherit that.
 	signal.Ignore(unix.SIGTTOU)
 	defer signal.Reset(unix.SIGTTOU)
-	defer front(fd, own)
+	defer setForeground(fd, own)
 	if err != nil {
 		return err
 	}
@@ -41,23 +41,23 @@ func give(ctx context.Context, cmd *exec.Cmd) error {
 	defer cmd.Process.Release()
 	g := &guest{tty: fd, own: own, pid: pid, ended: make(chan struct{})}
 	defer close(g.ended)
-	defer context.AfterFunc(ctx, g.end)()
+	defer context.AfterFunc(ctx, g.terminate)()
 	if err := g.wait(); err != nil || ctx.Err() == nil {
 		return err
 	}
 	return context.Cause(ctx)
 }
 
-// front makes a process group the one that has the terminal.
-func front(tty, group int) { unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, group) }
+// setForeground makes group the foreground process group of the terminal.
+func setForeground(tty, group int) { unix.IoctlSetPointerInt(tty, unix.TIOCSPGRP, group) }
 
-// guest is a program in the foreground. pid is also the id of its group.
+// guest is a program in the foreground. Its pid is also the id of its process group.
 type guest struct {
 	tty, own, pid int
 	ended         chan struct{}
 }
 
-// wait is until it has ended. While it is stopped parley is, too.
+// wait returns when the program has ended. While the program is stopped, so is parley.
 func (g *guest) wait() error {
 	for {
 		var status unix.WaitStatus
@@ -66,7 +66,7 @@ func (g *guest) wait() error {
 		case err != nil:
 			return fmt.Errorf("wait for it: %w", err)
 		case status.Stopped():
-			g.stop()
+			g.suspend()
 		case status.Signaled():
 			return fmt.Errorf("signal: %v", status.Signal())
 		case status.ExitStatus() != 0:
@@ -77,16 +77,16 @@ func (g *guest) wait() error {
 	}
 }
 
-// stop gives the terminal to whoever has started parley, as the program has, and takes
-// it back when that goes on. Where nobody could go on the system stops no one, and the
-// program goes on at once.
-func (g *guest) stop() {
+// suspend puts parley's process group into the foreground and stops it, because the program was
+// stopped. When the user resumes parley, the program continues in the foreground. If no shell could
+// resume parley, the kernel ignores the stop and the program continues at once.
+func (g *guest) suspend() {
 	const begin = 200 * time.Millisecond
-	front(g.tty, g.own)
+	setForeground(g.tty, g.own)
 	again := make(chan os.Signal, 1)
 	signal.Notify(again, unix.SIGCONT)
 	defer signal.Stop(again)
-	for { // until parley is in front again
+	for { // until parley is in the foreground again
 		unix.Kill(0, unix.SIGTSTP)
 		select {
 		case <-again:
@@ -96,12 +96,12 @@ func (g *guest) stop() {
 			break
 		}
 	}
-	front(g.tty, g.pid)
+	setForeground(g.tty, g.pid)
 	unix.Kill(-g.pid, unix.SIGCONT)
 }
 
-// end has it end, in order where it can.
-func (g *guest) end() {
+// terminate ends the program, giving it time to exit cleanly.
+func (g *guest) terminate() {
 	unix.Kill(-g.pid, unix.SIGTERM)
 	unix.Kill(-g.pid, unix.SIGCONT)
 	select {

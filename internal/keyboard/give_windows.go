@@ -6,6 +6,6 @@ import (
 	"os/exec"
 )
 
-func give(ctx context.Context, cmd *exec.Cmd) error { return plain(ctx, cmd) }
+func give(ctx context.Context, cmd *exec.Cmd) error { return runPlain(ctx, cmd) }
 
 func terminate(p *os.Process) { p.Kill() }

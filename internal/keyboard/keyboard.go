@@ -1,13 +1,11 @@
-// Package keyboard lets programs have the user's terminal. An editor is given the
-// terminal itself (Give). To a command that parley runs for an agent, and to a login, it
-// is lent (Lend, Run): what the user types goes to the command, what the command writes to its
-// terminal comes out as it is, until the command ends or the user takes the
-// keyboard back with ctrl+].
+// Package keyboard lets programs use the user's terminal. An editor gets the terminal itself
+// (Give). A command that parley runs for an agent, or a login, has a separate terminal and borrows
+// the user's (Lend, Run): keys go to the command and its output is shown unchanged, until the
+// command ends or the user takes the keyboard back with ctrl+].
 //
-// The terminal is raw meanwhile, so every other key, ctrl+c included, is the
-// command's. What is typed is kept nowhere. Afterwards the terminal is what it was,
-// whatever the command has made of it: its modes are reset, and keys that were not
-// read yet are dropped, since they were meant for the command.
+// Meanwhile the terminal is raw, so the command gets every other key, ctrl+c included. What the
+// user types is not stored. Afterwards the terminal is restored whatever the command did to it: its
+// modes are reset, and unread keys are discarded because they were meant for the command.
 package keyboard
 
 import (
@@ -25,25 +23,24 @@ import (
 )
 
 var (
-	// ErrTakenBack says that the user has taken the keyboard back; the command goes on.
+	// ErrTakenBack says that the user took the keyboard back. The command keeps running.
 	ErrTakenBack = errors.New("the keyboard was taken back")
 	// ErrNoTerminal says that there is no terminal to lend.
 	ErrNoTerminal = errors.New("the keyboard can be lent at a terminal only")
 )
 
-// Command is the user's side of a command's terminal. Read ends with io.EOF when
-// the command does, and at once when it is closed, which leaves the command running.
-// Write does not wait for the command.
+// Command is the user's side of a command's terminal. Read returns io.EOF when the command ends, or
+// at once after Close, which leaves the command running. Write does not wait for the command.
 type Command interface {
 	io.ReadWriteCloser
 	Resize(cols, rows int) error
-	Before() []byte // what it had written already, with newlines for line breaks
+	Before() []byte // earlier output, with newlines as line breaks
 }
 
-// AgentSees is the hint of Lend for a command of an agent's.
+// AgentSees is the hint to pass to Lend for a command that an agent runs.
 const AgentSees = "the agent sees its output · ctrl+] lets go"
 
-// heading is the line that stands above what the command writes, in cols cells.
+// heading is the line shown above the command's output, cut to cols cells.
 func heading(line, hint string, cols int) string {
 	rest := " · " + hint
 	line = strings.Join(strings.Fields(safetext.Line(line, 2000)), " ")
@@ -51,26 +48,26 @@ func heading(line, hint string, cols int) string {
 	return ansi.Truncate("parley: "+ansi.Truncate(line, room, "…")+rest, max(1, cols-1), "…")
 }
 
-// before is what the command had written, as text: what it drew there was for
-// another moment, and what it asked the terminal then must not be answered now.
-func before(text []byte, rows int) string {
+// plainTail returns the last rows lines of raw output as plain text. Escape sequences are dropped:
+// they drew on another screen, and queries among them must not be answered now.
+func plainTail(text []byte, rows int) string {
 	lines := strings.Split(safetext.Clean(string(text)), "\n")
 	lines = lines[max(0, len(lines)-max(1, rows)):]
-	for i, l := range lines { // of what was written over itself the last counts
+	for i, l := range lines { // for a line overwritten with \r, keep the last version
 		l = strings.TrimSuffix(l, "\r")
 		lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
 	}
 	return strings.Join(lines, "\r\n")
 }
 
-// back is ctrl+] as the keyboard protocols write it that a command may switch on.
-var back = regexp.MustCompile(`\x1b\[93(?::[0-9]*)*;([0-9]+)(?::([0-9]+))?(?:;[0-9:]*)?u|\x1b\[27;([0-9]+);93~`)
+// ctrlBracket matches ctrl+] as encoded by the keyboard protocols that a command may switch on.
+var ctrlBracket = regexp.MustCompile(`\x1b\[93(?::[0-9]*)*;([0-9]+)(?::([0-9]+))?(?:;[0-9:]*)?u|\x1b\[27;([0-9]+);93~`)
 
-// cut finds ctrl+] among keys: those before it are the command's, those behind it
-// nobody's.
-func cut(keys []byte) (mine []byte, found bool) {
+// splitAtCtrlBracket finds ctrl+] among keys and returns the keys before it, which are for the
+// command. Keys after it are discarded.
+func splitAtCtrlBracket(keys []byte) (mine []byte, found bool) {
 	at := bytes.IndexByte(keys, 0x1d)
-	for _, m := range back.FindAllSubmatchIndex(keys, -1) {
+	for _, m := range ctrlBracket.FindAllSubmatchIndex(keys, -1) {
 		part := func(i int) int {
 			if m[2*i] < 0 {
 				return 0
@@ -90,10 +87,10 @@ func cut(keys []byte) (mine []byte, found bool) {
 	return keys[:at], true
 }
 
-// altScreen follows whether a command has left the alternate screen on.
+// altScreen tracks whether a command has left the alternate screen on.
 type altScreen struct {
 	on   bool
-	held []byte // the end of what was written, which may be half a sequence
+	held []byte // the end of the output, if it may be an incomplete sequence
 }
 
 var privateModes = regexp.MustCompile(`\x1b\[\?([0-9;]*)([hl])`)
@@ -118,14 +115,14 @@ func (a *altScreen) add(p []byte) {
 	}
 }
 
-// keepTitle and giveTitle have the terminal remember its title, where it can.
-const keepTitle, giveTitle = "\x1b[22;0t", "\x1b[23;0t"
+// saveTitle and restoreTitle save and restore the window title, on terminals that support it.
+const saveTitle, restoreTitle = "\x1b[22;0t", "\x1b[23;0t"
 
-// reset undoes what a command may leave behind. Going back from the alternate screen
-// also puts the cursor back, so it is done only where the command has left it on.
+// reset undoes what a command may have changed. It leaves the alternate screen only if the command
+// left it on, because that also moves the cursor back.
 func (a *altScreen) reset() string {
 	var b strings.Builder
-	b.WriteString("\x18\x1b\\") // whatever was begun and not ended
+	b.WriteString("\x18\x1b\\") // end any unfinished sequence
 	if a.on {
 		b.WriteString("\x1b[?1049l")
 	}
@@ -137,6 +134,6 @@ func (a *altScreen) reset() string {
 	}
 	b.WriteString("\x1b[?7h\x1b[?25h\x1b[0 q")                                              // wrapping, the cursor
 	b.WriteString("\x1b]8;;\x1b\\\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\") // links, the palette
-	b.WriteString("\x1b]9;4;0\x1b\\" + giveTitle + "\r\n")                                  // progress, the title
+	b.WriteString("\x1b]9;4;0\x1b\\" + restoreTitle + "\r\n")                               // progress, the title
 	return b.String()
 }

@@ -16,25 +16,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lastWords is how long the terminal may take for what the command wrote last.
-const lastWords = time.Second
+// drainPatience is how long the terminal may take to accept the command's last output.
+const drainPatience = time.Second
 
-// loan is a terminal that is lent.
+// loan is a terminal while it is lent.
 type loan struct {
-	in  int // of the terminal
+	in  int // descriptor of the terminal
 	out io.Writer
 	cmd Command
-	alt altScreen // of the goroutine that writes, until written is closed
+	alt altScreen // used by the writing goroutine only, until written is closed
 
-	wakes, wake *os.File // a byte ends the wait for keys
+	wakes, wake *os.File // a byte written to wake ends the wait for keys
 	written     chan struct{}
-	failed      error // why it is written no more; nil at the end of the command. Set before written is closed
+	failed      error // why writing stopped; nil if the command ended. Set before written is closed
 }
 
-// Lend gives the terminal to a command, above which stands line with a hint that
-// names the key, until the command ends (nil), the user takes the keyboard back (ErrTakenBack), or ctx ends (its
-// cause). Other errors are the terminal's. in and out are the terminal; nobody else
-// may read or write it meanwhile. The command's side is closed in any case.
+// Lend gives the terminal to a command, below a heading of line and a hint that names the key. It
+// returns nil when the command ends, ErrTakenBack when the user takes the keyboard back, the cause
+// of ctx when ctx ends, and otherwise an error of the terminal. in and out are the terminal;
+// nothing else may read or write it meanwhile. Lend always closes the command's side.
 func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line, hint string) (err error) {
 	defer cmd.Close()
 	tty, ok := in.(interface{ Fd() uintptr })
@@ -58,25 +58,25 @@ func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line, h
 		if r := recover(); r != nil {
 			err = fmt.Errorf("lend the keyboard: a mistake of parley's: %v", r)
 		}
-		l.tidy()
-		if back := term.Restore(tty.Fd(), was); err == nil {
-			err = back
+		l.restore()
+		if restored := term.Restore(tty.Fd(), was); err == nil {
+			err = restored
 		}
 	}()
 	return l.run(ctx, line, hint)
 }
 
-// run copies in both directions until one of them is over.
+// run copies in both directions until one of them ends.
 func (l *loan) run(ctx context.Context, line, hint string) error {
 	defer context.AfterFunc(ctx, l.interrupt)()
 	cols, rows := l.size()
-	_, err := io.WriteString(l.out, keepTitle+"\r\n"+heading(line, hint, cols)+"\r\n"+before(l.cmd.Before(), rows-2))
+	_, err := io.WriteString(l.out, saveTitle+"\r\n"+heading(line, hint, cols)+"\r\n"+plainTail(l.cmd.Before(), rows-2))
 	if err != nil {
 		close(l.written)
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	go l.write()
-	defer l.follow()()
+	defer l.followSize()()
 	if err := l.keys(); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (l *loan) run(ctx context.Context, line, hint string) error {
 // interrupt ends the wait for keys.
 func (l *loan) interrupt() { l.wake.Write([]byte{0}) }
 
-// write copies what the command writes.
+// write copies the command's output to the terminal.
 func (l *loan) write() {
 	defer l.interrupt()
 	defer close(l.written)
@@ -113,8 +113,8 @@ func (l *loan) write() {
 	}
 }
 
-// keys copies what the user types until the wait is ended (nil) or the user takes the
-// keyboard back.
+// keys copies what the user types to the command. It returns nil when the wait is interrupted and
+// ErrTakenBack when the user takes the keyboard back.
 func (l *loan) keys() error {
 	buf := make([]byte, 4<<10)
 	defer clear(buf)
@@ -135,9 +135,9 @@ func (l *loan) keys() error {
 		case n == 0:
 			return fmt.Errorf("read the terminal: %w", io.ErrUnexpectedEOF)
 		}
-		mine, found := cut(buf[:n])
+		mine, found := splitAtCtrlBracket(buf[:n])
 		if _, err := l.cmd.Write(mine); err != nil && !found {
-			io.WriteString(l.out, "\a") // it does not read
+			io.WriteString(l.out, "\a") // the command does not read its keys
 		}
 		clear(buf[:n])
 		if found {
@@ -146,8 +146,8 @@ func (l *loan) keys() error {
 	}
 }
 
-// wait tells whether there are keys; false without an error means that the wait was
-// ended, or is over. nil is for ever.
+// wait reports whether keys are ready. false without an error means that the wait was interrupted
+// or timed out. A nil timeout waits forever.
 func (l *loan) wait(most *unix.Timeval) (bool, error) {
 	for {
 		var set unix.FdSet
@@ -167,8 +167,8 @@ func (l *loan) wait(most *unix.Timeval) (bool, error) {
 	}
 }
 
-// follow tells the command how large the terminal is, now and whenever that changes.
-func (l *loan) follow() (stop func()) {
+// followSize tells the command the size of the terminal, now and after every change.
+func (l *loan) followSize() (stop func()) {
 	sizes, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(sizes, syscall.SIGWINCH)
 	go func() {
@@ -187,16 +187,17 @@ func (l *loan) follow() (stop func()) {
 	}
 }
 
-// tidy puts the terminal in order. It may not be waited for if it takes nothing.
-func (l *loan) tidy() {
+// restore resets the terminal and discards unread keys. If the terminal accepts no output, it skips
+// the reset.
+func (l *loan) restore() {
 	l.cmd.Close()
 	select {
 	case <-l.written:
 		io.WriteString(l.out, l.alt.reset())
-	case <-time.After(lastWords):
+	case <-time.After(drainPatience):
 	}
 	buf := make([]byte, 4<<10)
-	for range 256 { // keys that were meant for the command
+	for range 256 { // discard unread keys: they were meant for the command
 		if ready, err := l.wait(&unix.Timeval{}); err != nil || !ready {
 			break
 		}

@@ -20,16 +20,16 @@ import (
 
 const patience = 20 * time.Second
 
-// command is what the terminal is lent to.
+// command is a fake that the terminal is lent to.
 type command struct {
 	before string
-	out    chan string // what it writes; closed at its end
+	out    chan string // its output; closed when it ends
 	closed chan struct{}
 	once   sync.Once
 	keys   chan string
 	sizes  chan [2]int
-	bad    error // of Write
-	panics bool  // when it is read
+	bad    error // returned by Write
+	panics bool  // on Read
 }
 
 func newCommand() *command {
@@ -163,7 +163,7 @@ func TestLendUntilTheEnd(t *testing.T) {
 		got += take(t, c.keys)
 	}
 	pty.Setsize(d.tty, &pty.Winsize{Cols: 70, Rows: 30})
-	syscall.Kill(os.Getpid(), syscall.SIGWINCH) // nobody's controlling terminal: the kernel tells no one
+	syscall.Kill(os.Getpid(), syscall.SIGWINCH) // the desk is not a controlling terminal, so the kernel sends no signal
 	for got := [2]int{}; got != [2]int{70, 30}; {
 		got = take(t, c.sizes)
 	}
@@ -181,7 +181,7 @@ func TestLendUntilTheEnd(t *testing.T) {
 	}
 }
 
-// ctrl+] takes the keyboard back; what was typed behind it is nobody's.
+// ctrl+] takes the keyboard back, and what was typed after it is dropped.
 func TestTakenBack(t *testing.T) {
 	c := newCommand()
 	d := lend(t, t.Context(), c)
@@ -211,7 +211,7 @@ func TestLendEndsOtherwise(t *testing.T) {
 	if err := d.ends(); !errors.Is(err, why) {
 		t.Errorf("it ended with %v", err)
 	}
-	d.sees("\x1b[?2004l") // put in order all the same
+	d.sees("\x1b[?2004l") // the terminal is restored even so
 
 	c = newCommand()
 	c.panics = true

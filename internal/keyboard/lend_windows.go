@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Lend is not possible here: there are no pseudo terminals.
+// Lend returns ErrNoTerminal: parley does not support pseudo terminals on Windows.
 func Lend(_ context.Context, _ io.Reader, _ io.Writer, cmd Command, _, _ string) error {
 	cmd.Close()
 	return ErrNoTerminal

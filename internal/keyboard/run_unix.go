@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	// keptEnd is how much of what a program wrote last is kept, in bytes; of that
-	// lastLines are shown.
-	keptEnd, lastLines = 16 << 10, 8
-	// drained is how long what a program has left running may go on writing after its end.
+	// maxTail is how many bytes of a program's last output are kept, lastLines how many lines of it
+	// are shown.
+	maxTail, lastLines = 16 << 10, 8
+	// drained is how long processes that the program left running may still write after its end.
 	drained = 100 * time.Millisecond
 )
 
 func run(ctx context.Context, cmd *exec.Cmd, line string) error {
 	tty, ok := cmd.Stdin.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(tty.Fd()) {
-		return plain(ctx, cmd)
+		return runPlain(ctx, cmd)
 	}
 	in, out := cmd.Stdin, cmd.Stdout
 	p, err := startProgram(cmd, int(tty.Fd()))
@@ -41,7 +41,7 @@ func run(ctx context.Context, cmd *exec.Cmd, line string) error {
 	if errors.Is(err, ErrTakenBack) {
 		err = errEnded
 	}
-	if ended := p.end(); err == nil {
+	if ended := p.terminate(); err == nil {
 		err = ended
 	}
 	if lines := p.lastLines(); err != nil && len(lines) > 0 {
@@ -50,20 +50,20 @@ func run(ctx context.Context, cmd *exec.Cmd, line string) error {
 	return err
 }
 
-// program is one at a terminal of its own; it implements Command.
+// program runs in a separate terminal. It implements Command.
 type program struct {
 	cmd   *exec.Cmd
 	ours  *os.File
-	ended chan struct{} // closed when it has, with err
+	ended chan struct{} // closed when the program has ended and err is set
 	err   error
 
 	mu   sync.Mutex
-	kept []byte // the end of what it wrote
+	tail []byte // the end of its output
 }
 
-// startProgram starts a program as the leader of a session that has a terminal of the
-// size of another one. When it ends the system hangs up on what it has left running, a
-// browser for example, which must not end for that.
+// startProgram starts a program as the leader of a new session, in a new terminal of the same size
+// as another one. The program runs with SIGHUP ignored: when it ends, the kernel hangs up on what it
+// left running, such as a browser, and that must survive.
 func startProgram(cmd *exec.Cmd, like int) (*program, error) {
 	ours, theirs, err := terminal.OpenPTY()
 	if err != nil {
@@ -95,8 +95,8 @@ func startProgram(cmd *exec.Cmd, like int) (*program, error) {
 func (p *program) Read(b []byte) (int, error) {
 	n, err := p.ours.Read(b)
 	p.mu.Lock()
-	p.kept = append(p.kept, b[:n]...)
-	p.kept = slices.Delete(p.kept, 0, max(0, len(p.kept)-keptEnd))
+	p.tail = append(p.tail, b[:n]...)
+	p.tail = slices.Delete(p.tail, 0, max(0, len(p.tail)-maxTail))
 	p.mu.Unlock()
 	if err != nil {
 		err = io.EOF
@@ -104,7 +104,7 @@ func (p *program) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements Command. A program that does not read its keys loses them.
+// Write implements Command. Keys that the program does not read in time are lost.
 func (p *program) Write(b []byte) (int, error) {
 	p.ours.SetWriteDeadline(time.Now().Add(drained))
 	return p.ours.Write(b)
@@ -116,18 +116,18 @@ func (p *program) Resize(cols, rows int) error { return terminal.SetSize(p.ours,
 // Before implements Command.
 func (p *program) Before() []byte { return nil }
 
-// Close implements Command: nobody reads any more.
+// Close implements Command. It ends Read and leaves the program running.
 func (p *program) Close() error { return p.ours.SetReadDeadline(time.Now()) }
 
-// end ends it, with its group, and tells how it has ended.
-func (p *program) end() error {
+// terminate ends the program and its group, and returns how it ended.
+func (p *program) terminate() error {
 	defer p.ours.Close()
 	for _, sig := range []unix.Signal{0, unix.SIGTERM, unix.SIGKILL} {
 		if sig != 0 {
 			unix.Kill(-p.cmd.Process.Pid, sig)
 		}
 		patience := endPatience
-		if sig == 0 { // nothing more is read: either it has ended, or it is to
+		if sig == 0 { // Lend no longer reads: the program has ended or must be ended
 			patience = drained
 		}
 		select {
@@ -139,10 +139,10 @@ func (p *program) end() error {
 	return errEnded
 }
 
-// lastLines are those with something in them.
+// lastLines returns the last lines that are not empty.
 func (p *program) lastLines() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines := slices.DeleteFunc(strings.Split(before(p.kept, keptEnd), "\r\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	lines := slices.DeleteFunc(strings.Split(plainTail(p.tail, maxTail), "\r\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
 	return lines[max(0, len(lines)-lastLines):]
 }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// runs has a script run at the user's terminal.
+// runs runs a script at the user's terminal.
 func runs(t *testing.T, ctx context.Context, script string) *desk {
 	t.Helper()
 	d := newDesk(t)
@@ -25,8 +25,8 @@ func runs(t *testing.T, ctx context.Context, script string) *desk {
 	return d
 }
 
-// The user sees what runs and how to come back, the program has a terminal like the
-// user's, and what it wrote last stays with the error.
+// The user sees what runs and which key ends it, the program has a terminal of the same size, and
+// the error holds its last output.
 func TestRunThatFails(t *testing.T) {
 	d := runs(t, t.Context(), `stty size; printf '\033[31mno browser\033[m\n\n'; tty -s && echo "$0 gave up"; exit 3`)
 	err := d.ends()
@@ -49,13 +49,13 @@ func TestRunThatSucceeds(t *testing.T) {
 	}
 }
 
-// ctrl+c interrupts the program, and nobody else.
+// ctrl+c interrupts the program and nothing else.
 func TestRunInterrupted(t *testing.T) {
-	// If the tests run in the background, they and what they start may ignore ctrl+c.
+	// If the tests run in the background, they and their children may ignore ctrl+c.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	d := runs(t, t.Context(), `echo waiting; read line`) // a program that a shell is about to start may miss it
+	d := runs(t, t.Context(), `echo waiting; read line`) // a shell that is just starting a program may miss the interrupt
 	d.sees("waiting")
 	d.master.WriteString("\x03")
 	if err := d.ends(); err == nil || err.Error() != "signal: interrupt" {
@@ -63,13 +63,13 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// A program that takes no key is ended by ctrl+], and so it is when parley ends.
+// A program that ignores all keys is ended by ctrl+], and when parley ends.
 func TestRunEnded(t *testing.T) {
-	const deaf = `trap "" INT TERM; echo $$; stty raw -echo; while :; do sleep 1000; done`
+	const ignoresKeys = `trap "" INT TERM; echo $$; stty raw -echo; while :; do sleep 1000; done`
 	why := errors.New("a signal")
 	for _, want := range []error{errEnded, why} {
 		ctx, end := context.WithCancelCause(t.Context())
-		d := runs(t, ctx, deaf)
+		d := runs(t, ctx, ignoresKeys)
 		d.sees("ends it\r\n")
 		if want == why {
 			end(why)
@@ -83,7 +83,7 @@ func TestRunEnded(t *testing.T) {
 	}
 }
 
-// The browser that a login has opened outlives it.
+// A browser opened by a login outlives it.
 func TestRunLeavesTheRest(t *testing.T) {
 	d := newDesk(t)
 	file := filepath.Join(t.TempDir(), "alive")
@@ -110,7 +110,7 @@ func TestRunThatCannotStart(t *testing.T) {
 	}
 }
 
-// Where there is no terminal the program has the streams as they are.
+// Without a terminal the program gets the streams as they are.
 func TestGiveWithoutATerminal(t *testing.T) {
 	var out strings.Builder
 	cmd := exec.Command("/bin/sh", "-c", "echo done; exit 2")
