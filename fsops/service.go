@@ -1,6 +1,6 @@
-// Package fsops reads and writes files for an agent: the services behind fs/read_text_file and
-// fs/write_text_file of ACP v1. It provides access below the roots of a session, windows of lines
-// and atomic replacement of files. It knows nothing of JSON-RPC and asks nobody: a path outside the
+// Package fsops reads and writes files for an agent. It implements fs/read_text_file and
+// fs/write_text_file of ACP v1: access below the roots of a session, windows of lines and atomic
+// replacement of files. It does not depend on JSON-RPC and asks no questions: a path outside the
 // roots fails with [ErrOutsideRoot], and a caller that has the user's permission repeats the call
 // with outside set.
 //

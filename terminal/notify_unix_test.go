@@ -163,7 +163,7 @@ func TestIDsAreNeverUsedAgain(t *testing.T) {
 	}
 }
 
-// Concurrent Create and CloseSession leave nothing behind.
+// Every terminal is released after concurrent calls of Create and CloseSession.
 func TestCreateBesideCloseSession(t *testing.T) {
 	var told story
 	h := open(t, Options{Notify: told.notify})

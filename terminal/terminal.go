@@ -1,6 +1,6 @@
-// Package terminal runs commands for an agent: the services behind terminal/* of ACP v1 (PROTOCOL
-// 2.2). It knows nothing of the protocol itself, and whether a command may run is decided before
-// [Service.Create] is called.
+// Package terminal runs commands for an agent. It implements terminal/* of ACP v1 (PROTOCOL 2.2)
+// but not the protocol itself. Whether a command may run is decided before [Service.Create] is
+// called.
 //
 // A terminal is a command with its output. Its id is unique for the life of the [Service] and valid
 // only in the session that created it. Standard input is empty; standard output and standard error

@@ -21,10 +21,10 @@ const release = `{"sessionId":"s1","mode":"form","message":"How shall the releas
 	"parts":{"type":"array","title":"Parts","items":{"type":"string","enum":["lexer","parser"]},"minItems":1,"default":["parser"]}},
 	"required":["name","parts"]}}`
 
-// oneField is a form with one field that may stay empty.
+// oneField is a form with one optional field.
 const oneField = `{"sessionId":"s1","mode":"form","message":"Which branch?","requestedSchema":{"type":"object","properties":{"branch":{"type":"string","title":"Branch"}}}}`
 
-// eliciting is a turn that asks for forms and pages, one after the other.
+// eliciting is a turn that asks for forms and pages, one after another.
 func eliciting(asked ...string) func(*turn) string {
 	return func(t *turn) string {
 		for _, a := range asked {
@@ -54,8 +54,7 @@ func (d *driver) answered(want string) {
 	}
 }
 
-// What lies over a form has the keys: help, what completes a command, the
-// transcript.
+// Layers above a form get the keys: help, completion, the transcript.
 func TestFormUnderSomethingElse(t *testing.T) {
 	withForm(t, oneField, func(d *driver) {
 		d.press("f1")
@@ -83,7 +82,7 @@ func TestFormUnderSomethingElse(t *testing.T) {
 	})
 }
 
-// A question comes before a form, and what answers it does not reach the form.
+// A question comes before a form, and its answer does not reach the form.
 func TestQuestionBeforeForm(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -102,7 +101,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 		d.wait(1200 * time.Millisecond)
 		d.sees("Run a command in")
 		d.misses("Which branch?")
-		d.types("y") // just typed on: for neither
+		d.types("y") // too soon after typing: for neither
 		d.draft("y")
 		d.press("backspace")
 		d.rest()
@@ -119,7 +118,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 	})
 }
 
-// The second of two forms waits for quiet again.
+// The second of two forms also waits until the user stops typing.
 func TestTwoForms(t *testing.T) {
 	second := strings.Replace(oneField, "Which branch?", "Which remote?", 1)
 	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(oneField, second) }, func(d *driver) {
@@ -138,7 +137,7 @@ func TestTwoForms(t *testing.T) {
 		d.soon()
 		d.answered(`{"action":"accept","content":{"branch":"main"}}|{"action":"accept","content":{"branch":"origin"}}`)
 	})
-	both := func(t *turn) string { // both at once: in the order of their coming
+	both := func(t *turn) string { // both at once: shown in the order in which they arrive
 		go t.a.elicit(oneField)
 		t.until(10 * time.Millisecond)
 		t.a.elicit(second)
@@ -156,15 +155,15 @@ func TestTwoForms(t *testing.T) {
 		d.draft("x")
 		d.press("backspace")
 		d.rest()
-		d.sees("tab next") // drawn without a key
+		d.sees("tab next") // drawn without a key press
 		d.types("x\n")
 		d.soon()
 		d.answered(`{"action":"cancel"}|{"action":"accept","content":{"branch":"x"}}`)
 	})
 }
 
-// What ends a form elsewhere takes it off the screen: the turn that is stopped,
-// the agent that withdraws it, the agent that goes.
+// A form that ends elsewhere leaves the screen: the turn is stopped, the agent withdraws it,
+// or the agent ends.
 func TestFormSettledElsewhere(t *testing.T) {
 	for name, end := range map[string]func(*driver){
 		"stopped":   func(d *driver) { d.press("ctrl+c") },
@@ -193,7 +192,7 @@ func TestFormSettledElsewhere(t *testing.T) {
 			})
 		})
 	}
-	withForm(t, loginPage, func(d *driver) { // one whose page is awaited
+	withForm(t, loginPage, func(d *driver) { // a form that waits for its page
 		d.rest()
 		d.press("o")
 		d.soon()
@@ -204,7 +203,7 @@ func TestFormSettledElsewhere(t *testing.T) {
 	})
 }
 
-// A form of a session that is not on the screen waits there.
+// A form of a session that is not in front waits there.
 func TestFormOfAnotherSession(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.until(time.Second); return eliciting(oneField)(t) }
@@ -228,11 +227,10 @@ func TestFormOfAnotherSession(t *testing.T) {
 	})
 }
 
-// aboutLogin is a form that belongs to a request: the third one is authenticate.
+// aboutLogin is a form that belongs to a request: the third one, authenticate.
 const aboutLogin = `{"requestId":3,"mode":"form","message":"The code, please","requestedSchema":{"type":"object","properties":{"code":{"type":"string","title":"Code"}}}}`
 
-// Case 139: a form that belongs to a login is shown where there is no session
-// yet.
+// Case 139: a form that belongs to a login is shown before a session is open.
 func TestFormDuringLogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
@@ -250,7 +248,7 @@ func TestFormDuringLogin(t *testing.T) {
 		d.press("enter")
 		d.wait(1100 * time.Millisecond)
 		d.sees("Logging in: In the browser", "╭ fake asks", "The code, please", "▸ Code", "alt+a to answer")
-		d.types("no") // not the form's yet
+		d.types("no") // the form does not accept keys yet
 		d.send(tea.PasteMsg{Content: "no"})
 		d.sees("› nono", "You are typing")
 		d.golden("form-login")
@@ -280,15 +278,15 @@ func TestFormDuringLogin(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.types("y")
 		d.sees("› y")
-		d.press("esc") // the form first, the login goes on
+		d.press("esc") // closes the form; the login continues
 		d.soon()
 		d.answered(`{"action":"cancel"}`)
 		d.sees("log in: the agent answered: never mind", "╭ Log in to fake")
 	})
 }
 
-// One that belongs to the login of a running chat stays on the page on which it
-// came, and goes from there when it is over.
+// A form for the login of a running chat stays on the page on which it opened, and closes when
+// the login is over.
 func TestFormOfARequest(t *testing.T) {
 	g := &guarded{}
 	g.in.Store(true)
@@ -314,20 +312,20 @@ func TestFormOfARequest(t *testing.T) {
 		d.types("/login\n\n")
 		d.wait(1100 * time.Millisecond)
 		d.sees("The code, please")
-		d.types("/new\n") // the composer's
+		d.types("/new\n") // typed into the composer
 		d.soon()
 		d.misses("The code, please")
 		d.press("ctrl+s")
 		d.sees("waiting for you")
 		d.press("esc")
-		d.wait(15 * time.Second) // the agent has withdrawn it meanwhile
+		d.wait(15 * time.Second) // the agent withdraws it in the meantime
 		d.press("ctrl+s", "home", "enter")
 		d.misses("The code, please")
 	})
 }
 
-// No stream of keys fills in a form, sends it or opens a page, as long as nobody
-// pauses or turns to it.
+// Continuous typing never fills in a form, sends it or opens a page unless the user pauses or
+// moves the focus to it.
 func TestTypingNeverAccepts(t *testing.T) {
 	t.Parallel()
 	keys := []string{"y", "o", "n", "c", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "shift+tab", "shift+up", "shift+down",

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Case 135: fields of every kind, in the agent's order and with its defaults;
-// what is sent is what stands there.
+// Case 135: fields of every kind, in the agent's order and with its defaults. The values sent
+// are those on the screen.
 func TestForm(t *testing.T) {
 	withForm(t, release, func(d *driver) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
@@ -25,7 +25,7 @@ func TestForm(t *testing.T) {
 			last = at
 		}
 		d.types("v1.2")
-		d.draft("") // not into the composer
+		d.draft("") // not typed into the composer
 		d.press("ctrl+s")
 		d.soon()
 		d.answered(`{"action":"accept","content":{"name":"v1.2","count":3,"tests":true,"where":"n","parts":["parser"]}}`)
@@ -36,7 +36,7 @@ func TestForm(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.types("ab")
-		d.press("enter") // on, with what is wrong
+		d.press("enter") // moves to the next field although this one is invalid
 		d.sees("✗ at least 3 characters, now 2", "▸ Count")
 		d.press("backspace", "shift+tab")
 		d.types("c\n")
@@ -49,7 +49,7 @@ func TestForm(t *testing.T) {
 		d.soon()
 		d.answered(`{"action":"accept","content":{"name":"abc","tests":false,"where":"s","parts":["lexer"]}}`)
 	})
-	withForm(t, release, func(d *driver) { // nothing that is required may be missing
+	withForm(t, release, func(d *driver) { // required fields must be filled in
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.press("ctrl+s")
@@ -62,7 +62,7 @@ func TestForm(t *testing.T) {
 	})
 }
 
-// Case 136: the ways out.
+// Case 136: the ways to leave a form.
 func TestFormLeaving(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
@@ -72,7 +72,7 @@ func TestFormLeaving(t *testing.T) {
 		{[]string{"a", "ctrl+c"}, `{"action":"cancel"}`},
 		{[]string{"shift+tab", "right", "enter"}, `{"action":"decline"}`},
 		{[]string{"shift+tab", "right", "right", "enter"}, `{"action":"cancel"}`},
-		{[]string{"tab", "tab", "tab", "s", "esc"}, ``}, // closes the list of a choice
+		{[]string{"tab", "tab", "tab", "s", "esc"}, ``}, // closes the list of choices
 		{[]string{"tab", "tab", "tab", "s", "esc", "esc"}, `{"action":"cancel"}`},
 	} {
 		withForm(t, release, func(d *driver) {
@@ -87,10 +87,10 @@ func TestFormLeaving(t *testing.T) {
 	}
 }
 
-// What is typed ahead neither fills in a form nor sends it, and stays typed.
+// Keys typed before the form was ready neither fill it in nor send it, and stay in the draft.
 func TestFormNotArmed(t *testing.T) {
 	withForm(t, oneField, func(d *driver) {
-		d.press("y", "tab", "ctrl+s") // too early: the composer's, and the list of sessions
+		d.press("y", "tab", "ctrl+s") // too early: they go to the composer and to the list of sessions
 		d.sees("╭ Sessions")
 		d.press("esc")
 		d.draft("y")
@@ -100,7 +100,7 @@ func TestFormNotArmed(t *testing.T) {
 		d.send(tea.PasteMsg{Content: ", do"})
 		d.draft("yes, do")
 		d.answered("")
-		d.press("alt+a", "x") // too close
+		d.press("alt+a", "x") // too soon after the last key
 		d.wait(100 * time.Millisecond)
 		d.sees("tab next · ctrl+s sends")
 		d.types("main")
@@ -110,7 +110,7 @@ func TestFormNotArmed(t *testing.T) {
 		d.answered(`{"action":"accept","content":{"branch":"main-2"}}`)
 		d.draft("yes, do")
 	})
-	withForm(t, oneField, func(d *driver) { // tab, with nothing typed
+	withForm(t, oneField, func(d *driver) { // tab without a draft
 		d.press("tab", "x", "x")
 		d.draft("")
 		d.wait(100 * time.Millisecond)
@@ -118,7 +118,7 @@ func TestFormNotArmed(t *testing.T) {
 		d.soon()
 		d.answered(`{"action":"accept","content":{"branch":"dev"}}`)
 	})
-	withForm(t, oneField, func(d *driver) { // by waiting, and the first key counts
+	withForm(t, oneField, func(d *driver) { // after a wait the first key counts
 		d.wait(620 * time.Millisecond)
 		d.send(tea.PasteMsg{Content: "pasted"})
 		d.types("!\n")
@@ -126,7 +126,7 @@ func TestFormNotArmed(t *testing.T) {
 		d.soon()
 		d.answered(`{"action":"accept","content":{"branch":"pasted!"}}`)
 	})
-	withForm(t, oneField, func(d *driver) { // esc, at once
+	withForm(t, oneField, func(d *driver) { // esc works at once
 		d.types("dra")
 		d.press("esc")
 		d.soon()
@@ -138,15 +138,14 @@ func TestFormNotArmed(t *testing.T) {
 	})
 }
 
-// A form that opens while the user types takes no key, whatever is typed, until
-// nothing has been typed for a while.
+// A form that opens while the user types accepts no key until the user has paused.
 func TestFormWhileTyping(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.until(time.Second); return eliciting(oneField)(t) }
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
-		for range 40 { // a key each 100 ms
+		for range 40 { // a key every 100 ms
 			d.press("a")
 			d.wait(100 * time.Millisecond)
 		}
@@ -170,7 +169,7 @@ func TestFormWhileTyping(t *testing.T) {
 	})
 }
 
-// A form takes keys only after it has been on the screen for a while.
+// A form accepts keys only after it has been on the screen for a while.
 func TestFormWantsToBeSeen(t *testing.T) {
 	for _, asked := range []string{oneField, loginPage} {
 		drive(t, func(d *driver, _ *Options) {
@@ -181,7 +180,7 @@ func TestFormWantsToBeSeen(t *testing.T) {
 			for d.m.chat.elicits.Len() == 0 {
 				d.wait(10 * time.Millisecond)
 			}
-			d.wait(200 * time.Millisecond) // no key for seconds, but it is new
+			d.wait(200 * time.Millisecond) // no key for seconds, but the form is new
 			d.press("o", "enter")
 			d.wait(300 * time.Millisecond)
 			d.press("y")
@@ -198,7 +197,7 @@ func TestFormWantsToBeSeen(t *testing.T) {
 	}
 }
 
-// A form that cannot be shown is declined, and said so.
+// A form that cannot be shown is declined, and the user is told.
 func TestFormThatCannotBeShown(t *testing.T) {
 	for _, schema := range []string{`{"type":"object","properties":[]}`, `{"properties":{"b":{"type":"string","enum":["` + strings.Repeat(`x","`, 6000) + `"]}}}`} {
 		withForm(t, `{"sessionId":"s1","mode":"form","message":"m","requestedSchema":`+schema+`}`, func(d *driver) {
@@ -209,7 +208,7 @@ func TestFormThatCannotBeShown(t *testing.T) {
 	}
 }
 
-// A long message is read above the form.
+// A long message is shown above the form.
 func TestFormWithALongMessage(t *testing.T) {
 	withForm(t, strings.Replace(oneField, "Which branch?", strings.Repeat("word ", 300)+"the end of it", 1), func(d *driver) {
 		d.rest()
@@ -228,12 +227,12 @@ func TestFormWithALongMessage(t *testing.T) {
 	})
 }
 
-// Hostile words of a form, at every size; the cursor is on the screen.
+// Hostile text in a form, at every size. The cursor stays on the screen.
 func TestHostileForm(t *testing.T) {
 	t.Parallel()
 	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, strings.Repeat("w", 5000), strings.Repeat("日本 ", 500)} {
 		key := h
-		if len(h) > 1000 { // that is no form
+		if len(h) > 1000 { // too long for a key
 			key = "k"
 		}
 		withForm(t, strings.ReplaceAll(`{"sessionId":"s1","mode":"form","message":"H","requestedSchema":{"title":"H","description":"H","type":"object","properties":{"`+key+`":{"type":"string","title":"H","description":"H","default":"H"},"b":{"type":"string","oneOf":[{"const":"H","title":"H"}]},"c":{"type":"array","title":"H","items":{"enum":["H"]}},"d":{"type":"H","title":"H"}}}}`, "H", h), func(d *driver) {
@@ -264,7 +263,7 @@ func TestGoldenForm(t *testing.T) {
 	})
 }
 
-// The call that asks with a form has not taken the time in which the user filled it in.
+// The time in which the user fills in a form does not count for the call that asked.
 func TestFormHoldsItsCallUp(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {

@@ -44,8 +44,8 @@ func TestVerdictsShown(t *testing.T) {
 	})
 }
 
-// Without any rule a chain is taken apart, too: what leaves the project is said in words
-// and by the colour of the frame, and nothing of it is cut.
+// Without rules a chain is split into its parts, too. A part that leaves the project is marked
+// in words and by the colour of the frame, and is never cut off.
 func TestPartsShownWithoutRules(t *testing.T) {
 	ask := func(line string) string {
 		return `{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":` + quoted(line) + `}}`
@@ -98,7 +98,7 @@ func TestPartsShownWithoutRules(t *testing.T) {
 	})
 }
 
-// What rules answer comes to no question, and says which rule it was.
+// A request that a rule answers asks no question, and the rule is named.
 func TestRulesAnswer(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[allow]]\ncommand = \"git push *\"\n", push, func(d *driver) {
 		d.outcomes("ok")
@@ -110,8 +110,7 @@ func TestRulesAnswer(t *testing.T) {
 	})
 }
 
-// r offers rules for the one part that is open, and the one that is chosen
-// answers the question by itself.
+// r offers rules for the one undecided part. The chosen rule then answers the question.
 func TestMakeRule(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n", push, func(d *driver) {
 		conn := d.m.chat.Agent.Conn()
@@ -147,7 +146,7 @@ func TestNoRuleToMake(t *testing.T) {
 		d.sees("No rule can allow this: what a word of it will be", "fake asks")
 		d.outcomes("")
 	})
-	withRules(t, "", push, func(d *driver) { // each of its parts could have one
+	withRules(t, "", push, func(d *driver) { // each part could have a rule
 		d.m.chat.Agent.Conn().AddRule = func(string, permissions.Rule) (string, error) { return "", errors.New("not now") }
 		d.rest()
 		d.press("r")
@@ -156,8 +155,8 @@ func TestNoRuleToMake(t *testing.T) {
 	})
 }
 
-// A mode is chosen from a list; the one that allows everything has to be said
-// twice, stands in the status line, and ends with the session.
+// A mode is chosen from a list. The one that allows everything must be confirmed, is shown in
+// the status line, and ends with the session.
 func TestApprovalModes(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.types("/approval\n")
@@ -175,7 +174,7 @@ func TestApprovalModes(t *testing.T) {
 		d.sees("Too soon after another key", "› Yes, everything")
 		d.types("no")
 		d.rest()
-		d.sees("› Yes, everything") // letters do not narrow it
+		d.sees("› Yes, everything") // letters do not filter this list
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("ok")

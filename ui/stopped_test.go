@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// stopped is an agent that runs a command: when the user stops the turn it goes on
-// sending output for a while, and calls the command failed in the end.
+// stopped is an agent that runs a command. When the user stops the turn, it continues to send
+// output for a while and finally reports the command as failed.
 func stopped(d *driver, _ *Options) {
 	d.turn = func(t *turn) string {
 		up := func(u string) { t.a.updateIn(t.session, u) }
@@ -51,8 +51,8 @@ func TestStoppedStillRuns(t *testing.T) {
 	})
 }
 
-// Into the scrollback a stopped command is written once, with one state, unless it
-// runs on.
+// A stopped command is written to the scrollback once, with one state, unless it keeps
+// running.
 func TestInlineStopped(t *testing.T) {
 	onPaper(t, stopped, func(d *driver, p *paper) {
 		d.types("go\n")

@@ -12,7 +12,7 @@ import (
 	"parley/permissions"
 )
 
-// lent is what a test lends the terminal to.
+// lent records what a test lent the terminal to.
 type lent struct {
 	line string
 	over chan error
@@ -23,7 +23,7 @@ func (*lent) SetStdout(io.Writer) {}
 func (*lent) SetStderr(io.Writer) {}
 func (l *lent) Run() error        { return <-l.over }
 
-// lender fakes what the app gives the screen.
+// lender fakes the functions that the app gives the screen.
 type lender struct {
 	d        *driver
 	attached []*lent
@@ -45,7 +45,7 @@ func lends(d *driver) *lender {
 	return l
 }
 
-// commandAsked opens the chat with a question of parley's own about a command.
+// commandAsked opens the chat with a question by parley about a command.
 func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *driver, l *lender, p *permissions.Pending)) {
 	t.Helper()
 	drive(t, nil, func(d *driver) {
@@ -64,7 +64,7 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 	})
 }
 
-// decided is the answer that a question has got by now.
+// decided returns the answer to a question, if there is one yet.
 func decided(d *driver, p *permissions.Pending) (permissions.Answer, bool) {
 	done := make(chan permissions.Answer, 1)
 	go func() { done <- p.Wait(d.t.Context()) }()
@@ -77,11 +77,11 @@ func decided(d *driver, p *permissions.Pending) (permissions.Answer, bool) {
 	}
 }
 
-// t runs the command here. It answers like any other key: not by type-ahead, and not
-// before all was read.
+// t runs the command here. Like every answer, it does not accept type-ahead and works only
+// after the whole question was shown.
 func TestKeyboardInAQuestion(t *testing.T) {
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
-		d.press("t") // too early: typed
+		d.press("t") // too early: typed into the draft
 		d.draft("t")
 		d.rest()
 		d.press("t")
@@ -90,7 +90,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 			t.Fatal("answered by what was typed ahead")
 		}
 		d.sees("t Run it here with my keyboard")
-		d.press("ctrl+u", "alt+a", "t") // too close
+		d.press("ctrl+u", "alt+a", "t") // too soon after the last key
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered at once")
 		}
@@ -108,10 +108,10 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		l.attached[0].over <- nil
 		d.wait(20 * time.Millisecond)
 		d.sees("Back in parley; the command has ended", "Ask the agent")
-		d.types("secret\n") // the rest of what was typed for it
+		d.types("secret\n") // the rest of what was typed for the command
 		d.draft("")
 		d.wait(500 * time.Millisecond)
-		d.types("s") // still in the middle of it
+		d.types("s") // still part of that typing
 		d.draft("")
 		d.rest()
 		d.types("mine")
@@ -119,7 +119,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 	})
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
 		d.rest()
-		d.press("j", "t") // the beginning of a word, as far as anybody knows
+		d.press("j", "t") // possibly the beginning of a word
 		d.sees("Too fast: press it again")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered by a word")
@@ -163,8 +163,8 @@ func (l *lender) attach() {
 	}
 }
 
-// In the list of what goes on a command is taken over: it asks first when the command
-// has to be run again, and not when it only has to be attached to.
+// A command is taken over from the list of running work. parley asks first only if the command
+// must be restarted, not if it only needs to be attached.
 func TestTakeOverFromTheList(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -217,11 +217,11 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.soon()
 		d.sees("Back in parley; the command continues (f3, ctrl+r takes it over)")
 		d.misses("Running")
-		d.types("x") // nothing is dropped: the user has let go
+		d.types("x") // nothing is dropped: the user has stopped typing
 		d.draft("x")
 		d.press("backspace", "f3")
 		d.types("inst")
-		d.press("ctrl+r") // attended by now
+		d.press("ctrl+r") // it is attended now
 		d.soon()
 		if len(l.taken) != 2 || len(l.attached) != 2 {
 			t.Fatalf("taken %q, attached %d", l.taken, len(l.attached))

@@ -76,8 +76,8 @@ func TestUnsaidChanges(t *testing.T) {
 	})
 }
 
-// What a rule of the user's denies and the agent does all the same says so in red, and
-// stands with what was rejected, above what nobody was asked about; also where the rule
+// An action that a user's rule denies and that the agent takes anyway is shown in red. It is
+// listed with the rejected ones, above those for which the agent did not ask, even if the rule
 // has answered the agent's question.
 func TestForbiddenAndDone(t *testing.T) {
 	for name, asks := range map[string]bool{"unasked": false, "asked": true} {

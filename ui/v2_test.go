@@ -30,8 +30,8 @@ func TestV2Turn(t *testing.T) {
 	})
 }
 
-// Case 159: a prompt that is typed during a turn goes out at once, is shown as
-// held by the agent, and becomes part of the transcript when it is inserted.
+// Case 159: a prompt typed during a turn is sent at once, shown as held by the agent, and
+// added to the transcript when the agent inserts it.
 func TestHeldPrompt(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
@@ -55,7 +55,7 @@ func TestHeldPrompt(t *testing.T) {
 	})
 }
 
-// up asks to have the last held prompt back, to edit it; backspace, to drop it.
+// up withdraws the last held prompt for editing, backspace drops it.
 func TestHeldPromptTakenBack(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
@@ -72,11 +72,11 @@ func TestHeldPromptTakenBack(t *testing.T) {
 		d.soon()
 		d.draft("")
 		d.misses(`"three"`)
-		d.press("up") // there is one more
+		d.press("up") // one more is held
 		d.soon()
 		d.draft("two")
 		d.press("ctrl+u", "up")
-		d.draft("three") // it is in the history
+		d.draft("three") // the prompt is in the history
 		d.press("ctrl+u")
 		d.wait(4 * time.Second)
 		d.sees("working on one, done", "? help")
@@ -85,7 +85,7 @@ func TestHeldPromptTakenBack(t *testing.T) {
 	})
 }
 
-// An agent that has inserted the prompt meanwhile gives nothing back.
+// An agent that has already inserted the prompt does not return it.
 func TestTooLateToTakeBack(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
@@ -117,8 +117,8 @@ func TestTooLateToTakeBack(t *testing.T) {
 	})
 }
 
-// Stopping the turn gives back what was held, in the order in which it was sent
-// and before the draft, whatever the order of the answers.
+// Stopping the turn returns the held prompts in the order in which they were sent and before
+// the draft, whatever the order of the responses.
 func TestHeldPromptsComeBackOnStop(t *testing.T) {
 	for name, after := range map[string]func(n int) time.Duration{
 		"in order":     func(n int) time.Duration { return time.Duration(n) * time.Millisecond },
@@ -160,8 +160,7 @@ func TestHeldPromptsComeBackOnStop(t *testing.T) {
 	}
 }
 
-// While the turn is being stopped what is typed waits here, behind what the agent
-// holds.
+// While the turn is being stopped, typed prompts are queued after those that the agent holds.
 func TestPromptWhileStopping(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
@@ -186,7 +185,7 @@ func TestPromptWhileStopping(t *testing.T) {
 		d.sees(`queued 1  "two"`)
 		d.wait(3 * time.Second)
 		d.sees("Stopped", "enter sends")
-		d.prompts("one") // the user has stopped it
+		d.prompts("one") // the stop paused the queue
 		d.press("enter")
 		d.wait(5 * time.Second)
 		d.prompts("one|two")
@@ -220,7 +219,7 @@ func TestHeldAndQueued(t *testing.T) {
 		if s := d.screen(); !(strings.Index(s, `"two"`) < strings.Index(s, `"three"`) && strings.Index(s, `"three"`) < strings.Index(s, `"four"`)) {
 			t.Errorf("not in order:\n%s", s)
 		}
-		d.press("up") // those that are still here come first
+		d.press("up") // queued prompts come first
 		d.draft("four")
 		d.wait(10 * time.Second)
 		d.draft("two\nfour")
@@ -229,7 +228,7 @@ func TestHeldAndQueued(t *testing.T) {
 	})
 }
 
-// A prompt that the agent refuses comes back to the composer.
+// A prompt that the agent refuses returns to the composer.
 func TestPromptRefused(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
@@ -253,7 +252,7 @@ func TestPromptRefused(t *testing.T) {
 		d.press("ctrl+u", "backspace", "ctrl+u")
 		d.types("good\n")
 		d.soon()
-		d.types("bad two\n") // in the middle of a turn
+		d.types("bad two\n") // during a turn
 		d.wait(2 * time.Second)
 		d.draft("bad two")
 		d.sees("working on good", "esc stop")
@@ -265,7 +264,7 @@ func TestPromptRefused(t *testing.T) {
 // ways2 are login methods of v2.
 const ways2 = `,"authMethods":[{"methodId":"browser","name":"In the browser","type":"agent"},{"methodId":"tty","name":"In a terminal","type":"terminal","args":["login"]}]`
 
-// Prompts that want a login are kept for after it, all of them.
+// All prompts that require a login are kept until after it.
 func TestV2LoginForPrompts(t *testing.T) {
 	g := &guarded{}
 	g.in.Store(true)
@@ -285,7 +284,7 @@ func TestV2LoginForPrompts(t *testing.T) {
 		g.in.Store(false)
 		d.types("hello\n")
 		d.soon()
-		d.types("dr") // not for what has just opened
+		d.types("dr") // too soon for the panel that has just opened
 		d.press("enter")
 		d.rest()
 		d.sees("╭ Log in to fake")
@@ -316,7 +315,7 @@ func TestV2LoginForPrompts(t *testing.T) {
 		d.types("one\n")
 		d.soon()
 		g.in.Store(false)
-		d.types("two\nthree\n") // held, and then refused, both
+		d.types("two\nthree\n") // both held, then refused
 		d.wait(2 * time.Second)
 		d.sees("╭ Log in to fake")
 		d.rest()
@@ -353,7 +352,7 @@ func TestTurnOfTheAgent(t *testing.T) {
 		d.agent.state("s1", `"idle","stopReason":"cancelled"`)
 		d.soon()
 		d.sees("? help", "Stopped")
-		d.agent.state("s1", `"idle"`) // once more
+		d.agent.state("s1", `"idle"`) // a second time
 		d.soon()
 		d.press("esc", "esc")
 		if _, _, n := d.agent.seen(); n != 1 {
@@ -394,7 +393,7 @@ func TestStopWhileOpening(t *testing.T) {
 	})
 }
 
-// The queue of v1 and of a session that is still being opened stays here.
+// Prompts of v1, and of a session that is still being opened, are queued by parley.
 func TestV1StillQueues(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
@@ -432,7 +431,7 @@ func step(text, status string) string {
 	return fmt.Sprintf(`{"content":"%s","priority":"high","status":"%s"}`, text, status)
 }
 
-// Several plans: the line shows the one that changed last, ctrl+t all of them.
+// With several plans the line shows the one that changed last, ctrl+t shows all.
 func TestSeveralPlans(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { v2(d, o); d.turn = slow }, func(d *driver) {
 		d.connected()

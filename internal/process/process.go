@@ -6,7 +6,7 @@
 // a Job Object that ends everything in it when the last handle is closed.
 //
 // One goroutine per Group reaps the program as soon as it exits, even if Wait is never called.
-// Children that the program leaves behind run until Kill: every Group must be ended with Kill,
+// Children that outlive the program run until Kill: every Group must be ended with Kill,
 // whether its program has exited or not. All methods are safe for concurrent use; only Wait and
 // WaitGone block.
 //

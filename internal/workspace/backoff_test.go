@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The waits grow while connections are lost at once, too, and begin again after one
-// that has held.
+// The waits also grow if connections are lost right away. They start again after a connection
+// that has lasted.
 func TestBackoff(t *testing.T) {
 	var b backoff
 	now := time.Unix(1_000_000, 0)
@@ -23,7 +23,7 @@ func TestBackoff(t *testing.T) {
 		b.Connected(now)
 		now = now.Add(3 * time.Second)
 	}
-	wait(8*time.Second, true) // nobody there
+	wait(8*time.Second, true) // the attempt fails
 	wait(16*time.Second, true)
 	wait(30*time.Second, true)
 	wait(30*time.Second, false)

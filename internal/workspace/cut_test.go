@@ -34,7 +34,7 @@ func threadOf(events ...event.Event) *thread.Thread {
 	return t
 }
 
-// history is a conversation as an agent tells it: "user: …" and "agent: …".
+// history returns a conversation as an agent replays it, from lines "user: …" and "agent: …".
 func history(lines ...string) *thread.Thread {
 	events := []event.Event{event.HistoryBegan{}}
 	for _, l := range lines {
@@ -48,7 +48,7 @@ func history(lines ...string) *thread.Thread {
 	return threadOf(append(events, event.HistoryEnded{})...)
 }
 
-// marked marks a history and returns what is offered then.
+// marked marks a history and returns the resulting offers.
 func marked(c *Cut, t *thread.Thread) Offers {
 	var o Offers
 	o.Offer(c)
@@ -70,15 +70,15 @@ func sketch(t *thread.Thread) (lines []string) {
 	return lines
 }
 
-// What the agent does not know stands beside its history: where the turn was cut,
-// and a prompt that it may not have.
+// Mark adds what the agent does not know to its history: where the turn was interrupted, and a
+// prompt that it may not have.
 func TestMark(t *testing.T) {
 	before := []event.Event{sent("first"), said(event.Agent, "done"), ended(nil)}
 	told := []string{"user: first", "agent: done"}
 	for name, c := range map[string]struct {
 		turn    []event.Event // as parley saw it
-		history []string      // what the agent tells beyond what was before
-		want    []string      // the end of the page
+		history []string      // what the agent replays after the first turn
+		want    []string      // the end of the conversation
 		missing string
 	}{
 		"never arrived":         {[]event.Event{sent("go"), ended(lost)}, nil, []string{"user: go", "note: " + unconfirmed}, "go"},
@@ -111,7 +111,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// What was dropped is not offered again by another loss.
+// A dropped offer is not offered again after another loss.
 func TestOffers(t *testing.T) {
 	var cut Cut
 	cut.AddTurn(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), "")
@@ -139,7 +139,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// A second loss before anything else was said changes nothing of it.
+// A second loss before any new prompt changes nothing.
 func TestMarkAgain(t *testing.T) {
 	var cut Cut
 	live := threadOf(sent("go"), ended(lost), event.Disconnected{Err: lost})
@@ -153,7 +153,8 @@ func TestMarkAgain(t *testing.T) {
 	if len(missing) != 1 || missing[0].Draft != "go, as it was typed" || !slices.Equal(sketch(again), []string{"user: go", "note: " + unconfirmed}) {
 		t.Errorf("%+v, %q", missing, sketch(again))
 	}
-	// Sent again and cut again, the one that was only kept is not taken for the agent's.
+	// The prompt is sent and interrupted again: the copy that parley added does not count as
+	// the agent's.
 	first.Revive("")
 	for _, e := range []event.Event{sent("go"), ended(lost)} {
 		first.Apply(e)
@@ -165,7 +166,7 @@ func TestMarkAgain(t *testing.T) {
 	}
 }
 
-// Where nothing was said, nothing was cut.
+// If nothing was said, no turn was interrupted.
 func TestIdle(t *testing.T) {
 	var cut Cut
 	cut.AddTurn(threadOf(event.Disconnected{Err: lost}), "")
@@ -175,8 +176,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// Prompts that an agent of version 2 held are not known to have arrived; the one that
-// it worked on has.
+// Prompts that an agent of version 2 held may not have arrived; the one that it worked on has.
 func TestHeld(t *testing.T) {
 	live := threadOf(event.TurnStarted{Told: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
 		event.PromptAccepted{Key: 1, MessageID: "u1"}, said(event.Agent, "half"), event.PromptHeld{Key: 2, Text: "two", At: at}, event.PromptFailed{Key: 2, Err: lost})
@@ -199,7 +199,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// What was said in a session before this one does not count.
+// Text of an earlier session does not count.
 func TestOtherSession(t *testing.T) {
 	live := threadOf(sent("go"), ended(nil))
 	live.Attach("s2")

@@ -12,8 +12,8 @@ import (
 	"parley/internal/workspace"
 )
 
-// A session that the agent no longer has stays on the screen; another one is begun in
-// its place when the user wants it, and nothing is sent by itself.
+// A session that the agent no longer has stays on the screen. Another one replaces it when the
+// user asks for that, and no prompt is sent automatically.
 func TestSessionGone(t *testing.T) {
 	gone := map[string]func(*rig){
 		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
@@ -61,8 +61,8 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
-// An agent that numbers its sessions anew on each connection may give another session
-// the id of one that is gone.
+// An agent that restarts its session numbers on each connection may give another session the
+// id of one that is gone.
 func TestSessionGoneSameID(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(far)
@@ -83,7 +83,7 @@ func TestSessionGoneSameID(t *testing.T) {
 	})
 }
 
-// Starting over can be given up, and survives the loss of the connection.
+// Starting over can be cancelled, and survives the loss of the connection.
 func TestStartingOver(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(far)
@@ -153,7 +153,7 @@ func TestNotReopened(t *testing.T) {
 	})
 }
 
-// An agent that comes back and wants a login opens the session again after it.
+// If an agent requires a login after a reconnect, the session is reopened after the login.
 func TestReopenWantsLogin(t *testing.T) {
 	for _, way := range []string{"load", "resume", "v2"} {
 		t.Run(way, func(t *testing.T) {
@@ -192,8 +192,8 @@ func TestReopenWantsLogin(t *testing.T) {
 	}
 }
 
-// Trying again ends where it is of no use. The user may try by hand.
-func TestLostForGood(t *testing.T) {
+// Automatic attempts end when they are useless. The user may still try.
+func TestLostPermanently(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
 		r.prompt(s, "first")
@@ -215,8 +215,8 @@ func TestLostForGood(t *testing.T) {
 	})
 }
 
-// An agent that ran here is not tried for again by itself.
-func TestEnds(t *testing.T) {
+// parley does not restart a local agent automatically.
+func TestLocalAgentIsNotRestarted(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
 		r.fake().Turn(slow)

@@ -44,7 +44,7 @@ func TestKeptFromLogs(t *testing.T) {
 	})
 }
 
-// A log is shown to read; reading it can be given up, or its page closed.
+// A log is shown read-only. Reading it can be cancelled, and its page closed.
 func TestOpenLogged(t *testing.T) {
 	for name, end := range map[string]func(*workspace.Session){
 		"read":     nil,
@@ -89,7 +89,7 @@ func TestOpenLogged(t *testing.T) {
 	}
 }
 
-// The log of a session that the agent could not open may be read in its place.
+// The log of a session that the agent could not open can be shown instead.
 func TestReadLog(t *testing.T) {
 	replay := func(_ context.Context, sink event.Sink) error {
 		sink.Post(event.TextArrived{For: event.For{Session: "old"}, Role: event.Agent, Text: "as it was logged"})
@@ -115,8 +115,8 @@ func TestReadLog(t *testing.T) {
 				a.ReadLog()
 				r.wants("Shown old", "Removed -")
 				page := r.w.Front()
-				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.back, []string{"typed"}) {
-					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.returned, []string{"typed"}) {
+					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.w.Start(local)
 				r.wants("Shown -", "Starting", "Started s1")
@@ -125,7 +125,7 @@ func TestReadLog(t *testing.T) {
 	}
 }
 
-// What counts lines and looks for changes that nobody announced runs beside the turns.
+// Counting lines and looking for unannounced changes run concurrently with turns.
 func TestChanges(t *testing.T) {
 	with(t, func(r *rig) {
 		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
@@ -147,7 +147,7 @@ func TestChanges(t *testing.T) {
 		s := r.started(local)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		slices.Sort(r.news) // of two tasks at once
+		slices.Sort(r.news) // two tasks ran concurrently
 		r.wants("Counted", "Sent first", "Unannounced 1")
 		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
 			t.Errorf("+%d -%d", added, removed)
@@ -161,7 +161,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// Requests of a session bring their outcome, but for those of a replaced connection.
+// Requests of a session report their outcome, unless their connection was replaced.
 func TestRequest(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)

@@ -21,10 +21,10 @@ const (
 	logins2 = `,"authMethods":[{"methodId":"own","name":"Own login","type":"agent"},{"methodId":"tty","name":"In a terminal","type":"terminal","args":["login"]}]`
 )
 
-// guard lets an agent work only for those who have logged in.
+// guard makes an agent require a login.
 type guard struct {
 	in       atomic.Bool
-	sessions bool // it opens no session before; else it takes no prompt
+	sessions bool // it opens no session without one; else it accepts no prompt
 	env      bool // a key in the environment is enough
 }
 
@@ -79,8 +79,8 @@ const (
 	wantedThen  = "LoginWanted s1: prompt: the agent answered: who are you? (-32000)"
 )
 
-// An agent that wants a login before it opens a session gets one, and then what was
-// typed meanwhile.
+// An agent may require a login before it opens a session. Prompts typed in the meantime are
+// sent after the login.
 func TestLogin(t *testing.T) {
 	for _, key := range []string{"", "secret"} {
 		t.Run("key "+key, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// A login that does not succeed, is given up or comes twice can be tried again.
+// A login that fails, is cancelled or is started twice can be tried again.
 func TestLoginFails(t *testing.T) {
 	each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		in := func(c *fakeagent.Call) (string, error) { c.Wait(time.Minute); return "", errAway }
@@ -130,7 +130,7 @@ func TestLoginFails(t *testing.T) {
 		if a.Err() == nil || a.LoggingIn() != "" {
 			r.Errorf("%v", a.Err())
 		}
-		for _, m := range []string{"authenticate", "auth/login"} { // it says yes, and opens nothing all the same
+		for _, m := range []string{"authenticate", "auth/login"} { // the login succeeds, but the session still does not open
 			r.fake().Answer(m, "{}")
 		}
 		a.Authenticate(own, "")
@@ -144,7 +144,7 @@ func TestLoginFails(t *testing.T) {
 	})
 }
 
-// An agent whose connection ends during a login says so, and can be started again.
+// If the connection ends during a login, that is reported, and the agent can be restarted.
 func TestLostInLogin(t *testing.T) {
 	for _, spec := range []workspace.Spec{local, far} {
 		t.Run(fmt.Sprint("remote ", spec.Remote), func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestLostInLogin(t *testing.T) {
 	}
 }
 
-// A login that was not answered yet does not outlive its connection.
+// A pending login ends with its connection.
 func TestRestartInLogin(t *testing.T) {
 	each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		in := func(c *fakeagent.Call) (string, error) { time.Sleep(time.Second); return "{}", nil }
@@ -192,15 +192,14 @@ func TestRestartInLogin(t *testing.T) {
 		r.pass(time.Second)
 		r.wants()
 		r.connections(0, 2)
-		a.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent was gone
+		a.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent ended
 		a.LogOut(func(error) {})
 		a.Delete("kept")
 		r.settle()
 	})
 }
 
-// The variables of a login are in the environment of the agent, which is started again
-// for it.
+// The agent is restarted with the variables of a login in its environment.
 func TestLoginByVariables(t *testing.T) {
 	own := workspace.Variables{"FAKE_KEY": "right"}
 	for name, c := range map[string]struct {
@@ -208,7 +207,7 @@ func TestLoginByVariables(t *testing.T) {
 		values workspace.Variables
 		in     func(*fakeagent.Call) (string, error)
 		news   []string
-		kept   bool // for the next start
+		kept   bool // used again at the next start
 	}{
 		"enough": {&guard{sessions: true, env: true}, own, nil, []string{"Starting", "Started s1", "Sent first"}, true},
 		"told":   {&guard{sessions: true}, own, nil, []string{"Starting", "LoggingIn With a key", "LoggedIn", "Started s1", "Sent first"}, true},
@@ -256,7 +255,7 @@ func TestLoginByVariables(t *testing.T) {
 	}
 }
 
-// A program that ran for a login has the agent started again, where it ended well.
+// The agent is restarted after a login program that succeeded.
 func TestLoginInTerminal(t *testing.T) {
 	each(t, func(r *rig) {
 		(&guard{sessions: true}).set(r)
@@ -292,13 +291,13 @@ func (command) SetStdout(io.Writer) {}
 func (command) SetStderr(io.Writer) {}
 func (command) Run() error          { return nil }
 
-// exited is how a program ends that had the terminal.
+// exited is the error of a program that had the terminal.
 type exited struct{}
 
 func (*exited) Error() string       { return "exit status 1" }
 func (*exited) LastLines() []string { return []string{"no such account"} }
 
-// Of the methods that cannot be carried out it is said why.
+// Unfit says why a method is not supported.
 func TestUnfit(t *testing.T) {
 	with(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		unfit := func(a *workspace.Agent) (out []string) {
@@ -324,7 +323,7 @@ func TestUnfit(t *testing.T) {
 }
 
 // Prompts that were refused for want of a login are sent after it, each once and before
-// what was typed later.
+// prompts typed later.
 func TestPromptsWantLogin(t *testing.T) {
 	each(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
@@ -335,7 +334,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			}
 		}
 		sent := []string{"first"}
-		if r.fake().Protocol == "2" { // takes several at once
+		if r.fake().Protocol == "2" { // it accepts several at once
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
@@ -354,14 +353,14 @@ func TestPromptsWantLogin(t *testing.T) {
 		r.pass(time.Minute)
 		r.got(slices.Concat(sent, sent, []string{"third"})...)
 		r.waits(s)
-		if len(r.back) > 0 {
-			r.Errorf("came back: %q", r.back)
+		if len(r.returned) > 0 {
+			r.Errorf("came back: %q", r.returned)
 		}
 	})
 }
 
-// A prompt that goes out before it is known that the one before was refused is not sent
-// again after the login.
+// A prompt sent before the refusal of an earlier one is known is not sent again after the
+// login.
 func TestPromptAfterRefused(t *testing.T) {
 	with(t, func(r *rig) {
 		r.fake().Protocol = "2"
@@ -390,8 +389,8 @@ func TestPromptAfterRefused(t *testing.T) {
 	})
 }
 
-// Prompts that were refused go to the session of the agent that is started again for
-// the login, those of sessions that go away with the connection come back.
+// If the agent is restarted for the login, refused prompts of the front session go to its new
+// session. Those of sessions that end with the connection are returned.
 func TestRefusedThenRestarted(t *testing.T) {
 	each(t, func(r *rig) {
 		(&guard{}).set(r)
@@ -414,13 +413,14 @@ func TestRefusedThenRestarted(t *testing.T) {
 		s.Agent.RanLogin(s.Agent.Conn(), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
-		if !slices.Equal(r.back, []string{"elsewhere", "elsewhere later"}) {
-			r.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 	})
 }
 
-// A prompt that is refused in spite of the variables of the login makes use of them.
+// When a prompt is refused although the agent has the variables of a login, the agent is asked
+// to log in with them.
 func TestPromptUsesVariables(t *testing.T) {
 	with(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
@@ -434,7 +434,7 @@ func TestPromptUsesVariables(t *testing.T) {
 	})
 }
 
-// Logging out leaves the connection.
+// The connection stays after a logout.
 func TestLogOut(t *testing.T) {
 	each(t, func(r *rig) {
 		if r.fake().Protocol == "1" {

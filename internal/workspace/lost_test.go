@@ -20,15 +20,14 @@ const (
 
 const lostLine = "Gone: no connection to wss://far.example.org/acp: the other side has ended it"
 
-// ways are agents that open a session again, each in its way.
+// ways are agents that reopen a session, by method.
 var ways = map[string]func(*rig){
 	"load":   func(r *rig) { r.fake().Hello(loads); r.fake().Answer("session/load", "{}") },
 	"resume": func(r *rig) { r.fake().Hello(resumes); r.fake().Answer("session/resume", "{}") },
 	"v2":     func(r *rig) { r.fake().Protocol = "2"; r.fake().Answer("session/resume", "{}") },
 }
 
-// eachWay runs a test with an agent that runs elsewhere and opens sessions again, in
-// each way.
+// eachWay runs a test with a remote agent for each method of reopening sessions.
 func eachWay(t *testing.T, f func(r *rig, way string)) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +36,7 @@ func eachWay(t *testing.T, f func(r *rig, way string)) {
 	}
 }
 
-// slow is a turn that lasts an hour, unless it is stopped.
+// slow is a turn that lasts an hour unless it is stopped.
 func slow(t *fakeagent.Turn) string {
 	t.Say("working on " + t.Text)
 	if t.Wait(time.Hour) {
@@ -46,9 +45,9 @@ func slow(t *fakeagent.Turn) string {
 	return "end_turn"
 }
 
-// A connection that is lost between turns comes back by itself, and what was typed
-// meanwhile is sent.
-func TestComesBack(t *testing.T) {
+// A connection that is lost between turns is restored automatically, and prompts typed in the
+// meantime are sent.
+func TestReconnects(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
 		s := r.started(far)
 		r.prompt(s, "first")
@@ -77,8 +76,8 @@ func TestComesBack(t *testing.T) {
 	})
 }
 
-// A turn that is cut is not sent again, and what waited waits for the user. A prompt
-// that may not have arrived is offered.
+// After an interrupted turn no prompt is sent again, and the queue waits for the user. A
+// prompt that may not have arrived is offered.
 func TestLostInTurn(t *testing.T) {
 	for _, begun := range []bool{true, false} {
 		name := "silent"
@@ -114,7 +113,7 @@ func TestLostInTurn(t *testing.T) {
 				switch {
 				case begun && way == "resume":
 					r.offers(s)
-				default: // the agent tells a history without the prompt
+				default: // the agent replays a history without the prompt
 					r.offers(s, "first")
 				}
 				r.fake().Turn(nil)
@@ -127,7 +126,7 @@ func TestLostInTurn(t *testing.T) {
 	}
 }
 
-// The history that the agent tells takes the prompts off the offers that it has.
+// Prompts in the history that the agent replays are removed from the offers.
 func TestLostPromptArrived(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
@@ -148,8 +147,8 @@ func TestLostPromptArrived(t *testing.T) {
 	})
 }
 
-// Prompts that an agent of version 2 held are offered when it is lost, each once, and
-// however often it is lost.
+// Prompts that an agent of version 2 held are offered when the connection is lost, each once,
+// however often that happens.
 func TestLostHeld(t *testing.T) {
 	with(t, ways["v2"], func(r *rig) {
 		s := r.started(far)
@@ -171,8 +170,8 @@ func TestLostHeld(t *testing.T) {
 	})
 }
 
-// What is offered is the prompt of the turn that was cut, and not one that is still
-// here: not taken in the turn, or with a file that was being read.
+// Only the prompt of the interrupted turn is offered. Prompts that are still queued, or whose
+// files were being read, are not.
 func TestLostWithOthers(t *testing.T) {
 	with(t, func(r *rig) {
 		ways["v2"](r)
@@ -202,14 +201,13 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "third")
 		r.waits(s)
-		if !slices.Equal(r.back, []string{"@fourth"}) {
-			t.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"@fourth"}) {
+			t.Errorf("came back: %q", r.returned)
 		}
 	})
 }
 
-// A connection that cannot be had is tried for less and less often, and by hand at
-// once.
+// If no connection succeeds, attempts become less frequent. The user can try at once.
 func TestBackoff(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
 		var tries []time.Time
@@ -262,7 +260,7 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-// A try that is under way is not begun again by hand.
+// Redial does not start a second attempt while one is running.
 func TestRedialOnce(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
@@ -283,7 +281,7 @@ func TestRedialOnce(t *testing.T) {
 	})
 }
 
-// A connection that works is not replaced.
+// Redial does not replace a working connection.
 func TestRedialLive(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		a := r.w.Start(far)
@@ -296,7 +294,7 @@ func TestRedialLive(t *testing.T) {
 	})
 }
 
-// A connection may be lost several times, also while a session is being opened again.
+// A connection may be lost several times, even while a session is being reopened.
 func TestLostWhileReopening(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
 		s := r.started(far)
@@ -332,7 +330,8 @@ func TestLostWhileReopening(t *testing.T) {
 	})
 }
 
-// An agent may answer how it opens the session again and be gone before that is known.
+// An agent may respond to the request that reopens a session, and the connection be lost
+// before the response is handled.
 func TestLostOnceReopened(t *testing.T) {
 	for name, answered := range map[string]error{"opened": nil, "refused": fakeagent.Errorf(-32002, "never heard of it"), "login": errWho} {
 		t.Run(name, func(t *testing.T) {
@@ -350,9 +349,9 @@ func TestLostOnceReopened(t *testing.T) {
 						r.pass(100 * time.Millisecond)
 					}
 					r.news = nil
-					time.Sleep(2 * time.Second) // it has answered
+					time.Sleep(2 * time.Second) // it has responded
 					r.agent().Close()
-					r.run() // the end comes first, the answer next
+					r.run() // the loss comes first, then the response
 					r.pass(100 * time.Millisecond)
 				}
 				r.fake().Answer("session/load", "{}")
@@ -367,8 +366,8 @@ func TestLostOnceReopened(t *testing.T) {
 	}
 }
 
-// A session that is being opened when the connection is lost is not opened, and the
-// others come back.
+// A session that was being opened when the connection was lost is not opened. The others are
+// reopened.
 func TestLostWhileOpening(t *testing.T) {
 	for _, hand := range []bool{false, true} {
 		for name, open := range map[string]func(*workspace.Agent){
@@ -393,8 +392,8 @@ func TestLostWhileOpening(t *testing.T) {
 					if len(r.w.Sessions()) != 1 || r.w.Front() != s || !s.Agent.Live() {
 						t.Errorf("%d sessions, live %v\n%s", len(r.w.Sessions()), s.Agent.Live(), strings.Join(r.all, "\n"))
 					}
-					if !slices.Equal(r.back, []string{"typed early"}) {
-						t.Errorf("came back: %q", r.back)
+					if !slices.Equal(r.returned, []string{"typed early"}) {
+						t.Errorf("came back: %q", r.returned)
 					}
 					r.fake().On("session/new", nil)
 					s.Agent.NewSession()
@@ -408,7 +407,7 @@ func TestLostWhileOpening(t *testing.T) {
 	}
 }
 
-// A session may be closed while there is no connection.
+// A session can be closed while there is no connection.
 func TestCloseWhileLost(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		t.Run(fmt.Sprint("redialing ", slow), func(t *testing.T) {
@@ -431,7 +430,7 @@ func TestCloseWhileLost(t *testing.T) {
 	}
 }
 
-// Each session of an agent comes back by itself, and one that was closed meanwhile
+// Each session of an agent is reopened automatically. One that was closed in the meantime
 // stays closed.
 func TestLostSessions(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
@@ -451,8 +450,8 @@ func TestLostSessions(t *testing.T) {
 		r.wants("Shown s1", "Removed s2")
 		r.pass(5 * time.Minute)
 		r.got("to the first")
-		if !slices.Equal(r.back, []string{"to the second"}) {
-			r.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"to the second"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 		for _, line := range r.news {
 			if strings.Contains(line, "s2") || strings.Contains(line, "to the second") {

@@ -35,7 +35,7 @@ func TestPromptOrder(t *testing.T) {
 		if held := r.fake().Protocol == "2"; held != (len(s.Queued) == 0) || s.TakesPrompts() != held {
 			r.Errorf("%q wait, takes prompts %v", s.Queued, s.TakesPrompts())
 		}
-		s.Resume() // changes nothing: the turn has begun already
+		s.Resume() // no effect: the turn has begun already
 		r.pass(time.Minute)
 		r.got(typed...)
 		r.waits(s)
@@ -45,7 +45,7 @@ func TestPromptOrder(t *testing.T) {
 	})
 }
 
-// After a stop or an error prompts wait until the user sends them, whatever turns come
+// After a stop or an error prompts wait until the user sends them, whatever turns come in
 // between.
 func TestPaused(t *testing.T) {
 	for _, how := range []string{"stopped", "failed"} {
@@ -82,7 +82,7 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// What was paused and is gone pauses nothing else.
+// An empty queue is not paused.
 func TestPausedThenEmpty(t *testing.T) {
 	each(t, func(r *rig) { r.fake().Turn(slow) }, func(r *rig) {
 		s := r.started(local)
@@ -91,7 +91,7 @@ func TestPausedThenEmpty(t *testing.T) {
 		s.Enqueue("second")
 		s.Stop()
 		r.pass(time.Second)
-		s.Queued = nil // the user has taken it back
+		s.Queued = nil // the user has removed it
 		r.fake().Turn(brief)
 		r.prompt(s, "third", "fourth")
 		r.pass(time.Minute)
@@ -99,8 +99,8 @@ func TestPausedThenEmpty(t *testing.T) {
 	})
 }
 
-// An agent of version 2 that takes no prompt in a turn gets it after that, in the
-// order in which the user wanted it, in whatever order the agent answers.
+// If an agent of version 2 refuses prompts during a turn, they are sent after it in the order
+// in which they were typed, whatever the order of the responses.
 func TestRefusedInTurn(t *testing.T) {
 	for _, last := range []bool{false, true} {
 		t.Run(fmt.Sprint("last answered first ", last), func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestRefusedInTurn(t *testing.T) {
 	}
 }
 
-// A prompt that the agent does not take at all comes back.
+// A prompt that the agent refuses entirely is returned.
 func TestReturned(t *testing.T) {
 	with(t, func(r *rig) { r.fake().Protocol = "2" }, func(r *rig) {
 		s := r.started(local)
@@ -151,7 +151,7 @@ func TestReturned(t *testing.T) {
 	})
 }
 
-// A prompt that the agent holds can be had back, to be edited or to be dropped.
+// A prompt that the agent holds can be withdrawn, for editing or to drop it.
 func TestWithdraw(t *testing.T) {
 	with(t, func(r *rig) { r.fake().Protocol = "2"; r.fake().Turn(slow) }, func(r *rig) {
 		s := r.started(local)
@@ -173,11 +173,11 @@ func TestWithdraw(t *testing.T) {
 	})
 }
 
-// Prompts that the agent holds are not lost when it is ended, or started again.
+// Prompts that the agent holds are not lost when it is ended or restarted.
 func TestHeldThenEnded(t *testing.T) {
 	for name, c := range map[string]struct {
 		end     func(*workspace.Session)
-		offered bool // else they come back
+		offered bool // else they are returned
 	}{
 		"killed":    {func(s *workspace.Session) { s.Agent.Kill() }, false},
 		"restarted": {func(s *workspace.Session) { s.Agent.Restart() }, true},
@@ -193,8 +193,8 @@ func TestHeldThenEnded(t *testing.T) {
 				r.pass(time.Minute)
 				if c.offered {
 					r.offers(s, "second", "third")
-				} else if !slices.Equal(r.back, []string{"second", "third"}) {
-					t.Errorf("came back: %q", r.back)
+				} else if !slices.Equal(r.returned, []string{"second", "third"}) {
+					t.Errorf("came back: %q", r.returned)
 				}
 				r.got("first", "second", "third")
 			})
@@ -202,7 +202,7 @@ func TestHeldThenEnded(t *testing.T) {
 	}
 }
 
-// The output of the user's commands goes with the next prompt that is taken.
+// The output of the user's commands goes with the next accepted prompt.
 func TestCarried(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -218,8 +218,7 @@ func TestCarried(t *testing.T) {
 	})
 }
 
-// A prompt that was taken off the queue to be edited goes back to its place, and those
-// before it first.
+// A queued prompt that was edited returns to its place, and those before it are sent first.
 func TestSubmitEdited(t *testing.T) {
 	for at, want := range [][]string{{"edited", "two", "three"}, {"one", "edited", "three"}, {"one", "two", "edited"}} {
 		each(t, nil, func(r *rig) {
@@ -241,8 +240,8 @@ func TestSubmitEdited(t *testing.T) {
 	}
 }
 
-// A prompt that is typed while others wait for the user goes out before them; one that is
-// held waits after them.
+// A prompt typed while the queue is paused is sent before the queue, unless it is held: then
+// it is queued last.
 func TestSubmitBeforeThoseThatWait(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -256,7 +255,7 @@ func TestSubmitBeforeThoseThatWait(t *testing.T) {
 	})
 }
 
-// What would go with the next prompt can be dropped, the newest first.
+// Carried output can be dropped, the newest first.
 func TestCarriedDropped(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -273,8 +272,8 @@ func TestCarriedDropped(t *testing.T) {
 	})
 }
 
-// Stop ends the turn; where that does not help, another one ends the agent, but no
-// sooner than after a while.
+// Stop cancels the turn. If that has no effect, another Stop ends the agent, but not before
+// KillAfter.
 func TestStop(t *testing.T) {
 	each(t, func(r *rig) {
 		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
@@ -317,7 +316,7 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// A stop that was ignored by an agent counts for no turn of the next one.
+// A stop that an agent ignored does not count for the next agent.
 func TestStopThenRestart(t *testing.T) {
 	each(t, func(r *rig) {
 		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
@@ -339,7 +338,7 @@ func TestStopThenRestart(t *testing.T) {
 	})
 }
 
-// A session that is not open takes a stop without harm.
+// Stop has no effect on a session that is not open.
 func TestStopNothing(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().GiveUp() || r.w.Front().Continue() {

@@ -18,33 +18,33 @@ import (
 	"parley/internal/workspace"
 )
 
-// chaos is a user and agents that do anything at any time, until they calm down.
+// chaos is a user and agents that act at random until they calm down.
 type chaos struct {
 	*rig
 	user *rand.Rand
-	// careful: the user replaces no connection before what has come on it was shown,
-	// and so sees every prompt that went out on it.
+	// careful: the user replaces a connection only after all its events were shown, and so
+	// sees every prompt that was sent on it.
 	careful bool
 
 	typed   map[*workspace.Session][]string // prompts, by the session they were typed in
 	texts   []string
-	sent    map[string]bool // told as sent
+	sent    map[string]bool // reported as sent
 	removed map[*workspace.Session]bool
-	offered []string // of sessions that were removed
-	begun   []string // prompts that were in a transcript
+	offered []string // in sessions that were removed
+	begun   []string // prompts that appeared in a transcript
 
-	sessions int // that agents have begun; with rig.mu
+	sessions int // that agents have opened; guarded by rig.mu
 
 	mu       sync.Mutex
-	agent    *rand.Rand     // what agents do; with mu
+	agent    *rand.Rand     // decides what agents do; guarded by mu
 	mood     float64        // how often they do something odd
-	calm     bool           // with mu
-	denied   map[string]int // prompts that agents did not take, and how often; with mu
+	calm     bool           // guarded by mu
+	denied   map[string]int // how often agents refused each prompt; guarded by mu
 	finished map[string]bool
 }
 
-// TestAnything has a user and agents do anything. No prompt is lost, none is sent twice,
-// nothing happens to a session that was removed, and in the end everything works.
+// TestAnything has a user and agents act at random. No prompt is lost or sent twice, nothing
+// happens to a removed session, and in the end everything works.
 func TestAnything(t *testing.T) {
 	for seed := range uint64(seeds.Of(1000)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -94,7 +94,7 @@ func newChaos(t *testing.T, dir string, seed uint64) *chaos {
 	return c
 }
 
-// roll is a number below n that decides what an agent does; 0 once all are calm.
+// roll returns a random number below n that decides what an agent does, 0 once all are calm.
 func (c *chaos) roll(n int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,13 +116,13 @@ func (c *chaos) dialed(int) error {
 	return nil
 }
 
-// answer is what an agent does with a request.
+// answer handles an agent's request at random.
 func (c *chaos) answer(k *fakeagent.Call, result string) (string, error) {
 	switch c.roll(10) {
 	case 1:
 		k.Wait(10 * time.Second)
 	case 2:
-		time.Sleep(3 * time.Second) // it does not care for being given up
+		time.Sleep(3 * time.Second) // it ignores the cancellation
 	case 3:
 		return "", fakeagent.Errorf(-32603, "not now")
 	case 4:
@@ -135,7 +135,7 @@ func (c *chaos) answer(k *fakeagent.Call, result string) (string, error) {
 	return result, nil
 }
 
-// turn is what an agent does with a prompt that it has taken.
+// turn handles an accepted prompt at random.
 func (c *chaos) turn(t *fakeagent.Turn) string {
 	t.Say("You said: " + t.Text)
 	switch c.roll(10) {
@@ -189,7 +189,7 @@ func (c *chaos) deny(text string) {
 	c.denied[text]++
 }
 
-// heard checks that nothing is told of a session that is gone.
+// heard checks that nothing is reported about a removed session.
 func (c *chaos) heard(n workspace.News) {
 	var of *workspace.Session
 	switch n := n.(type) {
@@ -232,7 +232,7 @@ func (c *chaos) heard(n workspace.News) {
 	}
 }
 
-// play lets everybody do anything for a while, and then only what works.
+// play has everybody act at random for a while, then only do what works.
 func (c *chaos) play() {
 	c.w.Start([]workspace.Spec{local, far}[c.user.IntN(2)])
 	for range 120 {
@@ -264,7 +264,7 @@ func (c *chaos) play() {
 	}
 }
 
-// wish is something that a user may want.
+// wish performs a random action of the user.
 func (c *chaos) wish() {
 	k := c.user.IntN(60)
 	if c.careful && k >= 30 && (k < 31 || k >= 40 && k < 54) {
@@ -289,7 +289,7 @@ func (c *chaos) wish() {
 		s.Stop()
 	case k < 35:
 		if text, ok := s.StopSending(); ok {
-			c.back = append(c.back, text)
+			c.returned = append(c.returned, text)
 		}
 	case k < 36:
 		s.Withdraw(c.user.IntN(2) == 0)
@@ -346,11 +346,11 @@ func (c *chaos) types(s *workspace.Session) {
 	c.texts = append(c.texts, text)
 	c.typed[s] = append(c.typed[s], text)
 	if err := s.Submit(text, len(s.Queued) > 0); err != nil {
-		c.back = append(c.back, text)
+		c.returned = append(c.returned, text)
 	}
 }
 
-// check looks for prompts that are lost, or in two places.
+// check looks for prompts that are lost or in two places.
 func (c *chaos) check() {
 	received := map[string]int{}
 	var order []string
@@ -373,7 +373,7 @@ func (c *chaos) check() {
 			put(p.Draft, "offered")
 		}
 	}
-	for _, text := range c.back {
+	for _, text := range c.returned {
 		put(text, "came back")
 	}
 	for _, text := range c.offered {
@@ -409,7 +409,8 @@ func (c *chaos) check() {
 	}
 }
 
-// shown tells whether a prompt is on the screen, or was: its turn has begun, or it is held.
+// shown reports whether a prompt is or was on the screen: its turn has begun, or the agent
+// holds it.
 func (c *chaos) shown(text string) bool {
 	for s := range c.typed {
 		if slices.ContainsFunc(s.Thread.Held, func(p thread.HeldPrompt) bool { return strings.HasPrefix(p.Text, text) }) {
@@ -419,7 +420,7 @@ func (c *chaos) shown(text string) bool {
 	return slices.ContainsFunc(c.begun, func(t string) bool { return strings.HasPrefix(t, text) })
 }
 
-// settleDown has the agents do what is wanted of them: in the end nothing waits.
+// settleDown makes the agents cooperate, so that in the end nothing waits.
 func (c *chaos) settleDown() {
 	c.mu.Lock()
 	c.calm = true

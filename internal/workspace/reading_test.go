@@ -11,8 +11,8 @@ import (
 	"parley/internal/workspace"
 )
 
-// reads has prompts that begin with @ read a file for a second; @long takes until it is
-// given up. A prompt goes out as it was typed, and with the file after it.
+// reads makes prompts that begin with @ read a file for a second; @long reads until it is
+// cancelled. Such a prompt is sent as typed, with the file after it.
 func reads(r *rig) {
 	r.opts.Expand = func(_ *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 		if text[0] != '@' {
@@ -43,12 +43,12 @@ func reads(r *rig) {
 	}
 }
 
-// eachReading runs a test with agents of both versions, where files are read.
+// eachReading runs a test with agents of both versions and prompts that read files.
 func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {
 	each(t, func(r *rig) { reads(r); r.fake().Turn(brief) }, func(r *rig) { f(r, r.started(local)) })
 }
 
-// Prompts wait for the files of the one before, and keep their order.
+// Prompts wait while the files of an earlier one are read, so that they keep their order.
 func TestReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		s.Carried = []string{"$ ls\n"}
@@ -69,8 +69,7 @@ func TestReading(t *testing.T) {
 	})
 }
 
-// Reading takes no longer than the user may be made to wait; what could not be read is
-// said.
+// The time for reading is bounded. Files that were not read are reported.
 func TestReadingLong(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long")
@@ -79,8 +78,8 @@ func TestReadingLong(t *testing.T) {
 	})
 }
 
-// A prompt may be taken back while its files are read. What was typed after it waits
-// for the user, who may want to send the first one in another form.
+// A prompt can be taken back while its files are read. The queue after it is paused, since the
+// user may want to send the first one in another form.
 func TestStopReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		s.Carried = []string{"$ ls\n"}
@@ -143,7 +142,7 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 	}
 }
 
-// A prompt whose connection ends while its files are read is not sent, and comes back.
+// If the connection ends while a prompt's files are read, the prompt is not sent but returned.
 func TestReadingThenLost(t *testing.T) {
 	for _, spec := range []workspace.Spec{local, far} {
 		each(t, func(r *rig) {
@@ -158,8 +157,8 @@ func TestReadingThenLost(t *testing.T) {
 			r.prompt(s, "@first", "second")
 			r.lose()
 			r.pass(time.Minute)
-			if !slices.Equal(r.back, []string{"@first"}) || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
-				r.Errorf("came back: %q, carried %q", r.back, s.Carried)
+			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
+				r.Errorf("came back: %q, carried %q", r.returned, s.Carried)
 			}
 			if spec.Remote {
 				s.Resume()
@@ -172,8 +171,8 @@ func TestReadingThenLost(t *testing.T) {
 	}
 }
 
-// A prompt whose files are being read goes to the agent that is started again, before
-// what was typed later, and comes back where its session is closed.
+// If the agent is restarted while a prompt's files are read, the prompt goes to the new agent
+// before prompts typed later. If its session is closed, it is returned.
 func TestReadingThenGone(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long", "second")
@@ -195,13 +194,13 @@ func TestReadingThenGone(t *testing.T) {
 		r.prompt(third, "@long", "later")
 		third.Close()
 		r.pass(time.Minute)
-		if !slices.Equal(r.back, []string{"@long", "later"}) {
-			r.Errorf("came back: %q", r.back)
+		if !slices.Equal(r.returned, []string{"@long", "later"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 	})
 }
 
-// A prompt with files that was refused for want of a login is sent once after it.
+// A prompt with files that was refused for want of a login is sent once after the login.
 func TestReadingWantsLogin(t *testing.T) {
 	each(t, func(r *rig) { reads(r); (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)

@@ -19,28 +19,28 @@ import (
 	"parley/internal/workspace"
 )
 
-// rig is a front end under a clock of its own, and the agents it may start.
+// rig is a front end in a bubble with its own clock, and the agents that it may start.
 type rig struct {
 	*testing.T
 	w      *workspace.Workspace
 	opts   workspace.Options
-	script map[string]*fakeagent.Script // by the name of the agent; "fake" exists
-	dial   func(n int) error            // whether the nth connection is made; nil: it is
-	change func(*workspace.Connection)  // what else a connection has; may be nil
+	script map[string]*fakeagent.Script // by agent name; "fake" exists
+	dial   func(n int) error            // the error of the nth connection; nil: all succeed
+	change func(*workspace.Connection)  // completes each connection; may be nil
 
-	results chan workspace.Result
-	arrived []workspace.Result // not handed over yet
-	pick    func(n int) int    // which of these comes next; nil: the first
-	news    []string           // not looked at yet
-	all     []string           // all news
-	hear    func(workspace.News)
-	back    []string // prompts that came back: returned, not sent, of a removed session
+	results  chan workspace.Result
+	arrived  []workspace.Result // not yet passed to Done
+	pick     func(n int) int    // which of these comes next; nil: the first
+	news     []string           // not checked yet
+	all      []string           // all news
+	hear     func(workspace.News)
+	returned []string // prompts that were returned, not sent, or in a removed session
 
 	mu     sync.Mutex
 	agents []*fakeagent.Agent // of all connections, in order
 	dials  int
-	open   int // connections that were not closed yet
-	tasks  int // that run
+	open   int // connections not closed yet
+	tasks  int // running tasks
 }
 
 var (
@@ -49,7 +49,7 @@ var (
 	far   = workspace.Spec{Name: "fake", Command: "wss://far.example.org/acp", Remote: true}
 )
 
-// with runs a test in a bubble. At its end everything must end.
+// with runs a test in a bubble. At its end everything must have ended.
 func with(t *testing.T, change func(*rig), f func(*rig)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -152,14 +152,14 @@ func (r *rig) count(n *int, by int) int {
 	return *n
 }
 
-// agent is the other end of the newest connection.
+// agent returns the agent of the newest connection.
 func (r *rig) agent() *fakeagent.Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.agents[len(r.agents)-1]
 }
 
-// peers are the other ends of all connections.
+// peers returns the agents of all connections.
 func (r *rig) peers() []*fakeagent.Agent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,15 +172,16 @@ func (r *rig) lose() {
 	r.settle()
 }
 
-// redialNow tries for a connection as soon as the loss of the one before is known, before
-// any answer of that.
+// redialNow redials as soon as the loss of the last connection is known, before any response
+// from it.
 func (r *rig) redialNow(a *workspace.Agent) {
 	for a.Live() && r.step() {
 	}
 	a.Redial()
 }
 
-// step runs the tasks, hears the news and takes one result; false when nothing was left.
+// step runs the tasks, handles the news and passes on one result. It returns false if there
+// was nothing to do.
 func (r *rig) step() bool {
 	r.run()
 	if len(r.arrived) == 0 {
@@ -196,7 +197,7 @@ func (r *rig) step() bool {
 	return true
 }
 
-// run runs the tasks and hears the news. What has come meanwhile is not handed over.
+// run runs the tasks and handles the news. Results that arrive are not passed on.
 func (r *rig) run() {
 	for _, task := range r.w.Tasks() {
 		r.count(&r.tasks, 1)
@@ -207,7 +208,7 @@ func (r *rig) run() {
 		}()
 	}
 	for n, ok := r.w.TakeNews(); ok; n, ok = r.w.TakeNews() {
-		r.took(n)
+		r.onNews(n)
 	}
 	synctest.Wait()
 	for range len(r.results) {
@@ -217,7 +218,7 @@ func (r *rig) run() {
 	}
 }
 
-// settle lets happen what happens without time passing.
+// settle does everything that happens without the passage of time.
 func (r *rig) settle() {
 	for r.step() {
 	}
@@ -240,16 +241,15 @@ func (r *rig) pass(d time.Duration) {
 	}
 }
 
-// took hears a piece of news, as a front end does that has one list of prompts that
-// came back.
-func (r *rig) took(n workspace.News) {
+// onNews handles a piece of news like a front end that collects returned prompts in one list.
+func (r *rig) onNews(n workspace.News) {
 	switch n := n.(type) {
 	case workspace.Removed:
-		r.back = append(r.back, n.Session.Queued...)
+		r.returned = append(r.returned, n.Session.Queued...)
 	case workspace.NotSent:
-		r.back = append(r.back, n.Text)
+		r.returned = append(r.returned, n.Text)
 	case workspace.Returned:
-		r.back = append(r.back, n.Text)
+		r.returned = append(r.returned, n.Text)
 	case workspace.Reconnected: // this front end does not ask its user
 		if !n.Session.Paused {
 			n.Session.Resume()
@@ -264,7 +264,7 @@ func (r *rig) took(n workspace.News) {
 	}
 }
 
-// describe is a piece of news as a line; "" for news that every event brings.
+// describe returns a piece of news as a line, "" for news that every event causes.
 func describe(n workspace.News) string {
 	line := strings.TrimPrefix(fmt.Sprintf("%T", n), "workspace.")
 	because := func(err error) {
@@ -353,8 +353,8 @@ func describe(n workspace.News) string {
 	return line
 }
 
-// wants compares the news since the last look with lines, of which each may end with …
-// in the place of the rest.
+// wants compares the news since the last look with lines. A line that ends with … matches any
+// news that begins with it.
 func (r *rig) wants(lines ...string) {
 	r.Helper()
 	r.settle()
@@ -369,7 +369,7 @@ func (r *rig) wants(lines ...string) {
 	}
 }
 
-// started starts an agent and expects it to be there.
+// started starts an agent and expects it to connect.
 func (r *rig) started(s workspace.Spec) *workspace.Session {
 	r.Helper()
 	a := r.w.Start(s)
@@ -392,7 +392,7 @@ func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	}
 }
 
-// got expects what the agents were sent, over all connections.
+// got compares the prompts that the agents received over all connections.
 func (r *rig) got(want ...string) {
 	r.Helper()
 	r.settle()
@@ -405,7 +405,7 @@ func (r *rig) got(want ...string) {
 	}
 }
 
-// waits expects which prompts wait in a session.
+// waits compares the queued prompts of a session.
 func (r *rig) waits(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
@@ -414,7 +414,7 @@ func (r *rig) waits(s *workspace.Session, want ...string) {
 	}
 }
 
-// offers expects which prompts may not have arrived.
+// offers compares the prompts that may not have arrived.
 func (r *rig) offers(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
@@ -427,7 +427,7 @@ func (r *rig) offers(s *workspace.Session, want ...string) {
 	}
 }
 
-// connections expects how many are open and how many there have been.
+// connections compares the number of open connections and of all so far.
 func (r *rig) connections(open, ever int) {
 	r.Helper()
 	r.settle()
@@ -438,7 +438,7 @@ func (r *rig) connections(open, ever int) {
 	}
 }
 
-// says tells whether a line is in a session's thread.
+// says reports whether a session's thread has an item with the text.
 func says(s *workspace.Session, text string) bool {
 	for _, it := range s.Thread.Items {
 		if strings.Contains(string(it.Text), text) {
@@ -448,11 +448,11 @@ func says(s *workspace.Session, text string) bool {
 	return false
 }
 
-// close closes the workspace. No task runs longer, and no connection is left.
+// close closes the workspace and expects no task and no connection to be left.
 func (r *rig) close() {
 	r.w.End()
 	r.w.Close()
-	for range 3 { // what a task brings may ask for another one, which ends at once
+	for range 3 { // a result may start another task, which ends at once
 		r.settle()
 		synctest.Wait()
 	}
@@ -467,7 +467,7 @@ func (r *rig) close() {
 			r.Errorf("connection %d has not ended", i+1)
 		}
 	}
-	time.Sleep(time.Minute) // what the agents still do
+	time.Sleep(time.Minute) // whatever the agents still do
 }
 
 var errAway = errors.New("nobody is there")

@@ -16,10 +16,10 @@ import (
 
 const keeps = `,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
 
-// kept is a session that the agent has listed.
+// kept is a session that the agent lists.
 var kept = event.Listed{ID: "kept", Cwd: "/src", Title: "Parser"}
 
-// eachKeeping runs a test with agents of both versions that keep sessions.
+// eachKeeping runs a test with agents of both versions that store sessions.
 func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
 	each(t, func(r *rig) {
 		if r.fake().Protocol == "1" {
@@ -32,7 +32,7 @@ func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
 	}, func(r *rig) { f(r, r.started(local)) })
 }
 
-// What is typed while a session opens is sent there, in order.
+// Prompts typed while a session opens are sent in it, in order.
 func TestNewSession(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -61,7 +61,7 @@ func TestNewSession(t *testing.T) {
 	})
 }
 
-// A session that is refused, or given up, goes away with what was typed for it.
+// A session that is refused or cancelled is removed with the prompts typed for it.
 func TestNewSessionFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(*fakeagent.Call) (string, error)
@@ -85,8 +85,8 @@ func TestNewSessionFails(t *testing.T) {
 				}
 				r.pass(30 * time.Minute)
 				r.wants("Shown -", "Shown s1", "Removed -", c.says)
-				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.back, []string{"typed"}) || second.GiveUp() {
-					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.GiveUp() {
+					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.fake().On("session/new", nil)
 				s.Agent.NewSession()
@@ -99,8 +99,8 @@ func TestNewSessionFails(t *testing.T) {
 	}
 }
 
-// A session that is closed while it is opened is closed at the agent, too, and what
-// still comes for it goes to no other session.
+// A session that is closed while it opens is also closed at the agent. Its late events go to
+// no other session.
 func TestCloseWhileOpening(t *testing.T) {
 	for name, open := range map[string]func(*workspace.Agent){
 		"new":    func(a *workspace.Agent) { a.NewSession() },
@@ -108,7 +108,7 @@ func TestCloseWhileOpening(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachKeeping(t, func(r *rig, s *workspace.Session) {
-				stubborn := func(c *fakeagent.Call) (string, error) { // does not care that it is given up
+				stubborn := func(c *fakeagent.Call) (string, error) { // it ignores the cancellation
 					time.Sleep(time.Second)
 					return `{"sessionId":"kept"}`, nil
 				}
@@ -131,8 +131,8 @@ func TestCloseWhileOpening(t *testing.T) {
 				if third := r.w.Front(); third.Thread.Session != "third" || says(third, "too") || says(second, "too") || says(s, "too") {
 					r.Errorf("%q has got what was for another one", third.Thread.Session)
 				}
-				if len(r.w.Sessions()) != 2 || !slices.Equal(r.back, []string{"typed"}) || second.ACP != nil {
-					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.back)
+				if len(r.w.Sessions()) != 2 || !slices.Equal(r.returned, []string{"typed"}) || second.ACP != nil {
+					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				for _, line := range r.all {
 					if strings.HasPrefix(line, "Sent") || strings.HasPrefix(line, "Opened kept") {
@@ -144,7 +144,7 @@ func TestCloseWhileOpening(t *testing.T) {
 	}
 }
 
-// A session that was opened, but is closed before that is known, takes no event.
+// A session that has opened but is closed before that is handled receives no event.
 func TestCloseBeforeOpened(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -174,7 +174,7 @@ func TestCloseBeforeOpened(t *testing.T) {
 	})
 }
 
-// Listed sessions are opened by loading, with the conversation as the agent tells it.
+// Listed sessions are opened by loading, with the conversation as the agent replays it.
 func TestOpenListed(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
 		told := func(c *fakeagent.Call) (string, error) {
@@ -210,7 +210,7 @@ func TestOpenListed(t *testing.T) {
 	})
 }
 
-// A session that its agent refuses is shown from its log, where there is one.
+// A session that its agent refuses is shown from its log, if there is one.
 func TestOpenListedRefused(t *testing.T) {
 	logged := workspace.Logged{Agent: "fake", Session: "kept", Title: "Parser", Replay: func(_ context.Context, sink event.Sink) error {
 		sink.Post(event.TextArrived{For: event.For{Session: "kept"}, Role: event.Agent, Text: "as it was logged"})
@@ -250,7 +250,7 @@ func TestOpenListedRefused(t *testing.T) {
 	}
 }
 
-// An agent that cannot open sessions again is not asked to.
+// An agent that cannot reopen sessions is not asked to.
 func TestOpenListedNever(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -264,7 +264,7 @@ func TestOpenListedNever(t *testing.T) {
 	})
 }
 
-// Before its first session is open, an agent opens no other one.
+// An agent opens no other session before its first one is open.
 func TestOpenListedTooSoon(t *testing.T) {
 	with(t, func(r *rig) {
 		(&guard{sessions: true}).set(r)
@@ -279,7 +279,7 @@ func TestOpenListedTooSoon(t *testing.T) {
 	})
 }
 
-// A session that is closed ends at the agent; what still comes for it changes nothing.
+// Closing a session ends it at the agent. Its late events are ignored.
 func TestCloseSession(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
 		s.Agent.NewSession()
@@ -296,15 +296,15 @@ func TestCloseSession(t *testing.T) {
 		if got := r.agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
 			r.Errorf("closed: %q", got)
 		}
-		if len(second.Thread.Items) != items || says(s, "too late") || !slices.Equal(r.back, []string{"second"}) {
-			r.Errorf("came back: %q", r.back)
+		if len(second.Thread.Items) != items || says(s, "too late") || !slices.Equal(r.returned, []string{"second"}) {
+			r.Errorf("came back: %q", r.returned)
 		}
 		r.got("first")
 		r.connections(1, 1)
 	})
 }
 
-// An agent ends with its last session, however that ends.
+// An agent ends with its last session, however that one ends.
 func TestAgentEndsWithSessions(t *testing.T) {
 	for name, end := range map[string]func(r *rig, s *workspace.Session){
 		"closed": func(r *rig, s *workspace.Session) { s.Close() },
@@ -331,7 +331,7 @@ func TestAgentEndsWithSessions(t *testing.T) {
 	}
 }
 
-// Deleting a session says what became of it, and lists what is left.
+// Delete reports the outcome and lists the remaining sessions.
 func TestDelete(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
 		s.Agent.Delete("kept")
@@ -342,7 +342,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// A conversation whose agent is gone stays until another one is started in its place.
+// A conversation whose agent has ended stays until another agent replaces it.
 func TestLeaveConversation(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -360,7 +360,7 @@ func TestLeaveConversation(t *testing.T) {
 	})
 }
 
-// What there is to say of all that is open: each agent once, and its record.
+// Names and Records list each agent once.
 func TestNamesAndRecords(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		if names := r.w.Names(); len(names) > 0 {

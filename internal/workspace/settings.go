@@ -7,8 +7,8 @@ import (
 	"parley/internal/safetext"
 )
 
-// Setting is something of a session that can be switched, whatever the agent calls it: an
-// option, or the mode where the agent has no options. ID is "" for the mode.
+// Setting is something that can be switched in a session: an option of the agent or, for an
+// agent without options, the mode. ID is "" for the mode.
 type Setting struct {
 	event.ConfigOption
 	session *Session
@@ -17,7 +17,7 @@ type Setting struct {
 // onOff are the choices of a boolean option.
 var onOff = []event.Choice{{ID: "on", Name: "on"}, {ID: "off", Name: "off"}}
 
-// Settings are those of the session. Names are safe to show.
+// Settings returns the session's settings. Names are safe to show.
 func (s *Session) Settings() []Setting {
 	var out []Setting
 	modes := len(s.Thread.Modes) > 0
@@ -35,8 +35,7 @@ func (s *Session) Settings() []Setting {
 	return out
 }
 
-// Setting is the one that is meant by a category such as "mode" or "model"; false where
-// the agent has none.
+// Setting returns the setting of a category such as "mode" or "model", false if there is none.
 func (s *Session) Setting(category string) (Setting, bool) {
 	o, ok := s.Thread.Option(category)
 	all := s.Settings()
@@ -47,7 +46,7 @@ func (s *Session) Setting(category string) (Setting, bool) {
 	return all[i], true
 }
 
-// Value is what it is set to, as that is called.
+// Value returns the name of the current choice.
 func (s Setting) Value() string {
 	for _, ch := range s.Choices {
 		if ch.ID == s.Current {
@@ -57,7 +56,7 @@ func (s Setting) Value() string {
 	return safetext.Line(s.Current, 60)
 }
 
-// Set sets it to the choice with that id. done is called with the outcome.
+// Set selects the choice with that id. done is called with the error.
 func (s Setting) Set(id string, done func(error)) {
 	switch {
 	case s.ID == "":
@@ -69,8 +68,7 @@ func (s Setting) Set(id string, done func(error)) {
 	}
 }
 
-// ChoiceName is what a choice is called: its id, which is the agent's own, where it has no
-// name.
+// ChoiceName returns the name of a choice, or the agent's id for it if it has no name.
 func ChoiceName(ch event.Choice) string {
 	if ch.Name != "" {
 		return ch.Name

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Options are switched alike whatever they are; the modes are one where there is no option.
+// All options are switched alike. The modes are a setting if there is no option.
 func TestSettings(t *testing.T) {
 	const options = `,"configOptions":[
 		{"id":"fast","name":"Fast","type":"boolean","currentValue":false},

@@ -10,7 +10,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// What is typed while the agent starts is sent when it is there, in order.
+// Prompts typed while the agent starts are sent when it is ready, in order.
 func TestStart(t *testing.T) {
 	each(t, func(r *rig) {
 		r.fake().On("initialize", nil)
@@ -39,7 +39,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// An agent that does not start can be started again, and what waits stays.
+// An agent that does not start can be started again. Queued prompts stay.
 func TestStartFails(t *testing.T) {
 	with(t, func(r *rig) {
 		r.dial = func(n int) error {
@@ -64,7 +64,7 @@ func TestStartFails(t *testing.T) {
 	})
 }
 
-// A start that is given up brings nothing later, and its connection is closed.
+// A cancelled start reports nothing later, and its connection is closed.
 func TestStartGivenUp(t *testing.T) {
 	for name, slow := range map[string]func(*rig){
 		"while it is reached": func(r *rig) {
@@ -102,7 +102,7 @@ func TestStartGivenUp(t *testing.T) {
 	}
 }
 
-// A start that is overtaken by another one brings nothing, however late it ends.
+// A start that was replaced by another one has no effect, however late it ends.
 func TestStartTwice(t *testing.T) {
 	with(t, func(r *rig) {
 		r.dial = func(n int) error {
@@ -129,8 +129,8 @@ func TestStartTwice(t *testing.T) {
 	})
 }
 
-// An agent that is started again keeps transcript and queue of the session in front.
-// The others are gone, with what waited in them.
+// Restarting an agent keeps the transcript and queue of the front session. Its other sessions
+// are removed with their queues.
 func TestRestart(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -152,8 +152,8 @@ func TestRestart(t *testing.T) {
 		r.pass(time.Second)
 		r.wants("Removed s2", "Starting", "Started s1")
 		r.connections(1, 2)
-		if !says(s, "You said: first") || !says(s, "started again") || len(r.back) != 1 {
-			t.Errorf("came back: %q; %v", r.back, s.Thread.Items)
+		if !says(s, "You said: first") || !says(s, "started again") || len(r.returned) != 1 {
+			t.Errorf("came back: %q; %v", r.returned, s.Thread.Items)
 		}
 		r.waits(s, "second")
 		s.Resume()
@@ -162,7 +162,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// Two agents live side by side, and one that ends takes nothing of the other along.
+// Two agents run side by side. The end of one does not affect the other.
 func TestTwoAgents(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		first := r.started(local)
@@ -185,14 +185,14 @@ func TestTwoAgents(t *testing.T) {
 		r.news = nil
 		second.Close()
 		r.wants("Shown s1", "Removed s1")
-		r.connections(1, 2) // the one that has ended is closed with the workspace or a restart
+		r.connections(1, 2) // an ended connection is closed with the workspace or by a restart
 		first.Continue()
 		r.wants("Starting", "Started s1")
 		r.connections(1, 3)
 	})
 }
 
-// Replace ends all agents that there are.
+// Replace ends all running agents.
 func TestReplace(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
@@ -209,13 +209,13 @@ func TestReplace(t *testing.T) {
 		r.pass(time.Hour)
 		r.wants()
 		r.connections(1, len(r.peers()))
-		if len(r.w.Agents()) != 1 || len(r.back) != 1 || r.back[0] != "waits" {
-			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.back)
+		if len(r.w.Agents()) != 1 || len(r.returned) != 1 || r.returned[0] != "waits" {
+			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.returned)
 		}
 	})
 }
 
-// An agent that a command was typed for is called what it calls itself.
+// An agent started by a typed command is called by the name that it reports.
 func TestCustomName(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		spec := workspace.Spec{Name: "fake", Command: "./fake", Custom: true}
@@ -225,7 +225,7 @@ func TestCustomName(t *testing.T) {
 	})
 }
 
-// The workspace can be closed whatever is under way.
+// The workspace can be closed at any time.
 func TestCloseMidway(t *testing.T) {
 	slow := func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "{}", nil }
 	for name, midway := range map[string]func(*rig){

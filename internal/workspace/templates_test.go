@@ -57,7 +57,8 @@ func TestTemplate(t *testing.T) {
 	}, explain)
 }
 
-// A project's is shown before it is sent, for each text that it makes, and what is shown is what is sent.
+// A project's template is shown before it is sent, again for each different text, and what is
+// shown is what is sent.
 func TestProjectTemplate(t *testing.T) {
 	using(t, func(r *rig, use func(string) (string, error)) {
 		for _, args := range []string{"prod", "test"} {
@@ -79,7 +80,7 @@ func TestProjectTemplate(t *testing.T) {
 	}, deploy)
 }
 
-// The mode is set before the prompt is sent, and without it the prompt is not.
+// The mode is set before the prompt is sent. If that fails, the prompt is not sent.
 func TestTemplateMode(t *testing.T) {
 	using(t, func(r *rig, use func(string) (string, error)) {
 		if _, err := use("/coding"); err != nil {

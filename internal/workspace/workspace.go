@@ -1,15 +1,15 @@
-// Package workspace is everything that is open, for the screen and the chat in lines: the agents
-// (connect, log in, lose, retry, reopen) and their sessions (thread, queue of
-// prompts, what waits for the user). It draws nothing and knows no terminal.
+// Package workspace holds everything that is open, for the screen and for the line-by-line
+// chat: agents (connect, log in, lose, retry, reopen) and their sessions (thread, queued
+// prompts, whatever waits for the user). It draws nothing and does not use the terminal.
 //
-// A Workspace is plain state on the goroutine of its front end. A method takes what
-// the user wants. Work that may block becomes a Task, which the front end takes with
-// Tasks and runs on a goroutine of its own; what a task returns goes back through
-// Done. What has happened meanwhile is News, in order. So after every call the front
-// end runs the tasks and tells the news, and that is all that joins the two.
+// A Workspace is plain state on the goroutine of its front end, which calls a method for each
+// action of the user. Work that may block becomes a Task: the front end gets tasks from Tasks,
+// runs each on its own goroutine and passes the result to Done. What has happened is reported
+// as News, in order. After every call the front end must run the tasks and handle the news;
+// there is no other connection between the two.
 //
-// The answer to a request that was sent to an agent passes the agent's queue of
-// events: it comes after every event that preceded it.
+// The response to a request to an agent goes through the agent's event queue, so it is handled
+// after every event that preceded it.
 package workspace
 
 import (
@@ -21,56 +21,57 @@ import (
 	"parley/internal/template"
 )
 
-// Task is work that may block. It is run once, on a goroutine of its own; what it
-// returns, if anything, is handed to Workspace.Done.
+// Task is work that may block. It is run once, on its own goroutine. Its result, if not nil,
+// must be passed to Workspace.Done.
 type Task func() Result
 
-// Result is what a Task has brought.
+// Result is the result of a Task.
 type Result interface {
-	// arrive takes the result, and tells whether more of it is left.
+	// arrive handles the result, and reports whether it must be called again.
 	arrive(w *Workspace) (more bool)
 }
 
-// after is a result that is a function, called on the front end's goroutine.
+// after is a function that Done calls on the front end's goroutine.
 type after func()
 
 func (f after) arrive(*Workspace) bool { f(); return false }
 
-// Options of a workspace. The functions may be called on any goroutine.
+// Options configures a workspace. The functions may be called on any goroutine.
 type Options struct {
-	Agents []Spec // those that are known by name
-	// Connect starts an agent, or connects to it, and opens a session. It gives up
-	// when ctx ends. When the agent wants a login first, it returns that error
-	// together with a connection without a session.
+	Agents []Spec // agents known by name
+	// Connect starts or connects to an agent and opens a session. It gives up when ctx ends.
+	// If the agent requires a login first, it returns that error and a connection without a
+	// session.
 	Connect func(ctx context.Context, s Spec, sink event.Sink, log *event.Log) (*Connection, error)
-	// Redial connects again to an agent that runs elsewhere, and opens no session.
-	// nil: what is lost stays lost.
+	// Redial reconnects to a remote agent without opening a session. If nil, lost connections
+	// stay lost.
 	Redial func(ctx context.Context, s Spec, sink event.Sink, log *event.Log) (*Connection, error)
-	// AskedLogin prepares a command that an agent names itself for a login; it looks
-	// the program up and runs nothing. nil: there are no such logins.
+	// AskedLogin prepares a login command that an agent names. It looks up the program and
+	// runs nothing. If nil, such logins are not supported.
 	AskedLogin func(s Spec, c event.AuthCommand) (AskedLogin, error)
-	// LoginCommand is the program of a login of type "terminal". nil: there are none.
+	// LoginCommand returns the program of a login of type "terminal". If nil, such logins are
+	// not supported.
 	LoginCommand func(s Spec, method event.AuthMethod) Command
-	// Logs lists the sessions that there are logs of, the newest first. nil: none.
+	// Logs lists the sessions that have logs, the newest first. It may be nil.
 	Logs func() ([]Logged, error)
 
-	// Expand returns what reads the files and images that a prompt mentions; nil for
-	// a prompt that is plain text. It is called on the front end's goroutine, and what
-	// it returns on a task's.
+	// Expand returns a function that reads the files and images that a prompt mentions, nil if
+	// the prompt is plain text. Expand is called on the front end's goroutine, the function on
+	// a task's.
 	Expand func(s *Session, text string) func(ctx context.Context) (blocks []event.Block, notes []string)
-	// TextOf is the text of a prompt that came back, as it was typed. nil: what of it
-	// is text.
+	// TextOf returns the text of a returned prompt as it was typed. If nil, the prompt's text
+	// blocks are used.
 	TextOf func(blocks []event.Block) string
 
-	// CountLines counts the lines of a change. nil: they are not counted.
+	// CountLines counts the changed lines. If nil, they are not counted.
 	CountLines func(c FileChange, before, after string) (added, removed int)
 
-	Templates []template.Template // prompts that slash commands stand for
+	Templates []template.Template // prompts that can be sent by slash commands
 
 	Cwd    string
-	Prompt string        // is sent in the first session, as soon as it is open
-	Resume string        // the id or the title of the session that the first connection opens
-	Pace   time.Duration // the least time between two batches of events of an agent
+	Prompt string        // sent in the first session as soon as it is open
+	Resume string        // id or title of the session that the first connection opens
+	Pace   time.Duration // minimum time between two batches of an agent's events
 	Now    func() time.Time
 }
 
@@ -82,13 +83,13 @@ type Workspace struct {
 	tasks       []Task
 	news        []News
 	conns       *connections
-	credentials map[string]credentials // by the name of the agent
+	credentials map[string]credentials // by agent name
 	logs        []Logged
 	ending      bool
 	shown       map[string]bool // uses of projects' templates whose text was shown
 }
 
-// New returns a workspace with one session that is not open, in front.
+// New returns a workspace whose front session is not open yet.
 func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -102,14 +103,14 @@ func New(opts Options) *Workspace {
 	return w
 }
 
-// Tasks takes the tasks that are to be run.
+// Tasks returns the tasks to be run, each once.
 func (w *Workspace) Tasks() []Task {
 	tasks := w.tasks
 	w.tasks = nil
 	return tasks
 }
 
-// TakeNews takes the oldest piece of news; false when there is none.
+// TakeNews removes and returns the oldest piece of news, false if there is none.
 func (w *Workspace) TakeNews() (News, bool) {
 	if len(w.news) == 0 {
 		return nil, false
@@ -119,31 +120,31 @@ func (w *Workspace) TakeNews() (News, bool) {
 	return n, true
 }
 
-// Done takes the result of a task. A batch of events is taken one event at a time:
-// true asks for another call with the same result, now or soon.
+// Done handles the result of a task. It handles a batch of events one by one: more means that
+// it must be called again with the same result, now or soon.
 func (w *Workspace) Done(r Result) (more bool) { return r.arrive(w) }
 
 func (w *Workspace) begin(t Task)    { w.tasks = append(w.tasks, t) }
 func (w *Workspace) tell(n News)     { w.news = append(w.news, n) }
 func (w *Workspace) say(line string) { w.tell(Said{w.front, line}) }
 
-// Context ends when the workspace is closed.
+// Context returns a context that ends when the workspace is closed.
 func (w *Workspace) Context() context.Context { return w.conns.ctx }
 
-// Sessions are the open ones, of all agents, in the order in which they were opened.
-// The caller must not change the slice.
+// Sessions returns the open sessions of all agents in the order in which they were opened. The
+// caller must not change the slice.
 func (w *Workspace) Sessions() []*Session { return w.sessions }
 
-// Front is the session that the user is at.
+// Front returns the session in front of the user.
 func (w *Workspace) Front() *Session { return w.front }
 
-// Show makes a session the one that the user is at.
+// Show brings a session to the front.
 func (w *Workspace) Show(s *Session) {
 	w.front = s
 	w.tell(Shown{s})
 }
 
-// Agents are those of the open sessions, each once, in the order of the sessions.
+// Agents returns the agents of the open sessions, each once, in the order of the sessions.
 func (w *Workspace) Agents() []*Agent {
 	var out []*Agent
 	for _, s := range w.sessions {
@@ -154,7 +155,7 @@ func (w *Workspace) Agents() []*Agent {
 	return out
 }
 
-// Names are those of the agents that were started.
+// Names returns the names of the agents that were started.
 func (w *Workspace) Names() (names []string) {
 	for _, a := range w.Agents() {
 		if a.Spec.Name != "" {
@@ -164,7 +165,7 @@ func (w *Workspace) Names() (names []string) {
 	return names
 }
 
-// Records are the files with what is said on the connections that there are.
+// Records returns the paths of the logs of the current connections.
 func (w *Workspace) Records() (files []string) {
 	for _, a := range w.Agents() {
 		if a.conn != nil && a.conn.Record != "" {
@@ -174,7 +175,7 @@ func (w *Workspace) Records() (files []string) {
 	return files
 }
 
-// Spec is the agent of that name.
+// Spec returns the Spec of the agent with that name.
 func (w *Workspace) Spec(name string) Spec {
 	for _, s := range w.opts.Agents {
 		if s.Name == name {
@@ -184,14 +185,15 @@ func (w *Workspace) Spec(name string) Spec {
 	return Spec{Name: name}
 }
 
-// Logs are the sessions that there are logs of, as they were listed last.
+// Logs returns the sessions that have logs, as they were listed last.
 func (w *Workspace) Logs() []Logged { return w.logs }
 
-// End notes that the workspace is about to be closed: what a task brings is ignored.
+// End records that the workspace is about to be closed. From then on responses of agents are
+// dropped and lost connections are not retried.
 func (w *Workspace) End() { w.ending = true }
 
-// Close gives up what is being started, ends every agent, and waits until all of it
-// is gone. It may be called on any goroutine.
+// Close cancels starts, ends every agent and waits for them. It may be called on any
+// goroutine.
 func (w *Workspace) Close() { w.conns.endAll() }
 
 // end closes a connection that is no longer needed.
@@ -201,7 +203,7 @@ func (w *Workspace) end(conn *Connection) {
 	}
 }
 
-// add opens a session, at which the user is from now on.
+// add adds a session and brings it to the front.
 func (w *Workspace) add(a *Agent) *Session {
 	s := newSession(w, a)
 	s.from = w.front
@@ -210,8 +212,8 @@ func (w *Workspace) add(a *Agent) *Session {
 	return s
 }
 
-// Remove takes a session away and shows the one that it was opened from, or else the
-// one before it. Its agent ends with its last session. The last one of all stays.
+// Remove removes a session and shows the one that it was opened from, or else the one before
+// it. An agent ends with its last session. The last session of the workspace is not removed.
 func (w *Workspace) Remove(s *Session) {
 	i := slices.Index(w.sessions, s)
 	if i < 0 || len(w.sessions) == 1 {
@@ -245,5 +247,5 @@ func (w *Workspace) Remove(s *Session) {
 	w.tell(Removed{s})
 }
 
-// has tells whether a session is open.
+// has reports whether a session is open.
 func (w *Workspace) has(s *Session) bool { return slices.Contains(w.sessions, s) }

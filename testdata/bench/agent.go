@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// loadAgent is an agent of ACP 1 on its standard streams. What it is asked tells
-// what it does:
+// loadAgent is an ACP 1 agent on standard input and output. The prompt says what it does:
 //
 //	flood n=1000 c=20 t=1          n chunks of c bytes, made before the first is sent
-//	pace n=1000 c=20 rate=200 t=1  the same, that many a second, some with a letter
+//	pace n=1000 c=20 rate=200 t=1  the same, rate chunks a second, some with a mark
 //	anything else t=1              a short answer
 //
-// Each ends with the letter number t of ends. A session that is loaded is named
-// after its content, with commas for the blanks:
+// Each answer ends with letter number t of ends. The id of a session to load describes its
+// content, with commas for spaces:
 //
 //	turns,n=20000,t=1              n updates: prompts, thoughts, text, tool calls
 //	text,kb=5000,t=1,top=2         turns of 50 kB of text, the letter top in the first prompt
@@ -28,7 +27,7 @@ type loadAgent struct {
 	out     *bufio.Writer
 	reports *reporter
 	session string
-	marks   int // letters that streams have used
+	marks   int // letters already used as marks in streams
 }
 
 // runAgent serves one client until its input ends.
@@ -75,7 +74,7 @@ func (a *loadAgent) serve(id json.RawMessage, method, session, text string) {
 	fmt.Fprintf(a.out, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", id, result)
 }
 
-// number is the value of a word such as n=20.
+// number returns the value of a word such as n=20, otherwise if there is none.
 func number(words []string, name string, otherwise int) int {
 	for _, w := range words {
 		if value, ok := strings.CutPrefix(w, name+"="); ok {
@@ -100,21 +99,21 @@ func (a *loadAgent) prompt(words []string) {
 	}
 }
 
-// send writes what was made before; the time from its first byte on is measured.
+// send writes prepared messages. The time is measured from their first byte.
 func (a *loadAgent) send(all []byte) {
 	a.reports.tell("begin", "-")
 	a.out.Write(all)
 	a.out.Flush()
 }
 
-// pace sends each chunk when its time has come, four letters a second with them.
+// pace sends each chunk when it is due, and four marks a second in them.
 func (a *loadAgent) pace(chunks []string, rate int) {
 	a.reports.tell("begin", "-")
 	began, due, line := time.Now(), false, []byte(nil)
 	for i, chunk := range chunks {
 		due = due || i%max(rate/4, 1) == 0
 		letter := ""
-		if at := strings.IndexByte(chunk, ' '); due && at >= 0 && i < len(chunks)-1 { // a blank is in no link
+		if at := strings.IndexByte(chunk, ' '); due && at >= 0 && i < len(chunks)-1 { // a space is never inside a link
 			letter, due = streams.at(a.marks), false
 			a.marks++
 			chunk = chunk[:at] + " " + letter + chunk[at:]
@@ -129,8 +128,7 @@ func (a *loadAgent) pace(chunks []string, rate int) {
 	}
 }
 
-// answer is what the agent says to a prompt, as chunks without the letters of a
-// paced one.
+// answer returns the answer to a prompt as chunks, without the marks of a paced stream.
 func answer(words []string) []string {
 	end := "heard\n\n"
 	var out []string
@@ -140,7 +138,7 @@ func answer(words []string) []string {
 		for i := range n {
 			piece := pieces[i%len(pieces)]
 			due = due || i%every == 0
-			if at := strings.IndexByte(piece, ' '); due && at >= 0 && words[0] == "flood" { // a blank is in no link
+			if at := strings.IndexByte(piece, ' '); due && at >= 0 && words[0] == "flood" { // a space is never inside a link
 				piece, due = piece[:at]+" "+waypoint+piece[at:], false
 			}
 			out = append(out, piece)
@@ -153,11 +151,10 @@ func answer(words []string) []string {
 	return append(out, end+"End "+ends.at(number(words, "t", 0))+"\n")
 }
 
-// waypoint stands up to 5,000 times in a flood, everywhere in it.
+// waypoint occurs up to 5,000 times in a flood, spread over all of it.
 const waypoint = "waypoint"
 
-// lastWords stand at the end of a long answer, so that one can see that nothing
-// of it is missing.
+// lastWords end a long answer. Together on the screen they show that nothing is missing.
 func lastWords() (out []string) {
 	for i := range 60 {
 		out = append(out, "last"+strconv.Itoa(i))
@@ -165,7 +162,7 @@ func lastWords() (out []string) {
 	return out
 }
 
-// replay makes the updates of a session that is kept.
+// replay returns the updates of a stored session.
 func (a *loadAgent) replay(words []string) (out []byte) {
 	pieces, next := cut(corpus(), 80), 0
 	say := func(kind string) {

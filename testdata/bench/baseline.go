@@ -19,13 +19,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// client is the least there is of a client: an agent and a session.
+// client is a minimal ACP client: an agent and a session.
 type client struct {
 	in  io.Writer
 	out *bufio.Reader
 }
 
-// agentOf starts our agent and opens a session, a kept one if it is named.
+// agentOf starts our agent and opens a session: the stored one named kept, or a new one.
 func agentOf(kept string) (*client, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *client) prompt(text string) {
 	c.call("session/prompt", `{"sessionId":"new","prompt":[{"type":"text","text":`+quoted(text)+`}]}`)
 }
 
-// lines reads lines until a response, and returns how many there were.
+// lines reads lines until a response, and returns how many came before it.
 func (c *client) lines(each func(line []byte)) (n int) {
 	for {
 		line, err := c.out.ReadSlice('\n')
@@ -75,7 +75,7 @@ func (c *client) lines(each func(line []byte)) (n int) {
 	}
 }
 
-// split is what a bare loop took for an answer.
+// split is the cost of an answer in the bare loop.
 type split struct {
 	Lines int
 	CPU   time.Duration
@@ -83,8 +83,8 @@ type split struct {
 	Whole time.Duration `json:"-"` // from exec to the end
 }
 
-// runSplit is the bare loop: it asks for one answer, or for a kept session, and
-// splits it into lines.
+// runSplit is the bare loop: it requests one answer or loads a stored session, and splits the
+// output into lines.
 func runSplit(text string) {
 	kept, isKept := strings.CutPrefix(text, "kept:")
 	c, err := agentOf(kept)
@@ -106,7 +106,7 @@ func runSplit(text string) {
 	json.NewEncoder(os.Stdout).Encode(split{Lines: n, CPU: ownCPU() - before, Wall: time.Since(began)})
 }
 
-// split runs the bare loop in a process of its own.
+// split runs the bare loop in a separate process.
 func (b *bench) split(text string) (s split, err error) {
 	dir, env, err := b.place()
 	if err != nil {
@@ -127,10 +127,10 @@ func (b *bench) split(text string) (s split, err error) {
 	return s, nil
 }
 
-// bareProgram draws the end of a text, and a line to type into.
+// bareProgram draws the end of a text and an input line.
 type bareProgram struct {
-	client *client       // set when agent is closed
-	agent  chan struct{} // closed when there is one
+	client *client       // set before agent is closed
+	agent  chan struct{} // closed when the agent has started
 	mu     sync.Mutex    // guards text
 	text   strings.Builder
 	draft  string
@@ -146,7 +146,7 @@ func runTea() {
 	p := tea.NewProgram(m)
 	more := make(chan struct{}, 1)
 	go func() {
-		for range more { // as often as a frame at most
+		for range more { // at most once per frame
 			p.Send(moreText{})
 			time.Sleep(time.Second / 60)
 		}
@@ -157,7 +157,7 @@ func runTea() {
 	}
 }
 
-// read starts the agent and takes the text out of every line until it ends.
+// read starts the agent and extracts the text of every line until the output ends.
 func (m *bareProgram) read(more chan<- struct{}) {
 	var err error
 	if m.client, err = agentOf(""); err != nil {
@@ -211,7 +211,7 @@ func (m *bareProgram) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// View implements tea.Model: the rows that fit, of the last bytes of the text.
+// View implements tea.Model. It draws the rows that fit from the last bytes of the text.
 func (m *bareProgram) View() tea.View {
 	var rows []string
 	if m.width > 0 {

@@ -16,9 +16,9 @@ before that happens we measure again with a larger file compare both results and
 three callers pass nothing here which means that the default applies rename the field keep the public name stable
 close the session flush the buffer look at the log repeat with another seed draw the table sort by the second column`)
 
-// corpus is half a megabyte of Markdown, the same in every run: headings,
-// paragraphs with marks, links, CJK and emoji, lists, fences, tables, quotes. It
-// ends where a block does, so that it can be said again and again.
+// corpus is half a megabyte of Markdown, the same in every run: headings, styled paragraphs,
+// links, CJK and emoji, lists, fences, tables, quotes. It ends at the end of a block, so that
+// it can be repeated.
 var corpus = sync.OnceValue(func() string {
 	g := &writer{r: rand.New(rand.NewSource(1))}
 	for step := 1; g.Len() < 512<<10; step++ {
@@ -34,7 +34,7 @@ type writer struct {
 
 func (g *writer) word() string { return words[g.r.Intn(len(words))] }
 
-// sentence is of plain words, now and then of something else.
+// sentence returns a sentence of plain words with an occasional other element.
 func (g *writer) sentence() string {
 	out := make([]string, 7+g.r.Intn(15))
 	for i := range out {
@@ -69,7 +69,7 @@ func (g *writer) paragraph() {
 	g.WriteString("\n\n")
 }
 
-// lines writes between least and twice as many of them, and ends the block.
+// lines writes at least least and at most twice as many lines, and ends the block.
 func (g *writer) lines(least int, line func(i int)) {
 	for i := range least + g.r.Intn(least+1) {
 		line(i)
@@ -78,7 +78,7 @@ func (g *writer) lines(least int, line func(i int)) {
 	g.WriteByte('\n')
 }
 
-// step writes one round of all kinds of blocks.
+// step writes one block of every kind.
 func (g *writer) step(n int) {
 	fmt.Fprintf(g, "## Step %d: %s %s\n\n", n, g.word(), g.word())
 	g.paragraph()
@@ -102,7 +102,7 @@ func (g *writer) step(n int) {
 	g.lines(2, func(i int) { fmt.Fprintf(g, "%d. %s", i+1, g.sentence()) })
 }
 
-// cut cuts a text into pieces of n bytes, a few more where a letter would be cut.
+// cut splits a text into pieces of n bytes, slightly longer where a character would be split.
 func cut(s string, n int) (out []string) {
 	for len(s) > n {
 		k := n

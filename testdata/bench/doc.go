@@ -2,21 +2,21 @@
 //
 //	go run ./testdata/bench [-rounds 5] [-only flood,paced] [-n 1000000] [-seconds 8] [-parley PATH]
 //
-// Every figure is the median of several rounds. A baseline is taken in the same
-// round, a moment before or after, so the ratio means something on a machine
-// that does other work, too; what the baseline is stands beside each figure:
+// Every figure is the median of several rounds. Its baseline is measured in the same round,
+// immediately before or after, so that the ratio is meaningful on a busy machine too. The
+// table names the baseline of each figure:
 //
-//   - split: a bare loop that starts the same agent, reads what it sends and
-//     cuts it into lines, and does nothing else;
-//   - tea: a bare Bubble Tea program that starts the same agent, draws the end
-//     of the text it sends, and has a line to type into;
-//   - another figure of the same round, where that says more.
+//   - split: a bare loop that starts the same agent, reads its output and splits it into
+//     lines, and does nothing else;
+//   - tea: a bare Bubble Tea program that starts the same agent, draws the end of its text
+//     and has an input line;
+//   - another figure of the same round, if that says more.
 //
-// The program is its own agent, its own loop and its own Bubble Tea program: the
-// first argument says so. Processor time is that of a process with all it has
-// started, without the agent, from /proc; that is why all of it needs Linux.
+// The program is its own agent, bare loop and bare Bubble Tea program; the first argument
+// selects which. Processor time is that of a process and everything it has started, without
+// the agent, from /proc. That is why the program needs Linux.
 //
-// Letters by which something is recognised on the screen come from alphabets
-// that the text does not use, and each is used once in the life of a process: a
-// renderer that sends only what differs would be silent about the second.
+// The letters that mark something on the screen come from alphabets that the text does not
+// use. Each is used once in the life of a process, because a renderer that sends only what has
+// changed would not write it a second time.
 package main

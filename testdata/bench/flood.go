@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// flood measures an answer that comes as fast as it is taken: what a chunk takes
-// beside the bare loop, and how long a key takes beside the bare program.
+// flood measures an answer sent as fast as it is read: the cost of a chunk against the bare
+// loop, and the latency of a key against the bare program.
 func flood(b *bench) error {
 	text := fmt.Sprintf("flood n=%d c=20", b.n)
 	const count = "flood: processor time of a chunk"
@@ -68,17 +68,17 @@ func flood(b *bench) error {
 	return nil
 }
 
-// streamed is what a paced stream took.
+// streamed is the cost of a paced stream.
 type streamed struct {
 	cpu, wall time.Duration
 	chunks    int
-	echoes    []float64 // of keys, ms
-	shown     []float64 // from sending a letter to its being on the screen, ms
+	echoes    []float64 // latencies of keys, ms
+	shown     []float64 // from sending a mark to its appearing on the screen, ms
 	text      int       // bytes of text
-	bytes     int64     // bytes to the terminal
+	bytes     int64     // bytes written to the terminal
 }
 
-// stream has the agent say 200 chunks of 20 bytes a second, and types meanwhile.
+// stream has the agent send 200 chunks of 20 bytes a second, and types meanwhile.
 func (s *session) stream(seconds int) (r streamed, err error) {
 	const rate = 200
 	text := fmt.Sprintf("pace n=%d c=20 rate=%d", seconds*rate, rate)
@@ -112,7 +112,7 @@ func (s *session) stream(seconds int) (r streamed, err error) {
 			select {
 			case at := <-seen[m.detail]:
 				r.shown = append(r.shown, millis(at.Sub(m.at)))
-			default: // scrolled by between two frames
+			default: // scrolled away between two frames
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (s *session) stream(seconds int) (r streamed, err error) {
 	return r, nil
 }
 
-// paced measures a stream as models stream, beside the bare program.
+// paced measures a stream at the speed of a model, against the bare program.
 func paced(b *bench) error {
 	var own, base streamed
 	run := func(start func() (*session, error), r *streamed) func() error {

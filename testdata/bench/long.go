@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// rowsOfKB is how many rows a kilobyte of the corpus makes, about.
+// rowsOfKB is roughly how many rows a kilobyte of the corpus fills.
 const rowsOfKB = 20
 
-// opened opens a session that the agent keeps, and returns how long it took from
-// the first byte until its end stood on the screen, and what it took.
+// opened opens a stored session. It returns the time from the first byte until the end of the
+// session is on the screen, and the processor time.
 func (b *bench) opened(kept string) (s *session, took time.Duration, cpu time.Duration, err error) {
 	s, err = b.launch(append([]string{b.parley, "--resume", kept + ",t=1,top=2", "--"}, b.agent()...))
 	if err != nil {
@@ -38,9 +38,9 @@ func (b *bench) opened(kept string) (s *session, took time.Duration, cpu time.Du
 	return s, took, cpu, err
 }
 
-// load measures opening a session, beside the bare loop on the same lines.
+// load measures opening a session, against the bare loop on the same lines.
 func load(b *bench) error {
-	const kept, updates = "turns,n=20000", 20_002 // and an end
+	const kept, updates = "turns,n=20000", 20_002 // and the end of the session
 	var took, cpu time.Duration
 	var base split
 	contender := func() error {
@@ -67,8 +67,8 @@ func load(b *bench) error {
 	return nil
 }
 
-// growth measures a paced stream behind transcripts of three lengths, and the
-// memory that one takes.
+// growth measures a paced stream after transcripts of three lengths, and the memory that they
+// need.
 func growth(b *bench) error {
 	var lengths, costs []float64
 	for _, kb := range []int{50, 500, 5000} {
@@ -110,13 +110,13 @@ func growth(b *bench) error {
 	return nil
 }
 
-// resized is what another width takes.
+// resized is the cost of a change of width.
 type resized struct {
-	settle []float64 // ms until the last byte of it
-	cpu    float64   // ms of one
+	settle []float64 // ms until the last byte of its output
+	cpu    float64   // ms for each
 }
 
-// resizes makes the terminal narrower and wider.
+// resizes makes the terminal narrower and wider in turn.
 func (s *session) resizes(times int) (r resized, err error) {
 	before := s.usage().cpu
 	for i := range times {
@@ -147,8 +147,8 @@ func (s *session) resizes(times int) (r resized, err error) {
 	return r, nil
 }
 
-// pages goes up page by page until the letter in the first prompt is there, and
-// returns how long each page took to be drawn, in milliseconds.
+// pages pages up until the mark in the first prompt is on the screen, and returns how long
+// each page took to draw, in milliseconds.
 func (s *session) pages(top string) (frames []float64, err error) {
 	found := s.on(top)
 	for {
@@ -159,7 +159,7 @@ func (s *session) pages(top string) (frames []float64, err error) {
 			return nil, fmt.Errorf("%w, after %d pages", err, len(frames))
 		}
 		frames = append(frames, millis(end.Sub(at)))
-		if err := s.quiet(30 * time.Millisecond); err != nil { // colours of code come in a frame of their own
+		if err := s.quiet(30 * time.Millisecond); err != nil { // syntax colours come in a later frame
 			return nil, err
 		}
 		select {
@@ -170,8 +170,8 @@ func (s *session) pages(top string) (frames []float64, err error) {
 	}
 }
 
-// resize measures another width, and paging, behind a short and a long
-// transcript, beside the same of the bare program, which draws one screen.
+// resize measures resizing and paging with a short and a long transcript, against the bare
+// program, which draws one screen.
 func resize(b *bench) error {
 	const times = 20
 	s, err := b.bare()

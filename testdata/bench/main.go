@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A scenario measures what belongs together, once a round.
+// A scenario takes related measurements, once a round.
 type scenario struct {
 	name string
 	what string
@@ -32,14 +32,14 @@ var scenarios = []scenario{
 	{"remote", "parley serve, and parley run as its client", remote},
 }
 
-// bench is what the scenarios share.
+// bench is the state that the scenarios share.
 type bench struct {
-	parley  string // the binary that is measured
+	parley  string // the binary to measure
 	self    string // this program
-	root    string // a directory of our own
+	root    string // a temporary directory
 	round   int
 	n       int // chunks of a flood
-	seconds int // of a paced stream
+	seconds int // length of a paced stream
 	reports *reports
 	table   table
 }
@@ -79,8 +79,8 @@ func names() string {
 	return strings.Join(out, ",")
 }
 
-// measure runs the scenarios, all of them in each round, and prints the table. A
-// scenario that fails is told and left out of the later rounds.
+// measure runs the scenarios, all of them in each round, and prints the table. A scenario that
+// fails is reported and skipped in later rounds.
 func (b *bench) measure(rounds int, only string) (err error) {
 	chosen := scenarios
 	if only != "" {
@@ -135,7 +135,7 @@ func (b *bench) measure(rounds int, only string) (err error) {
 	return nil
 }
 
-// prepare builds parley, and listens to what agents report.
+// prepare builds parley and starts to collect the reports of agents.
 func (b *bench) prepare() (err error) {
 	if b.self, err = os.Executable(); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (b *bench) prepare() (err error) {
 	return err
 }
 
-// pair runs the two halves of a round, in the one order and the other in turn.
+// pair runs both halves of a round. Their order alternates from round to round.
 func (b *bench) pair(contender, baseline func() error) error {
 	halves := []func() error{contender, baseline}
 	if b.round%2 == 1 {
@@ -168,10 +168,10 @@ func (b *bench) pair(contender, baseline func() error) error {
 	return nil
 }
 
-// agent is the command line of the agent.
+// agent returns the command line of the agent.
 func (b *bench) agent() []string { return []string{b.self, "-agent"} }
 
-// place makes directories for one process, and the environment that names them.
+// place makes directories for one process and returns the environment that names them.
 func (b *bench) place() (dir string, env []string, err error) {
 	root, err := os.MkdirTemp(b.root, "run-")
 	if err != nil {

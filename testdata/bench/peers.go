@@ -10,20 +10,19 @@ import (
 	"time"
 )
 
-// screens are the peers with a screen, by the variables that hold their paths.
-// They start as they are, with empty directories.
+// screens are the environment variables with the paths of peers that have a screen. They start
+// unconfigured, with empty directories.
 var screens = []string{"PEER_CRUSH", "PEER_OPENCODE", "PEER_QWEN"}
 
-// headlessPeer is a client of ACP without a screen, which takes the same agent.
+// headlessPeer is the variable of an ACP client without a screen, which runs the same agent.
 const headlessPeer = "PEER_ACPX"
 
-// peerName is how a peer is called in the table.
+// peerName returns a peer's name in the table.
 func peerName(variable string) string {
 	return strings.ToLower(strings.TrimPrefix(variable, "PEER_"))
 }
 
-// peerStarts measures one start of each peer beside that of parley, in
-// milliseconds.
+// peerStarts measures one start of each peer against parley's, in milliseconds.
 func (b *bench) peerStarts(own float64) error {
 	for _, variable := range screens {
 		path := os.Getenv(variable)
@@ -40,7 +39,7 @@ func (b *bench) peerStarts(own float64) error {
 	return nil
 }
 
-// peerRun measures one prompt, beside the time that parley took.
+// peerRun measures one prompt against the time that parley took.
 func (b *bench) peerRun(own time.Duration) error {
 	path := os.Getenv(headlessPeer)
 	if path == "" {
@@ -54,7 +53,7 @@ func (b *bench) peerRun(own time.Duration) error {
 	return nil
 }
 
-// peers tells which peers were not there.
+// peers lists the peers that were not measured.
 func (b *bench) peers(w io.Writer) {
 	var absent []string
 	for _, variable := range append(screens[:len(screens):len(screens)], headlessPeer) {

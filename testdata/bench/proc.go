@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// tick is the unit of processor time in /proc, on every Linux there is.
+// tick is the unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
-// usage is what a process and all that it has started take, without agents.
+// usage is the cost of a process and everything it has started, without agents.
 type usage struct {
 	cpu time.Duration
-	pss int64 // bytes of memory, shared pages counted in shares
+	pss int64 // bytes of memory, shared pages divided among their users
 }
 
-// usageOf looks at the tree below pid. What runs this very program as an agent
-// is left out, with all below it.
+// usageOf measures the process tree below pid. It skips processes that run this program as an
+// agent, and their children.
 func usageOf(pid int) (u usage) {
 	cpu, parents := map[int]time.Duration{}, map[int][]int{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -59,7 +59,7 @@ func isAgent(pid int) bool {
 	return len(words) > 1 && words[1] == "-agent"
 }
 
-// pssOf is the memory of one process, 0 when it cannot be told.
+// pssOf returns the memory of one process, 0 if it is unknown.
 func pssOf(pid int) int64 {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for line := range strings.Lines(string(data)) {
@@ -71,14 +71,14 @@ func pssOf(pid int) int64 {
 	return 0
 }
 
-// ownCPU is the processor time of this process alone.
+// ownCPU returns the processor time of this process alone.
 func ownCPU() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// loadAverage is how much ran on the machine in the last minute.
+// loadAverage returns the load of the machine over the last minute.
 func loadAverage() string {
 	data, _ := os.ReadFile("/proc/loadavg")
 	first, _, _ := strings.Cut(string(data), " ")

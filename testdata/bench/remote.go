@@ -48,8 +48,8 @@ func (s *server) stop() {
 	s.cmd.Wait()
 }
 
-// remote measures the updates a second that `parley run` prints, by each road to
-// the same agent, beside the agent as its child.
+// remote measures how many updates a second `parley run` prints over each transport to the
+// same agent, against the agent as its child process.
 func remote(b *bench) error {
 	s, err := b.serve()
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"unicode"
 )
 
-// reportVar names, in the environment of an agent, the socket it reports to.
+// reportVar is the environment variable with the socket that an agent reports to.
 const reportVar = "BENCH_PARLEY_REPORTS"
 
-// report is what an agent says of itself: "begin" before the first byte of an
-// answer, "mark" and a letter before it sends the chunk that has it.
+// report is a message from the agent: "begin" before the first byte of an answer, "mark" and a
+// letter before it sends the chunk with that letter.
 type report struct {
 	what, detail string
 	at           time.Time
 }
 
-// reporter is the agent's side. Without a socket it says nothing.
+// reporter is the agent's end of the socket. Without a socket it reports nothing.
 type reporter struct{ conn net.Conn }
 
 func dialReports() *reporter {
@@ -39,7 +39,7 @@ func (r *reporter) tell(what, detail string) {
 	}
 }
 
-// reports is the side of the bench. One agent is under way at a time.
+// reports is the bench's end of the socket. One agent runs at a time.
 type reports struct {
 	path string
 	conn *net.UnixConn
@@ -75,14 +75,14 @@ func (r *reports) read() {
 
 func (r *reports) close() { r.conn.Close() }
 
-// forget drops what an earlier agent has said.
+// forget drops the reports of earlier agents.
 func (r *reports) forget() {
 	for len(r.in) > 0 {
 		<-r.in
 	}
 }
 
-// wait returns the next report of that kind, and drops those before it.
+// wait returns the next report of one kind, and drops those before it.
 func (r *reports) wait(what string) (report, error) {
 	late := time.After(patience)
 	for {
@@ -97,7 +97,7 @@ func (r *reports) wait(what string) (report, error) {
 	}
 }
 
-// alphabet is a list of letters that stand nowhere in the corpus, one cell each.
+// alphabet is a list of letters that do not occur in the corpus, one cell wide each.
 type alphabet []rune
 
 var (

@@ -13,18 +13,17 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// session is a chat on a screen: parley's, or that of the bare program.
+// session is a chat on a screen: parley or the bare program.
 type session struct {
 	*terminal
 	b     *bench
 	root  string        // its directories
 	first time.Duration // from exec to the first key on the screen
-	typed int           // letters used for keys
-	ended int           // letters used for ends of answers
+	typed int           // letters already used for keys
+	ended int           // letters already used for ends of answers
 }
 
-// chat starts parley with our agent, and opens a session that is kept if one is
-// named.
+// chat starts parley with our agent. The flags may name a stored session to open.
 func (b *bench) chat(flags ...string) (*session, error) {
 	argv := append([]string{b.parley}, flags...)
 	return b.begin(append(append(argv, "--"), b.agent()...))
@@ -59,8 +58,8 @@ func (b *bench) launch(argv []string) (*session, error) {
 	return &session{terminal: t, b: b, root: filepath.Dir(dir)}, nil
 }
 
-// ready types a letter, from the first output on, until it is on the screen,
-// and takes it away again.
+// ready types a letter, from the first output on, until it is on the screen, and then erases
+// it.
 func (s *session) ready() error {
 	letter := s.letter()
 	seen, sent := s.on(letter), 0
@@ -92,8 +91,8 @@ func (s *session) letter() string {
 
 func (s *session) send(text string) { s.master.WriteString(text) }
 
-// key types a letter, in the place of the one before if there is one, and waits
-// until it is on the screen.
+// key types a letter, in place of the one before unless it is the first, and waits until it is
+// on the screen.
 func (s *session) key(first bool) (time.Duration, error) {
 	letter := s.letter()
 	seen, at := s.on(letter), time.Now()
@@ -105,8 +104,8 @@ func (s *session) key(first bool) (time.Duration, error) {
 	return echoed.Sub(at), err
 }
 
-// prompt sends a prompt, and returns when the agent begins to answer it, and a
-// channel for the time at which the end of the answer is on the screen.
+// prompt sends a prompt and returns when the agent begins to answer. The channel receives the
+// time at which the end of the answer is on the screen.
 func (s *session) prompt(text string) (began time.Time, end <-chan time.Time, err error) {
 	s.ended++
 	end = s.on(ends.at(s.ended))
@@ -118,7 +117,7 @@ func (s *session) prompt(text string) (began time.Time, end <-chan time.Time, er
 	return begin.at, end, err
 }
 
-// ask sends a prompt and waits for the end of the answer and a screen at rest.
+// ask sends a prompt, then waits for the end of the answer and for a quiet screen.
 func (s *session) ask(text string) (took time.Duration, err error) {
 	began, end, err := s.prompt(text)
 	if err != nil {
@@ -131,8 +130,8 @@ func (s *session) ask(text string) (took time.Duration, err error) {
 	return at.Sub(began), s.quiet(300 * time.Millisecond)
 }
 
-// typing types a letter every now and then until the end of an answer is on the
-// screen, and returns how long each took to be there, in milliseconds.
+// typing types a letter at intervals until the end of an answer is on the screen, and returns
+// how long each took to appear, in milliseconds.
 func (s *session) typing(every time.Duration, end <-chan time.Time) (echoes []float64, at time.Time, err error) {
 	for {
 		select {
@@ -153,7 +152,7 @@ func (s *session) typing(every time.Duration, end <-chan time.Time) (echoes []fl
 	}
 }
 
-// quit presses the key that quits, and returns how long the program then took to end.
+// quit presses the quit key and returns how long the program took to exit.
 func (s *session) quit() (time.Duration, error) {
 	began := time.Now()
 	s.send("\x04")
@@ -165,16 +164,16 @@ func (s *session) quit() (time.Duration, error) {
 	}
 }
 
-// close ends the program, and removes what it has written.
+// close ends the program and removes its files.
 func (s *session) close() {
 	s.terminal.close()
 	os.RemoveAll(s.root)
 }
 
-// usage is what it takes by now.
+// usage returns what the program has used so far.
 func (s *session) usage() usage { return usageOf(s.cmd.Process.Pid) }
 
-// screen has all of the screen drawn again and returns its rows.
+// screen forces a full redraw and returns the rows.
 func (s *session) screen() (string, error) {
 	s.mu.Lock()
 	s.keep = &bytes.Buffer{}
@@ -201,8 +200,8 @@ func (s *session) screen() (string, error) {
 	return emu.String(), nil
 }
 
-// all checks that a flood has arrived: the words at its end stand on the screen,
-// in their order, the search finds all waypoints, and the agent still answers.
+// all checks that a flood has arrived: the words at its end are on the screen in order, the
+// search finds all waypoints, and the agent still answers.
 func (s *session) all(waypoints int) error {
 	screen, err := s.screen()
 	if err != nil {
@@ -226,7 +225,7 @@ func (s *session) all(waypoints int) error {
 	return nil
 }
 
-// found searches the transcript for a word and checks how often it is there.
+// found searches the transcript for a word and checks the number of matches.
 func (s *session) found(word string, times int) error {
 	if err := s.press("\t", "/", word); err != nil {
 		return err
@@ -243,10 +242,10 @@ func (s *session) found(word string, times int) error {
 		}
 		screen = strings.ReplaceAll(screen, "\n", " \n")
 	}
-	return s.press("\x1b", "\x1b") // out of the search, out of the transcript
+	return s.press("\x1b", "\x1b") // leave the search, then the transcript
 }
 
-// press sends one key after the other, each to a screen at rest.
+// press sends keys one by one, each when the screen is quiet.
 func (s *session) press(keys ...string) error {
 	for _, key := range keys {
 		s.send(key)

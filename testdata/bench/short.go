@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// start measures ten starts, and what packages do before main.
+// start measures ten starts, and the initialisation of packages before main.
 func start(b *bench) error {
 	var own, base []float64
 	run := func(begin func() (*session, error), times *[]float64) func() error {
@@ -60,8 +60,7 @@ func sum(m map[string]float64) (total float64) {
 	return total
 }
 
-// inits is how long each package of a program takes to be initialised, in
-// milliseconds.
+// inits returns how long each package of a program takes to initialise, in milliseconds.
 func (b *bench) inits(argv ...string) (map[string]float64, error) {
 	dir, env, err := b.place()
 	if err != nil {
@@ -91,7 +90,7 @@ func (b *bench) inits(argv ...string) (map[string]float64, error) {
 	return out, nil
 }
 
-// idle measures five seconds after an answer in which nothing happens.
+// idle measures five idle seconds after an answer.
 func idle(b *bench) error {
 	const window = 5 * time.Second
 	rest := func(begin func() (*session, error)) (written, share float64, err error) {
@@ -126,10 +125,10 @@ func idle(b *bench) error {
 	return nil
 }
 
-// ran is what a `parley run` took.
+// ran is the cost of a `parley run`.
 type ran struct {
 	wall   time.Duration // from exec to the end of its output
-	stream time.Duration // from the first byte of the agent to the end of its output
+	stream time.Duration // from the agent's first byte to the end of the output
 	cpu    time.Duration // without the agent
 }
 
@@ -161,7 +160,7 @@ func (b *bench) ask(argv ...string) (r ran, answer string, err error) {
 			break
 		}
 	}
-	r.wall, r.cpu = time.Since(began), usageOf(cmd.Process.Pid).cpu // it has ended, but nobody has been told
+	r.wall, r.cpu = time.Since(began), usageOf(cmd.Process.Pid).cpu // it has exited but was not reaped, so /proc still has it
 	if err := cmd.Wait(); err != nil {
 		return r, "", fmt.Errorf("%s: %w", strings.Join(argv, " "), err)
 	}
@@ -170,8 +169,8 @@ func (b *bench) ask(argv ...string) (r ran, answer string, err error) {
 	return r, string(said), err
 }
 
-// run asks through `parley run` with our agent, and checks that the answer is
-// printed byte for byte.
+// run sends a prompt through `parley run` to our agent and checks that the answer is printed
+// byte for byte.
 func (b *bench) run(text string, flags ...string) (ran, error) {
 	argv := append([]string{b.parley, "run"}, flags...)
 	argv = append(argv, text)
@@ -186,8 +185,7 @@ func (b *bench) run(text string, flags ...string) (ran, error) {
 	return r, err
 }
 
-// headless measures `parley run` beside the bare loop: one prompt, and many
-// messages.
+// headless measures `parley run` against the bare loop: one prompt, and many messages.
 func headless(b *bench) error {
 	n := min(b.n, 100_000)
 	many := fmt.Sprintf("flood n=%d c=20 t=1", n)

@@ -11,21 +11,21 @@ import (
 	"text/tabwriter"
 )
 
-// figure is one row of the table: what it was in each round.
+// figure is one row of the table, with its value in each round.
 type figure struct {
 	name, unit, against string
 	values, baselines   []float64
 }
 
-// table collects figures in the order in which they first came.
+// table collects figures in the order in which they were first added.
 type table struct {
 	rows []*figure
 }
 
-// add takes a figure of a round, with nothing beside it.
+// add adds a value of a round, without a baseline.
 func (t *table) add(name, unit string, value float64) { t.beside(name, unit, value, "", math.NaN()) }
 
-// beside takes a figure of a round and what it is measured against.
+// beside adds a value of a round and its baseline.
 func (t *table) beside(name, unit string, value float64, against string, baseline float64) {
 	i := slices.IndexFunc(t.rows, func(f *figure) bool { return f.name == name })
 	if i < 0 {
@@ -36,8 +36,8 @@ func (t *table) beside(name, unit string, value float64, against string, baselin
 	f.values, f.baselines = append(f.values, value), append(f.baselines, baseline)
 }
 
-// print writes the medians. The spread is that of the ratios, where there is a
-// ratio, else that of the figure.
+// print writes the medians. The spread is that of the ratios if there is a baseline, else that
+// of the values.
 func (t *table) print(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	defer tw.Flush()
@@ -62,7 +62,7 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// short writes three digits of a number, and no exponent.
+// short formats a number with three digits and without an exponent.
 func short(x float64) string {
 	switch a := math.Abs(x); {
 	case math.IsNaN(x):
@@ -76,7 +76,7 @@ func short(x float64) string {
 	}
 }
 
-// quantile returns the value below which a share p of the values is, NaN of none.
+// quantile returns the value below which a share p of the values lies, NaN if there are none.
 func quantile(values []float64, p float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -94,8 +94,8 @@ func median(values []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// slope is the exponent e of the best y = c * x^e: 0 where y does not depend on
-// x, 1 where it is proportional to it.
+// slope returns the exponent e of the best fit y = c * x^e: 0 if y does not depend on x, 1 if
+// it is proportional to it.
 func slope(x, y []float64) float64 {
 	var sx, sy, sxx, sxy float64
 	for i := range x {

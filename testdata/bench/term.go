@@ -28,18 +28,18 @@ type terminal struct {
 	master  *os.File
 	cmd     *exec.Cmd
 	started time.Time
-	exited  chan struct{} // closed when the program has ended
+	exited  chan struct{} // closed when the program has exited
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	total   int64
 	lastOut time.Time
-	tail    []byte // the last bytes, for what is cut in two
-	query   []byte // an unfinished query
+	tail    []byte // the last bytes, to find a text split between two reads
+	query   []byte // an incomplete query
 	watched map[string]chan time.Time
-	keep    *bytes.Buffer // all output, while it is wanted
+	keep    *bytes.Buffer // all output, while it is recorded
 }
 
-// open runs a program in a terminal that does not echo by itself.
+// open runs a program in a pseudo terminal without echo.
 func open(dir string, env, argv []string) (*terminal, error) {
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -89,7 +89,7 @@ func (t *terminal) read() {
 	}
 }
 
-// took looks at output that came at that time.
+// took handles output read at that time.
 func (t *terminal) took(out []byte, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,10 +110,10 @@ func (t *terminal) took(out []byte, at time.Time) {
 	t.answer(out)
 }
 
-// queries are what a program asks a terminal, with the part that differs.
+// queries matches what programs ask a terminal, and captures the variable part.
 var queries = regexp.MustCompile(`\x1b\[(\?[0-9;]*\$p|>0?q|0?c|>0?c|\?u|\??6n|5n|1[468]t|\?996n)|\x1b\](1[0-2]|4;\d+);\?(?:\x07|\x1b\\)|\x1bP\+q([0-9a-fA-F;]+)\x1b\\`)
 
-// answer answers the queries in output, also one that comes in two parts.
+// answer answers the queries in the output, also one split between two reads.
 func (t *terminal) answer(out []byte) {
 	t.query = append(t.query, out...)
 	rest := 0
@@ -135,7 +135,7 @@ func (t *terminal) answer(out []byte) {
 	}
 }
 
-// reply is what a dark xterm of that size with synchronised output says.
+// reply returns the answer of a dark xterm of this size with synchronised output.
 func reply(csi, osc, termcap string) string {
 	switch {
 	case strings.HasSuffix(csi, "$p"):
@@ -158,7 +158,7 @@ func reply(csi, osc, termcap string) string {
 	return ""
 }
 
-// on returns a channel that gets the time at which the text is next written.
+// on returns a channel that receives the time at which the text is next written.
 func (t *terminal) on(text string) <-chan time.Time {
 	ch := make(chan time.Time, 1)
 	t.mu.Lock()
@@ -167,14 +167,14 @@ func (t *terminal) on(text string) <-chan time.Time {
 	return ch
 }
 
-// written is how many bytes have come so far, and when the last did.
+// written returns the number of bytes written so far and the time of the last.
 func (t *terminal) written() (int64, time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.total, t.lastOut
 }
 
-// await waits for a time on a channel of on.
+// await waits for a time from a channel of on.
 func (t *terminal) await(what string, ch <-chan time.Time) (time.Time, error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()
@@ -188,7 +188,7 @@ func (t *terminal) await(what string, ch <-chan time.Time) (time.Time, error) {
 	}
 }
 
-// quiet waits until nothing has come for that long.
+// quiet waits until nothing has been written for that long.
 func (t *terminal) quiet(d time.Duration) error {
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		_, last := t.written()
@@ -201,7 +201,7 @@ func (t *terminal) quiet(d time.Duration) error {
 	return errors.New("the screen is never at rest")
 }
 
-// close ends the program, which takes its agent with it.
+// close ends the program, which ends its agent.
 func (t *terminal) close() {
 	t.cmd.Process.Signal(syscall.SIGTERM)
 	select {

@@ -8,14 +8,15 @@ import (
 	"parley/ui/composer"
 )
 
-// mentions has files go along with the prompts that mention them with @.
+// mentions expands the files that prompts mention with @.
 type mentions struct {
-	out   *printer
-	files composer.Files // nil: an @ is one
-	told  bool           // that the agent gets no files was said
+	out    *printer
+	files  composer.Files // nil: an @ has no meaning
+	warned bool           // the user was told that the agent accepts no files
 }
 
-// expand reads the files that a prompt mentions; nil where it mentions none.
+// expand returns a function that reads the files that a prompt mentions, nil if it mentions
+// none.
 func (m *mentions) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
 	conn := s.Agent.Conn()
 	if conn == nil {
@@ -24,8 +25,8 @@ func (m *mentions) expand(s *workspace.Session, text string) func(context.Contex
 	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: s.Roots()}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
-			if !m.told {
-				m.told = true
+			if !m.warned {
+				m.warned = true
 				m.out.say("Notice: this remote agent gets no files; mentions with @ stay text.")
 			}
 		}

@@ -11,17 +11,16 @@ import (
 	"parley/ui/transcript"
 )
 
-// changes are what the agent has changed in a session, to be listed or put back.
+// changes lists and undoes the agent's changes in a session.
 type changes struct {
 	dialogs *dialogs
 	tasks   *tasks
 	conn    *workspace.Connection
 	session string
-	cwd     string // what paths are shortened by
+	cwd     string // paths are shown relative to it
 }
 
-// showChanges says which files have changed in a session; with undo it offers to put them
-// back.
+// showChanges lists the changed files of a session. With undo it offers to restore them.
 func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 	conn := s.Agent.Conn()
 	if s.ACP == nil || conn == nil || conn.Changes == nil {
@@ -31,7 +30,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 	c := changes{ds, tasks, conn, s.ACP.ID(), cwd(s)}
 	tasks.run(func(ctx context.Context) func() {
 		turns, _ := conn.Changes(c.session)
-		var last, undone []workspace.FileChange // those of the last turn that has any left
+		var last, undone []workspace.FileChange // of the last turn with changes that are not undone
 		for _, f := range turns {
 			switch {
 			case f.Undone:
@@ -63,7 +62,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 	})
 }
 
-// changeLine is a change in words.
+// changeLine describes a change in words.
 func changeLine(f workspace.FileChange, cwd string) string {
 	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.Short(f.Path, cwd), 300), f.By)
 	if f.Undone {
@@ -72,7 +71,7 @@ func changeLine(f workspace.FileChange, cwd string) string {
 	return line
 }
 
-// offerUndo asks before the changes of the last turn are put back.
+// offerUndo asks before it restores the files of the last turn.
 func (c changes) offerUndo(could []workspace.PutBack) {
 	out := c.dialogs.out
 	var can []workspace.FileChange
@@ -93,22 +92,22 @@ func (c changes) offerUndo(could []workspace.PutBack) {
 		return
 	}
 	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
-		c.do("Restored", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
+		c.apply("Restored", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
 	})
 }
 
-// offerAgain asks before what was put back is done again.
+// offerAgain asks before it redoes changes that were undone.
 func (c changes) offerAgain(undone []workspace.FileChange) {
 	for _, f := range undone {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
 	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Apply them again, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
-		c.do("Changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
+		c.apply("Changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
 	})
 }
 
-// do changes files, and says what has come of it.
-func (c changes) do(what string, change func(context.Context) []workspace.PutBack) {
+// apply runs change in a task and reports the outcome.
+func (c changes) apply(what string, change func(context.Context) []workspace.PutBack) {
 	c.tasks.run(func(ctx context.Context) func() {
 		done := change(ctx)
 		return func() {

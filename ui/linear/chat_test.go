@@ -66,7 +66,7 @@ func TestATurn(t *testing.T) {
 	})
 }
 
-// Sentences are said when they are complete, and nothing before that.
+// A sentence is printed when it is complete, not earlier.
 func TestSentencesStream(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
@@ -158,7 +158,8 @@ func TestCommands(t *testing.T) {
 	})
 }
 
-// What is typed while a session opens is sent in it; there is an agent all the time.
+// What the user types while a session opens is sent in that session. The agent is connected
+// throughout.
 func TestPromptWhileASessionOpens(t *testing.T) {
 	opened := 0
 	talkTo(t, func(r *rig) {
@@ -187,8 +188,7 @@ func TestChooseAgent(t *testing.T) {
 	})
 }
 
-// On a terminal the user's line stands behind what was asked, and is not written
-// again.
+// On a terminal the user's line appears after the prompt and is not printed again.
 func TestTerminal(t *testing.T) {
 	talkTo(t, func(r *rig) { r.tty = true }, func(r *rig) {
 		r.wants(strings.Join(r.started(), "\n"), "You: ")

@@ -10,24 +10,24 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// command is something that the user can type after a slash.
+// command is a slash command.
 type command struct {
 	name, help string
 	run        func(arg string)
 }
 
-// commands carries out the slash commands that are not the agent's.
+// commands runs the slash commands that are not the agent's.
 type commands struct {
 	w      *workspace.Workspace
 	out    *printer
 	own    []command                          // that only this mode has, in the order of the help
-	served map[intent.Intent]func(arg string) // those of the screen that this mode has, too
+	served map[intent.Intent]func(arg string) // commands that the screen has too
 }
 
-// bare is a command without an argument.
+// bare adapts a function without an argument.
 func bare(do func()) func(string) { return func(string) { do() } }
 
-// run carries out a command; false for what is the agent's, or no command at all.
+// run runs a command. It returns false if text is no command, or one of the agent's.
 func (c *commands) run(text string) bool {
 	name, arg, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
 	arg = strings.TrimSpace(arg)
@@ -50,12 +50,12 @@ func (c *commands) run(text string) bool {
 	return true
 }
 
-// agentHas tells whether a slash command is the agent's.
+// agentHas reports whether the agent has the slash command.
 func (c *commands) agentHas(name string) bool {
 	return slices.ContainsFunc(c.w.Front().Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
-// help lists what can be typed.
+// help lists the commands.
 func (c *commands) help() {
 	c.out.say("Each line is a prompt. A backslash at its end continues it on the next line. During a turn a prompt waits for the end of the turn.")
 	c.out.say("ctrl+c stops the turn; pressed twice between turns, it quits. ctrl+d quits.")

@@ -12,36 +12,36 @@ import (
 	"parley/internal/safetext"
 )
 
-// dialog is what takes the user's lines in the place of the chat.
+// dialog receives the user's lines instead of the chat.
 type dialog struct {
-	intro   func()   // writes what is asked; may be nil
-	choices []choice // what may be answered
-	wants   string   // what is asked for, on a line of its own
+	intro   func()   // writes the question; may be nil
+	choices []choice // the possible answers
+	wants   string   // the request for input, on its own line
 
-	// take handles a line instead of the choices; its text is whatever was typed, but for
-	// /stop, /quit and /help.
+	// take, if set, handles lines instead of choices. It gets every line except /stop, /quit
+	// and /help.
 	take   func(text string)
-	secret bool // it is not to be seen
+	secret bool // the line is not echoed
 
-	guarded bool      // it has opened by itself: a line that comes too early is no answer
-	at      time.Time // when all of it had been written; zero: not yet
-	twice   bool      // the first answer may be one to another question, which is gone
+	guarded bool      // the user did not open it: a line that comes too early is no answer
+	at      time.Time // when it was completely written; zero: not yet
+	twice   bool      // the first line may be an answer to an earlier question that has gone
 
-	about  asking // what it asks; nil for what the user began
-	cancel func() // ctrl+c; nil where that means nothing to it
+	about  asking // the question that it asks; nil if the user opened it
+	cancel func() // handles ctrl+c; nil: ctrl+c does not cancel it
 }
 
-// choice is one answer to a dialog. Nothing happens to one that is not to be chosen.
+// choice is one answer to a dialog.
 type choice struct {
-	word  string   // what chooses it; "" is its number
-	also  []string // what else does
-	label string   // "" for one that is not listed
-	why   string   // it cannot be chosen; "" for one that can
+	word  string   // what selects it; "" for its number
+	also  []string // other words that select it
+	label string   // "" if it is not listed
+	why   string   // why it cannot be selected, "" if it can
 	stays bool     // the dialog stays open
 	do    func()   // may be nil
 }
 
-// write writes all of a dialog but what it wants.
+// write writes the dialog without its request for input.
 func (d *dialog) write(out *printer) {
 	if d.intro != nil {
 		d.intro()
@@ -53,7 +53,7 @@ func (d *dialog) write(out *printer) {
 	}
 }
 
-// answers is what a dialog with that many numbered choices wants.
+// answers returns the request for input of a dialog with n numbered choices.
 func answers(n int) string {
 	if n == 1 {
 		return "Answer 1:"
@@ -61,22 +61,21 @@ func answers(n int) string {
 	return fmt.Sprintf("Answer 1 to %d:", n)
 }
 
-// guard is how long a question must have been readable, and how long no other line
-// must have come, for a line to be its answer. It holds for every dialog that
-// opens by itself.
+// guard is how long a dialog that opened by itself must have been readable, and how long no
+// other line must have come, before a line counts as its answer.
 const guard = 600 * time.Millisecond
 
-// dialogs has one thing at a time asked of the user, and judges what a line means to it.
+// dialogs shows one dialog at a time and decides what a line means to it.
 type dialogs struct {
 	out      *printer
 	now      *dialog // nil for none
 	lineAt   time.Time
-	stray    stray                      // what may be on its way for a question that is gone
-	command  func(text string) bool     // carries out a command; false for what is none
-	putAside func(text string) (at int) // has a prompt wait, as the one with that number
+	stray    stray                      // a line that may still come for a question that has gone
+	command  func(text string) bool     // runs a command; false if text is none
+	putAside func(text string) (at int) // queues a prompt and returns its number
 }
 
-// stray is what may still be on its way for a question that is gone.
+// stray is what the user may still type in answer to a question that has gone.
 type stray int
 
 const (
@@ -85,7 +84,7 @@ const (
 	strayField        // anything
 )
 
-// open writes a dialog, which takes the lines from now on.
+// open writes a dialog. From then on it receives the lines.
 func (ds *dialogs) open(d *dialog) {
 	for i := range d.choices {
 		d.choices[i].word = cmp.Or(d.choices[i].word, strconv.Itoa(i+1))
@@ -94,23 +93,23 @@ func (ds *dialogs) open(d *dialog) {
 	ds.now = d
 }
 
-// menu asks for one of several by its number. 0 chooses nothing.
+// menu asks the user to choose by number; 0 chooses nothing.
 func (ds *dialogs) menu(title string, choices []choice) {
 	ds.menuOr(title, choices, choice{label: "None of these"}, false)
 }
 
-// menuOr is a menu where 0 has a meaning of its own.
+// menuOr is a menu in which 0 selects none.
 func (ds *dialogs) menuOr(title string, choices []choice, none choice, guarded bool) {
 	none.word = "0"
 	ds.open(&dialog{guarded: guarded, intro: func() { ds.out.say("%s", title) }, choices: append(choices, none), wants: fmt.Sprintf("Answer 0 to %d:", len(choices))})
 }
 
-// confirm asks for a yes.
+// confirm runs do if the user says yes.
 func (ds *dialogs) confirm(title, yes, no string, do func()) {
 	ds.menuOr(title, []choice{{label: yes, do: do}}, choice{label: no}, false)
 }
 
-// close closes the dialog about something and returns it; nil where that is not open.
+// close closes the dialog that asks a and returns it, nil if it is not open.
 func (ds *dialogs) close(a asking) *dialog {
 	d := ds.now
 	if d == nil || d.about != a {
@@ -120,13 +119,13 @@ func (ds *dialogs) close(a asking) *dialog {
 	return d
 }
 
-// answer handles a line that came while there is a dialog.
+// answer handles a line while a dialog is open.
 func (ds *dialogs) answer(l typedLine) {
 	d := ds.now
 	text := strings.TrimSpace(safetext.Clean(l.text))
 	switch {
 	case l.secret && !d.secret:
-		ds.out.say("What you typed without seeing it was dropped.") // for another field, which is gone
+		ds.out.say("What you typed without seeing it was dropped.") // it was for another field, which has gone
 		return
 	case d.take != nil && (d.secret || !slices.Contains([]string{"/stop", "/quit", "/help"}, text)):
 		d.take(l.text)
@@ -140,7 +139,7 @@ func (ds *dialogs) answer(l typedLine) {
 	if early := ds.tooEarly(l); early != "" {
 		switch {
 		case text == "":
-		case looksLikeAnswer(text): // it would make no sense as a prompt later on
+		case looksLikeAnswer(text): // it would make no sense as a prompt later
 			ds.out.say("%s Type it again to answer this question: %s", early, text)
 		default:
 			ds.out.say("%s Queued as prompt %d: %s", early, ds.putAside(l.text), safetext.Line(text, 60))
@@ -179,8 +178,8 @@ func (ds *dialogs) choose(ch choice) {
 	}
 }
 
-// tooEarly says why a line cannot be an answer yet; "" where it can. A line that
-// closely follows another one was typed without a look at what that one did.
+// tooEarly says why a line cannot be an answer yet, "" if it can. A line that closely follows
+// another one was typed without reading what that one did.
 func (ds *dialogs) tooEarly(l typedLine) string {
 	switch d := ds.now; {
 	case !d.guarded:
@@ -192,8 +191,8 @@ func (ds *dialogs) tooEarly(l typedLine) string {
 	return ""
 }
 
-// wasAnswer handles the line after a question that is gone: what looks like an answer to
-// it is neither a prompt nor one to anything else.
+// wasAnswer handles the line after a question that has gone. If it looks like an answer to
+// that question, it is not used as a prompt or as an answer to another one.
 func (ds *dialogs) wasAnswer(text string, send func(string)) bool {
 	was := ds.stray
 	ds.stray = noStray
@@ -207,7 +206,7 @@ func (ds *dialogs) wasAnswer(text string, send func(string)) bool {
 	return true
 }
 
-// looksLikeAnswer tells whether a line is meant as an answer: a number, a letter.
+// looksLikeAnswer reports whether a line is a number or a letter.
 func looksLikeAnswer(text string) bool {
 	return text != "" && utf8.RuneCountInString(text) <= 3 && !strings.Contains(text, " ")
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unseen is the state of a terminal that does not show what is typed.
+// unseen returns the state of a terminal with the echo off.
 func unseen(s term.State) *term.State {
 	s.Lflag &^= unix.ECHO
 	return &s

@@ -5,7 +5,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// unseen is the state of a terminal that does not show what is typed.
+// unseen returns the state of a terminal with the echo off.
 func unseen(s term.State) *term.State {
 	s.Mode &^= windows.ENABLE_ECHO_INPUT
 	return &s

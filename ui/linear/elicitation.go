@@ -20,17 +20,17 @@ import (
 type elicitation struct {
 	questions *questions
 	tasks     *tasks
-	open      func(url string) error // nil: pages are only shown
+	open      func(url string) error // nil: the address is only shown
 	agent     string
 	asked     event.ElicitationAsked
 	form      elicit.Form
 	link      elicit.Link
 
-	values map[string]any // of the fields so far
-	shown  []string       // the same, as it is shown
+	values map[string]any // of the fields filled in so far
+	shown  []string       // the same values for display
 }
 
-// parse takes what was asked for; false for a form that cannot be shown.
+// parse reads the request. It returns false if the form cannot be shown.
 func (e *elicitation) parse() bool {
 	if e.asked.URL != "" {
 		e.link = elicit.ParseLink(e.asked.URL)
@@ -53,23 +53,24 @@ func (e *elicitation) refuse() string {
 	return "Cancelled"
 }
 
-func (e *elicitation) settle(answer event.ElicitationAnswer) {
+func (e *elicitation) respond(answer event.ElicitationAnswer) {
 	e.questions.dialogs.now = nil
 	e.questions.drop(e)
 	e.asked.Answer(answer)
 	e.questions.dialogs.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
 }
 
-// end settles it by an action that is no answer.
-func (e *elicitation) end(action string) func() {
-	return func() { e.settle(event.ElicitationAnswer{Action: action}) }
+// respondWith returns a function that answers with an action other than accept.
+func (e *elicitation) respondWith(action string) func() {
+	return func() { e.respond(event.ElicitationAnswer{Action: action}) }
 }
 
-// ask makes a dialog about it, that ctrl+c cancels: what is on its way then is ignored.
+// ask returns a dialog about it. Ctrl+c cancels the request, and a line that is being typed
+// then is ignored.
 func (e *elicitation) ask(d dialog) *dialog {
 	d.about = e
 	d.cancel = func() {
-		e.settle(event.ElicitationAnswer{Action: "cancel"})
+		e.respond(event.ElicitationAnswer{Action: "cancel"})
 		e.questions.dialogs.stray = strayField
 	}
 	return &d
@@ -80,8 +81,8 @@ func (e *elicitation) dialog(of int) *dialog {
 		return e.pageDialog(of)
 	}
 	return e.ask(dialog{guarded: true, wants: answers(3), choices: []choice{{label: "Fill it in", do: e.fill},
-		{label: "Decline", also: []string{"decline", "/decline"}, do: e.end("decline")},
-		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.end("cancel")},
+		{label: "Decline", also: []string{"decline", "/decline"}, do: e.respondWith("decline")},
+		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
@@ -94,7 +95,7 @@ func (e *elicitation) dialog(of int) *dialog {
 	}})
 }
 
-// pageDialog writes what is to be known of a page; it is opened only by that very word.
+// pageDialog describes a page. Only the word "open" opens it.
 func (e *elicitation) pageDialog(of int) *dialog {
 	const never = "parley does not open this page."
 	open := choice{word: "open", do: e.openPage}
@@ -103,8 +104,8 @@ func (e *elicitation) pageDialog(of int) *dialog {
 		open.why, wants = never, "Type decline or cancel:"
 	}
 	return e.ask(dialog{guarded: true, wants: wants, choices: []choice{open,
-		{word: "decline", also: []string{"/decline"}, do: e.end("decline")},
-		{word: "cancel", also: []string{"/cancel"}, do: e.end("cancel")},
+		{word: "decline", also: []string{"/decline"}, do: e.respondWith("decline")},
+		{word: "cancel", also: []string{"/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out := e.questions.dialogs.out
 		out.say("Question 1 of %d: %s wants you to open a page.", of, e.agent)
@@ -122,7 +123,7 @@ func (e *elicitation) pageDialog(of int) *dialog {
 	}})
 }
 
-// openPage starts the browser and says to the agent that the user agreed.
+// openPage starts the browser and tells the agent that the user agreed.
 func (e *elicitation) openPage() {
 	out, open, url := e.questions.dialogs.out, e.open, e.link.URL
 	e.questions.drop(e)
@@ -143,13 +144,13 @@ func (e *elicitation) openPage() {
 	})
 }
 
-// fill asks for the fields from the first on.
+// fill asks for the fields, starting with the first.
 func (e *elicitation) fill() {
 	e.values, e.shown = map[string]any{}, nil
 	e.nextField()
 }
 
-// nextField asks for the next field, or whether to send what was filled in.
+// nextField asks for the next field, or after the last whether to send the form.
 func (e *elicitation) nextField() {
 	at := len(e.shown)
 	if at == len(e.form.Fields) {
@@ -161,7 +162,7 @@ func (e *elicitation) nextField() {
 	d.take = func(text string) {
 		switch trimmed := strings.TrimSpace(text); trimmed {
 		case "/decline", "/cancel":
-			e.settle(event.ElicitationAnswer{Action: trimmed[1:]})
+			e.respond(event.ElicitationAnswer{Action: trimmed[1:]})
 			return
 		}
 		v, err := fieldValue(field, text)
@@ -199,13 +200,13 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 	}
 }
 
-// confirm shows what would be sent, and sends it by another word only.
+// confirm shows the values and sends them when the user confirms.
 func (e *elicitation) confirm() {
 	out := e.questions.dialogs.out
 	e.questions.dialogs.open(e.ask(dialog{wants: answers(4), choices: []choice{{label: "Send it", stays: true, do: e.send},
 		{label: "Start again", do: e.fill},
-		{label: "Decline", also: []string{"/decline"}, do: e.end("decline")},
-		{label: "Cancel", also: []string{"/cancel"}, do: e.end("cancel")},
+		{label: "Decline", also: []string{"/decline"}, do: e.respondWith("decline")},
+		{label: "Cancel", also: []string{"/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out.say("The form, filled in:")
 		for _, l := range e.shown {
@@ -220,10 +221,10 @@ func (e *elicitation) send() {
 		e.questions.dialogs.out.say("Not sent: %s.", problems[0].Text)
 		return
 	}
-	e.settle(event.ElicitationAnswer{Action: "accept", Content: content})
+	e.respond(event.ElicitationAnswer{Action: "accept", Content: content})
 }
 
-// fieldWants says what to type for a field.
+// fieldWants returns the request for input of a field.
 func fieldWants(f elicit.Field) string {
 	what := map[elicit.Kind]string{elicit.Number: "a number", elicit.Integer: "a whole number", elicit.Bool: "yes or no", elicit.Unknown: "JSON",
 		elicit.Select: fmt.Sprintf("1 to %d", len(f.Options)), elicit.MultiSelect: fmt.Sprintf("numbers from 1 to %d, separated by spaces", len(f.Options))}[f.Kind]
@@ -241,7 +242,7 @@ func fieldWants(f elicit.Field) string {
 	return "Type " + what + "; " + empty + ":"
 }
 
-// valueWords is a value of a field, as it is shown.
+// valueWords returns a field's value for display.
 func valueWords(f elicit.Field, value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -263,7 +264,7 @@ func valueWords(f elicit.Field, value any) string {
 	return fmt.Sprint(value)
 }
 
-// fieldValue reads what was typed, as the rules of the form take it.
+// fieldValue parses what was typed, by the rules of the form.
 func fieldValue(f elicit.Field, text string) (any, error) {
 	if !f.Secret {
 		text = safetext.Clean(text)

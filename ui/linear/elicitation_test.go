@@ -62,7 +62,7 @@ func TestFormIsDeclined(t *testing.T) {
 	})
 }
 
-// What is typed for a field of a form that is gone meanwhile is no prompt.
+// A line typed for a field of a form that has gone meanwhile is not sent as a prompt.
 func TestFieldOfAFormThatIsGone(t *testing.T) {
 	talkTo(t, elicits(form), func(r *rig) {
 		r.types("go")
@@ -119,7 +119,7 @@ func TestPageThatIsNotOpened(t *testing.T) {
 	})
 }
 
-// A command that is typed after a page was given up is a command, and no answer to it.
+// A command typed after a page was cancelled is a command, not an answer.
 func TestCommandAfterAPageThatWasGivenUp(t *testing.T) {
 	talkTo(t, elicits(`{"sessionId":"s1","mode":"url","elicitationId":"e","message":"m","url":"https://example.org"}`), func(r *rig) {
 		r.types("go")

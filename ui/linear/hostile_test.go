@@ -11,7 +11,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// hostileWords are what the user types while all of it comes, and afterwards: answers
+// hostileWords are what the user types while the hostile text arrives and afterwards: answers
 // to questions and forms, and every command that shows something.
 var hostileWords = []string{"d", "1", "1", "", "1", "decline", "decline", "decline", "/help", "/output 1", "/output 2", "/output 3", "/plan", "/status", "/log", "/mode", "1", "", "/model", "1", "",
 	"/options", "1", "1", "", "/changes", "/trust", "/undo", "", "/sessions", "1", "", "/commands", "/transcript"}
@@ -21,8 +21,8 @@ var (
 	tooMany = regexp.MustCompile(`\p{Mn}{33,}`)
 )
 
-// Whatever an agent says, in whatever place: what is written is lines of text, which
-// neither act on the terminal nor deceive who reads or hears them.
+// Whatever an agent sends, and in whatever field, the output is plain lines that neither
+// control the terminal nor mislead the reader or listener.
 func TestHostileStringsInLines(t *testing.T) {
 	for name, evil := range uitest.HostileStrings {
 		for _, protocol := range []string{"", "2"} {
@@ -68,7 +68,7 @@ func TestHostileStringsInLines(t *testing.T) {
 	}
 }
 
-// clean looks at all that was written.
+// clean checks everything that was written.
 func (r *rig) clean() {
 	r.t.Helper()
 	all := r.out.text()

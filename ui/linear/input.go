@@ -10,27 +10,27 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// typedLine is a line of the user's. At the end of the input, err says why; there
-// may be text before it.
+// typedLine is a line that the user typed. At the end of the input err is set; text may still
+// hold a last line.
 type typedLine struct {
 	text   string
-	at     time.Time // when it was there
+	at     time.Time // when it was read
 	secret bool      // it was not echoed
 	err    error
 }
 
-// input reads lines, each when it is wanted: between two of them nobody reads.
+// input reads a line only when one is wanted. In between nothing is read.
 type input struct {
 	r     *bufio.Reader
-	file  *os.File    // the terminal; nil where it is none
-	saved *term.State // of it
+	file  *os.File    // the terminal, nil if the input is none
+	saved *term.State // the terminal's original state
 	wants chan struct{}
 	lines chan typedLine
-	gone  chan struct{} // closed when lines are no longer taken
+	gone  chan struct{} // closed when no more lines are accepted
 
-	// Of the taker's goroutine.
+	// Used only by the goroutine that receives the lines.
 	pending bool // a line is being read
-	secret  bool // it was typed unseen, or a part of it
+	secret  bool // all or part of it was typed without echo
 }
 
 func newInput(r io.Reader) *input {
@@ -43,12 +43,11 @@ func newInput(r io.Reader) *input {
 	return in
 }
 
-// terminal tells whether somebody sits there.
+// terminal reports whether the input is a terminal.
 func (in *input) terminal() bool { return in.file != nil }
 
-// hide has the terminal not show what is typed, and the line that is typed now be
-// a secret. It comes before the question is written: who types as soon as it can
-// be read is not seen.
+// hide turns the echo off and marks the line being typed as secret. It is called before the
+// question is written, so that nothing typed in answer is visible.
 func (in *input) hide() {
 	if in.saved != nil {
 		term.SetState(in.file.Fd(), unseen(*in.saved))
@@ -56,14 +55,14 @@ func (in *input) hide() {
 	}
 }
 
-// show has the terminal show what is typed. What was typed unseen stays a secret.
+// show turns the echo on. A line typed without echo stays secret.
 func (in *input) show() {
 	if in.saved != nil {
 		term.SetState(in.file.Fd(), in.saved)
 	}
 }
 
-// want has the next line read, if none is being read.
+// want requests the next line, unless one is being read.
 func (in *input) want() {
 	if !in.pending {
 		in.pending = true
@@ -71,7 +70,7 @@ func (in *input) want() {
 	}
 }
 
-// take takes a line over.
+// take completes a line that was received.
 func (in *input) take(l typedLine) typedLine {
 	l.secret = in.secret
 	in.restore()
@@ -79,15 +78,14 @@ func (in *input) take(l typedLine) typedLine {
 	return l
 }
 
-// restore makes the terminal what it was, where nothing typed unseen is left:
+// restore turns the echo on and clears secret. Nothing typed without echo may be pending;
 // ctrl+c drops it.
 func (in *input) restore() {
 	in.show()
 	in.secret = false
 }
 
-// close gives up the line that is being read. The goroutine that reads it ends
-// with the input, or the process.
+// close abandons the line being read. Its goroutine ends with the input or the process.
 func (in *input) close() {
 	in.restore()
 	close(in.gone)
@@ -108,8 +106,8 @@ func (in *input) run() {
 	}
 }
 
-// read reads one line. What was typed before it was asked for is not waiting in
-// the reader where the input is a terminal, which hands over a line at a time.
+// read reads one line. A terminal delivers one line at a time, so the buffer holds nothing
+// that was typed before the line was wanted.
 func (in *input) read() typedLine {
 	text, err := in.r.ReadString('\n')
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")

@@ -1,22 +1,20 @@
-// Package linear is the chat of parley as lines, one below the other, for screen
-// readers and for whoever likes a plain scrolling chat better than a screen.
+// Package linear is the chat of parley as plain lines, for screen readers and for people who
+// prefer scrolling text to a full screen.
 //
-// Nothing that was written is touched again: no colours, no cursor movement,
-// nothing that moves. Each thing begins with words that say what it is, at the
-// beginning of a line; what somebody else wrote comes after such words, or
-// below them, indented, so that none of it looks like a line of parley's own.
+// Output is append-only: no colours, no cursor movement, no animation. Each line of parley's
+// begins with words that say what it is. Text from others comes after such words or is
+// indented below them, so that it cannot be mistaken for a line of parley's.
 //
-// Everything belongs to the goroutine of Run. It waits for one thing at a time:
-// a line of the user's, events of the engine, the end of something that takes
-// time (which runs on a goroutine of its own), a clock. Input is read by another
-// goroutine, a line whenever one is wanted, so that a program that is given the
+// Everything belongs to the goroutine of Run. It waits for a line from the user, an event of
+// the engine, the end of a task (which runs on its own goroutine) or a timer. Another
+// goroutine reads the input, one line when one is wanted, so that a program that is given the
 // terminal has it to itself.
 //
-// chat joins the parts, which know little of each other: a narrator says what happens in
-// a session, dialogs have one thing at a time asked (questions, logins, starts and the
-// rest open them), prompts sends what is typed, commands carries out what begins with a
-// slash. Each writes to the printer by itself and changes the workspace by itself; what
-// comes of that is news, which chat.hear hands out.
+// chat connects the parts, which know little of each other. A narrator prints what happens in
+// a session. dialogs shows one dialog at a time, opened by questions, logins, starts and
+// others. prompts sends what is typed. commands runs slash commands. Each writes to the
+// printer and changes the workspace directly; the workspace reports the results as news, which
+// chat.onNews dispatches.
 package linear
 
 import (
@@ -35,27 +33,26 @@ import (
 	"parley/ui/transcript"
 )
 
-// Options of the chat. Of those of the screen what concerns looks and keys means
-// nothing here. Input and Output are the process's own where they are nil; what
-// is a terminal is found out.
+// Options configures the chat. The screen's options for looks and keys have no effect. A nil
+// Input or Output is the process's own. Whether they are terminals is detected.
 type Options struct {
 	ui.Options
-	// Interrupts yields a value for every ctrl+c; may be nil.
+	// Interrupts receives a value for every ctrl+c. It may be nil.
 	Interrupts <-chan os.Signal
 }
 
-// chat is one run. All of it belongs to the goroutine of Run.
+// chat is one run. It belongs to the goroutine of Run.
 type chat struct {
 	opts    Options
 	in      *input
 	out     *printer
-	over    bool // nothing more is to be done
-	ended   bool // there will be no more lines
+	over    bool // the chat is to end
+	ended   bool // the input has ended
 	lastInt time.Time
 
 	w         *workspace.Workspace
 	narrators map[*workspace.Session]*narrator
-	front     *narrator // of the session that the user is at
+	front     *narrator // of the session in front
 
 	tasks     *tasks
 	dialogs   *dialogs
@@ -69,8 +66,8 @@ type chat struct {
 	history   *history
 }
 
-// Run talks until the user quits or ctx ends. Everything that was started is gone
-// when it returns.
+// Run runs the chat until the user quits or ctx ends. When it returns, everything it started
+// has ended.
 func Run(ctx context.Context, opts Options) (ui.Left, error) {
 	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
 	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
@@ -81,7 +78,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	files := &mentions{out: out, files: opts.Files}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
 		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
-	c.tasks = &tasks{w: c.w, hear: c.hear, results: make(chan func())}
+	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
@@ -95,7 +92,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	return c
 }
 
-// ownCommands are those that only this mode has, in the order of the help.
+// ownCommands returns the commands that only this mode has, in the order of the help.
 func (c *chat) ownCommands() []command {
 	return []command{
 		{"stop", "Stop the turn", bare(c.stop)},
@@ -109,7 +106,7 @@ func (c *chat) ownCommands() []command {
 	}
 }
 
-// servedCommands are those of the screen that this mode has, too.
+// servedCommands returns the commands that the screen has too.
 func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
@@ -123,7 +120,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),
 		intent.TogglePlan:   c.tells(report.plan),
-		intent.Background:   c.tells(report.goingOn),
+		intent.Background:   c.tells(report.listRunning),
 		intent.Login:        bare(func() { c.logins.choose(c.front.Agent, false) }),
 		intent.Logout:       bare(func() { c.logins.logOut(c.front.Agent) }),
 		intent.ToggleLog:    c.tells(report.log),
@@ -137,17 +134,17 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	}
 }
 
-// report is about the session in front.
+// report reports on the session in front.
 func (c *chat) report() report { return report{c.front.Session, c.out, c.front.calls} }
 
-// tells is a command that reports.
+// tells returns a command that prints a report.
 func (c *chat) tells(what func(report)) func(string) {
 	return bare(func() { what(c.report()) })
 }
 
 func (c *chat) quit() { c.over = true }
 
-// narrator is the one of a session.
+// narrator returns the narrator of a session, and creates it if necessary.
 func (c *chat) narrator(s *workspace.Session) *narrator {
 	n := c.narrators[s]
 	if n == nil {
@@ -165,9 +162,9 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	} else {
 		c.starts.choose()
 	}
-	c.tasks.settle()
+	c.tasks.process()
 	c.loop(ctx)
-	var left ui.Left // what there is to come back to
+	var left ui.Left // the session to resume
 	if c.front.Resumable() {
 		left = ui.Left{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
 	}
@@ -185,10 +182,10 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	return left, nil
 }
 
-// loop does one thing after the other until the end.
+// loop handles one thing after another until the chat ends.
 func (c *chat) loop(ctx context.Context) {
 	for {
-		if c.rest(); c.over {
+		if c.beforeInput(); c.over {
 			return
 		}
 		select {
@@ -206,28 +203,27 @@ func (c *chat) loop(ctx context.Context) {
 			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():
 		}
-		c.tasks.settle()
-		if c.out.err != nil { // nobody is there to read
+		c.tasks.process()
+		if c.out.err != nil { // the output is closed
 			return
 		}
 	}
 }
 
-// rest does what is to be done when nothing else is, before the next thing is
-// waited for.
-func (c *chat) rest() {
+// beforeInput does what is due when nothing else is pending, then asks for input.
+func (c *chat) beforeInput() {
 	c.tasks.due = time.Time{}
-	c.front.rest()
-	c.starts.rest(c.front.Agent)
+	c.front.beforeInput()
+	c.starts.reportProgress(c.front.Agent)
 	c.nextQuestion()
-	c.lastWish()
+	c.endIfDone()
 	if c.over {
 		return
 	}
 	c.out.ask(c.wanted())
-	reads := !c.ended && !c.lender.keeps()
-	if c.lender.keeps() {
-		c.tasks.wakeAt(c.lender.promised)
+	reads := !c.ended && !c.lender.reserved()
+	if c.lender.reserved() {
+		c.tasks.wakeAt(c.lender.reservedUntil)
 	}
 	d := c.dialogs.now
 	if reads && d != nil && d.secret {
@@ -235,18 +231,18 @@ func (c *chat) rest() {
 	}
 	c.out.flush()
 	if d != nil && d.at.IsZero() {
-		d.at = time.Now() // from here on it can be read
+		d.at = time.Now() // readable from now on
 	}
 	if reads {
 		c.in.want()
 	}
 }
 
-// nextQuestion asks what waits first, when nothing else is being asked.
+// nextQuestion asks the oldest question if nothing else is being asked.
 func (c *chat) nextQuestion() {
 	switch {
 	case c.dialogs.now != nil || len(c.questions.waiting) == 0 || len(c.prompts.draft) > 0:
-	case c.ended: // nobody is there to answer
+	case c.ended: // no answer can come
 		c.questions.unanswered(c.questions.waiting[0])
 	default:
 		c.front.finishAll()
@@ -254,7 +250,7 @@ func (c *chat) nextQuestion() {
 	}
 }
 
-// wanted is what the user is asked for now; "" for nothing in particular.
+// wanted returns the current request for input, "" if there is none.
 func (c *chat) wanted() string {
 	switch d := c.dialogs.now; {
 	case len(c.prompts.draft) > 0:

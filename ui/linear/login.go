@@ -9,16 +9,16 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// logins have the user log in to an agent.
+// logins guides the user through logging in to an agent.
 type logins struct {
 	in      *input
 	dialogs *dialogs
 	lender  *lender
-	asked   bool    // agents may name commands of their own
-	starts  *starts // what else can be done while there is no session
+	asked   bool    // agents may name login commands
+	starts  *starts // offers the alternatives while there is no session
 }
 
-// wanted asks for a login: before there is a session, or because a prompt was refused,
+// wanted asks for a login before there is a session, or because the agent refused a prompt,
 // which is kept.
 func (l *logins) wanted(n workspace.LoginWanted) {
 	if n.Session == nil || n.Session.ACP == nil {
@@ -34,7 +34,7 @@ func (l *logins) wanted(n workspace.LoginWanted) {
 	l.choose(n.Agent, true)
 }
 
-// choose asks for one of the agent's ways to log in.
+// choose asks for one of the agent's login methods.
 func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	out, opening := l.dialogs.out, a.Front().ACP == nil
 	if a.Conn() == nil {
@@ -69,7 +69,7 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	l.dialogs.menuOr("How do you want to log in to "+called(a)+"?", choices, none, guarded)
 }
 
-// how says in a few words how a way to log in is carried out.
+// how describes briefly how a login method works.
 func (l *logins) how(a *workspace.Agent, m event.AuthMethod) string {
 	switch {
 	case l.unfit(a, m) != "":
@@ -86,10 +86,11 @@ func (l *logins) how(a *workspace.Agent, m event.AuthMethod) string {
 	return "by the agent"
 }
 
-// asks tells whether the agent names a command for a way to log in, which is shown first.
+// asks reports whether the agent names a command for a method. The command is shown before it
+// is run.
 func (l *logins) asks(m event.AuthMethod) bool { return m.Command != nil && l.asked }
 
-// unfit says why a way to log in is not carried out; "" for one that is.
+// unfit says why a login method is not supported, "" if it is.
 func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
 	why := a.Unfit(m)
 	if (why == "" || why == m.Type) && !l.in.terminal() && (m.Type == "terminal" || l.asks(m)) {
@@ -98,7 +99,7 @@ func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
 	return why
 }
 
-// logIn carries out one way to log in.
+// logIn logs in by one method.
 func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	switch {
 	case a.Conn() == nil:
@@ -116,8 +117,7 @@ func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	}
 }
 
-// run gives the terminal to a login. Nothing is read from it meanwhile, and nothing is
-// written.
+// run gives the terminal to a login program. Until it ends, parley neither reads nor writes.
 func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
 	conn := a.Conn()
 	l.dialogs.out.say("The login has the terminal now.")
@@ -128,8 +128,8 @@ func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
 	a.RanLogin(conn, err)
 }
 
-// same calls do, unless the agent has been started again since.
-func (l *logins) same(a *workspace.Agent, conn *workspace.Connection, do func()) {
+// ifConnected calls do, unless the agent has been restarted since.
+func (l *logins) ifConnected(a *workspace.Agent, conn *workspace.Connection, do func()) {
 	if a.Conn() != conn {
 		l.dialogs.out.say("The agent has been restarted.")
 		return
@@ -137,8 +137,8 @@ func (l *logins) same(a *workspace.Agent, conn *workspace.Connection, do func())
 	do()
 }
 
-// confirm shows a command that the agent has chosen itself, whole, and runs it only by
-// that word.
+// confirm shows in full a command that the agent named, and runs it only if the user types
+// "run".
 func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 	out, conn := l.dialogs.out, a.Conn()
 	asked, err := a.AskedLogin(m)
@@ -148,7 +148,7 @@ func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 		return
 	}
 	l.dialogs.open(&dialog{guarded: true, wants: "Type run, or 0 for nothing:", choices: []choice{
-		{word: "run", do: func() { l.same(a, conn, func() { l.run(a, asked.Command) }) }},
+		{word: "run", do: func() { l.ifConnected(a, conn, func() { l.run(a, asked.Command) }) }},
 		{word: "0", do: func() { l.choose(a, false) }},
 	}, intro: func() {
 		out.say("%s wants to run a command of its own choice in this terminal.", called(a))
@@ -161,7 +161,7 @@ func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 	}})
 }
 
-// variables asks for the values of a login, and starts the agent again with them.
+// variables asks for the values of a login and restarts the agent with them.
 func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 	out := l.dialogs.out
 	out.say("The agent is restarted with what you type; parley keeps it in memory only.")
@@ -193,16 +193,17 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 	next(0)
 }
 
-// key asks for the key of a login that the agent carries out with it.
+// key asks for the key of a login that the agent performs with it.
 func (l *logins) key(a *workspace.Agent, m event.AuthMethod) {
 	conn := a.Conn()
 	l.dialogs.out.say("The agent gets what you type and may keep it; parley does not.")
 	l.value(a, "Type the API key", "empty uses the one in its environment", true, true, func(key string) {
-		l.same(a, conn, func() { a.Authenticate(m, key) })
+		l.ifConnected(a, conn, func() { a.Authenticate(m, key) })
 	})
 }
 
-// value asks for a line of a login, and hands it over. empty says what nothing means.
+// value asks for one line of a login and passes it to then. empty is the message for an empty
+// line.
 func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret bool, then func(string)) {
 	out := l.dialogs.out
 	hidden := secret && l.in.terminal()
@@ -233,7 +234,7 @@ func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret
 	l.dialogs.open(d)
 }
 
-// logOut ends the login. The connection stays.
+// logOut logs the agent out. The connection stays.
 func (l *logins) logOut(a *workspace.Agent) {
 	if a.Conn() == nil {
 		l.dialogs.out.say("No agent is running, so there is nothing to log out of.")

@@ -42,7 +42,7 @@ func TestVersion2(t *testing.T) {
 	})
 }
 
-// onlyFile is a project with one file in it.
+// onlyFile is a project with one file.
 type onlyFile struct{ composer.Files }
 
 func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (composer.MentionedFile, error) {
@@ -66,7 +66,7 @@ func TestMentions(t *testing.T) {
 	})
 }
 
-// What waits when parley ends is written, not lost.
+// Prompts still queued when parley ends are printed, not lost.
 func TestNotSent(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Hour); return "end_turn" })
@@ -77,7 +77,7 @@ func TestNotSent(t *testing.T) {
 	})
 }
 
-// The agent is asked twice to stop; then it is ended.
+// The agent is asked to stop twice, then it is ended.
 func TestStopThatIsIgnored(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string { <-tn.Agent.Done(); return "end_turn" })
@@ -92,7 +92,7 @@ func TestStopThatIsIgnored(t *testing.T) {
 	})
 }
 
-// A menu that the user began is not disturbed by a question, which comes after it.
+// A question does not interrupt a menu that the user opened; it comes after it.
 func TestQuestionWaitsForAMenu(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.On("session/new", func(*fakeagent.Call) (string, error) {
@@ -111,7 +111,7 @@ func TestQuestionWaitsForAMenu(t *testing.T) {
 	})
 }
 
-// A turn in which the agent says nothing is told as one.
+// A turn in which the agent says nothing is reported as such.
 func TestNothingSaid(t *testing.T) {
 	talkTo(t, func(r *rig) { r.fake.Turn(func(*fakeagent.Turn) string { return "end_turn" }) }, func(r *rig) {
 		r.wants(r.started()...)
@@ -120,7 +120,7 @@ func TestNothingSaid(t *testing.T) {
 	})
 }
 
-// An agent that loads sessions and lists none goes on with those of parley's logs.
+// An agent that loads sessions but lists none continues those in parley's logs.
 func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.opts.Logs = func() ([]workspace.Logged, error) {
@@ -137,7 +137,7 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	})
 }
 
-// Commands of parley's are to be had beside those of the agent, and by other names.
+// parley's commands are available beside the agent's, under other names too.
 func TestCommandsBesideTheAgents(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		r.wants(r.started()...)
@@ -154,7 +154,7 @@ func TestCommandsBesideTheAgents(t *testing.T) {
 	})
 }
 
-// A command that the user stopped is said once, however the agent calls its end.
+// A command that the user stopped is reported once, whatever status the agent gives it.
 func TestStoppedIsSaidOnce(t *testing.T) {
 	for _, end := range []string{"failed", "completed", "cancelled"} {
 		talkTo(t, func(r *rig) {
@@ -178,7 +178,7 @@ func TestStoppedIsSaidOnce(t *testing.T) {
 	}
 }
 
-// One that runs on is said to, and listed, until it ends.
+// A command that keeps running after a stop is reported, and listed until it ends.
 func TestStoppedStillRuns(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
@@ -208,7 +208,7 @@ func TestStoppedStillRuns(t *testing.T) {
 	})
 }
 
-// Where two options are of category model, /model is the one named so.
+// If two options have the category model, /model means the one with that name.
 func TestModelIsTheOneNamedSo(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.On("session/new", func(*fakeagent.Call) (string, error) {
@@ -223,8 +223,8 @@ func TestModelIsTheOneNamedSo(t *testing.T) {
 	})
 }
 
-// Notices have a word for their severity; a plan that is a text is read as one, and a
-// sub-agent says what it does.
+// Notices begin with their severity. A plan that is text is printed as text, and a sub-agent's
+// line says what it does.
 func TestNoticesPlansAndSubagents(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Protocol = "2"
@@ -246,8 +246,8 @@ func TestNoticesPlansAndSubagents(t *testing.T) {
 	})
 }
 
-// What the agent writes to its stderr is read aloud only when something fails, and then
-// what it has written since the turn began.
+// The agent's stderr is printed only on failure, and then only what was written since the turn
+// began.
 func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) {

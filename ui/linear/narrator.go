@@ -16,45 +16,45 @@ import (
 	"parley/ui/transcript"
 )
 
-// narrator says what happens in a session, each thing once.
+// narrator prints what happens in a session, each thing once.
 type narrator struct {
 	*workspace.Session
 	out    *printer
 	tasks  *tasks
 	stderr *stderr
-	front  bool // the user is there: of the others only is said that they are done
+	front  bool // its session is in front; for the others only the end of a turn is reported
 
-	told    map[int]*told // by the index of the item
-	open    []int         // messages that may continue, in order
-	mute    int           // items before it were not said, and will not be by themselves
-	loading bool          // the history comes: nothing is said
+	printed map[int]*printedItem // by item index
+	open    []int                // messages that may continue, in order
+	mute    int                  // items before this index were not printed and are printed only on request
+	loading bool                 // the history is being loaded: nothing is printed
 	calls   *calls
-	slow    []int  // tool calls that were not announced yet
-	echoed  string // the prompt that the terminal shows already
-	plan    string // what was said of the plan last
+	slow    []int  // tool calls not announced yet
+	echoed  string // the prompt that the terminal already shows
+	plan    string // the last line printed about the plan
 	set     map[string]string
 	done    bool // a turn ended while another session was in front
 }
 
 func newNarrator(s *workspace.Session, out *printer, tasks *tasks, stderr *stderr) *narrator {
-	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, told: map[int]*told{}, calls: &calls{thread: s.Thread}}
+	return &narrator{Session: s, out: out, tasks: tasks, stderr: stderr, printed: map[int]*printedItem{}, calls: &calls{thread: s.Thread}}
 }
 
-// told is what was said of an item.
-type told struct {
+// printedItem records what was printed of an item.
+type printedItem struct {
 	words    *plain.Writer
-	fed      int          // bytes of the text
-	hash     maphash.Hash // of them
+	fed      int          // bytes of its text written to words
+	hash     maphash.Hash // of those bytes
 	gen      int
-	begun    bool   // something of it was said
-	serial   uint64 // the printer's, after it
+	begun    bool   // some of it was printed
+	serial   uint64 // the printer's serial after it
 	finished bool
-	line     string // of what is one line: the last one said
+	line     string // the last line printed, for items of one line
 	state    thread.ToolState
 	trust    thread.Trust
 }
 
-// applied says what an event has changed.
+// applied prints what an event changed.
 func (n *narrator) applied(e event.Event, items []int) {
 	if !n.front || n.loading {
 		n.unseen(e, items)
@@ -63,7 +63,7 @@ func (n *narrator) applied(e event.Event, items []int) {
 	switch e.(type) {
 	case event.HistoryBegan:
 		n.loading = true
-	case event.TurnEnded: // what was said comes before what becomes of the rest
+	case event.TurnEnded: // finish the messages before the rest of the turn's end is printed
 		n.finishAll()
 	}
 	n.changed(items)
@@ -73,7 +73,7 @@ func (n *narrator) applied(e event.Event, items []int) {
 	}
 }
 
-// unseen says what the user is to know of a session that is elsewhere, or being loaded.
+// unseen prints what the user must know of a session that is not in front or is being loaded.
 func (n *narrator) unseen(e event.Event, items []int) {
 	switch e.(type) {
 	case event.HistoryBegan:
@@ -88,8 +88,8 @@ func (n *narrator) unseen(e event.Event, items []int) {
 	}
 }
 
-// changed says what is new of items. Those of a session that is not in front are
-// said when it comes there.
+// changed prints what is new in items. A session that is not in front prints it when it comes
+// to the front.
 func (n *narrator) changed(items []int) {
 	if !n.front || n.loading {
 		return
@@ -103,12 +103,12 @@ func (n *narrator) changed(items []int) {
 	}
 }
 
-// tell says what is new of an item. What comes after a message ends it.
+// tell prints what is new in an item. A new item ends the messages before it.
 func (n *narrator) tell(it *thread.Item) {
-	s := n.told[it.Index]
+	s := n.printed[it.Index]
 	if s == nil {
-		s = &told{}
-		n.told[it.Index] = s
+		s = &printedItem{}
+		n.printed[it.Index] = s
 		if it.Kind != thread.Notice && !it.Blank() {
 			n.finish(it.Index)
 		}
@@ -119,7 +119,7 @@ func (n *narrator) tell(it *thread.Item) {
 	case thread.UserMessage, thread.ThoughtMessage:
 		n.reopen(it.Index, s)
 		if it.Kind == thread.UserMessage && it.MessageID == "" && !it.At.IsZero() {
-			n.finish(it.Index + 1) // as it was sent
+			n.finish(it.Index + 1) // it is complete, as it was sent
 		}
 	case thread.ToolCall:
 		n.tellTool(it, s)
@@ -137,7 +137,7 @@ func (n *narrator) tell(it *thread.Item) {
 	}
 }
 
-// notice is a quiet line, or what the agent wants to be known, with its weight.
+// notice returns the line for a notice, labelled with its severity.
 func notice(it *thread.Item) string {
 	label := map[string]string{"": "Notice", "info": "Notice", "warning": "Warning", "error": "Error"}[it.Severity]
 	if label == "" {
@@ -150,28 +150,28 @@ func notice(it *thread.Item) string {
 	return label + ": " + text
 }
 
-func (n *narrator) sayOnce(s *told, line string) {
+func (n *narrator) sayOnce(s *printedItem, line string) {
 	if s.line != line {
 		s.line = line
 		n.out.say("%s", line)
 	}
 }
 
-// reopen notes that a message may continue.
-func (n *narrator) reopen(i int, s *told) {
+// reopen records that a message may continue.
+func (n *narrator) reopen(i int, s *printedItem) {
 	if s.finished = false; !slices.Contains(n.open, i) {
 		n.open = append(n.open, i)
 	}
 }
 
-// finish ends the messages before an item, and says what was held back of them.
+// finish ends the messages before an item and prints what was held back of them.
 func (n *narrator) finish(before int) {
 	for _, i := range slices.Clone(n.open) {
 		if i >= before {
 			continue
 		}
 		n.open = slices.DeleteFunc(n.open, func(o int) bool { return o == i })
-		it, s := n.Thread.Items[i], n.told[i]
+		it, s := n.Thread.Items[i], n.printed[i]
 		if s.finished {
 			continue
 		}
@@ -189,8 +189,8 @@ func (n *narrator) finish(before int) {
 
 func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
 
-// speak says what has come of a message of the agent's.
-func (n *narrator) speak(it *thread.Item, s *told) {
+// speak prints what was added to a message of the agent's.
+func (n *narrator) speak(it *thread.Item, s *printedItem) {
 	if s.words == nil {
 		s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent)})
 	}
@@ -199,7 +199,7 @@ func (n *narrator) speak(it *thread.Item, s *told) {
 		var now maphash.Hash
 		now.SetSeed(s.hash.Seed())
 		now.Write(it.Text[:min(s.fed, len(it.Text))])
-		if len(it.Text) < s.fed || now.Sum64() != s.hash.Sum64() { // it says something else now
+		if len(it.Text) < s.fed || now.Sum64() != s.hash.Sum64() { // the text before was replaced
 			s.words.End()
 			s.words = plain.NewWriter(&saying{out: n.out, s: s, name: called(n.Agent) + ", corrected"})
 			s.hash.Reset()
@@ -216,15 +216,14 @@ func (n *narrator) speak(it *thread.Item, s *told) {
 	s.words.Write(string(more))
 }
 
-// saying puts what was said after the name of who said it. Lines after the first are
-// indented.
+// saying prints a message after the speaker's name. Further lines are indented.
 type saying struct {
 	out  *printer
-	s    *told
+	s    *printedItem
 	name string
 }
 
-// head is what a line of the message begins with.
+// head returns what the next line of the message begins with.
 func (v *saying) head() string {
 	switch {
 	case !v.s.begun:
@@ -263,8 +262,8 @@ func thought(it *thread.Item) string {
 	return "Thought."
 }
 
-// userSaid says what the user did, unless it was written already.
-func (n *narrator) userSaid(it *thread.Item, s *told) {
+// userSaid prints the user's message, unless the terminal shows it already.
+func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
 	carried, text := transcript.SplitCarried(string(it.Text))
 	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {
 		n.echoed, s.line = "", text
@@ -284,19 +283,19 @@ func (n *narrator) userSaid(it *thread.Item, s *told) {
 	}
 }
 
-// decision says what became of a question.
+// decision describes the outcome of a question.
 func decision(e *event.PermissionAnswered) string {
 	line := "Decision: " + e.Decision
 	if e.By != "" {
 		line += ", by " + e.By
 	}
 	if e.Subject != "" {
-		line += ": " + plain.OneLine(e.Subject) // a command, and no Markdown
+		line += ": " + plain.OneLine(e.Subject) // a command, not Markdown
 	}
 	return line + "."
 }
 
-// endWords are how turns end that do not end as usual.
+// endWords describe the unusual ends of turns.
 var endWords = map[string]string{
 	"":                  "no reason given",
 	"cancelled":         "stopped",
@@ -323,9 +322,9 @@ func (n *narrator) turnEnd(it *thread.Item) {
 	}
 }
 
-// rest says what nothing more is to come of: after the end of a turn whatever is
-// there.
-func (n *narrator) rest() {
+// beforeInput runs before the chat waits for input. It ends all messages when no turn runs,
+// announces tool calls that take long, and prints changed settings.
+func (n *narrator) beforeInput() {
 	if n.loading {
 		return
 	}

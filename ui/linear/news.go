@@ -10,8 +10,8 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// hear says one piece of news.
-func (c *chat) hear(n workspace.News) {
+// onNews handles one piece of news.
+func (c *chat) onNews(n workspace.News) {
 	if c.over {
 		return
 	}
@@ -41,7 +41,7 @@ func (c *chat) hear(n workspace.News) {
 		if !n.First {
 			what = "Still no connection."
 		}
-		if n.First || n.Longer { // later only that the waits grow
+		if n.First || n.Longer { // later only when the waits grow
 			c.out.say("%s Retrying in %s; press enter to retry now.", what, spoken(max(n.Wait, time.Second)))
 		}
 	case workspace.Redialing:
@@ -65,7 +65,7 @@ func (c *chat) hear(n workspace.News) {
 		c.opened(c.narrator(n.Session))
 	case workspace.NotOpened:
 		c.out.say("Cannot open the session: %s.", n.Err)
-	case workspace.Removed: // what waited there waits here
+	case workspace.Removed: // its queued prompts move to the session in front
 		delete(c.narrators, n.Session)
 		s := c.front.Session
 		s.Queued, s.Paused = append(n.Session.Queued, s.Queued...), s.Paused || n.Session.Paused
@@ -107,8 +107,8 @@ func (c *chat) hear(n workspace.News) {
 	}
 }
 
-// opened brings a session to the front that was asked for. One that stood for a session
-// that is gone makes room for it.
+// opened introduces the session that the user asked for. Sessions that are not open, such as
+// one that it replaces, are closed.
 func (c *chat) opened(n *narrator) {
 	n.loading = false
 	for _, o := range c.w.Sessions() {
@@ -120,7 +120,7 @@ func (c *chat) opened(n *narrator) {
 	n.settings()
 }
 
-// applied says what an event has brought.
+// applied handles an event that was applied to a session.
 func (c *chat) applied(n *narrator, e event.Event, items []int) {
 	switch e := e.(type) {
 	case permissions.Asked:
@@ -134,7 +134,7 @@ func (c *chat) applied(n *narrator, e event.Event, items []int) {
 		e.Answer(event.ElicitationAnswer{Action: "decline"})
 		c.out.say("Notice: the agent asked for a form that parley cannot show; declined.")
 	default:
-		c.questions.heard(n.Session, e)
+		c.questions.removeEnded(n.Session, e)
 	}
 	n.applied(e, items)
 	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Agent.Conn()) {

@@ -10,7 +10,7 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// settings says what is set, at the beginning of a session.
+// settings prints the settings at the beginning of a session.
 func (n *narrator) settings() {
 	n.set = map[string]string{}
 	var words []string
@@ -25,7 +25,7 @@ func (n *narrator) settings() {
 	}
 }
 
-// tellSettings says what has another value than before.
+// tellSettings prints the settings that have changed.
 func (n *narrator) tellSettings() {
 	if n.set == nil || n.ACP == nil {
 		return
@@ -40,8 +40,8 @@ func (n *narrator) tellSettings() {
 	}
 }
 
-// chooseSetting asks for one of the settings, and then for its value; category narrows it
-// to that one.
+// chooseSetting asks for a setting and then for its value. A category narrows it to one
+// setting.
 func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
 	if session.ACP == nil {
 		ds.out.say("The session is not open yet.")
@@ -85,7 +85,7 @@ func chooseValue(ds *dialogs, s workspace.Setting) {
 	ds.menu(s.Name+":", choices)
 }
 
-// chooseApproval asks what is to become of questions that no rule answers.
+// chooseApproval asks for the approval mode.
 func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
 	conn := s.Agent.Conn()
 	if conn == nil || s.ACP == nil {
@@ -97,7 +97,7 @@ func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
 		broker.SetMode(session, m)
 		ds.out.say("Approval mode: %s, %s.", m, m.Description())
 		tasks.run(func(context.Context) func() {
-			broker.Reconsider(session) // it looks at files
+			broker.Reconsider(session) // it reads files
 			return func() {}
 		})
 	}

@@ -19,7 +19,7 @@ import (
 	widgetdiff "parley/ui/widget/diff"
 )
 
-// output writes all that a tool call has brought: what, and each line of it.
+// output prints the whole content of a tool call.
 func (r report) output(arg string) {
 	all := r.calls.all()
 	n, ok := numbered(arg, len(all))
@@ -69,7 +69,7 @@ func (r report) content(it *thread.Item, content event.ToolContent) bool {
 		if term.Gap || term.Total > int64(len(term.Output)) {
 			r.out.say("The beginning has been dropped.")
 		}
-		const wide = 1 << 16 // no line is wrapped
+		const wide = 1 << 16 // so that no line is wrapped
 		for _, row := range screenOf(term).Rows(wide, 0) {
 			r.out.lines(ansi.Strip(row))
 		}
@@ -83,7 +83,7 @@ func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	return true
 }
 
-// numbered reads which of so many is meant: the last where nothing was said.
+// numbered parses a number from 1 to most; an empty arg means the last.
 func numbered(arg string, most int) (n int, ok bool) {
 	if arg == "" {
 		return most, most > 0
@@ -92,7 +92,8 @@ func numbered(arg string, most int) (n int, ok bool) {
 	return n, err == nil && n >= 1 && n <= most
 }
 
-// raw writes the input and output of a call that has nothing else.
+// raw prints the input and output of a call without other content. It returns false if it has
+// neither.
 func (r report) raw(tool *thread.Tool) bool {
 	shown := false
 	show := func(label, text string) {
@@ -112,12 +113,12 @@ func (r report) raw(tool *thread.Tool) bool {
 	return shown
 }
 
-// maxCompared bounds the texts that are compared, in bytes of each; of longer
-// ones all lines are written.
+// maxCompared bounds the size of texts that are compared, in bytes each. All lines of longer
+// texts are printed.
 const maxCompared = 4 << 20
 
-// change writes the lines that differ between two texts, and three around
-// them, each with its number and what becomes of it.
+// change prints the lines that differ between two texts with three lines of context, each with
+// its number and whether it was added or removed.
 func (p *printer) change(d widgetdiff.Diff) {
 	path := plain.OneLine(d.Path)
 	if d.Old == d.New && !d.OldMissing {
@@ -142,7 +143,7 @@ func linesIn(s string) int {
 	return len(splitLines(s))
 }
 
-// changeLines are the lines of a change, in words.
+// changeLines returns the lines of a change, in words.
 func changeLines(d widgetdiff.Diff) []string {
 	const around = 3
 	opts := []textdiff.Option{diff.Context(around), textdiff.IndentHeuristic()}
@@ -180,8 +181,8 @@ func allLines(first int, what, text string) []string {
 	return out
 }
 
-// lineOf is one line of a text, with its number from 0. Lines of a part of a file of
-// which the place is not known have none that would help.
+// lineOf describes one line of a text, with its number from 0. In part of a file at an unknown
+// place it has no number.
 func lineOf(first, n int, what, line string) string {
 	text, whole := strings.CutSuffix(line, "\n")
 	switch {

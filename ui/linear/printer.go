@@ -10,18 +10,18 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// printer writes lines, one below the other: nothing that was written is touched
-// again. On a terminal it also asks: words after which the user types.
+// printer appends lines to the output. On a terminal it also writes requests for input, after
+// which the user types.
 type printer struct {
 	to       io.Writer
-	w        *bufio.Writer // on to
-	terminal bool          // what is typed is echoed after what was asked
+	w        *bufio.Writer
+	terminal bool // typed text is echoed after the request for input
 
 	open   bool   // the last line has not ended
-	owner  any    // whose it is
-	asked  string // what was asked last, below everything else
+	owner  any    // the owner of the open line
+	asked  string // the last request for input, if nothing was written since
 	serial uint64 // grows with every line
-	err    error  // of writing, the first
+	err    error  // the first write error
 }
 
 func newPrinter(w io.Writer, terminal bool) *printer {
@@ -34,7 +34,7 @@ func (p *printer) put(s string) {
 	}
 }
 
-// fresh ends a line that is open.
+// fresh ends the open line, if any.
 func (p *printer) fresh() {
 	if p.open {
 		p.put("\n")
@@ -45,27 +45,26 @@ func (p *printer) fresh() {
 	}
 }
 
-// line writes a line.
+// line prints a line.
 func (p *printer) line(words string) {
 	p.fresh()
 	p.serial++
 	p.put(one(words) + "\n")
 }
 
-// lines writes a text, each of its lines below a label of parley's own: so that
-// none of them looks like one.
+// lines prints a text indented, so that none of its lines looks like one of parley's.
 func (p *printer) lines(text string) {
 	for l := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		p.line("  " + l)
 	}
 }
 
-// one is what is written of a line, whatever it holds.
+// one returns words as they are printed on one line.
 func one(words string) string {
 	return strings.TrimRight(strings.ReplaceAll(safetext.Clean(words), "\n", " "), " ")
 }
 
-// piece begins a line of the owner's, or continues it.
+// piece begins a line for owner, or continues it.
 func (p *printer) piece(owner any, words string) {
 	if p.open && p.owner == owner {
 		p.put(one(" " + words))
@@ -77,11 +76,11 @@ func (p *printer) piece(owner any, words string) {
 	p.open, p.owner = true, owner
 }
 
-// holds tells whether the open line is the owner's.
+// holds reports whether the open line is owner's.
 func (p *printer) holds(owner any) bool { return p.open && p.owner == owner }
 
-// ask says what is wanted next, once, until something else was written. What is
-// typed comes after it.
+// ask writes the request for input, unless it is the last thing written. The user types after
+// it.
 func (p *printer) ask(words string) {
 	if words == p.asked {
 		return
@@ -101,7 +100,7 @@ func (p *printer) ask(words string) {
 	p.put("\n")
 }
 
-// typed says that the user has ended a line: the terminal has echoed it.
+// typed records that the user has ended a line, which the terminal has echoed.
 func (p *printer) typed() {
 	p.asked = ""
 	if p.terminal {
@@ -116,11 +115,11 @@ func (p *printer) flush() {
 	}
 }
 
-// say writes a line of parley's own.
+// say prints a line of parley's.
 func (p *printer) say(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
 
-// labelled writes a text after a label; one of several lines below it, each with its
-// number, so that its end is where it is said to be.
+// labelled prints a text after a label. The lines of a longer text follow below it with their
+// numbers, so that its end is unmistakable.
 func (p *printer) labelled(label, text string) {
 	lines := splitLines(text)
 	if len(lines) == 1 {
@@ -133,7 +132,7 @@ func (p *printer) labelled(label, text string) {
 	}
 }
 
-// outcome returns what says how a request ended; done is for one that has worked, and
+// outcome returns a function that prints how a request ended. done is the line for success and
 // may be "".
 func (p *printer) outcome(done string) func(error) {
 	return func(err error) {
@@ -146,12 +145,12 @@ func (p *printer) outcome(done string) func(error) {
 	}
 }
 
-// spelled is a text of somebody else with everything in it visible, on one line.
+// spelled returns a text from others on one line, with every character visible.
 func spelled(s string) string {
 	return strings.ReplaceAll(safetext.Visible(s), "\n", `<\n>`)
 }
 
-// interrupted says that the terminal has echoed ^C.
+// interrupted records that the terminal has echoed ^C.
 func (p *printer) interrupted() {
 	if p.terminal {
 		p.open, p.owner, p.asked = true, nil, ""

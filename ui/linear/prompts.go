@@ -9,17 +9,17 @@ import (
 	"parley/ui/composer"
 )
 
-// prompts sends what the user types to the session in front, or has it wait.
+// prompts sends what the user types to the session in front, or queues it.
 type prompts struct {
 	w       *workspace.Workspace
 	dialogs *dialogs
 	history *history
 	stderr  *stderr
 	front   func() *narrator
-	draft   []string // lines of a prompt that continues
+	draft   []string // lines of an unfinished prompt
 }
 
-// send sends a prompt, or keeps it until it can go out.
+// send sends a prompt, or queues it until it can be sent.
 func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
@@ -36,7 +36,7 @@ func (p *prompts) send(text string) {
 	case used:
 		return
 	}
-	err = s.Submit(text, waiting > 0) // what is typed later goes later
+	err = s.Submit(text, waiting > 0) // keeps the order in which prompts were typed
 	n := len(s.Queued)
 	switch {
 	case err != nil:
@@ -62,40 +62,40 @@ func (p *prompts) send(text string) {
 	}
 }
 
-// putAside has a prompt wait, and returns its number.
+// putAside queues a prompt and returns its number.
 func (p *prompts) putAside(text string) int {
 	s := p.w.Front()
 	s.Enqueue(text)
 	return len(s.Queued)
 }
 
-// putDraftAside has what was typed of a prompt wait for the user.
+// putDraftAside queues the unfinished prompt and pauses the queue.
 func (p *prompts) putDraftAside() {
 	n := p.putAside(strings.Join(p.draft, "\n"))
 	p.draft, p.w.Front().Paused = nil, true
 	p.dialogs.out.say("Queued as prompt %d. Press enter to send it, /drop drops it.", n)
 }
 
-// returned has a prompt that was not sent wait for the user, before all others. shown ends
-// the line, where the user may not know which prompt it is.
+// returned puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
+// the line, for prompts that the user may not recognise otherwise.
 func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
 	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
 	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
 }
 
-// sent notes a prompt that has gone out.
+// sent records a prompt that was sent.
 func (p *prompts) sent(n workspace.Sent) {
 	for _, note := range n.Notes {
 		p.dialogs.out.say("Notice: %s.", note)
 	}
-	p.stderr.fresh(n.Session.Agent) // what it has said of others
+	p.stderr.fresh(n.Session.Agent) // skip what it wrote about earlier prompts
 	p.history.add(n.Text)
 	if n.Held {
 		p.dialogs.out.say("Sent; the agent reads it when it can.")
 	}
 }
 
-// resend sends the oldest prompt again that may not have arrived.
+// resend sends again the oldest prompt that may not have arrived.
 func (p *prompts) resend() {
 	switch s := p.w.Front(); {
 	case len(s.Offers) == 0:
@@ -108,7 +108,7 @@ func (p *prompts) resend() {
 	}
 }
 
-// unsent writes the prompts that wait when parley ends: they would be lost.
+// unsent prints the queued prompts when parley ends, since they would be lost.
 func (p *prompts) unsent() {
 	if len(p.draft) > 0 {
 		p.putAside(strings.Join(p.draft, "\n"))
@@ -125,21 +125,21 @@ func (p *prompts) unsent() {
 	}
 }
 
-// ready tells whether it is the user's turn.
+// ready reports whether the user can type a prompt now.
 func (p *prompts) ready() bool {
 	s := p.w.Front()
 	_, reading := s.Reading()
 	return s.ACP != nil && s.Thread.State == thread.Idle && !s.ACP.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
 }
 
-// history keeps prompts for later runs, in order, without anybody waiting for the disk.
+// history stores prompts for later runs, in order, without waiting for the disk.
 type history struct {
 	texts  chan string
-	failed chan error // why one was not kept: the first; the others say the same
+	failed chan error // the first error of storing one
 	done   chan struct{}
 }
 
-// newHistory returns a history that writes to a store; nil keeps none.
+// newHistory returns a history that writes to a store; nil stores nothing.
 func newHistory(store composer.History) *history {
 	const most = 100
 	h := &history{texts: make(chan string, most), failed: make(chan error, 1), done: make(chan struct{})}
@@ -162,11 +162,11 @@ func newHistory(store composer.History) *history {
 func (h *history) add(text string) {
 	select {
 	case h.texts <- text:
-	default: // the disk does not keep up: it is no reason to wait
+	default: // the disk is too slow: drop it rather than wait
 	}
 }
 
-// end waits for the last one.
+// end waits until the last prompt is stored.
 func (h *history) end() {
 	close(h.texts)
 	<-h.done

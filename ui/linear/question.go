@@ -13,24 +13,25 @@ import (
 	"parley/ui/widget/diff"
 )
 
-// asking is something that an agent waits for the user with.
+// asking is a request of an agent that waits for the user's answer.
 type asking interface {
-	// dialog asks it; of is how many wait, with this one.
+	// dialog returns the dialog for it. of is the number of waiting requests, this one
+	// included.
 	dialog(of int) *dialog
-	// endedBy tells whether an event of a session is the end of it.
+	// endedBy reports whether an event of a session ends it.
 	endedBy(s *workspace.Session, e event.Event) bool
-	// summary says in a line who asks what.
+	// summary says in one line who asks what.
 	summary() string
-	// refuse settles it without the user, and says how.
+	// refuse answers it without the user, and says how.
 	refuse() string
 }
 
-// questions are what agents wait for the user with, the oldest first.
+// questions are the requests that wait for the user, the oldest first.
 type questions struct {
 	in      *input
 	dialogs *dialogs
 	waiting []asking
-	pages   []*elicitation // that the user has opened: the agent says when it is done with them
+	pages   []*elicitation // opened pages: the agent reports when each is done
 }
 
 func (q *questions) add(a asking) { q.waiting = append(q.waiting, a) }
@@ -39,31 +40,31 @@ func (q *questions) drop(a asking) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(o asking) bool { return o == a })
 }
 
-// any tells whether something waits for the user, or for a page.
+// any reports whether a question or an opened page is pending.
 func (q *questions) any() bool { return len(q.waiting)+len(q.pages) > 0 }
 
-// next asks what waits first.
+// next asks the oldest question.
 func (q *questions) next() {
 	q.dialogs.open(q.waiting[0].dialog(len(q.waiting)))
 	q.dialogs.now.twice, q.dialogs.stray = q.dialogs.stray != noStray, noStray
 }
 
-// refuse settles one without the user, and returns how.
+// refuse answers a question without the user, and says how.
 func (q *questions) refuse(a asking) string {
 	q.dialogs.close(a)
 	q.drop(a)
 	return a.refuse()
 }
 
-// unanswered settles one that nobody is there to answer.
+// unanswered refuses a question because the input has ended.
 func (q *questions) unanswered(a asking) {
 	q.dialogs.out.say("%s", a.summary())
 	q.dialogs.out.say("%s: the input has ended.", q.refuse(a))
 }
 
-// heard takes away what an event has ended, however it did.
-func (q *questions) heard(s *workspace.Session, e event.Event) {
-	q.end(func(a asking) bool { return a.endedBy(s, e) })
+// removeEnded removes the questions that an event has ended.
+func (q *questions) removeEnded(s *workspace.Session, e event.Event) {
+	q.removeIf(func(a asking) bool { return a.endedBy(s, e) })
 	if done, ok := e.(event.ElicitationCompleted); ok {
 		q.pages = slices.DeleteFunc(q.pages, func(p *elicitation) bool {
 			if p.asked.Key == done.Key {
@@ -74,7 +75,7 @@ func (q *questions) heard(s *workspace.Session, e event.Event) {
 	}
 }
 
-func (q *questions) end(over func(asking) bool) {
+func (q *questions) removeIf(over func(asking) bool) {
 	for _, a := range slices.Clone(q.waiting) {
 		if !over(a) {
 			continue
@@ -90,13 +91,13 @@ func (q *questions) end(over func(asking) bool) {
 	}
 }
 
-// agentGone takes everything away: nobody waits for it.
+// agentGone removes all questions because their agent has gone.
 func (q *questions) agentGone() {
-	q.end(func(asking) bool { return true })
+	q.removeIf(func(asking) bool { return true })
 	q.pages = nil
 }
 
-// forget drops what was asked on a connection that is replaced.
+// forget drops the questions of a connection that is being replaced.
 func (q *questions) forget() {
 	q.waiting, q.pages = nil, nil
 	if d := q.dialogs.now; d != nil && d.about != nil {
@@ -104,7 +105,7 @@ func (q *questions) forget() {
 	}
 }
 
-// permission is a question whether something may be done.
+// permission is a question that asks for a permission.
 type permission struct {
 	permissions.Question
 	questions *questions
@@ -137,7 +138,7 @@ func (p *permission) refuse() string {
 	return "Rejected"
 }
 
-// dialog writes all of a question and then what can be answered, as the agent sent it.
+// dialog writes the whole question, then the options as the agent sent them.
 func (p *permission) dialog(of int) *dialog {
 	d := &dialog{guarded: true, about: p, intro: func() { p.write(of) }, wants: answers(len(p.Options))}
 	settle := func(answer func() error) func() {
@@ -151,7 +152,7 @@ func (p *permission) dialog(of int) *dialog {
 	for _, o := range p.Options {
 		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.broker.Answer(p.Key, o.ID) })})
 	}
-	if p.lender.able(&p.Question, p.session.Agent.Conn()) {
+	if p.lender.canLend(&p.Question, p.session.Agent.Conn()) {
 		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
 	}
 	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
@@ -166,8 +167,8 @@ func (p *permission) dialog(of int) *dialog {
 	return d
 }
 
-// attended allows a command once, with the keyboard. From now on nobody reads what is
-// typed, until the command has it.
+// attended allows a command once, with the keyboard. From then on parley reads no input until
+// the command has the terminal.
 func (p *permission) attended() error {
 	i := slices.IndexFunc(p.Options, func(o permissions.Option) bool { return o.Kind == permissions.AllowOnce })
 	if i < 0 {
@@ -175,7 +176,7 @@ func (p *permission) attended() error {
 	}
 	err := p.broker.AnswerAttended(p.Key, p.Options[i].ID)
 	if err == nil {
-		p.lender.promise()
+		p.lender.reserve()
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// pushQuestion is all that is written of the question about push.
+// pushQuestion returns all lines of the question about push.
 func pushQuestion(of string) []string {
 	return []string{
 		"Question 1 of " + of + ": fake asks.",
@@ -49,7 +49,7 @@ func TestQuestion(t *testing.T) {
 			"1. Allow once", "2. Always allow", "3. Reject", "Answer 1 to 3:")
 		r.types("d")
 		r.fresh()
-		r.types("1") // right after the details: not read yet
+		r.types("1") // right after the details: too early
 		r.sees("could read the question and does not answer it.")
 		r.types("/drop")
 		r.pause()
@@ -59,8 +59,8 @@ func TestQuestion(t *testing.T) {
 	})
 }
 
-// What was typed before a question could be read answers nothing, whether it was
-// waiting in the input or comes a moment later.
+// A line typed before the question could be read answers nothing, whether it was waiting in
+// the input or comes a moment later.
 func TestTypedAheadAnswersNothing(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
@@ -93,11 +93,11 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 	})
 }
 
-// Lines that follow each other quickly were not typed in answer to the question,
-// however long it has been there: only one that comes after a pause answers it.
+// Lines in quick succession were not typed in answer to the question, however long it has been
+// shown. Only a line after a pause answers it.
 func TestQuickLinesAnswerNothing(t *testing.T) {
 	talkTo(t, asks, func(r *rig) {
-		defer r.interrupt() // nothing waits for the answer where the test fails
+		defer r.interrupt() // so that nothing waits for an answer if the test fails
 		r.types("push it")
 		time.Sleep(500 * time.Millisecond)
 		r.fresh()
@@ -143,8 +143,8 @@ func TestSeveralQuestions(t *testing.T) {
 	})
 }
 
-// A question that goes away by itself leaves an answer that may be on its way:
-// it is neither a prompt nor an answer to the next question.
+// When a question goes away by itself, the user may still be answering it. That line is
+// neither a prompt nor an answer to the next question.
 func TestAnswerToAQuestionThatIsGone(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
@@ -206,7 +206,7 @@ func TestStopSettlesQuestions(t *testing.T) {
 	})
 }
 
-// Without input there is nobody to allow anything.
+// At the end of the input questions are refused.
 func TestQuestionAtTheEndOfTheInput(t *testing.T) {
 	talkTo(t, asks, func(r *rig) {
 		r.fresh()
@@ -217,8 +217,7 @@ func TestQuestionAtTheEndOfTheInput(t *testing.T) {
 	})
 }
 
-// Whatever an agent sends, nothing of it acts on a terminal or looks like a line
-// of parley's own.
+// Nothing that an agent sends controls the terminal or looks like a line of parley's.
 func TestHostileWords(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;x\x07\u202e\u0085\rTurn ended.\nQuestion 1 of 1: parley asks.\n\nYou: yes\n\n```\x1b[1m\nAnswer 1 to 1:\n```\n| a&#27; | b&#10;You: |\n|--|--|\n| &#x202e;[x](&#10;y) | 2 |\n"
 	talkTo(t, func(r *rig) {
@@ -261,7 +260,7 @@ func TestHostileWords(t *testing.T) {
 	})
 }
 
-// A part of a file is read out with the numbers that its lines have there.
+// Lines of part of a file are printed with their numbers in the file.
 func TestPartOfAFileHasItsNumbers(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		file := filepath.Join(r.opts.Cwd, "f.txt")
@@ -283,7 +282,7 @@ func TestPartOfAFileHasItsNumbers(t *testing.T) {
 	})
 }
 
-// A session that is being loaded can ask before the connection is known.
+// A session that is being loaded can ask before the task reports the connection.
 func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)

@@ -8,7 +8,7 @@ import (
 	"parley/internal/fakeagent"
 )
 
-// ways are agents that open a session again, or do not.
+// ways are agents that reopen a session in each way, or cannot.
 var ways = map[string]func(*rig){
 	"load":   func(r *rig) {},
 	"resume": func(r *rig) { greets(r, `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`) },
@@ -20,8 +20,8 @@ func greets(r *rig, capabilities string) {
 	r.fake.Hello(capabilities)
 }
 
-// A session that is gone is said to be: what was said stays, a line alone begins
-// another one, and nothing of the old one is sent again.
+// A session that is gone is reported. Its text stays, an empty line starts a new session, and
+// no prompt is sent again.
 func TestSessionGone(t *testing.T) {
 	for name, way := range ways {
 		for _, running := range []bool{false, true} {
@@ -72,7 +72,7 @@ func TestSessionGone(t *testing.T) {
 	}
 }
 
-// A prompt that may not have arrived is offered, and sent again by a command alone.
+// A prompt that may not have arrived is offered, and sent again only by a command.
 func TestUnconfirmedPrompt(t *testing.T) {
 	for name, c := range map[string]struct {
 		way     string

@@ -12,7 +12,7 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// report answers what the user wants to know of a session.
+// report prints what the user asks about a session.
 type report struct {
 	*workspace.Session
 	out   *printer
@@ -22,7 +22,7 @@ type report struct {
 func (r report) plan() {
 	for _, p := range r.Thread.Plans {
 		if p.Markdown != "" {
-			s := plain.NewWriter(&saying{out: r.out, s: &told{}, name: "Plan"})
+			s := plain.NewWriter(&saying{out: r.out, s: &printedItem{}, name: "Plan"})
 			s.Write(p.Markdown)
 			s.End()
 		}
@@ -41,8 +41,8 @@ func (r report) plan() {
 	}
 }
 
-// goingOn lists the tool calls that run, and what runs without the turn.
-func (r report) goingOn() {
+// listRunning lists the running tool calls, and what runs outside the turn.
+func (r report) listRunning() {
 	n := 0
 	for _, it := range r.Thread.Items {
 		if it.Kind != thread.ToolCall || !it.Tool.Live() {
@@ -123,7 +123,7 @@ func (r report) dropQueued(arg string) {
 	r.EndEdit()
 }
 
-// status says what state the session is in.
+// status prints the state of the session.
 func (r report) status() {
 	switch {
 	case retrying(r.Agent):
@@ -142,7 +142,7 @@ func (r report) status() {
 		r.out.say("No agent is running: /agent starts one, /quit quits.")
 	case busy(r.Session):
 		r.out.say("%s: %s, for %s. /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
-		r.goingOn()
+		r.listRunning()
 	default:
 		r.out.say("%s: %s.", called(r.Agent), r.Thread.State)
 	}
@@ -172,7 +172,7 @@ func (r report) trusted(changes []workspace.FileChange) {
 	unnamed := workspace.Unnamed(r.Thread, changes)
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {
-		if trust == thread.Unasked { // only what was rejected is worse than what was hidden
+		if trust == thread.Unasked { // only a rejected change is more serious than a hidden one
 			for _, f := range unnamed {
 				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
 			}

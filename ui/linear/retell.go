@@ -8,20 +8,19 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// restart forgets what was said: the thread is another one.
+// restart forgets what was printed: the thread was replaced.
 func (n *narrator) restart() {
 	front := n.front
 	*n = *newNarrator(n.Session, n.out, n.tasks, n.stderr)
 	n.front = front
 }
 
-// skip leaves everything that is there unsaid: it is an earlier conversation.
+// skip leaves the current items unprinted: they are an earlier conversation.
 func (n *narrator) skip() {
 	n.mute, n.open, n.slow, n.plan = len(n.Thread.Items), nil, nil, ""
 }
 
-// lastExchange writes the end of a conversation: the last prompt and what follows
-// it.
+// lastExchange prints the end of the conversation: the last prompt and what follows it.
 func (n *narrator) lastExchange() {
 	all := asked(n.Thread)
 	if len(all) > 1 {
@@ -32,7 +31,7 @@ func (n *narrator) lastExchange() {
 	}
 }
 
-// write writes a conversation again, from an item on.
+// write prints the conversation again, starting at an item.
 func (n *narrator) write(from int) {
 	again := newNarrator(n.Session, n.out, n.tasks, n.stderr)
 	for _, it := range n.Thread.Items[from:] {
@@ -42,13 +41,14 @@ func (n *narrator) write(from int) {
 	again.finishAll()
 }
 
-// leave ends what is being said: the user is about to go to another session.
+// leave ends open messages before the user switches to another session.
 func (n *narrator) leave() {
 	n.finishAll()
 	n.mute, n.front = len(n.Thread.Items), false
 }
 
-// introduce says what session is in front, and the end of its conversation.
+// introduce says which session is in front. It prints the end of the conversation if the
+// session was not in front before or the agent has said something since.
 func (n *narrator) introduce() {
 	n.out.say("Now in session: %s.", title(n.Session))
 	from := n.mute
@@ -65,14 +65,14 @@ func (n *narrator) sayOffers() {
 	}
 }
 
-// sayPaused says that prompts wait for the user.
+// sayPaused says that queued prompts wait for the user.
 func (n *narrator) sayPaused() {
 	if waiting := len(n.Queued); waiting > 0 && n.Paused && n.front {
 		n.out.say("Queued: %s. Press enter to send the first one, /drop drops the last one.", plain.Count(waiting, "prompt"))
 	}
 }
 
-// started says nothing of what there is but the end, as of an earlier conversation.
+// started prints only the end of the conversation, because it is an earlier one.
 func (n *narrator) started() {
 	n.loading = false
 	if n.mute == 0 {
@@ -81,10 +81,11 @@ func (n *narrator) started() {
 	}
 }
 
-// reconnected writes what became of a turn that was cut; with another thread, where the
-// agent has told the conversation again.
+// reconnected handles a reopened session: it offers prompts that may not have arrived and
+// resumes the queue. replaced means that the agent replayed the conversation into a new thread;
+// if a turn was interrupted, its end is printed.
 func (n *narrator) reconnected(replaced bool) {
-	if replaced { // nothing of it was said
+	if replaced { // nothing of the new thread was printed
 		n.restart()
 		n.skip()
 		if n.front && n.Lost.Cut.Exists() {
@@ -97,7 +98,7 @@ func (n *narrator) reconnected(replaced bool) {
 	}
 }
 
-// startedOver begins with the session that took the place of one that was gone.
+// startedOver begins with the session that replaces one that was gone.
 func (n *narrator) startedOver() {
 	n.out.say("Now in session: %s.", title(n.Session))
 	n.settings()
@@ -105,14 +106,14 @@ func (n *narrator) startedOver() {
 	n.sayPaused()
 }
 
-// remarked says what the workspace has noted last.
+// remarked prints the workspace's latest notice.
 func (n *narrator) remarked() {
 	if last := len(n.Thread.Items) - 1; last >= 0 && n.Thread.Items[last].Kind == thread.Notice {
 		n.changed([]int{last})
 	}
 }
 
-// transcript writes all of the conversation again.
+// transcript prints the whole conversation again.
 func (n *narrator) transcript() {
 	if len(n.Thread.Items) == 0 {
 		n.out.say("The conversation is empty.")

@@ -21,8 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rig is a user in front of the chat, under a clock of its own, and the agent
-// behind it.
+// rig is a user at the chat with a fake agent, in a bubble with its own clock.
 type rig struct {
 	fakeagent.Dialer
 	fake   fakeagent.Script // what the agent does
@@ -34,7 +33,7 @@ type rig struct {
 	left   ui.Left
 	opts   Options
 	tty    bool
-	offset int // of the output that was looked at
+	offset int // of the output not looked at yet
 }
 
 type screen struct {
@@ -91,7 +90,7 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 	})
 }
 
-// run is Run, with a terminal pretended where that is asked for.
+// run is Run, with a simulated terminal if the test wants one.
 func (r *rig) run(ctx context.Context) (ui.Left, error) {
 	if !r.tty {
 		return Run(ctx, r.opts)
@@ -101,12 +100,12 @@ func (r *rig) run(ctx context.Context) (ui.Left, error) {
 	return c.run(ctx)
 }
 
-// types types lines, each as long after the one before as it takes to settle.
+// types types lines and lets everything settle after each.
 func (r *rig) types(lines ...string) {
 	r.t.Helper()
 	for _, l := range lines {
 		if r.tty {
-			r.out.Write([]byte(l + "\n")) // the echo
+			r.out.Write([]byte(l + "\n")) // the terminal's echo
 		}
 		if _, err := io.WriteString(r.typing, l+"\n"); err != nil {
 			r.t.Fatalf("nobody reads %q: %v", l, err)
@@ -115,12 +114,12 @@ func (r *rig) types(lines ...string) {
 	}
 }
 
-// pause lets time pass, more than a question needs.
+// pause lets more time pass than the guard of a question.
 func (r *rig) pause() { time.Sleep(time.Second); synctest.Wait() }
 
 func (r *rig) interrupt() { r.ints <- os.Interrupt; synctest.Wait() }
 
-// fresh is the output that was not looked at yet.
+// fresh returns the output since the last call.
 func (r *rig) fresh() string {
 	synctest.Wait()
 	all := r.out.text()
@@ -129,7 +128,7 @@ func (r *rig) fresh() string {
 	return out
 }
 
-// wants compares what was written since with lines.
+// wants compares the output since the last look with lines.
 func (r *rig) wants(lines ...string) {
 	r.t.Helper()
 	got, want := r.fresh(), strings.Join(lines, "\n")
@@ -138,7 +137,7 @@ func (r *rig) wants(lines ...string) {
 	}
 }
 
-// sees wants that something of it was written.
+// sees expects parts in the output since the last look.
 func (r *rig) sees(parts ...string) {
 	r.t.Helper()
 	got := r.fresh()
@@ -149,18 +148,19 @@ func (r *rig) sees(parts ...string) {
 	}
 }
 
-// seen are the prompts of the agent that was started last, and what came of its questions, forms and pages.
+// seen returns the prompts of the last agent started, and the results of its questions, forms
+// and pages.
 func (r *rig) seen() (prompts, outcomes, answers string) {
 	a := r.Agent()
 	return strings.Join(a.Prompts(), "|"), strings.Join(a.Outcomes(), "|"), strings.Join(a.Answers(), "|")
 }
 
-// Options as agents send them.
+// usual are options as agents usually send them.
 const usual = `[{"optionId":"ok","name":"Allow once","kind":"allow_once"},{"optionId":"ever","name":"Always allow","kind":"allow_always"},{"optionId":"no","name":"Reject","kind":"reject_once"}]`
 
 const push = `{"toolCallId":"t1","title":"Commit typed errors","kind":"execute","status":"pending","rawInput":{"command":"git push origin HEAD","cwd":"/home/ada/src"}}`
 
-// started is what every chat with the fake agent begins with.
+// started returns the first lines of every chat with the fake agent.
 func (r *rig) started() []string {
 	return []string{"parley, line mode, in " + r.opts.Cwd + ". /help lists the commands.", "Starting fake: fake --acp", "Connected: Fake agent 1.2."}
 }

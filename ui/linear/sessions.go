@@ -12,26 +12,26 @@ import (
 	"parley/ui/transcript"
 )
 
-// sessions lists those that are open and those that an agent keeps, and goes to one.
+// sessions lists the open sessions and those that the agent stores, and switches to one.
 type sessions struct {
 	w        *workspace.Workspace
 	out      *printer
 	tasks    *tasks
 	narrator func(*workspace.Session) *narrator
 	home     string
-	logged   bool // there are logs
+	logged   bool // logs are available
 }
 
-// maxListed bounds how many are written.
+// maxListed bounds how many sessions are listed.
 const maxListed = 50
 
-// entry is a session that can be gone to.
+// entry is a session in the list.
 type entry struct {
 	open *workspace.Session
 	kept event.Listed
 }
 
-// add opens another session with the agent in front. The one before stays open.
+// add opens another session with the agent in front. The current one stays open.
 func (l *sessions) add() {
 	s := l.w.Front()
 	if s.Agent.Conn() == nil || s.ACP != nil && s.Thread.State == thread.Ended {
@@ -77,7 +77,7 @@ func (l *sessions) list(arg string) {
 	})
 }
 
-// entries are the sessions that are open, and of those that the agent keeps the others.
+// entries returns the open sessions, then those that the agent stores and that are not open.
 func (l *sessions) entries(kept []event.Listed) (out []entry) {
 	for _, s := range l.w.Sessions() {
 		if s.ACP != nil {
@@ -120,7 +120,7 @@ func (l *sessions) words(e entry) string {
 	return words
 }
 
-// goTo brings a session to the front, or has the agent open one it keeps.
+// goTo brings a session to the front, or has the agent open a stored one.
 func (l *sessions) goTo(e entry) {
 	switch {
 	case e.open == nil:
@@ -130,7 +130,7 @@ func (l *sessions) goTo(e entry) {
 		l.out.say("This session is already open.")
 	default:
 		l.w.Show(e.open)
-		l.tasks.settle()
+		l.tasks.process()
 		l.narrator(e.open).introduce()
 	}
 }

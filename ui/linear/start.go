@@ -12,15 +12,15 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// starts have agents started, and say how that goes.
+// starts starts agents and reports progress.
 type starts struct {
 	w       *workspace.Workspace
 	dialogs *dialogs
 	tasks   *tasks
 	stderr  *stderr
 	agents  []workspace.Spec
-	choice  string        // the one that is suggested
-	still   time.Duration // when it was said last that the agent is still starting
+	choice  string        // the suggested agent
+	still   time.Duration // when it was last said that the agent is still starting
 	quit    func()
 }
 
@@ -48,7 +48,7 @@ func (s *starts) choose() {
 	s.dialogs.menuOr("Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.", choices, none, false)
 }
 
-// another asks for an agent in the place of this one.
+// another asks for an agent to replace this one.
 func (s *starts) another() {
 	front := s.w.Front()
 	if front.ACP != nil && busy(front) {
@@ -81,10 +81,10 @@ func (s *starts) began(a *workspace.Agent) {
 	}
 }
 
-// rest says from time to time that the agent is being started, and what it says for a
-// login.
-func (s *starts) rest(a *workspace.Agent) {
-	if a.LoggingIn() != "" { // where to go, and what to type there
+// reportProgress says from time to time that the agent is still starting, and prints what it writes
+// during a login.
+func (s *starts) reportProgress(a *workspace.Agent) {
+	if a.LoggingIn() != "" { // the address to open and the code to type there
 		for _, l := range s.stderr.fresh(a) {
 			s.dialogs.out.say("stderr of %s: %s", called(a), l)
 		}
@@ -104,7 +104,7 @@ func (s *starts) rest(a *workspace.Agent) {
 	s.tasks.wakeAt(time.Now().Add(time.Second))
 }
 
-// connected says which agent it is.
+// connected says which agent was started.
 func (s *starts) connected(n workspace.Started) {
 	info := n.Agent.Conn().Client.Agent()
 	name := cmp.Or(strings.TrimSpace(info.Title), info.Name, called(n.Agent))
@@ -114,7 +114,7 @@ func (s *starts) connected(n workspace.Started) {
 	}
 }
 
-// failed says why an agent did not start, and what can be done.
+// failed says why an agent did not start, and what the user can do.
 func (s *starts) failed(a *workspace.Agent, err error) {
 	s.stderr.failed(a, a.Spec.Name+" did not start", err)
 	for _, advice := range a.Spec.Advice(err) {
@@ -123,7 +123,7 @@ func (s *starts) failed(a *workspace.Agent, err error) {
 	s.whatNow(a, true)
 }
 
-// giveUp ends the attempt at a connection.
+// giveUp cancels the attempt to connect.
 func (s *starts) giveUp(a *workspace.Agent) {
 	a.Leave()
 	s.dialogs.out.say("Cancelled.")
@@ -138,14 +138,14 @@ func (s *starts) whatNow(a *workspace.Agent, guarded bool) {
 	}, choice{label: "None of these"}, guarded)
 }
 
-// stderr reads what an agent has written to its stderr. As long as nothing fails nobody
-// wants to hear that: /log has it.
+// stderr reads what an agent wrote to its stderr. It is printed only on failure; /log has all
+// of it.
 type stderr struct {
 	out  *printer
-	seen int // lines of the log there were, when it was looked at last
+	seen int // number of log lines at the last look
 }
 
-// fresh are the last lines since a prompt went out, or since something failed.
+// fresh returns the last lines since a prompt was sent or something failed.
 func (s *stderr) fresh(a *workspace.Agent) (out []string) {
 	const most = 5
 	lines, total := a.Log.Lines()
@@ -158,7 +158,7 @@ func (s *stderr) fresh(a *workspace.Agent) (out []string) {
 	return out[max(0, len(out)-most):]
 }
 
-// failed says what went wrong, with what the agent has said of it.
+// failed prints an error with what the agent wrote about it.
 func (s *stderr) failed(a *workspace.Agent, what string, err error) {
 	s.out.say("%s: %s", what, err)
 	said := s.fresh(a)

@@ -51,7 +51,7 @@ func TestInsecureAndShared(t *testing.T) {
 	})
 }
 
-// An agent that goes away is started again by enter, and what waits is sent then.
+// Enter restarts an agent that has ended, and queued prompts are sent then.
 func TestAgentGoesAway(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
@@ -100,8 +100,8 @@ func TestLogin(t *testing.T) {
 	})
 }
 
-// What the agent prints for a login is read aloud while it waits, addresses whole; and
-// one of which only a command is known is called what it calls itself.
+// What the agent prints for a login is printed while it waits, with complete addresses. An
+// agent known only by its command is called by the name that it reports.
 func TestAddressOfALogin(t *testing.T) {
 	address := "https://login.example.org/?code=" + strings.Repeat("0123456789abcdef", 40)
 	var log *event.Log
@@ -122,7 +122,7 @@ func TestAddressOfALogin(t *testing.T) {
 		r.sees("How do you want to log in to Fake agent?")
 		r.pause()
 		r.types("1")
-		time.Sleep(5 * time.Second) // of the bubble
+		time.Sleep(5 * time.Second) // the bubble's time
 		r.sees("Logging in: With the browser.", "stderr of Fake agent: visit "+address+"\n")
 		time.Sleep(time.Minute)
 		r.sees("Login failed: log in: the agent answered: too late")
@@ -145,7 +145,7 @@ func TestLoginWithAKey(t *testing.T) {
 	})
 }
 
-// An agent that takes a key with the login is handed it.
+// An agent gets the key that the user typed for its login.
 func TestLoginWithATypedKey(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		in := false
@@ -177,7 +177,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 	})
 }
 
-// A prompt that is refused for want of a login goes out again after it, once.
+// A prompt refused for want of a login is sent once after it.
 func TestPromptIsRefused(t *testing.T) {
 	in := false
 	talkTo(t, func(r *rig) {
@@ -201,7 +201,7 @@ func TestPromptIsRefused(t *testing.T) {
 	})
 }
 
-// remote is an agent that runs elsewhere and keeps its sessions.
+// remote is a remote agent that stores its sessions.
 func remote(r *rig) {
 	r.Place = "ws://h/acp"
 	r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "ws://h/acp", Remote: true}}
@@ -260,7 +260,7 @@ func TestSessions(t *testing.T) {
 		r.types("hello")
 		r.fresh()
 		r.types("/sessions", "/sessions 3", "/sessions 2")
-		time.Sleep(time.Second) // until nothing more comes of the history
+		time.Sleep(time.Second) // until the history is complete
 		r.wants("Sessions:", "1. hello, open, idle, this one", "2. An old one, in "+r.opts.Cwd+", 2026-01-02 03:04", "To open one, type /sessions and its number.", "No session 3.",
 			"Opening An old one, in "+r.opts.Cwd+", 2026-01-02 03:04.", "Now in session: An old one.", "Notice: 1 earlier prompt; /transcript shows everything. The last one:", "You: lose it", "fake: done all the same")
 		r.types("/sessions 1")

@@ -8,18 +8,17 @@ import (
 	"parley/internal/workspace"
 )
 
-// tasks are what runs on goroutines of its own while the chat waits, and when the chat is
-// to look at everything again by itself.
+// tasks runs work on other goroutines and tells when the chat must look at everything again.
 type tasks struct {
 	w       *workspace.Workspace
-	hear    func(workspace.News)
-	results chan func() // of what was done, to be called by the chat
+	onNews  func(workspace.News)
+	results chan func() // called on the chat's goroutine
 	running sync.WaitGroup
-	due     time.Time // when to look again; zero: when something happens
+	due     time.Time // when to look again; zero: no time is set
 }
 
-// settle runs what the workspace wants done, and hears what has happened in it.
-func (t *tasks) settle() {
+// process starts the workspace's tasks and handles its news until there is none.
+func (t *tasks) process() {
 	for {
 		for _, task := range t.w.Tasks() {
 			t.run(func(context.Context) func() {
@@ -27,7 +26,7 @@ func (t *tasks) settle() {
 				return func() {
 					for more := r != nil; more; {
 						more = t.w.Done(r)
-						t.settle()
+						t.process()
 					}
 				}
 			})
@@ -36,25 +35,25 @@ func (t *tasks) settle() {
 		if !ok {
 			return
 		}
-		t.hear(n)
+		t.onNews(n)
 	}
 }
 
-// run has work done, and then what it returns here. It gives up when the workspace is
-// closed.
+// run runs work in a goroutine and passes what it returns to results. ctx ends when the
+// workspace is closed.
 func (t *tasks) run(work func(ctx context.Context) func()) {
 	ctx := t.w.Context()
 	t.running.Go(func() { t.results <- work(ctx) })
 }
 
-// wakeAt has the chat look again, then or before.
+// wakeAt makes the chat look again at that time or earlier.
 func (t *tasks) wakeAt(at time.Time) {
 	if t.due.IsZero() || at.Before(t.due) {
 		t.due = at
 	}
 }
 
-// wake yields when it is time to look again.
+// wake returns a channel that receives when it is time to look again.
 func (t *tasks) wake() <-chan time.Time {
 	if t.due.IsZero() {
 		return nil
@@ -62,13 +61,13 @@ func (t *tasks) wake() <-chan time.Time {
 	return time.After(time.Until(t.due))
 }
 
-// end closes the workspace, and waits for what is under way.
+// end closes the workspace and waits for running work.
 func (t *tasks) end() {
 	over := make(chan struct{})
 	go func() { t.w.Close(); t.running.Wait(); close(over) }()
 	for {
 		select {
-		case <-t.results: // nothing more comes of it
+		case <-t.results: // too late: ignored
 		case <-over:
 			return
 		}

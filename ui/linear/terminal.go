@@ -10,20 +10,19 @@ import (
 	"parley/permissions"
 )
 
-// lendWait is how long a command that was allowed with the keyboard may take to start
-// until lines are read again.
+// lendWait bounds how long parley waits for a command that was allowed with the keyboard to
+// start, before it reads lines again.
 const lendWait = 5 * time.Second
 
-// lender gives the terminal to programs. Nobody reads from it meanwhile, and nothing is
-// written.
+// lender gives the terminal to programs. Meanwhile parley neither reads nor writes.
 type lender struct {
-	in         *input
-	out        *printer
-	interrupts <-chan os.Signal
-	promised   time.Time // until then nobody reads lines: a command is about to get the keyboard
+	in            *input
+	out           *printer
+	interrupts    <-chan os.Signal
+	reservedUntil time.Time // until then no lines are read: a command is about to get the keyboard
 }
 
-// run runs a program with the terminal.
+// run runs a program in the terminal.
 func (l *lender) run(cmd workspace.Command) error {
 	l.out.flush()
 	cmd.SetStdin(l.in.file)
@@ -31,7 +30,7 @@ func (l *lender) run(cmd workspace.Command) error {
 	cmd.SetStderr(l.out.to)
 	err := cmd.Run()
 	l.in.restore()
-	for { // ctrl+c was meant for the program
+	for { // drop interrupts that were meant for the program
 		select {
 		case <-l.interrupts:
 		default:
@@ -40,20 +39,20 @@ func (l *lender) run(cmd workspace.Command) error {
 	}
 }
 
-// able tells whether a question can be answered with the keyboard.
-func (l *lender) able(q *permissions.Question, conn *workspace.Connection) bool {
+// canLend reports whether a question can be answered with the keyboard.
+func (l *lender) canLend(q *permissions.Question, conn *workspace.Connection) bool {
 	return q.Attends && l.in.terminal() && conn != nil && conn.Attach != nil
 }
 
-// promise keeps the keyboard for a command that was just allowed.
-func (l *lender) promise() { l.promised = time.Now().Add(lendWait) }
+// reserve reserves the keyboard for a command that was just allowed.
+func (l *lender) reserve() { l.reservedUntil = time.Now().Add(lendWait) }
 
-// keeps tells whether the keyboard is kept.
-func (l *lender) keeps() bool { return time.Now().Before(l.promised) }
+// reserved reports whether the keyboard is reserved.
+func (l *lender) reserved() bool { return time.Now().Before(l.reservedUntil) }
 
-// free tells whether a command that has started can have the terminal.
+// free reports whether a command that has started can have the terminal.
 func (l *lender) free(conn *workspace.Connection) bool {
-	l.promised = time.Time{}
+	l.reservedUntil = time.Time{}
 	if conn == nil || conn.Attach == nil || !l.in.terminal() {
 		return false
 	}
@@ -63,7 +62,7 @@ func (l *lender) free(conn *workspace.Connection) bool {
 	return !l.in.pending
 }
 
-// attend gives the terminal to a command that has started for a session.
+// attend gives the terminal to a command that has started in a session.
 func (l *lender) attend(conn *workspace.Connection, session string, e event.TerminalStarted) {
 	l.out.say("The command has the keyboard. Press control and the closing square bracket to take it back.")
 	err := l.run(conn.Attach(session, e.ID, e.Command))

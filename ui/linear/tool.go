@@ -15,14 +15,14 @@ import (
 	"parley/ui/widget/terminal"
 )
 
-// announceAfter is how long a tool call may take before it is said that it runs:
-// of one that is quick only the end is worth a line.
+// announceAfter is how long a tool call runs before that is reported. Of a quick call only the
+// end is worth a line.
 const announceAfter = 2 * time.Second
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
 
-// tellTool says how a tool call ended.
-func (n *narrator) tellTool(it *thread.Item, s *told) {
+// tellTool reports how a tool call ended.
+func (n *narrator) tellTool(it *thread.Item, s *printedItem) {
 	state := it.Tool.State()
 	if it.Tool.Live() && state != thread.ToolStillRunning {
 		if s.line == "" && !slices.Contains(n.slow, it.Index) {
@@ -32,17 +32,17 @@ func (n *narrator) tellTool(it *thread.Item, s *told) {
 	}
 	n.slow = slices.DeleteFunc(n.slow, func(i int) bool { return i == it.Index })
 	if once := state == thread.ToolStillRunning || state == thread.ToolStopped; once && s.state == state && s.trust == it.Tool.Trust {
-		return // what it puts out meanwhile, and how the agent calls its end, is no news
+		return // more output, or another status from the agent, is no news
 	}
 	s.state, s.trust = state, it.Tool.Trust
 	n.sayOnce(s, n.toolLine(it))
 }
 
-// announce says of tool calls that take long that they run.
+// announce reports tool calls that have run for a while.
 func (n *narrator) announce() {
 	for _, i := range slices.Clone(n.slow) {
-		it, s := n.Thread.Items[i], n.told[i]
-		if it.Tool.State() != thread.ToolRunning { // it may wait for the user
+		it, s := n.Thread.Items[i], n.printed[i]
+		if it.Tool.State() != thread.ToolRunning { // it may be waiting for the user
 			continue
 		}
 		if due := it.Tool.Started.Add(announceAfter); due.After(time.Now()) {
@@ -56,11 +56,11 @@ func (n *narrator) announce() {
 	}
 }
 
-// calls are the tool calls of a conversation. /output knows each by its place, from 1.
+// calls numbers the tool calls of a conversation from 1, for /output.
 type calls struct {
 	thread *thread.Thread
-	at     []int // their indexes
-	seen   int   // items that were looked at
+	at     []int // item indexes
+	seen   int   // number of items scanned
 }
 
 func (c *calls) all() []int {
@@ -77,7 +77,7 @@ func (c *calls) number(it *thread.Item) int {
 	return i + 1
 }
 
-// name is what a call is called, with its number.
+// name returns the name of a call, with its number.
 func (c *calls) name(it *thread.Item) string {
 	kind := "Tool"
 	if it.Tool.Kind == "execute" {
@@ -86,7 +86,7 @@ func (c *calls) name(it *thread.Item) string {
 	return fmt.Sprintf("%s %d", kind, c.number(it))
 }
 
-// toolLine is all of a tool call but its content, in a line.
+// toolLine describes a tool call in one line, without its content.
 func (n *narrator) toolLine(it *thread.Item) string {
 	tool, b := it.Tool, broughtBy(n.Thread, it)
 	what := subject(tool, cwd(n.Session))
@@ -115,7 +115,7 @@ func (n *narrator) toolLine(it *thread.Item) string {
 	return n.calls.name(it) + ": " + what + ", " + strings.Join(parts, ", ") + "."
 }
 
-// subject says what a call is about: its command, its files, or its title.
+// subject returns what a call is about: its command, its files or its title.
 func subject(t *thread.Tool, cwd string) string {
 	switch t.Kind {
 	case "execute":
@@ -134,12 +134,12 @@ func subject(t *thread.Tool, cwd string) string {
 	return t.Name
 }
 
-// brought is what a tool call has brought so far.
+// brought sums up the content of a tool call so far.
 type brought struct {
-	diffs          bool // there are any: added and removed are their lines
+	diffs          bool // there are diffs, with so many lines added and removed
 	added, removed int
 	lines          int    // of text and output
-	ended          string // how its command did
+	ended          string // how its command ended
 }
 
 func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
@@ -166,7 +166,7 @@ func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
 	return b
 }
 
-// endOf says how a command ended; "" where that is not known.
+// endOf says how a command ended, "" if that is not known.
 func endOf(term *thread.Terminal) string {
 	switch {
 	case !term.Exited:
@@ -178,15 +178,15 @@ func endOf(term *thread.Terminal) string {
 	return ""
 }
 
-// screenOf plays the output of a command.
+// screenOf replays a command's output.
 func screenOf(term *thread.Terminal) *terminal.Terminal {
-	const cols = 200 // of a program that addresses its screen
+	const cols = 200 // for a program that addresses its screen
 	screen := terminal.New(cols)
 	screen.Write(term.Output)
 	return screen
 }
 
-// tellPlan says how far the plan is, when that is news.
+// tellPlan reports the progress of the plan if it has changed.
 func (n *narrator) tellPlan() {
 	done, now := 0, ""
 	for _, e := range n.Thread.Plan {

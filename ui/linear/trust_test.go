@@ -10,7 +10,7 @@ import (
 	"parley/permissions"
 )
 
-// The modes are chosen by number; everything is allowed only after a second yes.
+// Modes are chosen by number. Allowing everything needs a second yes.
 func TestApproval(t *testing.T) {
 	talkTo(t, asks, func(r *rig) {
 		r.fresh()
@@ -78,8 +78,8 @@ func TestUndo(t *testing.T) {
 	})
 }
 
-// What changed on the disk while the agent told of no change is said at the end of
-// the turn, and stands first in /trust.
+// Files that changed on the disk without a report from the agent are mentioned at the end of
+// the turn, and first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
@@ -98,8 +98,8 @@ func TestUnsaidChanges(t *testing.T) {
 	})
 }
 
-// What was rejected and done all the same is said where its end is said, and first in
-// /trust; so is what nobody was asked about.
+// A call that ran although it was rejected is reported at its end, and first in /trust. So is
+// a call for which the agent did not ask.
 func TestRejectedAndDone(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
@@ -120,8 +120,8 @@ func TestRejectedAndDone(t *testing.T) {
 	})
 }
 
-// What a rule of the user's denies and the agent does without a question is called so,
-// a read too.
+// An action that a rule denies and that the agent takes without asking is reported as
+// forbidden, even a read.
 func TestForbiddenAndDone(t *testing.T) {
 	rules, err := permissions.ParseRules("rules.toml", []byte("[[deny]]\ncommand = \"git push *\"\n[[deny]]\npath = \"/x/private\"\n"), false)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestForbiddenAndDone(t *testing.T) {
 	})
 }
 
-// When all is put back, it can be done again.
+// When everything is undone, it can be redone.
 func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {

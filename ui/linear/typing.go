@@ -11,9 +11,9 @@ import (
 	"parley/internal/workspace"
 )
 
-// line handles a line of the user's.
+// line handles a line that the user typed.
 func (c *chat) line(l typedLine) {
-	if l.secret { // nothing was echoed, nor the end of the line
+	if l.secret { // nothing was echoed, not even the newline
 		c.out.fresh()
 	}
 	c.out.typed()
@@ -52,7 +52,7 @@ func (c *chat) typed(l typedLine) {
 	c.prompts.draft = nil
 	switch trimmed := strings.TrimSpace(text); {
 	case strings.HasPrefix(trimmed, "/") && c.commands.run(trimmed):
-		c.dialogs.stray = noStray // an answer on its way would have come before
+		c.dialogs.stray = noStray // a late answer would have come before
 	case first && c.dialogs.wasAnswer(text, c.prompts.send):
 	case trimmed == "":
 		c.empty()
@@ -63,7 +63,7 @@ func (c *chat) typed(l typedLine) {
 	}
 }
 
-// empty handles a line with nothing in it: it continues whatever waits for that.
+// empty handles an empty line: it continues whatever waits for that.
 func (c *chat) empty() {
 	switch s := c.front.Session; {
 	case s.Thread.State == thread.Ended && dialing(s.Agent):
@@ -81,8 +81,8 @@ func (c *chat) empty() {
 	}
 }
 
-// stop cancels the turn. When the agent does not react, another stop after a while
-// ends the agent.
+// stop cancels the turn. If the agent does not react, another stop after a while ends the
+// agent.
 func (c *chat) stop() {
 	switch s := c.front.Session; {
 	case s.ACP == nil || !busy(s):
@@ -96,8 +96,8 @@ func (c *chat) stop() {
 	}
 }
 
-// interrupt is ctrl+c: it gives up what is being asked or done; at rest, twice,
-// parley.
+// interrupt handles ctrl+c: it cancels the dialog or the turn. Pressed twice when idle, it
+// quits parley.
 func (c *chat) interrupt() {
 	c.out.interrupted()
 	c.in.restore()
@@ -126,8 +126,8 @@ func (c *chat) interrupt() {
 	}
 }
 
-// lastWish ends the chat when there are no more lines and nothing is left to do.
-func (c *chat) lastWish() {
+// endIfDone ends the chat when the input has ended and nothing is left to do.
+func (c *chat) endIfDone() {
 	if !c.ended || c.over {
 		return
 	}

@@ -14,10 +14,10 @@ import (
 	"parley/ui/transcript"
 )
 
-// called is what an agent is called.
+// called returns the agent's name for display.
 func called(a *workspace.Agent) string { return cmp.Or(plain.OneLine(a.Name()), a.Spec.Name, "agent") }
 
-// title is what a session is called.
+// title returns the session's name for display.
 func title(s *workspace.Session) string {
 	if s.Thread.Title != "" {
 		return s.Thread.Title
@@ -28,7 +28,7 @@ func title(s *workspace.Session) string {
 	return "new session"
 }
 
-// asked are the prompts of a conversation, and typed is what of one the user has typed.
+// asked returns the prompts of a conversation.
 func asked(t *thread.Thread) []*thread.Item {
 	return slices.DeleteFunc(slices.Clone(t.Items), func(it *thread.Item) bool { return it.Kind != thread.UserMessage || it.Blank() })
 }
@@ -38,7 +38,7 @@ func typed(it *thread.Item) string {
 	return own
 }
 
-// cwd is what paths of a session are shortened by.
+// cwd returns the directory that a session's paths are relative to.
 func cwd(s *workspace.Session) string {
 	if s.ACP != nil {
 		return s.ACP.Cwd()
@@ -46,20 +46,20 @@ func cwd(s *workspace.Session) string {
 	return s.Roots()[0]
 }
 
-// dialing tells whether an agent is being started.
+// dialing reports whether an agent is being started.
 func dialing(a *workspace.Agent) bool {
 	_, dialing := a.Dialing()
 	return dialing
 }
 
-// retrying tells whether the connection of an agent is lost, and another try comes or is
-// under way.
+// retrying reports whether an agent's connection is lost and another attempt is planned or
+// running.
 func retrying(a *workspace.Agent) bool {
 	_, retrying := a.Retrying()
 	return retrying
 }
 
-// since is how long ago something was; 0 where it was not.
+// since returns how long ago t was, 0 for the zero time.
 func since(t time.Time) time.Duration {
 	if t.IsZero() {
 		return 0
@@ -67,7 +67,7 @@ func since(t time.Time) time.Duration {
 	return time.Since(t)
 }
 
-// busy tells whether a turn of a session runs.
+// busy reports whether a turn is running.
 func busy(s *workspace.Session) bool { return s.Busy() || s.ACP != nil && s.ACP.Running() }
 
 // attachment names a block that is not text.
@@ -80,7 +80,7 @@ func attachment(b *event.Content) string {
 	return strings.TrimSpace(strings.Join(strings.Fields(kind+" "+b.MimeType+" "+cmp.Or(b.Name, b.URI)), " "))
 }
 
-// spoken is a time as one says it.
+// spoken returns a duration in words.
 func spoken(d time.Duration) string {
 	d = d.Round(time.Second)
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
@@ -93,12 +93,12 @@ func spoken(d time.Duration) string {
 	return plain.Count(s, "second")
 }
 
-// splitLines are the lines of a text, without the newline at its end.
+// splitLines returns the lines of a text, without the newline at its end.
 func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// sentence is a line with a capital letter.
+// sentence returns a line with a capital first letter.
 func sentence(line string) string {
 	if line == "" {
 		return ""

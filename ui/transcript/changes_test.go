@@ -12,17 +12,17 @@ import (
 	"parley/ui/uitest"
 )
 
-// edited is a finished call of v2 that has changed files.
+// edited is a finished v2 call that changed files.
 func edited(c *event.Changes) *thread.Thread {
 	th := thread.New("s")
-	th.Apply(event.HistoryBegan{For: in}) // what was asked then is unknown
+	th.Apply(event.HistoryBegan{For: in}) // so that earlier questions are unknown
 	kind, title, status := "edit", "Edit", "completed"
 	th.Apply(event.ToolChanged{For: in, ID: "t", Title: &title, Kind: &kind, Status: &status, Content: &[]event.ToolContent{{Changes: c}}})
 	th.Apply(event.HistoryEnded{For: in})
 	return th
 }
 
-// patchOf is a part of a git patch in which the n-th of 20 lines has changed.
+// patchOf returns a part of a git patch that changes the n-th of 20 lines.
 func patchOf(name string, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "diff --git %s %s\nindex 1..2 100644\n--- %s\n+++ %s\n@@ -%d,7 +%d,7 @@ func Parse\n", name, name, name, name, n, n)
@@ -40,7 +40,7 @@ func file(operation, path string) event.FileChange {
 	return event.FileChange{Operation: operation, Path: path}
 }
 
-// everyChange has one of each thing that can happen to a file.
+// everyChange returns one of each kind of change to a file.
 func everyChange() *event.Changes {
 	lex := uitest.Dir + "/lex.go"
 	grown := "diff --git /dev/null " + uitest.Dir + "/notes.txt\nnew file mode 100644\n--- /dev/null\n+++ " + uitest.Dir + "/notes.txt\n@@ -0,0 +1,30 @@\n"
@@ -91,7 +91,7 @@ func TestChangesGolden(t *testing.T) {
 
 func textOf(v *View) string { return uitest.Text(v.Rows()) }
 
-// The head of a call counts the lines of the patch; the only file is named once.
+// The head of a call shows the line counts of the patch and names a single file once.
 func TestChangesOfOneFile(t *testing.T) {
 	lex := uitest.Dir + "/lex.go"
 	th := edited(&event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3)})
@@ -100,7 +100,7 @@ func TestChangesOfOneFile(t *testing.T) {
 	if len(got) != 9 || !strings.Contains(got[0], "Edit   lex.go") || !strings.HasSuffix(got[0], "+1 −1") || !strings.Contains(got[1], "  3   line 3 of the file") {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
-	// Another patch in its place is drawn and counted again.
+	// A patch that replaces another is drawn and counted again.
 	th.Apply(event.ToolChanged{For: in, ID: "t", Content: &[]event.ToolContent{{Changes: &event.Changes{
 		Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(lex, 3) + strings.TrimPrefix(patchOf("", 40), "diff --git  \nindex 1..2 100644\n---  \n+++  \n")}}}})
 	v.Changed([]int{0})
@@ -109,8 +109,7 @@ func TestChangesOfOneFile(t *testing.T) {
 	}
 }
 
-// Case 150: what the screen says of changes that come with less than a patch, or with
-// another one than they should.
+// Case 150: what the screen shows for changes without a complete or correct patch.
 func TestChangesAreTheTruth(t *testing.T) {
 	lex, ast := uitest.Dir+"/lex.go", uitest.Dir+"/ast.go"
 	moved := event.FileChange{Operation: "move", Path: ast, OldPath: lex}
@@ -147,8 +146,8 @@ func TestChangesAreTheTruth(t *testing.T) {
 	}
 }
 
-// However much an agent says, the rows are bounded, and a file that is in the
-// patch alone does not hide behind others.
+// The number of rows is bounded, and a file that only the patch mentions is not hidden by
+// others.
 func TestChangesAreBounded(t *testing.T) {
 	var many event.Changes
 	many.PatchFormat = "git_patch"
@@ -184,7 +183,7 @@ func TestChangesAreBounded(t *testing.T) {
 	}
 }
 
-// Patches of many calls do not pile up.
+// Patches of many calls do not accumulate.
 func TestPatchesAreDropped(t *testing.T) {
 	th := thread.New("s")
 	kind, status := "edit", "completed"
@@ -202,7 +201,7 @@ func TestPatchesAreDropped(t *testing.T) {
 	}
 }
 
-// A file that is deleted is named where nothing is told of what it held.
+// A deleted file is named if its content is unknown.
 func TestDeletedFile(t *testing.T) {
 	th := thread.New("s")
 	th.Apply(event.TurnStarted{For: in, Text: "go", At: uitest.Start})

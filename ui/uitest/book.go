@@ -35,7 +35,7 @@ type Book struct {
 	sections map[string][]string // the lines of each page's file
 }
 
-// NewBook returns a book with its files in a directory under testdata.
+// NewBook returns a book with its files in a directory below testdata.
 func NewBook(dir string) *Book { return &Book{dir: dir, sections: map[string][]string{}} }
 
 // Add checks rows and adds them to the file of a page, under a heading.
@@ -56,7 +56,7 @@ func (b *Book) Add(t *testing.T, p Page, heading string, rows []string) {
 	b.sections[p.Name] = append(lines, "")
 }
 
-// Check compares the files with those under testdata, or rewrites these with -update.
+// Check compares the files with those below testdata. With -update it rewrites them.
 func (b *Book) Check(t *testing.T) {
 	t.Helper()
 	for _, p := range Pages() {

@@ -96,7 +96,7 @@ func firstTurn() []event.Event {
 	}
 }
 
-// otherTurns has the ends of turns, decisions, notices and attachments.
+// otherTurns has unusual ends of turns, decisions, notices and attachments.
 func otherTurns() []event.Event {
 	out := []event.Event{
 		event.TurnStarted{For: in, Text: "stop this", At: at(41)},
@@ -132,7 +132,7 @@ func otherTurns() []event.Event {
 	return out
 }
 
-// lastTurn has everything that is still running.
+// lastTurn has every kind of item that is still running.
 func lastTurn() []event.Event {
 	return []event.Event{
 		event.TurnStarted{For: in, Text: "once more", At: at(60)},

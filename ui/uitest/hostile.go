@@ -2,8 +2,8 @@ package uitest
 
 import "strings"
 
-// HostileStrings are strings for a hostile peer to send wherever it can send one. Each begins
-// with a word to search for.
+// HostileStrings are strings that a hostile peer may send in any field. Each begins with a
+// word that tests search for.
 var HostileStrings = map[string]string{
 	"sequences":   "Zq\x1b]52;c;eA==\x07\x1b[2J\x1b[1;1H\u009b31m\x1b]0;title\x1b\\\x1bPq\x1b\\\x00\r\x08\x7f;a\\b",
 	"unfinished":  "Zq\x1b]0;never ends \x1b[38;5;",
@@ -17,7 +17,8 @@ var HostileStrings = map[string]string{
 	"only blanks": "Zq" + strings.Repeat(" ", 500) + "\u00a0\u2003\u3000",
 }
 
-// HostileUpdates are updates of v1 ("") and v2, with E in place of each JSON string.
+// HostileUpdates are updates by protocol version, "" for v1. E is the place of each JSON
+// string.
 var HostileUpdates = map[string][]string{"": {
 	`{"sessionUpdate":"agent_message_chunk","messageId":E,"content":{"type":"text","text":E}}`,
 	`{"sessionUpdate":"agent_message_chunk","content":{"type":"image","mimeType":E,"uri":E,"data":E}}`,

@@ -13,7 +13,7 @@ import (
 type Kind struct {
 	Name   string
 	Events []event.Event
-	// States says that the last item is also drawn open, closed and selected.
+	// States means that the last item is also drawn open, closed and selected.
 	States bool
 	Kind   thread.Kind
 }
@@ -27,7 +27,7 @@ func (k Kind) Thread() *thread.Thread {
 	return th
 }
 
-// markdown has every element of Markdown that is drawn differently.
+// markdown has every Markdown element that is drawn differently.
 const markdown = "# Heading one\n\nProse with **bold**, *italic*, ***both***, ~~gone~~, `code`, [a link](https://example.org/a) and ![a picture](p.png), long enough for a second row.\nA hard break  \nends here. 日本語も 👩‍👩‍👧 too.\n\n## Heading `two`\n\n" +
 	"- one\n- two\n  - nested with **bold**\n    1. deep\n- [x] done\n- [ ] open\n\n9. nine\n10. ten\n\n> A quote that is long enough to be wrapped on a narrow screen, or on most of them.\n> - with a list\n\n" +
 	"```go\nfunc Parse(s string) error {\n\treturn fmt.Errorf(\"line %d\", 42) // 漢字\n}\n```\n\n```\nno language\n```\n\n```diff\n-old\n+new\n```\n\n| name | type |\n|---|--:|\n| pos | int |\n| `text` | **string** |\n\n---\n\n<details>kept</details>\n\nhttps://example.org/auto\n"
@@ -77,7 +77,7 @@ func calls(status string, rest ...event.Event) []event.Event {
 	return append(out, rest...)
 }
 
-// Kinds returns all kinds of items, in all the ways that they are drawn.
+// Kinds returns all kinds of items, in every way in which they are drawn.
 func Kinds() []Kind {
 	var out []Kind
 	for _, list := range [][]Kind{messageKinds(), toolStates(), diffKinds(), outputKinds(), lineKinds(), endKinds()} {
@@ -170,7 +170,7 @@ func outputKinds() []Kind {
 	}
 }
 
-// readsOf is six calls that read a file each, the last with that status.
+// readsOf returns six calls that each read a file. status is that of the last one.
 func readsOf(status string) (out []event.Event) {
 	for i, name := range []string{"lex.go", "ast.go", "parse.go", "errors.go", "print.go", "walk.go"} {
 		e := call(name, "read", "completed", "Read "+name, text17())

@@ -19,8 +19,8 @@ var (
 	used     = map[string][]string{} // the sections that were compared, by file
 )
 
-// Section compares rows with one section of a page's golden file in a directory under
-// testdata; with -update only that section is rewritten.
+// Section compares rows with one section of a page's golden file in a directory below
+// testdata. With -update only that section is rewritten.
 func Section(t *testing.T, dir string, p Page, heading string, rows []string) {
 	t.Helper()
 	compared.Lock()
@@ -112,8 +112,8 @@ func writeSections(path string, all []section) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// Unused returns an error for sections that nothing was compared with; with -update it removes
-// them. It must be called after all tests.
+// Unused returns an error for golden sections that no test compared with anything. With
+// -update it removes them. It must be called after all tests.
 func Unused() error {
 	var errs []error
 	for path, headings := range used {

@@ -8,9 +8,9 @@ import (
 	"parley/ui/theme"
 )
 
-// Styles writes rows with the names of a theme's inks in place of escape sequences:
-// ‹dim›words‹›. So a theme can change a colour without changing such rows. A style of no ink is
-// written as its SGR parameters. See counted for repeated spaces.
+// Styles writes rows with the names of a theme's inks in place of escape sequences, as in
+// ‹dim›words‹›, so that a change of colour does not change them. A style that is no ink is
+// written as its SGR parameters. See counted for repeated characters.
 type Styles struct {
 	names map[look]string
 	fgs   map[string]string // by the parameters of a colour
@@ -23,7 +23,7 @@ type look struct {
 	attrs  uint8
 }
 
-// NewStyles reads the inks of a theme.
+// NewStyles returns the Styles of a theme.
 func NewStyles(th *theme.Theme) *Styles {
 	s := &Styles{names: map[look]string{}, fgs: map[string]string{}, bgs: map[string]string{}}
 	v := reflect.ValueOf(*th)
@@ -81,7 +81,7 @@ func (s *Styles) Row(row string) string {
 	return counted(b.String()) + "‹›"
 }
 
-// counted shortens repetitions: ␣×40 for spaces, ─×40 for a line.
+// counted shortens runs of a character: ␣×40 for spaces, ─×40 for a line.
 func counted(row string) string {
 	const least = 8
 	for _, c := range []struct{ is, sign string }{{" ", "␣"}, {"─", "─"}} {
@@ -130,7 +130,7 @@ func orRaw(names map[string]string, params string) string {
 	return params
 }
 
-// apply reads the parameters of one SGR sequence.
+// apply applies the parameters of one SGR sequence.
 func (l *look) apply(params string) {
 	all := strings.Split(params, ";")
 	for i := 0; i < len(all); i++ {

@@ -38,7 +38,7 @@ func Press(name string) tea.KeyPressMsg {
 	return k
 }
 
-// GoldenText compares a text with a file under testdata. With -update it is rewritten.
+// GoldenText compares a text with a file below testdata. With -update it rewrites the file.
 func GoldenText(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -58,7 +58,7 @@ func GoldenText(t *testing.T, name, got string) {
 }
 
 // CheckStyled checks that rows are at most width wide, hold no control characters other than
-// styles, and end in the terminal's own style.
+// styles, and end in the default style.
 func CheckStyled(t testing.TB, rows []string, width int) {
 	t.Helper()
 	for i, row := range rows {

@@ -7,8 +7,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// indentOf cuts off what a line is indented by and tells how many columns that
-// is.
+// indentOf returns the width of a line's indentation, in columns, and the rest of the line.
 func indentOf(line string) (columns int, rest string) {
 	for i := range len(line) {
 		switch line[i] {
@@ -24,7 +23,7 @@ func indentOf(line string) (columns int, rest string) {
 	return columns, ""
 }
 
-// unindented takes at most that many columns off the beginning of a line.
+// unindented removes at most that many columns of indentation.
 func unindented(line string, columns int) string {
 	at := 0
 	for i := range len(line) {
@@ -38,7 +37,7 @@ func unindented(line string, columns int) string {
 	return ""
 }
 
-// marker cuts the marker of a list item off a line.
+// marker splits a line into the marker of a list item and its content.
 func marker(line string) (mark, content string, ok bool) {
 	n := 0
 	for n < len(line) && n < 9 && line[n] >= '0' && line[n] <= '9' {
@@ -58,7 +57,7 @@ func marker(line string) (mark, content string, ok bool) {
 	return line[:n], strings.TrimLeft(line[n:], " \t"), true
 }
 
-// heading is the level of a heading that begins with #; 0 for none.
+// heading returns the level of a heading that begins with #, 0 for other lines.
 func heading(line string) int {
 	n := len(line) - len(strings.TrimLeft(line, "#"))
 	if n == 0 || n > 6 || n < len(line) && line[n] != ' ' && line[n] != '\t' {
@@ -67,13 +66,13 @@ func heading(line string) int {
 	return n
 }
 
-// rule tells whether a line divides.
+// rule reports whether a line is a thematic break.
 func rule(line string) bool {
 	line = strings.NewReplacer(" ", "", "\t", "", "\r", "").Replace(line)
 	return len(line) >= 3 && strings.IndexByte("-*_", line[0]) >= 0 && strings.Trim(line, line[:1]) == ""
 }
 
-// fenceOpens tells whether a line begins code.
+// fenceOpens reports whether a line opens a code fence.
 func fenceOpens(line string) bool {
 	if !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "~~~") {
 		return false
@@ -81,14 +80,14 @@ func fenceOpens(line string) bool {
 	return line[0] == '~' || !strings.Contains(strings.TrimLeft(line, "`"), "`")
 }
 
-// codeNames are languages as they are spoken, by the word after a fence.
+// codeNames maps the word after a fence to the spoken name of the language.
 var codeNames = map[string]string{"go": "Go", "js": "JavaScript", "javascript": "JavaScript", "ts": "TypeScript", "typescript": "TypeScript", "tsx": "TypeScript",
 	"jsx": "JavaScript", "py": "Python", "python": "Python", "sh": "shell", "bash": "shell", "shell": "shell", "zsh": "shell", "console": "console", "rs": "Rust", "rust": "Rust",
 	"c": "C", "cpp": "C++", "c++": "C++", "cs": "C#", "csharp": "C#", "java": "Java", "kotlin": "Kotlin", "rb": "Ruby", "ruby": "Ruby", "php": "PHP",
 	"json": "JSON", "yaml": "YAML", "yml": "YAML", "toml": "TOML", "xml": "XML", "html": "HTML", "css": "CSS", "sql": "SQL", "md": "Markdown", "markdown": "Markdown",
 	"diff": "diff", "text": "text", "txt": "text"}
 
-// codeName is ", Go" of the words after a fence, "" where they name nothing.
+// codeName returns ", Go" for the info string of a fence, "" for an unknown language.
 func codeName(info string) string {
 	words := strings.Fields(info)
 	if len(words) == 0 {
@@ -104,7 +103,7 @@ func codeName(info string) string {
 	return ", " + name
 }
 
-// Count is "1 line", "2 lines".
+// Count returns a number with its noun: "1 line", "2 lines".
 func Count(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -112,7 +111,7 @@ func Count(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// codeLine is a line of code as it is written.
+// codeLine returns a line of code as it is printed.
 func codeLine(s string) string {
 	return strings.ReplaceAll(safetext.Clean(strings.TrimSuffix(s, "\r")), "\n", " ")
 }

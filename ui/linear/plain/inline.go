@@ -14,16 +14,16 @@ import (
 	"parley/internal/safetext"
 )
 
-// inlineParser knows what is in a line and takes every text for one
-// paragraph: which blocks there are is the Writer's business.
+// inlineParser parses inline markup only and treats any text as one paragraph. The Writer
+// recognises blocks.
 var inlineParser = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1000)),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
 )
 
-// Inline turns the Markdown of one paragraph, heading or cell into plain words on
-// one line. A link is its text and the address in parentheses. What entities
-// spell out is made safe like everything else.
+// Inline turns the Markdown of one paragraph, heading or cell into plain words on one line. A
+// link becomes its text, then its address in parentheses. Characters written as entities are
+// made safe like all others.
 func Inline(markdown string) string {
 	markdown = strings.TrimSpace(OneLine(markdown))
 	if !strings.ContainsAny(markdown, "*_`[]<>&~\\") {
@@ -41,7 +41,7 @@ type inlineWords struct {
 	depth  int
 }
 
-// maxNesting bounds the markup within markup that is looked into.
+// maxNesting bounds the depth of nested markup.
 const maxNesting = 100
 
 func (w *inlineWords) children(n ast.Node) {
@@ -89,7 +89,7 @@ func (w *inlineWords) node(n ast.Node) {
 	}
 }
 
-// link is the text and the address, which is said once where they are the same.
+// link writes a link's text and its address, or only one if they are the same.
 func (w *inlineWords) link(before string, n ast.Node, destination []byte) {
 	w.out.WriteString(before)
 	from := w.out.Len()
@@ -112,7 +112,7 @@ func spelledOut(b []byte) []byte {
 	return b
 }
 
-// OneLine puts a text on one line.
+// OneLine joins the lines of a text.
 func OneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\r\t") {
 		return s
@@ -120,9 +120,8 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// settled tells whether the words of the beginning of a paragraph will stay as
-// they are whatever follows: nothing in them could still be the beginning of
-// markup.
+// settled reports whether the start of a paragraph will read the same whatever follows:
+// nothing in it can still turn out to be markup.
 func settled(words string) bool {
 	for i, r := range words {
 		switch {

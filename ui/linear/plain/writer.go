@@ -1,6 +1,5 @@
-// Package plain turns Markdown into plain words, line by line, for ears: headings, items,
-// code and tables are said to be such, links are spelled out, and nothing of the markup
-// is left.
+// Package plain turns Markdown into plain words, line by line, for screen readers. Headings,
+// items, code and tables are announced in words, links are spelled out, and no markup is left.
 package plain
 
 import (
@@ -10,47 +9,47 @@ import (
 	"unicode/utf8"
 )
 
-// Lines takes what a Writer says.
+// Lines receives what a Writer says.
 type Lines interface {
 	// Say begins a line with words, or continues it.
 	Say(words string)
-	// Verbatim is a whole line that is to stay as it is.
+	// Verbatim writes a whole line unchanged.
 	Verbatim(line string)
-	// End ends the line; nothing where none was begun.
+	// End ends the line, if one was begun.
 	End()
 }
 
-// maxHeld bounds what is held back of a block until it is over, in bytes.
+// maxHeld bounds how much of an unfinished block is held back, in bytes.
 const maxHeld = 4 << 10
 
-// Writer turns one growing message from Markdown into plain words, and says each
-// sentence, item, row and line of code as soon as it is complete, each once. What
-// is said depends on the text alone, not on the pieces in which it comes.
+// Writer turns a growing message from Markdown into plain words. It says each sentence, item,
+// row and line of code once, as soon as it is complete. The result depends only on the text,
+// not on how it was split into writes.
 type Writer struct {
 	to Lines
 
-	line    []byte // the line that is growing, or what of it is not in the block
-	midline bool   // its beginning is
+	line    []byte // the unfinished line, or the part of it that is not in block
+	midline bool   // the beginning of the line is in block
 
-	block string // Markdown of the paragraph or item that is growing, not said yet
-	label string // comes before the first of it
-	said  bool   // some of it was said
-	tried int    // how long the block was when it was not to be said yet
-	lists []int  // columns of the markers of the list items around it
+	block string // Markdown of the unfinished paragraph or item that was not said yet
+	label string // said before the block
+	said  bool   // part of the paragraph or item was said
+	tried int    // length of the block when it last could not be said
+	lists []int  // columns of the markers of the enclosing list items
 
-	fence    string // what ends the code; "" outside of it
-	strip    int    // columns before its marker
-	indented bool   // in code that is only indented
+	fence    string // the fence that closes the code; "" outside of code
+	strip    int    // columns before the opening fence
+	indented bool   // the code is indented, not fenced
 
-	columns []string // of the table; nil outside of one
-	quote   *Writer  // what is being quoted; nil for nothing
-	depth   int      // of quotes around it
+	columns []string // headings of the table; nil outside of one
+	quote   *Writer  // writes the current quotation; nil outside of one
+	depth   int      // number of enclosing quotations
 }
 
 // NewWriter returns a Writer that says a message to lines.
 func NewWriter(to Lines) *Writer { return &Writer{to: to} }
 
-// Write continues the message.
+// Write adds text to the message.
 func (s *Writer) Write(text string) {
 	for text != "" {
 		n := len(text)
@@ -66,8 +65,7 @@ func (s *Writer) Write(text string) {
 	}
 }
 
-// End says what is held back: the message is over, or interrupted. What comes
-// after it is another message.
+// End ends the message and says what is held back. A later Write begins another message.
 func (s *Writer) End() {
 	if len(s.line) > 0 || s.midline {
 		s.endLine()
@@ -82,8 +80,8 @@ func (s *Writer) End() {
 	s.lists = nil
 }
 
-// grow adds to the line, byte for byte, so that what is said does not depend on
-// where the pieces begin and end.
+// grow adds to the line byte by byte, so that the result does not depend on how the text was
+// split.
 func (s *Writer) grow(text string) {
 	if s.fence != "" || s.indented || s.quote != nil || s.columns != nil {
 		s.line = append(s.line, text...)
@@ -106,7 +104,7 @@ func (s *Writer) grow(text string) {
 	}
 }
 
-// sentenceEnds tells whether a line so far ends with the end of a sentence.
+// sentenceEnds reports whether a sentence ends at the end of the line.
 func sentenceEnds(line []byte) bool {
 	n := len(line)
 	for n > 0 && strings.IndexByte("\"')]*_`", line[n-1]) >= 0 {
@@ -115,9 +113,8 @@ func sentenceEnds(line []byte) bool {
 	return n > 0 && strings.IndexByte(".!?", line[n-1]) >= 0
 }
 
-// cut says the sentences of a paragraph or an item that the line ends with, if that
-// is possible. What could still become markup is looked at again when there is
-// twice as much of it.
+// cut says the complete sentences of the paragraph or item, if possible. Text that could still
+// become markup is tried again when it has doubled.
 func (s *Writer) cut() {
 	head, long := string(s.line), len(s.line) >= maxHeld
 	if !s.midline {
@@ -139,7 +136,7 @@ func (s *Writer) cut() {
 	}
 }
 
-// longCode says a line of code that does not end.
+// longCode says the start of a very long line of code.
 func (s *Writer) longCode() {
 	for len(s.line) > maxHeld {
 		n := maxHeld
@@ -155,7 +152,7 @@ func (s *Writer) longCode() {
 	}
 }
 
-// begins tells whether a line begins, or continues, a paragraph or an item.
+// begins reports whether a line begins or continues a paragraph or an item.
 func (s *Writer) begins(line string) bool {
 	indent, rest := indentOf(line)
 	if _, _, ok := marker(rest); ok && !rule(rest) {
@@ -164,7 +161,7 @@ func (s *Writer) begins(line string) bool {
 	return rest != "" && (indent < 4 || s.block != "" || s.said || len(s.lists) > 0) && !strings.HasPrefix(rest, ">") && !fenceOpens(rest) && heading(rest) == 0
 }
 
-// begin takes a line, or its beginning, into a block.
+// begin adds a line, or the start of one, to a block.
 func (s *Writer) begin(line string) {
 	indent, rest := indentOf(line)
 	if mark, content, ok := marker(rest); ok && !rule(rest) {
@@ -188,7 +185,7 @@ func (s *Writer) join(text string) {
 	}
 }
 
-// item opens a list item and returns what it is called.
+// item opens a list item and returns its label.
 func (s *Writer) item(column int, mark string, content *string) string {
 	for len(s.lists) > 0 && s.lists[len(s.lists)-1] > column {
 		s.lists = s.lists[:len(s.lists)-1]
@@ -215,7 +212,7 @@ func (s *Writer) item(column int, mark string, content *string) string {
 	return label + ": "
 }
 
-// sayBlock says what there is of the block; more of it may come.
+// sayBlock says the block so far. The paragraph or item may continue.
 func (s *Writer) sayBlock(words string) {
 	if words != "" {
 		s.to.Say(s.label + words)
@@ -224,7 +221,7 @@ func (s *Writer) sayBlock(words string) {
 	s.block, s.tried = "", 0
 }
 
-// endBlock ends the paragraph or the item.
+// endBlock ends the paragraph or item.
 func (s *Writer) endBlock() {
 	s.sayBlock(Inline(s.block))
 	if s.said {
@@ -233,13 +230,13 @@ func (s *Writer) endBlock() {
 	s.said, s.label = false, ""
 }
 
-// whole says a line of its own.
+// whole says words on a separate line.
 func (s *Writer) whole(words string) {
 	s.to.Say(words)
 	s.to.End()
 }
 
-// endLine takes the line, which is complete now.
+// endLine handles the line, which is complete.
 func (s *Writer) endLine() {
 	line, midline := string(s.line), s.midline
 	s.line, s.midline = s.line[:0], false
@@ -259,7 +256,7 @@ func (s *Writer) endLine() {
 	}
 }
 
-// opens takes a line that may begin something.
+// opens handles a line that may begin a block.
 func (s *Writer) opens(line string) {
 	indent, rest := indentOf(line)
 	level := heading(rest)
@@ -298,7 +295,7 @@ func (s *Writer) column() int {
 	return s.lists[len(s.lists)-1] + 4
 }
 
-// underlines tells whether the line makes a heading of the paragraph before it.
+// underlines reports whether the line turns the paragraph before it into a heading.
 func (s *Writer) underlines(rest string) bool {
 	level := 0
 	switch trimmed := strings.TrimRight(rest, " \t"); {
@@ -318,7 +315,7 @@ func (s *Writer) underlines(rest string) bool {
 	return true
 }
 
-// code takes a line of code, or the end of it.
+// code handles a line of code or the closing fence.
 func (s *Writer) code(line string) {
 	_, rest := indentOf(line)
 	if closes := strings.TrimRight(rest, " \t\r"); len(closes) >= len(s.fence) && closes == strings.Repeat(s.fence[:1], len(closes)) {
@@ -340,7 +337,8 @@ func (s *Writer) moreIndented(line string) bool {
 	return false
 }
 
-// quoted hands a line on to the Writer of the quotation, if it belongs there.
+// quoted passes a line to the Writer of the quotation. It returns false if the line is not
+// part of it.
 func (s *Writer) quoted(line string) bool {
 	indent, rest := indentOf(line)
 	text, ok := strings.CutPrefix(rest, ">")
@@ -370,7 +368,7 @@ func (s *Writer) endQuote() {
 	}
 }
 
-// quoting says that words are a quotation.
+// quoting announces lines as a quotation.
 type quoting struct {
 	to   Lines
 	open bool
@@ -391,7 +389,7 @@ func (q *quoting) End() {
 	q.to.End()
 }
 
-// heads tells whether the line makes the one before it the head of a table.
+// heads reports whether the line makes the one before it the header of a table.
 func (s *Writer) heads(line string) bool {
 	if s.said || s.label != "" || !strings.Contains(s.block, "|") || strings.Trim(line, "|:- \t\r") != "" || !strings.Contains(line, "-") {
 		return false
@@ -409,7 +407,8 @@ func (s *Writer) heads(line string) bool {
 	return true
 }
 
-// row says a row of the table, with the names of the columns.
+// row says a row of the table with the names of the columns. It returns false if the line is
+// none.
 func (s *Writer) row(line string) bool {
 	if !strings.Contains(line, "|") {
 		s.endTable()
@@ -439,7 +438,7 @@ func (s *Writer) endTable() {
 	}
 }
 
-// cells are those of a row. A bar after a backslash is none.
+// cells splits a row into its cells. A bar after a backslash does not separate.
 func cells(row string) []string {
 	row = strings.TrimSpace(row)
 	row = strings.TrimPrefix(row, "|")

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// notes writes down what a Writer says.
+// notes records what a Writer says.
 type notes struct {
 	lines  []string
 	open   bool
@@ -31,7 +31,7 @@ func (n *notes) Verbatim(line string) {
 
 func (n *notes) End() { n.open = false }
 
-// speech is what is said of a message that comes in pieces of that many bytes.
+// speech returns what is said of a message written in pieces of size bytes.
 func speech(text string, size int) *notes {
 	n := &notes{}
 	s := &Writer{to: n}
@@ -72,7 +72,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// Every sentence is said by itself, as soon as it is there.
+// Each sentence is said separately, as soon as it is complete.
 func TestWriterSaysSentences(t *testing.T) {
 	n := &notes{}
 	s := &Writer{to: n}
@@ -81,7 +81,7 @@ func TestWriterSaysSentences(t *testing.T) {
 		t.Errorf("%d pieces: %q", n.pieces, n.lines)
 	}
 	s.Write(" here.\n- Next")
-	if n.lines[0] != "Item: One. Two (really!) three?" { // the item may go on in the next line
+	if n.lines[0] != "Item: One. Two (really!) three?" { // the item may continue in the next line
 		s.Write(" item.\n\n")
 	}
 	s.End()
@@ -90,7 +90,7 @@ func TestWriterSaysSentences(t *testing.T) {
 	}
 }
 
-// A paragraph without end is said all the same, in pieces of a bounded size.
+// A paragraph that does not end is said in pieces of bounded size.
 func TestWriterHoldsBackLittle(t *testing.T) {
 	n := &notes{}
 	s := &Writer{to: n}

@@ -46,9 +46,9 @@ func Fences(text string) []Piece {
 type fenceReader struct {
 	open   bool
 	mark   string // what opened it: at least three of one character
-	quote  int    // how many > stand before its lines
+	quote  int    // number of > before its lines
 	indent int    // columns before its marker
-	item   int    // of them those of the list item around it: a line with fewer ends it
+	item   int    // of these, columns of the list item around it: a line with fewer ends the fence
 	lang   string
 	code   []string
 }

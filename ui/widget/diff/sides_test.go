@@ -11,8 +11,8 @@ import (
 	"parley/ui/uitest"
 )
 
-// twoSides is a change that has everything: context, a line that has become
-// another, more lines than there were, fewer, long ones and wide ones.
+// twoSides is a change with everything: context, a replaced line, more lines than before,
+// fewer, long ones and wide ones.
 func twoSides() *Computed {
 	long := strings.Repeat("wide 日本 and narrow ", 8)
 	old := "package x\n\nvar a = 1\nvar b = 2\n" + strings.Repeat("// same\n", 9) + "gone\n" + long + "old\nend"
@@ -44,7 +44,7 @@ func trimmed(rows []string) string {
 	return strings.Join(out, "\n")
 }
 
-// Each half holds the whole of its text, in order, whatever the width.
+// Each half holds its complete text in order, at any width.
 func TestSidesHoldBothTexts(t *testing.T) {
 	c := twoSides()
 	for _, w := range []int{60, 61, 90, 140, 200} {
@@ -82,7 +82,7 @@ func TestSidesHoldBothTexts(t *testing.T) {
 	}
 }
 
-// content is a half without its number and its sign.
+// content returns a half without its line number and sign.
 func content(half string) string {
 	if len(half) < 6 {
 		return ""
@@ -92,8 +92,7 @@ func content(half string) string {
 
 func spaceless(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// A limit shows that many rows, and together with what is missing all lines are
-// accounted for.
+// A limit bounds the rows shown. With the number of omitted lines all lines are accounted for.
 func TestSidesLimit(t *testing.T) {
 	c := Compute(benchDiff())
 	all, more := c.Draw(Look{Width: 160, Sides: true, Theme: theme.Plain()})
@@ -106,14 +105,14 @@ func TestSidesLimit(t *testing.T) {
 			t.Errorf("limit %d: %d rows, %d more", limit, len(rows), more)
 		}
 	}
-	// Five lines, each of them on both sides: one row each.
+	// Five lines, each on both sides: one row each.
 	d := Compute(Diff{Old: "a\nb\nc\nd\ne\n", New: "a\nB\nc\nd\ne\n"})
 	if rows, more := d.Draw(Look{Width: 80, Limit: 2, Sides: true, Theme: theme.Plain()}); len(rows) != 2 || more != 3 {
 		t.Errorf("%d rows, %d more: %s", len(rows), more, trimmed(rows))
 	}
 }
 
-// What only adds has one column: nothing would stand on the other side.
+// A change that only adds lines has one column, because the other would be empty.
 func TestOneSidedIsNotSplit(t *testing.T) {
 	for _, d := range []Diff{{New: "a\nb\n", OldMissing: true}, {Old: "a\nb\n"}} {
 		rows, _ := Compute(d).Draw(Look{Width: 160, Sides: true, Theme: theme.Plain()})
