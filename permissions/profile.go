@@ -233,7 +233,7 @@ func section(all map[string]*profile, words []string) ([]*profile, error) {
 				case p == nil && !last:
 					return nil, fmt.Errorf("%s: no section of %s before it", strings.Join(words, " "), name)
 				case p != nil && last:
-					return nil, fmt.Errorf("%s stands twice", name)
+					return nil, fmt.Errorf("%s appears twice", name)
 				case last: // a subcommand is read as its program
 					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, options: map[string]option{}}
 					if parent.subs == nil {

@@ -65,7 +65,7 @@ func (r *Rule) Check() error {
 		return err
 	}
 	if assignment().MatchString(words[0]) {
-		return fmt.Errorf("command %q begins with a variable: name the program alone, a rule never matches what stands before it", r.Command)
+		return fmt.Errorf("command %q begins with a variable: name the program alone, a rule never matches what is before it", r.Command)
 	}
 	r.words = words
 	stars := strings.Contains(strings.Join(words, " "), "*")

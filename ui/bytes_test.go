@@ -17,9 +17,8 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// painted is the driver's model behind the renderer of Bubble Tea, in a terminal
-// of 120x40, under the driver's clock: every byte that is written is counted, and
-// the terminal has to show what the model says.
+// painted runs the driver's model with the renderer of Bubble Tea in a terminal of 120x40,
+// under the driver's clock. It counts every byte written; the terminal must show the view.
 type painted struct {
 	*driver
 	program *tea.Program

@@ -128,8 +128,7 @@ func (m *Model) resize(msg tea.WindowSizeMsg) tea.Cmd {
 }
 
 // redraw draws the whole screen again. A frame made for the old size of a terminal that was
-// already resized can leave a scroll region behind; unless it is reset, rows of later frames
-// are lost.
+// already resized can leave a scroll region; unless it is reset, rows of later frames are lost.
 func redraw(inlined bool) tea.Cmd {
 	if inlined {
 		return tea.ClearScreen

@@ -18,7 +18,7 @@ var ErrClosed = errors.New("connection closed")
 var ErrVersion = errors.New("no common protocol version")
 
 // ErrQueueFull means that a connection ended because too many of its events were waiting.
-var ErrQueueFull = errors.New("the agent went on talking while the screen could not show it: the connection was ended before memory ran out")
+var ErrQueueFull = errors.New("the agent sent more than the screen could show; the connection was closed to save memory")
 
 // AgentError is an error answer of the agent. Its text is safe to show.
 type AgentError struct {

@@ -117,7 +117,7 @@ func warnings(u *url.URL, raw string) (out []string) {
 		}
 	}
 	warn(u.Scheme != "https", "not encrypted: the address is not https")
-	warn(u.User != nil, "a user name stands before the host: what is before the @ is not the site")
+	warn(u.User != nil, "the address has a user name: what is before the @ is not the site")
 	punycode := slices.ContainsFunc(strings.Split(host, "."), func(l string) bool { return strings.HasPrefix(l, "xn--") })
 	warn(punycode, "the host is written in Punycode (xn--) and may imitate another")
 	if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) {

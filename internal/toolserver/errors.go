@@ -37,7 +37,7 @@ func errorText(err error) string {
 	case errors.Is(err, errStopped):
 		says = "The user stopped this."
 	case errors.Is(err, errWithdrawn):
-		says = "The session is over: its files and commands are not offered any more."
+		says = "The session is over: its files and commands are no longer available."
 	case errors.Is(err, errBusy):
 		says = "Too many calls are under way at once. Wait for some of them to end."
 	case errors.Is(err, context.Canceled):

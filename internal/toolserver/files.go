@@ -52,7 +52,7 @@ func excerpt(text string, first int) result {
 	if end := strings.LastIndexByte(text[:maxText], '\n') + 1; end > 0 {
 		text = text[:end]
 		next := first + strings.Count(text, "\n")
-		return result{texts: []string{text, fmt.Sprintf("[Cut off here. Go on with line %d.]", next)}}
+		return result{texts: []string{text, fmt.Sprintf("[Cut off here. Continue with line %d.]", next)}}
 	}
 	end := maxText
 	for !utf8.RuneStart(text[end]) {

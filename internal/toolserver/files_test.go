@@ -156,7 +156,7 @@ func TestLongFile(t *testing.T) {
 	r.put("one line", strings.Repeat("é", toolserver.MaxText))
 	got := r.call(client, "read_text_file", in{"path": "long", "line": 11})
 	kept := toolserver.MaxText / len(line)
-	r.want(got, strings.Repeat(line, kept), fmt.Sprintf("[Cut off here. Go on with line %d.]", 11+kept))
+	r.want(got, strings.Repeat(line, kept), fmt.Sprintf("[Cut off here. Continue with line %d.]", 11+kept))
 	got = r.call(client, "read_text_file", in{"path": "one line"})
 	r.want(got, strings.Repeat("é", toolserver.MaxText/2), "[Cut off within line 1, which is longer than what can be returned.]")
 }

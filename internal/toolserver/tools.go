@@ -31,7 +31,7 @@ const (
 
 const (
 	readDescription = "Read a text file of the user's machine. Files outside of the session's directories, and those known to hold secrets, " +
-		"are read only if the user allows it. Long files are cut off; a note says with which line to go on."
+		"are read only if the user allows it. Long files are cut off; a note names the line to continue with."
 
 	writeDescription = "Write a text file on the user's machine: its whole content is replaced, or the file and the directories above it are created. " +
 		"The user sees the change and may have to allow it first."

@@ -12,7 +12,7 @@ import (
 	"parley/ui/glyphs"
 )
 
-// row is one that stands in the terminal.
+// row is a row on the screen.
 type row struct {
 	text  string
 	cells int
@@ -60,8 +60,8 @@ func (t *Terminal) update(b []byte) []byte {
 	return t.compose(b, printed, frame, cols, rows)
 }
 
-// compose draws: the rows that are printed stand where the live part began, the
-// new live part below them. What stands there already is not written again.
+// compose draws the printed rows where the live part began, and the new live part below
+// them. Unchanged rows are not written.
 func (t *Terminal) compose(b []byte, printed []string, f Frame, cols, rows int) []byte {
 	from := len(b)
 	b = append(b, begin...)
@@ -112,7 +112,7 @@ func (t *Terminal) compose(b []byte, printed []string, f Frame, cols, rows int) 
 	return append(b, end...)
 }
 
-// rewrite makes next of the rows that stand there.
+// rewrite turns the live rows into next.
 func (t *Terminal) rewrite(b []byte, next []row) []byte {
 	b = t.shift(b, next)
 	for i, r := range next {
@@ -225,8 +225,8 @@ func (t *Terminal) cell(line string, cols int) row {
 	return r
 }
 
-// changed tells how many cells at the beginning of two rows are the same, the
-// style behind them, and the rest of the new row.
+// changed returns how many cells at the beginning of two rows are the same, the style after
+// them, and the rest of the new row.
 func changed(old, now string) (skip int, style, rest string) {
 	n := 0
 	for n < len(old) && n < len(now) && old[n] == now[n] {

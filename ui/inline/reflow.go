@@ -2,8 +2,7 @@ package inline
 
 import "strings"
 
-// Reflows guesses whether a terminal breaks long lines anew when it gets
-// narrower. Most do.
+// Reflows guesses whether a terminal rewraps long lines when it gets narrower. Most do.
 func Reflows(environ []string) bool {
 	env := map[string]string{}
 	for _, e := range environ {
@@ -26,9 +25,9 @@ func Reflows(environ []string) bool {
 	return true
 }
 
-// above counts the rows between the first of the live part and the cursor, in a
-// terminal that has so many columns now. One that breaks lines anew has made
-// several rows of each that is too long, and the cursor has stayed with its text.
+// above counts the rows between the first live row and the cursor, on a terminal that has
+// cols columns now. One that reflows has made several rows of each long one, and the cursor
+// has stayed with its text.
 func (t *Terminal) above(cols int) int {
 	n := t.y
 	if !t.reflows || cols >= t.size.cols || cols <= 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// run is where rows stand that are there already: n of them, at old and now.
+// run is n rows that are the same from old in the live rows and from now in the next ones.
 type run struct{ old, now, n int }
 
 // longest finds the most rows that follow each other in both, by their bytes.
@@ -28,8 +28,8 @@ func longest(old, now []row) (best run) {
 	return best
 }
 
-// shift lets the terminal move rows that are to stand elsewhere, by taking away
-// and making room above and below them, so that they are not written again.
+// shift lets the terminal move rows, by deleting and inserting lines above and below them,
+// instead of writing them again.
 func (t *Terminal) shift(b []byte, next []row) []byte {
 	if len(t.live) == 0 || len(next) >= t.size.rows {
 		return b

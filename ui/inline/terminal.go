@@ -2,14 +2,13 @@
 // stood there before: what is finished is written once and becomes part of the
 // scrollback, and below it a few live rows are drawn again in place.
 //
-// A Terminal stands between the screen library and the file of the terminal. The
-// library is to believe that it has one empty row; so what it writes there are
-// modes, titles and the way to the alternate screen and back, and never leaves
-// the row of the cursor. For each such write the live rows are taken away and
-// drawn again behind it. While the alternate screen is on, or the terminal was
-// handed to somebody else, everything passes as it is and nothing is drawn.
+// A Terminal is between Bubble Tea and the file of the terminal. Bubble Tea gets one empty
+// row, so it writes only modes, titles and the switch to the alternate screen and back, and
+// never leaves the row of the cursor. For each such write the live rows are erased and drawn
+// again after it. While the alternate screen is on or the terminal is lent to a program,
+// everything passes unchanged and nothing is drawn.
 //
-// Rows are written without the terminal's wrapping, each on a line of its own.
+// The terminal's line wrapping is off: each row is one line.
 package inline
 
 import (
@@ -46,8 +45,8 @@ type Terminal struct {
 
 	told    sync.Mutex // guards what is to be shown
 	on      bool
-	waiting []string // rows that are to be written for good, with the next frame
-	printed []string // those that are to be written with the frame that there is
+	waiting []string // rows to print with the next frame
+	printed []string // rows to print with the current frame
 	frame   Frame
 	timer   *time.Timer
 	drawnAt time.Time
@@ -77,8 +76,7 @@ const (
 )
 
 // New returns a Terminal that lets everything pass. environ is that of the
-// process: it tells whether the terminal breaks long lines anew when it gets
-// narrower.
+// process: it tells whether the terminal rewraps long lines when it gets narrower.
 func New(out File, environ []string) *Terminal {
 	t := &Terminal{File: out, reflows: Reflows(environ)}
 	t.measure = func() (int, int, error) { return term.GetSize(out.Fd()) }
@@ -87,7 +85,7 @@ func New(out File, environ []string) *Terminal {
 	return t
 }
 
-// Reflow says whether the terminal breaks long lines anew.
+// Reflow sets whether the terminal rewraps long lines when it gets narrower.
 func (t *Terminal) Reflow(yes bool) {
 	t.out.Lock()
 	defer t.out.Unlock()
@@ -101,8 +99,8 @@ func (t *Terminal) Reduce(f func(io.Writer) io.Writer) {
 	t.reduce, t.live = f, forget(t.live)
 }
 
-// Print writes rows for good, above the live part, together with the next frame
-// that is shown: never above one that still has them.
+// Print writes rows above the live part, into the scrollback, with the next frame that is
+// shown: never above one that may still show them.
 func (t *Terminal) Print(rows ...string) {
 	t.told.Lock()
 	defer t.told.Unlock()
@@ -119,7 +117,7 @@ func (t *Terminal) Show(f Frame) {
 }
 
 // Hide says that there is no live part: the library is about to take the whole
-// screen. What stands there goes away with its next write.
+// screen. The live rows are erased with its next write.
 func (t *Terminal) Hide() {
 	t.told.Lock()
 	defer t.told.Unlock()

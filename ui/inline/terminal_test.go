@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 )
 
-// glass is a terminal that does not break lines anew, with its scrollback.
+// glass is a terminal that does not reflow lines, with its scrollback.
 type glass struct {
 	mu         sync.Mutex
 	emu        *vt.Emulator
@@ -103,8 +103,8 @@ func same(t *testing.T, g *glass, want []string) {
 	}
 }
 
-// What was printed and the live part stand there, whatever was there before, and
-// the cursor is where it belongs.
+// The printed rows and the live part are on the screen, whatever it showed before, and the
+// cursor is in its place.
 func TestDraws(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestWritesOnce(t *testing.T) {
 	})
 }
 
-// What is printed never stands there together with a live part that still has it.
+// Printed rows are never on the screen together with a live part that still shows them.
 func TestPrintsWithFrame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -317,8 +317,8 @@ func TestReflows(t *testing.T) {
 	}
 }
 
-// A row is written again from where it looks different, never from inside of a
-// character, and not behind one whose width terminals do not agree about.
+// A row is written from where it differs, never from inside a character, and not after one
+// whose width terminals disagree about.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
