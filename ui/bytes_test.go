@@ -17,8 +17,8 @@ import (
 	"parley/ui/paint"
 )
 
-// painted is the driver's screen on a terminal of 120x40, under the driver's clock:
-// every byte that is written is counted, and the terminal has to show what the model says.
+// painted runs the driver's model with its screen on a terminal of 120x40, under the driver's
+// clock. It counts every byte written; the terminal must show the view.
 type painted struct {
 	*driver
 	emu *vt.Emulator

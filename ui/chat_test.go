@@ -256,7 +256,7 @@ func TestDisconnected(t *testing.T) {
 			t.Fatal("no other agent was started")
 		}
 		d.draft("draft")
-		d.sees("▌ one", "restarted: the agent does not remember what is above", "draft")
+		d.sees("▌ one", "started again: the agent does not remember what is above", "draft")
 		d.misses("The agent has ended")
 		d.press("enter")
 		d.wait(4 * time.Second)

@@ -299,7 +299,7 @@ func TestSessionGone(t *testing.T) {
 					opened := asked()
 					d.press("enter")
 					d.soon()
-					d.sees(answer, "restarted: the agent does not remember what is above", "a draft")
+					d.sees(answer, "started again: the agent does not remember what is above", "a draft")
 					d.misses("enter starts a new one")
 					d.draft("a draft")
 					d.wait(time.Hour)

@@ -460,7 +460,7 @@ func (t *Thread) Keep(text string, at time.Time) int {
 }
 
 // startedAgain marks the start of another connection.
-const startedAgain = "restarted: the agent does not remember what is above"
+const startedAgain = "started again: the agent does not remember what is above"
 
 // hasContent reports whether the conversation has content since the last start.
 func (t *Thread) hasContent() bool {

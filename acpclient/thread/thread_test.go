@@ -312,7 +312,7 @@ func TestAttach(t *testing.T) {
 	}
 	th.Apply(says(event.Agent, "m", "two"))
 	th.Apply(tool("t", "completed"))
-	want := "user p\nagent one\ntool t unfinished\nnotice restarted: the agent does not remember what is above\nagent two\ntool t done"
+	want := "user p\nagent one\ntool t unfinished\nnotice started again: the agent does not remember what is above\nagent two\ntool t done"
 	if got := sketch(th); got != want {
 		t.Errorf("got\n%s", got)
 	}

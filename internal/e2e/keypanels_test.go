@@ -82,7 +82,7 @@ func showsSessions(d *desk) {
 	s.Press("enter") // opens it
 	history(s.Screen, "old-1")
 	s.Press("ctrl+s")
-	s.WaitFor("2 Fix the lexer", "1 first things")
+	s.WaitFor("2 Fix the lexer", "here · idle", "1 first things") // one that is being opened is cancelled
 	s.Type("lexer")
 	s.WaitGone("1 first things")
 	s.Press("ctrl+x") // closes it; the agent keeps it

@@ -160,7 +160,7 @@ func TestServedAgainWithoutTheSession(t *testing.T) {
 			s.WaitFor("Reconnected, but the session is gone · enter starts a new one")
 			s.WaitDraft("read notes.txt")
 			s.Press("enter")
-			s.WaitFor("restarted: the agent does not remember what is above")
+			s.WaitFor("started again: the agent does not remember what is above")
 			s.WaitDraft("read notes.txt")
 			s.WaitIdle()
 			s.Press("enter")
@@ -210,7 +210,7 @@ func TestServedAgainWithoutTheStore(t *testing.T) {
 				s.WaitFor(answer, "Reconnected, but the session is gone: the agent answered: no such session", "Reconnected, but the session is gone · enter starts a new one")
 				s.WaitDraft("kept in the composer")
 				s.Press("enter")
-				s.WaitFor(answer, "restarted: the agent does not remember what is above")
+				s.WaitFor(answer, "started again: the agent does not remember what is above")
 				s.WaitDraft("kept in the composer")
 				s.WaitIdle()
 				if got := read(t, prompts); got != prompt+"\n" {

@@ -53,7 +53,7 @@ func TestSessionGone(t *testing.T) {
 					r.sees("Queued as prompt 1: the session is gone. Press enter to start a new one.")
 					r.types("")
 					r.pause()
-					r.sees("Notice: restarted: the agent does not remember what is above", "Now in session", "Queued: 1 prompt. Press enter to send the first one")
+					r.sees("Notice: started again: the agent does not remember what is above", "Now in session", "Queued: 1 prompt. Press enter to send the first one")
 					time.Sleep(time.Hour)
 					if prompts, _, _ := r.seen(); prompts != "" {
 						t.Errorf("sent by itself: %q", prompts)

@@ -207,7 +207,7 @@ func TestWritesOnce(t *testing.T) {
 	})
 }
 
-// What is printed is never on the screen together with a live row that still has it.
+// Printed rows are never on the screen together with a live part that still shows them.
 func TestPrintsWithFrame(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
