@@ -156,12 +156,13 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 		}
 		screen.Close(rows...)
 	}()
-	options := append(screen.Program(), tea.WithContext(ctx), tea.WithoutSignalHandler())
+	options := append(screen.Program(), tea.WithoutSignalHandler())
 	if opts.Input != nil {
 		options = append(options, tea.WithInput(opts.Input))
 	}
 	program := tea.NewProgram(g, options...)
 	g.SetQuit(program.Quit)
+	defer context.AfterFunc(ctx, program.Quit)()
 	_, err := program.Run()
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)

@@ -29,6 +29,11 @@ func (p *painter) cells(r *row) uv.Line {
 	return r.line
 }
 
+// printable reports whether a sequence can hold s: printable ASCII is all that OSC 8 allows.
+func printable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
 var blank = uv.EmptyCell
 
 // at returns the cell in a column, a blank one beyond the end.
@@ -65,6 +70,10 @@ func (p *painter) parse(s string) uv.Line {
 			break
 		}
 		s = s[len(cluster):]
+		if !utf8.ValidString(cluster) { // a byte could be a control of an 8-bit terminal
+			cluster = strings.ToValidUTF8(cluster, string(utf8.RuneError))
+			width = glyphs.Width(cluster)
+		}
 		if width == 0 { // it joins no cell, so it shows nothing
 			continue
 		}
@@ -85,16 +94,25 @@ func (p *painter) parse(s string) uv.Line {
 	return line
 }
 
+// maxParams is how many parameters of a sequence a parser of package ansi has room for.
+const maxParams = 31
+
 // escape reads the sequence at the beginning of s and returns its length.
 func (p *painter) escape(s string, style *uv.Style, link *uv.Link) int {
+	seq, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
+	if ansi.HasCsiPrefix(seq) && strings.Count(seq, ";")+strings.Count(seq, ":") >= maxParams {
+		return max(n, 1)
+	}
 	parser := ansi.GetParser()
 	defer ansi.PutParser(parser)
-	seq, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, parser)
+	seq, _, n, _ = ansi.DecodeSequence(s, ansi.NormalState, parser)
 	switch {
 	case ansi.HasCsiPrefix(seq) && parser.Command() == 'm':
 		uv.ReadStyle(parser.Params(), style)
 	case ansi.HasOscPrefix(seq) && parser.Command() == 8:
-		uv.ReadLink(parser.Data(), link)
+		if uv.ReadLink(parser.Data(), link); !printable(link.URL) || !printable(link.Params) {
+			*link = uv.Link{}
+		}
 	}
 	return max(n, 1)
 }
@@ -108,9 +126,8 @@ func uncertain(c *uv.Cell) bool {
 	return size < len(c.Content)
 }
 
-const (
-	gap = 6 // as many equal cells are cheaper to write than to skip
-)
+// gap is how many equal cells are cheaper to write than to skip.
+const gap = 6
 
 // change writes the cells of a row that differ.
 func (p *painter) change(b []byte, y int, was, is *row) []byte {

@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 
@@ -10,7 +11,8 @@ import (
 )
 
 const (
-	// still is the largest body, in bytes, that is drawn with a visible cursor.
+	// still is the largest body, in bytes, that is drawn with a visible cursor on a terminal
+	// without synchronised output.
 	still = 200
 	// whole is the largest body, in bytes, that needs no synchronised output: a terminal
 	// reads it at once.
@@ -31,18 +33,18 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 	lines := strings.Split(v.Content, "\n")
 	var body []byte
 	var next []row
-	cut, done := 0, 0
+	cut, finished := 0, 0
 	if v.AltScreen {
 		if rows > 0 && len(lines) > rows {
 			lines = lines[:rows]
 		}
 	} else {
-		if size := (extent{cols, rows}); size != p.drawn {
+		if size := (extent{cols, rows}); size != p.paintedSize {
 			body = p.erase(body, cols)
-			p.drawn, p.seen = size, size
+			p.paintedSize, p.lastSize = size, size
 		}
-		next, p.printed = fold(p.printed, cols), nil
-		done = len(next)
+		next, p.printed = p.fold(p.printed, cols), nil
+		finished = len(next)
 		cut = max(0, len(lines)-(rows-1)) // the first live row must be on the screen
 	}
 	for _, l := range lines[cut:] {
@@ -52,8 +54,8 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 		next = append(next, row{text: l})
 	}
 	body = p.rows(body, next, rows)
-	p.y -= done
-	p.live = next[done:]
+	p.y -= finished
+	p.live = next[finished:]
 	return p.finish(b, body, cut, cols)
 }
 
@@ -68,9 +70,9 @@ func (p *painter) finish(b, body []byte, cut, cols int) []byte {
 	case !v.AltScreen:
 		body = p.to(body, 0, len(p.live)-1)
 	}
-	hide := !p.hidden && (bare || !p.synced && len(body) > still)
-	show := !bare && (p.hidden || hide)
-	p.hidden = bare
+	hide := !p.modes.hidden && (bare || !p.synced && len(body) > still)
+	show := !bare && (p.modes.hidden || hide)
+	p.modes.hidden = bare
 	synced := p.synced && len(body) > whole
 	b = append(b, choose(synced, ansi.SetModeSynchronizedOutput, "")...)
 	b = append(b, choose(hide, ansi.ResetModeTextCursorEnable, "")...)
@@ -156,7 +158,7 @@ func (p *painter) to(b []byte, x, y int) []byte {
 }
 
 // fold returns the rows to print.
-func fold(printed []string, cols int) []row {
+func (p *painter) fold(printed []string, cols int) []row {
 	rows := make([]row, 0, len(printed)+8)
 	for _, l := range printed {
 		if glyphs.Width(l) < cols {
@@ -164,8 +166,14 @@ func fold(printed []string, cols int) []row {
 			continue
 		}
 		// It was laid out for a wider terminal.
-		for part := range strings.SplitSeq(glyphs.Hardwrap(l, cols-1), "\n") {
-			rows = append(rows, row{text: part})
+		for line := p.parse(l); len(line) > 0; {
+			n := 0
+			for n < len(line) && n+line[n].Width < cols {
+				n += max(1, line[n].Width)
+			}
+			n = min(max(1, n), len(line))
+			rows = append(rows, row{text: line[:n].Render()})
+			line = line[n:]
 		}
 	}
 	return rows
@@ -204,10 +212,13 @@ func grown(old, now row) bool {
 	return n == 16 && !old.lost && old.text[:n] == now.text[:n]
 }
 
+// moves is false where some terminals delete and insert lines wrongly.
+const moves = runtime.GOOS != "windows"
+
 // shift lets the terminal move rows, by deleting and inserting lines above and below them,
 // instead of writing them again.
 func (p *painter) shift(b []byte, next []row, height int) []byte {
-	if len(p.live) == 0 || !p.modes.alt && len(next) >= height || p.modes.alt && len(next) != len(p.live) {
+	if !moves || len(p.live) == 0 || !p.modes.alt && len(next) >= height || p.modes.alt && len(next) != len(p.live) {
 		return b
 	}
 	top, end := 0, 0
@@ -222,7 +233,7 @@ func (p *painter) shift(b []byte, next []row, height int) []byte {
 	if r.n == 0 && (grow == 0 || end == 0) || above == 0 && below == 0 {
 		return b
 	}
-	if r.n == 0 && grow > 0 { // the whole change is above the common end
+	if r.n == 0 && grow > 0 { // no rows move between the common ends: insert just above the lower one
 		r.old = len(p.live) - end - top
 	}
 	b = p.plain(b)

@@ -9,13 +9,14 @@ import (
 	"parley/ui/glyphs"
 )
 
-// modes is the state that a view sets in the terminal besides its rows.
+// modes is the state of the terminal besides its rows.
 type modes struct {
 	on, alt, focus bool
+	hidden         bool // the cursor is not shown
 	mouse          tea.MouseMode
 	title          string
 	bar            tea.ProgressBar
-	shape          int // of the cursor; 0 means the user's own
+	shape          int // of the cursor; 0 is the terminal's default
 }
 
 const (
@@ -29,7 +30,7 @@ const (
 func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
 	m := &p.modes
 	if !m.on {
-		b = append(b, ansi.SetModeBracketedPaste+ansi.ResetModeAutoWrap...)
+		b = append(b, ansi.SetModeBracketedPaste+ansi.ResetModeAutoWrap+ansi.SetModeTextCursorEnable...)
 		if glyphs.ByClusters() {
 			b = append(b, ansi.SetModeUnicodeCore...)
 		}
@@ -77,7 +78,10 @@ func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
 		m.bar = bar
 		b = append(b, progress(bar)...)
 	}
-	if c := v.Cursor; c != nil && v.AltScreen {
+	if c := v.Cursor; !v.AltScreen && m.shape != 0 {
+		m.shape = 0
+		b = append(b, ansi.SetCursorStyle(0)...)
+	} else if c != nil && v.AltScreen {
 		shape := int(c.Shape)*2 + 1
 		if !c.Blink {
 			shape++
@@ -119,8 +123,8 @@ func (p *painter) reset(b []byte) []byte {
 	if glyphs.ByClusters() {
 		b = append(b, ansi.ResetModeUnicodeCore...)
 	}
-	if p.hidden {
-		b, p.hidden = append(b, ansi.SetModeTextCursorEnable...), false
+	if m.hidden {
+		b = append(b, ansi.SetModeTextCursorEnable...)
 	}
 	return append(b, ansi.ResetModeBracketedPaste+ansi.SetModeAutoWrap...)
 }

@@ -12,22 +12,21 @@ import (
 // painted at, if they are left alone.
 const settled = 300 * time.Millisecond
 
-// frame returns what brings the terminal to the newest view.
-func (s *Screen) frame() []byte {
+// frame returns what brings the terminal to the newest view. It fails if the size of the
+// terminal cannot be read now.
+func (s *Screen) frame() (b []byte, ok bool) {
 	s.mu.Lock()
 	cols, rows := s.size.cols, s.size.rows
 	s.mu.Unlock()
-	if !s.view.AltScreen {
-		var ok bool
+	if !s.view.AltScreen || !s.modes.alt && len(s.live) > 0 {
 		if cols, rows, ok = s.sizeNow(); !ok {
-			return nil
+			return nil, false
 		}
 	}
-	var b []byte
 	if !s.asked { // by now Bubble Tea reads the answers
 		s.asked, b = true, append(b, s.env.queries()...)
 	}
-	return s.paint(b, cols, rows)
+	return s.paint(b, cols, rows), true
 }
 
 // sizeNow returns the present size of the terminal.
@@ -46,28 +45,35 @@ func (s *Screen) unsettled() time.Duration {
 	}
 	cols, rows, ok := s.sizeNow()
 	now, size := time.Now(), extent{cols, rows}
-	if !ok || size == s.drawn && size == s.seen {
+	if !ok || size == s.paintedSize && size == s.lastSize {
 		return 0
 	}
-	if size != s.seen {
-		s.seen, s.seenAt = size, now
+	if size != s.lastSize {
+		s.lastSize, s.lastSizeAt = size, now
 	}
-	return settled - now.Sub(s.seenAt)
+	return settled - now.Sub(s.lastSizeAt)
 }
 
-// leave restores the terminal to how it was found.
+// resetMargins undoes the scroll region that a program may have left; it moves the cursor.
+func (s *Screen) resetMargins() {
+	if s.modes.alt {
+		s.write([]byte(ansi.SetTopBottomMargins(0, 0)))
+	}
+}
+
+// leave erases the live rows and resets what was set.
 func (s *Screen) leave() {
 	s.away = true
 	b := s.plain(nil)
 	if !s.modes.alt {
 		cols, _, ok := s.sizeNow()
 		if !ok {
-			cols = s.drawn.cols
+			cols = s.paintedSize.cols
 		}
 		b = s.erase(b, cols)
 	}
 	s.write(s.reset(b))
-	s.live, s.x, s.y, s.drawn = nil, 0, 0, extent{}
+	s.live, s.x, s.y, s.paintedSize = nil, 0, 0, extent{}
 }
 
 // last returns what is left to print when the Screen has ended.
@@ -76,7 +82,7 @@ func (s *Screen) last() (b []byte) {
 	if !ok {
 		return nil
 	}
-	for _, r := range fold(s.printed, cols) {
+	for _, r := range s.fold(s.printed, cols) {
 		s.x, s.y = 0, 0
 		b = s.mark(s.plain(s.span(b, s.cells(&r), 0, len(s.cells(&r)))), 0, &r)
 		b = append(b, "\r\n"...)
@@ -102,7 +108,7 @@ func (p *painter) erase(b []byte, cols int) []byte {
 // has stayed with its text.
 func (p *painter) above(cols int) int {
 	n := p.y
-	if !p.reflows || cols >= p.drawn.cols || cols <= 0 {
+	if !p.reflows || cols >= p.paintedSize.cols || cols <= 0 {
 		return n
 	}
 	for i := range p.live[:min(p.y, len(p.live))] {

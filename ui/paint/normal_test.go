@@ -312,7 +312,7 @@ func TestResize(t *testing.T) {
 
 func TestAbove(t *testing.T) {
 	t.Parallel()
-	p := painter{reflows: true, drawn: extent{100, 24}, y: 4, x: 45}
+	p := painter{reflows: true, paintedSize: extent{100, 24}, y: 4, x: 45}
 	for _, n := range []int{90, 40, 41, 0, 60} {
 		p.live = append(p.live, row{text: strings.Repeat("x", n)})
 	}

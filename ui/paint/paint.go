@@ -5,15 +5,20 @@
 // A Screen owns the terminal: one goroutine writes frames, modes, titles and everything
 // else. Show passes the newest frame and never blocks; a slow terminal gets the newest
 // frame, not a queue of older ones. Nothing is scheduled while nothing changes. Bubble Tea
-// runs the event loop and reads the keys; its own output is dropped.
+// runs the event loop and reads the keys; its own output is dropped. After a panic of that
+// goroutine, Close restores the terminal on its own.
 //
 // The terminal's line wrapping is off: each row is one line.
 package paint
 
 import (
+	"errors"
 	"io"
 	"os"
+	"slices"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,8 +30,10 @@ import (
 const (
 	// period is the shortest time between two frames that are not urgent.
 	period = 16 * time.Millisecond
-	// closing is how long Close waits for a terminal that does not read what is written.
-	closing = time.Second
+	// patience is how long Release and Close wait for a terminal that reads nothing.
+	patience = time.Second
+	// piece is how much is written at once, in bytes, so that a slow terminal is seen to read.
+	piece = 4096
 )
 
 // Screen is a terminal that frames are shown on. Its methods are safe for use by several
@@ -34,22 +41,27 @@ const (
 type Screen struct {
 	out     io.Writer
 	measure func() (cols, rows int, err error) // nil if the size is not known
-	env     environment
+	// restoreConsole undoes what Open changed in the console of Windows.
+	restoreConsole func()
+	env            environment
+	guard          func(func()) // recovers from panics
 
 	mu      sync.Mutex // guards next, said, size and resized
-	next    order
+	next    request
 	said    []string // rows printed since the last frame, to be written with the next one
 	size    extent   // the last one reported by Bubble Tea
 	resized bool     // since the last view
 
 	wake  chan struct{}
 	ended chan struct{}
+	read  atomic.Int64 // how many pieces the terminal has read
 
-	painter // owned by the goroutine of run
+	painter         // owned by the goroutine of run; by Close after a panic there
+	written painter // how it was after the last write
 }
 
-// order collects what was asked for since the painter last looked.
-type order struct {
+// request collects what was asked for since the painter last looked.
+type request struct {
 	view    *tea.View
 	urgent  bool
 	fresh   bool     // what is on the screen is not known
@@ -69,7 +81,7 @@ type painter struct {
 	due     bool     // the newest frame is not painted yet
 	printed []string // rows to write above it
 	painted time.Time
-	away    bool // the terminal is lent
+	away    bool // the terminal is released
 	closed  bool
 
 	profile  colorprofile.Profile
@@ -79,13 +91,12 @@ type painter struct {
 	modes    modes
 	live     []row // on the screen; in the normal screen: below what was printed
 	x, y     int   // of the cursor, from the first live row; x is -1 if not certain
-	hidden   bool  // the cursor is hidden
 	pen      uv.Style
 	link     uv.Link
 
-	drawn  extent    // the terminal's size when the live rows were painted
-	seen   extent    // the size found last
-	seenAt time.Time // when it was found first
+	paintedSize extent    // of the terminal when the live rows were painted
+	lastSize    extent    // the size found last
+	lastSizeAt  time.Time // when it was found first
 }
 
 // Open returns a Screen on a terminal; a nil out means standard output. environ is the
@@ -95,8 +106,10 @@ func Open(out io.Writer, environ []string, guard func(func())) *Screen {
 		out = os.Stdout
 	}
 	s := newScreen(out, environ)
-	if f, ok := out.(term.File); ok {
+	s.guard = guard
+	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		s.measure = func() (int, int, error) { return term.GetSize(f.Fd()) }
+		s.restoreConsole = enableSequences(f.Fd())
 	}
 	go guard(s.run)
 	return s
@@ -104,7 +117,7 @@ func Open(out io.Writer, environ []string, guard func(func())) *Screen {
 
 func newScreen(out io.Writer, environ []string) *Screen {
 	env := environment(environ)
-	return &Screen{out: out, env: env, wake: make(chan struct{}, 1), ended: make(chan struct{}),
+	return &Screen{out: out, env: env, guard: func(f func()) { f() }, restoreConsole: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{}),
 		painter: painter{reflows: env.reflows(), profile: colorprofile.TrueColor}}
 }
 
@@ -114,10 +127,10 @@ func (s *Screen) HasScrollback() bool { return s.measure != nil }
 // Show shows a view, on the alternate screen or below the printed rows. An urgent one, such
 // as the echo of a key, does not wait for the end of the period.
 func (s *Screen) Show(v tea.View, urgent bool) {
-	s.order(func(o *order) {
-		o.view, o.urgent, o.fresh = &v, o.urgent || urgent, o.fresh || s.resized && v.AltScreen
+	s.ask(func(r *request) {
+		r.view, r.urgent, r.fresh = &v, r.urgent || urgent, r.fresh || s.resized && v.AltScreen
 		s.resized = false
-		o.printed, s.said = append(o.printed, s.said...), nil
+		r.printed, s.said = append(r.printed, s.said...), nil
 	})
 }
 
@@ -130,16 +143,21 @@ func (s *Screen) Print(rows ...string) {
 }
 
 // Raw writes a sequence, which must neither move the cursor nor change the screen.
-func (s *Screen) Raw(seq string) { s.order(func(o *order) { o.raw = append(o.raw, seq...) }) }
+func (s *Screen) Raw(seq string) { s.ask(func(r *request) { r.raw = append(r.raw, seq...) }) }
 
 // Redraw paints everything again.
-func (s *Screen) Redraw() { s.order(func(o *order) { o.fresh, o.urgent = true, true }) }
+func (s *Screen) Redraw() {
+	s.ask(func(r *request) {
+		r.fresh, r.urgent = true, true
+		r.calls = append(r.calls, s.resetMargins)
+	})
+}
 
 // Reflow sets whether the terminal rewraps long lines when it gets narrower.
 func (s *Screen) Reflow(yes bool) { s.call(func() { s.reflows = yes }) }
 
-// order changes the order and wakes the painter.
-func (s *Screen) order(change func(*order)) {
+// ask adds to the request and wakes the painter.
+func (s *Screen) ask(change func(*request)) {
 	s.mu.Lock()
 	change(&s.next)
 	s.mu.Unlock()
@@ -150,51 +168,63 @@ func (s *Screen) order(change func(*order)) {
 }
 
 // call runs f between two frames, without waiting for it.
-func (s *Screen) call(f func()) { s.order(func(o *order) { o.calls = append(o.calls, f) }) }
+func (s *Screen) call(f func()) { s.ask(func(r *request) { r.calls = append(r.calls, f) }) }
 
-// wait runs f between two frames and reports whether it ran within the limit; 0 means no
-// limit.
-func (s *Screen) wait(f func(), limit time.Duration) bool {
+// wait runs f between two frames and reports whether it has run. It gives up when the
+// terminal has read nothing for a while; f runs later then.
+func (s *Screen) wait(f func()) bool {
 	done := make(chan struct{})
 	s.call(func() { f(); close(done) })
-	var over <-chan time.Time
-	if limit > 0 {
-		over = time.After(limit)
+	for read := s.read.Load(); ; {
+		select {
+		case <-done:
+			return true
+		case <-s.ended:
+			return false
+		case <-time.After(patience):
+			now := s.read.Load()
+			if now == read {
+				return false
+			}
+			read = now
+		}
 	}
-	select {
-	case <-done:
+}
+
+// Release resets what was set in the terminal, until Restore. It reports whether that was
+// done: a terminal that reads nothing keeps the screen.
+func (s *Screen) Release() bool {
+	if s.wait(s.leave) {
 		return true
-	case <-s.ended:
-	case <-over:
 	}
+	s.Restore()
 	return false
 }
 
-// Release restores the terminal to how it was found, until Restore.
-func (s *Screen) Release() { s.wait(s.leave, 0) }
-
-// Restore sets the modes again and paints the newest view.
+// Restore sets the modes again and paints the newest view, without waiting for it.
 func (s *Screen) Restore() {
-	s.wait(func() { s.away, s.due, s.painted = false, s.shown, time.Time{} }, 0)
+	s.call(func() { s.away, s.due, s.painted = false, s.shown, time.Time{} })
 }
 
-// Close restores the terminal and ends the Screen. Rows not printed yet and the given rows
-// stay on the normal screen, with the cursor below them.
+// Close resets the terminal and ends the Screen. Rows not printed yet and the given rows
+// stay on the normal screen, with the cursor below them. A terminal that reads nothing is
+// left as it is.
 func (s *Screen) Close(rows ...string) {
+	defer s.restoreConsole()
 	end := func() {
 		s.leave()
 		s.mu.Lock()
-		s.printed = append(append(s.printed, s.said...), rows...)
+		s.printed = slices.Concat(s.printed, s.next.printed, s.said, rows)
 		s.mu.Unlock()
 		s.write(s.last())
 		s.closed = true
 	}
-	if s.wait(end, closing) {
+	if s.wait(end) {
 		return
 	}
 	select {
 	case <-s.ended: // by a panic
-		end()
+		s.guard(end)
 	default:
 	}
 }
@@ -202,60 +232,84 @@ func (s *Screen) Close(rows ...string) {
 // run paints until Close.
 func (s *Screen) run() {
 	defer close(s.ended)
-	var later <-chan time.Time
+	defer func() {
+		if !s.closed { // a panic, in the middle of a frame that was not written
+			s.painter = s.written
+		}
+	}()
+	later := time.NewTimer(time.Hour)
 	for !s.closed {
 		select {
 		case <-s.wake:
-		case <-later:
-			later = nil
+		case <-later.C:
 		}
-		if rest := s.step(); rest > 0 && later == nil {
-			later = time.After(rest)
+		if rest := s.step(); rest > 0 {
+			later.Reset(rest)
+		} else {
+			later.Stop()
 		}
 	}
 }
 
-// step carries out the order. If a frame must wait, it returns how long.
+// step carries out the request. If a frame must wait, it returns how long.
 func (s *Screen) step() (rest time.Duration) {
 	s.mu.Lock()
-	o := s.next
-	s.next = order{}
+	r := s.next
+	s.next = request{}
 	s.mu.Unlock()
-	s.write(o.raw)
-	for _, f := range o.calls {
+	s.write(r.raw)
+	s.printed = append(s.printed, r.printed...)
+	for _, f := range r.calls {
 		f()
 	}
 	if s.closed {
 		return 0
 	}
-	s.printed = append(s.printed, o.printed...)
-	if o.view != nil {
-		s.view, s.shown, s.due = *o.view, true, true
+	if r.view != nil {
+		s.view, s.shown, s.due = *r.view, true, true
 	}
-	if o.fresh {
+	if r.fresh {
 		s.forget()
 		s.due = s.shown
 	}
 	if !s.due || s.away {
 		return 0
 	}
-	if rest := period - time.Since(s.painted); rest > 0 && !o.urgent {
+	if rest := period - time.Since(s.painted); rest > 0 && !r.urgent {
 		return rest
 	}
 	if rest := s.unsettled(); rest > 0 {
 		return rest
 	}
-	if s.due = false; !o.urgent { // a key does not delay streamed text
+	s.written.printed = s.printed
+	b, ok := s.frame()
+	if !ok {
+		return settled
+	}
+	if s.due = false; !r.urgent { // a key does not delay streamed text
 		s.painted = time.Now()
 	}
-	s.write(s.frame())
+	s.write(b)
 	return 0
 }
 
-// write writes to the terminal. Errors are ignored: a terminal that is gone also ends the
-// input.
+// write writes to the terminal. Errors are ignored, because a terminal that is gone also ends
+// the input; but another program may have made the terminal non-blocking.
 func (s *Screen) write(b []byte) {
-	if len(b) > 0 {
-		_, _ = s.out.Write(b)
+	if len(b) == 0 {
+		return
 	}
+	for len(b) > 0 {
+		n, err := s.out.Write(b[:min(len(b), piece)])
+		b = b[n:]
+		switch {
+		case n > 0:
+			s.read.Add(1)
+		case errors.Is(err, syscall.EAGAIN):
+			time.Sleep(period)
+		default:
+			b = nil
+		}
+	}
+	s.written = s.painter
 }

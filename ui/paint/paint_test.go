@@ -37,7 +37,8 @@ func emulate(cols, rows int) *emulated {
 // show paints a view at once, and returns what was written.
 func (e *emulated) show(v tea.View) string {
 	e.size, e.view = extent{e.cols, e.rows}, v
-	b := e.frame()
+	b, _ := e.frame()
+	e.written = e.painter
 	e.emu.Write(b)
 	return string(b)
 }

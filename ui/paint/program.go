@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -25,6 +26,10 @@ func (s *Screen) Program() []tea.ProgramOption {
 // filter handles messages about the terminal before Bubble Tea acts on them.
 func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
+	case lendMsg:
+		return s.lend(msg)
+	case tea.QuitMsg, tea.InterruptMsg:
+		s.Release()
 	case tea.RawMsg:
 		s.Raw(fmt.Sprint(msg.Msg))
 		return nil
@@ -32,10 +37,9 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		s.Redraw()
 		return nil
 	case tea.SuspendMsg:
-		if runtime.GOOS == "windows" {
+		if runtime.GOOS == "windows" || !s.Release() {
 			return nil
 		}
-		s.Release()
 	case tea.ResumeMsg:
 		s.Restore()
 	case tea.ColorProfileMsg:
@@ -47,34 +51,43 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		}
 	case tea.WindowSizeMsg:
 		s.mu.Lock()
-		if size := (extent{msg.Width, msg.Height}); size != s.size {
-			s.size, s.resized = size, true
-		}
+		s.size, s.resized = extent{msg.Width, msg.Height}, true // also if it is the old one again
 		s.mu.Unlock()
 	}
 	return msg
 }
 
+// lendMsg asks for the terminal to be lent to a command.
+type lendMsg struct {
+	cmd  tea.ExecCommand
+	done tea.ExecCallback
+}
+
 // Exec lends the terminal to a command, as tea.Exec does.
 func (s *Screen) Exec(cmd tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
-	return tea.Exec(&borrower{cmd, s}, done)
+	return func() tea.Msg { return lendMsg{cmd, done} }
+}
+
+// lend changes the modes while the terminal is raw: before Bubble Tea lends it, and when it
+// has it back. In between, answers and reports of the terminal would be echoed.
+func (s *Screen) lend(msg lendMsg) tea.Msg {
+	if !s.Release() {
+		return tea.BatchMsg{func() tea.Msg { return msg.done(errors.New("the terminal reads nothing")) }}
+	}
+	return tea.Exec(borrower{msg.cmd, s.out}, func(err error) tea.Msg {
+		s.Restore()
+		return msg.done(err)
+	})()
 }
 
 // borrower is a command that uses the terminal while it runs.
 type borrower struct {
 	tea.ExecCommand
-	screen *Screen
+	terminal io.Writer
 }
 
 // SetStdout implements tea.ExecCommand: the command writes to the terminal itself.
-func (b *borrower) SetStdout(io.Writer) { b.ExecCommand.SetStdout(b.screen.out) }
-
-// Run implements tea.ExecCommand.
-func (b *borrower) Run() error {
-	b.screen.Release()
-	defer b.screen.Restore()
-	return b.ExecCommand.Run()
-}
+func (b borrower) SetStdout(io.Writer) { b.ExecCommand.SetStdout(b.terminal) }
 
 // dropped returns the terminal as a writer that drops everything.
 func (s *Screen) dropped() io.Writer {

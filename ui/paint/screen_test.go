@@ -53,6 +53,7 @@ func TestSlowTerminal(t *testing.T) {
 		}
 		close(to.let)
 		time.Sleep(time.Second)
+		synctest.Wait()
 		if n := len(to.written); n != 2 {
 			t.Errorf("%d writes, want the first frame and the newest", n)
 		}
@@ -74,7 +75,7 @@ func TestCloseWithoutAReader(t *testing.T) {
 		synctest.Wait()
 		before := time.Now()
 		s.Close()
-		if d := time.Since(before); d > closing {
+		if d := time.Since(before); d > patience {
 			t.Errorf("it took %v", d)
 		}
 		close(to.let)

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strconv"
 	"strings"
 )
 
@@ -113,11 +114,11 @@ func (p *Pen) set(n int, param string) {
 	case n == 29:
 		p.Attrs &^= attrStrike
 	case n >= 30 && n <= 37, n >= 90 && n <= 97:
-		p.fg = param
+		p.fg = strconv.Itoa(n)
 	case n == 39:
 		p.fg = ""
 	case n >= 40 && n <= 47, n >= 100 && n <= 107:
-		p.Bg = param
+		p.Bg = strconv.Itoa(n)
 	case n == 49:
 		p.Bg = ""
 	}
