@@ -24,9 +24,23 @@ type row struct {
 // cells returns the cells of a row.
 func (p *painter) cells(r *row) uv.Line {
 	if !r.known {
-		r.line, r.known = p.parse(r.text), true
+		r.line, r.known = fit(p.parse(r.text), p.cols), true
 	}
 	return r.line
+}
+
+// fit cuts a row that is wider than the terminal, if its size is known, and trailing blanks.
+func fit(line uv.Line, cols int) uv.Line {
+	if cols > 0 && cols < len(line) {
+		for cols > 0 && line[cols].Width == 0 { // the second column of a wide cluster
+			cols--
+		}
+		line = line[:cols]
+	}
+	for len(line) > 0 && line[len(line)-1] == blank {
+		line = line[:len(line)-1]
+	}
+	return line
 }
 
 // printable reports whether a sequence can hold s: printable ASCII is all that OSC 8 allows.
@@ -88,9 +102,6 @@ func (p *painter) parse(s string) uv.Line {
 			line = append(line, uv.Cell{Style: shown, Link: link})
 		}
 	}
-	for len(line) > 0 && line[len(line)-1] == blank {
-		line = line[:len(line)-1]
-	}
 	return line
 }
 
@@ -126,7 +137,7 @@ func uncertain(c *uv.Cell) bool {
 	return size < len(c.Content)
 }
 
-// gap is how many equal cells are cheaper to write than to skip.
+// gap is how many equal cells are cheaper to write than to skip or to erase.
 const gap = 6
 
 // change writes the cells of a row that differ.
@@ -144,17 +155,16 @@ func (p *painter) change(b []byte, y int, was, is *row) []byte {
 		if *at(old, x) == *at(now, x) {
 			continue
 		}
-		from, to, doubt := x, x+1, false
+		from, to := x, x+1
 		for end := to; end < most && end < to+gap; end++ {
 			if *at(old, end) != *at(now, end) || at(old, end).Width == 0 || at(now, end).Width == 0 {
 				to = end + 1
 			}
 		}
-		for i := from; i < to; i++ {
-			doubt = doubt || uncertain(at(old, i)) || uncertain(at(now, i))
-		}
-		if doubt { // the cells after it may be elsewhere
-			return p.rewrite(b, from, y, now)
+		for i := range to {
+			if uncertain(at(old, i)) || uncertain(at(now, i)) { // it may overlap the cells after it
+				return p.rewrite(b, min(from, i), y, now)
+			}
 		}
 		b = p.to(b, from, y)
 		b = p.span(b, now, from, min(to, len(now)))
@@ -181,6 +191,11 @@ func (p *painter) span(b []byte, line uv.Line, from, to int) []byte {
 			b = p.to(b, x, p.y)
 		}
 		b = p.ink(b, c.Style, c.Link)
+		if n := p.erasable(line[x:to]); n >= gap {
+			b = append(b, ansi.EraseCharacter(n)...)
+			x += n
+			continue
+		}
 		b = append(b, c.Content...)
 		x += max(1, c.Width)
 		if p.x = x; uncertain(c) {
@@ -188,6 +203,18 @@ func (p *painter) span(b []byte, line uv.Line, from, to int) []byte {
 		}
 	}
 	return b
+}
+
+// erasable counts the cells at the beginning that are alike, and as erasing makes them.
+func (p *painter) erasable(line uv.Line) (n int) {
+	c := line[0]
+	if c.Content != " " || c.Link != (uv.Link{}) || c.Style != (uv.Style{Fg: c.Style.Fg, Bg: c.Style.Bg}) || c.Style.Bg != nil && !p.fills {
+		return 0
+	}
+	for n < len(line) && line[n].Content == " " && line[n].Link == c.Link && line[n].Style == c.Style {
+		n++
+	}
+	return n
 }
 
 // ink sets the style and the link for what is written next.

@@ -30,6 +30,7 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 		p.forget()
 	}
 	b = p.set(b, v, cols)
+	p.cols = cols
 	lines := strings.Split(v.Content, "\n")
 	var body []byte
 	var next []row

@@ -176,6 +176,11 @@ func (e environment) queries() string {
 	return ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
 }
 
+// fills reports whether erased cells get the background colour, as they do not in screen.
+func (e environment) fills() bool {
+	return e.get("TMUX") != "" || !strings.HasPrefix(e.get("TERM"), "screen")
+}
+
 // reflows guesses whether the terminal rewraps long lines when it gets narrower. Most do.
 func (e environment) reflows() bool {
 	if e.get("TMUX") != "" {

@@ -87,6 +87,7 @@ type painter struct {
 	profile  colorprofile.Profile
 	clusters bool // the rows were measured by clusters
 	synced   bool // the terminal has mode 2026
+	fills    bool // erased cells get the background colour
 	reflows  bool // it rewraps long lines when it gets narrower
 	modes    modes
 	live     []row // on the screen; in the normal screen: below what was printed
@@ -94,6 +95,7 @@ type painter struct {
 	pen      uv.Style
 	link     uv.Link
 
+	cols        int       // of the newest frame
 	paintedSize extent    // of the terminal when the live rows were painted
 	lastSize    extent    // the size found last
 	lastSizeAt  time.Time // when it was found first
@@ -118,7 +120,7 @@ func Open(out io.Writer, environ []string, guard func(func())) *Screen {
 func newScreen(out io.Writer, environ []string) *Screen {
 	env := environment(environ)
 	return &Screen{out: out, env: env, guard: func(f func()) { f() }, restoreConsole: func() {}, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		painter: painter{reflows: env.reflows(), profile: colorprofile.TrueColor}}
+		painter: painter{fills: env.fills(), reflows: env.reflows(), profile: colorprofile.TrueColor}}
 }
 
 // HasScrollback reports whether rows can be printed above a view.

@@ -50,6 +50,10 @@ func (e *emulated) cellAt(x, y int) uv.Cell {
 	if c == nil || c.Content == "" && c.Width == 0 || c.Width == 0 && uvWidth(c.Content) == 0 {
 		return uv.Cell{Content: " ", Width: 1}
 	}
+	if cell := *c; cell.Content == " " && cell.Style.Attrs == 0 && cell.Style.Underline == 0 {
+		cell.Style.Fg = nil // a blank shows no colour of text
+		return cell
+	}
 	return *c
 }
 
@@ -83,7 +87,7 @@ func (e *emulated) text(y int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-var words = []string{"plain", "words", " ", "    ", "日本語", "漢字かな", "🎉🚀", "👍🏽", "❤\ufe0f", "🇩🇪", "1\ufe0f\u20e3", "👨\u200d👩\u200d👧", "xe\u0301y", "p\u0302", "שלום", "שָׁ", "مرحبا", "हिन्दी", "가각", "│", "─────", "é", "\t", "\u200b"}
+var words = []string{"plain", "words", " ", "    ", "            ", "日本語", "漢字かな", "🎉🚀", "👍🏽", "❤\ufe0f", "🇩🇪", "1\ufe0f\u20e3", "👨\u200d👩\u200d👧", "xe\u0301y", "p\u0302", "שלום", "שָׁ", "مرحبا", "हिन्दी", "가각", "│", "─────", "é", "\t", "\u200b"}
 
 var styles = []string{"\x1b[m", "\x1b[1m", "\x1b[2m", "\x1b[3;4m", "\x1b[4:3m", "\x1b[7m", "\x1b[31m", "\x1b[97;44m", "\x1b[38;5;208m", "\x1b[48;5;22m", "\x1b[38;2;10;200;30m", "\x1b[48;2;1;2;3m", "\x1b[39m", "\x1b[22;24m",
 	"\x1b]8;;https://example.org/a\x1b\\", "\x1b]8;id=1;https://example.org/b\x1b\\", "\x1b]8;;\x1b\\"}
