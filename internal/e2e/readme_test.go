@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/theme"
@@ -59,7 +60,22 @@ func TestREADMEPicture(t *testing.T) {
 func (s *Screen) styled(th *theme.Theme, dir string) []string {
 	s.look()
 	s.mu.Lock()
-	rows := strings.Split(strings.ReplaceAll(s.emu.Render(), "\r", ""), "\n")
+	rows := make([]string, s.emu.Height())
+	for y := range rows {
+		line := make(uv.Line, s.emu.Width())
+		for x := range line {
+			if c := s.emu.CellAt(x, y); c != nil {
+				line[x] = *c
+			}
+			if c := &line[x]; c.Content == " " && c.Style.Attrs == 0 && c.Style.Underline == 0 {
+				c.Style.Fg = nil // not visible, and depends on how the blank was painted
+				if x > 0 {
+					c.Style.Fg = line[x-1].Style.Fg
+				}
+			}
+		}
+		rows[y] = line.Render()
+	}
 	s.mu.Unlock()
 	styles := uitest.NewStyles(th)
 	for i, row := range rows {
