@@ -66,6 +66,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.composer.PasteImage(), true
 	case intent.Turns:
 		return c.panels.showTurns(), true
+	case intent.SidePanel:
+		return c.m.toggleSide(), true
 	case intent.Inline:
 		said := c.say(c.m.inline.Toggle())
 		if c.m.inline.On() {

@@ -80,7 +80,7 @@ func (p *painted) right(what string) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	want := strings.Split(p.m.View().Content, "\n")
+	want := strings.Split(visible(p.m.View()), "\n")
 	for y := range 40 {
 		var b strings.Builder
 		for x := range 120 {

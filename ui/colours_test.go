@@ -17,7 +17,7 @@ import (
 
 // inTheme tells whether a piece of the screen is in that ink of a theme.
 func (d *driver) inTheme(text string, ink theme.Ink) bool {
-	return strings.Contains(d.m.View().Content, ink.On()+text)
+	return strings.Contains(visible(d.m.View()), ink.On()+text)
 }
 
 // The list of themes applies the one under the cursor; esc restores the old one, enter keeps
@@ -30,7 +30,7 @@ func TestThemePicker(t *testing.T) {
 		prompt := func(want *theme.Theme) {
 			t.Helper()
 			if d.m.Theme.Name != want.Name || !d.inTheme(" hello", want.UserText) {
-				t.Fatalf("the prompt is not in %s, the theme is %s:\n%q", want.Name, d.m.Theme.Name, d.m.View().Content[:200])
+				t.Fatalf("the prompt is not in %s, the theme is %s:\n%q", want.Name, d.m.Theme.Name, visible(d.m.View())[:200])
 			}
 		}
 		prompt(theme.Dark())
@@ -128,8 +128,8 @@ func TestDiffsAreColoured(t *testing.T) {
 		word.Bg = th.DiffAddLine.Spec().Bg
 		coloured := func() {
 			t.Helper()
-			if n := strings.Count(d.m.View().Content, theme.NewInk(word).On()+"return"); n != 2 {
-				t.Errorf("%d coloured words:\n%q", n, d.m.View().Content)
+			if n := strings.Count(visible(d.m.View()), theme.NewInk(word).On()+"return"); n != 2 {
+				t.Errorf("%d coloured words:\n%q", n, visible(d.m.View()))
 			}
 		}
 		coloured()

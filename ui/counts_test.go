@@ -49,7 +49,7 @@ func TestNothingNewIsNoView(t *testing.T) {
 		d.types("go\n")
 		d.wait(time.Second)
 		d.sees("Paragraph 39")
-		before, e := d.m.View().Content, d.effort()
+		before, e := visible(d.m.View()), d.effort()
 		type unknown struct{}
 		for _, msg := range []tea.Msg{
 			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg(time.Now()),
@@ -64,7 +64,7 @@ func TestNothingNewIsNoView(t *testing.T) {
 				e = d.effort()
 			}
 		}
-		after := d.m.View().Content
+		after := visible(d.m.View())
 		if after != before || unsafe.StringData(after) != unsafe.StringData(before) {
 			t.Error("the view is not the one of before")
 		}

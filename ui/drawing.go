@@ -78,7 +78,7 @@ func (m *Model) arrange() {
 		return
 	}
 	c := m.typedOn()
-	width := box.InnerWidth(m.width)
+	width := box.InnerWidth(m.width - m.sideWidth())
 	if m.inlined() {
 		width = liveCells(m.width)
 		c.view.SetSize(m.width, max(1, m.height-5)) // so that a page knows how far to scroll

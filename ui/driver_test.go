@@ -16,6 +16,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/ui/paint"
 	"parley/ui/uitest"
 )
 
@@ -169,6 +170,9 @@ func (d *driver) update(msg tea.Msg) {
 	d.look()
 }
 
+// visible is the text of a view as a terminal shows it.
+func visible(v tea.View) string { return strings.ReplaceAll(v.Content, paint.Beside, "") }
+
 // look draws the screen and checks what holds for every screen.
 func (d *driver) look() {
 	d.t.Helper()
@@ -176,12 +180,12 @@ func (d *driver) look() {
 	if d.m.width == 0 {
 		return
 	}
-	rows := strings.Split(v.Content, "\n")
+	rows := strings.Split(visible(v), "\n")
 	uitest.CheckRows(d.t, rows, d.m.width)
 	if len(rows) > d.m.height {
 		d.t.Fatalf("%d rows on a screen of %d", len(rows), d.m.height)
 	}
-	if d.hidden != "" && strings.ContainsAny(v.Content+v.WindowTitle, d.hidden) {
+	if d.hidden != "" && strings.ContainsAny(visible(v)+v.WindowTitle, d.hidden) {
 		d.t.Fatalf("the screen shows what it must not:\n%s", d.screen())
 	}
 	if bad := uitest.Unsafe(v.WindowTitle); bad != "" {
@@ -261,7 +265,7 @@ func keyPress(name string) tea.KeyPressMsg {
 
 // screen is what the user reads.
 func (d *driver) screen() string {
-	return uitest.Text(strings.Split(d.m.View().Content, "\n"))
+	return uitest.Text(strings.Split(visible(d.m.View()), "\n"))
 }
 
 func (d *driver) sees(parts ...string) {

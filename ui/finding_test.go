@@ -15,7 +15,7 @@ import (
 func (d *driver) painted() string {
 	out := ""
 	ink := theme.Plain().Selected
-	for row := range strings.SplitSeq(d.m.View().Content, "\n") {
+	for row := range strings.SplitSeq(visible(d.m.View()), "\n") {
 		if _, rest, ok := strings.Cut(row, ink.On()); ok {
 			text, _, _ := strings.Cut(rest, ink.Off())
 			out += text

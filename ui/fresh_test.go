@@ -142,7 +142,7 @@ func (p *pagePlayer) afresh() string {
 		m.coloured(cmd().(colouredMsg))
 		m.present()
 	}
-	return m.View().Content
+	return visible(m.View())
 }
 
 // differ shows two screens with what is not the same in them.
@@ -167,14 +167,14 @@ func (p *pagePlayer) differ(a, b string) string {
 
 func (p *pagePlayer) compare() {
 	p.t.Helper()
-	got := p.m.View().Content
+	got := visible(p.m.View())
 	rows := strings.Split(got, "\n")
 	uitest.CheckRows(p.t, rows, p.m.width)
 	if len(rows) > p.m.height {
 		p.t.Fatalf("after %v: %d rows on %d", p.done, len(rows), p.m.height)
 	}
 	p.m.dirty = true
-	if again := p.m.View().Content; again != got {
+	if again := visible(p.m.View()); again != got {
 		p.t.Fatalf("after %v: drawn twice, the same is not the same:\n%s", p.done, p.differ(got, again))
 	}
 	if want := p.afresh(); got != want {

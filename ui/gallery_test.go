@@ -77,7 +77,7 @@ func TestGoldenOverlays(t *testing.T) {
 		for _, p := range uitest.Pages() { // the list itself says what the theme is
 			d.m.chat.panels.list().List.SetFilter(p.Theme)
 			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
-			uitest.Section(t, "screens", p, "themes", strings.Split(d.m.View().Content, "\n"))
+			uitest.Section(t, "screens", p, "themes", strings.Split(visible(d.m.View()), "\n"))
 		}
 	})
 }

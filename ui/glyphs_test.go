@@ -31,13 +31,13 @@ func TestTheTerminalSaysHowItMeasures(t *testing.T) {
 			if c.clusters == "clusters" {
 				d.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
 			}
-			shown := ansi.Strip(d.m.View().Content)
+			shown := ansi.Strip(visible(d.m.View()))
 			for _, want := range []string{"▌ " + prompt + " ", "  " + family + "\n", " " + family + " │ end", c.rule} {
 				if !strings.Contains(shown+"\n", want) && !strings.Contains(strings.ReplaceAll(shown, " \n", "\n"), want) {
 					t.Errorf("by %s: %q is not shown:\n%s", c.clusters, want, shown)
 				}
 			}
-			for row := range strings.SplitSeq(d.m.View().Content, "\n") {
+			for row := range strings.SplitSeq(visible(d.m.View()), "\n") {
 				if w := glyphs.Width(row); w > 80 {
 					t.Errorf("by %s: %d cells: %q", c.clusters, w, row)
 				}

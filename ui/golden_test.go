@@ -21,7 +21,7 @@ func (d *driver) golden(name string) {
 		if d.m.Theme.Name != p.Theme {
 			d.t.Fatalf("the theme is %s, not %s", d.m.Theme.Name, p.Theme)
 		}
-		uitest.Section(d.t, "screens", p, name, strings.Split(d.m.View().Content, "\n"))
+		uitest.Section(d.t, "screens", p, name, strings.Split(visible(d.m.View()), "\n"))
 	}
 	d.m.opts.Theme = chosen
 }

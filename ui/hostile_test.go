@@ -94,7 +94,7 @@ func (d *driver) clean() {
 	for _, box := range boxes.FindAllStringSubmatch(d.screen(), -1) {
 		d.seenBoxes(strings.TrimSpace(box[1]))
 	}
-	for i, row := range strings.Split(v.Content, "\n") {
+	for i, row := range strings.Split(visible(v), "\n") {
 		if wrong := unclean(row); wrong != "" {
 			d.t.Fatalf("row %d %s; the screen:\n%.3000q", i, wrong, d.screen())
 		}

@@ -35,7 +35,7 @@ func (w *wary) Print(rows ...string) { w.t.Helper(); w.looks(rows); w.paper.Prin
 
 func (w *wary) Show(v tea.View, urgent bool) {
 	w.t.Helper()
-	w.looks(strings.Split(v.Content, "\n"))
+	w.looks(strings.Split(visible(v), "\n"))
 	w.paper.Show(v, urgent)
 }
 

@@ -117,7 +117,7 @@ func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y i
 	if c.shelling() {
 		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
 	}
-	below = pendingRows(c.Session, c.composer.Words, cells, height, th)
+	below = pendingRows(c.Session, c.composer.Words, true, cells, height, th)
 	y = len(below)
 	below = append(below, c.composer.Draw()...)
 	if popup := c.composer.Popup(); popup != nil {

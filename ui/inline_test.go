@@ -36,7 +36,7 @@ func (p *paper) Show(v tea.View, _ bool) {
 	if p.hidden = v.AltScreen; p.hidden {
 		return
 	}
-	p.live = strings.Split(v.Content, "\n")
+	p.live = strings.Split(visible(v), "\n")
 	uitest.CheckRows(p.t, p.live, p.d.m.width-1)
 	if c := v.Cursor; len(p.live) > p.d.m.height-2 || c != nil && (c.Y < 0 || c.Y >= len(p.live) || c.X >= p.d.m.width) {
 		p.t.Fatalf("a live part of %d rows, the cursor at %v", len(p.live), c)

@@ -35,7 +35,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		}
 	}
 	below := c.gapRows(width, height)
-	below = append(below, pendingRows(c.Session, c.composer.Words, width, height, th)...)
+	below = append(below, pendingRows(c.Session, c.composer.Words, c.m.sideWidth() == 0, width, height, th)...)
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))

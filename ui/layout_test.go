@@ -20,9 +20,9 @@ func TestToastAboveComposer(t *testing.T) {
 		for _, height := range []int{24, 12} {
 			d.send(tea.WindowSizeMsg{Width: 80, Height: height})
 			line := d.m.chat.status().Row(80)
-			before := strings.Split(d.m.View().Content, "\n")
+			before := strings.Split(visible(d.m.View()), "\n")
 			d.press("alt+w")
-			rows := strings.Split(d.m.View().Content, "\n")
+			rows := strings.Split(visible(d.m.View()), "\n")
 			if toast := ansi.Strip(rows[height-5]); !strings.Contains(toast, "No other session is waiting for you") || rows[height-1] != line {
 				t.Errorf("height %d: the toast is not above the composer, or the status line changed:\n%s", height, uitest.Text(rows))
 			}
@@ -41,7 +41,7 @@ func TestComposerBorder(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		border := func(want string, when string) {
 			t.Helper()
-			rows := strings.Split(d.m.View().Content, "\n")
+			rows := strings.Split(visible(d.m.View()), "\n")
 			ink := map[string]string{"accent": d.m.Theme.BorderFocus.On(), "dim": d.m.Theme.Border.On()}[want]
 			if row := rows[len(rows)-4]; !strings.HasPrefix(row, ink+"╭") {
 				t.Errorf("%s: %q, want it %s", when, row, want)

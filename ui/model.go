@@ -142,7 +142,11 @@ func (m *Model) draw() drawing {
 	case m.page == connectingPage:
 		rows, v.Cursor, on = connecting{m}.rows(m.width, m.height)
 	default:
-		rows, v.Cursor, on = m.chat.rows(m.width, m.height)
+		side := m.sideWidth()
+		rows, v.Cursor, on = m.chat.rows(m.width-side, m.height)
+		if side > 0 {
+			rows = m.beside(rows, m.width-side)
+		}
 	}
 	v.Content = strings.Join(rows, "\n")
 	return drawing{view: v, on: on}

@@ -13,9 +13,10 @@ import (
 )
 
 // pendingRows returns the rows between the transcript and the composer: the plan, the queue,
-// and the commands to be sent with the next prompt. words makes a prompt readable.
-func pendingRows(s *workspace.Session, words func(string) string, width, height int, th *theme.Theme) (rows []string) {
-	if s.Busy() && height >= 10 { // after the turn the plan is in its own panel
+// and the commands to be sent with the next prompt. words makes a prompt readable. plan is false
+// where the plan is shown elsewhere.
+func pendingRows(s *workspace.Session, words func(string) string, plan bool, width, height int, th *theme.Theme) (rows []string) {
+	if plan && s.Busy() && height >= 10 { // after the turn the plan is in its own panel
 		if line := planLine(s.Thread, width, th); line != "" {
 			rows = append(rows, line)
 		}

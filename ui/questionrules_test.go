@@ -62,7 +62,7 @@ func TestPartsShownWithoutRules(t *testing.T) {
 		})
 	}
 	frame := func(d *driver) theme.Ink {
-		for _, row := range strings.Split(d.m.View().Content, "\n") {
+		for _, row := range strings.Split(visible(d.m.View()), "\n") {
 			for _, ink := range []theme.Ink{theme.Dark().Bad, theme.Dark().Warn} {
 				if strings.Contains(row, ink.Paint("╭")) {
 					return ink

@@ -104,14 +104,15 @@ type Options struct {
 	Prompt string
 	// Resume is the id or title of the session that the first connection opens. If the
 	// agent cannot open it, its log is offered.
-	Resume  string
-	Cwd     string
-	Home    string // shortened to ~ in paths
-	Branch  string // of the work tree, "" without one
-	Theme   string // a name of package theme, "" or "auto" for the terminal's own
-	NoColor bool
-	Keys    *intent.Keymap // nil: the default one
-	Density string         // how much is shown at first: normal, everything, quiet; "" is normal
+	Resume    string
+	Cwd       string
+	Home      string // shortened to ~ in paths
+	Branch    string // of the work tree, "" without one
+	Theme     string // a name of package theme, "" or "auto" for the terminal's own
+	NoColor   bool
+	Keys      *intent.Keymap // nil: the default one
+	SidePanel string         // auto, on, off; "" is auto
+	Density   string         // how much is shown at first: normal, everything, quiet; "" is normal
 
 	// Notices yields messages that belong to no session, such as that something cannot be
 	// saved. nil: there are none.

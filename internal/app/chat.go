@@ -88,7 +88,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
 	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
-		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density,
+		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel,
 		Notify: status.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
 		opts.Inline = f.inline

@@ -19,6 +19,7 @@ func (c *Config) check() *problem {
 	k.oneOf(c.Notify, Notifications, "notify")
 	k.oneOf(c.Progress, []string{"auto", "on", "off"}, "progress")
 	k.oneOf(c.Density, []string{"normal", "everything", "quiet"}, "density")
+	k.oneOf(c.SidePanel, []string{"auto", "on", "off"}, "side_panel")
 	if d, err := time.ParseDuration(c.StartTimeout); c.StartTimeout != "" && (err != nil || d < 0) {
 		k.report([]string{"start_timeout"}, "start_timeout = %s: want 90s, 10m, … or 0s", show(c.StartTimeout))
 	}

@@ -19,6 +19,10 @@ theme = "auto"
 # How much of each tool call is shown at first: normal, everything or quiet.
 density = "normal"
 
+# A panel at the right with the sessions, the plan, the changed files and what runs:
+# auto (from 160 columns on), on (from 96 columns on) or off. /side switches.
+side_panel = "auto"
+
 # Write the conversation into the terminal's scrollback, where it stays when parley
 # ends, instead of taking over the screen. /inline switches. Default: false.
 inline = false

@@ -3,6 +3,7 @@ package workspace
 import (
 	"slices"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -11,6 +12,45 @@ import (
 type changedLines struct {
 	added, removed               int
 	writtenAdded, writtenRemoved int
+	files                        []ChangedFile // with what parley has written since
+	written                      []ChangedFile // since the count was begun
+}
+
+// ChangedFile is a file that the agent has changed, with the lines that differ from what it
+// was before the session.
+type ChangedFile struct {
+	Path           string
+	Added, Removed int
+}
+
+// ChangedFiles returns the changed files, at most maxCounted, as ChangedLines. The caller must
+// not change them.
+func (s *Session) ChangedFiles() []ChangedFile { return s.counted.files }
+
+// maxCounted bounds ChangedFiles.
+const maxCounted = 1000
+
+// add adds the lines of one write to the list of files.
+func (m *changedLines) add(f ChangedFile) {
+	for i := range m.files {
+		if m.files[i].Path == f.Path {
+			m.files[i].Added += f.Added
+			m.files[i].Removed += f.Removed
+			return
+		}
+	}
+	if len(m.files) < maxCounted {
+		m.files = append(m.files, f)
+	}
+}
+
+// wrote counts what parley has written for the agent.
+func (m *changedLines) wrote(e event.FileWritten) {
+	f := ChangedFile{e.Path, e.Added, e.Removed}
+	m.add(f)
+	if len(m.written) < maxCounted {
+		m.written = append(m.written, f)
+	}
 }
 
 // ChangedLines returns how many lines have changed in the session: the last count plus
@@ -27,6 +67,7 @@ func (s *Session) CountLines() {
 	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
 		return
 	}
+	s.counted.written = nil
 	open, id := s.ACP, s.ACP.ID()
 	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed}
 	s.w.begin(func() Result {
@@ -35,11 +76,16 @@ func (s *Session) CountLines() {
 			if before, after, ok := conn.Texts(id, f); ok && !f.Undone {
 				added, removed := count(f, before, after)
 				m.added, m.removed = m.added+added, m.removed+removed
+				m.add(ChangedFile{f.Path, added, removed})
 			}
 		}
 		return after(func() {
 			if s.ACP == open {
+				written := s.counted.written
 				s.counted = m
+				for _, f := range written {
+					s.counted.add(f)
+				}
 				s.w.tell(Counted{s})
 			}
 		})

@@ -152,6 +152,11 @@ func TestChanges(t *testing.T) {
 		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
 			t.Errorf("+%d -%d", added, removed)
 		}
+		s.Apply(event.FileWritten{Path: "/b", Added: 5})
+		s.Apply(event.FileWritten{Path: "/a", Removed: 2})
+		if got, want := s.ChangedFiles(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 3}, {Path: "/b", Added: 5}}; !slices.Equal(got, want) {
+			t.Errorf("changed files: %v, want %v", got, want)
+		}
 		var list []workspace.FileChange
 		s.Changes(func(l []workspace.FileChange) { list = l })
 		r.settle()

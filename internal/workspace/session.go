@@ -178,6 +178,8 @@ func (s *Session) Apply(e event.Event) {
 		}
 	case event.PromptHeld:
 		s.Lost.Cut = Cut{}
+	case event.FileWritten:
+		s.counted.wrote(e)
 	case event.TurnEnded:
 		turn = s.watch(false)
 	}

@@ -37,6 +37,7 @@ var Actions = []Action{
 	{FileChanges, Chat, "changes", nil, "Show changed files", "changes", false},
 	{PutBack, Chat, "put-back", nil, "Restore files that the agent changed", "undo", false},
 	{Theme, Chat, "theme", nil, "Switch theme", "theme", false},
+	{SidePanel, Chat, "side-panel", nil, "Show or hide the side panel", "side", false},
 	{Inline, Chat, "inline", nil, "Switch between full screen and inline", "inline", false},
 	{Mouse, Chat, "mouse", nil, "Turn mouse support on or off", "mouse", false},
 	{Login, Chat, "login", nil, "Log in to the agent", "login", false},

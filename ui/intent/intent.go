@@ -46,6 +46,7 @@ const (
 	Mode
 	Model
 	Theme
+	SidePanel
 	Inline
 	Mouse
 	Login

@@ -248,8 +248,18 @@ func alike(a, b color.Color) bool {
 // plain resets style and link, because erased cells get the style's background.
 func (p *painter) plain(b []byte) []byte { return p.ink(b, uv.Style{}, uv.Link{}) }
 
-// same reports whether rows look the same.
-func same(a, b row) bool { return a.text == b.text && !a.lost && !b.lost }
+// Beside separates, in a row of a view, what may move with the rows above and below it from
+// what stays in place, such as a panel beside a transcript.
+const Beside = "\x1f"
+
+// moving is the part of a row that may move.
+func (r row) moving() string {
+	text, _, _ := strings.Cut(r.text, Beside)
+	return text
+}
+
+// same reports whether rows look the same where they may move.
+func same(a, b row) bool { return a.moving() == b.moving() && !a.lost && !b.lost }
 
 // forget marks everything on the screen as not known.
 func (p *painter) forget() {

@@ -178,7 +178,16 @@ func check(t *testing.T, seed uint64) {
 	profile := []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI256, colorprofile.ANSI, colorprofile.Ascii}[r.IntN(4)]
 	e := emulate(8+r.IntN(50), 3+r.IntN(12))
 	e.profile, e.synced = profile, r.IntN(2) == 0
+	panel := r.IntN(3) == 0 && e.cols > 12
 	story(r, e, true, func(v tea.View, what string) {
+		if panel {
+			rows := strings.Split(v.Content, "\n")
+			for i, row := range rows {
+				row = glyphs.Truncate(row, e.cols-6, "")
+				rows[i] = row + strings.Repeat(" ", max(0, e.cols-6-glyphs.Width(row))) + Beside + fmt.Sprint("│ ", i%(2+r.IntN(2)))
+			}
+			v.Content = strings.Join(rows, "\n")
+		}
 		e.show(v)
 		fresh := emulate(e.cols, e.rows)
 		fresh.profile = profile

@@ -193,6 +193,17 @@ func TestBytes(t *testing.T) {
 	frame("a row that moves up", 2, 6, func() { rows = []string{rows[2], rows[3], "", rows[5], "a new row", "", rows[6], rows[7]} })
 	frame("a row that moves down", 2, 6, func() { rows = []string{"back", rows[0], rows[1], "", rows[3], "", rows[6], rows[7]} })
 	frame("a link", 2, 6, func() { rows[5] = "\x1b]8;;https://example.org\x1b\\here\x1b]8;;\x1b\\" })
+	frame("a panel", 2, 6, func() {
+		for i := range rows {
+			rows[i] = fmt.Sprintf("%-20s", fmt.Sprint("row ", i, " of a transcript")) + Beside + "│ " + strings.Repeat("p", i%3)
+		}
+	})
+	frame("a row that moves beside it", 2, 6, func() {
+		for i, row := range rows {
+			_, panel, _ := strings.Cut(row, Beside)
+			rows[i] = fmt.Sprintf("%-20s", fmt.Sprint("row ", i+1, " of a transcript")) + Beside + panel
+		}
+	})
 	frame("a mark", 2, 6, func() { rows[5] = "x\u0302y" })
 	const golden = "testdata/bytes.golden"
 	if *update {

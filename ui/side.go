@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/safetext"
+	"parley/ui/paint"
+	"parley/ui/panel"
+	"parley/ui/status"
+	"parley/ui/transcript"
+	"parley/ui/widget/text"
+)
+
+// The screens, in columns, that have room for the side panel: if the user asked for it, and
+// otherwise.
+const (
+	leastSide = status.SideWidth + 60
+	autoSide  = 160
+)
+
+// sideWidth returns the width of the side panel; 0 if it is not shown. What fills the screen,
+// such as a diff, has all of it.
+func (m *Model) sideWidth() int {
+	least := autoSide
+	switch m.opts.SidePanel {
+	case "off":
+		return 0
+	case "on":
+		least = leastSide
+	}
+	if m.page != chatPage || m.width < least || m.inlined() || m.chat.question.Full() || m.chat.panels.reading != nil {
+		return 0
+	}
+	return status.SideWidth
+}
+
+// toggleSide shows or hides the side panel.
+func (m *Model) toggleSide() tea.Cmd {
+	if m.sideWidth() > 0 {
+		m.opts.SidePanel = "off"
+		return nil
+	}
+	if m.opts.SidePanel = "on"; m.sideWidth() == 0 {
+		return m.chat.say(fmt.Sprintf("The side panel needs the full screen and %d columns", leastSide))
+	}
+	return nil
+}
+
+// beside puts the side panel beside the rows of the page.
+func (m *Model) beside(rows []string, width int) []string {
+	out := slices.Clone(rows)
+	for i, row := range m.side().Rows(len(rows), m.Theme) {
+		out[i] += strings.Repeat(" ", max(0, width-text.Width(out[i]))) + paint.Beside + row
+	}
+	return out
+}
+
+// side collects what the side panel shows.
+func (m *Model) side() status.Side {
+	c := m.chat
+	var s status.Side
+	for _, one := range m.chats() {
+		s.Sessions = append(s.Sessions, status.SideSession{Title: cmp.Or(one.Thread.Title, firstPrompt(one.Thread)), State: one.Thread.State.String(),
+			Here: one == c, Waits: one.waits(), Unread: one.unread})
+	}
+	for _, p := range c.Thread.Plan {
+		p.Content = panel.Unmarked(p.Content)
+		s.Plan = append(s.Plan, p)
+	}
+	for _, f := range c.ChangedFiles() {
+		s.Files = append(s.Files, status.SideFile{Path: safetext.Line(transcript.Short(f.Path, m.opts.Cwd), 200), Added: f.Added, Removed: f.Removed})
+	}
+	s.Running = c.running()
+	return s
+}
+
+// maxRecent is how many entries at the end of a conversation are looked at for what runs.
+const maxRecent = 200
+
+// running returns the titles of what runs in the session, the newest last.
+func (c *chat) running() []string {
+	var titles []string
+	items := c.Thread.Items
+	for _, it := range items[max(0, len(items)-maxRecent):] {
+		if call := it.Tool; call != nil && call.Live() {
+			titles = append(titles, strings.Join(strings.Fields(call.Kind+" "+doing(call)), " "))
+		}
+	}
+	for _, run := range c.shells.All() {
+		titles = append(titles, "! "+run.Line)
+	}
+	return titles
+}

@@ -1,0 +1,37 @@
+package ui
+
+import (
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/internal/workspace"
+)
+
+func TestSidePanel(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		size := func(width int) { d.send(tea.WindowSizeMsg{Width: width, Height: 30}) }
+		size(159)
+		d.misses("│ Sessions")
+		size(160)
+		d.sees("│ Sessions", "▸ ", "│ Changed files 3", "lex.go")
+		d.m.chat.Apply(event.PlanChanged{Entries: []event.PlanEntry{{Content: "Write **tests**", Status: "in_progress"}}})
+		d.send(refreshMsg{})
+		d.sees("│ Plan 0/1", "▸ Write tests")
+		d.types("/side\n")
+		d.misses("│ Sessions")
+		size(100)
+		d.types("/side\n")
+		d.sees("│ Sessions", "│ Changed files 3")
+		d.press("f1") // the help has all of the screen
+		d.misses("│ Sessions")
+		d.press("esc")
+		d.sees("│ Sessions")
+		size(80)
+		d.misses("│ Sessions")
+		d.types("/side\n")
+		d.sees("The side panel needs the full screen and 96 columns")
+		d.golden("side")
+	})
+}
