@@ -55,9 +55,9 @@ type Options struct {
 	// InitializeOnce is for transports that refuse a second initialize (HTTP,
 	// WebSocket): Connect then asks for another connection at once.
 	InitializeOnce bool
-	// Place is the address of a remote agent, for display. If it is set the connection
+	// RemoteURL is the address of a remote agent, for display. If it is set the connection
 	// ends with an *event.LostError. Dial sets it.
-	Place string
+	RemoteURL string
 
 	// Numbers are shared by successive connections with the same Tap, so that their
 	// messages and requests are distinct. Nil: numbers start with this connection.
@@ -87,8 +87,8 @@ type Client struct {
 
 	surface    surface           // set on the reader goroutine by the answer to initialize
 	update     wire.Notification // the current one, on the reader goroutine
-	negotiated chan struct{}     // closed when negotiation is over and again is set
-	again      bool              // another connection takes over: the end of this one is not reported
+	negotiated chan struct{}     // closed when negotiation is over and handedOver is set
+	handedOver bool              // another connection takes over: the end of this one is not reported
 
 	mu       sync.Mutex
 	sessions map[string]*Session
@@ -119,7 +119,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	}
 	in := &counted{Conn: conn, tap: opts.Tap, received: &opts.Numbers.received}
 	if sink, ok := opts.Sink.(event.Bounded); ok {
-		in.hold = sink.Hold
+		in.hold = sink.Reserve
 	}
 	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
 		closing: make(chan struct{}), over: make(chan struct{})}
@@ -132,9 +132,9 @@ func (c *Client) start(ctx context.Context) error {
 	go c.watch()
 	err := c.negotiate(ctx)
 	var again *ReconnectError
-	c.again = errors.As(err, &again)
+	c.handedOver = errors.As(err, &again)
 	close(c.negotiated)
-	if c.again {
+	if c.handedOver {
 		c.Close()
 		return err
 	}
@@ -191,7 +191,7 @@ func (c *Client) watch() {
 			c.opts.Services.Sessions.CloseSession(s.id)
 		}
 	}
-	if !c.again {
+	if !c.handedOver {
 		c.opts.Sink.Post(event.Disconnected{Err: err})
 	}
 	close(c.over)
@@ -209,8 +209,8 @@ func (c *Client) endError() error {
 	if c.proc != nil {
 		return exitError(c.proc, c.peer.Err())
 	}
-	if c.opts.Place != "" {
-		return lost(c.opts.Place, c.peer.Err())
+	if c.opts.RemoteURL != "" {
+		return lost(c.opts.RemoteURL, c.peer.Err())
 	}
 	return c.peer.Err()
 }

@@ -26,7 +26,7 @@ func TestCase193HostileErrors(t *testing.T) {
 	_, load := c.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"})
 	listed, _ := c.ListSessions(t.Context(), "")
 	said := []string{load.Error(), c.Authenticate(t.Context(), "oauth").Error(), s.SetMode(t.Context(), "a").Error(), listed[0].Title}
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		if e, ok := e.(event.HistoryEnded); ok {
 			said = append(said, e.Err.Error())
 		}

@@ -61,12 +61,12 @@ func TestLoginVariables(t *testing.T) {
 		`{"name":"` + strings.Repeat("A", 101) + `"}`:        "it names what is no variable",
 	} {
 		got := offeredBy(t, `{"id":"k","name":"K","type":"env_var","link":"https://x","vars":[`+vars+`]}`, nil, acpclient.Options{})
-		if len(got) != 1 || got[0].Refused != want || (len(got[0].Vars) == 0) != (want != "") || (got[0].Link == "") != (want != "") {
+		if len(got) != 1 || got[0].RefusalReason != want || (len(got[0].Vars) == 0) != (want != "") || (got[0].Link == "") != (want != "") {
 			t.Errorf("%s: %+v, want %q", vars, got, want)
 		}
 	}
 	many := strings.TrimSuffix(strings.Repeat(`{"name":"A"},`, 17), ",")
-	if got := offeredBy(t, `{"id":"k","type":"env_var","vars":[`+many+`]}`, nil, acpclient.Options{}); got[0].Refused != "it asks for too many variables" {
+	if got := offeredBy(t, `{"id":"k","type":"env_var","vars":[`+many+`]}`, nil, acpclient.Options{}); got[0].RefusalReason != "it asks for too many variables" {
 		t.Errorf("%+v", got)
 	}
 	got := offeredBy(t, `{"id":"k","type":"env_var","vars":[{"name":"A","label":"\u001b[31mKey\n","optional":true,"secret":false}]}`, nil, acpclient.Options{})
@@ -75,7 +75,7 @@ func TestLoginVariables(t *testing.T) {
 	}
 	// A type that only becomes a known one when it is made safe to show.
 	got = offeredBy(t, `{"id":"k","type":"env_\u200bvar"}`, nil, acpclient.Options{})
-	if got[0].Type != "env_var" || got[0].Refused == "" {
+	if got[0].Type != "env_var" || got[0].RefusalReason == "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -103,7 +103,7 @@ func TestResultsThatAreNotObjects(t *testing.T) {
 			var end event.TurnEnded
 			for over := false; !over; {
 				<-queue.Ready()
-				for _, e := range queue.Take() {
+				for _, e := range queue.Drain() {
 					if e, ok := e.(event.TurnEnded); ok {
 						end, over = e, true
 					}
@@ -381,7 +381,7 @@ func TestCase183LateHistory(t *testing.T) {
 					t.Errorf("it took %v", took)
 				}
 				came, over := 0, false
-				for _, e := range q.Take() {
+				for _, e := range q.Drain() {
 					switch e.(type) {
 					case event.ToolChanged:
 						came++

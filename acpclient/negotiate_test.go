@@ -90,8 +90,8 @@ func TestCase52InitializeOnce(t *testing.T) {
 		opts := acpclient.Options{Protocol: "2", InitializeOnce: true}
 		_, _, q, err := connectV2(t, map[string]string{"initialize": v1Hello}, opts)
 		var again *acpclient.ReconnectError
-		if !errors.As(err, &again) || again.Version != 1 || len(q.Take()) > 0 {
-			t.Fatalf("%v, %v", err, q.Take())
+		if !errors.As(err, &again) || again.Version != 1 || len(q.Drain()) > 0 {
+			t.Fatalf("%v, %v", err, q.Drain())
 		}
 		a, c, _, err := connectV2(t, map[string]string{"initialize": v1Hello}, again.Options(opts))
 		if err != nil {
@@ -132,7 +132,7 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 			switch {
 			case want == 0 && (errors.As(err, &again) || !errors.Is(err, event.ErrVersion)):
 				t.Errorf("%s: %v", supported, err)
-			case want != 0 && (!errors.As(err, &again) || again.Version != want || len(q.Take()) > 0):
+			case want != 0 && (!errors.As(err, &again) || again.Version != want || len(q.Drain()) > 0):
 				t.Errorf("%s: %v", supported, err)
 			}
 		})
@@ -191,7 +191,7 @@ func TestCase55Restart(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", mode, err)
 		}
-		if events := q.Take(); c.Agent().ProtocolVersion != 1 || len(events) > 0 || versions.Version(os.Args[0]+" -x") != 1 {
+		if events := q.Drain(); c.Agent().ProtocolVersion != 1 || len(events) > 0 || versions.Version(os.Args[0]+" -x") != 1 {
 			t.Errorf("%q: version %d, events %v", mode, c.Agent().ProtocolVersion, events)
 		}
 		c.Close()

@@ -170,7 +170,7 @@ func TestQueueJoinsSpans(t *testing.T) {
 	} {
 		q.Post(e)
 	}
-	events := q.Take()
+	events := q.Drain()
 	if len(events) != 4 {
 		t.Fatalf("%d events", len(events))
 	}

@@ -131,7 +131,7 @@ func TestCase42(t *testing.T) {
 				t.Errorf("answered %s", answer)
 			}
 			text := ""
-			for _, e := range q.Take() { // the answers came after the whole batch was read
+			for _, e := range q.Drain() { // the answers came after the whole batch was read
 				if e, ok := e.(event.TextArrived); ok {
 					text += e.Text
 				}

@@ -56,7 +56,7 @@ func outline(th *thread.Thread) string {
 			}
 			out = append(out, s)
 		case thread.Decision:
-			out = append(out, "decision "+it.Settled.Decision+it.Settled.By)
+			out = append(out, "decision "+it.Answer.Decision+it.Answer.By)
 		case thread.ToolCall:
 			out = append(out, "tool "+it.Tool.ID)
 		default:
@@ -141,7 +141,7 @@ func TestReplayTimes(t *testing.T) {
 			t.Errorf("item %d is of %v", i, at)
 		}
 	}
-	if took := th.Items[4].End.Took; took != 4*time.Second {
+	if took := th.Items[4].End.Duration; took != 4*time.Second {
 		t.Errorf("the turn took %v", took)
 	}
 }

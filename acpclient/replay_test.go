@@ -118,7 +118,7 @@ func replay(t *testing.T, lines [][]byte) {
 		theirs.Send(transport.Message{Data: line})
 	}
 	synctest.Wait()
-	checkReplayed(t, lines, q.Take())
+	checkReplayed(t, lines, q.Drain())
 	kept, _ := log.Lines()
 	for _, l := range kept {
 		if strings.Contains(l.Text, "that cannot be ") || strings.Contains(l.Text, "panic") {

@@ -80,8 +80,8 @@ func offering(t *testing.T, answers map[string]string, test func(*testing.T, *ac
 // cancelNoter records when the questions of a session are cancelled.
 type cancelNoter struct{ tools *toolOffers }
 
-func (c *cancelNoter) Ask(acpclient.Question) acpclient.Asked { panic("unexpected question") }
-func (c *cancelNoter) CancelSession(id string)                { c.tools.note("questions of %s", id) }
+func (c *cancelNoter) Ask(acpclient.Question) acpclient.PendingQuestion { panic("unexpected question") }
+func (c *cancelNoter) CancelSession(id string)                          { c.tools.note("questions of %s", id) }
 
 func wantNotes(t *testing.T, tools *toolOffers, want string) {
 	t.Helper()

@@ -92,7 +92,7 @@ func (m changesListed) handle(*Model) tea.Cmd {
 func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 	var out []panel.Change
 	for _, f := range files {
-		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.Named(f.Path), Why: f.Why, File: f})
+		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), Why: f.Why, File: f})
 	}
 	return out
 }

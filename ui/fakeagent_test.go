@@ -157,7 +157,7 @@ func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.S
 	a.peer.Start()
 	go func() { <-a.peer.Done(); over() }()
 	h := host.New(host.Options{Sink: sink, Agent: chosen.Name})
-	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: does.protocol, Place: does.place})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: does.protocol, RemoteURL: does.place})
 	if err != nil {
 		h.Close()
 		return nil, err

@@ -23,7 +23,7 @@ import (
 type entry struct {
 	chat   *chat
 	agent  *workspace.Agent // if saved by an agent
-	listed *event.Listed
+	listed *event.StoredSession
 	logged *workspace.Logged
 }
 
@@ -123,7 +123,7 @@ func (s sessions) all() []panel.Session {
 			continue
 		}
 		if a := m.w.Opener(*g); a != nil {
-			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
+			kept := &event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
 			all = append(all, s.closedRow("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}

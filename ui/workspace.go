@@ -114,7 +114,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		return m.pageOf(n.Session).say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
 	case workspace.Unannounced:
 		c := m.pageOf(n.Session)
-		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnreportedChanges(n.N), "")})
+		c.view.Changed([]int{c.Thread.AddNotice("⚠ "+UnreportedChanges(n.N), "")})
 	case workspace.Listed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note = n.Err.Error()

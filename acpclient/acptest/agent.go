@@ -39,8 +39,8 @@ import (
 // The current session is the one opened or switched to last.
 type User interface {
 	Act(session, verb, arg string) error
-	// Settled is called after every line of the script, when all goroutines are idle.
-	Settled()
+	// Idle is called after every line of the script, when all goroutines are idle.
+	Idle()
 }
 
 // Agent plays a script over one end of a pipe. It must be created and used in a synctest
@@ -96,15 +96,15 @@ func New(t testing.TB, archive *Archive) *Agent {
 // Conn is the client's end of the connection.
 func (a *Agent) Conn() transport.Conn { return a.conn }
 
-// Sent returns what the client has sent so far.
-func (a *Agent) Sent() [][]byte {
+// ClientMessages returns what the client has sent so far.
+func (a *Agent) ClientMessages() [][]byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([][]byte(nil), a.sent...)
 }
 
-// Said returns what the agent has sent so far.
-func (a *Agent) Said() [][]byte {
+// AgentMessages returns what the agent has sent so far.
+func (a *Agent) AgentMessages() [][]byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([][]byte(nil), a.said...)
@@ -117,7 +117,7 @@ func (a *Agent) Play(user User) error {
 		in: a.in,
 		settle: func() {
 			synctest.Wait()
-			user.Settled()
+			user.Idle()
 		},
 		hangup: func() { a.end.Close() },
 		act:    func(s step) error { return user.Act(s.session, s.do, s.arg) },

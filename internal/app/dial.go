@@ -116,7 +116,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		return nil, err
 	}
 	var note string
-	opening.Known = func() ([]event.Listed, error) { return cli.Known(agent) }
+	opening.Known = func() ([]event.StoredSession, error) { return cli.Known(agent) }
 	opening.Told = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)

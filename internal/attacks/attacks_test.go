@@ -165,7 +165,7 @@ func (s *stage) begin() {
 
 // applyEvents applies new events to the thread and draws the transcript.
 func (s *stage) applyEvents() {
-	events := s.queue.Take()
+	events := s.queue.Drain()
 	for _, e := range events {
 		s.inspect(e)
 		switch e := e.(type) {

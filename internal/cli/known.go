@@ -13,7 +13,7 @@ import (
 // Known returns the sessions of an agent that parley has logs of, the last used first. They replace
 // the list of an agent that keeps sessions but cannot list them. The agent may no longer have
 // them all; opening a session shows whether it does.
-func Known(a agents.Agent) ([]event.Listed, error) {
+func Known(a agents.Agent) ([]event.StoredSession, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
@@ -22,10 +22,10 @@ func Known(a agents.Agent) ([]event.Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known []event.Listed
+	var known []event.StoredSession
 	for _, g := range logged {
 		if g.Of(a) {
-			known = append(known, event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+			known = append(known, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 		}
 	}
 	return known, nil

@@ -163,7 +163,7 @@ func (g Logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			return ofFile(queue.Take(), i), err
+			return ofFile(queue.Drain(), i), err
 		}
 		switch {
 		case l.Dir == record.Gap:
@@ -208,7 +208,7 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 				began = -1
 			}
 		case event.TurnStarted:
-			if !e.Told {
+			if !e.SeparatePrompts {
 				began = -1
 			}
 		case event.PromptHeld:

@@ -75,7 +75,7 @@ func (c *chat) prompt(text string) {
 		case <-c.t.Context().Done():
 			c.t.Fatal("the turn does not end")
 		}
-		for _, e := range c.queue.Take() {
+		for _, e := range c.queue.Drain() {
 			if _, ok := e.(event.TurnEnded); ok {
 				ended = true
 			}
@@ -99,7 +99,7 @@ func outline(th *thread.Thread) []string {
 				s += it.End.Err.Error()
 			}
 		case thread.Decision:
-			s += it.Settled.Decision
+			s += it.Answer.Decision
 		}
 		out = append(out, s)
 	}
@@ -114,7 +114,7 @@ func replayed(t *testing.T, g Logged) *thread.Thread {
 		t.Fatal(err)
 	}
 	th := thread.New(g.Session)
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		th.Apply(e)
 	}
 	if th.State != thread.Idle {

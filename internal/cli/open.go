@@ -27,7 +27,7 @@ type Opening struct {
 	Continue bool   // the newest of the directory
 
 	// Known returns the known sessions of an agent that does not list its own. nil means none.
-	Known func() ([]event.Listed, error)
+	Known func() ([]event.StoredSession, error)
 	// Told is called when a known session is opened, and with settings that failed. May be nil.
 	Told func(string)
 
@@ -57,14 +57,14 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 		if err != nil {
 			return nil, err
 		}
-		listed = slices.DeleteFunc(listed, func(l event.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
+		listed = slices.DeleteFunc(listed, func(l event.StoredSession) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(listed) == 0 {
 			if !client.Agent().List {
 				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", headless.ErrNoSession, agentName(client), n.Cwd)
 			}
 			return nil, fmt.Errorf("%w: the agent has none in %s", headless.ErrNoSession, n.Cwd)
 		}
-		newest := slices.MaxFunc(listed, func(a, b event.Listed) int { return a.Updated.Compare(b.Updated) })
+		newest := slices.MaxFunc(listed, func(a, b event.StoredSession) int { return a.Updated.Compare(b.Updated) })
 		o.reportSource(client, newest)
 		return reopen(ctx, client, newest, n)
 	case o.Resume != "":
@@ -75,7 +75,7 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 
 // sessions returns the sessions the agent lists for dir, or all with "". For an agent that can open
 // sessions but not list them, it returns the sessions known to parley.
-func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]event.Listed, error) {
+func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]event.StoredSession, error) {
 	switch info := client.Agent(); {
 	case info.List:
 		return client.ListSessions(ctx, dir)
@@ -88,7 +88,7 @@ func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir str
 }
 
 // reportSource tells the user that the session was found in parley's logs, not in the agent's list.
-func (o Opening) reportSource(client *acpclient.Client, l event.Listed) {
+func (o Opening) reportSource(client *acpclient.Client, l event.StoredSession) {
 	if !client.Agent().List && o.Told != nil {
 		o.Told(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
 	}
@@ -102,11 +102,11 @@ func agentName(client *acpclient.Client) string {
 
 // named finds the session by its id, else by its title. A name that is not listed is used as an id,
 // because the agent may know more sessions than it lists.
-func (o Opening) named(ctx context.Context, client *acpclient.Client) event.Listed {
+func (o Opening) named(ctx context.Context, client *acpclient.Client) event.StoredSession {
 	listed, _ := o.sessions(ctx, client, "")
-	for _, same := range []func(event.Listed) bool{
-		func(l event.Listed) bool { return l.ID == o.Resume },
-		func(l event.Listed) bool { return strings.EqualFold(l.Title, o.Resume) },
+	for _, same := range []func(event.StoredSession) bool{
+		func(l event.StoredSession) bool { return l.ID == o.Resume },
+		func(l event.StoredSession) bool { return strings.EqualFold(l.Title, o.Resume) },
 	} {
 		if i := slices.IndexFunc(listed, same); i >= 0 {
 			if listed[i].ID != o.Resume {
@@ -115,7 +115,7 @@ func (o Opening) named(ctx context.Context, client *acpclient.Client) event.List
 			return listed[i]
 		}
 	}
-	return event.Listed{ID: o.Resume}
+	return event.StoredSession{ID: o.Resume}
 }
 
 // sameDir reports whether two paths are the same directory. It resolves symlinks, as agents do.
@@ -144,7 +144,7 @@ func within(dir, root string) bool {
 // reopen loads a session if the agent can replay it, and otherwise resumes it without its history.
 // A session is opened in its own directory. If that is outside n.Cwd, the user must name it with
 // --cwd, because it determines what the agent may read.
-func reopen(ctx context.Context, client *acpclient.Client, l event.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
+func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession, n acpclient.NewSession) (*acpclient.Session, error) {
 	id := l.ID
 	if l.Cwd != "" {
 		if !within(l.Cwd, n.Cwd) {

@@ -94,7 +94,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return withHowTo(err)
 	}
 	defer client.Close()
-	listed, err := Opening{Known: func() ([]event.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
+	listed, err := Opening{Known: func() ([]event.StoredSession, error) { return Known(agent) }}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}

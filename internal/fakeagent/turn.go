@@ -114,9 +114,9 @@ func (t *Turn) MidTurn() bool {
 	}
 }
 
-// Take waits for the earlier turns, then adds a prompt of ACP v2 to the conversation and returns
+// AcceptInOrder waits for the earlier turns, then adds a prompt of ACP v2 to the conversation and returns
 // the answer that says so. Until then the prompt may be withdrawn.
-func (t *Turn) Take() (string, error) {
+func (t *Turn) AcceptInOrder() (string, error) {
 	if t.before != nil {
 		select {
 		case <-t.before:
@@ -126,11 +126,11 @@ func (t *Turn) Take() (string, error) {
 			return "", jsonrpc.ErrRequestCancelled
 		}
 	}
-	return t.Insert()
+	return t.Accept()
 }
 
-// Insert is Take without waiting.
-func (t *Turn) Insert() (string, error) {
+// Accept is AcceptInOrder without waiting.
+func (t *Turn) Accept() (string, error) {
 	id := fmt.Sprintf("u%d", t.N)
 	t.Agent.Update(t.Session, `{"sessionUpdate":"user_message_chunk","messageId":"`+id+`","content":{"type":"text","text":`+Quote(t.Text)+`}}`)
 	return `{"messageId":"` + id + `"}`, nil
@@ -185,8 +185,8 @@ func (t *Turn) Wait(d time.Duration) (stopped bool) {
 	return true
 }
 
-// Ignore waits for d even if the turn is stopped. It returns early if the connection ends.
-func (t *Turn) Ignore(d time.Duration) {
+// WaitThroughStop waits for d even if the turn is stopped. It returns early if the connection ends.
+func (t *Turn) WaitThroughStop(d time.Duration) {
 	select {
 	case <-time.After(d):
 	case <-t.Agent.life.Done():

@@ -115,7 +115,7 @@ func (u *user) dial() bool {
 		k.host.Close()
 		status := new(transport.StatusError)
 		halved := errors.As(err, &status) && status.Status == 400 // the server reports that half a request arrived
-		if lost := new(event.LostError); !errors.As(err, &lost) || !lost.Again() && !halved {
+		if lost := new(event.LostError); !errors.As(err, &lost) || !lost.Retryable() && !halved {
 			u.errorf("dial: %v", err)
 		}
 		return false
@@ -305,7 +305,7 @@ func (u *user) decide(k *connection, q permissions.Question) {
 
 // apply handles the queued events.
 func (k *connection) apply() {
-	for _, e := range k.queue.Take() {
+	for _, e := range k.queue.Drain() {
 		switch e := e.(type) {
 		case event.TextArrived:
 			if e.Role == event.User {

@@ -234,7 +234,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			time.Sleep(rest)
 		}
 		taken = time.Now()
-		for _, e := range r.queue.Take() {
+		for _, e := range r.queue.Drain() {
 			if end := r.apply(e); end != nil {
 				return end, cause(ctx, nil)
 			}

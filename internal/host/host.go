@@ -291,7 +291,7 @@ type asked struct {
 }
 
 // Ask implements acpclient.Permissions.
-func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
+func (a *asker) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	h := (*Host)(a)
 	s := h.session(q.Session)
 	g := h.grantFor(q.Session, q.Tool)
@@ -311,7 +311,7 @@ func (a *asker) CancelSession(id string) { (*Host)(a).broker.CancelSession(id) }
 
 func (a *asked) Key() uint64 { return a.pending.Question.Key }
 
-// Wait implements acpclient.Asked. It records an approval before the agent is told.
+// Wait implements acpclient.PendingQuestion. It records an approval before the agent is told.
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	answer := a.pending.Wait(ctx)
 	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}

@@ -10,8 +10,8 @@ import (
 )
 
 // located returns both texts of a located change, and the number of the first line.
-func located(p *event.Place, before, after string) (old, now string, first int) {
-	d := event.Diff{Old: before, New: after, Place: p}
+func located(p *event.DiffContext, before, after string) (old, now string, first int) {
+	d := event.Diff{Old: before, New: after, Context: p}
 	return d.Texts()
 }
 

@@ -124,8 +124,8 @@ func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part 
 		return permissions.Part{Kind: permissions.Text, Text: "Delete " + visiblePath(c.Path)}
 	case c.Type == "diff":
 		d := event.Diff{Old: text(c.OldText), New: c.NewText}
-		if d.Place = h.locate(session, c.Path, d.Old, d.New); d.Place == nil && c.Partial {
-			d.Place = &event.Place{First: -1}
+		if d.Context = h.locate(session, c.Path, d.Old, d.New); d.Context == nil && c.Partial {
+			d.Context = &event.DiffContext{First: -1}
 		}
 		before, after, first := d.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),

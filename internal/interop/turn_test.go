@@ -63,7 +63,7 @@ func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
 			t.Errorf("%s: the question does not show the file: %+v", kind, q.Body)
 		}
 		decisions := r.items(thread.Decision)
-		if len(decisions) != 1 || decisions[0].Settled.Decision != want.name || decisions[0].Settled.Allowed != want.allowed || decisions[0].Settled.By != "you" {
+		if len(decisions) != 1 || decisions[0].Answer.Decision != want.name || decisions[0].Answer.Allowed != want.allowed || decisions[0].Answer.By != "you" {
 			t.Errorf("%s: decisions %+v", kind, decisions)
 		}
 	}
@@ -90,7 +90,7 @@ func checkCancelQuestion(t *testing.T, p peer, word string) {
 		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 	}
 	decisions := r.items(thread.Decision)
-	if len(decisions) != 1 || decisions[0].Settled.Decision != "cancelled" || decisions[0].Settled.Allowed {
+	if len(decisions) != 1 || decisions[0].Answer.Decision != "cancelled" || decisions[0].Answer.Allowed {
 		t.Errorf("decisions %+v", decisions)
 	}
 	if r.tool("ask-1").State() != thread.ToolStopped {
@@ -189,7 +189,7 @@ func checkLoad(t *testing.T, p peer) {
 	if !errors.As(err, &e) || e.Code != -32002 {
 		t.Errorf("a session that does not exist: %v", err)
 	}
-	r.queue.Take()
+	r.queue.Drain()
 	if r.session, err = r.client.LoadSession(r.ctx(), "earlier", r.newSession()); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ type Agent struct {
 
 	pending *Session        // the session whose id is not known yet
 	gone    map[string]bool // sessions that were removed: their late events are ignored
-	listed  []event.Listed
+	listed  []event.StoredSession
 
 	login login
 	said  []string // lines that SayOnce has reported
@@ -66,7 +66,7 @@ func (a *Agent) Err() error { return a.err }
 func (a *Agent) FallbackLog() *Logged { return a.logged }
 
 // Listed returns the agent's stored sessions as it listed them last.
-func (a *Agent) Listed() []event.Listed { return a.listed }
+func (a *Agent) Listed() []event.StoredSession { return a.listed }
 
 // Live reports whether the agent is connected.
 func (a *Agent) Live() bool {
@@ -205,7 +205,7 @@ func (a *Agent) forget() {
 			cancel()
 		}
 	}
-	a.drop(old.Take())
+	a.drop(old.Drain())
 	a.cancel, a.retryAt, a.redialing, a.dialing = nil, time.Time{}, false, false
 	a.pending, a.listed, a.gone = nil, nil, map[string]bool{}
 	a.login.cancel, a.login.name = nil, ""

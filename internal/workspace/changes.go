@@ -50,7 +50,7 @@ func (s *Session) CountLines() {
 // call of the conversation named.
 func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 	for _, f := range changes {
-		if f.Disk && !f.Undone && !t.Named(f.Path) {
+		if f.Disk && !f.Undone && !t.NamesFile(f.Path) {
 			out = append(out, f)
 		}
 	}
@@ -61,7 +61,7 @@ func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 // nothing that could have made any. They are reported as Unannounced.
 func (s *Session) lookUnannounced(turn int) {
 	conn := s.Agent.conn
-	if turn == 0 || conn.Changes == nil || !s.Thread.Silent(s.Thread.Turn) {
+	if turn == 0 || conn.Changes == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
 		return
 	}
 	open, id := s.ACP, s.ACP.ID()

@@ -45,7 +45,7 @@ func (c *Cut) AddHeld(t *thread.Thread, draft string) {
 func (c *Cut) AddTurn(t *thread.Thread, draft string) {
 	items := sessionItems(t)
 	end := lastEnd(items)
-	if end < 0 || !event.CutOff(items[end].End.Err) {
+	if end < 0 || !event.InterruptedByNetwork(items[end].End.Err) {
 		return
 	}
 	c.on, c.Answer = true, ""
@@ -53,7 +53,7 @@ func (c *Cut) AddTurn(t *thread.Thread, draft string) {
 	for _, it := range items[:end] {
 		switch {
 		case it.Turn != items[end].Turn:
-		case it.Kind == thread.UserMessage && !it.Blank() && !it.Kept:
+		case it.Kind == thread.UserMessage && !it.Blank() && !it.MissingFromHistory:
 			sent = append(sent, Offer{Text: string(it.Text), Draft: string(it.Text), At: it.At, Begun: it.MessageID != ""})
 			c.Answer = ""
 		case spoken(it) && len(sent) > 0:
@@ -203,14 +203,14 @@ func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
 	}
 	c.marked = true
 	if found >= 0 || len(c.Prompts) == 0 {
-		t.Remark(c.about(answerText(items[found+1:])))
+		t.AddNotice(c.about(answerText(items[found+1:])))
 	}
 	for _, p := range missing {
-		t.Keep(p.Text, p.At)
+		t.AddMissingPrompt(p.Text, p.At)
 		if p.Begun {
-			t.Remark(forgotten, c.Answer)
+			t.AddNotice(forgotten, c.Answer)
 		} else {
-			t.Remark(unconfirmed, "")
+			t.AddNotice(unconfirmed, "")
 		}
 	}
 }
@@ -258,7 +258,7 @@ func join(a, b string) string { return strings.TrimPrefix(a+"\n\n"+b, "\n\n") }
 // that parley added do not count.
 func same(items []*thread.Item, text string) (at []int) {
 	for i, it := range items {
-		if it.Kind == thread.UserMessage && !it.Kept && alike(string(it.Text), text) {
+		if it.Kind == thread.UserMessage && !it.MissingFromHistory && alike(string(it.Text), text) {
 			at = append(at, i)
 		}
 	}

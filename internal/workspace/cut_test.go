@@ -15,7 +15,7 @@ import (
 
 var (
 	at   = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	lost = &event.LostError{Place: "wss://host/acp", Cause: errors.New("reset")}
+	lost = &event.LostError{URL: "wss://host/acp", Cause: errors.New("reset")}
 )
 
 func sent(text string) event.Event { return event.TurnStarted{Text: text, At: at, Request: 1} }
@@ -178,7 +178,7 @@ func TestIdle(t *testing.T) {
 
 // Prompts that an agent of version 2 held may not have arrived; the one that it worked on has.
 func TestHeld(t *testing.T) {
-	live := threadOf(event.TurnStarted{Told: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
+	live := threadOf(event.TurnStarted{SeparatePrompts: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
 		event.PromptAccepted{Key: 1, MessageID: "u1"}, said(event.Agent, "half"), event.PromptHeld{Key: 2, Text: "two", At: at}, event.PromptFailed{Key: 2, Err: lost})
 	var cut Cut
 	cut.AddHeld(live, "two")

@@ -23,7 +23,7 @@ func (a *Agent) listen() {
 		if rest := pace - time.Since(last); rest > 0 {
 			time.Sleep(rest)
 		}
-		return &Batch{a, queue, queue.Take()}
+		return &Batch{a, queue, queue.Drain()}
 	})
 }
 

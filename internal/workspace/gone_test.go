@@ -18,7 +18,7 @@ func TestSessionGone(t *testing.T) {
 	gone := map[string]func(*rig){
 		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
 		"refused in v2": func(r *rig) { ways["v2"](r); r.fake().Fail("session/resume", -32602, "never heard of it") },
-		"never":         func(r *rig) { r.fake().Hello("") },
+		"never":         func(r *rig) { r.fake().Capabilities("") },
 	}
 	for name, way := range gone {
 		t.Run(name, func(t *testing.T) {
@@ -161,11 +161,11 @@ func TestReopenWantsLogin(t *testing.T) {
 				ways[way](r)
 				switch way {
 				case "load":
-					r.fake().Hello(loads + logins)
+					r.fake().Capabilities(loads + logins)
 				case "resume":
-					r.fake().Hello(resumes + logins)
+					r.fake().Capabilities(resumes + logins)
 				case "v2":
-					r.fake().Hello(logins2)
+					r.fake().Capabilities(logins2)
 				}
 				r.fake().Answer("authenticate", "{}")
 				r.fake().Answer("auth/login", "{}")
@@ -198,7 +198,7 @@ func TestLostPermanently(t *testing.T) {
 		s := r.started(far)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		refused := &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
+		refused := &event.LostError{URL: "far", Cause: &transport.StatusError{Status: 401}}
 		r.dial = func(int) error { return refused }
 		r.lose()
 		r.pass(time.Hour)

@@ -21,9 +21,9 @@ func TestKeptFromLogs(t *testing.T) {
 		r.opts.Logs = func() ([]workspace.Logged, error) { return logs, errAway }
 	}, func(r *rig) {
 		s := r.started(local)
-		var kept []event.Listed
+		var kept []event.StoredSession
 		var failed error
-		s.Agent.ListSessions(func(l []event.Listed, err error) { kept, failed = l, err })
+		s.Agent.ListSessions(func(l []event.StoredSession, err error) { kept, failed = l, err })
 		r.w.List()
 		r.wants("Listed: nobody is there")
 		if len(kept) != 1 || kept[0].ID != "a" || kept[0].Cwd != "/src" || failed != errAway || len(r.w.Logs()) != 2 {
@@ -37,7 +37,7 @@ func TestKeptFromLogs(t *testing.T) {
 		}
 		r.lose()
 		var called bool
-		s.Agent.ListSessions(func(l []event.Listed, err error) { called = l == nil && err == nil })
+		s.Agent.ListSessions(func(l []event.StoredSession, err error) { called = l == nil && err == nil })
 		if !called {
 			t.Error("an agent that is gone keeps something")
 		}

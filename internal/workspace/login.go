@@ -79,8 +79,8 @@ func (a *Agent) Methods() []event.AuthMethod {
 func (a *Agent) Unfit(method event.AuthMethod) string {
 	opts := &a.w.opts
 	switch {
-	case method.Refused != "":
-		return method.Refused
+	case method.RefusalReason != "":
+		return method.RefusalReason
 	case a.Spec.Remote && method.Type == "env_var":
 		return "the agent is remote: set " + method.Variables() + " there"
 	case a.Spec.Remote && method.Type == "terminal":

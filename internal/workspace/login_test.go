@@ -35,9 +35,9 @@ func (g *guard) open(a *fakeagent.Agent) bool {
 func (g *guard) set(r *rig) {
 	f := r.fake()
 	if f.Protocol == "2" {
-		f.Hello(logins2)
+		f.Capabilities(logins2)
 	} else {
-		f.Hello(logins)
+		f.Capabilities(logins)
 	}
 	in := func(*fakeagent.Call) (string, error) { g.in.Store(true); return "{}", nil }
 	f.On("authenticate", in)
@@ -59,11 +59,11 @@ func (g *guard) set(r *rig) {
 		return "end_turn"
 	}
 	f.Turn(turn)
-	f.Hold(func(t *fakeagent.Turn) (string, error) {
+	f.OnPrompt(func(t *fakeagent.Turn) (string, error) {
 		if !g.open(t.Agent) {
 			return "", errWho
 		}
-		return t.Take()
+		return t.AcceptInOrder()
 	})
 }
 
@@ -365,11 +365,11 @@ func TestPromptAfterRefused(t *testing.T) {
 	with(t, func(r *rig) {
 		r.fake().Protocol = "2"
 		(&guard{}).set(r)
-		r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) {
 			if t.N == 1 {
 				return "", errWho
 			}
-			return t.Take()
+			return t.AcceptInOrder()
 		})
 		r.fake().Turn(slow)
 	}, func(r *rig) {
@@ -438,9 +438,9 @@ func TestPromptUsesVariables(t *testing.T) {
 func TestLogOut(t *testing.T) {
 	each(t, func(r *rig) {
 		if r.fake().Protocol == "1" {
-			r.fake().Hello(`,"agentCapabilities":{"auth":{"logout":{}}}` + logins)
+			r.fake().Capabilities(`,"agentCapabilities":{"auth":{"logout":{}}}` + logins)
 		} else {
-			r.fake().Hello(logins2)
+			r.fake().Capabilities(logins2)
 		}
 		r.fake().Answer("logout", "{}")
 		r.fake().Answer("auth/logout", "{}")

@@ -12,7 +12,7 @@ import (
 func (a *Agent) lost(err error) bool {
 	w := a.w
 	var lost *event.LostError
-	if w.opts.Redial == nil || w.ending || !errors.As(err, &lost) || !lost.Again() {
+	if w.opts.Redial == nil || w.ending || !errors.As(err, &lost) || !lost.Retryable() {
 		a.retryAt = time.Time{}
 		return false
 	}

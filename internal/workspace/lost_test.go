@@ -22,8 +22,8 @@ const lostLine = "Gone: no connection to wss://far.example.org/acp: the other si
 
 // ways are agents that reopen a session, by method.
 var ways = map[string]func(*rig){
-	"load":   func(r *rig) { r.fake().Hello(loads); r.fake().Answer("session/load", "{}") },
-	"resume": func(r *rig) { r.fake().Hello(resumes); r.fake().Answer("session/resume", "{}") },
+	"load":   func(r *rig) { r.fake().Capabilities(loads); r.fake().Answer("session/load", "{}") },
+	"resume": func(r *rig) { r.fake().Capabilities(resumes); r.fake().Answer("session/resume", "{}") },
 	"v2":     func(r *rig) { r.fake().Protocol = "2"; r.fake().Answer("session/resume", "{}") },
 }
 
@@ -90,11 +90,11 @@ func TestLostInTurn(t *testing.T) {
 					if begun {
 						t.Say("working")
 					}
-					t.Ignore(time.Hour)
+					t.WaitThroughStop(time.Hour)
 					return "end_turn"
 				})
 				if !begun {
-					r.fake().Hold(func(t *fakeagent.Turn) (string, error) { t.Ignore(time.Hour); return "", errAway })
+					r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) { t.WaitThroughStop(time.Hour); return "", errAway })
 				}
 				s := r.started(far)
 				r.prompt(s, "first")
@@ -117,7 +117,7 @@ func TestLostInTurn(t *testing.T) {
 					r.offers(s, "first")
 				}
 				r.fake().Turn(nil)
-				r.fake().Hold(nil)
+				r.fake().OnPrompt(nil)
 				s.Resume()
 				r.pass(time.Second)
 				r.got("first", "second")
@@ -130,7 +130,7 @@ func TestLostInTurn(t *testing.T) {
 func TestLostPromptArrived(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "" })
 		r.prompt(s, "first")
 		r.fake().On("session/load", func(c *fakeagent.Call) (string, error) {
 			c.Agent.Say("s1", "user", "first")
@@ -176,12 +176,12 @@ func TestLostWithOthers(t *testing.T) {
 	with(t, func(r *rig) {
 		ways["v2"](r)
 		reads(r)
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "" })
-		r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "" })
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) {
 			if t.MidTurn() {
 				return "", fakeagent.Errorf(-32603, "busy")
 			}
-			return t.Take()
+			return t.AcceptInOrder()
 		})
 	}, func(r *rig) {
 		s := r.started(far)
@@ -217,7 +217,7 @@ func TestBackoff(t *testing.T) {
 			defer r.mu.Unlock()
 			tries = append(tries, time.Now())
 			if n > 1 && away {
-				return &event.LostError{Place: "far", Cause: errAway}
+				return &event.LostError{URL: "far", Cause: errAway}
 			}
 			return nil
 		}
@@ -250,7 +250,7 @@ func TestBackoff(t *testing.T) {
 			r.Error("nothing to try")
 		}
 		r.settle()
-		if len(tries) != n+1 || r.agent().Over() {
+		if len(tries) != n+1 || r.agent().Closed() {
 			r.Errorf("%d tries, want one more than %d", len(tries), n)
 		}
 		r.pass(time.Hour)
@@ -372,7 +372,7 @@ func TestLostWhileOpening(t *testing.T) {
 	for _, hand := range []bool{false, true} {
 		for name, open := range map[string]func(*workspace.Agent){
 			"new":    func(a *workspace.Agent) { a.NewSession() },
-			"listed": func(a *workspace.Agent) { a.OpenListed(event.Listed{ID: "kept"}, nil) },
+			"listed": func(a *workspace.Agent) { a.OpenListed(event.StoredSession{ID: "kept"}, nil) },
 		} {
 			t.Run(fmt.Sprintf("%s, by hand %v", name, hand), func(t *testing.T) {
 				with(t, ways["load"], func(r *rig) {

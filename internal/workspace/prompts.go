@@ -326,7 +326,7 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 	case WantsLogin(e.Err):
 		s.refused, _ = place(s.refused, unsent{e.Key, text})
 		s.wantLogin(e.Err)
-	case event.CutOff(e.Err):
+	case event.InterruptedByNetwork(e.Err):
 		s.Lost.Cut.AddHeld(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)
 	case e.MidTurn && !e.Withdrawn:

@@ -107,9 +107,9 @@ func TestRefusedInTurn(t *testing.T) {
 			with(t, func(r *rig) {
 				r.fake().Protocol = "2"
 				r.fake().Turn(brief)
-				r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+				r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) {
 					if !t.MidTurn() {
-						return t.Take()
+						return t.AcceptInOrder()
 					}
 					wait := time.Duration(t.N) * time.Millisecond
 					if last {
@@ -137,14 +137,14 @@ func TestRefusedInTurn(t *testing.T) {
 func TestReturned(t *testing.T) {
 	with(t, func(r *rig) { r.fake().Protocol = "2" }, func(r *rig) {
 		s := r.started(local)
-		r.fake().Hold(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.wants("Sent first", "Returned first")
 		if s.Thread.State != thread.Idle {
 			t.Errorf("%v", s.Thread.State)
 		}
-		r.fake().Hold(nil)
+		r.fake().OnPrompt(nil)
 		r.prompt(s, "second")
 		r.pass(time.Second)
 		r.got("first", "second")
@@ -276,7 +276,7 @@ func TestCarriedDropped(t *testing.T) {
 // KillAfter.
 func TestStop(t *testing.T) {
 	each(t, func(r *rig) {
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 	}, func(r *rig) {
 		s := r.started(local)
 		if s.Stop() { // there is nothing to stop
@@ -299,7 +299,7 @@ func TestStop(t *testing.T) {
 			r.Error("it cannot be killed")
 		}
 		r.settle()
-		if s.Agent.Live() || !r.agent().Over() {
+		if s.Agent.Live() || !r.agent().Closed() {
 			r.Error("the agent lives")
 		}
 		r.wants("Sent first", "Paused", "Gone: connection closed")
@@ -319,7 +319,7 @@ func TestStop(t *testing.T) {
 // A stop that an agent ignored does not count for the next agent.
 func TestStopThenRestart(t *testing.T) {
 	each(t, func(r *rig) {
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 	}, func(r *rig) {
 		s := r.started(local)
 		r.prompt(s, "first")

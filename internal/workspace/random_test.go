@@ -73,7 +73,7 @@ func newChaos(t *testing.T, dir string, seed uint64) *chaos {
 		} else {
 			more += logins
 		}
-		s.Hello(more)
+		s.Capabilities(more)
 		for _, method := range []string{"authenticate", "auth/login", "session/close", "session/delete", "session/list", "auth/logout"} {
 			s.On(method, func(k *fakeagent.Call) (string, error) { return c.answer(k, "{}") })
 		}
@@ -88,7 +88,7 @@ func newChaos(t *testing.T, dir string, seed uint64) *chaos {
 			})
 		}
 		s.Turn(c.turn)
-		s.Hold(c.hold)
+		s.OnPrompt(c.hold)
 	}
 	c.w = workspace.New(c.opts)
 	return c
@@ -109,9 +109,9 @@ func (c *chaos) dialed(int) error {
 	case 1:
 		time.Sleep(5 * time.Second)
 	case 2, 3:
-		return &event.LostError{Place: "far", Cause: errAway}
+		return &event.LostError{URL: "far", Cause: errAway}
 	case 4:
-		return &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
+		return &event.LostError{URL: "far", Cause: &transport.StatusError{Status: 401}}
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (c *chaos) turn(t *fakeagent.Turn) string {
 			return "cancelled"
 		}
 	case 3:
-		t.Ignore(time.Minute)
+		t.WaitThroughStop(time.Minute)
 	case 4:
 		return ""
 	case 5:
@@ -155,7 +155,7 @@ func (c *chaos) turn(t *fakeagent.Turn) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !t.Agent.Over() {
+	if !t.Agent.Closed() {
 		c.finished[t.Text] = true
 	}
 	return "end_turn"
@@ -180,7 +180,7 @@ func (c *chaos) hold(t *fakeagent.Turn) (string, error) {
 	case 6:
 		t.Agent.Close()
 	}
-	return t.Take()
+	return t.AcceptInOrder()
 }
 
 func (c *chaos) deny(text string) {

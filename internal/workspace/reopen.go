@@ -175,7 +175,7 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 
 // cutOff records what is known of a turn that a lost connection interrupted.
 func (s *Session) cutOff(err error) {
-	if event.CutOff(err) {
+	if event.InterruptedByNetwork(err) {
 		text, _ := s.turnPrompt()
 		s.Lost.Cut.AddTurn(s.Thread, text)
 		s.Offers.Offer(&s.Lost.Cut)

@@ -111,7 +111,7 @@ func (r *rig) redial(ctx context.Context, s workspace.Spec, sink event.Sink, log
 	}
 	opts := acpclient.Options{Name: "parley", Sink: sink, Log: log, TerminalLogin: true, Protocol: script.Protocol}
 	if s.Remote {
-		opts.Place = s.Command
+		opts.RemoteURL = s.Command
 	}
 	ours, theirs := transport.Pipe()
 	a := fakeagent.New(theirs, script)
@@ -463,7 +463,7 @@ func (r *rig) close() {
 		r.Errorf("%d tasks still run", n)
 	}
 	for i, a := range r.peers() {
-		if !a.Over() {
+		if !a.Closed() {
 			r.Errorf("connection %d has not ended", i+1)
 		}
 	}

@@ -173,7 +173,7 @@ func (s *Session) Apply(e event.Event) {
 	switch e := e.(type) {
 	case event.TurnStarted:
 		s.watch(true)
-		if !e.Told {
+		if !e.SeparatePrompts {
 			s.Lost.Cut = Cut{}
 		}
 	case event.PromptHeld:

@@ -107,7 +107,7 @@ func (c *Connection) newSession(ctx context.Context) (*acpclient.Session, error)
 
 // OpenListed opens a session that the agent stores. logged is its log, if parley knows the
 // session only from there: the log is shown if the agent refuses the session.
-func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
+func (a *Agent) OpenListed(kept event.StoredSession, logged *Logged) {
 	if !a.Live() {
 		a.w.say(goneLine)
 		return
@@ -205,8 +205,8 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 
 // ListSessions asks the agent for its stored sessions in a task, and calls done with them.
 // For an agent that can reopen sessions but not list them, those in parley's logs are used.
-func (a *Agent) ListSessions(done func([]event.Listed, error)) {
-	var kept []event.Listed
+func (a *Agent) ListSessions(done func([]event.StoredSession, error)) {
+	var kept []event.StoredSession
 	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
 	switch {
 	case info != nil && info.List:
@@ -220,7 +220,7 @@ func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 			logged, err := logs()
 			for _, g := range logged {
 				if g.OfAgent(spec) {
-					kept = append(kept, event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+					kept = append(kept, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 				}
 			}
 			return err
@@ -235,7 +235,7 @@ func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
-			a.ListSessions(func(kept []event.Listed, err error) {
+			a.ListSessions(func(kept []event.StoredSession, err error) {
 				a.listed = kept
 				w.tell(Listed{err})
 			})
@@ -297,7 +297,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	w.begin(func() Result {
 		queue := event.NewQueue()
 		err := g.Replay(ctx, queue)
-		return after(func() { s.replayed(queue.Take(), err) })
+		return after(func() { s.replayed(queue.Drain(), err) })
 	})
 	return s
 }

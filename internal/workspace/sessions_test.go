@@ -17,13 +17,13 @@ import (
 const keeps = `,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
 
 // kept is a session that the agent lists.
-var kept = event.Listed{ID: "kept", Cwd: "/src", Title: "Parser"}
+var kept = event.StoredSession{ID: "kept", Cwd: "/src", Title: "Parser"}
 
 // eachKeeping runs a test with agents of both versions that store sessions.
 func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
 	each(t, func(r *rig) {
 		if r.fake().Protocol == "1" {
-			r.fake().Hello(keeps)
+			r.fake().Capabilities(keeps)
 		}
 		for _, method := range []string{"session/load", "session/resume", "session/close", "session/delete"} {
 			r.fake().Answer(method, "{}")
@@ -268,7 +268,7 @@ func TestOpenListedNever(t *testing.T) {
 func TestOpenListedTooSoon(t *testing.T) {
 	with(t, func(r *rig) {
 		(&guard{sessions: true}).set(r)
-		r.fake().Hello(keeps + logins)
+		r.fake().Capabilities(keeps + logins)
 		r.fake().Answer("session/load", "{}")
 	}, func(r *rig) {
 		a := r.w.Start(local)
@@ -285,7 +285,7 @@ func TestCloseSession(t *testing.T) {
 		s.Agent.NewSession()
 		r.settle()
 		second := r.w.Front()
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Second); t.Say("too late"); return "end_turn" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Second); t.Say("too late"); return "end_turn" })
 		r.prompt(second, "first")
 		r.news = nil
 		second.Enqueue("second")

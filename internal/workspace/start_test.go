@@ -237,7 +237,7 @@ func TestCloseMidway(t *testing.T) {
 		"initializing": func(r *rig) { r.fake().On("initialize", slow); r.w.Start(local) },
 		"opening":      func(r *rig) { r.fake().On("session/new", slow); r.w.Start(local) },
 		"in a turn": func(r *rig) {
-			r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+			r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 			r.prompt(r.started(local), "first")
 		},
 		"opening another session": func(r *rig) {
@@ -257,14 +257,14 @@ func TestCloseMidway(t *testing.T) {
 			r.pass(time.Second)
 		},
 		"logging in": func(r *rig) {
-			r.fake().Hello(logins)
+			r.fake().Capabilities(logins)
 			s := r.started(local)
 			r.fake().On("authenticate", slow)
 			s.Agent.Authenticate(s.Agent.Methods()[0], "")
 		},
 		"ended already": func(r *rig) { r.started(local); r.agent().Close() },
 		"stopping": func(r *rig) {
-			r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+			r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 			s := r.started(local)
 			r.prompt(s, "first")
 			s.Stop()

@@ -126,7 +126,7 @@ func (n *narrator) tell(it *thread.Item) {
 	case thread.Attachment:
 		n.sayOnce(s, "Attachment: "+attachment(it.Attachment))
 	case thread.Decision:
-		n.sayOnce(s, decision(it.Settled))
+		n.sayOnce(s, decision(it.Answer))
 	case thread.TurnEnd:
 		if s.line == "" {
 			s.line = "."

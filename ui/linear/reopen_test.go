@@ -17,7 +17,7 @@ var ways = map[string]func(*rig){
 }
 
 func greets(r *rig, capabilities string) {
-	r.fake.Hello(capabilities)
+	r.fake.Capabilities(capabilities)
 }
 
 // A session that is gone is reported. Its text stays, an empty line starts a new session, and

@@ -128,7 +128,7 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 			if c.Trust != trust {
 				continue
 			}
-			item := list.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Against(), Value: c.Item}
+			item := list.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Denied(), Value: c.Item}
 			if !c.Ended.IsZero() {
 				item.Hint = c.Ended.Format("15:04")
 			}

@@ -223,8 +223,8 @@ func (l Line) counts() (parts []string) {
 	if added, removed := l.ChangedLines(); added+removed > 0 {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
-	if t.Against > 0 {
-		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran although rejected", t.Against)))
+	if t.RanDenied > 0 {
+		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran although rejected", t.RanDenied)))
 	}
 	if t.Unasked > 0 {
 		add("%s", th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))

@@ -23,7 +23,7 @@ func (p *pen) item() []string {
 	case thread.ToolCall:
 		return p.tool()
 	case thread.Decision:
-		return p.decision(p.it.Settled)
+		return p.decision(p.it.Answer)
 	case thread.TurnEnd:
 		return p.turnEnd()
 	case thread.Notice:

@@ -100,7 +100,7 @@ func (p *pen) toolHead() string {
 	}
 	if t.Trust >= thread.Unasked {
 		badge := p.th.Warn
-		if t.Trust.Against() {
+		if t.Trust.Denied() {
 			badge = p.th.Bad
 		}
 		if t.Status != "failed" {
@@ -157,7 +157,7 @@ func join(a, b string) string {
 // be missed, a word.
 func (p *pen) sign() (ink theme.Ink, sign, word string) {
 	t := p.it.Tool
-	word = t.StateWord()
+	word = t.StateText()
 	switch t.State() {
 	case thread.ToolDone:
 		return p.th.Good, "✓", ""
@@ -186,7 +186,7 @@ func (p *pen) took() string {
 	if !p.live && t.Ended.IsZero() {
 		return ""
 	}
-	if d := t.Took(p.now); d >= time.Second {
+	if d := t.Duration(p.now); d >= time.Second {
 		return text.Seconds(d)
 	}
 	return ""
@@ -218,7 +218,7 @@ func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%
 func Paths(t *thread.Tool, dir, format string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, l := range t.Places() {
+	for _, l := range t.Files() {
 		path := Short(l.Path, dir)
 		if seen[path] || len(out) == 20 {
 			continue
