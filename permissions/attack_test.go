@@ -420,7 +420,7 @@ func TestWordsWithoutAShell(t *testing.T) {
 		{[]string{}, None},
 		{[]string{""}, None},
 	} {
-		f := Facts{Kind: "execute", Commands: []CommandFact{{Words: c.words, Dir: "/w"}}, Look: project, Below: nothingBelow}
+		f := Facts{Kind: "execute", Commands: []CommandFact{{Words: c.words, Dir: "/w"}}, Resolve: project, Walk: nothingBelow}
 		if got := b.Judge(f); got.Effect != c.want {
 			t.Errorf("%q: %v; %+v", c.words, got.Effect, got.Verdicts)
 		}

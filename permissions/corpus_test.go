@@ -112,7 +112,7 @@ func corpusNames(dir string) (names []string, all bool) {
 }
 
 func corpusFacts(line string) Facts {
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Look: corpusDisk, Below: corpusBelow, Names: corpusNames}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Resolve: corpusDisk, Walk: corpusBelow, ListDir: corpusNames}
 }
 
 // TestCorpus judges every line of the corpus by its rules.

@@ -101,11 +101,11 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 
 // repository returns the root of the repository that contains dir, or dir if there is none.
 func repository(f *Facts, dir string) string {
-	if f.Look == nil || dir == "" {
+	if f.Resolve == nil || dir == "" {
 		return dir
 	}
-	for at := f.Look(dir).Path; at != ""; at = filepath.Dir(at) {
-		if f.Look(filepath.Join(at, ".git")).Exists {
+	for at := f.Resolve(dir).Path; at != ""; at = filepath.Dir(at) {
+		if f.Resolve(filepath.Join(at, ".git")).Exists {
 			return at
 		}
 		if filepath.Dir(at) == at {
@@ -133,7 +133,7 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	})
 	switch {
 	case why != "" || all:
-	case f.Below == nil || v.below == "":
+	case f.Walk == nil || v.below == "":
 		why = "what lies below it is not known"
 	default:
 		why = "more lies below it than parley looks at"
@@ -145,11 +145,11 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 // visit returns false. It returns false if it could not visit everything.
 func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileFact, by Effect) bool) bool {
 	dir := v.below
-	if f.Below == nil || dir == "" {
+	if f.Walk == nil || dir == "" {
 		return false
 	}
-	if f.Look != nil {
-		dir = f.Look(dir).Path
+	if f.Resolve != nil {
+		dir = f.Resolve(dir).Path
 	}
 	say := func(file FileFact) bool {
 		name, err := filepath.Rel(dir, file.Asked)
@@ -172,14 +172,14 @@ func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileF
 			return true
 		}
 	}
-	return f.Below(dir, !v.skipHidden, say)
+	return f.Walk(dir, !v.skipHidden, say)
 }
 
 // namedBelow visits the files below a directory that rules which ask or deny name without a *,
 // if they exist or might be created with the directory. stars reports whether some rule has a
 // *.
 func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (stars, stopped bool) {
-	at := f.Look(dir)
+	at := f.Resolve(dir)
 	for i := range b.rules {
 		r := &b.rules[i]
 		switch {

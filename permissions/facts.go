@@ -17,25 +17,25 @@ type Facts struct {
 	// question.
 	Partial bool `json:"partial,omitempty"`
 
-	// Look resolves an absolute path. If it is nil, no rule allows anything that names a file
+	// Resolve resolves an absolute path. If it is nil, no rule allows anything that names a file
 	// outside Files. It is called on the goroutine of Ask and touches only the file system.
-	Look func(path string) FileFact `json:"-"`
-	// Below visits everything below a directory, without the directory itself, until visit
+	Resolve func(path string) FileFact `json:"-"`
+	// Walk visits everything below a directory, without the directory itself, until visit
 	// returns false. It returns false if it could not look at everything. It does not follow
 	// links; their fact says where they lead. Without hidden it skips what tools such as rg
 	// skip: names that begin with a dot, and ignored files. If it is nil, no rule allows
-	// commands that read whole directories. It is called like Look.
-	Below func(dir string, hidden bool, visit func(FileFact) bool) bool `json:"-"`
+	// commands that read whole directories. It is called like Resolve.
+	Walk func(dir string, hidden bool, visit func(FileFact) bool) bool `json:"-"`
 	// Tracked reports whether git tracks a file; true if unknown. If it is nil, every file may
-	// be tracked. It is called like Look.
+	// be tracked. It is called like Resolve.
 	Tracked func(path string) bool `json:"-"`
 
-	// Names lists a directory up to some limit; all is false if the list is incomplete. It
+	// ListDir lists a directory up to some limit; all is false if the list is incomplete. It
 	// lists nothing for a path that is no directory. If it is nil, no rule allows a command
-	// with patterns that the shell expands. It is called like Look.
-	Names func(dir string) (names []string, all bool) `json:"-"`
+	// with patterns that the shell expands. It is called like Resolve.
+	ListDir func(dir string) (names []string, all bool) `json:"-"`
 
-	lookRulePath func(path string) FileFact // Look, with a separate bound, for paths in rules
+	lookRulePath func(path string) FileFact // Resolve, with a separate bound, for paths in rules
 	possibleDirs []string                   // directories a command line may run in, whichever cd fails
 	created      []madePath                 // what parts of the line may have created; see before
 }
@@ -103,7 +103,7 @@ const kindSearch = "search"
 // searches reports whether a file is, or may be, a directory that is searched. The search is
 // assumed to skip what developer tools skip.
 func (f *Facts) searches(file FileFact) bool {
-	return f.Kind == kindSearch && f.Below != nil && file.Inside && !file.Write
+	return f.Kind == kindSearch && f.Walk != nil && file.Inside && !file.Write
 }
 
 // Judgement is what the rules say of a question.

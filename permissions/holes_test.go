@@ -100,7 +100,7 @@ func TestSuggestedRulesAreNoWider(t *testing.T) {
 		"a host that is none": {allowing("curl *"), Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: "curl 'http x'", Dir: "/w"}}},
 			Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: "curl 'evil x'", Dir: "/w"}}}},
 	} {
-		c.asked.Look, c.asked.Below, c.later.Look, c.later.Below = project, nothingBelow, project, nothingBelow
+		c.asked.Resolve, c.asked.Walk, c.later.Resolve, c.later.Walk = project, nothingBelow, project, nothingBelow
 		for _, r := range Suggest(Question{Facts: c.asked, Judgement: rulebook(t, c.rules).Judge(c.asked)}) {
 			b, err := rulebook(t, c.rules).With(r)
 			if err != nil {

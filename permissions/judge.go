@@ -7,16 +7,16 @@ import (
 )
 
 // Judge returns what the rules make of a question. Everything it is about must be allowed, and
-// one denied thing denies it. Judge calls f.Look and the other functions of f.
+// one denied thing denies it. Judge calls f.Resolve and the other functions of f.
 func (b *Rulebook) Judge(f Facts) Judgement {
 	var j Judgement
-	f.Look, f.lookRulePath, f.Names = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks), boundedLists(f.Names, maxLists)
+	f.Resolve, f.lookRulePath, f.ListDir = bounded(f.Resolve, maxLooks), bounded(f.Resolve, maxOwnLooks), boundedLists(f.ListDir, maxLists)
 	for _, c := range f.Commands {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}
 	for _, file := range f.Files {
 		v := b.verdict(&f, fileDemand(file, false), file.Path)
-		if v.Marks = file.marks(f.Look != nil); v.Marks&Outside != 0 && f.Kind == "delete" {
+		if v.Marks = file.marks(f.Resolve != nil); v.Marks&Outside != 0 && f.Kind == "delete" {
 			v.Marks |= DeletesOutside
 		}
 		j.Verdicts = append(j.Verdicts, v)
@@ -195,7 +195,7 @@ func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 // around adds verdicts on a command as a whole: its directory and its variables.
 func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	switch {
-	case f.Look == nil:
+	case f.Resolve == nil:
 	case c.Dir == "":
 		all = append(all, Verdict{Text: c.Line, Why: "where it runs is not known"})
 	default:

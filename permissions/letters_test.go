@@ -17,7 +17,7 @@ func TestDeniedLetters(t *testing.T) {
 		{"stra\u00dfe", "STRASSE"}, {"STRASSE", "stra\u00dfe"}, {"\ufb01le", "FILE"}, {"\u03c3\u03c2", "\u03a3\u03a3"}, {"\u212a.txt", "k.txt"},
 	} {
 		f := lineFacts("cat " + c.file)
-		f.Look = look
+		f.Resolve = look
 		if got := mustBook(t, []Rule{{Effect: Deny, Path: c.rule}}).Judge(f); got.Effect != Deny {
 			t.Errorf("deny path %q says %v of %q", c.rule, got.Effect, c.file)
 		}

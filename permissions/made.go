@@ -65,8 +65,8 @@ func (f *Facts) makes(p part) (out []madePath) {
 	}
 	add := func(path string, below bool) {
 		out = append(out, madePath{compared(path), below})
-		if f.Look != nil && path != "" {
-			out = append(out, madePath{compared(f.Look(path).Path), below})
+		if f.Resolve != nil && path != "" {
+			out = append(out, madePath{compared(f.Resolve(path).Path), below})
 		}
 	}
 	for _, command := range carriedBy(p.words).commands {
@@ -90,8 +90,8 @@ func (f *Facts) makes(p part) (out []madePath) {
 		switch {
 		case l.all:
 			add(dir, true)
-			if f.Look != nil && dir != "" {
-				for _, root := range f.Look(dir).Roots {
+			if f.Resolve != nil && dir != "" {
+				for _, root := range f.Resolve(dir).Roots {
 					add(root, true)
 				}
 			}

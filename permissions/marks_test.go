@@ -34,7 +34,7 @@ func TestMarks(t *testing.T) {
 		"echo done":                      nil,
 	} {
 		for _, b := range []*Rulebook{nil, book} {
-			j := b.Judge(Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}})
+			j := b.Judge(Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}})
 			var got []string
 			for _, v := range j.Verdicts {
 				if words := v.Marks.Words(); words != nil {
@@ -59,7 +59,7 @@ func TestWhyASinglePartIsAsked(t *testing.T) {
 		"python3 script.py": "",
 	} {
 		var none *Rulebook
-		q := Question{Facts: Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
+		q := Question{Facts: Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
 		q.Judgement = none.Judge(q.Facts)
 		said := ""
 		for _, v := range q.Breakdown() {
@@ -83,7 +83,7 @@ func TestBreakdown(t *testing.T) {
 	for line, want := range map[string]int{"ls": 0, "ls && rm x": 2, "git push": 1, "cat .env": 2, "bash -lc 'cd sub && git push'": 2,
 		strings.Repeat("echo a\n", 40) + "rm -rf /tmp/x\n" + strings.Repeat("echo b\n", 3): 7} { // 39 parts, one more, rm, what it deletes, three more
 		var none *Rulebook
-		q := Question{Facts: Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
+		q := Question{Facts: Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
 		q.Judgement = none.Judge(q.Facts)
 		got := q.Breakdown()
 		if len(got) != want {

@@ -328,7 +328,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	if path != "" || dir != "" {
 		path = joinDir(dir, path)
 	}
-	if f.Look == nil || path == "" {
+	if f.Resolve == nil || path == "" {
 		return FileFact{Path: word, Write: write}, false
 	}
 	if at := ofProcess().FindStringSubmatch(path); at != nil { // of the command's process, not parley's
@@ -340,11 +340,11 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 		if path == "" {
 			return FileFact{Path: word, Write: write}, false
 		}
-		file := f.Look(path)
+		file := f.Resolve(path)
 		file.Write = write
 		return file, false
 	}
-	file := f.Look(path)
+	file := f.Resolve(path)
 	file.Write = write
 	return file, !f.isMade(path, file.Path)
 }
@@ -362,11 +362,11 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 		}
 		dir = joinDir(dir, d)
 	}
-	if program(p.words[0]) != "git" || f.Look == nil || dir == "" {
+	if program(p.words[0]) != "git" || f.Resolve == nil || dir == "" {
 		return dir
 	}
-	for at := f.Look(dir); at.Inside && at.Path != ""; at = f.Look(filepath.Dir(at.Path)) {
-		if f.Look(filepath.Join(at.Path, ".git")).Exists {
+	for at := f.Resolve(dir); at.Inside && at.Path != ""; at = f.Resolve(filepath.Dir(at.Path)) {
+		if f.Resolve(filepath.Join(at.Path, ".git")).Exists {
 			break
 		}
 		if bareRepository(f, at.Path) {

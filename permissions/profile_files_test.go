@@ -201,7 +201,7 @@ func TestDeepFileProfiles(t *testing.T) {
 			"a link":    {Path: "/etc/passwd", Asked: "/w/src/.hosts", Roots: []string{"/w"}},
 		} {
 			f := lineFacts(line)
-			f.Below = func(dir string, hidden bool, visit func(FileFact) bool) bool {
+			f.Walk = func(dir string, hidden bool, visit func(FileFact) bool) bool {
 				file := file
 				file.Asked = dir + "/.env"
 				return !hidden || visit(file)
@@ -228,7 +228,7 @@ func TestIntoDirectories(t *testing.T) {
 		"cp -r src/config .": Deny, "cp src/config sub": Allow,
 	} {
 		f := lineFacts(line)
-		f.Look = linked
+		f.Resolve = linked
 		text := (&Rule{Effect: Deny, Kind: "edit", Path: "config/**"}).Text() + allowing("cp *", "mv *")
 		if got := rulebook(t, text).Judge(f); got.Effect != want {
 			t.Errorf("%q: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)

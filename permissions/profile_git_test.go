@@ -157,7 +157,7 @@ func TestGitRepositoryByItsFiles(t *testing.T) {
 		}
 	}
 	f := lineFacts("")
-	f.Look = func(p string) FileFact {
+	f.Resolve = func(p string) FileFact {
 		fact := project(p)
 		fact.Exists = exist[fact.Path]
 		return fact

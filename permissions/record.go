@@ -114,7 +114,7 @@ func (r *Record) safe(e Entry) Entry {
 		return e
 	}
 	f := *e.Facts
-	f.Look, f.Below = nil, nil
+	f.Resolve, f.Walk = nil, nil
 	f.Agent, f.Kind, f.Tool = r.text(f.Agent), r.text(f.Kind), r.text(f.Tool)
 	f.Hosts = r.texts(f.Hosts, maxListed)
 	f.Commands = slices.Clone(f.Commands)

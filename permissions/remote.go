@@ -64,7 +64,7 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 	}
 	if strings.HasPrefix(it.of, "git") {
 		for _, end := range []string{"", ".git"} {
-			if file, known := lookUp(f, dir, word+end, false); known && file.Exists && !f.Look(filepath.Join(file.Path, ".git")).Exists {
+			if file, known := lookUp(f, dir, word+end, false); known && file.Exists && !f.Resolve(filepath.Join(file.Path, ".git")).Exists {
 				return []Verdict{{Text: word, Why: withoutGit}}
 			}
 		}
@@ -77,7 +77,7 @@ const withoutGit = "a repository without .git: its settings can run programs"
 // bareRepository reports whether git accepts a directory as a repository by its files alone. It
 // may name another repository for the files it lacks.
 func bareRepository(f *Facts, dir string) bool {
-	exists := func(name string) bool { return f.Look(filepath.Join(dir, name)).Exists }
+	exists := func(name string) bool { return f.Resolve(filepath.Join(dir, name)).Exists }
 	return exists("HEAD") && (exists("objects") && exists("refs") || exists("commondir"))
 }
 

@@ -41,7 +41,7 @@ func allowing(commands ...string) string {
 func nothingBelow(string, bool, func(FileFact) bool) bool { return true }
 
 func lineFacts(line string) Facts {
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Look: project, Below: nothingBelow}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Resolve: project, Walk: nothingBelow}
 }
 
 func TestCommandLines(t *testing.T) {

@@ -258,7 +258,7 @@ func (p *playground) facts(line string) Facts {
 		return FileFact{Path: real, Asked: asked, Exists: filepath.Base(real) != "HEAD", Inside: real == p.work || strings.HasPrefix(real, p.work+"/"),
 			Secret: filepath.Base(real) == ".env", Roots: []string{p.work}}
 	}
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Look: look, Below: nothingBelow, Names: namesIn}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Resolve: look, Walk: nothingBelow, ListDir: namesIn}
 }
 
 // play runs an allowed line in each shell. It reports whether the line was allowed and ran.

@@ -14,8 +14,8 @@ func treeFacts(line string) Facts {
 		return FileFact{Path: path, Asked: path, Exists: there[path], Inside: path == "/w" || strings.HasPrefix(path, "/w/"), Secret: strings.HasPrefix(path, "/w/.husky"), Roots: []string{"/w"}}
 	}
 	f := lineFacts(line)
-	f.Look = look
-	f.Below = func(dir string, hidden bool, visit func(FileFact) bool) bool {
+	f.Resolve = look
+	f.Walk = func(dir string, hidden bool, visit func(FileFact) bool) bool {
 		for _, path := range []string{"/w/.husky", "/w/.husky/pre-commit", "/w/config", "/w/config/x", "/w/feature", "/w/src", "/w/src/a.go"} {
 			if strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") && (hidden || !strings.Contains(path, "/.")) && !visit(look(path)) {
 				return false

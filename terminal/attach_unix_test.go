@@ -40,7 +40,7 @@ func (h harness) attach(id string) *user {
 		h.t.Fatalf("attach to %s: %v", id, err)
 	}
 	u := &user{Attachment: a, t: h.t, over: make(chan struct{})}
-	u.seen.Write(a.Before())
+	u.seen.Write(a.EarlierOutput())
 	go u.read()
 	h.t.Cleanup(func() { a.Close() })
 	return u
@@ -180,8 +180,8 @@ func TestDetachAndReattach(t *testing.T) {
 	}
 	h.until(id, "output without anybody attached", func(o Output) bool { return strings.HasSuffix(o.Text, "second\n") })
 	back := h.attach(id)
-	if n := len(back.Before()); n != attachedBefore || !strings.HasSuffix(string(back.Before()), "word\n\nsecond\n") {
-		t.Errorf("%d bytes from before, the last %q", n, back.Before()[max(0, n-20):])
+	if n := len(back.EarlierOutput()); n != attachedBefore || !strings.HasSuffix(string(back.EarlierOutput()), "word\n\nsecond\n") {
+		t.Errorf("%d bytes from before, the last %q", n, back.EarlierOutput()[max(0, n-20):])
 	}
 	back.types("it\r")
 	if err := back.ends(); err != io.EOF {

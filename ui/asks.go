@@ -122,7 +122,7 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 
 func (msg ruleMade) handle(*Model) tea.Cmd {
 	if msg.err != nil {
-		return msg.chat.say("Rule not added" + atomicfile.Room(msg.err) + ": " + msg.err.Error())
+		return msg.chat.say("Rule not added" + atomicfile.FreeSpaceAdvice(msg.err) + ": " + msg.err.Error())
 	}
 	return msg.chat.say("Added rule: " + msg.rule.Name() + " (" + msg.where + ")")
 }

@@ -40,11 +40,11 @@ func (p *panels) showChanges(undo bool) tea.Cmd {
 		}
 		done := func(f workspace.FileChange) bool { return f.Undone }
 		together = slices.DeleteFunc(together, done)
-		for _, r := range conn.PutBack(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
+		for _, r := range conn.Undo(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
 			m.could = append(m.could, r.Err)
 		}
-		for i, r := range conn.PutBack(context.Background(), session, together, true) {
-			if r.Err == nil && together[i].Why == "" {
+		for i, r := range conn.Undo(context.Background(), session, together, true) {
+			if r.Err == nil && together[i].NoUndoReason == "" {
 				m.together = append(m.together, together[i])
 			}
 		}
@@ -67,12 +67,12 @@ func (m changesListed) handle(*Model) tea.Cmd {
 			u.Undone = append(u.Undone, f)
 			continue
 		}
-		if i := len(u.Changes); f.Why == "" && i < len(m.could) && m.could[i] != nil {
-			f.Why = safetext.Line(m.could[i].Error(), 200)
+		if i := len(u.Changes); f.NoUndoReason == "" && i < len(m.could) && m.could[i] != nil {
+			f.NoUndoReason = safetext.Line(m.could[i].Error(), 200)
 		}
 		u.Changes = append(u.Changes, f)
 	}
-	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.PutBack) func([]panel.Change) tea.Cmd {
+	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
 		return func(chosen []panel.Change) tea.Cmd {
 			var files []workspace.FileChange
 			for _, f := range chosen {
@@ -81,10 +81,10 @@ func (m changesListed) handle(*Model) tea.Cmd {
 			return func() tea.Msg { return putBack{c, did, do(context.Background(), m.session, files)} }
 		}
 	}
-	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.PutBack {
-		return conn.PutBack(ctx, session, files, false)
+	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.UndoResult {
+		return conn.Undo(ctx, session, files, false)
 	}
-	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.DoAgain), c.say))
+	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.Redo), c.say))
 	return nil
 }
 
@@ -92,7 +92,7 @@ func (m changesListed) handle(*Model) tea.Cmd {
 func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 	var out []panel.Change
 	for _, f := range files {
-		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), Why: f.Why, File: f})
+		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), NoUndoReason: f.NoUndoReason, File: f})
 	}
 	return out
 }
@@ -120,8 +120,8 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 	path := safetext.Line(p.short(f.Path), 300)
 	return func() tea.Msg {
 		lines := []panel.Line{{Text: f.By, Head: true}}
-		if f.Why != "" {
-			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.Why, 300), Head: true})
+		if f.NoUndoReason != "" {
+			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.NoUndoReason, 300), Head: true})
 		}
 		var d *diff.Computed
 		if before, after, ok := conn.Texts(session, f); ok {
@@ -137,7 +137,7 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 type putBack struct {
 	chat    *chat
 	did     string // "Restored" or "Redid the changes to"
-	results []workspace.PutBack
+	results []workspace.UndoResult
 }
 
 func (m putBack) handle(*Model) tea.Cmd {

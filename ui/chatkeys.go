@@ -161,7 +161,7 @@ func (c *chat) giveKeys() bool {
 // unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
 // holds must be returned by the agent.
 func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
-	if !edit && c.DropCarried() {
+	if !edit && c.DropShellOutput() {
 		return nil, true
 	}
 	if (composing{c}).takeUnconfirmed(edit) {

@@ -22,10 +22,10 @@ import (
 // composing is the page as the host of its composer.
 type composing struct{ c *chat }
 
-func (h composing) Say(text string) tea.Cmd { return h.c.say(text) }
-func (h composing) Submit() tea.Cmd         { return h.c.submit() }
-func (h composing) Typed()                  { h.c.m.input.Touch() }
-func (h composing) Unsettled() []string     { return h.c.Session.Unsettled() }
+func (h composing) Say(text string) tea.Cmd  { return h.c.say(text) }
+func (h composing) Submit() tea.Cmd          { return h.c.submit() }
+func (h composing) Typed()                   { h.c.m.input.Touch() }
+func (h composing) PendingPrompts() []string { return h.c.Session.PendingPrompts() }
 
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
@@ -204,7 +204,7 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 	if at < 0 {
 		return c.say("This is the first queued prompt"), true
 	}
-	c.PutBack(c.composer.Value())
+	c.ReturnEdited(c.composer.Value())
 	if at >= len(c.Queued) {
 		c.composer.Reset()
 		return nil, true
@@ -217,10 +217,10 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
-	p, ok := c.Offers.Take(true)
+	p, ok := c.Unconfirmed.Remove(true)
 	if ok && edit {
 		carried, own := transcript.SplitCarried(p.Draft)
-		c.Carried = append(carried, c.Carried...)
+		c.ShellOutput = append(carried, c.ShellOutput...)
 		c.composer.SetValue(own)
 	}
 	return ok

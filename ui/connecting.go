@@ -110,7 +110,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	case send && c.shelling(): // a shell command is not a prompt
 	case send && text != "":
 		c.composer.Keep(c.composer.Value())
-		c.PutBack(c.composer.Value())
+		c.ReturnEdited(c.composer.Value())
 		c.composer.Reset()
 	case send:
 	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Queued) > 0:
@@ -125,7 +125,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 func (l connecting) leave() {
 	m := l.m
 	m.front(m.starting).login.Close()
-	m.starting.Leave()
+	m.starting.CancelStart()
 	m.starting = nil
 	m.start.Reset()
 	m.page = startPage

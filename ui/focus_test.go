@@ -284,7 +284,7 @@ func TestItemMessages(t *testing.T) {
 			return shown, failure
 		}
 	}, func(d *driver) {
-		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, Before: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
+		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, OmittedBefore: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
 		d.press("tab", "k", "i")
 		d.soon()
 		d.sees("╭ Messages", "10:42:07.000  from the agent", `"method": "session/update"`)

@@ -115,7 +115,7 @@ func TestLoginByACommandNotOffered(t *testing.T) {
 	k := &locked{}
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		o.AskedLogin = nil
+		o.AgentLogin = nil
 		d.on["authenticate"] = func(*call) (string, error) { k.in.Store(true); return `{}`, nil }
 	}, func(d *driver) {
 		d.rest()

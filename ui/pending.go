@@ -21,9 +21,9 @@ func pendingRows(s *workspace.Session, words func(string) string, width, height 
 		}
 	}
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
-	if len(s.Carried) > 0 {
+	if len(s.ShellOutput) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint(carriedRow(s.Carried)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint(carriedRow(s.ShellOutput)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -91,21 +91,21 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	for i, text := range s.Queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, p := range s.Offers {
+	for _, p := range s.Unconfirmed {
 		_, own := transcript.SplitCarried(p.Draft)
-		all = append(all, waiting{p.Why() + "  ", own})
+		all = append(all, waiting{p.Reason() + "  ", own})
 	}
 	var rows []string
 	for i := max(0, len(all)-most); i < len(all); i++ {
 		right := ""
 		if i == len(all)-1 {
 			drop := "  ⌫ drop"
-			if len(s.Carried) > 0 { // the key drops these first
+			if len(s.ShellOutput) > 0 { // the key drops these first
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(s.Queued) == 0 || len(s.Offers) > 0 || s.ACP == nil:
+			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || s.ACP == nil:
 			case s.Thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
 			case s.Paused:

@@ -116,7 +116,7 @@ func TestMakeRule(t *testing.T) {
 		conn := d.m.chat.Agent.Conn()
 		conn.LastAsked = func(string) []permissions.Facts {
 			f := func(line string) permissions.Facts {
-				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Look: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
+				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Resolve: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
 			}
 			return []permissions.Facts{f("git push origin HEAD"), f("git push -u origin HEAD"), f("rm x")}
 		}

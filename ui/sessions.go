@@ -109,7 +109,7 @@ func (s sessions) all() []panel.Session {
 		}
 		info := a.Info()
 		able := info != nil && (info.LoadSession || info.Resume)
-		for _, kept := range a.Listed() {
+		for _, kept := range a.StoredSessions() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
 				all = append(all, s.closedRow(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
@@ -127,7 +127,7 @@ func (s sessions) all() []panel.Session {
 			all = append(all, s.closedRow("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
@@ -209,7 +209,7 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 		l.Note = "Only an open session can be closed"
 	case len(m.w.Sessions()) == 1:
 		l.Note = "This is the only open session; ctrl+c twice quits"
-	case e.chat.GiveUp():
+	case e.chat.CancelOpen():
 		l.Note = "Cancelled opening it"
 	case e.chat.Busy() && !l.Confirmed(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again to stop it and close the session"):
 	default:
@@ -246,7 +246,7 @@ func (s sessions) open(value any) tea.Cmd {
 	case e.logged != nil && e.agent == nil:
 		m.w.OpenLogged(*e.logged, m.w.WhyReadOnly(*e.logged))
 	default:
-		e.agent.OpenListed(*e.listed, e.logged)
+		e.agent.OpenStored(*e.listed, e.logged)
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (c *chat) onShellEvent(e event.Event) {
 	c.applied()
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {
 		if s := c.Thread.Shell(e.Key); s != nil && !s.Started.IsZero() {
-			c.Carried = append(c.Carried, transcript.Carried(s))
+			c.ShellOutput = append(c.ShellOutput, transcript.Carried(s))
 		}
 	}
 }

@@ -61,9 +61,9 @@ type Options struct {
 	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.Command
-	// AskedLogin prepares a login command that the agent names; it looks the program up
+	// AgentLogin prepares a login command that the agent names; it looks the program up
 	// and runs nothing. nil: such logins are not supported.
-	AskedLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error)
+	AgentLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error)
 	// Logs lists the sessions that have logs, the newest first. It is called on its own
 	// goroutine. nil: there are none.
 	Logs func() ([]workspace.Logged, error)
@@ -204,7 +204,7 @@ func New(opts Options) *Model {
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
-	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())

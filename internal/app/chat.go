@@ -30,7 +30,7 @@ import (
 
 // chat runs the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
-	place, err := cli.NewPlace(f.cwd, f.addDirs)
+	place, err := cli.NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	keys, err := keymap(setup.Config)
 	if err != nil {
-		return cli.UsageError{What: err.Error()}
+		return cli.UsageError{Message: err.Error()}
 	}
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
@@ -101,7 +101,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
 	}
 	opts.Typed = func(line string) (workspace.Spec, error) {
-		a, err := setup.Typed(line)
+		a, err := setup.TypedAgent(line)
 		if err != nil {
 			return workspace.Spec{}, err
 		}
@@ -118,13 +118,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		agent, _ := setup.Find(a.Name)
 		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, place)
 	}
-	opts.AskedLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error) {
+	opts.AgentLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
-			return workspace.AskedLogin{}, err
+			return workspace.AgentLogin{}, err
 		}
-		asked, err := setup.NewAskedLogin(life, cli.WithVariables(agent, a.Env), c, place)
-		return workspace.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
+		asked, err := setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, place)
+		return workspace.AgentLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
@@ -232,7 +232,7 @@ func agentToStart(cmd *cobra.Command, args []string, setup *cli.Setup) (string, 
 
 // conflict returns a line about keys that a multiplexer intercepts, only the first time.
 func conflict(ctx context.Context, keys *intent.Keymap) string {
-	who, taken := cli.TakenKeys(ctx, os.Getenv)
+	who, taken := cli.MultiplexerKeys(ctx, os.Getenv)
 	return cli.KeyConflict(who, taken, func(key string) string {
 		for _, in := range []intent.Context{intent.Chat, intent.Draft, intent.Always} {
 			if name := intent.NameOf(in, keys.Of(in, key)); name != "" {
@@ -268,14 +268,14 @@ func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 		o.Warning = "any certificate is accepted"
 	}
 	if o.Remote {
-		o.Gets = setup.Gets(a)
+		o.Access = setup.DescribeAccess(a)
 	}
 	return o
 }
 
 // agentSpec describes an agent for the start screen.
 func agentSpec(a agents.Agent) workspace.Spec {
-	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
+	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
 		o.Section = "found"

@@ -22,7 +22,7 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	logged, err := cli.Logs(dir)
 	here, elsewhere := []cli.Logged{}, []cli.Logged{}
 	for _, g := range logged {
-		if g.In(cwd) {
+		if g.InDir(cwd) {
 			here = append(here, g)
 		} else {
 			elsewhere = append(elsewhere, g)
@@ -32,9 +32,9 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	for _, g := range append(here, elsewhere...) {
 		of := func(a workspace.Spec) bool {
 			agent, err := setup.Find(a.Name)
-			return err == nil && g.Of(agent)
+			return err == nil && g.OfAgent(agent)
 		}
-		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.Shown(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
+		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, MatchAgent: of, Replay: g.Replay,
 			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 				found, err := g.Messages(ctx, spans, request)
 				return messages(found), err
@@ -46,7 +46,7 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 func messages(found []cli.LoggedMessage) []workspace.Message {
 	var out []workspace.Message
 	for _, b := range found {
-		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
+		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, CutBytes: b.CutBytes, OmittedBefore: b.OmittedBefore})
 	}
 	return out
 }
@@ -55,7 +55,7 @@ func messages(found []cli.LoggedMessage) []workspace.Message {
 // first connection. Its methods may be called from any goroutine.
 type dialer struct {
 	setup    *cli.Setup
-	place    cli.Place
+	place    cli.Directories
 	patience time.Duration
 	life     context.Context // lasts as long as the screen
 
@@ -85,7 +85,7 @@ func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, 
 	d.mu.Lock()
 	rec := d.records[log]
 	d.mu.Unlock()
-	return d.dial(ctx, a, cli.Opening{None: true, Record: rec}, func() {}, sink, log)
+	return d.dial(ctx, a, cli.Opening{NoSession: true, Record: rec}, func() {}, sink, log)
 }
 
 // keepRecord remembers a record for the next connection with the same agent.
@@ -116,8 +116,8 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		return nil, err
 	}
 	var note string
-	opening.Known = func() ([]event.StoredSession, error) { return cli.Known(agent) }
-	opening.Told = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
+	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
+	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
 	if c == nil {
@@ -134,7 +134,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		found, err := c.Messages(ctx, session, spans, request)
 		return messages(found), err
 	}
-	opening.Told = func(text string) { log.Add(event.LogClient, text) }
+	opening.Notify = func(text string) { log.Add(event.LogClient, text) }
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
 		s, err := opening.Open(ctx, c.Client, conn.Template)
 		if err == nil {

@@ -9,7 +9,7 @@ import (
 // templates reads the prompt templates of the user and of the session's directories, except those
 // with the name of a command of parley. Each template that cannot be used is reported to warn in
 // one line.
-func templates(place cli.Place, warn func(string)) []template.Template {
+func templates(place cli.Directories, warn func(string)) []template.Template {
 	all, errs := template.Load(cli.TemplateDir(), append([]string{place.Cwd}, place.Roots...))
 	for _, err := range errs {
 		warn(err.Error())

@@ -39,10 +39,10 @@ func TestTmuxKeys(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
-	if who, keys := TakenKeys(t.Context(), func(name string) string { return map[string]string{"ZELLIJ": "0"}[name] }); who != "zellij" || len(keys) == 0 {
+	if who, keys := MultiplexerKeys(t.Context(), func(name string) string { return map[string]string{"ZELLIJ": "0"}[name] }); who != "zellij" || len(keys) == 0 {
 		t.Errorf("%s %v", who, keys)
 	}
-	if who, keys := TakenKeys(t.Context(), func(string) string { return "" }); who != "" || keys != nil {
+	if who, keys := MultiplexerKeys(t.Context(), func(string) string { return "" }); who != "" || keys != nil {
 		t.Errorf("%s %v", who, keys)
 	}
 }

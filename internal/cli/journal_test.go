@@ -56,7 +56,7 @@ func TestJournals(t *testing.T) {
 		t.Errorf("%q, %q, %v", before, after, ok)
 	}
 	put("b", "mine\n")
-	for _, r := range c.PutBack(context.Background(), "s", changes, false) {
+	for _, r := range c.Undo(context.Background(), "s", changes, false) {
 		if wrong := (r.Change.Path == b) != (r.Err != nil); wrong {
 			t.Errorf("%s: %v", r.Change.Path, r.Err)
 		}

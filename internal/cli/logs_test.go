@@ -48,7 +48,7 @@ func connect(t *testing.T, opening Opening) *chat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place, err := NewPlace("", nil)
+	place, err := NewDirectories("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestLogs(t *testing.T) {
 		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", First: "first  prompt", Prompts: 1, Protocol: 1, name: "kept"},
 	} {
 		g := got[i]
-		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.In(k.dir) || g.In("/") {
+		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.InDir(k.dir) || g.InDir("/") {
 			t.Errorf("%+v", g)
 		}
 		g.Updated, g.Dir, g.command, g.titled, g.files = time.Time{}, "", "", false, nil

@@ -22,14 +22,14 @@ import (
 
 // Opening says which session to open. The zero value opens a new one.
 type Opening struct {
-	None     bool   // open no session yet
-	Resume   string // the agent's id of a session, or its title
-	Continue bool   // the newest of the directory
+	NoSession bool   // open no session yet
+	Resume    string // the agent's id of a session, or its title
+	Continue  bool   // the newest of the directory
 
-	// Known returns the known sessions of an agent that does not list its own. nil means none.
-	Known func() ([]event.StoredSession, error)
-	// Told is called when a known session is opened, and with settings that failed. May be nil.
-	Told func(string)
+	// KnownSessions returns the known sessions of an agent that does not list its own. nil means none.
+	KnownSessions func() ([]event.StoredSession, error)
+	// Notify is called when a known session is opened, and with settings that failed. May be nil.
+	Notify func(string)
 
 	// Record is the log of the previous connection, to be continued; nil starts a new one.
 	Record *Record
@@ -50,7 +50,7 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 
 func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 	switch {
-	case o.None:
+	case o.NoSession:
 		return nil, nil
 	case o.Continue:
 		listed, err := o.sessions(ctx, client, n.Cwd)
@@ -81,16 +81,16 @@ func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir str
 		return client.ListSessions(ctx, dir)
 	case !info.LoadSession && !info.Resume:
 		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
-	case o.Known == nil:
+	case o.KnownSessions == nil:
 		return nil, nil
 	}
-	return o.Known()
+	return o.KnownSessions()
 }
 
 // reportSource tells the user that the session was found in parley's logs, not in the agent's list.
 func (o Opening) reportSource(client *acpclient.Client, l event.StoredSession) {
-	if !client.Agent().List && o.Told != nil {
-		o.Told(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
+	if !client.Agent().List && o.Notify != nil {
+		o.Notify(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
 	}
 }
 
@@ -186,13 +186,13 @@ func (c atTerminal) Run() error { return c.run(c.Cmd) }
 
 // loginProgram is a login's program, shown to the user as line. It ends with ctx.
 func loginProgram(ctx context.Context, cmd *exec.Cmd, line string) atTerminal {
-	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.Run(ctx, cmd, line) }}
+	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.RunOnPTY(ctx, cmd, line) }}
 }
 
 // LoginCommand returns the agent's command with the arguments and variables of a login of type
 // "terminal", to run in the user's terminal until ctx ends. A method cannot name another command.
 // It runs outside the sandbox, because the user runs it.
-func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Place) TerminalCommand {
+func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Directories) TerminalCommand {
 	cmd, err := s.program(a, place)
 	cmd.Err = err // Run returns it
 	cmd.Args = append(cmd.Args, method.Args...)

@@ -70,7 +70,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			place, err := NewPlace("", nil)
+			place, err := NewDirectories("", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			}
 			gone := far.agent
 			gone.URL = "ws://127.0.0.1:1/acp"
-			for _, opening := range []Opening{{}, {None: true, Record: rec}} {
+			for _, opening := range []Opening{{}, {NoSession: true, Record: rec}} {
 				if _, err := setup.Connect(t.Context(), gone, place, opening, time.Minute, event.NewQueue(), event.NewLog()); err == nil {
 					t.Fatal("there is somebody")
 				}

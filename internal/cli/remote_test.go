@@ -31,7 +31,7 @@ func TestIsURL(t *testing.T) {
 		if _, err := (&Setup{}).Find(raw); err == nil || err.Error() != wants {
 			t.Errorf("%s: %v, want %s", raw, err, wants)
 		}
-		if _, err := (&Setup{}).Typed(raw); err == nil || err.Error() != wants {
+		if _, err := (&Setup{}).TypedAgent(raw); err == nil || err.Error() != wants {
 			t.Errorf("%s, typed: %v, want %s", raw, err, wants)
 		}
 	}
@@ -109,21 +109,21 @@ func TestRemoteFlags(t *testing.T) {
 	if got := strings.Join(r.Subprotocols, " "); got != "a b.1" {
 		t.Errorf("subprotocols %q", got)
 	}
-	if n := s.NewSession(a, Place{Cwd: "/here", Roots: []string{"/more"}}); n.Cwd != "/there" || n.Roots != nil {
+	if n := s.NewSession(a, Directories{Cwd: "/here", Roots: []string{"/more"}}); n.Cwd != "/there" || n.Roots != nil {
 		t.Errorf("%+v", n)
 	}
-	if n := s.NewSession(agents.Agent{Command: "x"}, Place{Cwd: "/here"}); n.Cwd != "/here" {
+	if n := s.NewSession(agents.Agent{Command: "x"}, Directories{Cwd: "/here"}); n.Cwd != "/here" {
 		t.Errorf("of an agent here: %+v", n)
 	}
-	shared, err := s.shared(a, Place{Cwd: "/here", Roots: []string{"/more"}})
+	shared, err := s.shared(a, Directories{Cwd: "/here", Roots: []string{"/more"}})
 	if err != nil || !shared.Files || !shared.Terminal || strings.Join(shared.Roots, " ") != "/here /more" {
 		t.Errorf("%+v, %v", shared, err)
 	}
-	if shared, _ := s.shared(agents.Agent{Command: "x"}, Place{}); shared != nil {
+	if shared, _ := s.shared(agents.Agent{Command: "x"}, Directories{}); shared != nil {
 		t.Errorf("of an agent here: %+v", shared)
 	}
 	s.Remote = RemoteFlags{}
-	if shared, _ := s.shared(agents.Agent{URL: "https://other", Source: agents.Custom}, Place{}); shared == nil || shared.Files || shared.Terminal {
+	if shared, _ := s.shared(agents.Agent{URL: "https://other", Source: agents.Custom}, Directories{}); shared == nil || shared.Files || shared.Terminal {
 		t.Errorf("unasked: %+v", shared)
 	}
 	s.Remote = parse("--insecure")

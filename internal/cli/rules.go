@@ -51,7 +51,7 @@ func (f *rulesFlags) common(cmd *cobra.Command) {
 
 // files returns the rule files and the directories of the session.
 func (f *rulesFlags) files() ([]ruleFile, []string, error) {
-	place, err := NewPlace(f.cwd, f.addDirs)
+	place, err := NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +108,7 @@ func newRulesCheck(s Streams) *cobra.Command {
 		for _, file := range files {
 			if n += len(file.rules); file.err != nil {
 				wrong++
-				s.Complain(file.err.Error())
+				s.PrintError(file.err.Error())
 			}
 		}
 		switch {
@@ -195,7 +195,7 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 }
 
 func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
-	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: disk.Look, Below: disk.Below, Names: disk.Names, Tracked: fsops.Tracked}
+	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Resolve: disk.Resolve, Walk: disk.Walk, ListDir: disk.ListDir, Tracked: fsops.Tracked}
 	kind := "other"
 	if f.host != "" {
 		facts.Hosts, kind = []string{f.host}, "fetch"
@@ -205,7 +205,7 @@ func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
 		if !filepath.IsAbs(path) {
 			path = cwd + string(filepath.Separator) + path
 		}
-		file := disk.Look(path)
+		file := disk.Resolve(path)
 		if file.Write = f.write; f.write {
 			kind = "edit"
 		} else {

@@ -173,7 +173,7 @@ func TestRulesOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.expect("parley: ~rules.toml: others can write it, so it is not read: chmod go-w ~rules.toml\n", 2, "check")
-		if err := CheckRules(Place{Cwd: r.dir}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		if err := CheckRules(Directories{Cwd: r.dir}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 			t.Errorf("%o: %v", mode, err)
 		}
 	}
@@ -200,7 +200,7 @@ func TestRulesOfSessions(t *testing.T) {
 	r := newRuleRig(t, "[[allow]]\ncommand = \"ls *\"\n")
 	other := t.TempDir()
 	r.put(filepath.Join(other, ".parley", "rules.toml"), "[[deny]]\ncommand = \"rm *\"\n")
-	here, away := Rules(Place{Cwd: r.dir}, true), Rules(Place{Cwd: r.dir}, false)
+	here, away := Rules(Directories{Cwd: r.dir}, true), Rules(Directories{Cwd: r.dir}, false)
 	for _, c := range []struct {
 		roots []string
 		want  int

@@ -79,7 +79,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	t.Setenv("PARLEY_OTHER", "secret")
 	s.Remote.headerEnv = []string{"A=FLAG_AUTH"}
 	withhold(s.Config, s.Remote)
-	place := Place{Cwd: root}
+	place := Directories{Cwd: root}
 	start, err := s.starting(agents.Agent{Command: "sh", Args: []string{"-c", writes}}, place)
 	if err != nil {
 		t.Fatal(err)

@@ -226,7 +226,7 @@ func TestLoginCommand(t *testing.T) {
 	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"CLI_TEST_A": "configured"}}
 	for _, code := range []string{"0", "1"} {
 		for name, env := range map[string][]event.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "CLI_TEST_A", Value: "the method's"}}} {
-			cmd := new(Setup).LoginCommand(t.Context(), agent, event.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
+			cmd := new(Setup).LoginCommand(t.Context(), agent, event.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Directories{Cwd: dir})
 			var out bytes.Buffer
 			cmd.SetStdin(strings.NewReader(""))
 			cmd.SetStdout(&out)

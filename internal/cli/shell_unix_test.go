@@ -13,10 +13,10 @@ import (
 )
 
 // outcome collects the output and the end of a command.
-func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan string, end chan ShellNews) {
+func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan string, end chan ShellOutput) {
 	t.Helper()
-	out, end = make(chan string, 1000), make(chan ShellNews, 1)
-	stop, err := s.Run(line, dir, func(n ShellNews) {
+	out, end = make(chan string, 1000), make(chan ShellOutput, 1)
+	stop, err := s.Run(line, dir, func(n ShellOutput) {
 		if n.Ended {
 			end <- n
 			return
@@ -49,7 +49,7 @@ func TestShell(t *testing.T) {
 	if text.String() != dir+"\nto stderr\n" {
 		t.Errorf("%q", text.String())
 	}
-	if _, err := s.Run("true", filepath.Join(dir, "gone"), func(ShellNews) {}); err == nil {
+	if _, err := s.Run("true", filepath.Join(dir, "gone"), func(ShellOutput) {}); err == nil {
 		t.Error("a directory that is not there is no error")
 	}
 	// A lone builtin is a valid line, too.

@@ -79,8 +79,8 @@ type Options struct {
 
 	Versions acpclient.Versions // for "auto"; may be nil
 	Tap      acpclient.Tap      // may be nil
-	// Introduced is called with what the agent says about itself; may be nil.
-	Introduced func(event.AgentInfo)
+	// OnAgentInfo is called with what the agent says about itself; may be nil.
+	OnAgentInfo func(event.AgentInfo)
 }
 
 // byRule begins an answer that was given by a rule.
@@ -201,8 +201,8 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	}
 	r.logins = info.AuthMethods
 	r.out.connected(info)
-	if r.opts.Introduced != nil {
-		r.opts.Introduced(info)
+	if r.opts.OnAgentInfo != nil {
+		r.opts.OnAgentInfo(info)
 	}
 	session, err := r.open(ctx, client)
 	if err != nil {

@@ -109,7 +109,7 @@ func TestTap(t *testing.T) {
 				sent = append(sent, string(data))
 			}
 		}
-		o.Introduced = func(i event.AgentInfo) { info = i }
+		o.OnAgentInfo = func(i event.AgentInfo) { info = i }
 	}
 	play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", watched).expect(t, ExitDone, "hi\n")
 	if len(sent) != 3 || !strings.Contains(sent[2], `"session/prompt"`) || info.Name != "scripted" || info.ProtocolVersion != 1 {

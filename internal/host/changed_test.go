@@ -37,7 +37,7 @@ func (r *rig) told(g going) string {
 func TestWriteChangedByTheUser(t *testing.T) {
 	r := newRig(t)
 	var kept []string
-	r.host.opts.Wrote = func(_ string, w fsops.Written, text string) { kept = append(kept, w.Old+" -> "+text) }
+	r.host.opts.OnWrite = func(_ string, w fsops.Written, text string) { kept = append(kept, w.Old+" -> "+text) }
 	path := r.put(r.path("f.txt"), "a\nb\nc\n")
 	g := r.write(path, "A\nb\nC\nd\n")
 	q := r.change("A\nb\nc\n")
@@ -81,7 +81,7 @@ func TestWriteNotChangedAfterAll(t *testing.T) {
 // If no change is left, nothing is written, and the agent is refused.
 func TestWriteOfNothing(t *testing.T) {
 	r := newRig(t)
-	r.host.opts.Wrote = func(string, fsops.Written, string) { t.Error("something was written") }
+	r.host.opts.OnWrite = func(string, fsops.Written, string) { t.Error("something was written") }
 	path := r.put(r.path("f"), "a\n")
 	for p, old := range map[string]string{path: "a\n", r.path("new"): ""} {
 		g := r.write(p, "b\n")

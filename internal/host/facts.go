@@ -93,7 +93,7 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 func (h *Host) BindFacts(session string, f *permissions.Facts) {
 	if h.shared() {
 		d := h.disk(session)
-		f.Look, f.Below, f.Names, f.Tracked = d.Look, d.Below, d.Names, fsops.Tracked
+		f.Resolve, f.Walk, f.ListDir, f.Tracked = d.Resolve, d.Walk, d.ListDir, fsops.Tracked
 	}
 }
 

@@ -141,8 +141,8 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	if err != nil {
 		return err
 	}
-	if h.opts.Wrote != nil {
-		h.opts.Wrote(r.SessionID, w, text)
+	if h.opts.OnWrite != nil {
+		h.opts.OnWrite(r.SessionID, w, text)
 	}
 	if text == r.Content { // otherwise the user changed the text, and other approvals for the file no longer apply
 		after := h.files.Stat(r.SessionID, r.Path)

@@ -29,11 +29,11 @@ type Options struct {
 	Remote *Remote             // for an agent on another machine; else nil
 	Record *permissions.Record // closed with the host; nil: nothing is recorded
 
-	// Opened, Closed and Wrote are called for sessions with their directories, and for what was written
+	// OnOpen, OnClose and OnWrite are called for sessions with their directories, and for what was written
 	// for the agent. They must not block; each may be nil.
-	Opened func(session string, roots []string)
-	Closed func(session string)
-	Wrote  func(session string, w fsops.Written, text string)
+	OnOpen  func(session string, roots []string)
+	OnClose func(session string)
+	OnWrite func(session string, w fsops.Written, text string)
 
 	// Rules returns the rules for a session with these directories; nil: there are none. It is called
 	// when a session is opened, and by ReloadRules.
@@ -150,8 +150,8 @@ func (h *Host) OpenSession(id string, roots []string) error {
 	h.mu.Lock()
 	h.sessions[id] = &session{roots: roots, real: real}
 	h.mu.Unlock()
-	if h.opts.Opened != nil && h.shared() {
-		h.opts.Opened(id, roots)
+	if h.opts.OnOpen != nil && h.shared() {
+		h.opts.OnOpen(id, roots)
 	}
 	return nil
 }
@@ -198,8 +198,8 @@ func (h *Host) CloseSession(id string) {
 	h.broker.CancelSession(id)
 	h.broker.Forget(id)
 	h.files.CloseSession(id)
-	if h.opts.Closed != nil {
-		h.opts.Closed(id)
+	if h.opts.OnClose != nil {
+		h.opts.OnClose(id)
 	}
 	go h.terminals.CloseSession(id)
 }

@@ -306,13 +306,13 @@ func TestPathsAsAsked(t *testing.T) {
 	q := r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: tool("read", "t", `{"path":"link/./f"}`)})
 	for name, file := range map[string]permissions.FileFact{
 		"of a tool call": q.Facts.Files[0],
-		"looked up":      r.host.disk(theSession).Look(asked),
+		"looked up":      r.host.disk(theSession).Resolve(asked),
 	} {
 		if file.Asked != asked || file.Path != resolved {
 			t.Errorf("%s: %+v", name, file)
 		}
 	}
-	if file := r.host.disk(theSession).Look("~/x"); file.Asked != "" {
+	if file := r.host.disk(theSession).Resolve("~/x"); file.Asked != "" {
 		t.Errorf("nobody knows where it leads: %+v", file)
 	}
 }

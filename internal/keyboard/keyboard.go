@@ -1,6 +1,6 @@
 // Package keyboard lets programs use the user's terminal. An editor gets the terminal itself
-// (Give). A command that parley runs for an agent, or a login, has a separate terminal and borrows
-// the user's (Lend, Run): keys go to the command and its output is shown unchanged, until the
+// (RunForeground). A command that parley runs for an agent, or a login, has a separate terminal and borrows
+// the user's (Lend, RunOnPTY): keys go to the command and its output is shown unchanged, until the
 // command ends or the user takes the keyboard back with ctrl+].
 //
 // Meanwhile the terminal is raw, so the command gets every other key, ctrl+c included. What the
@@ -34,11 +34,11 @@ var (
 type Command interface {
 	io.ReadWriteCloser
 	Resize(cols, rows int) error
-	Before() []byte // earlier output, with newlines as line breaks
+	EarlierOutput() []byte // earlier output, with newlines as line breaks
 }
 
-// AgentSees is the hint to pass to Lend for a command that an agent runs.
-const AgentSees = "the agent sees its output · ctrl+] lets go"
+// AgentSeesHint is the hint to pass to Lend for a command that an agent runs.
+const AgentSeesHint = "the agent sees its output · ctrl+] lets go"
 
 // heading is the line shown above the command's output, cut to cols cells.
 func heading(line, hint string, cols int) string {

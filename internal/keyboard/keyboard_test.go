@@ -9,7 +9,7 @@ import (
 
 func TestHeading(t *testing.T) {
 	for _, cols := range []int{20, 40, 80, 120, 200} {
-		got := heading("sudo apt-get install \x1b[2J a-package another-package and\nmore of them", AgentSees, cols)
+		got := heading("sudo apt-get install \x1b[2J a-package another-package and\nmore of them", AgentSeesHint, cols)
 		if w := ansi.StringWidth(got); w >= cols || strings.ContainsAny(got, "\n\x1b") || !strings.HasPrefix(got, "parley: sudo") {
 			t.Errorf("%d: %q, %d cells", cols, got, w)
 		}

@@ -83,10 +83,10 @@ func TestHostileRepository(t *testing.T) {
 	t.Logf("without fences: %s", said)
 	r.must(os.Remove(pwned))
 
-	r.j.Before(t.Context(), 1)
+	r.j.BeginTurn(t.Context(), 1)
 	r.write("a.txt", "2")
 	r.write("new.txt", "2")
-	r.j.After(t.Context(), 1)
+	r.j.EndTurn(t.Context(), 1)
 	for _, c := range r.j.Changes(1) {
 		r.j.Texts(c)
 	}
@@ -108,7 +108,7 @@ func TestHeldUp(t *testing.T) {
 	r.git("config", "core.excludesFile", r.path("pipe"))
 	ctx, cancel := contextWithin(t)
 	defer cancel()
-	notes := r.j.Before(ctx, 1)
+	notes := r.j.BeginTurn(ctx, 1)
 	if len(notes) != 1 || !errors.Is(notes[0].Err, ctx.Err()) {
 		t.Errorf("%v", notes)
 	}
@@ -158,7 +158,7 @@ func TestUnseenBefore(t *testing.T) {
 		r.must(os.Rename(filepath.Join(r.dir, ".git", "moved"), r.path("moved")))
 	})
 	for _, c := range r.j.Changes(1) {
-		if c.Why == "" {
+		if c.NoUndoReason == "" {
 			t.Errorf("%s can be undone", c.Path)
 		}
 	}

@@ -47,7 +47,7 @@ func newAgent(w *Workspace) *Agent {
 }
 
 // Name returns the agent's name for display.
-func (a *Agent) Name() string { return a.Spec.Called() }
+func (a *Agent) Name() string { return a.Spec.DisplayName() }
 
 // Conn returns the connection, nil while not connected.
 func (a *Agent) Conn() *Connection { return a.conn }
@@ -65,8 +65,8 @@ func (a *Agent) Err() error { return a.err }
 // FallbackLog returns the log of the session that could not be opened, nil without one.
 func (a *Agent) FallbackLog() *Logged { return a.logged }
 
-// Listed returns the agent's stored sessions as it listed them last.
-func (a *Agent) Listed() []event.StoredSession { return a.listed }
+// StoredSessions returns the agent's stored sessions as it listed them last.
+func (a *Agent) StoredSessions() []event.StoredSession { return a.listed }
 
 // Live reports whether the agent is connected.
 func (a *Agent) Live() bool {
@@ -149,14 +149,14 @@ func (a *Agent) connect() {
 	}
 	front.resetConnection()
 	a.pending = front
-	w.tell(Starting{a})
+	w.tell(AgentStarting{a})
 	a.dial(w.opts.Connect, a.connected)
 }
 
 // dial connects in a task. then gets the outcome, unless the connection has been replaced
 // by then.
 func (a *Agent) dial(dial dialFunc, then func(*Connection, error)) {
-	w, spec, log, queue := a.w, a.Equipped(), a.Log, a.queue
+	w, spec, log, queue := a.w, a.SpecWithLogin(), a.Log, a.queue
 	ctx, cancel := context.WithCancel(w.conns.ctx)
 	a.cancel = cancel
 	a.listen()
@@ -180,7 +180,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	}
 	if a.err = err; err != nil {
 		if conn == nil || !WantsLogin(err) {
-			w.tell(NotStarted{a, err})
+			w.tell(AgentNotStarted{a, err})
 			a.findLog()
 		} else if !a.useCredentials(err) {
 			w.tell(LoginWanted{a, nil, err})
@@ -191,7 +191,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	s := a.Front()
 	a.pending, a.opening = nil, false
 	s.attach(conn.Session)
-	w.tell(Started{a, s, conn.Note})
+	w.tell(AgentStarted{a, s, conn.Note})
 	s.sendQueued()
 }
 
@@ -211,9 +211,9 @@ func (a *Agent) forget() {
 	a.login.cancel, a.login.name = nil, ""
 }
 
-// Leave cancels starting the agent. Its session stays, shown as one whose agent has
+// CancelStart cancels starting the agent. Its session stays, shown as one whose agent has
 // ended.
-func (a *Agent) Leave() {
+func (a *Agent) CancelStart() {
 	a.forget()
 	old := a.conn
 	a.conn, a.err, a.opening = nil, nil, false

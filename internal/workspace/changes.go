@@ -21,7 +21,7 @@ func (s *Session) ChangedLines() (added, removed int) {
 }
 
 // CountLines counts the changed lines in a task, since it reads the texts. It is reported
-// as Counted.
+// as LinesCounted.
 func (s *Session) CountLines() {
 	conn, count := s.Agent.conn, s.w.opts.CountLines
 	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
@@ -40,7 +40,7 @@ func (s *Session) CountLines() {
 		return after(func() {
 			if s.ACP == open {
 				s.counted = m
-				s.w.tell(Counted{s})
+				s.w.tell(LinesCounted{s})
 			}
 		})
 	})
@@ -58,7 +58,7 @@ func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 }
 
 // lookUnannounced looks for changes in a finished turn in which the agent reported
-// nothing that could have made any. They are reported as Unannounced.
+// nothing that could have made any. They are reported as UnreportedFiles.
 func (s *Session) lookUnannounced(turn int) {
 	conn := s.Agent.conn
 	if turn == 0 || conn.Changes == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
@@ -70,7 +70,7 @@ func (s *Session) lookUnannounced(turn int) {
 		changes = slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })
 		return after(func() {
 			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
-				s.w.tell(Unannounced{s, n})
+				s.w.tell(UnreportedFiles{s, n})
 			}
 		})
 	})

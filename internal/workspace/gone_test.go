@@ -30,7 +30,7 @@ func TestSessionGone(t *testing.T) {
 				r.prompt(s, "second")
 				r.pass(time.Minute)
 				r.news = nil
-				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.Listed() != nil {
+				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.StoredSessions() != nil {
 					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
 				}
 				for range 2 { // it stays gone however often the connection is lost
@@ -95,11 +95,11 @@ func TestStartingOver(t *testing.T) {
 		s.Continue()
 		s.Agent.NewSession()
 		r.wants("Said a session is already being opened")
-		if !s.Waiting() || !s.GiveUp() {
+		if !s.Waiting() || !s.CancelOpen() {
 			t.Error("it cannot be given up")
 		}
 		r.wants("StartedOver -: open a session: context canceled")
-		if s.Waiting() || s.GiveUp() {
+		if s.Waiting() || s.CancelOpen() {
 			t.Error("there is more to give up")
 		}
 		for _, hand := range []bool{false, true} {
@@ -109,7 +109,7 @@ func TestStartingOver(t *testing.T) {
 				r.redialNow(s.Agent)
 			}
 			r.pass(time.Minute)
-			if s.Lost.State != workspace.StateGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
+			if s.Lost.State != workspace.StateGone || s.Waiting() || s.CancelOpen() || s.Thread.State != thread.Idle {
 				t.Errorf("%v, waiting %v, %v", s.Lost.State, s.Waiting(), s.Thread.State)
 			}
 		}

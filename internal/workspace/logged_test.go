@@ -48,7 +48,7 @@ func TestKeptFromLogs(t *testing.T) {
 func TestOpenLogged(t *testing.T) {
 	for name, end := range map[string]func(*workspace.Session){
 		"read":     nil,
-		"given up": func(s *workspace.Session) { s.GiveUp() },
+		"given up": func(s *workspace.Session) { s.CancelOpen() },
 		"closed":   func(s *workspace.Session) { s.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -188,7 +188,7 @@ func TestRestartInLogin(t *testing.T) {
 		if a.LoggingIn() != "" {
 			r.Error("the login before is under way")
 		}
-		a.Leave()
+		a.CancelStart()
 		r.pass(time.Second)
 		r.wants()
 		r.connections(0, 2)
@@ -234,7 +234,7 @@ func TestLoginByVariables(t *testing.T) {
 				if got := r.agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
 					t.Errorf("it was started with %q", got)
 				}
-				if kept := a.Equipped().Env != nil; kept != c.kept {
+				if kept := a.SpecWithLogin().Env != nil; kept != c.kept {
 					t.Errorf("kept: %v", kept)
 				}
 				a.Restart()
@@ -297,12 +297,12 @@ type exited struct{}
 func (*exited) Error() string       { return "exit status 1" }
 func (*exited) LastLines() []string { return []string{"no such account"} }
 
-// Unfit says why a method is not supported.
+// UnsupportedReason says why a method is not supported.
 func TestUnfit(t *testing.T) {
 	with(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		unfit := func(a *workspace.Agent) (out []string) {
 			for _, m := range a.Methods() {
-				out = append(out, workspace.MethodName(m)+": "+a.Unfit(m))
+				out = append(out, workspace.MethodName(m)+": "+a.UnsupportedReason(m))
 			}
 			return out
 		}

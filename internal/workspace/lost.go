@@ -33,7 +33,7 @@ func (a *Agent) lost(err error) bool {
 		}
 		return nil
 	})
-	w.tell(Lost{a, wait, first, longer})
+	w.tell(ConnectionLost{a, wait, first, longer})
 	return true
 }
 

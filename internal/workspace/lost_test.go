@@ -193,7 +193,7 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "first")
 		r.waits(s, "second")
-		s.Offers, s.Queued = nil, nil
+		s.Unconfirmed, s.Queued = nil, nil
 		r.prompt(s, "third")
 		r.pass(10 * time.Millisecond)
 		r.prompt(s, "@fourth")
@@ -372,7 +372,7 @@ func TestLostWhileOpening(t *testing.T) {
 	for _, hand := range []bool{false, true} {
 		for name, open := range map[string]func(*workspace.Agent){
 			"new":    func(a *workspace.Agent) { a.NewSession() },
-			"listed": func(a *workspace.Agent) { a.OpenListed(event.StoredSession{ID: "kept"}, nil) },
+			"listed": func(a *workspace.Agent) { a.OpenStored(event.StoredSession{ID: "kept"}, nil) },
 		} {
 			t.Run(fmt.Sprintf("%s, by hand %v", name, hand), func(t *testing.T) {
 				with(t, ways["load"], func(r *rig) {

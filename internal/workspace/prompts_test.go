@@ -181,7 +181,7 @@ func TestHeldThenEnded(t *testing.T) {
 	}{
 		"killed":    {func(s *workspace.Session) { s.Agent.Kill() }, false},
 		"restarted": {func(s *workspace.Session) { s.Agent.Restart() }, true},
-		"left":      {func(s *workspace.Session) { s.Agent.Restart(); s.Agent.Leave() }, true},
+		"left":      {func(s *workspace.Session) { s.Agent.Restart(); s.Agent.CancelStart() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			with(t, func(r *rig) { r.fake().Protocol = "2"; r.fake().Turn(slow) }, func(r *rig) {
@@ -206,14 +206,14 @@ func TestHeldThenEnded(t *testing.T) {
 func TestCarried(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Carried = []string{"$ ls\n"}
+		s.ShellOutput = []string{"$ ls\n"}
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second")
 		r.pass(time.Second)
 		r.got("$ ls\n", "second")
-		if len(s.Carried) > 0 {
-			r.Errorf("%q", s.Carried)
+		if len(s.ShellOutput) > 0 {
+			r.Errorf("%q", s.ShellOutput)
 		}
 	})
 }
@@ -259,14 +259,14 @@ func TestSubmitBeforeThoseThatWait(t *testing.T) {
 func TestCarriedDropped(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Carried = []string{"$ ls\n", "$ pwd\n"}
-		if !s.DropCarried() {
+		s.ShellOutput = []string{"$ ls\n", "$ pwd\n"}
+		if !s.DropShellOutput() {
 			r.Error("nothing was dropped")
 		}
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.got("$ ls\n")
-		if s.DropCarried() {
+		if s.DropShellOutput() {
 			r.Error("something was left")
 		}
 	})
@@ -341,7 +341,7 @@ func TestStopThenRestart(t *testing.T) {
 // Stop has no effect on a session that is not open.
 func TestStopNothing(t *testing.T) {
 	with(t, nil, func(r *rig) {
-		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().GiveUp() || r.w.Front().Continue() {
+		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().CancelOpen() || r.w.Front().Continue() {
 			t.Error("there is nothing open")
 		}
 	})

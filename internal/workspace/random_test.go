@@ -193,16 +193,16 @@ func (c *chaos) deny(text string) {
 func (c *chaos) heard(n workspace.News) {
 	var of *workspace.Session
 	switch n := n.(type) {
-	case workspace.Sent:
+	case workspace.PromptSent:
 		of, c.sent[n.Text] = n.Session, true
-	case workspace.Applied:
+	case workspace.EventApplied:
 		of = n.Session
 		for _, i := range n.Items {
 			if it := of.Thread.Items[i]; it.Kind == thread.UserMessage {
 				c.begun = append(c.begun, string(it.Text))
 			}
 		}
-	case workspace.Opened:
+	case workspace.SessionOpened:
 		of = n.Session
 	case workspace.Reconnecting:
 		of = n.Session
@@ -214,16 +214,16 @@ func (c *chaos) heard(n workspace.News) {
 		of = n.Session
 	case workspace.StartedOver:
 		of = n.Session
-	case workspace.Paused:
+	case workspace.QueuePaused:
 		of = n.Session
 	case workspace.LoginWanted:
 		of = n.Session
-	case workspace.Removed:
+	case workspace.SessionRemoved:
 		if of = n.Session; !c.removed[of] {
 			c.removed[of] = true
 			of = nil
 		}
-		for _, p := range n.Session.Offers {
+		for _, p := range n.Session.Unconfirmed {
 			c.offered = append(c.offered, p.Draft)
 		}
 	}
@@ -282,7 +282,7 @@ func (c *chaos) wish() {
 	case k < 29 && len(sessions) < 5:
 		a.NewSession()
 	case k < 30 && len(sessions) < 5:
-		a.OpenListed(kept, nil)
+		a.OpenStored(kept, nil)
 	case k < 31 && len(sessions) > 1:
 		s.Close()
 	case k < 34:
@@ -298,7 +298,7 @@ func (c *chaos) wish() {
 	case k < 43:
 		s.Continue()
 	case k < 44:
-		s.GiveUp()
+		s.CancelOpen()
 	case k < 46:
 		if _, retrying := a.Retrying(); retrying {
 			a.Redial()
@@ -306,7 +306,7 @@ func (c *chaos) wish() {
 	case k < 47 && a.Spec.Name != "":
 		a.Restart()
 	case k < 48 && a.Opening():
-		a.Leave()
+		a.CancelStart()
 	case k < 49:
 		a.Kill()
 	case k < 50 && len(sessions) < 5:
@@ -369,7 +369,7 @@ func (c *chaos) check() {
 		if text, ok := s.Reading(); ok {
 			put(text, "reading")
 		}
-		for _, p := range s.Offers {
+		for _, p := range s.Unconfirmed {
 			put(p.Draft, "offered")
 		}
 	}

@@ -80,12 +80,12 @@ func TestNewSessionFails(t *testing.T) {
 				second := r.w.Front()
 				second.Enqueue("typed")
 				r.settle()
-				if c.giveUp && (!second.GiveUp() || s.GiveUp()) {
+				if c.giveUp && (!second.CancelOpen() || s.CancelOpen()) {
 					r.Error("it cannot be given up")
 				}
 				r.pass(30 * time.Minute)
 				r.wants("Shown -", "Shown s1", "Removed -", c.says)
-				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.GiveUp() {
+				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.CancelOpen() {
 					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.fake().On("session/new", nil)
@@ -104,7 +104,7 @@ func TestNewSessionFails(t *testing.T) {
 func TestCloseWhileOpening(t *testing.T) {
 	for name, open := range map[string]func(*workspace.Agent){
 		"new":    func(a *workspace.Agent) { a.NewSession() },
-		"listed": func(a *workspace.Agent) { a.OpenListed(kept, nil) },
+		"listed": func(a *workspace.Agent) { a.OpenStored(kept, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachKeeping(t, func(r *rig, s *workspace.Session) {
@@ -155,7 +155,7 @@ func TestCloseBeforeOpened(t *testing.T) {
 		s.Agent.NewSession()
 		second := r.w.Front()
 		r.hear = func(n workspace.News) {
-			if n, ok := n.(workspace.Applied); ok && n.Session == second {
+			if n, ok := n.(workspace.EventApplied); ok && n.Session == second {
 				r.Errorf("applied: %#v", n.Event)
 			}
 		}
@@ -186,10 +186,10 @@ func TestOpenListed(t *testing.T) {
 		r.fake().On("session/resume", told)
 		r.w.List()
 		r.wants("Listed")
-		if l := s.Agent.Listed(); len(l) != 1 || l[0].ID != "kept" || l[0].Title != "Parser" {
+		if l := s.Agent.StoredSessions(); len(l) != 1 || l[0].ID != "kept" || l[0].Title != "Parser" {
 			r.Errorf("listed: %v", l)
 		}
-		s.Agent.OpenListed(s.Agent.Listed()[0], nil)
+		s.Agent.OpenStored(s.Agent.StoredSessions()[0], nil)
 		second := r.w.Front()
 		if second.Thread.Title != "Parser" || second.Dir != "/src" || !second.Waiting() {
 			r.Errorf("%q in %q", second.Thread.Title, second.Dir)
@@ -200,7 +200,7 @@ func TestOpenListed(t *testing.T) {
 		if !says(second, "long ago") || !says(second, "You said: more") || says(s, "long ago") || !second.Resumable() {
 			r.Error("the history is not there")
 		}
-		s.Agent.OpenListed(kept, nil)
+		s.Agent.OpenStored(kept, nil)
 		r.wants("Shown kept")
 		r.prompt(second, "and more")
 		r.pass(time.Second)
@@ -229,15 +229,15 @@ func TestOpenListedRefused(t *testing.T) {
 			eachKeeping(t, func(r *rig, s *workspace.Session) {
 				r.fake().Fail("session/load", c.code, "never heard of it")
 				r.fake().Fail("session/resume", c.code, "never heard of it")
-				s.Agent.OpenListed(kept, c.logged)
+				s.Agent.OpenStored(kept, c.logged)
 				r.wants(c.news...)
 				front := r.w.Front()
 				if shown := len(c.news) > 4; front.ReadOnly != shown || says(front, "as it was logged") != shown {
 					r.Errorf("read only %v: %v", front.ReadOnly, front.Thread.Items)
 				}
 				if front.ReadOnly {
-					if front.Why != "fake refused it: never heard of it (-32002)" || front.Thread.State != thread.Ended || front.Agent.Live() {
-						r.Errorf("%q, %v", front.Why, front.Thread.State)
+					if front.ReadOnlyReason != "fake refused it: never heard of it (-32002)" || front.Thread.State != thread.Ended || front.Agent.Live() {
+						r.Errorf("%q, %v", front.ReadOnlyReason, front.Thread.State)
 					}
 					front.Close()
 					r.wants("Shown s1", "Removed kept")
@@ -254,11 +254,11 @@ func TestOpenListedRefused(t *testing.T) {
 func TestOpenListedNever(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Agent.OpenListed(kept, nil)
+		s.Agent.OpenStored(kept, nil)
 		r.wants("Said the agent cannot reopen sessions")
 		r.lose()
 		r.news = nil
-		s.Agent.OpenListed(kept, nil)
+		s.Agent.OpenStored(kept, nil)
 		s.Agent.NewSession()
 		r.wants("Said the agent has ended", "Said the agent has ended")
 	})
@@ -273,7 +273,7 @@ func TestOpenListedTooSoon(t *testing.T) {
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		r.wants("Starting", wantedFirst)
-		a.OpenListed(kept, nil)
+		a.OpenStored(kept, nil)
 		a.NewSession()
 		r.wants("Said a session is already being opened", "Said a session is already being opened")
 	})
@@ -350,7 +350,7 @@ func TestLeaveConversation(t *testing.T) {
 		r.dial = func(int) error { time.Sleep(time.Minute); return errors.New("late") }
 		s.Agent.Restart()
 		r.pass(time.Second)
-		s.Agent.Leave()
+		s.Agent.CancelStart()
 		r.pass(time.Hour)
 		r.wants("Sent first", "Starting")
 		if s.Thread.State != thread.Ended || !says(s, "You said: first") || !s.Continue() {

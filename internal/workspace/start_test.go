@@ -83,7 +83,7 @@ func TestStartGivenUp(t *testing.T) {
 				a.Front().Enqueue("first")
 				r.pass(time.Second)
 				r.wants("Starting")
-				a.Leave()
+				a.CancelStart()
 				r.pass(time.Hour)
 				r.wants()
 				if _, dialing := a.Dialing(); dialing || a.Opening() || a.Live() || a.Err() != nil {

@@ -26,8 +26,8 @@ type Host interface {
 	Commands() []Command
 	// Invitation returns the placeholder of an empty composer.
 	Invitation() string
-	// Unsettled returns the prompts that may have to be sent again, with their images.
-	Unsettled() []string
+	// PendingPrompts returns the prompts that may have to be sent again, with their images.
+	PendingPrompts() []string
 }
 
 // Session is what a composer knows of the session that it writes for.

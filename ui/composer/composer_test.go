@@ -37,7 +37,7 @@ func (p *page) Submit() tea.Cmd {
 func (p *page) Typed()                   {}
 func (p *page) Session() Session         { return p.session }
 func (p *page) Invitation() string       { return "say something" }
-func (p *page) Unsettled() []string      { return nil }
+func (p *page) PendingPrompts() []string { return nil }
 func (p *page) Context() context.Context { return p.t.Context() }
 func (p *page) Composers() []*Composer   { return []*Composer{p.c} }
 func (p *page) Front() *Composer         { return p.c }

@@ -205,7 +205,7 @@ func (k *draftKeeper) fail(err error) tea.Cmd {
 		return nil
 	}
 	k.failed = true
-	return say(k.screen, "Drafts are not saved"+atomicfile.Room(err)+": "+err.Error())
+	return say(k.screen, "Drafts are not saved"+atomicfile.FreeSpaceAdvice(err)+": "+err.Error())
 }
 
 // leave notes the draft of a composer that is being closed, for the next save.

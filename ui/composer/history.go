@@ -83,7 +83,7 @@ func (msg historyMsg) Handle() tea.Cmd {
 			return nil
 		}
 		h.failed = true
-		return say(h.screen, "History is not saved"+atomicfile.Room(msg.err)+": "+msg.err.Error())
+		return say(h.screen, "History is not saved"+atomicfile.FreeSpaceAdvice(msg.err)+": "+msg.err.Error())
 	}
 	h.entries = msg.entries
 	for _, c := range h.screen.Composers() {

@@ -35,7 +35,7 @@ var Actions = []Action{
 	{Approval, Chat, "approval", nil, "Change approval mode: ask, accept edits, read only, all", "approval", false},
 	{Trust, Chat, "trust", nil, "Show what the agent changed and ran", "trust", false},
 	{FileChanges, Chat, "changes", nil, "Show changed files", "changes", false},
-	{PutBack, Chat, "put-back", nil, "Restore files that the agent changed", "undo", false},
+	{UndoFiles, Chat, "put-back", nil, "Restore files that the agent changed", "undo", false},
 	{Theme, Chat, "theme", nil, "Switch theme", "theme", false},
 	{Inline, Chat, "inline", nil, "Switch between full screen and inline", "inline", false},
 	{Mouse, Chat, "mouse", nil, "Turn mouse support on or off", "mouse", false},

@@ -53,7 +53,7 @@ const (
 	Approval
 	Trust
 	FileChanges
-	PutBack
+	UndoFiles
 	Quit
 
 	FocusTranscript

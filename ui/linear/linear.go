@@ -76,7 +76,7 @@ func Run(ctx context.Context, opts Options) (ui.Left, error) {
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, history: newHistory(opts.History)}
 	files := &mentions{out: out, files: opts.Files}
-	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
+	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand,
 		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
@@ -84,7 +84,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
 	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr, front: func() *narrator { return c.front }}
 	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
-	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AskedLogin != nil, starts: c.starts}
+	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AgentLogin != nil, starts: c.starts}
 	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands()}
 	c.dialogs.command, c.dialogs.putAside = c.commands.run, c.prompts.putAside
 	c.front = c.narrator(c.w.Front())
@@ -129,7 +129,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
 		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
 		intent.FileChanges:  bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, false) }),
-		intent.PutBack:      bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
+		intent.UndoFiles:    bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
 		intent.Quit:         bare(c.quit),
 	}
 }
@@ -198,7 +198,7 @@ func (c *chat) loop(ctx context.Context) {
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.history.failed:
-			c.out.say("Cannot keep the history%s: %s.", atomicfile.Room(err), plain.OneLine(err.Error()))
+			c.out.say("Cannot keep the history%s: %s.", atomicfile.FreeSpaceAdvice(err), plain.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
 			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():

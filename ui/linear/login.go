@@ -92,7 +92,7 @@ func (l *logins) asks(m event.AuthMethod) bool { return m.Command != nil && l.as
 
 // unfit says why a login method is not supported, "" if it is.
 func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
-	why := a.Unfit(m)
+	why := a.UnsupportedReason(m)
 	if (why == "" || why == m.Type) && !l.in.terminal() && (m.Type == "terminal" || l.asks(m)) {
 		return "it needs a terminal"
 	}
@@ -141,7 +141,7 @@ func (l *logins) ifConnected(a *workspace.Agent, conn *workspace.Connection, do 
 // "run".
 func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 	out, conn := l.dialogs.out, a.Conn()
-	asked, err := a.AskedLogin(m)
+	asked, err := a.AgentLogin(m)
 	if err != nil {
 		out.say("Not possible: %s", spelled(err.Error()))
 		l.choose(a, false)

@@ -84,7 +84,7 @@ func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
 }
 
 // sent records a prompt that was sent.
-func (p *prompts) sent(n workspace.Sent) {
+func (p *prompts) sent(n workspace.PromptSent) {
 	for _, note := range n.Notes {
 		p.dialogs.out.say("Notice: %s.", note)
 	}
@@ -98,12 +98,12 @@ func (p *prompts) sent(n workspace.Sent) {
 // resend sends again the oldest prompt that may not have arrived.
 func (p *prompts) resend() {
 	switch s := p.w.Front(); {
-	case len(s.Offers) == 0:
+	case len(s.Unconfirmed) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
 	case s.ACP == nil:
 		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
-		offer, _ := s.Offers.Take(false)
+		offer, _ := s.Unconfirmed.Remove(false)
 		p.send(offer.Draft)
 	}
 }
@@ -114,8 +114,8 @@ func (p *prompts) unsent() {
 		p.putAside(strings.Join(p.draft, "\n"))
 	}
 	for _, s := range p.w.Sessions() {
-		for _, offer := range s.Offers {
-			p.dialogs.out.say("Prompt %s:", offer.Why())
+		for _, offer := range s.Unconfirmed {
+			p.dialogs.out.say("Prompt %s:", offer.Reason())
 			p.dialogs.out.lines(offer.Draft)
 		}
 		for _, text := range s.Queued {

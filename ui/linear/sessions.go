@@ -125,7 +125,7 @@ func (l *sessions) goTo(e entry) {
 	switch {
 	case e.open == nil:
 		l.out.say("Opening %s.", l.words(e))
-		l.w.Front().Agent.OpenListed(e.kept, nil)
+		l.w.Front().Agent.OpenStored(e.kept, nil)
 	case e.open == l.w.Front():
 		l.out.say("This session is already open.")
 	default:

@@ -13,13 +13,13 @@ import (
 
 // Change is the change of one file in a turn, or over several.
 type Change struct {
-	What   string // its kind and its path
-	By     string // what made it
-	Turn   int
-	Undone bool
-	Named  bool   // a tool call named the file
-	Why    string // why it cannot be put back; "" if it can
-	File   any    // for the caller
+	What         string // its kind and its path
+	By           string // what made it
+	Turn         int
+	Undone       bool
+	Named        bool   // a tool call named the file
+	NoUndoReason string // why it cannot be put back; "" if it can
+	File         any    // for the caller
 }
 
 // item returns the row of a change.
@@ -63,7 +63,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	}
 	var turn []Change
 	for _, f := range u.Changes {
-		if f.Turn == last && f.Why == "" {
+		if f.Turn == last && f.NoUndoReason == "" {
 			turn = append(turn, f)
 		}
 	}
@@ -79,8 +79,8 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	for _, f := range slices.Backward(u.Changes) {
 		it := f.item()
 		it.Value = some(putBack, f)
-		if f.Why != "" {
-			it.Hint, it.Value = f.Why, func() tea.Cmd { return say("Not restored: " + f.Why) }
+		if f.NoUndoReason != "" {
+			it.Hint, it.Value = f.NoUndoReason, func() tea.Cmd { return say("Not restored: " + f.NoUndoReason) }
 		}
 		items = append(items, it)
 	}

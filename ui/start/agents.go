@@ -191,7 +191,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
-		lines, access = append(lines, th.Dim.Paint("Connects to  ")+chosen.Command), cmp.Or(chosen.Gets, access)
+		lines, access = append(lines, th.Dim.Paint("Connects to  ")+chosen.Command), cmp.Or(chosen.Access, access)
 	case ok:
 		lines = append(lines, th.Dim.Paint("Runs  ")+chosen.Command)
 	}

@@ -136,7 +136,7 @@ func (l *Login) again(a *workspace.Agent, note string) {
 
 // how says in a few words what a login method does.
 func how(a *workspace.Agent, method event.AuthMethod) string {
-	switch why := a.Unfit(method); {
+	switch why := a.UnsupportedReason(method); {
 	case why != "":
 		return "not supported: " + why
 	case method.Type == "terminal":
@@ -160,7 +160,7 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	if a.Conn() != conn {
 		return nil
 	}
-	switch why := a.Unfit(method); {
+	switch why := a.UnsupportedReason(method); {
 	case why == method.Type && why != "":
 		l.again(a, "Unknown login method: "+why)
 	case why != "":
@@ -170,7 +170,7 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	case method.Type == "env_var", method.TakesKey:
 		l.ask(a, &step{method: method, form: variablesForm(method, l.env.Keys)})
 	case a.RunsCommand(method):
-		asked, err := a.AskedLogin(method)
+		asked, err := a.AgentLogin(method)
 		if err != nil {
 			l.again(a, visible(err.Error()))
 			return nil

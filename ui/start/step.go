@@ -24,7 +24,7 @@ import (
 type step struct {
 	method event.AuthMethod
 	form   *form.Form           // for the variables; nil for a command
-	asked  workspace.AskedLogin // the command to run
+	asked  workspace.AgentLogin // the command to run
 
 	offset  int       // first row on the screen: of the text above the form, or about the command
 	page    int       // number of those rows on the screen
