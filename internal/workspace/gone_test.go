@@ -137,7 +137,7 @@ func TestNotReopened(t *testing.T) {
 			r.Error("it is opened twice")
 		}
 		r.pass((5 * time.Minute))
-		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
+		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
 		if !s.Agent.Live() || s.ACP != nil {
 			r.Error("the agent is not there")
 		}
@@ -202,7 +202,7 @@ func TestLostPermanently(t *testing.T) {
 		r.dial = func(int) error { return refused }
 		r.lose()
 		r.pass(time.Hour)
-		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed: "+refused.Error())
+		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed: "+refused.Error())
 		if _, retrying := s.Agent.Retrying(); retrying || r.dials != 2 || !errors.Is(s.Agent.LostErr(), refused) {
 			t.Errorf("retrying %v, %d tries", retrying, r.dials)
 		}
@@ -225,13 +225,13 @@ func TestLocalAgentIsNotRestarted(t *testing.T) {
 		s.Enqueue("second")
 		r.lose()
 		r.pass(time.Hour)
-		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.wants("PromptSent first", "QueuePaused", "AgentGone: connection closed")
 		r.fake().Turn(nil)
 		if !s.Continue() {
 			r.Error("it cannot be started again")
 		}
 		r.pass(time.Second)
-		r.wants("Starting", "Started s1")
+		r.wants("AgentStarting", "AgentStarted s1")
 		r.waits(s, "second")
 		s.Resume()
 		r.pass(time.Second)

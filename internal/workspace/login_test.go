@@ -87,13 +87,13 @@ func TestLogin(t *testing.T) {
 			each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
-				r.wants("Starting", wantedFirst)
+				r.wants("AgentStarting", wantedFirst)
 				if a.Err() == nil || !a.Opening() || a.LoggingIn() != "" {
 					r.Error("it does not want a login")
 				}
 				a.Authenticate(method(a, "own"), key)
 				r.pass(time.Second)
-				r.wants("LoggingIn Own login", "LoggedIn", "Started s1", "Sent first")
+				r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 				calls := append(r.agent().Calls("authenticate"), r.agent().Calls("auth/login")...)
 				if len(calls) != 1 || strings.Contains(calls[0], "secret") != (key != "") {
 					r.Errorf("%q", calls)
@@ -113,7 +113,7 @@ func TestLoginFails(t *testing.T) {
 		r.fake().On("auth/login", in)
 		a := r.w.Start(local)
 		a.Front().Enqueue("first")
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		own := method(a, "own")
 		a.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
@@ -138,7 +138,7 @@ func TestLoginFails(t *testing.T) {
 		(&guard{sessions: true}).set(r)
 		a.Authenticate(own, "")
 		r.pass(time.Second)
-		r.wants("LoggingIn Own login", "LoggedIn", "Started s1", "Sent first")
+		r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 		r.connections(1, 1)
 		r.got("first")
 	})
@@ -156,7 +156,7 @@ func TestLostInLogin(t *testing.T) {
 				a.Front().Enqueue("first")
 				r.settle()
 				a.Authenticate(method(a, "own"), "")
-				r.wants("Starting", wantedFirst, "LoggingIn Own login")
+				r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 				r.lose()
 				r.pass(time.Minute)
 				r.wants("LoginFailed: …")
@@ -165,7 +165,7 @@ func TestLostInLogin(t *testing.T) {
 					a.Restart()
 				}
 				r.pass(time.Second)
-				r.wants("Starting", "Started s1", "Sent first")
+				r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 				r.connections(1, 2)
 			})
 		})
@@ -181,10 +181,10 @@ func TestRestartInLogin(t *testing.T) {
 		a := r.w.Start(local)
 		r.settle()
 		a.Authenticate(method(a, "own"), "")
-		r.wants("Starting", wantedFirst, "LoggingIn Own login")
+		r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 		a.Restart()
 		r.pass(time.Minute)
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		if a.LoggingIn() != "" {
 			r.Error("the login before is under way")
 		}
@@ -209,16 +209,16 @@ func TestLoginByVariables(t *testing.T) {
 		news   []string
 		kept   bool // used again at the next start
 	}{
-		"enough": {&guard{sessions: true, env: true}, own, nil, []string{"Starting", "Started s1", "Sent first"}, true},
-		"told":   {&guard{sessions: true}, own, nil, []string{"Starting", "LoggingIn With a key", "LoggedIn", "Started s1", "Sent first"}, true},
+		"enough": {&guard{sessions: true, env: true}, own, nil, []string{"AgentStarting", "AgentStarted s1", "PromptSent first"}, true},
+		"told":   {&guard{sessions: true}, own, nil, []string{"AgentStarting", "LoggingIn With a key", "LoggedIn", "AgentStarted s1", "PromptSent first"}, true},
 		"wrong": {&guard{sessions: true, env: true}, workspace.Variables{"FAKE_KEY": "wrong"},
 			func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32603, "a wrong key") },
-			[]string{"Starting", "LoggingIn With a key", "LoginFailed: log in: the agent answered: a wrong key (-32603)"}, false},
+			[]string{"AgentStarting", "LoggingIn With a key", "LoginFailed: log in: the agent answered: a wrong key (-32603)"}, false},
 		"no authenticate": {&guard{sessions: true, env: true}, workspace.Variables{"FAKE_KEY": "wrong"},
 			func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32601, "Method not found") },
-			[]string{"Starting", "LoggingIn With a key", "LoginFailed: open a session: the agent answered: who are you? (-32000)"}, false},
+			[]string{"AgentStarting", "LoggingIn With a key", "LoginFailed: open a session: the agent answered: who are you? (-32000)"}, false},
 		"used once": {&guard{sessions: true}, own, func(*fakeagent.Call) (string, error) { return "{}", nil },
-			[]string{"Starting", "LoggingIn With a key", "LoggedIn", wantedFirst}, false},
+			[]string{"AgentStarting", "LoggingIn With a key", "LoggedIn", wantedFirst}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			with(t, func(r *rig) { c.g.set(r) }, func(r *rig) {
@@ -227,7 +227,7 @@ func TestLoginByVariables(t *testing.T) {
 				}
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
-				r.wants("Starting", wantedFirst)
+				r.wants("AgentStarting", wantedFirst)
 				a.LogInWithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
@@ -263,7 +263,7 @@ func TestLoginInTerminal(t *testing.T) {
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		a.Front().Enqueue("first")
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
 			r.Errorf("%v", got)
 		}
@@ -276,7 +276,7 @@ func TestLoginInTerminal(t *testing.T) {
 		r.fake().On("session/new", nil)
 		a.RanLogin(a.Conn(), nil)
 		r.pass(time.Second)
-		r.wants("Starting", "Started s1", "Sent first")
+		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 		a.RanLogin(stale, nil)
 		a.RanLogin(stale, errAway)
 		r.wants()
@@ -429,7 +429,7 @@ func TestPromptUsesVariables(t *testing.T) {
 		r.news = nil
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first", "LoggingIn With a key", "LoggedIn", "Sent first")
+		r.wants("PromptSent first", "LoggingIn With a key", "LoggedIn", "PromptSent first")
 		r.got("first", "first")
 	})
 }

@@ -18,7 +18,7 @@ const (
 	resumes = `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`
 )
 
-const lostLine = "Gone: no connection to wss://far.example.org/acp: the other side has ended it"
+const lostLine = "AgentGone: no connection to wss://far.example.org/acp: the other side has ended it"
 
 // ways are agents that reopen a session, by method.
 var ways = map[string]func(*rig){
@@ -52,9 +52,9 @@ func TestReconnects(t *testing.T) {
 		s := r.started(far)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first")
+		r.wants("PromptSent first")
 		r.lose()
-		r.wants(lostLine, "Lost, first, longer")
+		r.wants(lostLine, "ConnectionLost, first, longer")
 		if at, retrying := s.Agent.Retrying(); !retrying || at.IsZero() || s.Agent.Live() {
 			t := s.Thread.State
 			r.Errorf("retrying %v at %v, %v", retrying, at, t)
@@ -66,7 +66,7 @@ func TestReconnects(t *testing.T) {
 		if way != "resume" {
 			replaced = ", replaced"
 		}
-		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1"+replaced, "Sent second", "Sent third")
+		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1"+replaced, "PromptSent second", "PromptSent third")
 		r.got("first", "second", "third")
 		r.offers(s)
 		r.connections(1, 2)
@@ -101,7 +101,7 @@ func TestLostInTurn(t *testing.T) {
 				r.pass(time.Second)
 				s.Enqueue("second")
 				r.lose()
-				r.wants("Sent first", "Paused", lostLine, "Lost, first, longer")
+				r.wants("PromptSent first", "QueuePaused", lostLine, "ConnectionLost, first, longer")
 				if begun {
 					r.offers(s)
 				} else {
@@ -156,7 +156,7 @@ func TestLostHeld(t *testing.T) {
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second", "third")
-		r.wants("Sent first", "Sent second, held", "Sent third, held")
+		r.wants("PromptSent first", "PromptSent second, held", "PromptSent third, held")
 		r.fake().On("session/resume", func(c *fakeagent.Call) (string, error) {
 			c.Agent.Say("s1", "user", "first")
 			return "{}", nil
@@ -226,11 +226,11 @@ func TestBackoff(t *testing.T) {
 		r.pass(3 * time.Minute)
 		var lost []string
 		for _, line := range r.all {
-			if strings.HasPrefix(line, "Lost") {
+			if strings.HasPrefix(line, "ConnectionLost") {
 				lost = append(lost, line)
 			}
 		}
-		want := []string{"Lost, first, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost"}
+		want := []string{"ConnectionLost, first, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost"}
 		if len(lost) < len(want) || !slices.Equal(lost[:len(want)], want) {
 			r.Errorf("news: %q", lost)
 		}
@@ -271,7 +271,7 @@ func TestRedialOnce(t *testing.T) {
 			s.Continue()
 			r.settle()
 		}
-		r.wants(lostLine, "Lost, first, longer", "Redialing")
+		r.wants(lostLine, "ConnectionLost, first, longer", "Redialing")
 		if at, retrying := s.Agent.Retrying(); !retrying || !at.IsZero() {
 			t.Errorf("%v %v", at, retrying)
 		}
@@ -286,7 +286,7 @@ func TestRedialLive(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		a := r.w.Start(far)
 		a.Redial()
-		r.wants("Starting", "Started s1")
+		r.wants("AgentStarting", "AgentStarted s1")
 		a.Redial()
 		r.pass(time.Minute)
 		r.wants()
@@ -447,7 +447,7 @@ func TestLostSessions(t *testing.T) {
 		r.pass(5 * time.Second)
 		r.news = nil
 		second.Close()
-		r.wants("Shown s1", "Removed s2")
+		r.wants("SessionShown s1", "SessionRemoved s2")
 		r.pass(5 * time.Minute)
 		r.got("to the first")
 		if !slices.Equal(r.returned, []string{"to the second"}) {

@@ -65,17 +65,17 @@ func TestPaused(t *testing.T) {
 					}
 				}
 				r.pass(2 * time.Minute)
-				r.wants("Sent first", "Paused")
+				r.wants("PromptSent first", "QueuePaused")
 				r.fake().Turn(brief)
 				if err := s.Send("between"); err != nil {
 					r.Error(err)
 				}
 				r.pass(time.Minute)
-				r.wants("Sent between")
+				r.wants("PromptSent between")
 				r.waits(s, "second", "third")
 				s.Resume()
 				r.pass(time.Minute)
-				r.wants("Sent second", "Sent third")
+				r.wants("PromptSent second", "PromptSent third")
 				r.got("first", "between", "second", "third")
 			})
 		})
@@ -140,7 +140,7 @@ func TestReturned(t *testing.T) {
 		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first", "Returned first")
+		r.wants("PromptSent first", "PromptReturned first")
 		if s.Thread.State != thread.Idle {
 			t.Errorf("%v", s.Thread.State)
 		}
@@ -161,14 +161,14 @@ func TestWithdraw(t *testing.T) {
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second", "third", "fourth")
-		r.wants("Sent first", "Sent second, held", "Sent third, held", "Sent fourth, held")
+		r.wants("PromptSent first", "PromptSent second, held", "PromptSent third, held", "PromptSent fourth, held")
 		s.Withdraw(false)
-		r.wants("Returned fourth, withdrawn")
+		r.wants("PromptReturned fourth, withdrawn")
 		s.Withdraw(true)
-		r.wants("Returned third, withdrawn, dropped")
+		r.wants("PromptReturned third, withdrawn, dropped")
 		s.Stop()
 		r.pass(time.Second)
-		r.wants("Returned second, withdrawn")
+		r.wants("PromptReturned second, withdrawn")
 		r.got("first", "second", "third", "fourth")
 	})
 }
@@ -302,7 +302,7 @@ func TestStop(t *testing.T) {
 		if s.Agent.Live() || !r.agent().Closed() {
 			r.Error("the agent lives")
 		}
-		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.wants("PromptSent first", "QueuePaused", "AgentGone: connection closed")
 		r.waits(s, "second")
 		r.fake().Turn(slow)
 		s.Agent.Restart()

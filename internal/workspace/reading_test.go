@@ -74,7 +74,7 @@ func TestReadingLong(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long")
 		r.pass(11 * time.Second)
-		r.wants("Sent @long, not read in time")
+		r.wants("PromptSent @long, not read in time")
 	})
 }
 
@@ -93,7 +93,7 @@ func TestStopReading(t *testing.T) {
 		}
 		s.ShellOutput = nil
 		r.pass(time.Minute)
-		r.wants("Paused")
+		r.wants("QueuePaused")
 		r.got()
 		r.prompt(s, "second again")
 		s.Resume()
@@ -119,7 +119,7 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 				r.pass(500 * time.Millisecond)
 				r.fake().Turn(brief)
 				r.prompt(s, "@second", "third")
-				r.wants("Sent first")
+				r.wants("PromptSent first")
 				switch how {
 				case "is stopped":
 					s.Stop()
@@ -129,7 +129,7 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 				}
 				r.pass(time.Minute)
 				if how == "ends, given up" {
-					r.wants("Paused")
+					r.wants("QueuePaused")
 					s.Resume()
 					r.pass(time.Minute)
 					r.got("first", "third")

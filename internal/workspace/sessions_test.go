@@ -53,7 +53,7 @@ func TestNewSession(t *testing.T) {
 		if second.Waiting() || second.Thread.Title != "Told early" || s.Thread.Title != "" {
 			r.Errorf("waiting %v, titles %q and %q", second.Waiting(), second.Thread.Title, s.Thread.Title)
 		}
-		r.wants("Shown -", "Said a session is already being opened", "Opened s2", "Sent first", "Sent second")
+		r.wants("SessionShown -", "Said a session is already being opened", "SessionOpened s2", "PromptSent first", "PromptSent second")
 		r.got("first", "second")
 		if got := s.Agent.Sessions(); !slices.Equal(got, []*workspace.Session{s, second}) || s.HasPrompt() || !second.HasPrompt() {
 			r.Errorf("%d sessions", len(got))
@@ -68,9 +68,9 @@ func TestNewSessionFails(t *testing.T) {
 		giveUp bool
 		says   string
 	}{
-		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "NotOpened: open a session: …"},
-		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "NotOpened: opening the session was cancelled"},
-		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "NotOpened: open a session: context deadline exceeded"},
+		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "SessionNotOpened: open a session: …"},
+		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "SessionNotOpened: opening the session was cancelled"},
+		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "SessionNotOpened: open a session: context deadline exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, nil, func(r *rig) {
@@ -84,13 +84,13 @@ func TestNewSessionFails(t *testing.T) {
 					r.Error("it cannot be given up")
 				}
 				r.pass(30 * time.Minute)
-				r.wants("Shown -", "Shown s1", "Removed -", c.says)
+				r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -", c.says)
 				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.CancelOpen() {
 					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.fake().On("session/new", nil)
 				s.Agent.NewSession()
-				r.wants("Shown -", "Opened s3")
+				r.wants("SessionShown -", "SessionOpened s3")
 				if !s.Agent.Live() {
 					r.Error("the agent has ended")
 				}
@@ -135,7 +135,7 @@ func TestCloseWhileOpening(t *testing.T) {
 					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				for _, line := range r.all {
-					if strings.HasPrefix(line, "Sent") || strings.HasPrefix(line, "Opened kept") {
+					if strings.HasPrefix(line, "PromptSent") || strings.HasPrefix(line, "SessionOpened kept") {
 						r.Error(line)
 					}
 				}
@@ -165,7 +165,7 @@ func TestCloseBeforeOpened(t *testing.T) {
 		if second.Thread.Title != "" || second.ACP != nil {
 			r.Error("it has opened")
 		}
-		r.wants("Shown -", "Shown s1", "Removed -")
+		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -")
 		s.Agent.NewSession()
 		r.pass(time.Second)
 		if r.w.Front() == s || r.w.Front().ACP == nil {
@@ -185,7 +185,7 @@ func TestOpenListed(t *testing.T) {
 		r.fake().On("session/load", told)
 		r.fake().On("session/resume", told)
 		r.w.List()
-		r.wants("Listed")
+		r.wants("SessionsListed")
 		if l := s.Agent.StoredSessions(); len(l) != 1 || l[0].ID != "kept" || l[0].Title != "Parser" {
 			r.Errorf("listed: %v", l)
 		}
@@ -196,12 +196,12 @@ func TestOpenListed(t *testing.T) {
 		}
 		r.prompt(second, "more")
 		r.pass(5 * time.Second)
-		r.wants("Shown kept", "Opened kept", "Sent more")
+		r.wants("SessionShown kept", "SessionOpened kept", "PromptSent more")
 		if !says(second, "long ago") || !says(second, "You said: more") || says(s, "long ago") || !second.Resumable() {
 			r.Error("the history is not there")
 		}
 		s.Agent.OpenStored(kept, nil)
-		r.wants("Shown kept")
+		r.wants("SessionShown kept")
 		r.prompt(second, "and more")
 		r.pass(time.Second)
 		if r.w.Front() != second || !says(second, "You said: and more") {
@@ -221,9 +221,9 @@ func TestOpenListedRefused(t *testing.T) {
 		code   int
 		news   []string
 	}{
-		"no log": {nil, -32002, []string{"Shown kept", "Shown s1", "Removed kept", "NotOpened: …"}},
-		"a log":  {&logged, -32002, []string{"Shown kept", "Shown s1", "Removed kept", "Shown kept", "NotOpened: …"}},
-		"login":  {&logged, -32000, []string{"Shown kept", "Shown s1", "Removed kept", "NotOpened: …"}},
+		"no log": {nil, -32002, []string{"SessionShown kept", "SessionShown s1", "SessionRemoved kept", "SessionNotOpened: …"}},
+		"a log":  {&logged, -32002, []string{"SessionShown kept", "SessionShown s1", "SessionRemoved kept", "SessionShown kept", "SessionNotOpened: …"}},
+		"login":  {&logged, -32000, []string{"SessionShown kept", "SessionShown s1", "SessionRemoved kept", "SessionNotOpened: …"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachKeeping(t, func(r *rig, s *workspace.Session) {
@@ -240,7 +240,7 @@ func TestOpenListedRefused(t *testing.T) {
 						r.Errorf("%q, %v", front.ReadOnlyReason, front.Thread.State)
 					}
 					front.Close()
-					r.wants("Shown s1", "Removed kept")
+					r.wants("SessionShown s1", "SessionRemoved kept")
 				}
 				if !s.Agent.Live() {
 					r.Error("the agent has ended")
@@ -272,7 +272,7 @@ func TestOpenListedTooSoon(t *testing.T) {
 		r.fake().Answer("session/load", "{}")
 	}, func(r *rig) {
 		a := r.w.Start(local)
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		a.OpenStored(kept, nil)
 		a.NewSession()
 		r.wants("Said a session is already being opened", "Said a session is already being opened")
@@ -292,7 +292,7 @@ func TestCloseSession(t *testing.T) {
 		items := len(second.Thread.Items)
 		second.Close()
 		r.pass(time.Minute)
-		r.wants("Shown s1", "Removed s2", "Said closed", "Listed")
+		r.wants("SessionShown s1", "SessionRemoved s2", "Said closed", "SessionsListed")
 		if got := r.agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
 			r.Errorf("closed: %q", got)
 		}
@@ -335,10 +335,10 @@ func TestAgentEndsWithSessions(t *testing.T) {
 func TestDelete(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
 		s.Agent.Delete("kept")
-		r.wants("Said deleted", "Listed")
+		r.wants("Said deleted", "SessionsListed")
 		r.fake().Fail("session/delete", -32603, "not now")
 		s.Agent.Delete("kept")
-		r.wants("Said delete the session: the agent answered: not now (-32603)", "Listed")
+		r.wants("Said delete the session: the agent answered: not now (-32603)", "SessionsListed")
 	})
 }
 
@@ -352,7 +352,7 @@ func TestLeaveConversation(t *testing.T) {
 		r.pass(time.Second)
 		s.Agent.CancelStart()
 		r.pass(time.Hour)
-		r.wants("Sent first", "Starting")
+		r.wants("PromptSent first", "AgentStarting")
 		if s.Thread.State != thread.Ended || !says(s, "You said: first") || !s.Continue() {
 			t.Errorf("%v", s.Thread.State)
 		}
