@@ -9,9 +9,9 @@ import (
 func TestAnswerAttended(t *testing.T) {
 	b := NewBroker((&desk{}).post, nil)
 	options := []Option{{ID: "o", Kind: AllowOnce}, {ID: "a", Kind: AllowAlways}, {ID: "r", Kind: RejectOnce}}
-	own := b.Ask(Question{Origin: FromParley, Attends: true, Options: options})
+	own := b.Ask(Question{Origin: FromParley, Attendable: true, Options: options})
 	plain := b.Ask(Question{Origin: FromParley, Options: options})
-	agents := b.Ask(Question{Origin: FromAgent, Attends: true, Options: options})
+	agents := b.Ask(Question{Origin: FromAgent, Attendable: true, Options: options})
 	for _, c := range []struct {
 		p      *Pending
 		option string
@@ -29,7 +29,7 @@ func TestAnswerAttended(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	b = NewBroker((&desk{}).post, func(Question) (Answer, bool) { return Answer{OptionID: "o", Attended: true}, true })
-	if a := settled(t, b.Ask(Question{Origin: FromParley, Attends: true, Options: options})); a.Attended {
+	if a := settled(t, b.Ask(Question{Origin: FromParley, Attendable: true, Options: options})); a.Attended {
 		t.Errorf("a policy gave it: %+v", a)
 	}
 }

@@ -54,8 +54,8 @@ func TestRecordOfAChange(t *testing.T) {
 	q.Origin, q.Remember = FromParley, "writes"
 	q.Change = &Change{}
 	text := "abc"
-	r.Settled(q, Answer{OptionID: "o", By: "you", Text: &text}, true)
-	r.Settled(q, Answer{OptionID: "o", By: "you"}, true)
+	r.RecordAnswer(q, Answer{OptionID: "o", By: "you", Text: &text}, true)
+	r.RecordAnswer(q, Answer{OptionID: "o", By: "you"}, true)
 	r.Close()
 	got, err := ReadRecord(dir, "s", 10)
 	if err != nil || len(got) != 2 || got[0].Changed != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" || got[1].Changed != "" {

@@ -77,7 +77,7 @@ func corpusRules(text string) (rules []Rule, err error) {
 			r.Command = one
 		}
 		if one != "" {
-			err = errors.Join(err, r.Check())
+			err = errors.Join(err, r.Compile())
 			rules = append(rules, r)
 		}
 	}
@@ -150,8 +150,8 @@ func TestCorpus(t *testing.T) {
 func reasons(j Judgement) string {
 	var out []string
 	for _, v := range j.Verdicts {
-		if v.Effect != Allow || v.Why != "" {
-			out = append(out, fmt.Sprintf("%s: %v %s%s", v.Text, v.Effect, v.Why, v.Short))
+		if v.Effect != Allow || v.NoRuleReason != "" {
+			out = append(out, fmt.Sprintf("%s: %v %s%s", v.Text, v.Effect, v.NoRuleReason, v.NearMiss))
 		}
 	}
 	return strings.Join(out, "; ")

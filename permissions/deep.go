@@ -138,7 +138,7 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	default:
 		why = "more lies below it than parley looks at"
 	}
-	return Verdict{Text: v.Text, Why: why}, why != ""
+	return Verdict{Text: v.Text, NoRuleReason: why}, why != ""
 }
 
 // below visits what is below the directory of a verdict with the effect of the rules, until
@@ -152,12 +152,12 @@ func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileF
 		dir = f.Resolve(dir).Path
 	}
 	say := func(file FileFact) bool {
-		name, err := filepath.Rel(dir, file.Asked)
+		name, err := filepath.Rel(dir, file.RequestedPath)
 		if err != nil {
-			name = file.Asked
+			name = file.RequestedPath
 		}
 		by := b.verdict(f, fileDemand(file, true), name).Effect
-		if by >= Confirm && v.trackedOnly && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.Asked) {
+		if by >= Confirm && v.trackedOnly && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.RequestedPath) {
 			return true
 		}
 		if v.write {
@@ -191,7 +191,7 @@ func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (
 		}
 		for _, p := range pathPatterns(r.Path, at.Roots) {
 			file := f.lookRulePath("/" + strings.Join(append(slices.Clip(p.base), p.names...), "/"))
-			for _, path := range []string{file.Path, file.Asked} {
+			for _, path := range []string{file.Path, file.RequestedPath} {
 				rel, err := filepath.Rel(dir, path)
 				if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) && (file.Exists || !at.Exists) && !visit(file) {
 					return stars, true
@@ -209,7 +209,7 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 		return None
 	}
 	for _, v := range all {
-		if v.Why == whyMade {
+		if v.NoRuleReason == whyMade {
 			worst = b.strictest()
 		}
 		if v.below == "" {
@@ -267,6 +267,6 @@ func (rd reading) endings() (ends []string) {
 // otherEnding reports whether a file has none of the endings, both as named and where it leads.
 func otherEnding(ends []string, file FileFact) bool {
 	return len(ends) > 0 && !slices.ContainsFunc(ends, func(end string) bool {
-		return strings.HasSuffix(strings.ToLower(file.Asked), end) || strings.HasSuffix(strings.ToLower(file.Path), end)
+		return strings.HasSuffix(strings.ToLower(file.RequestedPath), end) || strings.HasSuffix(strings.ToLower(file.Path), end)
 	})
 }

@@ -11,8 +11,8 @@ type Facts struct {
 	Files    []FileFact    `json:"files,omitempty"`
 	Hosts    []string      `json:"hosts,omitempty"` // hosts it fetches from
 
-	// Use says that the tool does something beyond the listed commands, files and hosts.
-	Use bool `json:"use,omitempty"`
+	// OtherEffects says that the tool does something beyond the listed commands, files and hosts.
+	OtherEffects bool `json:"use,omitempty"`
 	// Partial says that these facts are incomplete, so no rule, mode or flag may allow the
 	// question.
 	Partial bool `json:"partial,omitempty"`
@@ -51,10 +51,10 @@ type CommandFact struct {
 
 // FileFact is a file to be read or written.
 type FileFact struct {
-	Path   string `json:"path,omitempty"`  // absolute, links followed; as requested if they could not be
-	Asked  string `json:"asked,omitempty"` // absolute, as requested, links not followed
-	Write  bool   `json:"write,omitempty"`
-	Exists bool   `json:"exists,omitempty"`
+	Path          string `json:"path,omitempty"`  // absolute, links followed; as requested if they could not be
+	RequestedPath string `json:"asked,omitempty"` // absolute, as requested, links not followed
+	Write         bool   `json:"write,omitempty"`
+	Exists        bool   `json:"exists,omitempty"`
 	// Inside: below one of the session's directories. Secret: known to be sensitive. Roots are
 	// the session's directories, for relative patterns.
 	Inside bool     `json:"inside,omitempty"`
@@ -80,21 +80,21 @@ func (e Effect) String() string { return effectNames[e] }
 // Verdict is what the rules say of one thing a question is about: a simple command, a file or a
 // host.
 type Verdict struct {
-	Text        string // what it is about, for the user; raw
-	Effect      Effect
-	Rule        *Rule  // the rule that decided; nil if none did
-	Why         string // why no rule can allow it; "" if one can
-	Short       string // why the closest rule does not cover it; "" if none comes close
-	Marks       Marks
-	Depth       int // 1 for a part of a command line, else 0
-	demand      demand
-	filter      bool     // it only prints or filters: allowed if a rule allows something next to it
-	below       string   // a directory that is read recursively
-	skipHidden  bool     // below: without names that begin with a dot
-	tracked     bool     // below: git works on the tracked files
-	write       bool     // below: it may write there
-	trackedOnly bool     // below: it reads only tracked files
-	ends        []string // below: only names with these endings, if any
+	Text         string // what it is about, for the user; raw
+	Effect       Effect
+	Rule         *Rule  // the rule that decided; nil if none did
+	NoRuleReason string // why no rule can allow it; "" if one can
+	NearMiss     string // why the closest rule does not cover it; "" if none comes close
+	Marks        Marks
+	Depth        int // 1 for a part of a command line, else 0
+	demand       demand
+	filter       bool     // it only prints or filters: allowed if a rule allows something next to it
+	below        string   // a directory that is read recursively
+	skipHidden   bool     // below: without names that begin with a dot
+	tracked      bool     // below: git works on the tracked files
+	write        bool     // below: it may write there
+	trackedOnly  bool     // below: it reads only tracked files
+	ends         []string // below: only names with these endings, if any
 }
 
 // kindSearch is the kind of a tool call that searches directories recursively.
@@ -110,9 +110,9 @@ func (f *Facts) searches(file FileFact) bool {
 type Judgement struct {
 	Effect   Effect
 	Verdicts []Verdict // one for each thing; all must be allowed
-	// Hides is what a rule might say of parts of a command line that could not be read: Deny or
+	// MayHide is what a rule might say of parts of a command line that could not be read: Deny or
 	// Confirm if there are such rules, else None.
-	Hides Effect
+	MayHide Effect
 }
 
 // By names the rule that decided, for the record: the first that denies, else the first that

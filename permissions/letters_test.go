@@ -10,7 +10,7 @@ import (
 func TestDeniedLetters(t *testing.T) {
 	look := func(path string) FileFact {
 		path = filepath.Clean(path)
-		return FileFact{Path: path, Asked: path, Exists: true, Inside: strings.HasPrefix(path, "/w"), Roots: []string{"/w"}}
+		return FileFact{Path: path, RequestedPath: path, Exists: true, Inside: strings.HasPrefix(path, "/w"), Roots: []string{"/w"}}
 	}
 	for _, c := range []struct{ rule, file string }{
 		{"Caf\u00e9.txt", "Cafe\u0301.txt"}, {"Cafe\u0301.txt", "Caf\u00e9.txt"}, {"Caf\u00e9.txt", "CAFE\u0301.TXT"}, {"**/Cafe\u0301*", "src/caf\u00c9.txt"},

@@ -37,7 +37,7 @@ func TestMarks(t *testing.T) {
 			j := b.Judge(Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}})
 			var got []string
 			for _, v := range j.Verdicts {
-				if words := v.Marks.Words(); words != nil {
+				if words := v.Marks.Text(); words != nil {
 					got = append(got, v.Text+": "+strings.Join(words, ", "))
 				}
 			}

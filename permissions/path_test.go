@@ -24,7 +24,7 @@ func linked(links map[string]string) func(string) FileFact {
 			}
 		}
 		f := project(real)
-		f.Asked = asked
+		f.RequestedPath = asked
 		return f
 	}
 }
@@ -141,10 +141,10 @@ func under(path, root string) bool { return path == root || strings.HasPrefix(pa
 // or leads outside.
 func TestDeepReaders(t *testing.T) {
 	below := []FileFact{
-		{Path: "/w/src/a.go", Asked: "/w/src/a.go", Inside: true, Roots: []string{"/w"}},
-		{Path: "/w/conf/.env", Asked: "/w/conf/.env", Inside: true, Secret: true, Roots: []string{"/w"}},
-		{Path: "/etc", Asked: "/w/links/etc", Roots: []string{"/w"}},
-		{Path: "/w/top/private/x", Asked: "/w/top/private/x", Inside: true, Roots: []string{"/w"}},
+		{Path: "/w/src/a.go", RequestedPath: "/w/src/a.go", Inside: true, Roots: []string{"/w"}},
+		{Path: "/w/conf/.env", RequestedPath: "/w/conf/.env", Inside: true, Secret: true, Roots: []string{"/w"}},
+		{Path: "/etc", RequestedPath: "/w/links/etc", Roots: []string{"/w"}},
+		{Path: "/w/top/private/x", RequestedPath: "/w/top/private/x", Inside: true, Roots: []string{"/w"}},
 	}
 	b := rulebook(t, allowing("grep *", "rg *", "find *", "ls *", "cp *")+"[[deny]]\npath = \"top/private/**\"\n")
 	for line, want := range map[string]string{
@@ -170,14 +170,14 @@ func TestDeepReaders(t *testing.T) {
 		f := lineFacts(line)
 		f.Walk = func(dir string, hidden bool, visit func(FileFact) bool) bool {
 			for _, file := range below {
-				if under(file.Asked, dir) && file.Asked != dir && (hidden || !strings.Contains(file.Asked, "/.")) && !visit(file) {
+				if under(file.RequestedPath, dir) && file.RequestedPath != dir && (hidden || !strings.Contains(file.RequestedPath, "/.")) && !visit(file) {
 					return false
 				}
 			}
 			return true
 		}
 		got := b.Judge(f)
-		if want == "" && got.Effect != Allow || want != "" && (got.Effect != None || !slices.ContainsFunc(got.Verdicts, func(v Verdict) bool { return v.Why != "" && strings.Contains(v.Why, want) })) {
+		if want == "" && got.Effect != Allow || want != "" && (got.Effect != None || !slices.ContainsFunc(got.Verdicts, func(v Verdict) bool { return v.NoRuleReason != "" && strings.Contains(v.NoRuleReason, want) })) {
 			t.Errorf("%q: %v %+v, want %q", line, got.Effect, got.Verdicts, want)
 		}
 		f.Walk = nil

@@ -177,8 +177,8 @@ func TestUnlistedOptions(t *testing.T) {
 			judged++
 			got := rules.Judge(Facts{Kind: "execute", Resolve: project, Commands: []CommandFact{{Words: append(slices.Clip(words), w), Dir: "/w"}}})
 			name, _, _ := strings.Cut(w, "=")
-			if v := got.Verdicts[0]; got.Effect != None || v.Why == "" && !strings.Contains(v.Short, name) {
-				t.Errorf("%s: %v, and the reason is %q", w, got.Effect, v.Short)
+			if v := got.Verdicts[0]; got.Effect != None || v.NoRuleReason == "" && !strings.Contains(v.NearMiss, name) {
+				t.Errorf("%s: %v, and the reason is %q", w, got.Effect, v.NearMiss)
 			}
 		}
 	})

@@ -133,7 +133,7 @@ func laws(t testing.TB, l lines, line string) {
 	}
 	if was.Effect == Allow {
 		for _, v := range was.Verdicts {
-			if v.Effect != Allow || v.Why != "" {
+			if v.Effect != Allow || v.NoRuleReason != "" {
 				t.Errorf("%q is allowed, and %+v is not", line, v)
 			}
 		}
@@ -224,7 +224,7 @@ func TestStars(t *testing.T) {
 // Names that an agent gives its tools and files are not patterns.
 func TestSuggestedNames(t *testing.T) {
 	for _, f := range []Facts{
-		{Kind: "other", Tool: "*", Use: true},
+		{Kind: "other", Tool: "*", OtherEffects: true},
 		{Kind: "fetch", Hosts: []string{"*"}},
 		{Kind: "read", Files: []FileFact{{Path: "/etc/**"}}},
 		{Kind: "edit", Files: []FileFact{{Path: "/w/**", Inside: true, Write: true, Roots: []string{"/w"}}}},

@@ -28,7 +28,7 @@ func (b *Rulebook) url(f *Facts, word string) []Verdict {
 	}
 	_, port, colon := strings.Cut(authority[strings.LastIndex(authority, "@")+1:], ":")
 	if colon && port == "" || strings.Trim(port, "0123456789") != "" || strings.ContainsAny(word, `\{}`) || strings.HasPrefix(word, "@") {
-		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+		return []Verdict{{Text: word, NoRuleReason: "where it leads is not known"}}
 	}
 	return b.bare(f, word)
 }
@@ -40,7 +40,7 @@ func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
 		return b.urls(f, word)
 	}
 	if !slices.Contains(schemes, strings.ToLower(name)) {
-		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+		return []Verdict{{Text: word, NoRuleReason: "where it leads is not known"}}
 	}
 	return b.urls(f, word)
 }
@@ -52,7 +52,7 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 	before, _, colon := strings.Cut(word, ":")
 	switch {
 	case strings.HasPrefix(word, "-"), strings.Contains(word, "::"):
-		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+		return []Verdict{{Text: word, NoRuleReason: "where it leads is not known"}}
 	case strings.Contains(word, "://"):
 		return b.within(f, word, gitSchemes)
 	case colon && !strings.Contains(before, "/"):
@@ -65,7 +65,7 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 	if strings.HasPrefix(it.of, "git") {
 		for _, end := range []string{"", ".git"} {
 			if file, known := lookUp(f, dir, word+end, false); known && file.Exists && !f.Resolve(filepath.Join(file.Path, ".git")).Exists {
-				return []Verdict{{Text: word, Why: withoutGit}}
+				return []Verdict{{Text: word, NoRuleReason: withoutGit}}
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func bareRepository(f *Facts, dir string) bool {
 func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
 	out := b.url(f, word)
 	if strings.HasPrefix(strings.ToLower(word), "ftp") && strings.Contains(word, "://") { // * in it are names
-		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+		return []Verdict{{Text: word, NoRuleReason: "where it leads is not known"}}
 	}
 	if slices.ContainsFunc(read(p.words).items, func(it item) bool {
 		return slices.Contains([]string{"-O", "--output-document", "--spider"}, it.option)

@@ -30,8 +30,8 @@ type Rule struct {
 // kinds are the kinds of tool calls; others begin with _.
 var kinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
-// Check completes a rule and returns what is wrong with it, for the user.
-func (r *Rule) Check() error {
+// Compile parses a rule's command and returns what is wrong with the rule, in words for the user.
+func (r *Rule) Compile() error {
 	if r.Effect == None {
 		return fmt.Errorf("a rule says allow, ask or deny")
 	}
@@ -189,7 +189,7 @@ type Rulebook struct{ rules []Rule }
 func NewRulebook(rules []Rule) (*Rulebook, error) {
 	b := &Rulebook{rules: slices.Clone(rules)}
 	for i := range b.rules {
-		if err := b.rules[i].Check(); err != nil {
+		if err := b.rules[i].Compile(); err != nil {
 			if w := b.rules[i].Where; w != "" {
 				err = fmt.Errorf("%s: %w", w, err)
 			}

@@ -8,7 +8,7 @@ import (
 
 // project resolves paths as if /w were the session's directory.
 func project(p string) FileFact {
-	f := FileFact{Path: filepath.Clean(p), Asked: filepath.Clean(p), Roots: []string{"/w"}}
+	f := FileFact{Path: filepath.Clean(p), RequestedPath: filepath.Clean(p), Roots: []string{"/w"}}
 	f.Exists = filepath.Base(f.Path) != "HEAD"
 	f.Inside = f.Path == "/w" || strings.HasPrefix(f.Path, "/w/")
 	f.Secret = strings.Contains(f.Path, "/.ssh") || strings.HasSuffix(f.Path, "/.env")

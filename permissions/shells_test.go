@@ -255,7 +255,7 @@ func (p *playground) facts(line string) Facts {
 				real = filepath.Join(dir, filepath.Base(asked))
 			}
 		}
-		return FileFact{Path: real, Asked: asked, Exists: filepath.Base(real) != "HEAD", Inside: real == p.work || strings.HasPrefix(real, p.work+"/"),
+		return FileFact{Path: real, RequestedPath: asked, Exists: filepath.Base(real) != "HEAD", Inside: real == p.work || strings.HasPrefix(real, p.work+"/"),
 			Secret: filepath.Base(real) == ".env", Roots: []string{p.work}}
 	}
 	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Resolve: look, Walk: nothingBelow, ListDir: namesIn}

@@ -11,7 +11,7 @@ func treeFacts(line string) Facts {
 	there := map[string]bool{"/": true, "/w": true, "/w/.git": true, "/w/config": true, "/w/config/x": true, "/w/src": true, "/w/src/a.go": true, "/w/feature": true, "/w/.husky": true, "/w/.husky/pre-commit": true}
 	look := func(path string) FileFact {
 		path = filepath.Clean(path)
-		return FileFact{Path: path, Asked: path, Exists: there[path], Inside: path == "/w" || strings.HasPrefix(path, "/w/"), Secret: strings.HasPrefix(path, "/w/.husky"), Roots: []string{"/w"}}
+		return FileFact{Path: path, RequestedPath: path, Exists: there[path], Inside: path == "/w" || strings.HasPrefix(path, "/w/"), Secret: strings.HasPrefix(path, "/w/.husky"), Roots: []string{"/w"}}
 	}
 	f := lineFacts(line)
 	f.Resolve = look
@@ -54,10 +54,10 @@ func TestTree(t *testing.T) {
 			if got.Effect != want && (want != None || got.Effect != Deny) {
 				t.Errorf("%q with deny path %s is %v, want %v: %s", line, rule, got.Effect, want, reasons(got))
 			}
-			if hides := rulebook(t, (&Rule{Effect: effect, Path: rule}).Text()).Judge(treeFacts(line)); want == None && hides.Hides != effect && hides.Effect != effect {
-				t.Errorf("%q with %v path %s hides %v", line, effect, rule, hides.Hides)
-			} else if want == Allow && hides.Hides != None {
-				t.Errorf("%q with %v path %s hides %v, and names no such file", line, effect, rule, hides.Hides)
+			if hides := rulebook(t, (&Rule{Effect: effect, Path: rule}).Text()).Judge(treeFacts(line)); want == None && hides.MayHide != effect && hides.Effect != effect {
+				t.Errorf("%q with %v path %s hides %v", line, effect, rule, hides.MayHide)
+			} else if want == Allow && hides.MayHide != None {
+				t.Errorf("%q with %v path %s hides %v, and names no such file", line, effect, rule, hides.MayHide)
 			}
 		}
 		if got := rulebook(t, allow+more).Judge(treeFacts(line)); got.Effect != Allow && !strings.HasPrefix(line, "mv") && !strings.Contains(line, "-- ':") && !strings.Contains(line, "conf?g") {
@@ -88,8 +88,8 @@ func TestTreeOfTrackedFiles(t *testing.T) {
 func TestHidesBelow(t *testing.T) {
 	for line, want := range map[string]Effect{"grep -r x .": Deny, "grep -r x src": None, "rg x": Deny, "cp -r . /tmp/y": Deny, "rm -r config": Deny, "ls -R": None, "find . -name x": None, "rg --files": None,
 		"find . -delete": Deny, "find . -exec cat {} +": Deny, "find -L .": Deny, "rg --files --unheard-of config": Deny, "cat src/a.go": None, "tar cf a.tar config": Deny} {
-		if got := rulebook(t, "[[deny]]\npath = \"config/x\"\n").Judge(treeFacts(line)); max(got.Hides, got.Effect) != max(want, None) && got.Effect != want {
-			t.Errorf("%q hides %v, and is %v, want %v", line, got.Hides, got.Effect, want)
+		if got := rulebook(t, "[[deny]]\npath = \"config/x\"\n").Judge(treeFacts(line)); max(got.MayHide, got.Effect) != max(want, None) && got.Effect != want {
+			t.Errorf("%q hides %v, and is %v, want %v", line, got.MayHide, got.Effect, want)
 		}
 	}
 }

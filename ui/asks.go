@@ -24,9 +24,9 @@ func (h questionHost) Hide(tools, subjects []string) {
 	h.c.applied()
 }
 
-func (h questionHost) Around() question.Around {
+func (h questionHost) PageState() question.PageState {
 	c := h.c
-	return question.Around{
+	return question.PageState{
 		Covered:  c.panels.reading != nil || c.listed(),
 		Drafting: !c.composer.Empty(),
 		Focused:  c.focused,
@@ -37,8 +37,8 @@ func (h questionHost) Around() question.Around {
 // formHost implements question.FormHost for a page. A question comes before forms.
 type formHost struct{ questionHost }
 
-func (h formHost) Around() question.Around {
-	around := h.questionHost.Around()
+func (h formHost) PageState() question.PageState {
+	around := h.questionHost.PageState()
 	around.Later = h.c.question.Open()
 	return around
 }

@@ -100,7 +100,7 @@ func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 // short returns a path as the transcript shows it, with ~ for the home directory.
 func (p *panels) short(path string) string {
 	opts := p.c.m.opts
-	return transcript.Home(transcript.Short(path, opts.Cwd), opts.Home)
+	return transcript.ShortenHome(transcript.RelativePath(path, opts.Cwd), opts.Home)
 }
 
 // changeShown is a change to read.
@@ -149,9 +149,9 @@ func (m putBack) handle(*Model) tea.Cmd {
 		}
 		left = append(left, safetext.Line(m.chat.panels.short(r.Change.Path)+": "+r.Err.Error(), 200))
 	}
-	text := m.did + " " + panel.Files(done) + " (the agent was not told)"
+	text := m.did + " " + panel.CountFiles(done) + " (the agent was not told)"
 	if len(left) > 0 {
-		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.Files(len(m.results)), strings.Join(left, "; "))
+		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.CountFiles(len(m.results)), strings.Join(left, "; "))
 	}
 	m.chat.CountLines()
 	return m.chat.say(text)
@@ -159,7 +159,7 @@ func (m putBack) handle(*Model) tea.Cmd {
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.
 func UnreportedChanges(n int) string {
-	return panel.Files(n) + " changed, but the agent reported no change; see /changes"
+	return panel.CountFiles(n) + " changed, but the agent reported no change; see /changes"
 }
 
 // showTrust lists what the agent has changed and run in the session, by who allowed it,

@@ -20,7 +20,7 @@ func (l selection) Key(p layer.Press) (cmd tea.Cmd, taken bool) {
 	default:
 		return nil, false
 	}
-	l.c.view.Undrag()
+	l.c.view.ClearDrag()
 	return cmd, true
 }
 
@@ -172,7 +172,7 @@ func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
 			c.composer.SetValue(c.TakeQueued(n - 1))
 			return nil, true
 		}
-		c.composer.Keep(c.Queued[n-1])
+		c.composer.AddToHistory(c.Queued[n-1])
 		c.Queued = c.Queued[:n-1]
 		return nil, true
 	}

@@ -135,7 +135,7 @@ func (p *pagePlayer) afresh() string {
 	session := *c.Session
 	session.Thread = th
 	m.chat, m.made, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
-	c.m, c.Session, c.view = &m, &session, p.m.chat.view.Afresh(th)
+	c.m, c.Session, c.view = &m, &session, p.m.chat.view.CopyFor(th)
 	c.question = p.m.chat.question.ForPage(&m.Env, questionHost{&c})
 	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {

@@ -96,11 +96,11 @@ func (m *Model) endAll() {
 }
 
 // left returns the session to come back to.
-func (m *Model) left() Left {
+func (m *Model) left() ResumableSession {
 	if !m.chat.Resumable() {
-		return Left{}
+		return ResumableSession{}
 	}
-	return Left{m.chat.Agent.Spec, m.chat.ACP.ID()}
+	return ResumableSession{m.chat.Agent.Spec, m.chat.ACP.ID()}
 }
 
 // View implements tea.Model. It returns the same view until something changes.

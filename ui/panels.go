@@ -37,7 +37,7 @@ func (p *panels) read(r *panel.Reading) {
 
 // toggle opens a text, or closes it if it is open.
 func (p *panels) toggle(r *panel.Reading) {
-	if p.reads(r.Of) {
+	if p.reads(r.OpenedBy) {
 		p.reading = nil
 		return
 	}
@@ -45,7 +45,7 @@ func (p *panels) toggle(r *panel.Reading) {
 }
 
 // reads reports whether the text that an action opens is open.
-func (p *panels) reads(of intent.Intent) bool { return p.reading != nil && p.reading.Of == of }
+func (p *panels) reads(of intent.Intent) bool { return p.reading != nil && p.reading.OpenedBy == of }
 
 // list returns the open list, or nil.
 func (p *panels) list() *panel.List {
@@ -55,7 +55,7 @@ func (p *panels) list() *panel.List {
 
 // listOf returns the list that an action opens, or nil if it is not open.
 func (p *panels) listOf(of intent.Intent) *panel.List {
-	if l := p.list(); l != nil && l.Of == of {
+	if l := p.list(); l != nil && l.OpenedBy == of {
 		return l
 	}
 	return nil
@@ -101,7 +101,7 @@ func (c *chat) copyText(text func() string) tea.Cmd {
 }
 
 func (p *panels) toggleHelp() {
-	p.toggle(&panel.Reading{Of: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
 		for _, cmd := range p.c.commands() {
 			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
@@ -111,14 +111,14 @@ func (p *panels) toggleHelp() {
 }
 
 func (p *panels) toggleLog() {
-	p.toggle(&panel.Reading{Of: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{OpenedBy: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
 		lines, total := p.c.Agent.Log.Lines()
 		return panel.LogRows(lines, total, width, th)
 	}})
 }
 
 func (p *panels) togglePlan() {
-	p.toggle(&panel.Reading{Of: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{OpenedBy: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
 		return panel.PlanRows(p.c.Thread.Plans, transcript.Markdown, width, th)
 	}})
 }
@@ -167,7 +167,7 @@ func (p *panels) showTurns() tea.Cmd {
 	var prompts []panel.Prompt
 	for _, it := range c.Thread.Items {
 		if it.Kind == thread.UserMessage && !it.Blank() {
-			_, text := transcript.SplitCarried(string(it.Text))
+			_, text := transcript.SplitShellBlocks(string(it.Text))
 			prompts = append(prompts, panel.Prompt{Text: text, At: it.At, Item: it.Index})
 		}
 	}
@@ -185,9 +185,9 @@ func (p *panels) showTurns() tea.Cmd {
 // editAgain puts a prompt into the composer. The draft goes into the history.
 func (p *panels) editAgain(item int) tea.Cmd {
 	c := p.c
-	_, text := transcript.SplitCarried(string(c.Thread.Items[item].Text))
+	_, text := transcript.SplitShellBlocks(string(c.Thread.Items[item].Text))
 	if !c.composer.Empty() {
-		c.composer.Keep(c.composer.Value())
+		c.composer.AddToHistory(c.composer.Value())
 	}
 	p.open = nil
 	c.composer.ClosePopup()

@@ -52,7 +52,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 // planLine returns the plan in one line; of several plans, the one that changed last.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
-		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
+		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.StripMarkdown(heading), width, "…")
 	}
 	plan := t.Plan
 	if len(plan) == 0 {
@@ -72,7 +72,7 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 		line += th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
-		line += " ▸ " + panel.Unmarked(current)
+		line += " ▸ " + panel.StripMarkdown(current)
 	}
 	return text.Truncate(line, width, "…")
 }
@@ -92,7 +92,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
 	for _, p := range s.Unconfirmed {
-		_, own := transcript.SplitCarried(p.Draft)
+		_, own := transcript.SplitShellBlocks(p.Draft)
 		all = append(all, waiting{p.Reason() + "  ", own})
 	}
 	var rows []string
@@ -121,7 +121,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 
 // carriedRow says which commands go with the next prompt.
 func carriedRow(carried []string) string {
-	last := transcript.CarriedLine(carried[len(carried)-1])
+	last := transcript.ShellBlockLine(carried[len(carried)-1])
 	if n := len(carried); n > 1 {
 		return fmt.Sprintf("Goes with your next prompt: %d commands, the last %s", n, last)
 	}

@@ -135,7 +135,7 @@ func (s sessions) all() []panel.Session {
 // openRow returns the row of an open session.
 func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
 		Holds: func(word string) bool { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
@@ -161,7 +161,7 @@ func (s sessions) closedRow(section, title, first, cwd, agent string, updated ti
 
 // where names the agent of a session, unless it is "", and the directory.
 func (s sessions) where(agent, dir string) string {
-	dir = safetext.Line(transcript.Home(dir, s.m.opts.Home), 200)
+	dir = safetext.Line(transcript.ShortenHome(dir, s.m.opts.Home), 200)
 	if agent == "" {
 		return dir
 	}
@@ -193,7 +193,7 @@ func says(t *thread.Thread, word string) bool {
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
-			_, own := transcript.SplitCarried(string(it.Text))
+			_, own := transcript.SplitShellBlocks(string(it.Text))
 			return text.Truncate(own, 60, "…")
 		}
 	}

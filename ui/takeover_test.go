@@ -52,7 +52,7 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 		d.connected()
 		l := lends(d)
 		l.attach()
-		q := permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "execute", Heading: "Run a command in /src", Attends: true,
+		q := permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "execute", Heading: "Run a command in /src", Attendable: true,
 			Body:    []permissions.Part{{Kind: permissions.Command, Text: "sudo make install"}},
 			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}}
 		if change != nil {
@@ -142,7 +142,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 			t.Fatal("answered unread")
 		}
 	})
-	commandAsked(t, func(q *permissions.Question) { q.Attends = false }, func(d *driver, l *lender, p *permissions.Pending) {
+	commandAsked(t, func(q *permissions.Question) { q.Attendable = false }, func(d *driver, l *lender, p *permissions.Pending) {
 		d.rest()
 		d.misses("with my keyboard")
 		d.press("alt+a")

@@ -171,7 +171,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 		if text == "" {
 			continue
 		}
-		c.composer.Remember(text)
+		c.composer.AddToRunHistory(text)
 		if takes && c.composer.Empty() {
 			c.composer.SetValue(text)
 		}
@@ -199,11 +199,11 @@ func (c *chat) dropQuestions() {
 // onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
 func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
-	carried, text := transcript.SplitCarried(n.Text)
+	carried, text := transcript.SplitShellBlocks(n.Text)
 	c.ShellOutput = append(carried, c.ShellOutput...) // they go with the next prompt
 	switch {
 	case n.Dropped:
-		c.composer.Remember(text)
+		c.composer.AddToRunHistory(text)
 		return c.say("Prompt withdrawn")
 	case n.Withdrawn:
 		c.composer.ReturnPrompt(n.Key, text)

@@ -364,19 +364,19 @@ func TestHelpAndVersion(t *testing.T) {
 func TestResumeCommand(t *testing.T) {
 	claude, custom := workspace.Spec{Name: "claude"}, workspace.Spec{Name: "agent", Custom: true}
 	for _, c := range []struct {
-		left ui.Left
+		left ui.ResumableSession
 		args []string
 		cwd  string
 		want string
 	}{
-		{ui.Left{}, nil, "", ""},
-		{ui.Left{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
-		{ui.Left{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
-		{ui.Left{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
-		{ui.Left{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
-		{ui.Left{Agent: claude, Session: "-s"}, nil, "", ""},
-		{ui.Left{Agent: claude, Session: "s; rm"}, nil, "", ""},
-		{ui.Left{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
+		{ui.ResumableSession{}, nil, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
+		{ui.ResumableSession{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
+		{ui.ResumableSession{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
+		{ui.ResumableSession{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "-s"}, nil, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "s; rm"}, nil, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
 	} {
 		if got := resumeCommand(c.left, c.args, c.cwd); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.left, got, c.want)

@@ -100,14 +100,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
 	}
-	opts.Typed = func(line string) (workspace.Spec, error) {
+	opts.TypedAgent = func(line string) (workspace.Spec, error) {
 		a, err := setup.TypedAgent(line)
 		if err != nil {
 			return workspace.Spec{}, err
 		}
 		return configuredSpec(setup, a), nil
 	}
-	opts.OpenURL, opts.Rested = cli.OpenURL, freeAfterTurn
+	opts.OpenURL, opts.OnIdle = cli.OpenURL, freeAfterTurn
 	life := cmd.Context()
 	if f.linear { // where ctrl+c does not quit
 		var stop func()
@@ -142,7 +142,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
-	opts.TakeDraft = f.resume == "" && !f.continues
+	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
 	files := &projectFiles{}
@@ -177,7 +177,7 @@ func leave(ctx context.Context, s cli.Streams, tree *cli.Worktree, err error) er
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there
 // is no session, or if its id cannot be typed.
-func resumeCommand(left ui.Left, args []string, cwd string) string {
+func resumeCommand(left ui.ResumableSession, args []string, cwd string) string {
 	if left.Session == "" || left.Session[0] == '-' {
 		return ""
 	}

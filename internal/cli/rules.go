@@ -277,7 +277,7 @@ func verdictWords(v permissions.Verdict) string {
 		by = fmt.Sprintf(" by %s  %s  (%s)", whose, name, v.Rule.Where)
 	}
 	words := outcomes[v.Effect] + by
-	if why := cmp.Or(v.Why, v.Short); why != "" {
+	if why := cmp.Or(v.NoRuleReason, v.NearMiss); why != "" {
 		words += " · " + why
 	}
 	return safetext.Line(words, 3000)
@@ -300,7 +300,7 @@ type judgedPart struct {
 func writeJudgement(s Streams, j permissions.Judgement) error {
 	out := judged{Outcome: outcomes[j.Effect], Parts: []judgedPart{}}
 	for _, v := range j.Verdicts {
-		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: cmp.Or(v.Why, v.Short)}
+		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: cmp.Or(v.NoRuleReason, v.NearMiss)}
 		if v.Rule != nil {
 			p.Rule, p.Where = v.Rule.Name(), v.Rule.Where
 		}

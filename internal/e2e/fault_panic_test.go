@@ -64,8 +64,8 @@ func TestPanicInTheScreen(t *testing.T) {
 func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
 		Cwd: "/", Home: "/", Theme: "plain",
-		Agents: []workspace.Spec{{Name: "fake", Command: "fake", Section: "installed"}},
-		Typed:  func(string) (workspace.Spec, error) { panic(mistake) },
+		Agents:     []workspace.Spec{{Name: "fake", Command: "fake", Section: "installed"}},
+		TypedAgent: func(string) (workspace.Spec, error) { panic(mistake) },
 		Connect: func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error) {
 			return nil, errors.New("nobody is there")
 		},

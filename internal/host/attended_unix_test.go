@@ -43,7 +43,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 	r := withKeyboard(t, func(o *Options) { o.Record = record })
 	g := r.create(onTTY)
 	q := r.question()
-	if !q.Attends {
+	if !q.Attendable {
 		t.Fatal("the keyboard is not offered")
 	}
 	for _, option := range []string{"session", "reject"} {
@@ -106,8 +106,8 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 			if name == "without a keyboard" {
 				q := r.question()
 				delete(r.keys, q.Key)
-				if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
-					t.Errorf("%v, %v", q.Attends, err)
+				if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attendable || !errors.Is(err, permissions.ErrNoAttend) {
+					t.Errorf("%v, %v", q.Attendable, err)
 				}
 			}
 			id := r.passes(g, test.answer)
@@ -126,8 +126,8 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 		Options: []wire.PermissionOption{{ID: "once", Name: "Yes", Kind: "allow_once"}}})
 	for range 2 { // a write through parley, and a command that the agent runs itself
 		q := r.question()
-		if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
-			t.Errorf("%s: %v, %v", q.Heading, q.Attends, err)
+		if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attendable || !errors.Is(err, permissions.ErrNoAttend) {
+			t.Errorf("%s: %v, %v", q.Heading, q.Attendable, err)
 		}
 	}
 	r.services.Permissions.CancelSession(theSession)

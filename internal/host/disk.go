@@ -35,5 +35,5 @@ func (d Disk) ListDir(dir string) ([]string, bool) {
 }
 
 func (d Disk) fact(t fsops.Target) permissions.FileFact {
-	return permissions.FileFact{Path: t.Resolved, Asked: t.Path, Exists: t.Exists, Inside: t.Inside, Secret: t.Secret != "", Roots: d.Roots}
+	return permissions.FileFact{Path: t.Resolved, RequestedPath: t.Path, Exists: t.Exists, Inside: t.Inside, Secret: t.Secret != "", Roots: d.Roots}
 }

@@ -45,8 +45,8 @@ func TestChangesAreDrawn(t *testing.T) {
 			c.call.Locations = &[]wire.Location{{Path: path}}
 		}
 		q := r.show(c.call)
-		if len(q.Body) != 1 || q.Body[0].Kind != c.kind || name != "a text in the input" && q.Words != "" {
-			t.Errorf("%s: %q, %+v", name, q.Words, q.Body)
+		if len(q.Body) != 1 || q.Body[0].Kind != c.kind || name != "a text in the input" && q.Description != "" {
+			t.Errorf("%s: %q, %+v", name, q.Description, q.Body)
 		}
 	}
 	if d := r.show(pair).Body[0]; d.First != 0 || !strings.Contains(d.Old, "line 1\nline two alpha\n") {
@@ -107,8 +107,8 @@ func TestPatchWithoutNumbers(t *testing.T) {
 	r := newRig(t)
 	r.put(r.path("src/a.txt"), "1\n2\n3\n4\n5\n6\n7\nold\n9\n")
 	q := r.show(patchCall("", "*** Update File: src/a.txt", "@@", " 7", "-old", "+new"))
-	if len(q.Body) != 1 || q.Kind != "edit" || q.Words != "" {
-		t.Fatalf("%q %+v", q.Words, q.Body)
+	if len(q.Body) != 1 || q.Kind != "edit" || q.Description != "" {
+		t.Fatalf("%q %+v", q.Description, q.Body)
 	}
 	if d := q.Body[0]; d.Kind != permissions.Diff || d.Path != "src/a.txt" || d.First != 3 || d.Old != "4\n5\n6\n7\nold\n9\n" || d.Text != "4\n5\n6\n7\nnew\n9\n" {
 		t.Errorf("%+v", d)

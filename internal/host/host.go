@@ -95,7 +95,7 @@ func New(opts Options) *Host {
 	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}, commands: map[string]command{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
 	if opts.Record != nil {
-		h.broker.SetRecord(opts.Record.Settled)
+		h.broker.SetRecord(opts.Record.RecordAnswer)
 	}
 	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ, Attended: opts.Commands.Attended, Confine: h.confine})
 	if opts.Tools != nil {
@@ -276,7 +276,7 @@ func (h *Host) came(session string, key uint64, did string, err error) {
 	if err != nil {
 		did = err.Error()
 	}
-	h.opts.Record.Outcome(session, key, did)
+	h.opts.Record.RecordOutcome(session, key, did)
 }
 
 // asker implements acpclient.Permissions.

@@ -308,11 +308,11 @@ func TestPathsAsAsked(t *testing.T) {
 		"of a tool call": q.Facts.Files[0],
 		"looked up":      r.host.disk(theSession).Resolve(asked),
 	} {
-		if file.Asked != asked || file.Path != resolved {
+		if file.RequestedPath != asked || file.Path != resolved {
 			t.Errorf("%s: %+v", name, file)
 		}
 	}
-	if file := r.host.disk(theSession).Resolve("~/x"); file.Asked != "" {
+	if file := r.host.disk(theSession).Resolve("~/x"); file.RequestedPath != "" {
 		t.Errorf("nobody knows where it leads: %+v", file)
 	}
 }

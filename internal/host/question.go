@@ -56,12 +56,12 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Heading = "Use a tool (" + safetext.Line(q.Kind, 40) + ")"
 	}
 	if title != "" && title != command {
-		q.Words = safetext.Visible(title)
+		q.Description = safetext.Visible(title)
 		seen.add(title, roleNote)
 	}
 	h.showContents(&q, &seen, t)
 	if q.Kind == "edit" && saysNothing(title, seen.paths(), h.cwd(a.Session)) {
-		q.Words = ""
+		q.Description = ""
 	}
 	files, more := h.namedFiles(a.Session, t, in)
 	h.addPaths(&q, &seen, t, files, more, command == "")
@@ -129,7 +129,7 @@ func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part 
 		}
 		before, after, first := d.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),
-			OldNone: before == "" && c.OldText == nil, First: first}
+			NewFile: before == "" && c.OldText == nil, First: first}
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}
 	case c.Type == "content" && c.Block.URI != "":

@@ -24,7 +24,7 @@ func TestWriteIsAsked(t *testing.T) {
 	if q.Heading != "Write a file" || q.Kind != "edit" || q.Origin != permissions.FromParley || q.Outside || q.Secret {
 		t.Errorf("%+v", q)
 	}
-	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.OldNone {
+	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.NewFile {
 		t.Errorf("%+v", d)
 	}
 	if err := r.host.Broker().Answer(q.Key, "once"); err != nil {
@@ -48,7 +48,7 @@ func TestWriteCreates(t *testing.T) {
 	r := newRig(t)
 	path := r.path("deep/down/new.txt")
 	w := r.write(path, "x")
-	if q := r.answer("once"); !q.Body[len(q.Body)-1].OldNone {
+	if q := r.answer("once"); !q.Body[len(q.Body)-1].NewFile {
 		t.Errorf("not shown as new: %+v", q.Body)
 	}
 	r.free(w)
@@ -270,7 +270,7 @@ func TestWriteOverWhatIsNoText(t *testing.T) {
 	path := r.put(r.path("picture"), "\x89PNG\x00\xff")
 	r.permit(diff(path, "x"), permissions.AllowAlways)
 	q := r.refused(r.write(path, "x"))
-	if warnings := strings.Join(parts(q, permissions.Warning), " "); !strings.Contains(warnings, "cannot be shown") || q.Body[len(q.Body)-1].OldNone {
+	if warnings := strings.Join(parts(q, permissions.Warning), " "); !strings.Contains(warnings, "cannot be shown") || q.Body[len(q.Body)-1].NewFile {
 		t.Errorf("%+v", q.Body)
 	}
 	r.holds(path, "\x89PNG\x00\xff")

@@ -35,7 +35,7 @@ func TestMistakesAreCaught(t *testing.T) {
 			before := g.View()
 			falls(g, c)
 			<-ended
-			broke := g.Broken()
+			broke := g.Panic()
 			if broke == nil || broke.What == "" || strings.ContainsAny(broke.Error()+broke.Trace, "\x1b\x07") || len(broke.What) > 2000 || !strings.Contains(broke.Trace, "guard_test.go") {
 				t.Fatalf("%+v", broke)
 			}
@@ -50,7 +50,7 @@ func TestMistakesAreCaught(t *testing.T) {
 	}
 	c := &clumsy{}
 	g := New(c)
-	if _, cmd := g.Update(tea.KeyPressMsg{Text: "x"}); g.Broken() != nil || g.wrap(nil) != nil || c.drawn != 1 || cmd() != tea.Msg(tea.KeyPressMsg{Text: "y"}) {
+	if _, cmd := g.Update(tea.KeyPressMsg{Text: "x"}); g.Panic() != nil || g.wrap(nil) != nil || c.drawn != 1 || cmd() != tea.Msg(tea.KeyPressMsg{Text: "y"}) {
 		t.Error("without a mistake it is not as if there were no net")
 	}
 }

@@ -85,7 +85,7 @@ var Actions = []Action{
 	{Search, Transcript, "search", []string{"/"}, "Search the transcript (a capital letter makes it case-sensitive)", "", true},
 	{SearchNext, Transcript, "search-next", []string{"n"}, "Next match", "", true},
 	{SearchPrevious, Transcript, "search-previous", []string{"N"}, "Previous match", "", true},
-	{Behind, Transcript, "messages", []string{"i"}, "Show its JSON messages", "", true},
+	{ShowMessages, Transcript, "messages", []string{"i"}, "Show its JSON messages", "", true},
 	{StopTool, Transcript, "stop-tool", []string{"x"}, "Stop the tool call", "", true},
 	{FocusTranscript, Transcript, "composer", []string{"tab"}, "Go to the question or back to the composer", "", true},
 	{Leave, Transcript, "leave", []string{"esc"}, "Back to the composer", "", true},

@@ -69,7 +69,7 @@ const (
 	First
 	Last
 	Open
-	Behind
+	ShowMessages
 	StopTool
 	Copy
 	OpenFile

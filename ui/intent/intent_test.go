@@ -32,7 +32,7 @@ func TestActions(t *testing.T) {
 				t.Errorf("%s: nothing leads to %s", preset, name)
 			}
 			for _, key := range want {
-				if spelt, err := Spelling(key); err != nil || spelt != key {
+				if spelt, err := NormalizeKey(key); err != nil || spelt != key {
 					t.Errorf("%s: %s: %q is spelt %q, %v", preset, name, key, spelt, err)
 				}
 				if key == "ctrl+b" || key == `ctrl+\` {
@@ -98,7 +98,7 @@ func TestChanges(t *testing.T) {
 func TestSpelling(t *testing.T) {
 	for key, want := range map[string]string{"ctrl+k": "ctrl+k", "C-k": "", "Ctrl+K": "ctrl+k", "shift+g": "G", "G": "G", "alt+shift+f": "alt+shift+f", "Alt+Enter": "alt+enter",
 		"Return": "enter", "PageDown": "pgdown", "ctrl++": "ctrl++", "+": "+", "space": "space", " ": "", "": "", "ctrl+ctrl+a": "", "nokey": "", "shift+ctrl+up": "ctrl+shift+up", "é": "é"} {
-		got, err := Spelling(key)
+		got, err := NormalizeKey(key)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", key, got, err)
 		}

@@ -64,7 +64,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 
 // changeLine describes a change in words.
 func changeLine(f workspace.FileChange, cwd string) string {
-	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.Short(f.Path, cwd), 300), f.By)
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.RelativePath(f.Path, cwd), 300), f.By)
 	if f.Undone {
 		line += ", restored"
 	}

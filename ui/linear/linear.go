@@ -68,7 +68,7 @@ type chat struct {
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
 // has ended.
-func Run(ctx context.Context, opts Options) (ui.Left, error) {
+func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
 	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
 	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
 }
@@ -154,9 +154,9 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 	return n
 }
 
-func (c *chat) run(ctx context.Context) (ui.Left, error) {
+func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	defer c.in.close()
-	c.out.say("parley, line mode, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
+	c.out.say("parley, line mode, in %s. /help lists the commands.", transcript.ShortenHome(c.opts.Cwd, c.opts.Home))
 	if c.opts.Start != "" {
 		c.w.Replace(c.w.Spec(c.opts.Start))
 	} else {
@@ -164,9 +164,9 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	}
 	c.tasks.process()
 	c.loop(ctx)
-	var left ui.Left // the session to resume
+	var left ui.ResumableSession // the session to resume
 	if c.front.Resumable() {
-		left = ui.Left{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
+		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
 	}
 	c.over = true
 	c.w.End()

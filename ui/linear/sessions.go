@@ -113,7 +113,7 @@ func (l *sessions) words(e entry) string {
 		}
 		return words
 	}
-	words := cmp.Or(e.kept.Title, "untitled") + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(e.kept.Title, "untitled") + ", in " + safetext.Line(transcript.ShortenHome(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}

@@ -69,7 +69,7 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	}
 	offer := func(what string, changes []Change) {
 		if len(changes) > 0 {
-			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
+			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, CountFiles(len(changes))), Value: some(putBack, changes...)})
 		}
 	}
 	offer("the last turn", turn)
@@ -96,8 +96,8 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
-// Files is "1 file" or "5 files".
-func Files(n int) string {
+// CountFiles is "1 file" or "5 files".
+func CountFiles(n int) string {
 	if n == 1 {
 		return "1 file"
 	}

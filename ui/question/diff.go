@@ -57,7 +57,7 @@ func (ds *diffs) part(key uint64, i int, p permissions.Part) *Diff {
 		*ds = diffs{key, map[int]*Diff{}}
 	}
 	if ds.of[i] == nil {
-		ds.of[i] = &Diff{lines: diff.Compute(diff.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})}
+		ds.of[i] = &Diff{lines: diff.Compute(diff.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.NewFile, First: p.First})}
 	}
 	return ds.of[i]
 }

@@ -23,7 +23,7 @@ func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 
 // face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
-	return face{cur: q.now(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.Around(), agent: q.host.Agent(),
+	return face{cur: q.now(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.Agent(),
 		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed(), full: q.full, details: q.details, note: q.note}
 }
 
@@ -52,7 +52,7 @@ type face struct {
 	heads   []int    // indexes in body of the rows above the hunks
 	sight   sight
 	keys    *intent.Keymap
-	around  Around
+	around  PageState
 	agent   string
 	place   int // its number among those that wait, from 1
 	waiting int
@@ -106,8 +106,8 @@ func (f face) title() string {
 	switch {
 	case f.cur.Origin != permissions.FromParley:
 		return f.agent + " asks"
-	case f.cur.Why != "":
-		return "parley asks again: " + f.cur.Why
+	case f.cur.RepeatReason != "":
+		return "parley asks again: " + f.cur.RepeatReason
 	}
 	return "parley asks: " + f.agent + " did not ask first"
 }
@@ -149,7 +149,7 @@ func (f face) options() []string {
 		}
 		add(keyOf(f.cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
 	}
-	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attends {
+	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attendable {
 		add(key, "Run it here with my keyboard", !s.read)
 	}
 	return rows

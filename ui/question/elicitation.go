@@ -43,7 +43,7 @@ func (e *Elicitation) Values() []form.Value {
 // Armed reports whether it takes a key pressed now. As with a question, keys typed ahead
 // open no page and fill in no form.
 func (e *Elicitation) Armed() bool {
-	around := e.in.host.Around()
+	around := e.in.host.PageState()
 	if around.Covered || around.Later {
 		return false
 	}
@@ -236,7 +236,7 @@ func (e *Elicitation) Saw(on Shown) bool {
 
 // foot names the keys.
 func (e *Elicitation) foot(armed bool) string {
-	around := e.in.host.Around()
+	around := e.in.host.PageState()
 	switch {
 	case e.open && !armed:
 		return "alt+a to open it again or stop waiting"

@@ -17,7 +17,7 @@ import (
 func (q *Question) Armed() bool { return q.armed(q.env.Now()) }
 
 func (q *Question) armed(now time.Time) bool {
-	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.Around()))
+	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.PageState()))
 }
 
 // WaitsSince implements layer.Waiter.
@@ -175,7 +175,7 @@ func unfit(cur permissions.Question, want intent.Intent) string {
 	switch {
 	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
 		return "Only what parley writes itself can be changed"
-	case !cur.Attends && want == intent.TakeOver:
+	case !cur.Attendable && want == intent.TakeOver:
 		return "Only a command that parley runs can have your keyboard"
 	}
 	return ""

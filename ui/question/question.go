@@ -18,7 +18,7 @@ import (
 type Host interface {
 	Agent() string    // its name
 	Answers() Answers // where an answer goes
-	Around() Around
+	PageState() PageState
 	Say(text string) tea.Cmd
 	ClosePopup() // of the composer; it would hide the question
 	// Hide makes the transcript leave out what the questions show: tool calls by id, and
@@ -159,7 +159,7 @@ func (q *Question) SuspendKeys() { q.droppedUntil = q.env.Now().Add(layer.Quiet)
 
 // Grab gives the question the keys if the user can see it, and reports whether it did.
 func (q *Question) Grab() bool {
-	if !q.Appeared() || q.grabbed || q.host.Around().Covered {
+	if !q.Appeared() || q.grabbed || q.host.PageState().Covered {
 		return false
 	}
 	q.grab(q.env.Now())

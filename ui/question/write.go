@@ -195,7 +195,7 @@ type Edited struct {
 // CompareEdit compares a text that the user edited with what the file holds. It may take
 // long; any goroutine may call it.
 func CompareEdit(cur permissions.Question, text string) Edited {
-	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.OldNone })
+	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.NewFile })
 	d := diff.Diff{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}
 	return Edited{cur.Key, text, diff.Compute(d)}
 }

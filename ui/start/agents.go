@@ -30,9 +30,9 @@ type Agents struct {
 type Choices struct {
 	Agents []workspace.Spec
 	Choice string // name of the agent that is selected first
-	// Typed returns the agent of a command line or a URL. If it is nil, none can be typed.
-	Typed func(line string) (workspace.Spec, error)
-	Dir   string // where the agent will work, as shown
+	// TypedAgent returns the agent of a command line or a URL. If it is nil, none can be typed.
+	TypedAgent func(line string) (workspace.Spec, error)
+	Dir        string // where the agent will work, as shown
 }
 
 // Opener does what the user chooses on the first page.
@@ -57,7 +57,7 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 			chosen = i
 		}
 	}
-	if choices.Typed != nil {
+	if choices.TypedAgent != nil {
 		for _, kind := range []typedKind{"A command", "A URL"} {
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
 		}
@@ -86,7 +86,7 @@ func (k typedKind) how() string {
 // typed returns the command or the URL in the filter; "" if that is only part of a name.
 func (s *Agents) typed() string {
 	text := strings.TrimSpace(s.list.Filter())
-	if s.choices.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+	if s.choices.TypedAgent == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
 		return ""
 	}
 	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
@@ -124,7 +124,7 @@ func (s *Agents) Paste(text string) (tea.Cmd, bool) {
 // choose starts the typed or the selected agent, or returns why it cannot.
 func (s *Agents) choose() (note string) {
 	if line := s.typed(); line != "" {
-		a, err := s.choices.Typed(line)
+		a, err := s.choices.TypedAgent(line)
 		if err != nil {
 			return err.Error()
 		}

@@ -29,8 +29,8 @@ type Host interface {
 	Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd
 	// Label returns the key of an action, as shown.
 	Label(i intent.Intent) string
-	// Typed returns the time of the last key, and whether there is a draft.
-	Typed() (last time.Time, draft bool)
+	// LastTyped returns the time of the last key, and whether there is a draft.
+	LastTyped() (last time.Time, draft bool)
 	// Covered reports whether a panel covers this row of the screen.
 	Covered(y int) bool
 }
@@ -226,7 +226,7 @@ func (l *Login) armed() bool {
 		return true
 	}
 	now := l.env.Now()
-	last, draft := l.host.Typed()
+	last, draft := l.host.LastTyped()
 	return !(draft && l.agent.Opening()) && now.Sub(l.unasked) >= layer.Quiet && now.Sub(last) >= layer.Quiet
 }
 

@@ -39,7 +39,7 @@ func (s *sheet) Run(_ workspace.Command, _ func(error) tea.Msg) tea.Cmd {
 	return s.note("run")
 }
 func (s *sheet) Label(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }
-func (s *sheet) Typed() (time.Time, bool)     { return s.typed, s.draft }
+func (s *sheet) LastTyped() (time.Time, bool) { return s.typed, s.draft }
 func (s *sheet) Covered(int) bool             { return false }
 func (s *sheet) wants(t *testing.T, w ...string) {
 	t.Helper()

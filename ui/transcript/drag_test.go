@@ -194,7 +194,7 @@ func TestDragStays(t *testing.T) {
 	if !(v.DraggedText() != "") {
 		t.Error("nothing is selected")
 	}
-	v.Undrag()
+	v.ClearDrag()
 	if (v.DraggedText() != "") || v.DraggedText() != "" {
 		t.Error("something is still selected")
 	}

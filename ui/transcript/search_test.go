@@ -20,7 +20,7 @@ func searchedFor(v *View, text string) *Search {
 	s := v.Find(text)
 	for p := s.Portion(); p != nil; p = s.Portion() {
 		p.Run()
-		s.Take(p)
+		s.AddMatches(p)
 	}
 	return s
 }
@@ -257,7 +257,7 @@ func BenchmarkSearch(b *testing.B) {
 					portions = 0
 					for p := s.Portion(); p != nil; p = s.Portion() {
 						p.Run()
-						s.Take(p)
+						s.AddMatches(p)
 						portions++
 					}
 				}

@@ -197,8 +197,8 @@ func TestSelectionStopsFollowing(t *testing.T) {
 			t.Fatalf("scrolled:\n%s", textOf(v))
 		}
 	}
-	if v.Below() != 1 || v.Following() {
-		t.Errorf("%d below, following %v", v.Below(), v.Following())
+	if v.NewItems() != 1 || v.Following() {
+		t.Errorf("%d below, following %v", v.NewItems(), v.Following())
 	}
 	v.Scroll(1000)
 	if v.Rows(); v.Following() || len(marked(v)) != 0 {

@@ -219,7 +219,7 @@ func Paths(t *thread.Tool, dir, format string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, l := range t.Files() {
-		path := Short(l.Path, dir)
+		path := RelativePath(l.Path, dir)
 		if seen[path] || len(out) == 20 {
 			continue
 		}
@@ -232,8 +232,8 @@ func Paths(t *thread.Tool, dir, format string) []string {
 	return out
 }
 
-// Short returns the path relative to dir if it is below that.
-func Short(path, dir string) string {
+// RelativePath returns the path relative to dir if it is below that.
+func RelativePath(path, dir string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return rel
 	}
