@@ -134,9 +134,9 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	switch {
 	case why != "" || all:
 	case f.Walk == nil || v.below == "":
-		why = "what lies below it is not known"
+		why = "its contents are unknown"
 	default:
-		why = "more lies below it than parley looks at"
+		why = "too many files below it to check"
 	}
 	return Verdict{Text: v.Text, NoRuleReason: why}, why != ""
 }

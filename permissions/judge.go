@@ -40,11 +40,11 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	}
 	if j.Effect == Allow && j.MayHide >= Confirm {
 		j.Effect = None
-		j.Verdicts = append(j.Verdicts, Verdict{Text: "all of it", NoRuleReason: fmt.Sprintf("it may hold what a rule says %s to", j.MayHide)})
+		j.Verdicts = append(j.Verdicts, Verdict{Text: "all of it", NoRuleReason: fmt.Sprintf("may contain something that a rule says to %s", j.MayHide)})
 	}
 	if f.Partial && j.Effect == Allow {
 		j.Effect = None
-		j.Verdicts = append(j.Verdicts, Verdict{Text: "more of it", NoRuleReason: "parley does not know all that it does"})
+		j.Verdicts = append(j.Verdicts, Verdict{Text: "more of it", NoRuleReason: "parley does not know everything it does"})
 	}
 	return j
 }
@@ -148,7 +148,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 		r.script(c.Words)
 		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words)}
 		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
-			p.doubt = "a word of it means more to a shell"
+			p.doubt = "a word of it is special to a shell"
 		}
 		parts := settle(f, r.parts)
 		f.possibleDirs = mayWork(parts)
@@ -189,7 +189,7 @@ func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 		return all
 	}
 	all = slices.DeleteFunc(all, func(v Verdict) bool { return v.Effect < Confirm })
-	return append(all[:min(len(all), maxParts)], Verdict{Text: line, NoRuleReason: "it has more parts than parley looks at"})
+	return append(all[:min(len(all), maxParts)], Verdict{Text: line, NoRuleReason: "has too many parts to check"})
 }
 
 // around adds verdicts on a command as a whole: its directory and its variables.
@@ -197,7 +197,7 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	switch {
 	case f.Resolve == nil:
 	case c.Dir == "":
-		all = append(all, Verdict{Text: c.Line, NoRuleReason: "where it runs is not known"})
+		all = append(all, Verdict{Text: c.Line, NoRuleReason: "cannot tell where it runs"})
 	default:
 		if v, found := b.path(f, "", c.Dir, mayWrite); found {
 			v.Text = "in " + c.Dir
@@ -205,7 +205,7 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 		}
 	}
 	if c.Env {
-		all = append(all, Verdict{Text: c.Line, NoRuleReason: "it sets variables"})
+		all = append(all, Verdict{Text: c.Line, NoRuleReason: "sets variables"})
 	}
 	return all
 }
@@ -259,7 +259,7 @@ func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict
 	case !known && f.isMade(file.Path, file.RequestedPath):
 		v.NoRuleReason = whyMade
 	case !known:
-		v.NoRuleReason = "where it leads is not known"
+		v.NoRuleReason = "cannot tell where it leads"
 	case !file.Inside:
 		v.NoRuleReason = whyOutside
 	case file.Secret:
@@ -335,14 +335,14 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	case slices.ContainsFunc(places, func(at int) bool { return readsCode(p.words[at:]) }):
 		return whyReadsCode
 	case slices.ContainsFunc(places, func(at int) bool { return listsFiles(p.words[at:]) }):
-		return "it works on names that it reads"
+		return "works on file names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
-		return "where it leads is not known"
+		return "cannot tell where it leads"
 	case f.isMadeIn(p.listed), slices.ContainsFunc(places, func(at int) bool { return f.makesProgram(p, at) }):
 		return whyMade
 	case slices.ContainsFunc(places, func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
 		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {
-			return "which program it means depends on where it runs"
+			return "which program this is depends on where it runs"
 		}
 	}
 	return ""

@@ -151,7 +151,7 @@ const (
 	whyOutside   = "outside the session's directories"
 	whySensitive = "sensitive"
 	whyNetwork   = "network"
-	whyReadsCode = "it runs what it reads"
+	whyReadsCode = "runs code that it reads"
 )
 
 var markWhys = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}

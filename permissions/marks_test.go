@@ -52,9 +52,9 @@ func TestMarks(t *testing.T) {
 // text.
 func TestWhyASinglePartIsAsked(t *testing.T) {
 	for line, want := range map[string]string{
-		"$FOO bar":          "ask · what a word of it will be is not known before it runs",
+		"$FOO bar":          "ask · a word of it is only known when it runs",
 		`echo "unclosed`:    "ask · it cannot be parsed",
-		`eval "$x"`:         "ask · what a word of it will be is not known before it runs",
+		`eval "$x"`:         "ask · a word of it is only known when it runs",
 		"echo $(git push)":  "network",
 		"python3 script.py": "",
 	} {

@@ -55,7 +55,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 	p.dir = b.workingDir(f, rd, p, &out)
 	for _, it := range rd.items {
 		if len(it.text) > maxName && strings.ContainsAny(it.text, "/~") {
-			out = append(out, Verdict{Text: it.text, NoRuleReason: "a word of it is longer than a path may be"})
+			out = append(out, Verdict{Text: it.text, NoRuleReason: "a word of it is longer than any path"})
 			continue
 		}
 		found := b.item(f, p, it, by)
@@ -85,7 +85,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		return nil // judged where the directory is used
 	case classWrite:
 		if it.of == "curl" && strings.Contains(it.text, "#") {
-			return []Verdict{{Text: it.text, NoRuleReason: "curl puts a part of the URL in the place of #1"}}
+			return []Verdict{{Text: it.text, NoRuleReason: "curl replaces #1 with a part of the URL"}}
 		}
 		if it.option != "" && slices.Contains(nowhere, it.text) {
 			return nil
@@ -187,7 +187,7 @@ func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
 	pieces := pathsIn(word)
 	var out []Verdict
 	if len(pieces) > maxPieces {
-		out = append(out, Verdict{Text: word, NoRuleReason: "a word of it may name more files than parley looks at"})
+		out = append(out, Verdict{Text: word, NoRuleReason: "a pattern may match too many files to check"})
 		pieces = pieces[:maxPieces]
 	}
 	var worst *Verdict
@@ -264,7 +264,7 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 	case v.Effect == Allow && known && how == writesThis:
 		return v, true
 	case known && file.Inside && !file.Secret && how == writesThis:
-		v.NoRuleReason = "it would be written: a rule has to name the option, or allow edits of the path"
+		v.NoRuleReason = "it would be written: a rule must name the option, or allow edits of the path"
 		return v, true
 	case known && file.Inside && !file.Secret:
 		return v, false
@@ -395,7 +395,7 @@ var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
 func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	places := scheme().FindAllStringIndex(word, maxPieces)
 	if len(places) == 0 || len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
-		return []Verdict{{Text: word, NoRuleReason: "where it leads is not known"}}
+		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
 	}
 	var out []Verdict
 	for _, at := range places {
@@ -406,7 +406,7 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 			}
 		}
 		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {
-			return []Verdict{{Text: word, NoRuleReason: "where it leads is not known"}}
+			return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
 		}
 		out = append(out, b.host(f, u.Hostname(), u.Hostname()))
 	}

@@ -278,14 +278,14 @@ func TestSuggestedPathsAreOfTheProject(t *testing.T) {
 
 func TestRuleMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"[[allow]]\n":                                      "f:1: a rule names what it is about",
-		"\n[[deny]]\nkind = \"exec\"":                      `f:2: kind "exec": there are read, edit`,
+		"[[allow]]\n":                                      "f:1: a rule must have at least one of",
+		"\n[[deny]]\nkind = \"exec\"":                      `f:2: unknown kind "exec" (use read, edit`,
 		"[[deny]]\npath = \"./x\"":                         `f:1: path "./x": write it without`,
 		"[[deny]]\npath = \"../x\"":                        "f:1: path",
 		"[[deny]]\npath = \"~root/x\"":                     "only your own home",
-		"[[deny]]\nhost = \"https://x\"":                   "a name alone",
-		"[[allow]]\nkind = \"edit\"\ncommand = \"\"":       `f:1: command "": there must be something in it`,
-		"[[deny]]\ncommand = \"a\u200bb\"":                 "nothing that cannot be seen",
+		"[[deny]]\nhost = \"https://x\"":                   "write only the name",
+		"[[allow]]\nkind = \"edit\"\ncommand = \"\"":       `f:1: command "": it must not be empty`,
+		"[[deny]]\ncommand = \"a\u200bb\"":                 "have invisible characters",
 		"[[deny]]\ncommand = \"a && b\"":                   "words of one simple command",
 		"[[allow]]\ncommand = \"bash *\"":                  "would allow any program",
 		"[[allow]]\ncomand = \"x\"":                        "f:2: unknown key",
@@ -301,7 +301,7 @@ func TestRuleMistakes(t *testing.T) {
 			t.Errorf("%.60q: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := ParseRules("f", []byte("[[allow]]\ncommand = \"x\""), true); err == nil || !strings.Contains(err.Error(), "f:1: a project's file may ask and deny, not allow") {
+	if _, err := ParseRules("f", []byte("[[allow]]\ncommand = \"x\""), true); err == nil || !strings.Contains(err.Error(), "f:1: a project's rules may ask and deny, not allow") {
 		t.Errorf("%v", err)
 	}
 }

@@ -88,7 +88,7 @@ func TestPartsShownWithoutRules(t *testing.T) {
 		}
 	})
 	show("$RUNNER test", func(d *driver) {
-		d.sees("└ all of it  ask · what a word of it will be is not known before it runs")
+		d.sees("└ all of it  ask · a word of it is only known when it runs")
 	})
 	show("go test ./...", func(d *driver) {
 		d.misses("└", "├ go")
