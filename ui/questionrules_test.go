@@ -143,7 +143,7 @@ func TestNoRuleToMake(t *testing.T) {
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("No rule can allow this: what a word of it will be", "fake asks")
+		d.sees("No rule can allow this: a word of it is only known", "fake asks")
 		d.outcomes("")
 	})
 	withRules(t, "", push, func(d *driver) { // each part could have a rule
