@@ -169,7 +169,7 @@ func (f face) foot() string {
 	case f.armed && f.sight.ended:
 		return "press twice to allow unread · pgup reads it · esc rejects"
 	case f.armed:
-		return "read to the end to allow: down, pgdn, G · esc rejects"
+		return "read on to allow: down, pgdn, G · esc rejects"
 	case f.around.Focused:
 		return "alt+a or tab to answer"
 	case !f.around.Drafting:
@@ -190,7 +190,7 @@ func (f face) fullFoot() string {
 	}
 	all := []string{back + " goes back", "down, pgdn, G"}
 	if !f.sight.read {
-		all[1] = "read to the end to allow: " + all[1]
+		all = []string{"read on to allow: " + all[1], all[0]}
 	}
 	all = append(all, keys.Label(intent.Question, intent.Details)+" details")
 	if f.cur.Change != nil {
@@ -208,7 +208,7 @@ func (f face) writeFoot() string {
 		}
 	}
 	if !f.sight.read {
-		all = append(all, "read to the end to allow")
+		all = append(all, "read on to allow")
 	}
 	w := f.write
 	if !w.picking() {
@@ -221,15 +221,15 @@ func (f face) writeFoot() string {
 		return strings.Join(all, " · ")
 	}
 	if w.at < len(w.refused) && w.refused[w.at] {
-		add(intent.Hunks, intent.RefuseHunk, "keeps it")
+		add(intent.Hunks, intent.RefuseHunk, "keeps")
 	} else {
-		add(intent.Hunks, intent.RefuseHunk, "rejects it")
+		add(intent.Hunks, intent.RefuseHunk, "rejects")
+	}
+	if f.sight.read {
+		add(intent.Hunks, intent.AllowHunks, "allows rest")
 	}
 	add(intent.Hunks, intent.NextHunk, "next")
-	add(intent.Question, intent.EditText, "edit")
 	add(intent.Hunks, intent.Leave, "back")
-	if f.sight.read {
-		add(intent.Hunks, intent.AllowHunks, "allows the rest")
-	}
+	add(intent.Question, intent.EditText, "edit")
 	return strings.Join(all, " · ")
 }

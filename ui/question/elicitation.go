@@ -247,7 +247,7 @@ func (e *Elicitation) foot(armed bool) string {
 	case !armed:
 		return "You are typing · alt+a to answer · esc cancels"
 	case e.form != nil:
-		return "tab next · ctrl+s sends · esc cancels"
+		return "ctrl+s sends · esc cancels · tab next"
 	case e.open:
 		return "o opens it again · n stops waiting"
 	case !e.link.OK:

@@ -224,7 +224,7 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 		}
 		return box.Rows(width, th), nil
 	}
-	box.Foot = "tab next · ctrl+s sends · esc back"
+	box.Foot = "ctrl+s sends · esc back · tab next"
 	if len(s.method.Vars) == 1 || s.method.TakesKey {
 		box.Foot = "enter sends · esc back"
 	}

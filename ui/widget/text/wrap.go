@@ -215,6 +215,18 @@ func Truncate(s string, width int, tail string) string {
 	}
 }
 
+// FitHints fits hints, joined by " · ", into width cells. It drops the last ones, which matter least, and cuts only the first.
+func FitHints(hints string, width int) string {
+	for hints = OneLine(hints); Width(hints) > width; {
+		last := strings.LastIndex(hints, " · ")
+		if last < 0 {
+			return Truncate(hints, width, "…")
+		}
+		hints = hints[:last]
+	}
+	return hints
+}
+
 // Cut returns the cells from left up to right of a styled row. Halves of wide characters at the edges become spaces.
 func Cut(s string, left, right int) string {
 	var out RowWriter
