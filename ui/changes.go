@@ -170,7 +170,7 @@ func (p *panels) showTrust() tea.Cmd {
 		var calls []panel.Call
 		for _, it := range c.Thread.Items {
 			if t := it.Tool; t != nil {
-				calls = append(calls, panel.Call{Title: t.Kind + "  " + strings.Join(strings.Fields(doing(t)), " "), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
+				calls = append(calls, panel.Call{Title: transcript.Verb(t) + "  " + strings.Join(strings.Fields(doing(t)), " "), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
 			}
 		}
 		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })

@@ -26,21 +26,15 @@ const (
 
 var trustNames = [...]string{"", "asked", "by rule", "by mode", "ran without asking", "ran although it was rejected", "ran although your rule forbids it", "ran although you rejected it"}
 
+var trustTitles = [...]string{"", "Allowed by you", "Allowed by a rule or an earlier answer", "Allowed by the mode", "Ran without asking", "Ran although it was rejected", "Ran although your rule forbids it", "Ran although you rejected it"}
+
 func (t Trust) String() string { return trustNames[t] }
 
 // Trusts are the values that a call that ran can have, the worst first.
 var Trusts = []Trust{DeniedByUser, DeniedByRule, DeniedByMode, Unasked, AllowedByMode, AllowedByRule, AllowedByUser}
 
 // Title is the heading for calls with this Trust.
-func (t Trust) Title() string {
-	switch t {
-	case AllowedByRule:
-		return "allowed by a rule or an earlier answer"
-	case AllowedByMode:
-		return "allowed by the mode"
-	}
-	return t.String()
-}
+func (t Trust) Title() string { return trustTitles[t] }
 
 // Denied reports whether the call was denied.
 func (t Trust) Denied() bool { return t >= DeniedByMode }

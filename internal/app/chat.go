@@ -278,13 +278,13 @@ func agentSpec(a agents.Agent) workspace.Spec {
 	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
-		o.Section = "found"
+		o.Section = "Found"
 	case agents.Npx:
-		o.Section = "through npx"
+		o.Section = "Through npx"
 	case agents.Builtin:
-		o.Section, o.Command = "built in", "parley agent demo"
+		o.Section, o.Command = "Built in", "parley agent demo"
 	default:
-		o.Section, o.Missing = "not installed", a.Install
+		o.Section, o.Missing = "Not installed", a.Install
 	}
 	return o
 }

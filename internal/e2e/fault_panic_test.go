@@ -64,7 +64,7 @@ func TestPanicInTheScreen(t *testing.T) {
 func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
 		Cwd: "/", Home: "/", Theme: "plain",
-		Agents:     []workspace.Spec{{Name: "fake", Command: "fake", Section: "installed"}},
+		Agents:     []workspace.Spec{{Name: "fake", Command: "fake", Section: "Installed"}},
 		TypedAgent: func(string) (workspace.Spec, error) { panic(mistake) },
 		Connect: func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error) {
 			return nil, errors.New("nobody is there")

@@ -12,7 +12,7 @@ func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t))
 	rows := s.WaitFor("chat with a coding agent in", "Runs  parley agent demo", "esc quit")
-	if demo, other := rowOf(rows, "built in"), rowOf(rows, "not installed"); demo < 0 || demo > other {
+	if demo, other := rowOf(rows, "Built in"), rowOf(rows, "Not installed"); demo < 0 || demo > other {
 		t.Errorf("the demo does not lead:\n%s", numbered(rows))
 	}
 	s.Press("enter")

@@ -182,8 +182,7 @@ func (r report) trusted(changes []workspace.FileChange) {
 				continue
 			}
 			n++
-			title := trust.Title()
-			r.out.say("%s: %s, %s.", strings.ToUpper(title[:1])+title[1:], r.calls.name(it), subject(it.Tool, cwd(r.Session)))
+			r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, cwd(r.Session)))
 		}
 	}
 	if n == 0 {

@@ -63,8 +63,8 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 		read, write := io.Pipe()
 		r.typing = write
 		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Cwd: dir, Start: "fake", Input: read, Output: &r.out, Connect: r.Connect, Agents: []workspace.Spec{
-			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "installed"},
-			{Name: "absent", Command: "absent", Section: "not installed", Missing: "npm i absent"},
+			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
+			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
 		}}}
 		if change != nil {
 			change(r)

@@ -28,7 +28,7 @@ type starts struct {
 func (s *starts) choose() {
 	var choices []choice
 	for _, a := range s.agents {
-		label := a.Name + ", " + strings.Join(slices.DeleteFunc([]string{a.Section, a.Command}, func(s string) bool { return s == "" }), ": ")
+		label := a.Name + ", " + strings.Join(slices.DeleteFunc([]string{strings.ToLower(a.Section), a.Command}, func(s string) bool { return s == "" }), ": ")
 		if a.Name == s.choice {
 			label += " (suggested)"
 		}

@@ -49,7 +49,7 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 	chosen := 0
 	for i, a := range choices.Agents {
 		item := list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Section: a.Section, Value: a}
-		if a.Where != a.Section { // else the heading says it
+		if !strings.EqualFold(a.Where, a.Section) { // else the heading says it
 			item.Hint = a.Where
 		}
 		items = append(items, item)

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -29,6 +30,9 @@ const (
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
 	"execute": "Run", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
+
+// Verb returns the word for the kind of a call: "Read", "Run", or "Tool" if the kind is unknown.
+func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], "Tool") }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
@@ -84,12 +88,10 @@ func (p *pen) toolHead() string {
 	ink, sign, word := p.sign()
 	verb := verbs[t.Kind]
 	subject := p.subject()
-	if verb == "" {
-		verb = "Tool"
-		if t.Name != "" && t.Name != subject {
-			verb = text.Truncate(t.Name, 20, "…")
-		}
+	if verb == "" && t.Name != "" && t.Name != subject {
+		verb = text.Truncate(t.Name, 20, "…")
 	}
+	verb = cmp.Or(verb, Verb(t))
 	counts, trust := "", ""
 	if added, removed, ok := p.counts(); ok {
 		counts = p.changed(added, removed)
