@@ -47,7 +47,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Heading = "Change a file"
 	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
 		// Some agents send no input, only a title.
-		q.Heading = "Run a command in " + visiblePath(dir) + ", as the agent words it"
+		q.Heading = "Run a command in " + visiblePath(dir) + " (the agent's description)"
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
 		title = ""
 	case q.Kind == "" || q.Kind == "other":
@@ -55,7 +55,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	default:
 		q.Heading = "Use a tool (" + safetext.Line(q.Kind, 40) + ")"
 	}
-	if title != "" && title != command {
+	if title != "" && (command == "" || strings.Trim(title, "`") != command) { // many agents send the command as Markdown
 		q.Description = safetext.Visible(title)
 		seen.add(title, roleNote)
 	}

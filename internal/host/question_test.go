@@ -33,8 +33,13 @@ func TestTitleIsNotTheCommand(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	// A title that repeats the command is left out.
-	if q = r.show(tool("execute", "ls", `{"command":"ls"}`)); q.Description != "" {
-		t.Errorf("%+v", q)
+	for _, title := range []string{"ls", "`ls`"} {
+		if q = r.show(tool("execute", title, `{"command":"ls"}`)); q.Description != "" {
+			t.Errorf("%q is shown as a description of the command ls: %q", title, q.Description)
+		}
+	}
+	if q = r.show(tool("execute", "`ls` and more", `{"command":"ls"}`)); q.Description == "" {
+		t.Errorf("a title that says more than the command is not shown: %+v", q)
 	}
 	// The command of a tool that edits files is something else.
 	if q = r.show(tool("edit", "Edit", `{"command":"str_replace","path":"f"}`)); q.Heading != "Change a file" || !slices.Contains(parts(q, permissions.Field), "command=str_replace") {
@@ -292,7 +297,7 @@ func TestCommandInTheTitleOnly(t *testing.T) {
 	r := newRig(t)
 	call := tool("execute", "make\x1b[2J all", "")
 	q := r.permit(call, permissions.AllowOnce)
-	if got := parts(q, permissions.Command); !slices.Equal(got, []string{`make<\x1b>[2J all`}) || q.Heading != "Run a command in "+r.root+", as the agent words it" || q.Description != "" {
+	if got := parts(q, permissions.Command); !slices.Equal(got, []string{`make<\x1b>[2J all`}) || q.Heading != "Run a command in "+r.root+" (the agent's description)" || q.Description != "" {
 		t.Errorf("%+v", q)
 	}
 	if g := r.host.grantFor(theSession, call); g.command != nil || len(g.edits) != 0 {

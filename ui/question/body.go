@@ -73,7 +73,7 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 		rows = append(rows, verdictRows(cur, l)...)
 	}
 	if cur.Description != "" {
-		rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's description: \""+cur.Description+"\"", "", l.width)...)
+		rows = append(rows, text.WrapInk(th.Dim.Paint, "Agent's description: \""+cur.Description+"\"", "", l.width)...)
 	}
 	return rows, heads
 }

@@ -271,7 +271,7 @@ func (l *Login) commandRows(width int, th *theme.Theme) []string {
 	rows = append(rows, text.WrapInk(nil, "In "+visible(s.asked.Dir), "  ", width)...)
 	for _, words := range []string{s.method.Description, s.method.Command.Label} {
 		if words != "" {
-			rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's description: \""+words+"\"", "", width)...)
+			rows = append(rows, text.WrapInk(th.Dim.Paint, "Agent's description: \""+words+"\"", "", width)...)
 		}
 	}
 	return rows
