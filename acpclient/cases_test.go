@@ -65,7 +65,7 @@ func TestCaseTable(t *testing.T) {
 	}
 	for n := range notCovered {
 		if n < 1 || n > lastCase {
-			t.Errorf("case %d is listed, but there is no such case", n)
+			t.Errorf("case %d is listed, but does not exist", n)
 		}
 	}
 }

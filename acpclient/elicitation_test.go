@@ -130,7 +130,7 @@ func TestCase137ElicitationPage(t *testing.T) {
 			}
 		}
 		if done != 1 {
-			t.Errorf("told %d times that it is complete", done)
+			t.Errorf("reported %d times that it is complete, want once", done)
 		}
 	})
 }

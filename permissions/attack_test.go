@@ -84,7 +84,7 @@ var attacks = []struct {
 	{"nested substitution", "ls *", "ls $(ls $(rm x))"},
 	{"a default of an expansion", "ls *", "ls ${x:-$(rm x)}"},
 	{"a program that is an expansion", "ls *", "$x ls"},
-	{"line goes on", "ls *", "ls \\\n; rm x"},
+	{"line continues", "ls *", "ls \\\n; rm x"},
 	{"hash", "ls *", "hash -p ./evil ls; ls"},
 	{"set", "ls *", "set -- x; ls"},
 

@@ -68,7 +68,7 @@ func TestWhyASinglePartIsAsked(t *testing.T) {
 				t.Errorf("%s: a part without a name: %s", line, v.Description())
 			}
 			if len(q.Judgement.Verdicts) == 1 && v.Text == line {
-				t.Errorf("%s is there twice", line)
+				t.Errorf("%s is listed twice", line)
 			}
 		}
 		if want == "" && said != "" || !strings.Contains(said, want) {
@@ -90,7 +90,7 @@ func TestBreakdown(t *testing.T) {
 			t.Errorf("%s: %d parts, want %d", line, len(got), want)
 		}
 		if strings.HasPrefix(line, "bash") && (got[0].Text != "cd sub" || got[len(got)-1].Text == line) {
-			t.Errorf("%s: the line is there once more: %+v", line, got)
+			t.Errorf("%s: the line is repeated: %+v", line, got)
 		}
 	}
 }

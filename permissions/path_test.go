@@ -182,7 +182,7 @@ func TestDeepReaders(t *testing.T) {
 		}
 		f.Walk = nil
 		if deep := b.Judge(f).Effect == Allow; deep && strings.Contains(line, "-r") {
-			t.Errorf("%q passes where nobody can look", line)
+			t.Errorf("%q is allowed although paths cannot be resolved", line)
 		}
 	}
 }
@@ -214,6 +214,6 @@ func TestBoundedPatterns(t *testing.T) {
 		t.Error("a directory of which not all is known is allowed")
 	}
 	if f.ListDir = nil; b.Judge(f).Effect == Allow {
-		t.Error("a pattern is allowed where nobody can list a directory")
+		t.Error("a pattern is allowed although directories cannot be listed")
 	}
 }

@@ -118,7 +118,7 @@ func TestDenyAll(t *testing.T) {
 		}
 	}
 	if len(told) != 4 {
-		t.Errorf("told of %d questions", len(told))
+		t.Errorf("%d questions reported", len(told))
 	}
 	if _, ok := DenyAll("x", nil)(Question{}); !ok {
 		t.Error("left open")

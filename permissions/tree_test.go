@@ -64,7 +64,7 @@ func TestTree(t *testing.T) {
 			t.Errorf("%q is asked without a rule that denies: %s", line, reasons(got))
 		}
 		if got := rulebook(t, allow+more+"[[deny]]\npath = \"secrets/**\"\n").Judge(treeFacts(line)); got.Effect != Allow && !strings.HasPrefix(line, "mv") && !strings.Contains(line, "-- ':") && !strings.Contains(line, "conf?g") {
-			t.Errorf("%q is asked for a rule of which there is no file: %s", line, reasons(got))
+			t.Errorf("%q is asked about for a rule that matches no file: %s", line, reasons(got))
 		}
 	}
 }

@@ -114,7 +114,7 @@ func TestAttendedPassword(t *testing.T) {
 		t.Errorf("the agent got %q, want %q", out.Text, want)
 	}
 	if _, data := told.of(id); data != want {
-		t.Errorf("told %q, want %q", data, want)
+		t.Errorf("reported %q, want %q", data, want)
 	}
 	if got := u.text(); strings.Contains(got, "hush") || !strings.HasSuffix(got, "Password: \r\ngot 4\r\n") {
 		t.Errorf("the user saw %q", got)
@@ -173,7 +173,7 @@ func TestDetachAndReattach(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 	if _, err := io.WriteString(u, "lost\r"); err != io.ErrClosedPipe {
-		t.Errorf("typed all the same: %v", err)
+		t.Errorf("keys were accepted anyway: got %v", err)
 	}
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -313,10 +313,10 @@ func TestTakeOver(t *testing.T) {
 	h.Close() // all changes have been notified
 	changes, data := told.of(id)
 	if data != out {
-		t.Errorf("told %q, want %q", data, out)
+		t.Errorf("reported %q, want %q", data, out)
 	}
 	if n := len(changes); n != 4 || !strings.HasPrefix(changes[0], "started ") || changes[1] != "data" || changes[2] != "exit 7" || changes[3] != "released" {
-		t.Errorf("told %q", changes)
+		t.Errorf("reported %q", changes)
 	}
 }
 

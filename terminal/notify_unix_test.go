@@ -106,7 +106,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 	h.wait(id)
 	<-p.cur.group.Done()
 	if _, data := told.of(id); len(data) != 100_003 || !strings.HasSuffix(data, "end") {
-		t.Errorf("%d bytes told", len(data))
+		t.Errorf("%d bytes reported", len(data))
 	}
 }
 

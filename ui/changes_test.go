@@ -69,7 +69,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 		d.types("go\n")
 		d.wait(time.Second)
 		if turns != "-+-" {
-			t.Errorf("told of turns: %q", turns)
+			t.Errorf("turns reported: %q", turns)
 		}
 		f(d, &put)
 	})

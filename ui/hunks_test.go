@@ -135,7 +135,7 @@ func TestHunkKeys(t *testing.T) {
 				}
 				d.sees("by you")
 				if said := strings.Contains(d.screen(), "told: "); said != (c.want != three.Replace(old)) {
-					t.Errorf("the agent is told: %v\n%s", said, d.screen())
+					t.Errorf("the agent got %v\n%s", said, d.screen())
 				}
 			})
 		})

@@ -404,7 +404,7 @@ func TestAWordIsNoAnswer(t *testing.T) {
 			}
 			d.outcomes("")
 			if draft != "" && !strings.HasSuffix(word, d.m.chat.composer.Value()) {
-				t.Errorf("%s: %q stands in the composer", word, d.m.chat.composer.Value())
+				t.Errorf("%s: the composer holds %q", word, d.m.chat.composer.Value())
 			}
 			d.press("ctrl+c")
 		})

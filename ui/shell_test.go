@@ -218,7 +218,7 @@ func TestShellStoppedAtOnce(t *testing.T) {
 		d.wait(2 * time.Second)
 		d.sees("⊘ Shell  server", "stopped")
 		if !s.runs[0].stopped {
-			t.Error("it goes on")
+			t.Error("the command was not stopped")
 		}
 	})
 }
@@ -243,7 +243,7 @@ func TestShellBesideTurn(t *testing.T) {
 		d.press("esc")
 		d.soon()
 		if !s.runs[0].stopped {
-			t.Error("the command goes on")
+			t.Error("the command was not stopped")
 		}
 		d.press("ctrl+d") // the composer is empty
 		d.soon()

@@ -56,7 +56,7 @@ func TestRejectedAndDone(t *testing.T) {
 		}
 		against, unasked := strings.Index(list, "Run  git add"), strings.Index(list, "Delete  Clean up")
 		if against < 0 || unasked < against {
-			t.Errorf("what was rejected does not stand first:\n%s", list)
+			t.Errorf("what was rejected is not first:\n%s", list)
 		}
 	})
 }

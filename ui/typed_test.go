@@ -400,7 +400,7 @@ func TestDraftsAtRest(t *testing.T) {
 			draws := d.m.draws
 			d.wait(10 * time.Second)
 			if d.m.draws != draws {
-				t.Errorf("after %q it goes on", text)
+				t.Errorf("after %q the ticks did not stop", text)
 			}
 		}
 	})

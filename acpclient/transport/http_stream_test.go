@@ -415,7 +415,7 @@ func TestBackPressure(t *testing.T) {
 		waiting := len(r.server.streams["s1"].waiting)
 		r.server.mu.Unlock()
 		if waiting < n-8 { // HTTP/2 has a window of 4 MiB
-			t.Errorf("the client took %d messages of 1 MiB that nobody receives", n-waiting)
+			t.Errorf("the client took %d messages of 1 MiB that are not received", n-waiting)
 		}
 		for i := range n {
 			r.want(message(i))

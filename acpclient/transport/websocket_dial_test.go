@@ -279,7 +279,7 @@ func TestWebSocketSecrets(t *testing.T) {
 	}
 	var network net.Dialer
 	t.Run("no such host", func(t *testing.T) { keepsSecrets(t, network.DialContext) })
-	t.Run("nobody there", func(t *testing.T) {
+	t.Run("no server", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

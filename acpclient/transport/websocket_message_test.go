@@ -174,7 +174,7 @@ func TestWebSocketReadLimit(t *testing.T) {
 					t.Errorf("then %v", again)
 				}
 				if got, want := <-goodbye, "8 03f1 <nil>"; got != want {
-					t.Errorf("the server was told %s, want %s", got, want)
+					t.Errorf("the server got %s, want %s", got, want)
 				}
 			})
 		}

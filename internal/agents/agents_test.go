@@ -50,7 +50,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: npx would fetch version %q", a.Name, a.Version)
 		}
 		if seen[a.Name] {
-			t.Errorf("%s is there twice", a.Name)
+			t.Errorf("%s is listed twice", a.Name)
 		}
 		seen[a.Name] = true
 		if a.Name != strings.ToLower(a.Name) || strings.ContainsAny(a.Name, " \n") || strings.Contains(a.Install, "\n") {

@@ -74,7 +74,7 @@ func (s *stage) check(line string, before map[string]string, used int64) error {
 			return fmt.Errorf("the session is %v, with %v", s.thread.State, s.thread.Err)
 		}
 	default:
-		return fmt.Errorf("nobody knows how to check that")
+		return fmt.Errorf("there is no check for that")
 	}
 	return nil
 }

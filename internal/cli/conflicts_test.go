@@ -16,7 +16,7 @@ func TestKeyConflict(t *testing.T) {
 		t.Errorf("%q", line)
 	}
 	if again := KeyConflict("zellij", zellijKeys, actions); again != "" {
-		t.Errorf("told again: %q", again)
+		t.Errorf("reported again: %q", again)
 	}
 	if other := KeyConflict("tmux", []string{"ctrl+s"}, actions); !strings.HasPrefix(other, "tmux takes ctrl+s (sessions)") {
 		t.Errorf("%q", other)
@@ -29,7 +29,7 @@ func TestKeyConflict(t *testing.T) {
 	}
 	t.Setenv("PARLEY_STATE", filepath.Join(dir, "told.txt", "no"))
 	if line := KeyConflict("tmux", []string{"ctrl+p"}, actions); line != "" {
-		t.Errorf("told where it cannot be remembered: %q", line)
+		t.Errorf("reported although it cannot be remembered: %q", line)
 	}
 }
 

@@ -151,16 +151,16 @@ func TestLogs(t *testing.T) {
 	}
 	fresh := connect(t, Opening{})
 	fresh.prompt("first \x1b[2J prompt")
-	behindLive := map[int]string{}
+	liveMessages := map[int]string{}
 	for i, it := range fresh.thread.Items {
 		found, err := fresh.Messages(t.Context(), "fresh", it.Wire, it.Request)
 		if err != nil {
 			t.Fatalf("item %d: %v", i, err)
 		}
-		behindLive[i] = directions(found)
+		liveMessages[i] = directions(found)
 	}
-	if want := map[int]string{0: ">session/prompt <stopReason", 1: "<message_chunk", 2: "<stopReason"}; !cmp.Equal(behindLive, want) {
-		t.Errorf("behind the items: %v", behindLive)
+	if want := map[int]string{0: ">session/prompt <stopReason", 1: "<message_chunk", 2: "<stopReason"}; !cmp.Equal(liveMessages, want) {
+		t.Errorf("messages of the items: got %v", liveMessages)
 	}
 	connect(t, Opening{Resume: "k2"}).Close() // without a prompt
 	for range 2 {
@@ -194,7 +194,7 @@ func TestLogs(t *testing.T) {
 	for i, want := range []string{"<message_chunk", "<message_chunk", ">session/prompt <stopReason", "<message_chunk", "<stopReason"} {
 		found, err := got[0].Messages(t.Context(), th.Items[i].Wire, th.Items[i].Request)
 		if directions(found) != want || err != nil {
-			t.Errorf("behind item %d: %s, %v", i, directions(found), err)
+			t.Errorf("messages of item %d: got %s, %v", i, directions(found), err)
 		}
 	}
 	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // while it is still being written
@@ -278,7 +278,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 	}{
 		{"resumed", [][]string{join(resumes, one), join(resumes, two)}, "user one | agent 1 | end end_turn | user two | agent 2 | end end_turn"},
 		{"loaded", [][]string{join(resumes, one), join([]string{load, "< SAYS old", loaded}, two)}, "agent old | user two | agent 2 | end end_turn"},
-		{"loaded, told behind the answer", [][]string{join(resumes, one), join([]string{load, loaded, "< SAYS old"}, two)}, "agent old | user two | agent 2 | end end_turn"},
+		{"loaded, history after the answer", [][]string{join(resumes, one), join([]string{load, loaded, "< SAYS old"}, two)}, "agent old | user two | agent 2 | end end_turn"},
 		{"loaded, and nothing was told", [][]string{join(resumes, one), join([]string{load, loaded}, two)}, "user one | agent 1 | end end_turn | user two | agent 2 | end end_turn"},
 		{"loading failed", [][]string{join(resumes, one), {load, "< SAYS ol", refused}}, "user one | agent 1 | end end_turn"},
 		{"loading failed later", [][]string{join(resumes, one, []string{load, "< SAYS ol", refused})},
@@ -304,7 +304,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 			for i, it := range th.Items {
 				found, err := got[0].Messages(t.Context(), it.Wire, it.Request)
 				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].Data), `"`+string(it.Text)+`"`)) {
-					t.Errorf("behind item %d %q: %v, %v", i, it.Text, found, err)
+					t.Errorf("messages of item %d %q: got %v, %v", i, it.Text, found, err)
 				}
 			}
 			ctx, cancel := context.WithCancel(t.Context())

@@ -128,7 +128,7 @@ func TestRemoteFlags(t *testing.T) {
 	}
 	s.Remote = parse("--insecure")
 	if !s.Insecure(a) {
-		t.Error("nobody says that it is insecure")
+		t.Error("there is no warning that it is insecure")
 	}
 	for _, args := range [][]string{{"--h2c", "maybe"}, {"--header-env", "X"}, {"--header-env", "=Y"},
 		{"--remote-cwd", "srv"}, {"--subprotocol", "a b"}, {"--subprotocol", ""}, {"--subprotocol", "a", "--subprotocol", "a"}} {

@@ -87,9 +87,9 @@ func TestReportedCases(t *testing.T) {
 		{"allow touch 1.txt: not rm", "[[allow]]\ncommand = \"touch 1.txt\"", "rm 1.txt", "rm 1.txt\n└ rm 1.txt  asked\nasked\n", 1},
 		{"allow touch 1.txt: not in the home directory", "[[allow]]\ncommand = \"touch 1.txt\"", "touch ~/1.txt",
 			"touch ~/1.txt\n├ touch ~/1.txt  asked\n└ ~/1.txt        asked · outside the session's directories\nasked\n", 1},
-		{"ls: not what comes behind &&", "[[allow]]\ncommand = \"ls *\"", "ls && rm -rf x",
+		{"ls: not the command after &&", "[[allow]]\ncommand = \"ls *\"", "ls && rm -rf x",
 			"ls && rm -rf x\n├ ls        allowed by your rule  command ls *  (~rules.toml:1)\n└ rm -rf x  asked\nasked\n", 1},
-		{"ls: not what comes behind |", "[[allow]]\ncommand = \"ls *\"", "ls | sh",
+		{"ls: not the command after |", "[[allow]]\ncommand = \"ls *\"", "ls | sh",
 			"ls | sh\n├ ls  allowed by your rule  command ls *  (~rules.toml:1)\n└ sh  asked · runs code that it reads\nasked\n", 1},
 		{"two rules for two parts", "[[allow]]\ncommand = \"go build *\"\n[[allow]]\ncommand = \"go vet *\"", "go build ./... && go vet ./pkg",
 			"go build ./... && go vet ./pkg\n├ go build ./...  allowed by your rule  command go build *  (~rules.toml:1)\n" +

@@ -50,7 +50,7 @@ func TestShell(t *testing.T) {
 		t.Errorf("%q", text.String())
 	}
 	if _, err := s.Run("true", filepath.Join(dir, "gone"), func(ShellOutput) {}); err == nil {
-		t.Error("a directory that is not there is no error")
+		t.Error("no error for a missing directory")
 	}
 	// A lone builtin is a valid line, too.
 	if _, _, end = outcome(t, s, "exit", dir); (<-end).Code == nil {

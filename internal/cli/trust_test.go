@@ -54,7 +54,7 @@ func TestAddRule(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 	if there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(there) != 1 {
-		t.Errorf("left behind: %v", there)
+		t.Errorf("not removed: %v", there)
 	}
 }
 

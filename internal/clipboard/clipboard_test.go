@@ -63,7 +63,7 @@ func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := Image(ctx); err == nil {
-		t.Error("there is an image")
+		t.Error("got an image, want none")
 	}
 }
 

@@ -22,7 +22,7 @@ func TestFirstRun(t *testing.T) {
 	rows = s.WaitDraft("hello")
 	x, y := s.Cursor()
 	if want := rowOf(rows, "› hello"); y != want || x != len("│ › hello")-len("│›")+2 {
-		t.Errorf("the cursor stands at %d,%d, not behind the draft in row %d", x, y, want)
+		t.Errorf("the cursor is at %d,%d, want it after the draft in row %d", x, y, want)
 	}
 	s.Press("enter")
 	s.WaitFunc("an answer that is only half there", func(rows []string) bool {

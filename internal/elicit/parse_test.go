@@ -145,7 +145,7 @@ func TestParseRefuses(t *testing.T) {
 		want         error
 	}{
 		{"nothing", ``, ErrSchema}, {"null", `null`, ErrSchema}, {"array", `[]`, ErrSchema}, {"broken", `{"properties":{"a":{]}}`, ErrSchema},
-		{"more behind", `{} {}`, ErrSchema}, {"properties", `{"properties":[]}`, ErrSchema},
+		{"more after it", `{} {}`, ErrSchema}, {"properties", `{"properties":[]}`, ErrSchema},
 		{"as many fields as may be", properties(MaxFields, `{"type":"boolean"}`), nil},
 		{"one more", properties(MaxFields+1, `{"type":"boolean"}`), ErrTooLarge},
 		{"as many options as may be", properties(MaxOptions/100, choices), nil},

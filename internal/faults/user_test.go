@@ -166,7 +166,7 @@ func (u *user) expected() string { return u.ledger.expected(u.session, u.conn.pi
 func (u *user) compare(what string) {
 	u.t.Helper()
 	if want, got := u.expected(), u.conn.seen.String(); got != want {
-		u.errorf("%s: what came is not what was said\n%s", what, difference(got, want))
+		u.errorf("%s: the text received differs from the text sent\n%s", what, difference(got, want))
 	}
 }
 
@@ -264,7 +264,7 @@ func (u *user) hangUp() {
 	}
 	u.conn = k
 	if want, got := u.expected(), k.seen.String(); !strings.HasPrefix(want, got) {
-		u.errorf("before the end: what came is not what was said\n%s", difference(got, want))
+		u.errorf("before the end: the text received differs from the text sent\n%s", difference(got, want))
 	}
 	u.conn = nil
 }

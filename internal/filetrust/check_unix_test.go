@@ -214,7 +214,7 @@ team:x:2000:
 		{"one's own group, which somebody has joined", 1004, 1004, false},
 		{"a group that one has joined", 1000, 50, false},
 		{"a group without known members", 1000, 2000, false},
-		{"a number that nobody has a name for, as in containers", 4711, 4711, true},
+		{"a user id without a name, as in containers", 4711, 4711, true},
 		{"such a number, and another group", 4711, 4712, false},
 		{"another user's group", 1000, 1007, false},
 	} {

@@ -153,7 +153,7 @@ func TestDrain(t *testing.T) {
 }
 
 // During shutdown no new client is admitted, not even over an existing TCP connection.
-func TestDrainAdmitsNobody(t *testing.T) {
+func TestDrainRefusesNewConnections(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		r.connect()

@@ -310,7 +310,7 @@ func TestTimeout(t *testing.T) {
 	for name, c := range map[string]struct{ script, said string }{
 		"in the middle":    {"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled", "half\n"},
 		"at the beginning": {"hang", ""},
-		"left behind, as it does not listen to session/cancel": {"greet\n" + chunk("", "half") + "\nhang", "half\n"},
+		"still running, as it ignores session/cancel": {"greet\n" + chunk("", "half") + "\nhang", "half\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

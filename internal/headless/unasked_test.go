@@ -28,7 +28,7 @@ func TestUnasked(t *testing.T) {
 		}
 	}
 	if told := strings.Count(r.stderr, ": ran "); told != len(want) || r.code != ExitDenied {
-		t.Errorf("%d of %d told, exit code %d: %q", told, len(want), r.code, r.stderr)
+		t.Errorf("%d of %d reported, exit code %d: %q", told, len(want), r.code, r.stderr)
 	}
 
 	check := func(format string, got []jsonEvent) {

@@ -177,7 +177,7 @@ func TestTakeOver(t *testing.T) {
 		}
 	}
 	if n := count[event.PermissionAnswered](r.sink); n != 2 {
-		t.Errorf("%d answers were told", n)
+		t.Errorf("%d answers were reported", n)
 	}
 	r.host.Close()
 	entries, _ := permissions.ReadRecord(dir, theSession, 10)
@@ -210,7 +210,7 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 	r.sink.mu.Lock()
 	for _, e := range r.sink.events {
 		if out, ok := e.(event.TerminalOutput); ok && strings.Contains(string(out.Data), "4711") {
-			t.Errorf("told: %q", out.Data)
+			t.Errorf("the agent got output %q", out.Data)
 		}
 	}
 	r.sink.mu.Unlock()

@@ -47,7 +47,7 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	says := r.told(g)
 	for _, want := range []string{"The user changed this", path, "--- wanted\n+++ written\n@@ -1,4 +1,3 @@\n A\n b\n-C\n-d\n+c\n"} {
 		if !strings.Contains(says, want) {
-			t.Errorf("the agent is not told %q:\n%s", want, says)
+			t.Errorf("the agent did not get %q:\n%s", want, says)
 		}
 	}
 	r.holds(path, "A\nb\nc\n")
@@ -87,12 +87,12 @@ func TestWriteOfNothing(t *testing.T) {
 		g := r.write(p, "b\n")
 		r.change(old)
 		if says := r.told(g); !strings.Contains(says, "did not allow it: writing "+p) {
-			t.Errorf("the agent is told %q", says)
+			t.Errorf("the agent got %q", says)
 		}
 	}
 	r.holds(path, "a\n")
 	if _, err := os.Stat(r.path("new")); !errors.Is(err, os.ErrNotExist) {
-		t.Error("the new file is there", err)
+		t.Error("the new file exists", err)
 	}
 	find(t, r.sink, "answer", func(e event.PermissionAnswered) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
 	if n := count[event.FileWritten](r.sink); n != 0 {

@@ -227,7 +227,7 @@ func TestRulesOfASession(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if err := h.OpenSession("b", []string{dir}); err == nil || !strings.Contains(err.Error(), "a mistake") {
-		t.Errorf("a session opens with rules that nobody could read: %v", err)
+		t.Errorf("a session opens although its rules cannot be read: %v", err)
 	}
 }
 

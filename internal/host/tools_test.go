@@ -29,6 +29,6 @@ func TestTools(t *testing.T) {
 	}
 	h.Close()
 	if _, err := os.Stat(filepath.Dir(socket)); !os.IsNotExist(err) {
-		t.Errorf("left behind: %v", err)
+		t.Errorf("not removed: %v", err)
 	}
 }

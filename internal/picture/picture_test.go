@@ -46,7 +46,7 @@ func TestPaths(t *testing.T) {
 		t.Errorf("escaped: %q", got)
 	}
 	if Paths(strings.Repeat("/a.png ", 21)) != nil {
-		t.Error("there is no end to it")
+		t.Error("reading does not end")
 	}
 	for word, want := range map[string]bool{"/a.png": true, "~/a.png": true, "./a.jpg": true, "a.png": false, "dir/a.png": false, "/a.go": false, "file:///a.png": true} {
 		if Typed(word) != want {

@@ -104,7 +104,7 @@ func TestFind(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if got := strings.Join(told, " "); got != place(test.project) {
-				t.Errorf("told %q", got)
+				t.Errorf("reported %q", got)
 			}
 		})
 	}
@@ -219,7 +219,7 @@ func TestOnSkipped(t *testing.T) {
 	Find("npx")
 	Find("git")
 	if want := []string{filepath.Join(m.project, "git"), filepath.Join(m.project, "bin", "npx")}; !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+		t.Errorf("reported %q, want %q", told, want)
 	}
 }
 

@@ -253,7 +253,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		if len(told) != 1 || told[0] != w.Err() {
-			t.Errorf("told %q", told)
+			t.Errorf("reported %q", told)
 		}
 		if len(w.queue.marks) > 0 {
 			t.Error("a broken log keeps its queue")
@@ -268,7 +268,7 @@ func TestFullDisk(t *testing.T) {
 func TestFullAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("told %v", err) }})
+		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("reported %v", err) }})
 		if err != nil {
 			t.Fatal(err)
 		}

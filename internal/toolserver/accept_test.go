@@ -148,7 +148,7 @@ func TestSocketIsPrivate(t *testing.T) {
 	}
 	r.server.Close()
 	if _, err := os.Lstat(filepath.Dir(path)); !os.IsNotExist(err) {
-		t.Errorf("the directory of the socket is left behind: %v", err)
+		t.Errorf("the directory of the socket was not removed: %v", err)
 	}
 	if _, _, err := r.server.Offer(r.dir); err != toolserver.ErrClosed {
 		t.Errorf("an offer of a closed server: %v", err)
@@ -188,7 +188,7 @@ func TestSocketDirectory(t *testing.T) {
 		s.Close()
 	}
 	if left, _ := filepath.Glob(filepath.Join(short, "*", "parley-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("not removed: %v", left)
 	}
 }
 

@@ -146,7 +146,7 @@ func (r *rig) holds(name, text string) {
 func (r *rig) absent(name string) {
 	r.t.Helper()
 	if _, err := os.Lstat(r.path(name)); !errors.Is(err, fs.ErrNotExist) {
-		r.t.Errorf("%q is there (%v)", name, err)
+		r.t.Errorf("%q exists (%v)", name, err)
 	}
 }
 

@@ -53,7 +53,7 @@ func TestSessionGone(t *testing.T) {
 				r.pass(time.Second)
 				r.got("first", "second")
 				if !says(s, "You said: first") || s.Continue() {
-					t.Error("what was said is gone, or there is more to do")
+					t.Error("the conversation is gone, or there is more to continue")
 				}
 				r.connections(1, 4)
 			})
@@ -100,7 +100,7 @@ func TestStartingOver(t *testing.T) {
 		}
 		r.wants("StartedOver -: open a session: context canceled")
 		if s.Waiting() || s.CancelOpen() {
-			t.Error("there is more to give up")
+			t.Error("CancelOpen found a second session to cancel")
 		}
 		for _, hand := range []bool{false, true} {
 			s.Continue()

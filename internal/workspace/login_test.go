@@ -186,7 +186,7 @@ func TestRestartInLogin(t *testing.T) {
 		r.pass(time.Minute)
 		r.wants("AgentStarting", wantedFirst)
 		if a.LoggingIn() != "" {
-			r.Error("the login before is under way")
+			r.Error("the earlier login still runs")
 		}
 		a.CancelStart()
 		r.pass(time.Second)
@@ -308,7 +308,7 @@ func TestUnfit(t *testing.T) {
 		}
 		a := r.w.Start(local)
 		if a.Methods() != nil {
-			t.Error("it has told no methods yet")
+			t.Error("the methods are known too early")
 		}
 		r.settle()
 		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: |In a terminal: terminal|By palm reading: palm" {

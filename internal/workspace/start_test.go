@@ -26,7 +26,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("%q wait, %v", s.Queued, err)
 		}
 		if err := s.Send("second"); err != workspace.ErrNotOpen {
-			t.Errorf("sent to nobody: %v", err)
+			t.Errorf("sent without an agent: got %v", err)
 		}
 		s.Enqueue("second")
 		r.pass(2 * time.Second)

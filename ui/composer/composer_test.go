@@ -207,7 +207,7 @@ func TestExpandedMentions(t *testing.T) {
 	withheld := 0
 	to.Withheld = func() { withheld++ }
 	if s.Expand("see @a.go", to) != nil || withheld != 1 {
-		t.Errorf("an agent with other files gets them, told %d times", withheld)
+		t.Errorf("an agent without access to the files gets them; %d notices", withheld)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestMistakesAreCaught(t *testing.T) {
 			}
 			remains(t, g)
 			if v := g.View(); v.Content != before.Content {
-				t.Error("it is drawn all the same")
+				t.Error("it is drawn anyway")
 			}
 			if len(ended) > 0 {
 				t.Error("it ends twice")

@@ -298,7 +298,7 @@ func TestAbove(t *testing.T) {
 	}
 	term.Reflow(false)
 	if got := term.above(40); got != 4 {
-		t.Errorf("in a terminal that breaks nothing anew %d rows above, want 4", got)
+		t.Errorf("in a terminal that does not reflow: got %d rows above, want 4", got)
 	}
 }
 
@@ -334,7 +334,7 @@ func TestChanged(t *testing.T) {
 	} {
 		skip, style, rest := changed(c.old, c.now)
 		if skip != c.skip || style != c.style || rest != c.rest {
-			t.Errorf("%q to %q: behind %d cells %q%q, want %d, %q%q", c.old, c.now, skip, style, rest, c.skip, c.style, c.rest)
+			t.Errorf("%q to %q: after %d cells %q%q, want %d, %q%q", c.old, c.now, skip, style, rest, c.skip, c.style, c.rest)
 		}
 	}
 }

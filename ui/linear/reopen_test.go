@@ -112,7 +112,7 @@ func TestUnconfirmedPrompt(t *testing.T) {
 				r.fresh()
 				time.Sleep(5 * time.Second)
 				if said := r.out.text(); !strings.Contains(said, c.says) {
-					t.Errorf("not written: %q; there is:\n%s", c.says, said)
+					t.Errorf("the output does not have %q:\n%s", c.says, said)
 				}
 				if c.way == "never" {
 					r.types("/resend", "")

@@ -108,7 +108,7 @@ func (r *rig) types(lines ...string) {
 			r.out.Write([]byte(l + "\n")) // the terminal's echo
 		}
 		if _, err := io.WriteString(r.typing, l+"\n"); err != nil {
-			r.t.Fatalf("nobody reads %q: %v", l, err)
+			r.t.Fatalf("the chat did not read %q: %v", l, err)
 		}
 		synctest.Wait()
 	}
@@ -143,7 +143,7 @@ func (r *rig) sees(parts ...string) {
 	got := r.fresh()
 	for _, p := range parts {
 		if !strings.Contains(got, p) {
-			r.t.Errorf("not written: %q; there is:\n%s", p, got)
+			r.t.Errorf("the output does not have %q:\n%s", p, got)
 		}
 	}
 }

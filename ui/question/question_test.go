@@ -128,7 +128,7 @@ func TestDrawnIsNotShown(t *testing.T) {
 			t.Fatalf("drawn again, the same is not the same:\n%s", strings.Join(again, "\n"))
 		}
 		if p.press("y") || p.q.Read() || p.q.Grab() {
-			t.Fatal("a question that nobody has seen took a key")
+			t.Fatal("a question that was not on the screen took a key")
 		}
 	}
 	p.see(60, 20, false)

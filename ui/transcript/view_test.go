@@ -259,7 +259,7 @@ func TestTick(t *testing.T) {
 	v.Changed(th.Apply(event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now}))
 	v.Rows()
 	if v.Tick(uitest.Now); v.dirty {
-		t.Error("the clock goes on after the turn")
+		t.Error("the clock still runs after the turn")
 	}
 }
 

@@ -390,7 +390,7 @@ func TestClick(t *testing.T) {
 		k.Insert(c.text)
 		k.Click(c.x, c.y)
 		if got := k.BeforeCursor(); got != c.before {
-			t.Errorf("%q, a click at %d,%d: the cursor is behind %q, want %q", c.text, c.x, c.y, got, c.before)
+			t.Errorf("%q, a click at %d,%d: the cursor is after %q, want %q", c.text, c.x, c.y, got, c.before)
 		}
 	}
 	k := New()

@@ -140,7 +140,7 @@ func TestUndo(t *testing.T) {
 	}
 	typed(c, "x")
 	if c.redo() || c.Value() != "x" {
-		t.Error("what was undone came back behind something new")
+		t.Error("redo brought back an undone change after a new one")
 	}
 }
 

@@ -413,7 +413,7 @@ func TestFormDrawingChangesNothing(t *testing.T) {
 	}
 	f.Rows(40, 60, theme.Plain())
 	if f.submit(); f.Submitted() {
-		t.Error("sent, and nobody has seen it")
+		t.Error("sent, although it was not on the screen")
 	}
 	shown(f, 40, 60, theme.Plain())
 	if f.submit(); !f.Submitted() {
