@@ -334,6 +334,26 @@ func TestDefaultAgent(t *testing.T) {
 	}
 }
 
+// --continue without an agent starts the one that was used last in the directory.
+func TestContinueStartsTheLastAgent(t *testing.T) {
+	s := newShell(t)
+	exe, _ := os.Executable()
+	quoted, _ := json.Marshal(exe)
+	s.configure("[agents.mine]\ncommand = " + string(quoted) + "\nargs = [\"agent\", \"demo\"]\n")
+	if r := s.run("", "--linear", "--continue"); !strings.Contains(r.out, "Which agent?") {
+		t.Errorf("without a session: got %+v, want the list of agents", r)
+	}
+	if r := s.run("", "run", "--agent", "mine", "help"); r.code != 0 {
+		t.Fatalf("the first session: got %+v", r)
+	}
+	if r := s.run("/quit\n", "--linear", "--continue"); !strings.Contains(r.out, "Starting mine") {
+		t.Errorf("after a session: got %+v, want the agent mine to be started", r)
+	}
+	if r := s.run("", "--linear", "--continue", "--cwd", t.TempDir()); !strings.Contains(r.out, "Which agent?") {
+		t.Errorf("in another directory: got %+v, want the list of agents", r)
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	newShell(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -45,6 +45,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
+	if start == "" && f.continues {
+		start = lastAgent(setup, place.Cwd)
+	}
 	if !cmd.Flags().Changed("linear") {
 		f.linear = accessible(os.Getenv("ACCESSIBLE")) || setup.Config.Linear
 	}

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/agents"
 	"parley/internal/cli"
 	"parley/internal/record"
 	"parley/internal/workspace"
@@ -41,6 +42,22 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 			}})
 	}
 	return out, err
+}
+
+// lastAgent returns the name of the agent that was used last in a directory and can be started, ""
+// if there is none.
+func lastAgent(setup *cli.Setup, cwd string) string {
+	dir, err := record.Dir()
+	if err != nil {
+		return ""
+	}
+	logged, _ := cli.Logs(dir) // without logs the user chooses
+	for _, g := range logged {
+		if a, found := agents.Find(setup.Agents, g.Agent); g.InDir(cwd) && found && a.Source != agents.Missing && g.OfAgent(a) {
+			return a.Name
+		}
+	}
+	return ""
 }
 
 func messages(found []cli.LoggedMessage) []workspace.Message {
