@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
@@ -170,7 +171,7 @@ func (p *panels) showTrust() tea.Cmd {
 		var calls []panel.Call
 		for _, it := range c.Thread.Items {
 			if t := it.Tool; t != nil {
-				calls = append(calls, panel.Call{Title: transcript.Verb(t) + "  " + strings.Join(strings.Fields(doing(t)), " "), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
+				calls = append(calls, panel.Call{Title: verbed(t), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
 			}
 		}
 		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
@@ -181,4 +182,14 @@ func (p *panels) showTrust() tea.Cmd {
 		p.show(l)
 	})
 	return nil
+}
+
+// verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
+// with its verb.
+func verbed(t *thread.Tool) string {
+	verb, title := transcript.Verb(t), strings.Join(strings.Fields(doing(t)), " ")
+	if strings.HasPrefix(title, verb+" ") {
+		return title
+	}
+	return verb + "  " + title
 }

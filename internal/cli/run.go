@@ -57,7 +57,7 @@ Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does n
 	flags.StringVar(&f.agent, "agent", "", "agent's name or URL (default: the configured one, else the first installed)")
 	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
-	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
+	flags.StringVarP(&f.output, "output", "o", "text", "output format: text, json or stream-json")
 	flags.StringVar(&f.protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.session, "session", "", "continue the agent's session with this id or title")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the agent's newest session in this directory")
