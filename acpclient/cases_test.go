@@ -171,7 +171,7 @@ func TestMentioned(t *testing.T) {
 		"Case193":                        "[193]",
 	} {
 		if got := fmt.Sprint(mentioned(text)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestErrorWhoseMessageIsJSON(t *testing.T) {
 		_, c := greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":%s}`, quoted)}, acpclient.Options{})
 		_, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
 		if got := fmt.Sprint(err); !strings.HasSuffix(got, "the agent answered: "+want+" (500)") {
-			t.Errorf("%s: %q", message, got)
+			t.Errorf("%s: got %q", message, got)
 		}
 		_, c = greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":"Internal error","data":{"details":%s}}`, quoted)}, acpclient.Options{})
 		_, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})

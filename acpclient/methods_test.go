@@ -127,7 +127,7 @@ func TestNewSessionWithoutAnID(t *testing.T) {
 		if s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err == nil {
 			t.Errorf("%s opened %q", result, s.ID())
 		} else if !strings.Contains(err.Error(), "sessionId") {
-			t.Errorf("%s: %v", result, err)
+			t.Errorf("%s: got %v", result, err)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestCase57EachCapabilityAlone(t *testing.T) {
 			for method, call := range calls {
 				err := call(c, t.Context())
 				if method == advertised && err != nil || method != advertised && !errors.Is(err, acpclient.ErrUnsupported) {
-					t.Errorf("%s: %v", method, err)
+					t.Errorf("%s: got %v", method, err)
 				}
 			}
 			want := []string{"initialize"}
@@ -195,7 +195,7 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 		err := call()
 		var refused *event.AgentError
 		if !errors.As(err, &refused) || !refused.AuthRequired() || safetext.Line(err.Error(), 1000) != err.Error() {
-			t.Errorf("%s: %q", method, err)
+			t.Errorf("%s: got %q", method, err)
 		}
 	}
 	if err := c.Authenticate(t.Context(), "oauth"); err != nil {
@@ -418,7 +418,7 @@ func TestCase142CompactionIsOneItem(t *testing.T) {
 			got = append(got, kind+" "+string(it.Text)+"|"+it.Detail+it.Severity)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", script, got, want)
+			t.Errorf("%s: got %q, want %q", script, got, want)
 		}
 	}
 }

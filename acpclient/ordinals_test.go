@@ -205,7 +205,7 @@ func TestSpanOf(t *testing.T) {
 		}
 	}
 	if got := acpclient.SpanOf(t.Context()); got != (event.Span{}) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 

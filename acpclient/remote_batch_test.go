@@ -174,6 +174,6 @@ func TestUnsentIsNoAnswer(t *testing.T) {
 	defer c.Close()
 	_, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()})
 	if err == nil || strings.Contains(err.Error(), "the agent answered") || !strings.Contains(err.Error(), "429") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }

@@ -87,7 +87,7 @@ func wantNotes(t *testing.T, tools *toolOffers, want string) {
 	t.Helper()
 	synctest.Wait()
 	if got := tools.drain(); got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestToolsOfNewSession(t *testing.T) {
 		}
 		// The offer ends first, so that calls know why their questions end.
 		if got := tools.drain(); !strings.HasPrefix(got, "withdraw 1, questions of s") {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func TestToolsOfSessionThatFails(t *testing.T) {
 			t.Fatal("it opens")
 		}
 		if got := tools.drain(); !strings.HasPrefix(got, "offer 2 in /w, bind 2 to old, withdraw 2, questions of old") {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 	})
 }

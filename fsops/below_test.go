@@ -151,7 +151,7 @@ func TestNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{"d": "[.env a.go sub] true <nil>", "d/a.go": "[] true <nil>", "missing": "[] true <nil>"} {
 		if got := list(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 	for i := range maxNames + 1 {

@@ -206,11 +206,11 @@ func TestStateful(t *testing.T) {
 		"printf -v PATH x; ls x", "ls x | (umask 0; ls x)", "bash -c 'alias ls=rm; ls x'"} {
 		b := rulebook(t, "[[allow]]\nkind = \"execute\"\n")
 		if got := b.Judge(lineFacts(line)); got.Effect != None {
-			t.Errorf("%q: %v", line, got.Effect)
+			t.Errorf("%q: got %v", line, got.Effect)
 		}
 	}
 	if got := rulebook(t, "[[allow]]\nkind = \"execute\"\n").Judge(lineFacts("rm x; ls x")); got.Effect != Allow {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -377,7 +377,7 @@ func TestAllowedPaths(t *testing.T) {
 	for kind, want := range map[string]Effect{"edit": Allow, "delete": None, "move": None} {
 		f := Facts{Kind: kind, Files: []FileFact{{Path: "/w/src/x", Write: true, Inside: true, Roots: []string{"/w"}}}}
 		if got := edit.Judge(f).Effect; got != want {
-			t.Errorf("%s: %v, want %v", kind, got, want)
+			t.Errorf("%s: got %v, want %v", kind, got, want)
 		}
 	}
 	unresolved := Facts{Kind: "read", Files: []FileFact{{Path: "/srv/x/../../etc/passwd"}}}
@@ -393,7 +393,7 @@ func TestDirectories(t *testing.T) {
 		f := lineFacts("make x")
 		f.Commands[0].Dir = dir
 		if got := b.Judge(f); got.Effect != want {
-			t.Errorf("in %q: %v, want %v; %+v", dir, got.Effect, want, got.Verdicts)
+			t.Errorf("in %q: got %v, want %v; %+v", dir, got.Effect, want, got.Verdicts)
 		}
 	}
 	t.Setenv("CDPATH", "/tmp")

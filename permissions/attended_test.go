@@ -18,15 +18,15 @@ func TestAnswerAttended(t *testing.T) {
 		want   error
 	}{{own, "a", ErrNoAttend}, {own, "r", ErrNoAttend}, {own, "x", ErrNoOption}, {plain, "o", ErrNoAttend}, {agents, "o", ErrNoAttend}, {own, "o", nil}, {own, "o", ErrSettled}} {
 		if err := b.AnswerAttended(c.p.Question.Key, c.option); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.option, err, c.want)
+			t.Errorf("%s: got %v, want %v", c.option, err, c.want)
 		}
 	}
 	if a := settled(t, own); !a.Attended || a.OptionID != "o" || a.By != "you" {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 	b.Answer(plain.Question.Key, "o")
 	if a := settled(t, plain); a.Attended {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 	b = NewBroker((&desk{}).post, func(Question) (Answer, bool) { return Answer{OptionID: "o", Attended: true}, true })
 	if a := settled(t, b.Ask(Question{Origin: FromParley, Attendable: true, Options: options})); a.Attended {

@@ -133,7 +133,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", c.where, err)
+			t.Errorf("%s: got %v", c.where, err)
 			continue
 		}
 		got := mustBook(t, rules).Judge(corpusFacts(c.line))

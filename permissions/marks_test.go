@@ -42,7 +42,7 @@ func TestMarks(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%s: %q, want %q", line, got, want)
+				t.Errorf("%s: got %q, want %q", line, got, want)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestWhyASinglePartIsAsked(t *testing.T) {
 			}
 		}
 		if want == "" && said != "" || !strings.Contains(said, want) {
-			t.Errorf("%s: %q, want %q", line, said, want)
+			t.Errorf("%s: got %q, want %q", line, said, want)
 		}
 	}
 }

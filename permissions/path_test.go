@@ -72,7 +72,7 @@ func TestAllowStaysWhereItIs(t *testing.T) {
 	for asked, want := range map[string]Effect{"/w/src/x": Allow, "/w/lnk/x": Allow, "/w/src/out/passwd": None, "/w/src/out": None, "/etc/passwd": None, "/home/me/x": None} {
 		f := Facts{Kind: "read", Files: []FileFact{look(asked)}, Resolve: look}
 		if got := b.Judge(f).Effect; got != want {
-			t.Errorf("%s: %v, want %v", asked, got, want)
+			t.Errorf("%s: got %v, want %v", asked, got, want)
 		}
 	}
 }

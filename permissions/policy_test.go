@@ -128,7 +128,7 @@ func TestDenyAll(t *testing.T) {
 func TestOptionAllows(t *testing.T) {
 	for kind, want := range map[string]bool{AllowOnce: true, AllowAlways: true, RejectOnce: false, RejectAlways: false, "": false, "allow": false} {
 		if (Option{Kind: kind}).Allows() != want {
-			t.Errorf("%q", kind)
+			t.Errorf("got %q", kind)
 		}
 	}
 }

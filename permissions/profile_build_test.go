@@ -476,7 +476,7 @@ func TestOpenBuildRules(t *testing.T) {
 		"go run ./cmd/x *", "go tool cover *", "python3 -m pytest *", "python3 scripts/x.py *", "docker *", "docker exec web ls *", "kubectl *", "kubectl exec web -- ls *", "cargo *",
 		"pytest *", "tsc *"} {
 		if err := (&Rule{Effect: Allow, Command: command}).Compile(); err != nil {
-			t.Errorf("%q: %v", command, err)
+			t.Errorf("%q: got %v", command, err)
 		}
 	}
 }

@@ -231,7 +231,7 @@ func TestIntoDirectories(t *testing.T) {
 		f.Resolve = linked
 		text := (&Rule{Effect: Deny, Kind: "edit", Path: "config/**"}).Text() + allowing("cp *", "mv *")
 		if got := rulebook(t, text).Judge(f); got.Effect != want {
-			t.Errorf("%q: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%q: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestOpenWrappers(t *testing.T) {
 	for _, command := range []string{"env GOOS=linux go build *", "timeout 60 go test *", "timeout -s 9 5 ls *", "nice -n 5 ls *", "sudo -n ls *", "command -v *", "nohup make test *",
 		"timeout 60 env A=b python3 -m pytest *"} {
 		if err := (&Rule{Effect: Allow, Command: command}).Compile(); err != nil {
-			t.Errorf("%q: %v", command, err)
+			t.Errorf("%q: got %v", command, err)
 		}
 	}
 }

@@ -231,14 +231,14 @@ func TestSuggestedNames(t *testing.T) {
 	} {
 		q := Question{Facts: f, Judgement: (*Rulebook)(nil).Judge(f)}
 		if got := Suggest(q); len(got) > 0 {
-			t.Errorf("%+v: %+v", f, got)
+			t.Errorf("%+v: got %+v", f, got)
 		}
 	}
 	for kind, want := range map[string]string{"edit": "edit", "delete": "delete", "move": "move"} {
 		f := Facts{Kind: kind, Files: []FileFact{{Path: "/w/src/x", Inside: true, Write: true, Roots: []string{"/w"}}}}
 		got := Suggest(Question{Facts: f, Judgement: (*Rulebook)(nil).Judge(f)})
 		if len(got) == 0 || got[0].Kind != want {
-			t.Errorf("%s: %+v", kind, got)
+			t.Errorf("%s: got %+v", kind, got)
 		}
 		for _, r := range got {
 			if mustBook(t, []Rule{r}).Judge(f).Effect != Allow {
@@ -298,10 +298,10 @@ func TestRuleMistakes(t *testing.T) {
 	} {
 		_, err := ParseRules("f", []byte(text), false)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%.60q: %v, want %q", text, err, want)
+			t.Errorf("%.60q: got %v, want %q", text, err, want)
 		}
 	}
 	if _, err := ParseRules("f", []byte("[[allow]]\ncommand = \"x\""), true); err == nil || !strings.Contains(err.Error(), "f:1: a project's rules may ask and deny, not allow") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }

@@ -76,7 +76,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if e := got[0]; e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, recordName("s/../../x"))); err != nil || strings.Contains(string(data), "hunter2") {
 		t.Errorf("%s, %v", data, err)
@@ -85,7 +85,7 @@ func TestRecord(t *testing.T) {
 		t.Error("the question was changed")
 	}
 	if got[1].Outcome != "not run" || got[1].Key != got[0].Key {
-		t.Errorf("%+v", got[1])
+		t.Errorf("got %+v", got[1])
 	}
 	if q2 := q; q2.Digest() != q.Digest() {
 		t.Error("two digests of one question")
@@ -160,7 +160,7 @@ func TestRecordFails(t *testing.T) {
 	}
 	r.Close()
 	if len(told) != 1 || errors.Unwrap(told[0]) == nil {
-		t.Errorf("%v", told)
+		t.Errorf("got %v", told)
 	}
 }
 

@@ -205,7 +205,7 @@ func (p *playground) run(t *testing.T, shell, line, end string) ([]record, error
 	for line := range bytes.Lines(text) {
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatalf("%q: %v", line, err)
+			t.Fatalf("%q: got %v", line, err)
 		}
 		all = append(all, r)
 	}

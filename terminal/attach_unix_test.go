@@ -149,7 +149,7 @@ func TestAttendedTerminal(t *testing.T) {
 	u.sees("line one\r\n")
 	for _, size := range [][2]int{{0, 5}, {5, -1}, {1 << 20, 5}} {
 		if err := u.Resize(size[0], size[1]); err != nil {
-			t.Errorf("%v: %v", size, err)
+			t.Errorf("%v: got %v", size, err)
 		}
 	}
 	u.types("bye\r")
@@ -278,7 +278,7 @@ func TestTakeOver(t *testing.T) {
 	first := h.until(id, "question", func(o Output) bool { return strings.HasSuffix(o.Text, "Password: ") }).Text
 	var leader, child int
 	if _, err := fmt.Sscanf(first, "run %d asks no set\nchild %d\n", &leader, &child); err != nil {
-		t.Fatalf("%q: %v", first, err)
+		t.Fatalf("%q: got %v", first, err)
 	}
 	status := make(chan ExitStatus)
 	go func() { status <- h.wait(id) }()
@@ -389,7 +389,7 @@ func TestUnbreak(t *testing.T) {
 			got = append(got, u.add([]byte(text[at:min(len(text), at+size)]))...)
 		}
 		if got = append(got, u.rest()...); string(got) != want {
-			t.Errorf("in pieces of %d: %q, want %q", size, got, want)
+			t.Errorf("in pieces of %d: got %q, want %q", size, got, want)
 		}
 	}
 }

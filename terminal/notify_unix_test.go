@@ -185,7 +185,7 @@ func TestCreateBesideCloseSession(t *testing.T) {
 	defer told.mu.Unlock()
 	for id, story := range told.told {
 		if story[len(story)-1] != "released" {
-			t.Errorf("%s: %q", id, story)
+			t.Errorf("%s: got %q", id, story)
 		}
 	}
 }

@@ -108,14 +108,14 @@ func TestUndoOffered(t *testing.T) {
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
 		if len(*put) != 1 || (*put)[0].Handle != 2 {
-			t.Errorf("%+v", *put)
+			t.Errorf("got %+v", *put)
 		}
 		d.sees("Restored 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")
 		if len(*put) != 1 {
-			t.Errorf("%+v", *put)
+			t.Errorf("got %+v", *put)
 		}
 	})
 }

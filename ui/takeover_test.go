@@ -97,7 +97,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.rest()
 		d.press("t")
 		if a, ok := decided(d, p); !ok || !a.Attended || a.OptionID != "once" || a.By != "you" {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v", a)
 		}
 		d.misses("parley asks")
 		d.m.chat.Agent.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
@@ -127,7 +127,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.rest()
 		d.press("t")
 		if a, ok := decided(d, p); !ok || !a.Attended {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v", a)
 		}
 	})
 	commandAsked(t, func(q *permissions.Question) {

@@ -27,6 +27,6 @@ func TestPlaces(t *testing.T) {
 	tool.Content = []event.ToolContent{{Diff: &event.Diff{Path: "/p/a.go"}}, {Changes: &event.Changes{Files: []event.FileChange{{Path: "/p/c.go"}}}}}
 	got := tool.Files()
 	if len(got) != 3 || got[0].Path != "/p/a.go" || got[1].Path != "/p/c.go" || got[2] != (event.Location{Path: "/p/b.go", Line: 3}) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }

@@ -174,7 +174,7 @@ func TestState(t *testing.T) {
 		{agent("later"), thread.Ended},
 	} {
 		if th.Apply(s.e); th.State != s.want {
-			t.Errorf("after %#v: %v, want %v", s.e, th.State, s.want)
+			t.Errorf("after %#v: got %v, want %v", s.e, th.State, s.want)
 		}
 	}
 }
@@ -341,7 +341,7 @@ func TestEmptyTurns(t *testing.T) {
 			th.Apply(e)
 		}
 		if end := th.Items[len(th.Items)-1].End; end == nil || end.Empty != c.empty {
-			t.Errorf("%s: %+v", name, end)
+			t.Errorf("%s: got %+v", name, end)
 		}
 	}
 }

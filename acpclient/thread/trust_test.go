@@ -93,7 +93,7 @@ func TestTrust(t *testing.T) {
 				th.Apply(e)
 			}
 			if got := th.Tool("c").Trust; got != c.want {
-				t.Errorf("%v, want %v", got, c.want)
+				t.Errorf("got %v, want %v", got, c.want)
 			}
 			want := 0
 			if c.want == thread.Unasked {

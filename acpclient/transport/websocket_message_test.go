@@ -242,7 +242,7 @@ func TestWebSocketLinesOfAFrame(t *testing.T) {
 			}
 		}
 		if want := []string{"1", "2", "3", "4"}; !slices.Equal(got, want) {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 		if want := []bool{true, false, false, true}; !slices.Equal(waited, want) {
 			t.Errorf("waited %v", waited)

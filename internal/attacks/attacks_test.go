@@ -116,7 +116,7 @@ func play(t *testing.T, a *attack) {
 	s.checkScreen()
 	for _, line := range a.checks {
 		if err := s.check(line, before, used); err != nil {
-			t.Errorf("%s: %v", clip(line), err)
+			t.Errorf("%s: got %v", clip(line), err)
 		}
 	}
 	s.checkScreen()

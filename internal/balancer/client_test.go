@@ -153,7 +153,7 @@ func (c *client) until(what string, holds func() bool) {
 			return
 		}
 		if c.disconnected != nil {
-			c.t.Fatalf("%s: %v", what, c.disconnected)
+			c.t.Fatalf("%s: got %v", what, c.disconnected)
 		}
 		select {
 		case <-c.queue.Ready():

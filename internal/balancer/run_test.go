@@ -62,7 +62,7 @@ func TestWrongToken(t *testing.T) {
 		var lost *event.LostError
 		var status *transport.StatusError
 		if !errors.As(err, &lost) || !lost.Unauthorized() || lost.Retryable() || !errors.As(err, &status) || status.Status != 401 {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }

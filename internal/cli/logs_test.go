@@ -179,7 +179,7 @@ func TestLogs(t *testing.T) {
 	} {
 		g := got[i]
 		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.InDir(k.dir) || g.InDir("/") {
-			t.Errorf("%+v", g)
+			t.Errorf("got %+v", g)
 		}
 		g.Updated, g.Dir, g.command, g.titled, g.files = time.Time{}, "", "", false, nil
 		if d := cmp.Diff(want, g, cmp.AllowUnexported(Logged{}, loggedFile{})); d != "" {
@@ -213,7 +213,7 @@ func TestNoLog(t *testing.T) {
 	c := connect(t, Opening{})
 	c.prompt("hello")
 	if _, err := c.Messages(t.Context(), "fresh", []event.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if got, err := Logs(dir); err != nil || got != nil {
 		t.Errorf("%v, %v", got, err)
@@ -310,7 +310,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := got[0].Replay(ctx, event.NewQueue()); !errors.Is(err, context.Canceled) {
-				t.Errorf("%v", err)
+				t.Errorf("got %v", err)
 			}
 		})
 	}
@@ -333,7 +333,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 		t.Errorf("%s", last)
 	}
 	if _, err := got[0].Messages(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(path); err != nil { // as pruning would
 		t.Fatal(err)
@@ -435,7 +435,7 @@ func TestSessionsOfLogs(t *testing.T) {
 		t.Errorf("%v %s %s", err, out, stderr)
 	}
 	if strings.ContainsAny(out, "\x1b\u202e") {
-		t.Errorf("%q", out)
+		t.Errorf("got %q", out)
 	}
 	list := func(args ...string) string {
 		t.Helper()

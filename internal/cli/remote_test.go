@@ -19,7 +19,7 @@ func TestIsURL(t *testing.T) {
 	for word, want := range map[string]bool{"wss://host/acp": true, "HTTP://host": true, "https://h?token=x": true, "ws://[::1]:1": true,
 		"ftp://host": true, "http://": true, "claude": false, "://host": false, "a/b://c": false, "": false} {
 		if IsURL(word) != want {
-			t.Errorf("%q: %v", word, !want)
+			t.Errorf("%q: got %v", word, !want)
 		}
 	}
 	if a, err := AtURL("wss://user:secret@host:8080/acp?token=secret"); err != nil || a.Name != "host:8080" || a.CommandLine() != "wss://host:8080/acp" || a.Source != agents.Custom {
@@ -29,7 +29,7 @@ func TestIsURL(t *testing.T) {
 	for raw, wants := range map[string]string{"wss://": "wss:// URL without a host" + want, "wss://:80/acp": "wss:// URL without a host" + want, "ftp://": "unsupported scheme ftp://" + want,
 		"htp://foo:secret@h": "unsupported scheme htp://" + want, "wss://ho st:secret": "not a valid wss:// URL" + want} {
 		if _, err := (&Setup{}).Find(raw); err == nil || err.Error() != wants {
-			t.Errorf("%s: %v, want %s", raw, err, wants)
+			t.Errorf("%s: got %v, want %s", raw, err, wants)
 		}
 		if _, err := (&Setup{}).TypedAgent(raw); err == nil || err.Error() != wants {
 			t.Errorf("%s, typed: %v, want %s", raw, err, wants)
@@ -37,7 +37,7 @@ func TestIsURL(t *testing.T) {
 	}
 	var usage UsageError
 	if _, err := AtURL("wss://%zz secret"); !errors.As(err, &usage) || strings.Contains(err.Error(), "secret") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestHeaders(t *testing.T) {
 		"client_cert":                           {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},
 	} {
 		if _, err := dialing(t.Context(), r); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {
-			t.Errorf("%v, want %q", err, name)
+			t.Errorf("got %v, want %q", err, name)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 	}
 	os.WriteFile(file, []byte("nothing"), 0o600)
 	if _, err = tlsOf(config.Remote{CAFile: file}); err == nil || !strings.Contains(err.Error(), "contains no certificate") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestRemoteFlags(t *testing.T) {
 		t.Errorf("subprotocols %q", got)
 	}
 	if n := s.NewSession(a, Directories{Cwd: "/here", Roots: []string{"/more"}}); n.Cwd != "/there" || n.Roots != nil {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 	if n := s.NewSession(agents.Agent{Command: "x"}, Directories{Cwd: "/here"}); n.Cwd != "/here" {
 		t.Errorf("of an agent here: %+v", n)
@@ -135,7 +135,7 @@ func TestRemoteFlags(t *testing.T) {
 		s.Remote = parse(args...)
 		var usage UsageError
 		if _, err := s.remoteOf(a); !errors.As(err, &usage) {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("%q: got %v", args, err)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestRulesTestFlags(t *testing.T) {
 	}
 	// The output is safe for a terminal.
 	if out, _ := r.run("test", "ls \x1b[2J\u202e"); strings.ContainsAny(out, "\x1b\u202e") {
-		t.Errorf("%q", out)
+		t.Errorf("got %q", out)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestRulesOfOthers(t *testing.T) {
 		}
 		r.expect("parley: ~rules.toml: others can write it, so it is not read: chmod go-w ~rules.toml\n", 2, "check")
 		if err := CheckRules(Directories{Cwd: r.dir}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
-			t.Errorf("%o: %v", mode, err)
+			t.Errorf("%o: got %v", mode, err)
 		}
 	}
 	os.Chmod(r.own, 0o644)
@@ -206,17 +206,17 @@ func TestRulesOfSessions(t *testing.T) {
 		want  int
 	}{{[]string{r.dir}, 1}, {[]string{r.dir, other}, 2}, {[]string{other, other + "/"}, 2}} {
 		if b, err := here(c.roots); err != nil || len(b.Rules()) != c.want {
-			t.Errorf("%q: %v", c.roots, err)
+			t.Errorf("%q: got %v", c.roots, err)
 		}
 	}
 	// The directories of a remote agent are not on this machine.
 	if b, err := away([]string{other}); err != nil || len(b.Rules()) != 1 {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	r.put(r.own, "[[allow]]\ncommand = ls\n")
 	var usage UsageError
 	if _, err := here([]string{r.dir}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "rules.toml:2: ") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 

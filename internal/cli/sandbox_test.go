@@ -50,7 +50,7 @@ func TestSandboxIsRefused(t *testing.T) {
 		case tc.want == "" && (err != nil || box != nil):
 			t.Errorf("%v, %v", box, err)
 		case tc.want != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n")):
-			t.Errorf("%v, want %q", err, tc.want)
+			t.Errorf("got %v, want %q", err, tc.want)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func TestMerge(t *testing.T) {
 		t.Error(got)
 	}
 	if a := all[0]; a.Command != "mine" || a.Source != agents.Config || !slices.Equal(a.Args, []string{"-x"}) || a.Env["A"] != "1" || a.Dir != "/elsewhere" || a.Protocol != "1" {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestDefault(t *testing.T) {
 	s := &Setup{Config: &config.Config{Agent: "kimi"}, Agents: []agents.Agent{here, missing, demo}}
 	var usage UsageError
 	if _, err := s.choose("", nil, "parley run --agent demo"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "kimi is not installed") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if a, err := s.choose("GOOSE", nil, ""); err != nil || a.Name != "goose" {
 		t.Errorf("%+v %v", a, err)
@@ -85,7 +85,7 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	if c.Path != exe || !slices.Equal(c.Args, []string{"y"}) || c.Dir != "/work-dir" || last != "new" || len(c.Env) < len(os.Environ()) {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v", c)
 	}
 	if c, err = (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Dir: "/own"}, Directories{Cwd: "/work-dir"}); err != nil || c.Dir != "/own" {
 		t.Errorf("%+v %v", c, err)
@@ -131,7 +131,7 @@ func TestNewSession(t *testing.T) {
 	n := s.NewSession(agents.Agent{}, Directories{Cwd: "/cwd", Roots: []string{"/more"}})
 	if n.Cwd != "/cwd" || !slices.Equal(n.Roots, []string{"/more"}) || len(n.MCP) != 2 || n.MCP[0].Name != "a" || n.MCP[0].Env[0].Value != "v" ||
 		n.MCP[1].URL != "https://host" || n.MCP[1].Headers[0].Name != "X-A" {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestNewPlace(t *testing.T) {
 	}
 	var usage UsageError
 	if _, err := NewDirectories("nowhere", nil); !errors.As(err, &usage) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestBranch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := Branch(deep); got != want {
-			t.Errorf("%q: %q, want %q", head, got, want)
+			t.Errorf("%q: got %q, want %q", head, got, want)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestBranchOfLinkedWorkTree(t *testing.T) {
 	} {
 		write(link, "linked", ".git")
 		if got := Branch(tree); got != want {
-			t.Errorf("%q: %q, want %q", link, got, want)
+			t.Errorf("%q: got %q, want %q", link, got, want)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func TestWorktreeRemoved(t *testing.T) {
 		t.Errorf("still there: %v", err)
 	}
 	if _, err := runWorktrees(t, "", "remove", "fix"); err == nil || err.Error() != "no work tree fix; `parley worktrees` lists them" {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestAppleData(t *testing.T) {
 	}
 	for _, bad := range []string{"", "hello", "«data PNGf895»"} {
 		if got, err := appleData([]byte(bad)); err == nil {
-			t.Errorf("%s: %q", bad, got)
+			t.Errorf("%s: got %q", bad, got)
 		}
 	}
 }

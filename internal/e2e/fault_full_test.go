@@ -211,7 +211,7 @@ func TestNoRoomForRule(t *testing.T) {
 	s.WaitIdle()
 	s.quits()
 	if r := run(t, dir, "", "rules", "check"); r.code != 0 || !strings.Contains(r.stdout, "1 rule, no mistakes") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -327,6 +327,6 @@ func TestNoRoomForOneShots(t *testing.T) {
 	}
 	r := finished(t, limitedRun(t, dir, 0, append([]string{"run", "hello"}, scripted(t)...)...))
 	if r.code != 0 || !strings.Contains(r.stdout, "heard: hello") || strings.Count(r.stderr, "make room on the disk") != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }

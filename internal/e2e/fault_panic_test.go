@@ -138,7 +138,7 @@ func onlyFile(t *testing.T, pattern string) string {
 	t.Helper()
 	names, _ := filepath.Glob(pattern)
 	if len(names) != 1 {
-		t.Fatalf("%s: %q", pattern, names)
+		t.Fatalf("%s: got %q", pattern, names)
 	}
 	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%s: %v, %v", names[0], info.Mode(), err)

@@ -66,7 +66,7 @@ func (p *place) want(want string, path ...string) {
 	}
 	err := p.check(file)
 	if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
-		p.t.Errorf("%s: %v, want %q", file, err, want)
+		p.t.Errorf("%s: got %v, want %q", file, err, want)
 	}
 }
 
@@ -219,7 +219,7 @@ team:x:2000:
 		{"another user's group", 1000, 1007, false},
 	} {
 		if got := privateIn(users, groups, test.owner, test.group); got != test.want {
-			t.Errorf("%s: %v", test.who, got)
+			t.Errorf("%s: got %v", test.who, got)
 		}
 	}
 	if privateIn("", "", 1000, 100) || !privateIn("", "", 1000, 1000) {

@@ -108,7 +108,7 @@ func TestAgentEnds(t *testing.T) {
 		s.ends()
 		main.ends()
 		if got := c.post("", note); got.status != 404 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if _, status := c.tryOpen(""); status != 404 {
 			t.Errorf("a stream: %d", status)

@@ -38,7 +38,7 @@ func TestUnasked(t *testing.T) {
 			lines = append(lines, e.ToolCallID+" "+e.Subject+": "+e.Text)
 		}
 		if strings.Join(lines, "\n") != strings.Join(want, "\n") {
-			t.Errorf("%s: %q, want %q", format, lines, want)
+			t.Errorf("%s: got %q, want %q", format, lines, want)
 		}
 	}
 	r = play(t, script, "go", rules, format("stream-json"))

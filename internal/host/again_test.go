@@ -170,10 +170,10 @@ func TestQuestionOverMCP(t *testing.T) {
 			}
 		}
 		if c := q.Facts.Commands; len(c) != 1 || !slices.Equal(c[0].Words, []string{"go", "test", "a b"}) || c[0].Dir != r.path("sub") || !c[0].Env || q.Facts.Partial {
-			t.Errorf("%s: %+v", how, q.Facts)
+			t.Errorf("%s: got %+v", how, q.Facts)
 		}
 		if q := r.show(shape(`{"command":"go","args":["test"],"stdin":"rm"}`)); !q.Facts.Partial || !strings.Contains(screen(q), "rm") {
-			t.Errorf("%s: %+v", how, q.Facts)
+			t.Errorf("%s: got %+v", how, q.Facts)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func TestRulesOfShownWrites(t *testing.T) {
 		}
 		r.permit(overMCP(byClaude, path, "new\n"), permissions.AllowOnce)
 		if q := r.refused(r.write(path, "new\n")); (q.RepeatReason != "") != asked {
-			t.Errorf("%s: %q", effect, q.RepeatReason)
+			t.Errorf("%s: got %q", effect, q.RepeatReason)
 		}
 		r.holds(path, "old\n")
 	}

@@ -56,11 +56,11 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	}
 	e := find(t, r.sink, "write", func(event.FileWritten) bool { return true })
 	if e.Added != 1 || e.Removed != 1 || e.Path != path {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	s := find(t, r.sink, "answer", func(event.PermissionAnswered) bool { return true })
 	if !s.Allowed || s.Decision != "Allow once, with changes" {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 	// It was allowed once: neither text is allowed again.
 	r.refused(r.write(path, "A\nb\nC\nd\n"))
@@ -110,7 +110,7 @@ func TestChangedWriteOverWhatChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := g.wait(); !errors.Is(o.err, errChanged) {
-		t.Errorf("%v", o.err)
+		t.Errorf("got %v", o.err)
 	}
 	r.holds(path, "the user's own\n")
 }
@@ -150,7 +150,7 @@ func TestWhatTakesNoText(t *testing.T) {
 	q := r.question()
 	for _, option := range []string{"session", "reject"} {
 		if err := b.AnswerWith(q.Key, option, "y"); !errors.Is(err, permissions.ErrNoChange) {
-			t.Errorf("%s: %v", option, err)
+			t.Errorf("%s: got %v", option, err)
 		}
 	}
 	b.Reject(q.Key)

@@ -309,7 +309,7 @@ func TestPathsAsAsked(t *testing.T) {
 		"looked up":      r.host.disk(theSession).Resolve(asked),
 	} {
 		if file.RequestedPath != asked || file.Path != resolved {
-			t.Errorf("%s: %+v", name, file)
+			t.Errorf("%s: got %+v", name, file)
 		}
 	}
 	if file := r.host.disk(theSession).Resolve("~/x"); file.RequestedPath != "" {

@@ -176,7 +176,7 @@ func checkList(t *testing.T, p peer) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if got[0].ID != "earlier" || got[0].Title != "An earlier one" || got[0].Cwd != "/tmp" || got[0].Updated.Unix() != 1767323045 || got[1].ID != "oldest" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 

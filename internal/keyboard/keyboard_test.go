@@ -23,7 +23,7 @@ func TestHeading(t *testing.T) {
 func TestPlainTail(t *testing.T) {
 	got := plainTail([]byte("0K one\n10%\r20%\r100%\x1b[6n\n\x1b]2;title\x07\x1b[31mred\x1b[m\nPassword: "), 3)
 	if got != "100%\r\nred\r\nPassword: " {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 

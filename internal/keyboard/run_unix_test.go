@@ -35,7 +35,7 @@ func TestRunThatFails(t *testing.T) {
 		t.Fatalf("it ended with %v", err)
 	}
 	if got := failed.LastLines(); !slices.Equal(got, []string{"20 90", "no browser", "/bin/sh gave up"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	d.sees("parley: agent login · ctrl+] ends it\r\n20 90\r\n\x1b[31mno browser")
 }
@@ -106,7 +106,7 @@ func TestRunLeavesTheRest(t *testing.T) {
 func TestRunThatCannotStart(t *testing.T) {
 	missing := errors.New("not there")
 	if err := RunOnPTY(t.Context(), &exec.Cmd{Err: missing}, "x"); !errors.Is(err, missing) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -122,6 +122,6 @@ func TestGiveWithoutATerminal(t *testing.T) {
 	why := errors.New("a signal")
 	end(why)
 	if err := RunForeground(ctx, exec.Command("/bin/sh", "-c", "sleep 1000")); !errors.Is(err, why) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }

@@ -85,10 +85,10 @@ func TestSelect(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Select(ctx, w.Path(), Query{Request: 3}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if _, err := Select(t.Context(), w.Path()+"x", Query{}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -222,11 +222,11 @@ func TestHangingDisk(t *testing.T) {
 		d.hold = make(chan struct{})
 		w.Message(In, 0, []byte(`{}`))
 		if err := w.Close(); !errors.Is(err, ErrBusy) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		close(d.hold)
 		if err := w.Close(); err != nil {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }
@@ -247,10 +247,10 @@ func TestFullDisk(t *testing.T) {
 			synctest.Wait()
 		}
 		if err := w.Err(); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) || err != w.Err() {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		if len(told) != 1 || told[0] != w.Err() {
 			t.Errorf("reported %q", told)
@@ -259,7 +259,7 @@ func TestFullDisk(t *testing.T) {
 			t.Error("a broken log keeps its queue")
 		}
 		if _, err := newWriter(d, Meta{}, Options{}); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }
@@ -275,7 +275,7 @@ func TestFullAtTheEnd(t *testing.T) {
 		synctest.Wait()
 		d.fails = syscall.ENOSPC
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }

@@ -94,7 +94,7 @@ func TestTooManyFiles(t *testing.T) {
 	}
 	notes := r.j.BeginTurn(t.Context(), 1)
 	if len(notes) != 1 || !errors.Is(notes[0].Err, errTooMany) {
-		t.Errorf("%v", notes)
+		t.Errorf("got %v", notes)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestReadsOnlyChanges(t *testing.T) {
 	r.write("b", "2")
 	r.j.BeginTurn(t.Context(), 2)
 	if now := r.j.roots[0].known; now["a"].state.mode != 0o7 || now["b"].state.mode == 0o7 || now["young"].state.mode == 0o7 {
-		t.Errorf("%v", now)
+		t.Errorf("got %v", now)
 	}
 	now := time.Now()
 	for _, st := range []stamp{{mtime: now.UnixNano() | 1}, {ctime: now.UnixNano() | 1}, {ctime: now.Add(-time.Second).Truncate(time.Second).UnixNano()}} {

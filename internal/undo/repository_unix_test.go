@@ -110,7 +110,7 @@ func TestHeldUp(t *testing.T) {
 	defer cancel()
 	notes := r.j.BeginTurn(ctx, 1)
 	if len(notes) != 1 || !errors.Is(notes[0].Err, ctx.Err()) {
-		t.Errorf("%v", notes)
+		t.Errorf("got %v", notes)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestShapes(t *testing.T) {
 		r.must(syscall.Mkfifo(r.path("pipe"), 0o600))
 	})
 	if got := len(w.j.Changes(1)); got != 4 {
-		t.Errorf("%v", w.lines(w.j.Changes(1)))
+		t.Errorf("got %v", w.lines(w.j.Changes(1)))
 	}
 	w.undoAll(1)
 	w.holds("a", "1")
@@ -247,7 +247,7 @@ func TestRootReplaced(t *testing.T) {
 		t.Error(failed)
 	}
 	if b, _ := os.ReadFile(filepath.Join(moved, "a")); string(b) != "2" {
-		t.Errorf("%q", b)
+		t.Errorf("got %q", b)
 	}
 }
 

@@ -123,7 +123,7 @@ func TestOffers(t *testing.T) {
 	cut.Mark(history(), &o)
 	p, ok := o.Remove(true)
 	if !ok || p.Reason() != "not in the agent's history" {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v", p)
 	}
 	if cut.Mark(history(), &o); len(o) != 0 {
 		t.Errorf("offered again: %+v", o)
@@ -162,7 +162,7 @@ func TestMarkAgain(t *testing.T) {
 	cut = InterruptedTurn{}
 	cut.AddTurn(first, "")
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
-		t.Errorf("%+v", missing)
+		t.Errorf("got %+v", missing)
 	}
 }
 
@@ -185,17 +185,17 @@ func TestHeld(t *testing.T) {
 	live.Apply(ended(lost))
 	cut.AddTurn(live, "two")
 	if cut.Prompts[0].Draft != "one" {
-		t.Errorf("%+v", cut.Prompts)
+		t.Errorf("got %+v", cut.Prompts)
 	}
 	if got := cut.Unconfirmed(); len(got) != 1 || got[0].Draft != "two" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	now := history("user: one", "agent: half")
 	if missing := marked(&cut, now); len(missing) != 1 || missing[0].Draft != "two" {
-		t.Errorf("%+v", missing)
+		t.Errorf("got %+v", missing)
 	}
 	if want := []string{"user: one", "agent: half", "note: " + cutHere, "user: two", "note: " + unconfirmed}; !slices.Equal(sketch(now), want) {
-		t.Errorf("%q", sketch(now))
+		t.Errorf("got %q", sketch(now))
 	}
 }
 
@@ -208,7 +208,7 @@ func TestOtherSession(t *testing.T) {
 	var cut InterruptedTurn
 	cut.AddTurn(live, "")
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
-		t.Errorf("%+v", missing)
+		t.Errorf("got %+v", missing)
 	}
 }
 
@@ -222,13 +222,13 @@ func TestOutcome(t *testing.T) {
 	} {
 		for _, err := range errs {
 			if got := outcomeOf(err); got != want {
-				t.Errorf("%v: %v, want %v", err, got, want)
+				t.Errorf("%v: got %v, want %v", err, got, want)
 			}
 		}
 	}
 	for want, a := range map[reopenMethod]event.AgentInfo{reopenNone: {}, reopenByLoading: {LoadSession: true, Resume: true}, reopenByResuming: {Resume: true}} {
 		if got := reopenMethodOf(a); got != want {
-			t.Errorf("%+v: %v", a, got)
+			t.Errorf("%+v: got %v", a, got)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestSessionGoneSameID(t *testing.T) {
 		r.prompt(second, "second")
 		r.pass(time.Second)
 		if !says(second, "You said: second") || says(s, "second") || second.Thread.Session != "s1" {
-			t.Errorf("%v", second.Thread.Items)
+			t.Errorf("got %v", second.Thread.Items)
 		}
 		r.prompt(second, "third")
 		r.got("first", "second", "third")

@@ -74,7 +74,7 @@ func TestOpenLogged(t *testing.T) {
 				case end == nil:
 					r.wants("SessionShown old", "Said the log cannot be read: nobody is there")
 					if !says(page, "as it was logged") || page.Waiting() || page.Thread.State != thread.Ended {
-						t.Errorf("%v", page.Thread.State)
+						t.Errorf("got %v", page.Thread.State)
 					}
 				case name == "closed":
 					r.wants("SessionShown old", "SessionShown s1", "SessionRemoved old")
@@ -175,7 +175,7 @@ func TestRequest(t *testing.T) {
 		ask(time.Second, errAway)
 		r.pass(2 * time.Minute)
 		if want := []string{"<nil>", errAway.Error()}; !slices.Equal(outcomes, want) {
-			t.Errorf("%q", outcomes)
+			t.Errorf("got %q", outcomes)
 		}
 		ask(time.Second, nil)
 		s.Agent.Restart()

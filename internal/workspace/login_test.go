@@ -96,7 +96,7 @@ func TestLogin(t *testing.T) {
 				r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 				calls := append(r.agent().Calls("authenticate"), r.agent().Calls("auth/login")...)
 				if len(calls) != 1 || strings.Contains(calls[0], "secret") != (key != "") {
-					r.Errorf("%q", calls)
+					r.Errorf("got %q", calls)
 				}
 				r.got("first")
 				r.connections(1, 1)
@@ -128,7 +128,7 @@ func TestLoginFails(t *testing.T) {
 		r.pass(2 * time.Minute)
 		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
 		if a.Err() == nil || a.LoggingIn() != "" {
-			r.Errorf("%v", a.Err())
+			r.Errorf("got %v", a.Err())
 		}
 		for _, m := range []string{"authenticate", "auth/login"} { // the login succeeds, but the session still does not open
 			r.fake().Answer(m, "{}")
@@ -265,7 +265,7 @@ func TestLoginInTerminal(t *testing.T) {
 		a.Front().Enqueue("first")
 		r.wants("AgentStarting", wantedFirst)
 		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
-			r.Errorf("%v", got)
+			r.Errorf("got %v", got)
 		}
 		a.RanLogin(a.Conn(), &exited{})
 		r.wants("LoginFailed: exit status 1, no such account")

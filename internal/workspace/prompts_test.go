@@ -142,7 +142,7 @@ func TestReturned(t *testing.T) {
 		r.pass(time.Second)
 		r.wants("PromptSent first", "PromptReturned first")
 		if s.Thread.State != thread.Idle {
-			t.Errorf("%v", s.Thread.State)
+			t.Errorf("got %v", s.Thread.State)
 		}
 		r.fake().OnPrompt(nil)
 		r.prompt(s, "second")
@@ -213,7 +213,7 @@ func TestCarried(t *testing.T) {
 		r.pass(time.Second)
 		r.got("$ ls\n", "second")
 		if len(s.ShellOutput) > 0 {
-			r.Errorf("%q", s.ShellOutput)
+			r.Errorf("got %q", s.ShellOutput)
 		}
 	})
 }

@@ -386,7 +386,7 @@ func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
 		if err := s.Submit(text, len(s.Queued) > 0); err != nil {
-			r.Errorf("%s: %v", text, err)
+			r.Errorf("%s: got %v", text, err)
 		}
 		r.settle()
 	}

@@ -354,7 +354,7 @@ func TestLeaveConversation(t *testing.T) {
 		r.pass(time.Hour)
 		r.wants("PromptSent first", "AgentStarting")
 		if s.Thread.State != thread.Ended || !says(s, "You said: first") || !s.Continue() {
-			t.Errorf("%v", s.Thread.State)
+			t.Errorf("got %v", s.Thread.State)
 		}
 		r.connections(0, 1)
 	})

@@ -82,7 +82,7 @@ func TestStandInsOfOthers(t *testing.T) {
 		in := "a" + string(rune(standIn+'b')) + "c" + string(rune(standIn+0x1b)) + string(rune(standIn+'d')) + "\u0301"
 		for _, got := range []string{written(t, Screen(in)), string(Restore([]byte(Row(in))))} {
 			if strings.ContainsAny(got, "bd\x1b") || Width(got) != Width(in) {
-				t.Errorf("%q", got)
+				t.Errorf("got %q", got)
 			}
 		}
 	})
@@ -106,7 +106,7 @@ func TestWriter(t *testing.T) {
 		t.Errorf("%d %v", n, err)
 	}
 	if want := "a\x1b[1mp\u0302\U0010fffd\U00100000\xf4\x8f"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestMistakesAreCaught(t *testing.T) {
 			<-ended
 			broke := g.Panic()
 			if broke == nil || broke.What == "" || strings.ContainsAny(broke.Error()+broke.Trace, "\x1b\x07") || len(broke.What) > 2000 || !strings.Contains(broke.Trace, "guard_test.go") {
-				t.Fatalf("%+v", broke)
+				t.Fatalf("got %+v", broke)
 			}
 			remains(t, g)
 			if v := g.View(); v.Content != before.Content {

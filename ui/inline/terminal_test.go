@@ -312,7 +312,7 @@ func TestReflows(t *testing.T) {
 		{"TERM=screen-256color TMUX=/tmp/x", true}, {"TERM=xterm XTERM_VERSION=XTerm(390)", false}, {"TERM=st-256color", false}, {"TERM=stterm", true},
 	} {
 		if got := Reflows(strings.Fields(c.env)); got != c.want {
-			t.Errorf("%s: %v", c.env, got)
+			t.Errorf("%s: got %v", c.env, got)
 		}
 	}
 }

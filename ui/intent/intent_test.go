@@ -18,7 +18,7 @@ func TestActions(t *testing.T) {
 		for _, a := range Actions {
 			name := a.In.String() + "." + a.Name
 			if a.Intent == None || a.Name == "" || a.Help == "" || names[name] || a.Command != "" && commands[a.Command] {
-				t.Errorf("%s: %+v", preset, a)
+				t.Errorf("%s: got %+v", preset, a)
 			}
 			names[name], commands[a.Command] = true, true
 			want := a.Keys
@@ -87,7 +87,7 @@ func TestChanges(t *testing.T) {
 		`no way out`: {"chat": {"interrupt": nil, "quit-if-empty": nil}},
 	} {
 		if _, err := NewKeymap("", changes); err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%v, want %q", err, wrong)
+			t.Errorf("got %v, want %q", err, wrong)
 		}
 	}
 	if _, err := NewKeymap("ed", nil); err == nil || err.Error() != `keymap: "ed": want one of default, emacs, vim` {

@@ -73,7 +73,7 @@ func TestUndo(t *testing.T) {
 		r.types("1")
 		r.sees("Restored 1 file. The agent was not told.")
 		if len(put) != 1 || put[0].Path != "/x/a.go" {
-			t.Errorf("%+v", put)
+			t.Errorf("got %+v", put)
 		}
 	})
 }

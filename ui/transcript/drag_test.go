@@ -166,7 +166,7 @@ func TestDragStays(t *testing.T) {
 		t.Helper()
 		v.Rows()
 		if got := v.DraggedText(); got != want {
-			t.Errorf("%s: %q", when, got)
+			t.Errorf("%s: got %q", when, got)
 		}
 	}
 	for i := range 30 {

@@ -311,7 +311,7 @@ func TestMovePrompt(t *testing.T) {
 	got = append(got, at(v))
 	movePrompt(v, 9)
 	if got = append(got, at(v)); !slices.Equal(got, []int{16, 12, 8, 4, 0, 0, 8, 8, 16}) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 

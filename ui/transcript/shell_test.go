@@ -38,10 +38,10 @@ func TestCarried(t *testing.T) {
 	} {
 		got := ShellBlock(run(c.command, c.output, c.code))
 		if c.want != "" && got != c.want {
-			t.Errorf("%s: %q, want %q", c.command, got, c.want)
+			t.Errorf("%s: got %q, want %q", c.command, got, c.want)
 		}
 		if line := ShellBlockLine(got); line != c.line && c.command != "cat README.md" {
-			t.Errorf("%s: %q, want %q", c.command, line, c.line)
+			t.Errorf("%s: got %q, want %q", c.command, line, c.line)
 		}
 		other := ShellBlock(run("other", "x\n", 0))
 		carried, rest := SplitShellBlocks(got + other + "my words\n\n```\nof mine\n```\n")
@@ -66,7 +66,7 @@ func TestCarriedIsCut(t *testing.T) {
 		t.Errorf("%d bytes: %.200q", len(got), got)
 	}
 	if line := ShellBlockLine(got); line != "! seq (5000 lines)" {
-		t.Errorf("%q", line)
+		t.Errorf("got %q", line)
 	}
 	if carried, rest := SplitShellBlocks(got + "x"); len(carried) != 1 || rest != "x" {
 		t.Errorf("split into %d and %q", len(carried), rest)

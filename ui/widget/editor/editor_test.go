@@ -73,7 +73,7 @@ func TestEditorKeys(t *testing.T) {
 		comp := New()
 		typed(comp, c.keys)
 		if got := withCursor(comp); got != c.want {
-			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
+			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 	}
 }
@@ -399,6 +399,6 @@ func TestClick(t *testing.T) {
 	k.Click(2, 0) // of a window that has scrolled
 	k.Insert("X")
 	if got, want := k.Value(), strings.Repeat("row\n", 8)+"Xrow\nrow\nlast"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

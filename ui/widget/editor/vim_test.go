@@ -135,7 +135,7 @@ func TestUndo(t *testing.T) {
 	for _, want := range []string{"one two three", "one two", "one", "", ""} {
 		keyed(c, "ctrl+_")
 		if got := c.Value(); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	typed(c, "x")
