@@ -162,7 +162,7 @@ func (c *Client) stragglers(ctx context.Context) {
 		case <-time.After(historyPause):
 		case <-ctx.Done():
 			return
-		case <-c.over:
+		case <-c.ended:
 			return
 		}
 		now := c.in.received.Load()

@@ -231,7 +231,7 @@ func TestRememberedMessagesAreBounded(t *testing.T) {
 
 func testClient(version int, sink event.Sink) *Client {
 	c := &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
-		sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{}, surface: v1{}}
+		sessions: map[string]*Session{}, early: newEarlyUpdates(), closedSessions: map[string]bool{}, surface: v1{}}
 	if version == 2 {
 		c.surface = v2{}
 	}

@@ -30,7 +30,7 @@ func (c *Client) sessionUpdated(params []byte) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.gone[n.SessionID] {
+	if !c.closedSessions[n.SessionID] {
 		c.early.add(n.SessionID, c.in.current, params, c.clock())
 	}
 }

@@ -92,7 +92,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}
 		how := mayWrite
 		if it.option != "" && !slices.ContainsFunc(by, func(r *Rule) bool {
-			return r.says(p.words, it.word) || p.words[it.word-1] == it.option && r.says(p.words, it.word-1)
+			return r.spellsOut(p.words, it.word) || p.words[it.word-1] == it.option && r.spellsOut(p.words, it.word-1)
 		}) {
 			how = writesThis
 		}

@@ -89,7 +89,7 @@ func (r *reader) nested(line string, how carriage) {
 	}
 	for i := range parts {
 		parts[i].carried = max(parts[i].carried, how)
-		parts[i].again = parts[i].again || r.loops > 0
+		parts[i].repeated = parts[i].repeated || r.loops > 0
 	}
 	r.parts = append(r.parts, parts...)
 }

@@ -53,7 +53,7 @@ func settle(f *Facts, parts []part) []part {
 	for i, p := range parts {
 		if p.marked != nil {
 			was := quiet[i]
-			quiet[i] = quiet[i] || !p.again // it creates files after its patterns were expanded
+			quiet[i] = quiet[i] || !p.repeated // it creates files after its patterns were expanded
 			parts[i] = p.settled(f, !slices.Contains(quiet, false))
 			quiet[i] = was
 		}

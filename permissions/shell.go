@@ -24,14 +24,14 @@ const (
 // part is something that a command line does: a simple command, a file it redirects to or from,
 // or something that cannot be judged.
 type part struct {
-	text  string   // source of the part
-	words []string // of a simple command
-	dir   string   // where it runs; "" if unknown
-	file  string   // of a redirection, as written
-	write bool
-	doubt string // why it cannot be judged; "" if it can
-	known int    // how many leading words are certain
-	again bool   // a loop may run it more than once
+	text     string   // source of the part
+	words    []string // of a simple command
+	dir      string   // where it runs; "" if unknown
+	file     string   // of a redirection, as written
+	write    bool
+	doubt    string // why it cannot be judged; "" if it can
+	known    int    // how many leading words are certain
+	repeated bool   // a loop may run it more than once
 	// carried says how a word of another command carries this part.
 	carried carriage
 	// marked are the words with their marks, if the marks are the only doubt; see settled.
@@ -320,7 +320,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.inner(a)
 	}
-	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns), again: r.loops > 0}
+	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns), repeated: r.loops > 0}
 	if len(c.Args) == 0 {
 		if len(c.Assigns) > 0 {
 			p.doubt = "sets a variable"

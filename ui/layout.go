@@ -27,8 +27,8 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		foot = "shell · enter runs it in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
 	}
 	input, frame := c.composer.Draw(), 0
-	if height >= leastFramed || c.asks() == "" {
-		input, frame = box.Box{Body: input, Focused: c.asks() != "" && c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
+	if height >= leastFramed || c.whoAsks() == "" {
+		input, frame = box.Box{Body: input, Focused: c.whoAsks() != "" && c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {
 		for i, row := range input {
 			input[i] = "  " + row
@@ -187,7 +187,7 @@ func (c *chat) drawOverlays(rows []string, width, top int, on *onScreen) ([]stri
 // above are scrolled; on one of these it would be written again each time.
 func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	n := on.view.NewItems()
-	asks := c.asks()
+	asks := c.whoAsks()
 	height := on.areas.transcript.Height
 	if on.view.Following() || height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && on.view.EndInSight() {
 		return
@@ -204,8 +204,8 @@ func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	below[border] = text.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
 }
 
-// asks says who is waiting for the user's answer; "" if nobody is.
-func (c *chat) asks() string {
+// whoAsks says who is waiting for the user's answer; "" if nobody is.
+func (c *chat) whoAsks() string {
 	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
 	}

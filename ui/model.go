@@ -62,7 +62,7 @@ type (
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if m.opts.Theme == "" || m.opts.Theme == "auto" {
-		m.asked = true
+		m.requested = true
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	cmds = append(cmds, m.store.LoadHistory())
@@ -95,8 +95,8 @@ func (m *Model) endAll() {
 	shells.Wait()
 }
 
-// left returns the session to come back to.
-func (m *Model) left() ResumableSession {
+// resumableSession returns the session to come back to.
+func (m *Model) resumableSession() ResumableSession {
 	if !m.chat.Resumable() {
 		return ResumableSession{}
 	}

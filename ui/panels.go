@@ -154,8 +154,8 @@ func (p *panels) showThemes() tea.Cmd {
 		m.opts.Theme = name
 		return p.c.say(fmt.Sprintf("Set theme = %q in config.toml to keep it", name))
 	}))
-	if !m.asked {
-		m.asked = true
+	if !m.requested {
+		m.requested = true
 		return tea.RequestBackgroundColor
 	}
 	return nil

@@ -24,7 +24,7 @@ func TestRested(t *testing.T) {
 		for _, e := range events {
 			c.apply(e)
 		}
-		if cmd := m.resting.over(m.w.Sessions()); cmd != nil {
+		if cmd := m.resting.reportIdle(m.w.Sessions()); cmd != nil {
 			cmd()
 		}
 		if told != n {

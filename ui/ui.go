@@ -171,7 +171,7 @@ func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)
 	var left ResumableSession
-	g.Do(func() { left = m.left() })
+	g.Do(func() { left = m.resumableSession() })
 	switch broke := g.Panic(); {
 	case broke != nil:
 		broke.Logs = m.w.Records()

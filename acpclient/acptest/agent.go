@@ -52,9 +52,9 @@ type Agent struct {
 	conn  transport.Conn // the client's
 	in    chan []byte
 
-	mu   sync.Mutex
-	sent [][]byte // by the client
-	said [][]byte // by the agent
+	mu            sync.Mutex
+	sent          [][]byte // by the client
+	agentMessages [][]byte // by the agent
 }
 
 // New returns an agent that plays the file "script" of an archive. It is closed when the
@@ -107,7 +107,7 @@ func (a *Agent) ClientMessages() [][]byte {
 func (a *Agent) AgentMessages() [][]byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return append([][]byte(nil), a.said...)
+	return append([][]byte(nil), a.agentMessages...)
 }
 
 // Play plays the script with user as the user. The error is the first difference: an
@@ -124,7 +124,7 @@ func (a *Agent) Play(user User) error {
 		send: func(messages [][]byte) error {
 			for _, m := range messages {
 				a.mu.Lock()
-				a.said = append(a.said, m)
+				a.agentMessages = append(a.agentMessages, m)
 				a.mu.Unlock()
 				if err := a.end.Send(transport.Message{Data: m}); err != nil {
 					return err

@@ -71,10 +71,10 @@ func messages(found []cli.LoggedMessage) []workspace.Message {
 // dialer starts agents for the screen. The session that the command line asks for is opened on the
 // first connection. Its methods may be called from any goroutine.
 type dialer struct {
-	setup    *cli.Setup
-	place    cli.Directories
-	patience time.Duration
-	life     context.Context // lasts as long as the screen
+	setup     *cli.Setup
+	place     cli.Directories
+	patience  time.Duration
+	screenCtx context.Context // lasts as long as the screen
 
 	mu      sync.Mutex
 	first   cli.Opening
@@ -146,7 +146,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	}
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	addRulesAndUndo(conn, c)
-	lendKeyboard(d.life, conn, c.Host)
+	lendKeyboard(d.screenCtx, conn, c.Host)
 	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 		found, err := c.Messages(ctx, session, spans, request)
 		return messages(found), err

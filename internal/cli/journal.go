@@ -21,9 +21,9 @@ type journals struct {
 	log  *event.Log
 	warn func(*event.Log, string)
 
-	life   context.Context // ends the scans
-	end    context.CancelFunc
-	ending sync.WaitGroup // sessions that are being closed
+	scanCtx context.Context // ends the scans
+	end     context.CancelFunc
+	ending  sync.WaitGroup // sessions that are being closed
 
 	mu     sync.Mutex
 	of     map[string]*journal
@@ -45,7 +45,7 @@ func newJournals(log *event.Log, warn func(*event.Log, string)) *journals {
 		return nil
 	}
 	life, end := context.WithCancel(context.Background())
-	j := &journals{life: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
+	j := &journals{scanCtx: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
 	go undo.Sweep(j.dir, time.Now()) // leftovers of killed parleys
 	return j
 }
@@ -129,10 +129,10 @@ func (j *journals) turn(session string, begins bool) int {
 		if begins {
 			look = s.BeginTurn
 		}
-		for _, n := range look(j.life, number) {
+		for _, n := range look(j.scanCtx, number) {
 			line := "changes in " + n.Root + ": " + n.Text
 			switch {
-			case j.life.Err() != nil:
+			case j.scanCtx.Err() != nil:
 				continue
 			case atomicfile.IsDiskFull(n.Err):
 				j.warnOnce(line, n.Err)

@@ -366,8 +366,8 @@ type Connection struct {
 	// may continue it (Opening.Record), or the caller closes it.
 	Record *Record
 
-	journals *journals // nil if there is nowhere to store them or the agent is remote
-	asked    string    // directory of the record of questions; "" if there is none
+	journals    *journals // nil if there is nowhere to store them or the agent is remote
+	questionDir string    // directory of the record of questions; "" if there is none
 }
 
 // Connect starts an agent and opens a session. patience limits both together, 0 means no limit. If
@@ -413,7 +413,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 		}
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, asked: s.questions()}
+	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, questionDir: s.questions()}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
 	rec.introduced(client.Agent())
 	var answered *event.AgentError

@@ -64,10 +64,10 @@ func (s *Setup) warn(log *event.Log, line string) {
 // LastAsked returns the questions most recently put to the user, to be judged in a session. It
 // waits for the disk.
 func (c *Connection) LastAsked(session string) []permissions.Facts {
-	if c.asked == "" {
+	if c.questionDir == "" {
 		return nil
 	}
-	all, err := permissions.LastAsked(c.asked, lastAsked)
+	all, err := permissions.LastAsked(c.questionDir, lastAsked)
 	if err != nil {
 		return nil
 	}

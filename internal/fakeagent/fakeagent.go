@@ -114,9 +114,9 @@ type Agent struct {
 	Env  map[string]string
 	Log  *event.Log // its stderr as parley keeps it; nil unless a Dialer made the agent
 
-	script *Script
-	peer   *jsonrpc.Peer
-	life   context.Context // of the connection
+	script  *Script
+	peer    *jsonrpc.Peer
+	connCtx context.Context // of the connection
 
 	mu       sync.Mutex
 	sessions int
@@ -144,7 +144,7 @@ func newAgent(conn transport.Conn, s *Script) *Agent {
 
 func (a *Agent) start() {
 	life, over := context.WithCancel(context.Background())
-	a.life = life
+	a.connCtx = life
 	a.peer.Start()
 	go func() { <-a.peer.Done(); over() }()
 }
@@ -153,10 +153,10 @@ func (a *Agent) start() {
 func (a *Agent) Close() { a.peer.Close(nil) }
 
 // Done is closed when the connection has ended.
-func (a *Agent) Done() <-chan struct{} { return a.life.Done() }
+func (a *Agent) Done() <-chan struct{} { return a.connCtx.Done() }
 
 // Closed reports whether the connection has ended.
-func (a *Agent) Closed() bool { return a.life.Err() != nil }
+func (a *Agent) Closed() bool { return a.connCtx.Err() != nil }
 
 // Prompts returns the text of all prompts received, oldest first.
 func (a *Agent) Prompts() []string {

@@ -66,7 +66,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		if h.over(r.SessionID, s) {
+		if h.sessionClosed(r.SessionID, s) {
 			return "", errDenied("running " + line)
 		}
 		cmd.Ref = key

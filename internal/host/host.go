@@ -224,9 +224,9 @@ func (h *Host) session(id string) *session {
 	return h.sessions[id]
 }
 
-// over reports whether a session was closed since it was s. Its rules are gone then, so an approval
+// sessionClosed reports whether a session was closed since it was s. Its rules are gone then, so an approval
 // since may contradict one of them.
-func (h *Host) over(id string, s *session) bool { return s == nil || h.session(id) != s }
+func (h *Host) sessionClosed(id string, s *session) bool { return s == nil || h.session(id) != s }
 
 // cwd returns the session's working directory; "" if the session is unknown.
 func (h *Host) cwd(id string) string {
@@ -315,7 +315,7 @@ func (a *asked) Key() uint64 { return a.pending.Question.Key }
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	answer := a.pending.Wait(ctx)
 	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}
-	if !d.Cancelled && a.host.over(a.question.Session, a.session) {
+	if !d.Cancelled && a.host.sessionClosed(a.question.Session, a.session) {
 		d = acpclient.Decision{Cancelled: true, Subject: d.Subject}
 	}
 	if d.Cancelled {

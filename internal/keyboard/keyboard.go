@@ -89,18 +89,18 @@ func splitAtCtrlBracket(keys []byte) (mine []byte, found bool) {
 
 // altScreen tracks whether a command has left the alternate screen on.
 type altScreen struct {
-	on   bool
-	held []byte // the end of the output, if it may be an incomplete sequence
+	on      bool
+	partial []byte // the end of the output, if it may be an incomplete sequence
 }
 
 var privateModes = regexp.MustCompile(`\x1b\[\?([0-9;]*)([hl])`)
 
 func (a *altScreen) add(p []byte) {
 	const longest = 32
-	if len(a.held) == 0 && !bytes.Contains(p, []byte{0x1b}) {
+	if len(a.partial) == 0 && !bytes.Contains(p, []byte{0x1b}) {
 		return
 	}
-	all := append(a.held, p...)
+	all := append(a.partial, p...)
 	for _, m := range privateModes.FindAllSubmatch(all, -1) {
 		for mode := range strings.SplitSeq(string(m[1]), ";") {
 			switch mode {
@@ -109,9 +109,9 @@ func (a *altScreen) add(p []byte) {
 			}
 		}
 	}
-	a.held = nil
+	a.partial = nil
 	if i := bytes.LastIndexByte(all, 0x1b); i >= 0 && len(all)-i < longest {
-		a.held = bytes.Clone(all[i:])
+		a.partial = bytes.Clone(all[i:])
 	}
 }
 

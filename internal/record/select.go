@@ -79,13 +79,13 @@ func Select(ctx context.Context, path string, want Query) (Selection, error) {
 
 // selector is one pass over a log.
 type selector struct {
-	want     Query
-	last     uint64         // last wanted number
-	passed   bool           // it was passed
-	asked    bool           // the wanted request was found
-	answered bool           // and its answer
-	answers  map[string]int // ids of parley's answers that are wanted
-	found    halves
+	want         Query
+	last         uint64         // last wanted number
+	passed       bool           // it was passed
+	requestFound bool           // the wanted request was found
+	answered     bool           // and its answer
+	answers      map[string]int // ids of parley's answers that are wanted
+	found        halves
 }
 
 // done reports whether no more wanted messages can follow.
@@ -98,7 +98,7 @@ func (s *selector) line(text []byte) {
 	h := headOf(text)
 	s.found.full = s.found.full || h.limit
 	s.passed = s.passed || h.n > 0 && h.n >= s.last
-	if h.dir != Out && (h.dir != In || !s.wants(h.n) && (!s.asked || s.answered)) {
+	if h.dir != Out && (h.dir != In || !s.wants(h.n) && (!s.requestFound || s.answered)) {
 		return
 	}
 	p, ok := parseLine(text)
@@ -119,7 +119,7 @@ func (s *selector) received(l Line) bool {
 	alone := jsonscan.KindOf(l.Data) == jsonscan.Object
 	envelope.Each(l.Data, func(e envelope.Envelope) {
 		if e.IsAnswer() {
-			if id, ok := jsonscan.Int(e.ID); ok && s.asked && !s.answered && id == s.want.Request {
+			if id, ok := jsonscan.Int(e.ID); ok && s.requestFound && !s.answered && id == s.want.Request {
 				s.answered, wanted = true, true
 			}
 			return
@@ -141,8 +141,8 @@ func (s *selector) sent(data []byte) (wanted bool) {
 		switch {
 		case e.ID == nil:
 		case !e.IsAnswer():
-			if id, ok := jsonscan.Int(e.ID); ok && id == s.want.Request && id != 0 && !s.asked {
-				s.asked, wanted = true, true
+			if id, ok := jsonscan.Int(e.ID); ok && id == s.want.Request && id != 0 && !s.requestFound {
+				s.requestFound, wanted = true, true
 			}
 		case s.answers[key] > 0:
 			wanted = true

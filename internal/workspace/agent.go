@@ -34,16 +34,16 @@ type Agent struct {
 	redialing bool      // such an attempt is running
 	lostErr   error     // why the last one failed
 
-	pending *Session        // the session whose id is not known yet
-	gone    map[string]bool // sessions that were removed: their late events are ignored
-	listed  []event.StoredSession
+	pending         *Session        // the session whose id is not known yet
+	removedSessions map[string]bool // sessions that were removed: their late events are ignored
+	listed          []event.StoredSession
 
-	login login
-	said  []string // lines that SayOnce has reported
+	login    login
+	reported []string // lines that SayOnce has reported
 }
 
 func newAgent(w *Workspace) *Agent {
-	return &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), gone: map[string]bool{}}
+	return &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), removedSessions: map[string]bool{}}
 }
 
 // Name returns the agent's name for display.
@@ -207,7 +207,7 @@ func (a *Agent) forget() {
 	}
 	a.drop(old.Drain())
 	a.cancel, a.retryAt, a.redialing, a.dialing = nil, time.Time{}, false, false
-	a.pending, a.listed, a.gone = nil, nil, map[string]bool{}
+	a.pending, a.listed, a.removedSessions = nil, nil, map[string]bool{}
 	a.login.cancel, a.login.name = nil, ""
 }
 

@@ -182,10 +182,10 @@ func (a *Agent) route(e event.Event) {
 			return
 		}
 	}
-	if s := a.pending; s != nil && !a.gone[id] {
+	if s := a.pending; s != nil && !a.removedSessions[id] {
 		a.pending = nil
 		if !a.w.has(s) { // it has been closed
-			a.gone[id] = true
+			a.removedSessions[id] = true
 			return
 		}
 		s.Thread.Session = id

@@ -196,8 +196,8 @@ func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
 
 // SayOnce reports a line about the agent the first time it is called with it.
 func (s *Session) SayOnce(line string) {
-	if a := s.Agent; !slices.Contains(a.said, line) {
-		a.said = append(a.said, line)
+	if a := s.Agent; !slices.Contains(a.reported, line) {
+		a.reported = append(a.reported, line)
 		s.Say(line)
 	}
 }

@@ -377,7 +377,7 @@ func (a *Agent) dismiss(open *acpclient.Session) {
 	if open == nil {
 		return
 	}
-	a.gone[open.ID()] = true
+	a.removedSessions[open.ID()] = true
 	client := a.conn.Client
 	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(error) {})
 }

@@ -225,7 +225,7 @@ func (w *Workspace) Remove(s *Session) {
 	s.requeueRefused()
 	s.Paused = paused
 	if s.Thread.Session != "" {
-		s.Agent.gone[s.Thread.Session] = true
+		s.Agent.removedSessions[s.Thread.Session] = true
 	}
 	w.sessions = slices.Delete(slices.Clone(w.sessions), i, i+1)
 	if len(s.Agent.Sessions()) == 0 { // the agent has nothing left to do

@@ -12,7 +12,7 @@ import (
 
 // onNews handles one piece of news.
 func (c *chat) onNews(n workspace.News) {
-	if c.over {
+	if c.quitting {
 		return
 	}
 	switch n := n.(type) {
@@ -89,13 +89,13 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.PromptSent:
 		c.prompts.sent(n)
 	case workspace.PromptNotSent:
-		c.prompts.returned(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
+		c.prompts.requeue(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
 	case workspace.PromptReturned:
 		why := "it was withdrawn"
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
-		c.prompts.returned(n.Session, n.Text, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
+		c.prompts.requeue(n.Session, n.Text, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
 	case workspace.PromptDeferred:
 		c.out.say("Not accepted during a turn: %s. The prompt is sent after this turn.", n.Err)
 	case workspace.QueuePaused:

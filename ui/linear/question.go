@@ -46,7 +46,7 @@ func (q *questions) any() bool { return len(q.waiting)+len(q.pages) > 0 }
 // next asks the oldest question.
 func (q *questions) next() {
 	q.dialogs.open(q.waiting[0].dialog(len(q.waiting)))
-	q.dialogs.now.twice, q.dialogs.stray = q.dialogs.stray != noStray, noStray
+	q.dialogs.current.twice, q.dialogs.stray = q.dialogs.stray != noStray, noStray
 }
 
 // refuse answers a question without the user, and says how.
@@ -100,8 +100,8 @@ func (q *questions) agentGone() {
 // forget drops the questions of a connection that is being replaced.
 func (q *questions) forget() {
 	q.waiting, q.pages = nil, nil
-	if d := q.dialogs.now; d != nil && d.about != nil {
-		q.dialogs.now = nil
+	if d := q.dialogs.current; d != nil && d.about != nil {
+		q.dialogs.current = nil
 	}
 }
 

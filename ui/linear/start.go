@@ -34,7 +34,7 @@ func (s *starts) choose() {
 		}
 		ch := choice{label: label, do: func() { s.w.Replace(a) }}
 		if a.Missing != "" {
-			ch.why = a.Name + " is not installed: " + a.Missing
+			ch.disabledReason = a.Name + " is not installed: " + a.Missing
 		}
 		choices = append(choices, ch)
 	}

@@ -10,9 +10,9 @@ const maxColours = 2000
 
 // Diff is a diff of a question. It is computed once.
 type Diff struct {
-	lines  *diff.Computed
-	syntax *diff.Syntax
-	asked  bool // Uncoloured has returned it
+	lines              *diff.Computed
+	syntax             *diff.Syntax
+	colouringRequested bool // Uncoloured has returned it
 }
 
 // Highlight computes the syntax colours. Any goroutine may call it.
@@ -37,8 +37,8 @@ func (q *Question) Uncoloured() (out []*Diff) {
 		all = append(all, w.edited)
 	}
 	for _, d := range all {
-		if !d.asked {
-			d.asked = true
+		if !d.colouringRequested {
+			d.colouringRequested = true
 			out = append(out, d)
 		}
 	}

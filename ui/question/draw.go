@@ -23,14 +23,14 @@ func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 
 // face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
-	return face{cur: q.now(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.Agent(),
+	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.Agent(),
 		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed(), full: q.full, details: q.details, note: q.note}
 }
 
 // Saw notes what a frame has shown of the question. It reports whether the question looks
 // different now and has to be drawn again.
 func (q *Question) Saw(on Shown) bool {
-	if !on.drawn || !q.Open() || q.now().Key != on.key {
+	if !on.drawn || !q.Open() || q.currentQuestion().Key != on.key {
 		return false
 	}
 	first := q.shownAt.IsZero()

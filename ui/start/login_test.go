@@ -118,7 +118,7 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 func TestLoginCommandIsReadWhole(t *testing.T) {
 	r := newRig()
 	asks := func() {
-		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Command: &event.AuthCommand{}}, asked: workspace.AgentLogin{Line: strings.Repeat("word ", 80)}})
+		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Command: &event.AuthCommand{}}, command: workspace.AgentLogin{Line: strings.Repeat("word ", 80)}})
 	}
 	frame := func() (foot string) {
 		before := *r.step
@@ -173,7 +173,7 @@ func TestRandomKeysRunNoUnreadCommand(t *testing.T) {
 		for n := range 1 + rng.IntN(60) { // no two rows are alike
 			line += fmt.Sprintf("word%d ", n)
 		}
-		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Description: "some words about it", Command: &event.AuthCommand{}}, asked: workspace.AgentLogin{Line: line}})
+		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Description: "some words about it", Command: &event.AuthCommand{}}, command: workspace.AgentLogin{Line: line}})
 		width, height := 40, 10
 		seen, first := map[string]bool{}, time.Time{}
 		read := false
