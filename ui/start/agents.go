@@ -150,8 +150,12 @@ func (s *Agents) choose() (note string) {
 // Rows draws the page.
 func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := s.env.Theme
+	about := "  chat with a coding agent in "
+	if text.Width(" parley"+about+s.choices.Dir) > width {
+		about = "  in " // the directory matters more
+	}
 	rows := []string{
-		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.choices.Dir), width, "…"),
+		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint(about+s.choices.Dir), width, "…"),
 		"",
 		" " + s.list.FilterRow(width-2, "Type to filter", th),
 	}
