@@ -80,7 +80,7 @@ func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir str
 	case info.List:
 		return client.ListSessions(ctx, dir)
 	case !info.LoadSession && !info.Resume:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", headless.ErrNoSession, agentName(client))
 	case o.KnownSessions == nil:
 		return nil, nil
 	}
@@ -161,7 +161,7 @@ func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession
 	case info.Resume:
 		s, err = client.ResumeSession(ctx, id, n)
 	default:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", headless.ErrNoSession, agentName(client))
 	}
 	var answered *event.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {
