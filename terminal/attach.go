@@ -59,7 +59,7 @@ func (s *Service) Attach(sessionID, id string) (*Attachment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.gone:
+	case p.dropped:
 		return nil, ErrUnknown
 	case p.exit != nil || p.ended && p.cur.isOver():
 		return nil, ErrExited

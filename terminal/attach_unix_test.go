@@ -332,7 +332,7 @@ func TestEndedWhileTakenOver(t *testing.T) {
 		p, _ := h.find("s", id)
 		for begun := false; !begun; time.Sleep(time.Millisecond) {
 			p.mu.Lock()
-			begun = p.again != nil
+			begun = p.restarted != nil
 			p.mu.Unlock()
 		}
 		if err := h.TakeOver("s", id); !errors.Is(err, ErrAttached) {
