@@ -91,7 +91,7 @@ func TestDocumentedLinks(t *testing.T) {
 			if target != "" {
 				to = filepath.ToSlash(filepath.Join(filepath.Dir(path), target))
 				if _, err := os.Stat(to); err != nil {
-					t.Errorf("%s: %v", path, err)
+					t.Errorf("%s: got %v", path, err)
 					continue
 				}
 			}

@@ -117,7 +117,7 @@ func TestPlaces(t *testing.T) {
 		"a/etc/b": "", "../etc": "", "$IN/etc": "", "/w/etc": "", "/etcetera": "", "https://example.com/etc": "", "a~b": "", "either/or": "", "~5": "",
 	} {
 		if got := strings.Join(places(text), " "); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

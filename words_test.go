@@ -32,13 +32,15 @@ var oddWords = []struct {
 	{regexp.MustCompile(`(?i)\blest\b`), "so that … not"},
 	{regexp.MustCompile(`(?i)\bwhat becomes of\b`), "what happens to"},
 	{regexp.MustCompile(`(?i)\ball the same\b`), "anyway, still"},
+	{regexp.MustCompile(`(?i)\bwhat came\b`), "the message, the text received"},
+	{regexp.MustCompile(`(?i)\bas the agent words it\b`), "the agent's description"},
 }
 
 // rightWords are phrases that contain an odd word and mean what they say.
 var rightWords = regexp.MustCompile(`(?i)behind (an? |the )?(reverse |caching |buffering |throttled |real )*(prox(y|ies)|(load )?balancers?|nginx|haproxy|symlinks?|links?|gateway|flag|interface|firewall)` +
-	`|left behind|(falls?|fallen|fell|lags?|far) behind|stands? (for|alone|out)|stand-?ins?|standstill|as it stands`)
+	`|left behind|(falls?|fallen|fell|lags?|far) behind|stands? (for|alone|out)|stand[- ]?ins?|standstill|as it stands`)
 
-// No comment and no message uses words that a reader has to translate.
+// No comment, no message and no name of a test uses words that a reader has to translate.
 func TestPlainWords(t *testing.T) {
 	check := func(where, text string) {
 		text = rightWords.ReplaceAllString(text, "")
@@ -74,8 +76,8 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// eachText calls do for every comment of a file, and for its strings unless it is only used by tests:
-// what these send and expect is data.
+// eachText calls do for every comment of a file, and for its strings. Of what only tests use, it takes
+// the names of tests and the messages of failures: what tests send and expect is data.
 func eachText(t *testing.T, path string, src []byte, do func(where, text string)) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, src, parser.ParseComments)
@@ -89,13 +91,30 @@ func eachText(t *testing.T, path string, src []byte, do func(where, text string)
 			do(fset.Position(c.Pos()).String(), c.Text)
 		}
 	}
-	if strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, "ui/uitest") || strings.HasPrefix(path, "testdata") {
-		return
-	}
-	ast.Inspect(f, func(n ast.Node) bool {
+	literals := func(n ast.Node) bool {
 		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
 			do(fset.Position(lit.Pos()).String(), lit.Value)
 		}
 		return true
+	}
+	if !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(path, "ui/uitest") && !strings.HasPrefix(path, "testdata") {
+		ast.Inspect(f, literals)
+		return
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			do(fset.Position(n.Pos()).String(), capital.ReplaceAllString(n.Name.Name, " $0"))
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && failure.MatchString(s.Sel.Name) && len(n.Args) > 0 {
+				literals(n.Args[0])
+			}
+		}
+		return true
 	})
 }
+
+var (
+	capital = regexp.MustCompile(`[A-Z]`)
+	failure = regexp.MustCompile(`(?i)^(error|fatal|skip|log)f?$`)
+)

@@ -85,7 +85,7 @@ func TestAllocationsPerMessage(t *testing.T) {
 				got := testing.AllocsPerRun(20, func() {
 					conn.release <- messages
 					<-conn.idle
-					for _, e := range q.Take() {
+					for _, e := range q.Drain() {
 						conversation.Apply(e)
 					}
 				}) / messages

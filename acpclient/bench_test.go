@@ -174,7 +174,7 @@ func TestHugeMessage(t *testing.T) {
 // drained applies the waiting events and reports whether the turn has ended.
 func drained(q *event.Queue, into *thread.Thread) (over bool) {
 	<-q.Ready()
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		into.Apply(e)
 		switch e := e.(type) {
 		case event.TurnEnded:

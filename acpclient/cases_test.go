@@ -65,7 +65,7 @@ func TestCaseTable(t *testing.T) {
 	}
 	for n := range notCovered {
 		if n < 1 || n > lastCase {
-			t.Errorf("case %d is listed, but there is no such case", n)
+			t.Errorf("case %d is listed, but does not exist", n)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestMentioned(t *testing.T) {
 		"Case193":                        "[193]",
 	} {
 		if got := fmt.Sprint(mentioned(text)); got != want {
-			t.Errorf("%q: %s, want %s", text, got, want)
+			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
 }

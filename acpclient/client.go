@@ -55,9 +55,9 @@ type Options struct {
 	// InitializeOnce is for transports that refuse a second initialize (HTTP,
 	// WebSocket): Connect then asks for another connection at once.
 	InitializeOnce bool
-	// Place is the address of a remote agent, for display. If it is set the connection
+	// RemoteURL is the address of a remote agent, for display. If it is set the connection
 	// ends with an *event.LostError. Dial sets it.
-	Place string
+	RemoteURL string
 
 	// Numbers are shared by successive connections with the same Tap, so that their
 	// messages and requests are distinct. Nil: numbers start with this connection.
@@ -87,20 +87,20 @@ type Client struct {
 
 	surface    surface           // set on the reader goroutine by the answer to initialize
 	update     wire.Notification // the current one, on the reader goroutine
-	negotiated chan struct{}     // closed when negotiation is over and again is set
-	again      bool              // another connection takes over: the end of this one is not reported
+	negotiated chan struct{}     // closed when negotiation is over and handedOver is set
+	handedOver bool              // another connection takes over: the end of this one is not reported
 
-	mu       sync.Mutex
-	sessions map[string]*Session
-	opening  map[string]bool // ids that are being passed to the services
-	early    *earlyUpdates
-	elicits  elicitations
-	gone     map[string]bool // closed sessions, whose late updates are dropped
-	err      error
+	mu             sync.Mutex
+	sessions       map[string]*Session
+	opening        map[string]bool // ids that are being passed to the services
+	early          *earlyUpdates
+	elicits        elicitations
+	closedSessions map[string]bool // closed sessions, whose late updates are dropped
+	err            error
 
 	closing   chan struct{} // closed when Close is called by this side
 	closeOnce sync.Once
-	over      chan struct{} // closed after event.Disconnected was posted
+	ended     chan struct{} // closed after event.Disconnected was posted
 }
 
 // Connect takes over conn and does the initialize handshake. On an error the connection
@@ -119,10 +119,10 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	}
 	in := &counted{Conn: conn, tap: opts.Tap, received: &opts.Numbers.received}
 	if sink, ok := opts.Sink.(event.Bounded); ok {
-		in.hold = sink.Hold
+		in.hold = sink.Reserve
 	}
-	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{},
-		closing: make(chan struct{}), over: make(chan struct{})}
+	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), closedSessions: map[string]bool{},
+		closing: make(chan struct{}), ended: make(chan struct{})}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: event.ErrClosed, IDs: &opts.Numbers.requests})
 	return c
 }
@@ -132,15 +132,15 @@ func (c *Client) start(ctx context.Context) error {
 	go c.watch()
 	err := c.negotiate(ctx)
 	var again *ReconnectError
-	c.again = errors.As(err, &again)
+	c.handedOver = errors.As(err, &again)
 	close(c.negotiated)
-	if c.again {
+	if c.handedOver {
 		c.Close()
 		return err
 	}
 	if err != nil {
 		if errors.Is(err, event.ErrClosed) {
-			<-c.over // Close would make this side the cause of the end
+			<-c.ended // Close would make this side the cause of the end
 			return c.Err()
 		}
 		c.Close()
@@ -154,7 +154,7 @@ func (c *Client) Agent() event.AgentInfo { return c.agent }
 
 // Done returns a channel that is closed when the connection has ended and
 // event.Disconnected was posted.
-func (c *Client) Done() <-chan struct{} { return c.over }
+func (c *Client) Done() <-chan struct{} { return c.ended }
 
 // Err returns why the connection has ended, nil while it has not. It matches
 // event.ErrClosed, and *event.ExitError if a launched agent exited.
@@ -169,7 +169,7 @@ func (c *Client) Err() error {
 func (c *Client) Close() error {
 	c.closeOnce.Do(func() { close(c.closing) })
 	err := c.peer.Close(nil)
-	<-c.over
+	<-c.ended
 	return err
 }
 
@@ -191,10 +191,10 @@ func (c *Client) watch() {
 			c.opts.Services.Sessions.CloseSession(s.id)
 		}
 	}
-	if !c.again {
+	if !c.handedOver {
 		c.opts.Sink.Post(event.Disconnected{Err: err})
 	}
-	close(c.over)
+	close(c.ended)
 }
 
 // endError returns why the connection ended, described by the process if there is one.
@@ -209,8 +209,8 @@ func (c *Client) endError() error {
 	if c.proc != nil {
 		return exitError(c.proc, c.peer.Err())
 	}
-	if c.opts.Place != "" {
-		return lost(c.opts.Place, c.peer.Err())
+	if c.opts.RemoteURL != "" {
+		return lost(c.opts.RemoteURL, c.peer.Err())
 	}
 	return c.peer.Err()
 }
@@ -394,7 +394,7 @@ func (c *Client) reserved(id string, n NewSession) (*Session, error) {
 		}
 		return nil, c.err
 	}
-	delete(c.gone, id)
+	delete(c.closedSessions, id)
 	c.sessions[id] = s
 	c.openStream(id)
 	if s.offer != nil {
@@ -408,8 +408,8 @@ func (c *Client) forget(s *Session) {
 	c.mu.Lock()
 	if c.sessions[s.id] == s {
 		delete(c.sessions, s.id)
-		if len(c.gone) < maxGone {
-			c.gone[s.id] = true
+		if len(c.closedSessions) < maxGone {
+			c.closedSessions[s.id] = true
 		}
 	}
 	c.mu.Unlock()
@@ -430,7 +430,7 @@ func (c *Client) disown(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sessions[id] == nil {
-		c.gone[id] = true
+		c.closedSessions[id] = true
 		c.early.take(id, c.clock())
 	}
 }

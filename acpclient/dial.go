@@ -20,7 +20,7 @@ func Dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error
 	if opts.Agent == "" {
 		opts.Agent = r.DisplayURL()
 	}
-	opts.InitializeOnce, opts.Place = true, r.DisplayURL()
+	opts.InitializeOnce, opts.RemoteURL = true, r.DisplayURL()
 	log := opts.Log
 	r.Log = func(line string) { log.Add(event.LogClient, safetext.Line(line, 500)) }
 	for restarts := 0; ; restarts++ {
@@ -43,7 +43,7 @@ func dial(ctx context.Context, r transport.Remote, opts Options) (*Client, error
 	if err := c.start(ctx); err != nil {
 		var status *transport.StatusError
 		if errors.As(err, &status) {
-			err = lost(opts.Place, err)
+			err = lost(opts.RemoteURL, err)
 		}
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func lost(place string, err error) error {
 	if errors.As(err, &already) {
 		return err
 	}
-	return &event.LostError{Place: place, Cause: err}
+	return &event.LostError{URL: place, Cause: err}
 }
 
 // openStream and closeStream tell a transport with a stream for each session about a

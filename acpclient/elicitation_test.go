@@ -51,7 +51,7 @@ func inAsking(t *testing.T, elicit bool, f func(*asking)) {
 func (k *asking) asks(id, params string) *event.ElicitationAsked {
 	k.conn.Send(transport.Message{Data: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"elicitation/create","params":` + params + `}`)})
 	synctest.Wait()
-	for _, e := range k.queue.Take() {
+	for _, e := range k.queue.Drain() {
 		if e, ok := e.(event.ElicitationAsked); ok {
 			return &e
 		}
@@ -124,13 +124,13 @@ func TestCase137ElicitationPage(t *testing.T) {
 		}
 		synctest.Wait()
 		done := 0
-		for _, ev := range k.queue.Take() {
+		for _, ev := range k.queue.Drain() {
 			if c, ok := ev.(event.ElicitationCompleted); ok && c.Key == e.Key {
 				done++
 			}
 		}
 		if done != 1 {
-			t.Errorf("told %d times that it is complete", done)
+			t.Errorf("reported %d times that it is complete, want once", done)
 		}
 	})
 }

@@ -87,7 +87,7 @@ func TestLaunchOfAScript(t *testing.T) {
 	}
 	var events []event.Event
 	for deadline := time.After(20 * time.Second); ; {
-		events = append(events, q.Take()...)
+		events = append(events, q.Drain()...)
 		if len(events) > 0 {
 			if _, ok := events[len(events)-1].(event.TurnEnded); ok {
 				break
@@ -265,7 +265,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		t.Errorf("new session: %v", err)
 	}
 	s.Cancel()
-	events := q.Take()
+	events := q.Drain()
 	if last, ok := events[len(events)-1].(event.Disconnected); !ok || !errors.Is(last.Err, event.ErrClosed) {
 		t.Errorf("the last event is %v", events)
 	}

@@ -24,7 +24,7 @@ func (c *Client) explain(doing string, err error) error {
 	if errors.As(err, &e) {
 		var from struct{ Transport bool }
 		json.Unmarshal(e.Data, &from)
-		return &event.AgentError{Doing: doing, Unsent: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(plainMessage(e.Detail()), 2000), Data: e.Data}
+		return &event.AgentError{Op: doing, NoResponse: from.Transport, Code: e.Code, Message: safetext.Line(plainMessage(e.Message), 2000), Detail: safetext.Line(plainMessage(e.Detail()), 2000), Data: e.Data}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }

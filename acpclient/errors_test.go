@@ -26,7 +26,7 @@ func TestCase193HostileErrors(t *testing.T) {
 	_, load := c.LoadSession(t.Context(), "old", acpclient.NewSession{Cwd: "/"})
 	listed, _ := c.ListSessions(t.Context(), "")
 	said := []string{load.Error(), c.Authenticate(t.Context(), "oauth").Error(), s.SetMode(t.Context(), "a").Error(), listed[0].Title}
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		if e, ok := e.(event.HistoryEnded); ok {
 			said = append(said, e.Err.Error())
 		}
@@ -58,7 +58,7 @@ func TestErrorWhoseMessageIsJSON(t *testing.T) {
 		_, c := greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":%s}`, quoted)}, acpclient.Options{})
 		_, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
 		if got := fmt.Sprint(err); !strings.HasSuffix(got, "the agent answered: "+want+" (500)") {
-			t.Errorf("%s: %q", message, got)
+			t.Errorf("%s: got %q", message, got)
 		}
 		_, c = greet(t, everything, map[string]string{"session/new": fmt.Sprintf(`"error":{"code":500,"message":"Internal error","data":{"details":%s}}`, quoted)}, acpclient.Options{})
 		_, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})

@@ -31,7 +31,7 @@ func ExampleLaunch() {
 		return
 	}
 	for range events.Ready() {
-		for _, e := range events.Take() {
+		for _, e := range events.Drain() {
 			switch e := e.(type) {
 			case event.TextArrived:
 				fmt.Print(e.Text)

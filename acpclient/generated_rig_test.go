@@ -296,7 +296,7 @@ func (agreeable) Kill(wire.TerminalRef) error    { return nil }
 func (agreeable) Release(wire.TerminalRef) error { return nil }
 func (agreeable) CancelSession(string)           {}
 
-func (agreeable) Ask(q acpclient.Question) acpclient.Asked {
+func (agreeable) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	if len(q.Options) == 0 {
 		return chosen{Cancelled: true}
 	}

@@ -26,7 +26,7 @@ func (c *Client) authMethod(m wire.AuthMethod) event.AuthMethod {
 	case out.Type == "terminal":
 		out.Args, out.Env = m.Args, environment(m.Env)
 	case out.Type == "env_var":
-		if out.Refused = refusedVars(m.Vars); out.Refused != "" {
+		if out.RefusalReason = refusedVars(m.Vars); out.RefusalReason != "" {
 			break
 		}
 		out.Link = m.Link
@@ -125,7 +125,7 @@ func (c *Client) authenticate(ctx context.Context, methodID, key string, types .
 		if m.ID != methodID {
 			continue
 		}
-		if !slices.Contains(types, m.Type) || m.Refused != "" {
+		if !slices.Contains(types, m.Type) || m.RefusalReason != "" {
 			return fmt.Errorf("log in: a method of type %q is not the agent's to carry out", m.Type)
 		}
 		params := map[string]any{"methodId": methodID}

@@ -18,7 +18,7 @@ func offeredBy(t *testing.T, methods string, f func(t *testing.T, a *v2Agent, c 
 	synctest.Test(t, func(t *testing.T) {
 		a, c, _, err := connectV2(t, map[string]string{"authenticate": `{}`, "initialize": strings.Replace(v1Hello, `"agentCapabilities"`, `"authMethods":[`+methods+`],"agentCapabilities"`, 1)}, o)
 		if err != nil {
-			t.Fatalf("%s: %v", methods, err)
+			t.Fatalf("%s: got %v", methods, err)
 		}
 		defer c.Close()
 		got = c.Agent().AuthMethods
@@ -61,22 +61,22 @@ func TestLoginVariables(t *testing.T) {
 		`{"name":"` + strings.Repeat("A", 101) + `"}`:        "it names what is no variable",
 	} {
 		got := offeredBy(t, `{"id":"k","name":"K","type":"env_var","link":"https://x","vars":[`+vars+`]}`, nil, acpclient.Options{})
-		if len(got) != 1 || got[0].Refused != want || (len(got[0].Vars) == 0) != (want != "") || (got[0].Link == "") != (want != "") {
-			t.Errorf("%s: %+v, want %q", vars, got, want)
+		if len(got) != 1 || got[0].RefusalReason != want || (len(got[0].Vars) == 0) != (want != "") || (got[0].Link == "") != (want != "") {
+			t.Errorf("%s: got %+v, want %q", vars, got, want)
 		}
 	}
 	many := strings.TrimSuffix(strings.Repeat(`{"name":"A"},`, 17), ",")
-	if got := offeredBy(t, `{"id":"k","type":"env_var","vars":[`+many+`]}`, nil, acpclient.Options{}); got[0].Refused != "it asks for too many variables" {
-		t.Errorf("%+v", got)
+	if got := offeredBy(t, `{"id":"k","type":"env_var","vars":[`+many+`]}`, nil, acpclient.Options{}); got[0].RefusalReason != "it asks for too many variables" {
+		t.Errorf("got %+v", got)
 	}
 	got := offeredBy(t, `{"id":"k","type":"env_var","vars":[{"name":"A","label":"\u001b[31mKey\n","optional":true,"secret":false}]}`, nil, acpclient.Options{})
 	if want := []event.AuthVar{{Name: "A", Label: "Key", Optional: true}}; !reflect.DeepEqual(got[0].Vars, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	// A type that only becomes a known one when it is made safe to show.
 	got = offeredBy(t, `{"id":"k","type":"env_\u200bvar"}`, nil, acpclient.Options{})
-	if got[0].Type != "env_var" || got[0].Refused == "" {
-		t.Errorf("%+v", got)
+	if got[0].Type != "env_var" || got[0].RefusalReason == "" {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestLoginCommands(t *testing.T) {
 	want := &event.AuthCommand{Command: "/opt/c", Args: []string{"log\x1bin"}, Env: []event.EnvVar{{Name: "A", Value: "1"}}, Label: "C L"}
 	for _, more := range []string{``, `,"type":"agent"`, `,"type":"_acme"`} {
 		if got := offeredBy(t, method(more, plain), nil, terminal); len(got) != 1 || !reflect.DeepEqual(got[0].Command, want) {
-			t.Errorf("%s: %+v", more, got)
+			t.Errorf("%s: got %+v", more, got)
 		}
 		if got := offeredBy(t, method(more, plain), nil, acpclient.Options{}); got[0].Command != nil {
 			t.Errorf("%s: %+v without a terminal", more, got)
@@ -99,12 +99,12 @@ func TestLoginCommands(t *testing.T) {
 	}
 	for _, more := range []string{`,"type":"terminal","args":["login"]`, `,"type":"env_var","vars":[{"name":"K"}]`, `,"type":"env_var"`} {
 		if got := offeredBy(t, method(more, plain), nil, terminal); got[0].Command != nil {
-			t.Errorf("%s: %+v", more, got[0].Command)
+			t.Errorf("%s: got %+v", more, got[0].Command)
 		}
 	}
 	for _, command := range []string{`{"command":"c","env":{"A=B":"1"}}`, `{"command":"c","env":{"":"1"}}`, `{"command":"c","args":["` + strings.Repeat("x", 9<<10) + `"]}`} {
 		if got := offeredBy(t, method("", command), nil, terminal); got[0].Command != nil {
-			t.Errorf("%.60s: %+v", command, got[0].Command)
+			t.Errorf("%.60s: got %+v", command, got[0].Command)
 		}
 	}
 }
@@ -115,14 +115,14 @@ func TestAuthenticateEnv(t *testing.T) {
 	offeredBy(t, methods, func(t *testing.T, a *v2Agent, c *acpclient.Client) {
 		for id, goes := range map[string]bool{"key": true, "bad": false, "own": false, "tty": false, "other": false} {
 			if err := c.AuthenticateEnv(t.Context(), id); (err == nil) != goes {
-				t.Errorf("%s: %v", id, err)
+				t.Errorf("%s: got %v", id, err)
 			}
 		}
 		if err := c.Authenticate(t.Context(), "key"); err == nil {
 			t.Error("called although the agent was not started with the variables")
 		}
 		if got := a.got("authenticate"); len(got) != 1 || string(got[0].Params) != `{"methodId":"key"}` {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 	}, acpclient.Options{})
 }

@@ -29,11 +29,11 @@ const (
 
 // ListSessions lists all sessions (session/list), page by page. cwd "" means those of
 // every directory. With an error it returns the sessions listed before.
-func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.Listed, error) {
+func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.StoredSession, error) {
 	if !c.agent.List {
 		return nil, fmt.Errorf("list sessions: %w", ErrUnsupported)
 	}
-	var out []event.Listed
+	var out []event.StoredSession
 	req := wire.ListSessionsRequest{Cwd: cwd}
 	seen := map[string]bool{}   // cursors
 	listed := map[string]bool{} // a session may move between two pages
@@ -47,7 +47,7 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.Listed, 
 				continue
 			}
 			listed[s.ID] = true
-			l := event.Listed{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
+			l := event.StoredSession{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
 			l.Updated, _ = time.Parse(time.RFC3339, s.UpdatedAt)
 			out = append(out, l)
 		}
@@ -162,7 +162,7 @@ func (c *Client) stragglers(ctx context.Context) {
 		case <-time.After(historyPause):
 		case <-ctx.Done():
 			return
-		case <-c.over:
+		case <-c.ended:
 			return
 		}
 		now := c.in.received.Load()

@@ -103,7 +103,7 @@ func TestResultsThatAreNotObjects(t *testing.T) {
 			var end event.TurnEnded
 			for over := false; !over; {
 				<-queue.Ready()
-				for _, e := range queue.Take() {
+				for _, e := range queue.Drain() {
 					if e, ok := e.(event.TurnEnded); ok {
 						end, over = e, true
 					}
@@ -127,7 +127,7 @@ func TestNewSessionWithoutAnID(t *testing.T) {
 		if s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"}); err == nil {
 			t.Errorf("%s opened %q", result, s.ID())
 		} else if !strings.Contains(err.Error(), "sessionId") {
-			t.Errorf("%s: %v", result, err)
+			t.Errorf("%s: got %v", result, err)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func TestCase57EachCapabilityAlone(t *testing.T) {
 			for method, call := range calls {
 				err := call(c, t.Context())
 				if method == advertised && err != nil || method != advertised && !errors.Is(err, acpclient.ErrUnsupported) {
-					t.Errorf("%s: %v", method, err)
+					t.Errorf("%s: got %v", method, err)
 				}
 			}
 			want := []string{"initialize"}
@@ -195,7 +195,7 @@ func TestCase67LoginRequiredByCode(t *testing.T) {
 		err := call()
 		var refused *event.AgentError
 		if !errors.As(err, &refused) || !refused.AuthRequired() || safetext.Line(err.Error(), 1000) != err.Error() {
-			t.Errorf("%s: %q", method, err)
+			t.Errorf("%s: got %q", method, err)
 		}
 	}
 	if err := c.Authenticate(t.Context(), "oauth"); err != nil {
@@ -381,7 +381,7 @@ func TestCase183LateHistory(t *testing.T) {
 					t.Errorf("it took %v", took)
 				}
 				came, over := 0, false
-				for _, e := range q.Take() {
+				for _, e := range q.Drain() {
 					switch e.(type) {
 					case event.ToolChanged:
 						came++
@@ -418,7 +418,7 @@ func TestCase142CompactionIsOneItem(t *testing.T) {
 			got = append(got, kind+" "+string(it.Text)+"|"+it.Detail+it.Severity)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", script, got, want)
+			t.Errorf("%s: got %q, want %q", script, got, want)
 		}
 	}
 }

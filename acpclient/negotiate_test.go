@@ -90,8 +90,8 @@ func TestCase52InitializeOnce(t *testing.T) {
 		opts := acpclient.Options{Protocol: "2", InitializeOnce: true}
 		_, _, q, err := connectV2(t, map[string]string{"initialize": v1Hello}, opts)
 		var again *acpclient.ReconnectError
-		if !errors.As(err, &again) || again.Version != 1 || len(q.Take()) > 0 {
-			t.Fatalf("%v, %v", err, q.Take())
+		if !errors.As(err, &again) || again.Version != 1 || len(q.Drain()) > 0 {
+			t.Fatalf("%v, %v", err, q.Drain())
 		}
 		a, c, _, err := connectV2(t, map[string]string{"initialize": v1Hello}, again.Options(opts))
 		if err != nil {
@@ -110,7 +110,7 @@ func TestCase53NoVersion(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a, _, _, err := connectV2(t, map[string]string{"initialize": `{"protocolVersion":` + answer + `,"info":{"name":"a","version":"1"}}`}, acpclient.Options{Protocol: "2"})
 			if !errors.Is(err, event.ErrVersion) {
-				t.Errorf("%s: %v", answer, err)
+				t.Errorf("%s: got %v", answer, err)
 			}
 			<-a.done // the connection is closed
 		})
@@ -131,9 +131,9 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 			var again *acpclient.ReconnectError
 			switch {
 			case want == 0 && (errors.As(err, &again) || !errors.Is(err, event.ErrVersion)):
-				t.Errorf("%s: %v", supported, err)
-			case want != 0 && (!errors.As(err, &again) || again.Version != want || len(q.Take()) > 0):
-				t.Errorf("%s: %v", supported, err)
+				t.Errorf("%s: got %v", supported, err)
+			case want != 0 && (!errors.As(err, &again) || again.Version != want || len(q.Drain()) > 0):
+				t.Errorf("%s: got %v", supported, err)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestCase54UnsupportedVersion(t *testing.T) {
 		_, _, _, err := connectV2(t, map[string]string{"initialize": `error -32602 "x"`}, acpclient.Options{Protocol: "2"})
 		var again *acpclient.ReconnectError
 		if err == nil || errors.As(err, &again) || !strings.Contains(err.Error(), "-32602") {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }
@@ -189,9 +189,9 @@ func TestCase55Restart(t *testing.T) {
 		cmd := acpclient.AgentCommand{Path: os.Args[0], Args: []string{"-x"}, Env: append(os.Environ(), "PARLEY_TEST_VERSIONS=agent "+mode), Grace: 5 * time.Second}
 		c, err := acpclient.Launch(t.Context(), cmd, acpclient.Options{Protocol: "auto", Versions: versions, Sink: q})
 		if err != nil {
-			t.Fatalf("%q: %v", mode, err)
+			t.Fatalf("%q: got %v", mode, err)
 		}
-		if events := q.Take(); c.Agent().ProtocolVersion != 1 || len(events) > 0 || versions.Version(os.Args[0]+" -x") != 1 {
+		if events := q.Drain(); c.Agent().ProtocolVersion != 1 || len(events) > 0 || versions.Version(os.Args[0]+" -x") != 1 {
 			t.Errorf("%q: version %d, events %v", mode, c.Agent().ProtocolVersion, events)
 		}
 		c.Close()
@@ -215,7 +215,7 @@ func TestCase56Capabilities(t *testing.T) {
 			}
 			defer c.Close()
 			if a := c.Agent(); a.Delete != tt.del || a.NoSessions != tt.none || a.List == tt.none || a.Logout {
-				t.Errorf("%s: %+v", tt.session, a)
+				t.Errorf("%s: got %+v", tt.session, a)
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func TestCase61NoSessions(t *testing.T) {
 		_, listErr := c.ListSessions(t.Context(), "")
 		for _, err := range []error{newErr, loadErr, resumeErr, listErr, c.DeleteSession(t.Context(), "x")} {
 			if !errors.Is(err, acpclient.ErrUnsupported) {
-				t.Errorf("%v", err)
+				t.Errorf("got %v", err)
 			}
 		}
 		synctest.Wait()

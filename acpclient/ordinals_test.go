@@ -170,7 +170,7 @@ func TestQueueJoinsSpans(t *testing.T) {
 	} {
 		q.Post(e)
 	}
-	events := q.Take()
+	events := q.Drain()
 	if len(events) != 4 {
 		t.Fatalf("%d events", len(events))
 	}
@@ -205,7 +205,7 @@ func TestSpanOf(t *testing.T) {
 		}
 	}
 	if got := acpclient.SpanOf(t.Context()); got != (event.Span{}) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 

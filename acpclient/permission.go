@@ -41,7 +41,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 func cancelled(context.Context) (any, error) { return wire.Cancelled(), nil }
 
 // answerOf waits for the decision of a question and posts it.
-func (s *Session) answerOf(ctx context.Context, asked Asked, tool wire.ToolCall, options []wire.PermissionOption) wire.PermissionResponse {
+func (s *Session) answerOf(ctx context.Context, asked PendingQuestion, tool wire.ToolCall, options []wire.PermissionOption) wire.PermissionResponse {
 	d := asked.Wait(ctx)
 	s.post(answeredEvent(s, asked.Key(), tool, options, d))
 	if d.Cancelled {

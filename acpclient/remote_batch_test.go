@@ -131,7 +131,7 @@ func TestCase42(t *testing.T) {
 				t.Errorf("answered %s", answer)
 			}
 			text := ""
-			for _, e := range q.Take() { // the answers came after the whole batch was read
+			for _, e := range q.Drain() { // the answers came after the whole batch was read
 				if e, ok := e.(event.TextArrived); ok {
 					text += e.Text
 				}
@@ -174,6 +174,6 @@ func TestUnsentIsNoAnswer(t *testing.T) {
 	defer c.Close()
 	_, err = c.NewSession(t.Context(), acpclient.NewSession{Cwd: t.TempDir()})
 	if err == nil || strings.Contains(err.Error(), "the agent answered") || !strings.Contains(err.Error(), "429") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }

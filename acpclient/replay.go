@@ -66,7 +66,7 @@ type nameless struct {
 func NewReplay(session string, protocol int, sink event.Sink) *Replay {
 	r := &Replay{id: session, asked: map[string]*request{}, calls: map[string]*terminalCall{}, terminals: map[string]*terminalShown{}}
 	r.client = &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog(), Services: Services{Permissions: (*answeredQuestions)(r)}}, in: &counted{},
-		clock: func() time.Time { return r.now }, sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), gone: map[string]bool{}}
+		clock: func() time.Time { return r.now }, sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), closedSessions: map[string]bool{}}
 	r.speak(protocol)
 	return r
 }
@@ -151,7 +151,7 @@ func (r *Replay) setClock(at time.Time) {
 // It is nil before the first message of the session and after it was closed.
 func (r *Replay) known() *Session {
 	s := r.client.session(r.id)
-	if s == nil && !r.client.gone[r.id] {
+	if s == nil && !r.client.closedSessions[r.id] {
 		s = r.adopt([]byte("{}"))
 	}
 	return s

@@ -56,7 +56,7 @@ func outline(th *thread.Thread) string {
 			}
 			out = append(out, s)
 		case thread.Decision:
-			out = append(out, "decision "+it.Settled.Decision+it.Settled.By)
+			out = append(out, "decision "+it.Answer.Decision+it.Answer.By)
 		case thread.ToolCall:
 			out = append(out, "tool "+it.Tool.ID)
 		default:
@@ -141,7 +141,7 @@ func TestReplayTimes(t *testing.T) {
 			t.Errorf("item %d is of %v", i, at)
 		}
 	}
-	if took := th.Items[4].End.Took; took != 4*time.Second {
+	if took := th.Items[4].End.Duration; took != 4*time.Second {
 		t.Errorf("the turn took %v", took)
 	}
 }
@@ -161,7 +161,7 @@ func TestReplayedTerminals(t *testing.T) {
 		call(2, "output", ref), answer(2, `{"output":"one\n"}`), call(3, "output", ref), answer(3, `{"output":"one\ntwo\n"}`), call(4, "output", ref), answer(4, `{"output":"cut\n","truncated":true}`))
 	term := th.TerminalOf(th.Items[1], "T")
 	if term == nil || term.Command != `make -j 'two words' 'it'\''s'` || term.Cwd != "/w" || string(term.Output) != "cut\n" || term.Exited || term.Foreign {
-		t.Fatalf("%+v", term)
+		t.Fatalf("got %+v", term)
 	}
 	appended := 0
 	for _, e := range events {
@@ -200,7 +200,7 @@ func TestReplayedTerminals(t *testing.T) {
 func TestReplayedImage(t *testing.T) {
 	th, _ := replayLines(1, opened, named, strings.Replace(said(""), `{"type":"text","text":""}`, `{"type":"image","mimeType":"image/png","data":"[12345 bytes]"}`, 1))
 	if a := th.Items[0].Attachment; a == nil || a.Bytes != 12345 {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 }
 
@@ -251,7 +251,7 @@ func checkEvents(t *testing.T, events []event.Event) {
 	verbatim := map[string]bool{"ID": true, "Session": true, "MessageID": true, "ToolID": true, "PlanID": true, "ModeID": true, "ModelID": true, "Terminal": true, "Current": true, "Data": true}
 	for _, e := range events {
 		if e.EventSession() != "s1" {
-			t.Fatalf("%#v", e)
+			t.Fatalf("got %#v", e)
 		}
 		eachString(reflect.ValueOf(e), reflect.TypeOf(e).Name(), func(path, s string) {
 			if !verbatim[path[strings.LastIndexByte(path, '.')+1:]] && safetext.Clean(s) != s {

@@ -88,7 +88,7 @@ func (r *Replay) requested(m jsonrpc.Message) {
 	}
 }
 
-// question is a question of the agent. It implements Asked: when its work runs the
+// question is a question of the agent. It implements PendingQuestion: when its work runs the
 // decision is known.
 type question struct {
 	id       string // the key of the request's id
@@ -103,7 +103,7 @@ func (q *question) Wait(context.Context) Decision { return q.decision }
 // answeredQuestions implements Permissions with the answers of the log.
 type answeredQuestions Replay
 
-func (a *answeredQuestions) Ask(Question) Asked {
+func (a *answeredQuestions) Ask(Question) PendingQuestion {
 	a.lastKey++
 	a.asking.key = a.lastKey
 	return a.asking

@@ -43,7 +43,7 @@ func heard(t *testing.T, path string) (lines [][]byte, version int) {
 		}
 		var entry struct{ Dir, Line string }
 		if err := json.Unmarshal(text, &entry); err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: got %v", path, err)
 		}
 		if entry.Dir != "in" {
 			continue
@@ -91,7 +91,7 @@ func checkUpdates(t *testing.T, lines [][]byte) {
 		}
 		var n wire.Notification
 		if err := cmp.Or(n.Decode(1, m.Params), n.Update.Err); err != nil {
-			t.Errorf("%.300s: %v", line, err)
+			t.Errorf("%.300s: got %v", line, err)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func replay(t *testing.T, lines [][]byte) {
 		theirs.Send(transport.Message{Data: line})
 	}
 	synctest.Wait()
-	checkReplayed(t, lines, q.Take())
+	checkReplayed(t, lines, q.Drain())
 	kept, _ := log.Lines()
 	for _, l := range kept {
 		if strings.Contains(l.Text, "that cannot be ") || strings.Contains(l.Text, "panic") {

@@ -52,11 +52,11 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 	if it.Attachment != nil {
 		fmt.Fprintf(&b, " attachment %+v", *it.Attachment)
 	}
-	if s := it.Settled; s != nil {
+	if s := it.Answer; s != nil {
 		fmt.Fprintf(&b, " settled %q %q %q %v", s.ToolID, s.Subject, s.Decision, s.Allowed)
 	}
 	if it.End != nil {
-		fmt.Fprintf(&b, " end %q %v %v", it.End.StopReason, it.End.Err, it.End.Took)
+		fmt.Fprintf(&b, " end %q %v %v", it.End.StopReason, it.End.Err, it.End.Duration)
 	}
 	if it.Tool != nil {
 		tool := *it.Tool
@@ -66,7 +66,7 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 			switch {
 			case c.Diff != nil:
 				d := *c.Diff
-				d.Place = nil // it depends on the file as it is now
+				d.Context = nil // it depends on the file as it is now
 				fmt.Fprintf(&b, " diff %+v", d)
 			case c.Content != nil:
 				fmt.Fprintf(&b, " content %+v", *c.Content)

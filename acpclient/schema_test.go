@@ -170,13 +170,13 @@ func checkSent(t *testing.T, r *acptest.Result) {
 		return // TestSentMessages says so
 	}
 	asked := map[string]string{} // the agent's requests, by id
-	for _, data := range r.Said {
+	for _, data := range r.AgentMessages {
 		if m := decode(data); m.Method != "" && m.ID != nil {
 			asked[string(m.ID)] = m.Method
 		}
 	}
 	stable := s
-	for _, data := range r.Sent {
+	for _, data := range r.ClientMessages {
 		m, s := decode(data), stable
 		var def string
 		value := m.Params
@@ -196,7 +196,7 @@ func checkSent(t *testing.T, r *acptest.Result) {
 			}
 		case m.Method != "":
 			def = s.definition("agent", m.Method, "Notification")
-		case bytes.HasPrefix(m.Error, []byte(`"`)) && bytes.Contains(r.Said[0], []byte("gemini-cli")):
+		case bytes.HasPrefix(m.Error, []byte(`"`)) && bytes.Contains(r.AgentMessages[0], []byte("gemini-cli")):
 			continue // no schema has the form that this agent can read
 		case m.Error != nil:
 			def, value = "Error", m.Error
@@ -277,7 +277,7 @@ func TestDriftOfMethods(t *testing.T) {
 	called := map[string]bool{}
 	paths, _ := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	for _, path := range paths {
-		for _, data := range acptest.Run(t, acptest.Read(t, path)).Sent {
+		for _, data := range acptest.Run(t, acptest.Read(t, path)).ClientMessages {
 			called[decode(data).Method] = true
 		}
 	}
@@ -316,7 +316,7 @@ func TestDriftOfMethods(t *testing.T) {
 func serves(t *testing.T, method string) bool {
 	t.Helper()
 	r := acptest.Run(t, &acptest.Archive{Files: []acptest.File{{Name: "script", Data: fmt.Appendf(nil, "handshake\n< call \"probe\" %s {}\nskip\n", method)}}})
-	for _, data := range r.Sent {
+	for _, data := range r.ClientMessages {
 		if m := decode(data); string(m.ID) == `"probe"` {
 			return !bytes.Contains(m.Error, []byte("-32601"))
 		}

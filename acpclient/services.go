@@ -40,7 +40,7 @@ type spanKey struct{}
 // Permissions answers session/request_permission.
 type Permissions interface {
 	// Ask is called on the reader goroutine, in wire order, and returns at once.
-	Ask(Question) Asked
+	Ask(Question) PendingQuestion
 	// CancelSession cancels every open question of the session.
 	CancelSession(session string)
 }
@@ -72,8 +72,8 @@ type Question struct {
 	Command, Cwd                string // for the subject command
 }
 
-// Asked is an open question.
-type Asked interface {
+// PendingQuestion is an open question.
+type PendingQuestion interface {
 	// Key identifies the question for the front end.
 	Key() uint64
 	// Wait blocks until the question is answered or ctx ends, which cancels it.
@@ -102,7 +102,7 @@ type Services struct {
 	// Locate finds the position of a change in its file, nil if it cannot look. The
 	// texts are verbatim. It is called on the reader goroutine, reads no more than a
 	// small file, and may be nil.
-	Locate func(session, path, before, after string) *event.Place
+	Locate func(session, path, before, after string) *event.DiffContext
 }
 
 func (s *Session) endTurn() {

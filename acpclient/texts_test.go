@@ -173,7 +173,7 @@ func TestChunksContinueAnUpsert(t *testing.T) {
 		}
 	}
 	if got != "1m new 🎉\nline" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestHalfACharacterAtTheEndOfATurn(t *testing.T) {
 		}
 	}
 	if !ended {
-		t.Errorf("%+v", events)
+		t.Errorf("got %+v", events)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestRememberedMessagesAreBounded(t *testing.T) {
 	}
 	s.writeText(event.Agent, "0", "\x1b[1mgo")
 	if last := events[len(events)-1].(event.TextArrived); last.Text != "go" {
-		t.Errorf("%q", last.Text)
+		t.Errorf("got %q", last.Text)
 	}
 	if slices.ContainsFunc(events, func(e event.Event) bool { text := e.(event.TextArrived).Text; return text != safetext.Clean(text) }) {
 		t.Error("a text is not safe")
@@ -231,7 +231,7 @@ func TestRememberedMessagesAreBounded(t *testing.T) {
 
 func testClient(version int, sink event.Sink) *Client {
 	c := &Client{sink: sink, opts: Options{Sink: sink, Log: event.NewLog()}, in: &counted{}, clock: func() time.Time { return time.Unix(1e9, 0) },
-		sessions: map[string]*Session{}, early: newEarlyUpdates(), gone: map[string]bool{}, surface: v1{}}
+		sessions: map[string]*Session{}, early: newEarlyUpdates(), closedSessions: map[string]bool{}, surface: v1{}}
 	if version == 2 {
 		c.surface = v2{}
 	}

@@ -60,8 +60,8 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 			if c.OldText != nil {
 				d.Old = safetext.Clean(*c.OldText)
 			}
-			if d.Place = s.located(c); d.Place == nil && c.Partial {
-				d.Place = &event.Place{First: -1}
+			if d.Context = s.located(c); d.Context == nil && c.Partial {
+				d.Context = &event.DiffContext{First: -1}
 			}
 			out = append(out, event.ToolContent{Diff: d})
 		case wire.ChangesContent:
@@ -81,7 +81,7 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 }
 
 // located returns the position of a change in its file, safe to show.
-func (s *Session) located(c wire.ToolContent) *event.Place {
+func (s *Session) located(c wire.ToolContent) *event.DiffContext {
 	if s.client.opts.Services.Locate == nil {
 		return nil
 	}

@@ -80,14 +80,14 @@ func offering(t *testing.T, answers map[string]string, test func(*testing.T, *ac
 // cancelNoter records when the questions of a session are cancelled.
 type cancelNoter struct{ tools *toolOffers }
 
-func (c *cancelNoter) Ask(acpclient.Question) acpclient.Asked { panic("unexpected question") }
-func (c *cancelNoter) CancelSession(id string)                { c.tools.note("questions of %s", id) }
+func (c *cancelNoter) Ask(acpclient.Question) acpclient.PendingQuestion { panic("unexpected question") }
+func (c *cancelNoter) CancelSession(id string)                          { c.tools.note("questions of %s", id) }
 
 func wantNotes(t *testing.T, tools *toolOffers, want string) {
 	t.Helper()
 	synctest.Wait()
 	if got := tools.drain(); got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestToolsOfNewSession(t *testing.T) {
 		}
 		// The offer ends first, so that calls know why their questions end.
 		if got := tools.drain(); !strings.HasPrefix(got, "withdraw 1, questions of s") {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func TestToolsOfSessionThatFails(t *testing.T) {
 			t.Fatal("it opens")
 		}
 		if got := tools.drain(); !strings.HasPrefix(got, "offer 2 in /w, bind 2 to old, withdraw 2, questions of old") {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 	})
 }

@@ -41,7 +41,7 @@ func TestServicesSeeTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 			if synctest.Wait(); book.count() != n {
-				t.Errorf("v1: told %d times after %d turns", book.count(), n)
+				t.Errorf("v1: EndTurn was called %d times after %d turns", book.count(), n)
 			}
 		}
 		c.Close()
@@ -59,11 +59,11 @@ func TestServicesSeeTurns(t *testing.T) {
 		}
 		a.update(running)
 		if synctest.Wait(); book.count() != 0 {
-			t.Error("v2: told while the turn runs")
+			t.Error("v2: EndTurn was called while the turn runs")
 		}
 		a.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`)
 		if synctest.Wait(); book.count() != 1 {
-			t.Errorf("v2: told %d times", book.count())
+			t.Errorf("v2: EndTurn was called %d times", book.count())
 		}
 	})
 }

@@ -30,7 +30,7 @@ func (c *Client) sessionUpdated(params []byte) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.gone[n.SessionID] {
+	if !c.closedSessions[n.SessionID] {
 		c.early.add(n.SessionID, c.in.current, params, c.clock())
 	}
 }
@@ -124,7 +124,7 @@ func (s *Session) chunk(role event.Role, u *wire.Update) {
 
 // messageReplaced posts an upsert of a message.
 func (s *Session) messageReplaced(role event.Role, u *wire.Update) {
-	e := event.MessageReplaced{For: s.wireContext(), Role: role, MessageID: u.MessageID, Keep: u.Blocks == nil, At: s.client.clock()}
+	e := event.MessageReplaced{For: s.wireContext(), Role: role, MessageID: u.MessageID, KeepContent: u.Blocks == nil, At: s.client.clock()}
 	var text strings.Builder
 	clean := &s.stream(role, u.MessageID).clean
 	if u.Blocks != nil {

@@ -201,7 +201,7 @@ func (k *v2Talk) checkReplay() {
 // settle waits until all goroutines are idle and applies the events.
 func (k *v2Talk) settle() []event.Event {
 	synctest.Wait()
-	events := k.queue.Take()
+	events := k.queue.Drain()
 	for _, e := range events {
 		if _, over := e.(event.Disconnected); over || e.EventSession() == "s" {
 			k.thread.Apply(e)
@@ -267,7 +267,7 @@ type askedOne struct {
 	done chan acpclient.Decision
 }
 
-func (l *askList) Ask(q acpclient.Question) acpclient.Asked {
+func (l *askList) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a := &askedOne{q, uint64(len(l.open) + 1), make(chan acpclient.Decision, 1)}

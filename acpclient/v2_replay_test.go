@@ -104,7 +104,7 @@ func replayV2(t *testing.T, lines [][]byte) {
 	}
 	synctest.Wait()
 	ends := 0
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		switch e := e.(type) {
 		case event.UnknownArrived:
 			if !slices.Contains(unstable, e.Kind) {

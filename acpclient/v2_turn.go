@@ -82,7 +82,7 @@ func (s *Session) promptSentV2(p *heldPrompt, shown string, request int64) {
 // begin starts a turn. It needs mu.
 func (s *Session) begin(in event.For) {
 	s.running, s.cancelled, s.heard = true, false, true
-	s.post(event.TurnStarted{For: in, At: s.client.clock(), Told: true})
+	s.post(event.TurnStarted{For: in, At: s.client.clock(), SeparatePrompts: true})
 }
 
 // finish ends the running turn. It needs mu.

@@ -115,7 +115,7 @@ func TestCase152States(t *testing.T) {
 			}
 		}
 		if e := k.ends()[1]; e.StopReason != "bored" { // case 158
-			t.Errorf("%+v", e)
+			t.Errorf("got %+v", e)
 		}
 	})
 }
@@ -172,13 +172,13 @@ func TestCase159HeldPrompts(t *testing.T) {
 		k.session.Withdraw(12345)
 		cancels := k.got("$/cancel_request")
 		if len(cancels) != 1 || string(cancels[0].Params) != `{"requestId":`+string(k.got("session/prompt")[1].ID)+`}` {
-			t.Fatalf("%v", cancels)
+			t.Fatalf("got %v", cancels)
 		}
 		k.answer("session/prompt", 1, `"error":{"code":-32800,"message":"Request cancelled"}`)
 		k.settle()
 		failed, ok := k.events[len(k.events)-1].(event.PromptFailed)
 		if !ok || !failed.Withdrawn || failed.Key != held[0].Key || failed.Blocks[0].Text != "two" || failed.Blocks[1].URI != link.URI || failed.Blocks[1].Name != link.Name {
-			t.Errorf("%+v", k.events[len(k.events)-1])
+			t.Errorf("got %+v", k.events[len(k.events)-1])
 		}
 		if len(k.thread.Held) != 1 || len(k.ends()) != 0 {
 			t.Errorf("held %v, ended %v", k.thread.Held, k.ends())
@@ -222,7 +222,7 @@ func TestHeldPromptsAreReturned(t *testing.T) {
 			}
 		}
 		if len(back) != 1 || back[0].Withdrawn || back[0].Blocks[0].Text != "three" || !errors.Is(back[0].Err, event.ErrClosed) {
-			t.Errorf("%+v", back)
+			t.Errorf("got %+v", back)
 		}
 		k.wantState(thread.Ended)
 	})
@@ -235,7 +235,7 @@ func TestPromptRefused(t *testing.T) {
 		k.answer("session/prompt", 0, `"error":{"code":-32000,"message":"Authentication required"}`)
 		var agent *event.AgentError
 		if ends := k.ends(); len(ends) != 1 || !errors.As(ends[0].Err, &agent) || !agent.AuthRequired() || k.session.Running() {
-			t.Errorf("%+v", ends)
+			t.Errorf("got %+v", ends)
 		}
 		k.wantState(thread.Idle)
 		if len(k.thread.Held) != 0 {
@@ -278,17 +278,17 @@ func TestCase151Permissions(t *testing.T) {
 		}
 		for i, title := range []string{"tool", "command", "future", "plain"} {
 			if asks[i].Title != "May I "+title+"?" || *asks[i].Tool.Title != asks[i].Title {
-				t.Errorf("%+v", asks[i].Question)
+				t.Errorf("got %+v", asks[i].Question)
 			}
 		}
 		if c := *asks[0].Tool.Content; len(c) != 2 || c[0].Block.Text != "because" || c[1].Block.Text != "move /w/a to /w/b\n@@ -1 +1 @@" || len(*asks[0].Tool.Locations) != 2 {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		if q := asks[1]; q.Command != "rm -rf x" || q.Cwd != "/w" || string(q.Tool.RawInput) != `{"command":"rm -rf x","cwd":"/w"}` {
-			t.Errorf("%+v", q.Question)
+			t.Errorf("got %+v", q.Question)
 		}
 		if q := asks[2]; q.Subject != "_x" || !strings.Contains(string(q.Tool.RawInput), "secret") {
-			t.Errorf("%+v", q.Question)
+			t.Errorf("got %+v", q.Question)
 		}
 		if tool := k.thread.Tool("c"); tool.Title != "Edit a" || len(tool.Content) != 1 || tool.Content[0].Changes == nil {
 			t.Errorf("the tool call is %+v", tool)
@@ -339,7 +339,7 @@ func TestCase153Background(t *testing.T) {
 		k.ask("late", `"subject":{"type":"tool_call","toolCall":{"toolCallId":"fg"}},`)
 		for id, open := range map[string]bool{"bg": true, "fg": false, "term": true, "none": true, "late": false} {
 			if got := k.outcome(id); (got == "") != open {
-				t.Errorf("%s: %q", id, got)
+				t.Errorf("%s: got %q", id, got)
 			}
 		}
 		k.update(`{"sessionUpdate":"state_update","state":"idle","stopReason":"cancelled","background":[{"type":"tool_call","toolCallId":"bg"}]}`)
@@ -388,7 +388,7 @@ func TestCase154CancelOne(t *testing.T) {
 		tool(`,"capabilities":{"cancel":{}}`)
 		tool(`,"title":"x","capabilities":7`)
 		if err := k.session.CancelTool(t.Context(), "c"); err != nil || !k.thread.Tool("c").Cancelable {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		if got := k.got("tool_call/cancel"); len(got) != 1 || string(got[0].Params) != `{"sessionId":"s","toolCallId":"c"}` || k.thread.Tool("c").Status != "in_progress" {
 			t.Errorf("%v, %+v", got, k.thread.Tool("c"))
@@ -400,16 +400,16 @@ func TestCase154CancelOne(t *testing.T) {
 			}
 		}
 		if err := k.session.CancelTerminal(t.Context(), "t"); !errors.Is(err, acpclient.ErrUnsupported) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		k.update(`{"sessionUpdate":"terminal_update","terminalId":"t","capabilities":{"cancel":{}}}`)
 		k.settle()
 		if err := k.session.CancelTerminal(t.Context(), "t"); err != nil || !k.thread.Terminal("t").Cancelable {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		tool(`,"status":"cancelled"`)
 		if c := k.thread.Tool("c"); c.State() != thread.ToolCancelled {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 	})
 }
@@ -422,10 +422,10 @@ func TestCase162ErrorStop(t *testing.T) {
 		ends := k.ends()
 		var agent *event.AgentError
 		if len(ends) != 2 || !errors.As(ends[0].Err, &agent) || agent.Code != -32603 || agent.Message != "overloaded" || agent.Detail != "later" || ends[1].Err == nil {
-			t.Fatalf("%+v", ends)
+			t.Fatalf("got %+v", ends)
 		}
 		if last := k.thread.Items[0]; last.Kind != thread.TurnEnd || last.End.Err == nil {
-			t.Errorf("%+v", last)
+			t.Errorf("got %+v", last)
 		}
 	})
 }

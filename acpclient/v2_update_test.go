@@ -79,18 +79,18 @@ func TestCase147ToolPatches(t *testing.T) {
 		}
 		full := tool(`,"title":"T","name":"N","kind":"read","status":"in_progress","rawInput":{"a":1},"rawOutput":"o","locations":[{"path":"/a","line":3},{"path":5}],"content":[{"type":"content","content":{"type":"text","text":"x"}}]`)
 		if full.Title != "T" || full.Name != "N" || full.Kind != "read" || full.Status != "in_progress" || full.RawInput != `{"a":1}` || full.RawOutput != `"o"` || len(full.Locations) != 1 || len(full.Content) != 1 {
-			t.Errorf("%+v", full)
+			t.Errorf("got %+v", full)
 		}
 		for _, same := range []string{``, `,"title":5,"name":{},"kind":[],"status":1,"locations":"x","content":7`} {
 			if got := tool(same); got.Title != "T" || got.Name != "N" || got.Kind != "read" || got.Status != "in_progress" || len(got.Locations) != 1 || len(got.Content) != 1 {
-				t.Errorf("%s: %+v", same, got)
+				t.Errorf("%s: got %+v", same, got)
 			}
 		}
 		if got := tool(`,"title":null,"name":null,"kind":null,"status":null,"rawInput":null,"rawOutput":null,"locations":null,"content":null`); got.Title != "" || got.Name != "" || got.Kind != "other" || got.Status != "pending" || got.RawInput != "" || got.RawOutput != "" || len(got.Locations) != 0 || len(got.Content) != 0 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if got := tool(`,"status":"paused","kind":"_x"`); got.Status != "paused" || !got.Live() || got.Kind != "_x" { // case 158
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 	})
 }
@@ -109,13 +109,13 @@ func TestCase148ContentChunks(t *testing.T) {
 			return out
 		}
 		if k.update(piece("a"), piece("b")); texts() != "ab" {
-			t.Errorf("%q", texts())
+			t.Errorf("got %q", texts())
 		}
 		if k.update(`{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"content","content":{"type":"text","text":"C"}}]}`); texts() != "C" {
-			t.Errorf("%q", texts())
+			t.Errorf("got %q", texts())
 		}
 		if k.update(piece("d")); texts() != "Cd" {
-			t.Errorf("%q", texts())
+			t.Errorf("got %q", texts())
 		}
 		k.ask("q", `"subject":{"type":"tool_call","toolCall":{"toolCallId":"c"}},`)
 		if c := *k.asks.open[0].Tool.Content; len(c) != 2 || c[0].Block.Text != "C" || c[1].Block.Text != "d" {
@@ -141,23 +141,23 @@ func TestCase149Terminals(t *testing.T) {
 		}
 		got = term(`update","terminalId":"t","command":"ls","cwd":"/w","size":{"cols":100,"rows":30}`)
 		if got.Command != "ls" || got.Cwd != "/w" || !got.Foreign || got.Cols != 100 || string(got.Output) != "✓" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if got = term(`output_chunk","terminalId":"t","data":"%%"`); !got.Gap || string(got.Output) != "✓" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		before := k.thread.Terminal("t")
 		if got = term(`update","terminalId":"t","command":null,"output":{"data":"bmV3"}`, `output_chunk","terminalId":"t","data":"IQ=="`); string(got.Output) != "new!" || got.Total != 4 || got.Gap || got.Command != "" || got.Cwd != "/w" || k.thread.Terminal("t") == before {
 			t.Errorf("%+v %q", got, got.Output)
 		}
 		if got = term(`update","terminalId":"t","exitStatus":{}`); !got.Exited || got.Code != nil || got.Signal != "" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if got = term(`update","terminalId":"t","exitStatus":{"exitCode":-1,"signal":"KILL"}`); got.Code == nil || *got.Code != -1 || got.Signal != "KILL" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if got = term(`update","terminalId":"t","exitStatus":null,"output":null`); got.Exited || got.Code != nil || len(got.Output) != 0 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if !slices.Contains(k.thread.Apply(event.TerminalOutput{For: event.For{Session: "s"}, ID: "t", Data: []byte("x")}), 0) {
 			t.Error("the tool call that shows it is not touched")
@@ -181,18 +181,18 @@ func TestCase150Diffs(t *testing.T) {
 		want := []event.FileChange{{Operation: "add", Path: "/a"}, {Operation: "delete", Path: "/b", FileType: "binary"}, {Operation: "move", Path: "/d", OldPath: "/c"},
 			{Operation: "copy", Path: "/f", OldPath: "/e"}, {Operation: "modify", Path: "/l", FileType: "symlink"}, {Operation: "_chmod", Path: "/g"}}
 		if !slices.Equal(c.Files, want) || c.Patch != "" {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		if c := diff(`"changes":[],"patch":null`); len(c.Files) != 0 || c.Patch != "" {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		if c := diff(`"changes":[],"patch":{"format":"_x","text":"a\u001b[2Jb"}`); c.Patch != "ab" || c.PatchFormat != "_x" {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		patch := "diff --git /w/a b /w/a b\n--- /w/a b\n+++ /w/a b\n@@ -1 +1 @@\n-old\n+new\n"
 		text, _ := json.Marshal(patch)
 		if c := diff(`"changes":[{"operation":"modify","path":"/w/a b"}],"patch":{"format":"git_patch","text":` + string(text) + `}`); c.PatchFormat != "git_patch" || c.Patch != patch {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 	})
 }
@@ -246,7 +246,7 @@ func TestCase156Options(t *testing.T) {
 	talkV2(t, map[string]string{"session/new": `{"sessionId":"s","configOptions":` + list + `}`, "session/set_config_option": `{"configOptions":[{"configId":"fast","name":"Fast","type":"boolean","currentValue":false}]}`}, func(t *testing.T, k *v2Talk) {
 		k.settle()
 		if c := k.thread.Config; len(c) != 2 || c[0].Current != "on" || len(c[1].Choices) != 2 {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		for _, set := range []struct {
 			value any
@@ -260,7 +260,7 @@ func TestCase156Options(t *testing.T) {
 			}
 		}
 		if k.settle(); len(k.thread.Config) != 1 || k.thread.Config[0].Current != "off" {
-			t.Errorf("%+v", k.thread.Config)
+			t.Errorf("got %+v", k.thread.Config)
 		}
 		if err := k.session.SetMode(t.Context(), "x"); err == nil {
 			t.Error("there are no modes in v2")
@@ -274,11 +274,11 @@ func TestCase157Commands(t *testing.T) {
 	talkV2(t, map[string]string{"session/new": `{"sessionId":"s","availableCommands":` + one + `}`}, func(t *testing.T, k *v2Talk) {
 		want := []event.Command{{Name: "a", Description: "A", Hint: "h"}, {Name: "b"}, {Name: "c", Description: "C"}}
 		if k.settle(); !slices.Equal(k.thread.Commands, want) {
-			t.Errorf("%+v", k.thread.Commands)
+			t.Errorf("got %+v", k.thread.Commands)
 		}
 		k.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		if k.settle(); len(k.thread.Commands) != 0 {
-			t.Errorf("%+v", k.thread.Commands)
+			t.Errorf("got %+v", k.thread.Commands)
 		}
 	})
 }
@@ -299,10 +299,10 @@ func TestCase158Unknown(t *testing.T) {
 			}
 		}
 		if len(unknown) != 3 || unknown[0] != `_x {"sessionUpdate":"_x","a":1}` || !strings.HasPrefix(unknown[2], "a plan of type file ") {
-			t.Errorf("%q", unknown)
+			t.Errorf("got %q", unknown)
 		}
 		if c := k.thread.Tool("c").Content[0].Content; c.Kind != event.UnknownContent || c.Text != `{"type":"_y","z":3}` || k.thread.Tool("c").Title != "" {
-			t.Errorf("%+v", c)
+			t.Errorf("got %+v", c)
 		}
 		if !strings.Contains(k.lines(), "agent t | attachment ") {
 			t.Errorf("%s", k.lines())
@@ -328,7 +328,7 @@ func TestCase161Plans(t *testing.T) {
 				got += "last " + k.thread.Plan[0].Content
 			}
 			if got != want {
-				t.Errorf("%s, want %s", got, want)
+				t.Errorf("got %s, want %s", got, want)
 			}
 		}
 		k.update(plan("1", entry("a")), plan("2", entry("b")))
@@ -357,7 +357,7 @@ func TestCase163UpdatesOfV1(t *testing.T) {
 			}
 		}
 		if n != 3 {
-			t.Errorf("%v", lines)
+			t.Errorf("got %v", lines)
 		}
 	})
 }
@@ -368,14 +368,14 @@ func TestSmallDifferencesOfV2(t *testing.T) {
 	talkV2(t, map[string]string{"initialize": hello}, func(t *testing.T, k *v2Talk) {
 		k.update(`{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":3,"currency":"USD"}}`, `{"sessionUpdate":"usage_update","used":4,"size":5}`)
 		if k.settle(); k.thread.Usage.Cost != 3 || k.thread.Usage.Used != 4 {
-			t.Errorf("%+v", k.thread.Usage)
+			t.Errorf("got %+v", k.thread.Usage)
 		}
 		k.update(`{"sessionUpdate":"usage_update","used":4,"size":5,"cost":null}`)
 		if k.settle(); k.thread.Usage.Currency != "" || k.thread.Usage.Cost != 0 {
-			t.Errorf("%+v", k.thread.Usage)
+			t.Errorf("got %+v", k.thread.Usage)
 		}
 		if m := k.client.Agent().AuthMethods; len(m) != 1 || m[0].ID != "a" {
-			t.Errorf("%+v", m)
+			t.Errorf("got %+v", m)
 		}
 		if err := k.client.Authenticate(t.Context(), "a"); err != nil || len(k.got("auth/login")) != 1 {
 			t.Error(err)

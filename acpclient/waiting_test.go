@@ -47,7 +47,7 @@ func TestCase192(t *testing.T) {
 	if !errors.Is(c.Err(), event.ErrQueueFull) {
 		t.Errorf("ended with %v", c.Err())
 	}
-	events := q.Take()
+	events := q.Drain()
 	size := 0
 	for _, e := range events {
 		if e, ok := e.(event.TextArrived); ok {

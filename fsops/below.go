@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// maxBelow bounds the entries that Below visits; each takes about 5 µs.
+	// maxBelow bounds the entries that Walk visits; each takes about 5 µs.
 	maxBelow = 20_000
-	// maxSettings bounds the .git/config and .gitignore files that Below reads, in bytes.
+	// maxSettings bounds the .git/config and .gitignore files that Walk reads, in bytes.
 	maxSettings = 256 << 10
 )
 
-// Below visits everything below a directory, which must be a resolved path, until visit returns
+// Walk visits everything below a directory, which must be a resolved path, until visit returns
 // false. all is false if it could not visit everything: there is too much, or something cannot be
 // read. Links are visited and not followed; their Target says where they lead. A .git is skipped
 // with its contents, unless its config holds a credential: what it stores was in the files before,
@@ -28,7 +28,7 @@ const (
 // directories that the .gitignore in a repository's root names literally.
 //
 // Like Resolve, it does not protect against later changes. It blocks for as long as the disk takes.
-func (s *Service) Below(session, dir string, hidden bool, visit func(Target) bool) (all bool, err error) {
+func (s *Service) Walk(session, dir string, hidden bool, visit func(Target) bool) (all bool, err error) {
 	sess, release, err := s.use(session)
 	if err != nil {
 		return false, fmt.Errorf("look below %s: %w", dir, err)
@@ -38,7 +38,7 @@ func (s *Service) Below(session, dir string, hidden bool, visit func(Target) boo
 	return b.directory(dir, b.ignored(dir)), nil
 }
 
-// descent is one walk of Below.
+// descent is one call of Walk.
 type descent struct {
 	sess   *session
 	hidden bool
@@ -165,12 +165,12 @@ func settings(file string) string {
 	return string(text)
 }
 
-// maxNames bounds the names that Names returns.
+// maxNames bounds the names that ListDir returns.
 const maxNames = 2000
 
-// Names lists the names in a directory, which must be a resolved path. all is false if there are
+// ListDir lists the names in a directory, which must be a resolved path. all is false if there are
 // too many or they cannot be read. A path that is not a directory has no names.
-func (s *Service) Names(session, dir string) (names []string, all bool, err error) {
+func (s *Service) ListDir(session, dir string) (names []string, all bool, err error) {
 	_, release, err := s.use(session)
 	if err != nil {
 		return nil, false, fmt.Errorf("list %s: %w", dir, err)

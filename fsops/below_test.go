@@ -12,7 +12,7 @@ import (
 // seen returns the names below a directory, with their facts.
 func (tr tree) seen(dir string, hidden bool) (names []string, all bool) {
 	tr.t.Helper()
-	all, err := tr.Below("s", dir, hidden, func(t Target) bool {
+	all, err := tr.Walk("s", dir, hidden, func(t Target) bool {
 		rel, err := filepath.Rel(dir, t.Path)
 		if err != nil {
 			tr.t.Error(err)
@@ -111,10 +111,10 @@ func TestBelowEnds(t *testing.T) {
 	tr.put(tr.in("a"), "")
 	tr.put(tr.in("b"), "")
 	n := 0
-	if all, err := tr.Below("s", tr.root, true, func(Target) bool { n++; return false }); all || err != nil || n != 1 {
+	if all, err := tr.Walk("s", tr.root, true, func(Target) bool { n++; return false }); all || err != nil || n != 1 {
 		t.Errorf("%d visits, %v, %v", n, all, err)
 	}
-	if _, err := tr.Below("unknown", tr.root, true, func(Target) bool { return true }); err == nil {
+	if _, err := tr.Walk("unknown", tr.root, true, func(Target) bool { return true }); err == nil {
 		t.Error("of a session that is not open")
 	}
 }
@@ -134,7 +134,7 @@ func BenchmarkBelow(b *testing.B) {
 	}
 	for b.Loop() {
 		n := 0
-		s.Below("s", dir, true, func(Target) bool { n++; return true })
+		s.Walk("s", dir, true, func(Target) bool { n++; return true })
 		b.ReportMetric(float64(n), "entries")
 	}
 }
@@ -145,22 +145,22 @@ func TestNames(t *testing.T) {
 	tr.put(tr.in("d/.env"), "")
 	tr.put(tr.in("d/sub/x"), "")
 	list := func(name string) string {
-		names, all, err := tr.Names("s", tr.in(name))
+		names, all, err := tr.ListDir("s", tr.in(name))
 		slices.Sort(names)
 		return fmt.Sprint(names, all, err)
 	}
 	for name, want := range map[string]string{"d": "[.env a.go sub] true <nil>", "d/a.go": "[] true <nil>", "missing": "[] true <nil>"} {
 		if got := list(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
+			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
 	for i := range maxNames + 1 {
 		tr.put(tr.in(fmt.Sprintf("many/%d", i)), "")
 	}
-	if _, all, err := tr.Names("s", tr.in("many")); all || err != nil {
+	if _, all, err := tr.ListDir("s", tr.in("many")); all || err != nil {
 		t.Errorf("more names than that are all: %v", err)
 	}
-	if _, _, err := tr.Names("unknown", tr.in("d")); err == nil {
+	if _, _, err := tr.ListDir("unknown", tr.in("d")); err == nil {
 		t.Error("a session that is not open is listed")
 	}
 }

@@ -90,7 +90,7 @@ func (tr tree) wantNoTemp(dir string) {
 	}
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), ".tmp") {
-			tr.t.Errorf("%s was left behind", e.Name())
+			tr.t.Errorf("%s was not removed", e.Name())
 		}
 	}
 }

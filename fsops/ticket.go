@@ -11,10 +11,10 @@ type queueKey struct{ session, path string }
 
 // Ticket is a place in the queue of one path of one session.
 type Ticket struct {
-	s     *Service
-	key   queueKey
-	ready chan struct{} // closed when all earlier tickets are done
-	over  bool          // guarded by s.queueMu
+	s        *Service
+	key      queueKey
+	ready    chan struct{} // closed when all earlier tickets are done
+	released bool          // guarded by s.queueMu
 }
 
 // Reserve queues an operation on a path of a session. Operations on one path run in the order of
@@ -57,15 +57,15 @@ func (t *Ticket) Done() {
 	s := t.s
 	s.queueMu.Lock()
 	defer s.queueMu.Unlock()
-	if t.over {
+	if t.released {
 		return
 	}
-	t.over = true
+	t.released = true
 	queue := s.queues[t.key]
 	if queue[0] != t {
 		return // it leaves when its turn comes
 	}
-	for len(queue) > 0 && queue[0].over {
+	for len(queue) > 0 && queue[0].released {
 		queue[0] = nil
 		queue = queue[1:]
 	}

@@ -84,7 +84,7 @@ var attacks = []struct {
 	{"nested substitution", "ls *", "ls $(ls $(rm x))"},
 	{"a default of an expansion", "ls *", "ls ${x:-$(rm x)}"},
 	{"a program that is an expansion", "ls *", "$x ls"},
-	{"line goes on", "ls *", "ls \\\n; rm x"},
+	{"line continues", "ls *", "ls \\\n; rm x"},
 	{"hash", "ls *", "hash -p ./evil ls; ls"},
 	{"set", "ls *", "set -- x; ls"},
 
@@ -206,11 +206,11 @@ func TestStateful(t *testing.T) {
 		"printf -v PATH x; ls x", "ls x | (umask 0; ls x)", "bash -c 'alias ls=rm; ls x'"} {
 		b := rulebook(t, "[[allow]]\nkind = \"execute\"\n")
 		if got := b.Judge(lineFacts(line)); got.Effect != None {
-			t.Errorf("%q: %v", line, got.Effect)
+			t.Errorf("%q: got %v", line, got.Effect)
 		}
 	}
 	if got := rulebook(t, "[[allow]]\nkind = \"execute\"\n").Judge(lineFacts("rm x; ls x")); got.Effect != Allow {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -377,7 +377,7 @@ func TestAllowedPaths(t *testing.T) {
 	for kind, want := range map[string]Effect{"edit": Allow, "delete": None, "move": None} {
 		f := Facts{Kind: kind, Files: []FileFact{{Path: "/w/src/x", Write: true, Inside: true, Roots: []string{"/w"}}}}
 		if got := edit.Judge(f).Effect; got != want {
-			t.Errorf("%s: %v, want %v", kind, got, want)
+			t.Errorf("%s: got %v, want %v", kind, got, want)
 		}
 	}
 	unresolved := Facts{Kind: "read", Files: []FileFact{{Path: "/srv/x/../../etc/passwd"}}}
@@ -393,7 +393,7 @@ func TestDirectories(t *testing.T) {
 		f := lineFacts("make x")
 		f.Commands[0].Dir = dir
 		if got := b.Judge(f); got.Effect != want {
-			t.Errorf("in %q: %v, want %v; %+v", dir, got.Effect, want, got.Verdicts)
+			t.Errorf("in %q: got %v, want %v; %+v", dir, got.Effect, want, got.Verdicts)
 		}
 	}
 	t.Setenv("CDPATH", "/tmp")
@@ -420,7 +420,7 @@ func TestWordsWithoutAShell(t *testing.T) {
 		{[]string{}, None},
 		{[]string{""}, None},
 	} {
-		f := Facts{Kind: "execute", Commands: []CommandFact{{Words: c.words, Dir: "/w"}}, Look: project, Below: nothingBelow}
+		f := Facts{Kind: "execute", Commands: []CommandFact{{Words: c.words, Dir: "/w"}}, Resolve: project, Walk: nothingBelow}
 		if got := b.Judge(f); got.Effect != c.want {
 			t.Errorf("%q: %v; %+v", c.words, got.Effect, got.Verdicts)
 		}
@@ -436,10 +436,10 @@ func TestOpenEnded(t *testing.T) {
 		"make *", "just *", "task *", "sqlite3 *", "sqlite3 app.db *", "psql *", "mysql *", "gdb *", "ssh build ls *", "watch *", "watch ls *", "hyperfine *", "xargs *", "xargs grep *",
 		"xargs grep -l y", "coverage *", "coverage run *", "xvfb-run *", "awk *", "awk '{print}' *", "vim *", "man *", "less *", "pandoc *", "bun *", "bun run *", "deno *", "deno task *",
 		"npx *", "npx -y *", "kubectl -n x exec *", "docker -D run *", "go -C . run *", "npm --yes exec *", "command *", "time *", "nohup *", "busybox *", "java *", "swift *", "raku *", "ansible-playbook *", "bats *", "cmake -P *", "ctest -S *"} {
-		if err := (&Rule{Effect: Allow, Command: command}).Check(); err == nil {
+		if err := (&Rule{Effect: Allow, Command: command}).Compile(); err == nil {
 			t.Errorf("%q may be allowed", command)
 		}
-		if err := (&Rule{Effect: Deny, Command: command}).Check(); err != nil {
+		if err := (&Rule{Effect: Deny, Command: command}).Compile(); err != nil {
 			t.Errorf("%q may not be denied: %v", command, err)
 		}
 	}
@@ -474,8 +474,8 @@ func TestWorkIsBounded(t *testing.T) {
 func TestManyCarriedCommands(t *testing.T) {
 	b := rulebook(t, "[[allow]]\nkind = 'execute'\n[[deny]]\ncommand = 'rm *'\n")
 	for _, line := range []string{strings.Repeat("sudo ", 3000) + "rm x", strings.Repeat("sh -c ", 2500) + "rm x", strings.Repeat("env -Z ", 200) + "rm x"} {
-		if j := b.Judge(lineFacts(line)); j.Effect == Allow || max(j.Effect, j.Hides) != Deny {
-			t.Errorf("%.20s…: %v, hides %v", line, j.Effect, j.Hides)
+		if j := b.Judge(lineFacts(line)); j.Effect == Allow || max(j.Effect, j.MayHide) != Deny {
+			t.Errorf("%.20s…: %v, hides %v", line, j.Effect, j.MayHide)
 		}
 	}
 }

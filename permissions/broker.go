@@ -111,7 +111,7 @@ type Pending struct {
 }
 
 // Ask accepts a question and returns at once. The first of these that applies settles it: q is
-// Refused or a rule denies it; an earlier "allow always" answer, unless the mode rejects it; a
+// RefusedBy is set or a rule denies it; an earlier "allow always" answer, unless the mode rejects it; a
 // rule that allows it; the mode; the policy. Otherwise Ask posts [Asked].
 func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
@@ -144,8 +144,8 @@ func (b *Broker) Ask(q Question) *Pending {
 // settled returns the answer that rules, the mode or an earlier decision give without the user,
 // if they give one.
 func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
-	if q.Refused != "" {
-		return reject(*q, q.Refused), true
+	if q.RefusedBy != "" {
+		return reject(*q, q.RefusedBy), true
 	}
 	if q.Judgement.Effect == Deny {
 		return reject(*q, "your rule: "+q.Judgement.By()), true
@@ -226,7 +226,7 @@ func (b *Broker) AnswerWith(key uint64, optionID, text string) error {
 }
 
 // AnswerAttended is like [Broker.Answer], but the command gets the user's keyboard. The
-// question must have Attends set, and the option must allow once.
+// question must have Attendable set, and the option must allow once.
 func (b *Broker) AnswerAttended(key uint64, optionID string) error {
 	return b.answer(key, Answer{OptionID: optionID, Attended: true})
 }
@@ -253,7 +253,7 @@ func (b *Broker) answer(key uint64, a Answer) error {
 		b.mu.Unlock()
 		return ErrNoChange
 	}
-	if a.Attended && (!p.Question.Attends || p.Question.Origin != FromParley || chosen.Kind != AllowOnce) {
+	if a.Attended && (!p.Question.Attendable || p.Question.Origin != FromParley || chosen.Kind != AllowOnce) {
 		b.mu.Unlock()
 		return ErrNoAttend
 	}
@@ -347,7 +347,7 @@ func choose(q Question, kind string) (Option, bool) {
 // hold something a rule denies.
 func ApproveAll(by string) Policy {
 	return func(q Question) (Answer, bool) {
-		if q.Judgement.Hides == Deny {
+		if q.Judgement.MayHide == Deny {
 			return reject(q, "your rules deny what this line may hold: parley cannot read all of it"), true
 		}
 		return allow(q, by)
@@ -360,7 +360,7 @@ func ApproveAll(by string) Policy {
 func OnlyReads(q Question) bool {
 	return (q.Kind == "read" || q.Kind == kindSearch) && q.onlyFiles() &&
 		!slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.Write }) &&
-		!slices.ContainsFunc(q.Judgement.Verdicts, func(v Verdict) bool { return v.Why != "" })
+		!slices.ContainsFunc(q.Judgement.Verdicts, func(v Verdict) bool { return v.NoRuleReason != "" })
 }
 
 // ApproveReads returns a policy that allows questions that [OnlyReads] accepts and passes all

@@ -99,7 +99,7 @@ func TestOddOptionIDs(t *testing.T) {
 	for _, id := range []string{"", " ", "\x1b[2J", "\u202e", "ａ"} {
 		p := b.Ask(Question{Options: []Option{{ID: "other", Kind: "odd"}, {ID: id, Kind: "plan_first"}}})
 		if err := b.Answer(p.Question.Key, id); err != nil {
-			t.Fatalf("%q: %v", id, err)
+			t.Fatalf("%q: got %v", id, err)
 		}
 		if got := settled(t, p); got.OptionID != id || got.Cancelled {
 			t.Errorf("%q became %+v", id, got)
@@ -128,7 +128,7 @@ func TestReject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := settled(t, p); got.OptionID != "r" || got.By != "you" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	// The user did not say "never", nor chose an unknown kind.
 	p = b.Ask(Question{Options: []Option{{"never", "Never", RejectAlways}, {"x", "Hm", "reject"}}})
@@ -136,7 +136,7 @@ func TestReject(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := settled(t, p); !got.Cancelled || got.By != "you" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	p := b.Ask(question("s"))
 	cancel()
 	if got := p.Wait(ctx); !got.Cancelled || got.By != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	if err := b.Answer(p.Question.Key, "o"); !errors.Is(err, ErrSettled) {
 		t.Errorf("answer after the end: %v", err)
@@ -190,7 +190,7 @@ func TestAlwaysIsRemembered(t *testing.T) {
 		t.Fatal("once was remembered")
 	}
 	if got := settled(t, b.Ask(own("s", "writes"))); got.OptionID != "a" || got.By != "you, earlier in this session" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	asked := len(d.story())
 	for _, q := range []Question{own("s", "reads"), own("other", "writes"), own("s", ""), question("s")} {
@@ -211,7 +211,7 @@ func TestAlwaysIsRemembered(t *testing.T) {
 	}
 	b.Remember("s", "reads")
 	if got := settled(t, b.Ask(own("s", "reads"))); got.OptionID != "a" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestPolicyAnswersAreNotShown(t *testing.T) {
 	q := question("s")
 	q.Kind, q.Facts.Files = "read", []FileFact{{Path: "/p/f", Inside: true}}
 	if got := settled(t, b.Ask(q)); got != (Answer{OptionID: "o", By: "--x"}) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	same(t, d.story())
 	q.Kind = "edit"

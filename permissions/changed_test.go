@@ -23,14 +23,14 @@ func TestAnswerWith(t *testing.T) {
 		want   error
 	}{{plain, "o", ErrNoChange}, {p, "a", ErrNoChange}, {p, "r", ErrNoChange}, {p, "none", ErrNoOption}} {
 		if err := b.AnswerWith(c.p.Question.Key, c.option, "c"); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.option, err, c.want)
+			t.Errorf("%s: got %v, want %v", c.option, err, c.want)
 		}
 	}
 	if err := b.AnswerWith(p.Question.Key, "o", ""); err != nil {
 		t.Fatal(err)
 	}
 	if a := p.Wait(context.Background()); a.Text == nil || *a.Text != "" || a.OptionID != "o" || a.By != "you" {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 	if err := b.AnswerWith(p.Question.Key, "o", "d"); !errors.Is(err, ErrSettled) {
 		t.Error(err)
@@ -54,8 +54,8 @@ func TestRecordOfAChange(t *testing.T) {
 	q.Origin, q.Remember = FromParley, "writes"
 	q.Change = &Change{}
 	text := "abc"
-	r.Settled(q, Answer{OptionID: "o", By: "you", Text: &text}, true)
-	r.Settled(q, Answer{OptionID: "o", By: "you"}, true)
+	r.RecordAnswer(q, Answer{OptionID: "o", By: "you", Text: &text}, true)
+	r.RecordAnswer(q, Answer{OptionID: "o", By: "you"}, true)
 	r.Close()
 	got, err := ReadRecord(dir, "s", 10)
 	if err != nil || len(got) != 2 || got[0].Changed != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" || got[1].Changed != "" {

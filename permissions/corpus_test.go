@@ -77,7 +77,7 @@ func corpusRules(text string) (rules []Rule, err error) {
 			r.Command = one
 		}
 		if one != "" {
-			err = errors.Join(err, r.Check())
+			err = errors.Join(err, r.Compile())
 			rules = append(rules, r)
 		}
 	}
@@ -112,7 +112,7 @@ func corpusNames(dir string) (names []string, all bool) {
 }
 
 func corpusFacts(line string) Facts {
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Look: corpusDisk, Below: corpusBelow, Names: corpusNames}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Resolve: corpusDisk, Walk: corpusBelow, ListDir: corpusNames}
 }
 
 // TestCorpus judges every line of the corpus by its rules.
@@ -133,7 +133,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		if err != nil {
-			t.Errorf("%s: %v", c.where, err)
+			t.Errorf("%s: got %v", c.where, err)
 			continue
 		}
 		got := mustBook(t, rules).Judge(corpusFacts(c.line))
@@ -150,8 +150,8 @@ func TestCorpus(t *testing.T) {
 func reasons(j Judgement) string {
 	var out []string
 	for _, v := range j.Verdicts {
-		if v.Effect != Allow || v.Why != "" {
-			out = append(out, fmt.Sprintf("%s: %v %s%s", v.Text, v.Effect, v.Why, v.Short))
+		if v.Effect != Allow || v.NoRuleReason != "" {
+			out = append(out, fmt.Sprintf("%s: %v %s%s", v.Text, v.Effect, v.NoRuleReason, v.NearMiss))
 		}
 	}
 	return strings.Join(out, "; ")

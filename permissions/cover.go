@@ -22,7 +22,7 @@ func (r *Rule) shortfall(f *Facts, words []string, dir string) string {
 		dir = joinDir(dir, dir2)
 	}
 	for _, it := range rd.items {
-		if r.says(words, it.word) || it.word < len(r.words) && named(r.words[it.word], words[it.word], it) {
+		if r.spellsOut(words, it.word) || it.word < len(r.words) && named(r.words[it.word], words[it.word], it) {
 			continue
 		}
 		if why := it.uncovered(f, dir); why != "" {
@@ -35,8 +35,8 @@ func (r *Rule) shortfall(f *Facts, words []string, dir string) string {
 	return ""
 }
 
-// says reports whether a rule that allows spells out a word of a command.
-func (r *Rule) says(words []string, at int) bool {
+// spellsOut reports whether a rule that allows spells out a word of a command.
+func (r *Rule) spellsOut(words []string, at int) bool {
 	return at < len(r.words) && r.words[at] == words[at]
 }
 

@@ -101,11 +101,11 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 
 // repository returns the root of the repository that contains dir, or dir if there is none.
 func repository(f *Facts, dir string) string {
-	if f.Look == nil || dir == "" {
+	if f.Resolve == nil || dir == "" {
 		return dir
 	}
-	for at := f.Look(dir).Path; at != ""; at = filepath.Dir(at) {
-		if f.Look(filepath.Join(at, ".git")).Exists {
+	for at := f.Resolve(dir).Path; at != ""; at = filepath.Dir(at) {
+		if f.Resolve(filepath.Join(at, ".git")).Exists {
 			return at
 		}
 		if filepath.Dir(at) == at {
@@ -133,31 +133,31 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	})
 	switch {
 	case why != "" || all:
-	case f.Below == nil || v.below == "":
-		why = "what lies below it is not known"
+	case f.Walk == nil || v.below == "":
+		why = "its contents are unknown"
 	default:
-		why = "more lies below it than parley looks at"
+		why = "too many files below it to check"
 	}
-	return Verdict{Text: v.Text, Why: why}, why != ""
+	return Verdict{Text: v.Text, NoRuleReason: why}, why != ""
 }
 
 // below visits what is below the directory of a verdict with the effect of the rules, until
 // visit returns false. It returns false if it could not visit everything.
 func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileFact, by Effect) bool) bool {
 	dir := v.below
-	if f.Below == nil || dir == "" {
+	if f.Walk == nil || dir == "" {
 		return false
 	}
-	if f.Look != nil {
-		dir = f.Look(dir).Path
+	if f.Resolve != nil {
+		dir = f.Resolve(dir).Path
 	}
 	say := func(file FileFact) bool {
-		name, err := filepath.Rel(dir, file.Asked)
+		name, err := filepath.Rel(dir, file.RequestedPath)
 		if err != nil {
-			name = file.Asked
+			name = file.RequestedPath
 		}
 		by := b.verdict(f, fileDemand(file, true), name).Effect
-		if by >= Confirm && v.trackedOnly && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.Asked) {
+		if by >= Confirm && v.trackedOnly && f.Tracked != nil && file.Exists && !f.Tracked(file.Path) && !f.Tracked(file.RequestedPath) {
 			return true
 		}
 		if v.write {
@@ -172,14 +172,14 @@ func (b *Rulebook) below(f *Facts, v Verdict, visit func(name string, file FileF
 			return true
 		}
 	}
-	return f.Below(dir, !v.skipHidden, say)
+	return f.Walk(dir, !v.skipHidden, say)
 }
 
 // namedBelow visits the files below a directory that rules which ask or deny name without a *,
 // if they exist or might be created with the directory. stars reports whether some rule has a
 // *.
 func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (stars, stopped bool) {
-	at := f.Look(dir)
+	at := f.Resolve(dir)
 	for i := range b.rules {
 		r := &b.rules[i]
 		switch {
@@ -191,7 +191,7 @@ func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (
 		}
 		for _, p := range pathPatterns(r.Path, at.Roots) {
 			file := f.lookRulePath("/" + strings.Join(append(slices.Clip(p.base), p.names...), "/"))
-			for _, path := range []string{file.Path, file.Asked} {
+			for _, path := range []string{file.Path, file.RequestedPath} {
 				rel, err := filepath.Rel(dir, path)
 				if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) && (file.Exists || !at.Exists) && !visit(file) {
 					return stars, true
@@ -209,7 +209,7 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 		return None
 	}
 	for _, v := range all {
-		if v.Why == whyMade {
+		if v.NoRuleReason == whyMade {
 			worst = b.strictest()
 		}
 		if v.below == "" {
@@ -267,6 +267,6 @@ func (rd reading) endings() (ends []string) {
 // otherEnding reports whether a file has none of the endings, both as named and where it leads.
 func otherEnding(ends []string, file FileFact) bool {
 	return len(ends) > 0 && !slices.ContainsFunc(ends, func(end string) bool {
-		return strings.HasSuffix(strings.ToLower(file.Asked), end) || strings.HasSuffix(strings.ToLower(file.Path), end)
+		return strings.HasSuffix(strings.ToLower(file.RequestedPath), end) || strings.HasSuffix(strings.ToLower(file.Path), end)
 	})
 }

@@ -60,7 +60,7 @@ func hasOptions(words, options []string) bool {
 
 // sameFile reports whether a word leads to the program that a rule names by its path.
 func sameFile(f *Facts, dir, pattern, word string) bool {
-	if !strings.Contains(pattern, "/") || strings.Contains(pattern, "*") || f.Look == nil {
+	if !strings.Contains(pattern, "/") || strings.Contains(pattern, "*") || f.Resolve == nil {
 		return false
 	}
 	dirs := []string{dir}

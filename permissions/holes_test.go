@@ -64,7 +64,7 @@ func TestHolesOfPrograms(t *testing.T) {
 func TestSubcommandsAreNoPaths(t *testing.T) {
 	text := allowing("git *") + (&Rule{Effect: Deny, Path: "config/**"}).Text()
 	if got := rulebook(t, text).Judge(lineFacts("git config user.name")); got.Effect != Allow {
-		t.Errorf("%+v", got.Verdicts)
+		t.Errorf("got %+v", got.Verdicts)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestSuggestedRulesAreNoWider(t *testing.T) {
 		"a host that is none": {allowing("curl *"), Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: "curl 'http x'", Dir: "/w"}}},
 			Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: "curl 'evil x'", Dir: "/w"}}}},
 	} {
-		c.asked.Look, c.asked.Below, c.later.Look, c.later.Below = project, nothingBelow, project, nothingBelow
+		c.asked.Resolve, c.asked.Walk, c.later.Resolve, c.later.Walk = project, nothingBelow, project, nothingBelow
 		for _, r := range Suggest(Question{Facts: c.asked, Judgement: rulebook(t, c.rules).Judge(c.asked)}) {
 			b, err := rulebook(t, c.rules).With(r)
 			if err != nil {
@@ -123,7 +123,7 @@ func TestHolesOfCmd(t *testing.T) {
 		"git log --oneline -3 && ls src": Allow, `git log --author="x y"`: Allow,
 	} {
 		if got := b.Judge(lineFacts(line)); got.Effect != want {
-			t.Errorf("%q: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%q: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestHolesOfCmd(t *testing.T) {
 		f := lineFacts("")
 		f.Commands = []CommandFact{{Words: c.words, Dir: "/w"}}
 		if got := b.Judge(f); got.Effect != c.want {
-			t.Errorf("%q: %v, want %v; %+v", c.words, got.Effect, c.want, got.Verdicts)
+			t.Errorf("%q: got %v, want %v; %+v", c.words, got.Effect, c.want, got.Verdicts)
 		}
 	}
 }
@@ -142,6 +142,6 @@ func TestHolesOfCmd(t *testing.T) {
 func TestHolesOfLetters(t *testing.T) {
 	text := allowing("touch *") + (&Rule{Effect: Deny, Path: "secrets/**"}).Text()
 	if got := rulebook(t, text).Judge(lineFacts("touch ſecrets/x")); got.Effect != Deny {
-		t.Errorf("%+v", got.Verdicts)
+		t.Errorf("got %+v", got.Verdicts)
 	}
 }

@@ -7,16 +7,16 @@ import (
 )
 
 // Judge returns what the rules make of a question. Everything it is about must be allowed, and
-// one denied thing denies it. Judge calls f.Look and the other functions of f.
+// one denied thing denies it. Judge calls f.Resolve and the other functions of f.
 func (b *Rulebook) Judge(f Facts) Judgement {
 	var j Judgement
-	f.Look, f.lookRulePath, f.Names = bounded(f.Look, maxLooks), bounded(f.Look, maxOwnLooks), boundedLists(f.Names, maxLists)
+	f.Resolve, f.lookRulePath, f.ListDir = bounded(f.Resolve, maxLooks), bounded(f.Resolve, maxOwnLooks), boundedLists(f.ListDir, maxLists)
 	for _, c := range f.Commands {
 		j.Verdicts = append(j.Verdicts, b.command(&f, c)...)
 	}
 	for _, file := range f.Files {
 		v := b.verdict(&f, fileDemand(file, false), file.Path)
-		if v.Marks = file.marks(f.Look != nil); v.Marks&Outside != 0 && f.Kind == "delete" {
+		if v.Marks = file.marks(f.Resolve != nil); v.Marks&Outside != 0 && f.Kind == "delete" {
 			v.Marks |= DeletesOutside
 		}
 		j.Verdicts = append(j.Verdicts, v)
@@ -27,7 +27,7 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	for _, h := range f.Hosts {
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsHost, host: h}, h))
 	}
-	if len(j.Verdicts) == 0 || f.Use {
+	if len(j.Verdicts) == 0 || f.OtherEffects {
 		text := f.Tool
 		if text == "" {
 			text = f.Kind
@@ -36,15 +36,15 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	}
 	deep := j.Verdicts
 	if j.Verdicts, j.Effect = b.settle(&f, j.Verdicts); j.Effect < Deny {
-		j.Hides = max(b.hidden(&f), b.hiddenBelow(&f, deep))
+		j.MayHide = max(b.hidden(&f), b.hiddenBelow(&f, deep))
 	}
-	if j.Effect == Allow && j.Hides >= Confirm {
+	if j.Effect == Allow && j.MayHide >= Confirm {
 		j.Effect = None
-		j.Verdicts = append(j.Verdicts, Verdict{Text: "all of it", Why: fmt.Sprintf("it may hold what a rule says %s to", j.Hides)})
+		j.Verdicts = append(j.Verdicts, Verdict{Text: "all of it", NoRuleReason: fmt.Sprintf("may contain something that a rule says to %s", j.MayHide)})
 	}
 	if f.Partial && j.Effect == Allow {
 		j.Effect = None
-		j.Verdicts = append(j.Verdicts, Verdict{Text: "more of it", Why: "parley does not know all that it does"})
+		j.Verdicts = append(j.Verdicts, Verdict{Text: "more of it", NoRuleReason: "parley does not know everything it does"})
 	}
 	return j
 }
@@ -56,7 +56,7 @@ func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	ruled := slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect == Allow && v.Rule != nil })
 	for i, v := range all {
 		if ruled && v.filter && v.Effect == None {
-			all[i].Effect, all[i].Short = Allow, ""
+			all[i].Effect, all[i].NearMiss = Allow, ""
 		}
 		effect = sum(effect, all[i])
 	}
@@ -121,7 +121,7 @@ func sum(e Effect, v Verdict) Effect {
 		return Deny
 	case e == Confirm || v.Effect == Confirm:
 		return Confirm
-	case v.Effect == None || v.Why != "":
+	case v.Effect == None || v.NoRuleReason != "":
 		return None
 	}
 	return e
@@ -148,7 +148,7 @@ func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 		r.script(c.Words)
 		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words)}
 		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
-			p.doubt = "a word of it means more to a shell"
+			p.doubt = "a word of it is special to a shell"
 		}
 		parts := settle(f, r.parts)
 		f.possibleDirs = mayWork(parts)
@@ -189,15 +189,15 @@ func (b *Rulebook) parts(f *Facts, parts []part, line string) []Verdict {
 		return all
 	}
 	all = slices.DeleteFunc(all, func(v Verdict) bool { return v.Effect < Confirm })
-	return append(all[:min(len(all), maxParts)], Verdict{Text: line, Why: "it has more parts than parley looks at"})
+	return append(all[:min(len(all), maxParts)], Verdict{Text: line, NoRuleReason: "has too many parts to check"})
 }
 
 // around adds verdicts on a command as a whole: its directory and its variables.
 func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	switch {
-	case f.Look == nil:
+	case f.Resolve == nil:
 	case c.Dir == "":
-		all = append(all, Verdict{Text: c.Line, Why: "where it runs is not known"})
+		all = append(all, Verdict{Text: c.Line, NoRuleReason: "cannot tell where it runs"})
 	default:
 		if v, found := b.path(f, "", c.Dir, mayWrite); found {
 			v.Text = "in " + c.Dir
@@ -205,7 +205,7 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 		}
 	}
 	if c.Env {
-		all = append(all, Verdict{Text: c.Line, Why: "it sets variables"})
+		all = append(all, Verdict{Text: c.Line, NoRuleReason: "sets variables"})
 	}
 	return all
 }
@@ -232,7 +232,7 @@ func (b *Rulebook) part(f *Facts, p part) []Verdict {
 func (b *Rulebook) judgePart(f *Facts, p part) []Verdict {
 	switch {
 	case p.file != "" || p.write:
-		v := Verdict{Text: p.text, Why: p.doubt}
+		v := Verdict{Text: p.text, NoRuleReason: p.doubt}
 		if p.doubt == "" {
 			file, known := lookUp(f, p.dir, p.file, p.write)
 			v = b.verdict(f, fileDemand(file, true), p.text)
@@ -246,7 +246,7 @@ func (b *Rulebook) judgePart(f *Facts, p part) []Verdict {
 		}
 		return []Verdict{v}
 	case p.words == nil:
-		return []Verdict{{Text: p.text, Why: p.doubt}}
+		return []Verdict{{Text: p.text, NoRuleReason: p.doubt}}
 	}
 	return b.run(f, p)
 }
@@ -256,14 +256,14 @@ func (b *Rulebook) judgePart(f *Facts, p part) []Verdict {
 func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict {
 	v.Effect, v.Rule = None, nil
 	switch {
-	case !known && f.isMade(file.Path, file.Asked):
-		v.Why = whyMade
+	case !known && f.isMade(file.Path, file.RequestedPath):
+		v.NoRuleReason = whyMade
 	case !known:
-		v.Why = "where it leads is not known"
+		v.NoRuleReason = "cannot tell where it leads"
 	case !file.Inside:
-		v.Why = whyOutside
+		v.NoRuleReason = whyOutside
 	case file.Secret:
-		v.Why = whySensitive
+		v.NoRuleReason = whySensitive
 	case !file.Write:
 		v.Effect = Allow
 	}
@@ -279,12 +279,12 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	v := b.verdict(f, d, p.text)
 	switch why := b.uncertain(f, p); {
 	case why != "" && v.Effect <= Allow:
-		v.Effect, v.Rule, v.Why = None, nil, why
+		v.Effect, v.Rule, v.NoRuleReason = None, nil, why
 	case v.Effect == None && b != nil:
-		v.Short, v.filter = b.shortfall(f, d), passesOn(f, p)
+		v.NearMiss, v.filter = b.shortfall(f, d), passesOn(f, p)
 	}
-	if v.Effect == None && (p.free || p.words[0] == "cd") && v.Why == "" {
-		v.Effect, v.Short = Allow, "" // its directory, or what it carries, has its own verdicts
+	if v.Effect == None && (p.free || p.words[0] == "cd") && v.NoRuleReason == "" {
+		v.Effect, v.NearMiss = Allow, "" // its directory, or what it carries, has its own verdicts
 	}
 	if p.free {
 		return []Verdict{v}
@@ -335,14 +335,14 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	case slices.ContainsFunc(places, func(at int) bool { return readsCode(p.words[at:]) }):
 		return whyReadsCode
 	case slices.ContainsFunc(places, func(at int) bool { return listsFiles(p.words[at:]) }):
-		return "it works on names that it reads"
+		return "works on file names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
-		return "where it leads is not known"
+		return "cannot tell where it leads"
 	case f.isMadeIn(p.listed), slices.ContainsFunc(places, func(at int) bool { return f.makesProgram(p, at) }):
 		return whyMade
 	case slices.ContainsFunc(places, func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
 		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {
-			return "which program it means depends on where it runs"
+			return "which program this is depends on where it runs"
 		}
 	}
 	return ""

@@ -15,10 +15,10 @@ var languages = map[class]func(text string) string{
 		return orWhy(printsOnly().MatchString(text), "a shell may set a variable by this format")
 	},
 	classSed: func(text string) string {
-		return orWhy(sedHarmless(text), "parley does not know what this script of sed does")
+		return orWhy(sedHarmless(text), "parley does not understand this sed script")
 	},
 	classJQ: func(text string) string {
-		return orWhy(jqHarmless(text), "this filter of jq may read more than the files that are named")
+		return orWhy(jqHarmless(text), "this jq filter may read other files")
 	},
 	className: func(text string) string {
 		return orWhy(nameOnly().MatchString(text) && !strings.Contains(text, "__"), text+" is not a plain name")
@@ -26,13 +26,13 @@ var languages = map[class]func(text string) string{
 	classInput: inputOnly,
 	classShown: shownOnly,
 	classRefspec: func(text string) string {
-		return orWhy(!strings.HasPrefix(text, "+") && !strings.HasPrefix(text, ":"), "a rule has to name what it overwrites or deletes: "+text)
+		return orWhy(!strings.HasPrefix(text, "+") && !strings.HasPrefix(text, ":"), "a rule must name what it overwrites or deletes: "+text)
 	},
 	classWriteOut: func(text string) string {
 		return orWhy(!strings.HasPrefix(text, "@") && !strings.Contains(text, "%output"), text+" reads or writes a file")
 	},
 	classQuery: func(text string) string {
-		return orWhy(!strings.HasPrefix(text, "+") || querySettings().MatchString(text), text+" is not a setting that parley knows of dig")
+		return orWhy(!strings.HasPrefix(text, "+") || querySettings().MatchString(text), text+" is not a dig setting that parley knows")
 	},
 	classForge: func(text string) string {
 		return orWhy(strings.Contains(text, "://") || strings.Count(text, "/") <= 1 && !strings.Contains(text, ":"), text+" may name a host")
@@ -71,7 +71,7 @@ func inputOnly(text string) string {
 // shownOnly is for kinds of objects and output formats that show no secrets and read no files.
 func shownOnly(text string) string {
 	low := strings.ToLower(text)
-	return orWhy(!strings.Contains(low, "secret") && !strings.Contains(low, "file=") && !strings.HasSuffix(low, "file") && !strings.Contains(text, "module"), "a rule has to name what it shows: "+text)
+	return orWhy(!strings.Contains(low, "secret") && !strings.Contains(low, "file=") && !strings.HasSuffix(low, "file") && !strings.Contains(text, "module"), "a rule must name what it shows: "+text)
 }
 
 // querySettings are the settings of dig that read no file and ask no server but the named one.

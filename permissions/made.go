@@ -65,8 +65,8 @@ func (f *Facts) makes(p part) (out []madePath) {
 	}
 	add := func(path string, below bool) {
 		out = append(out, madePath{compared(path), below})
-		if f.Look != nil && path != "" {
-			out = append(out, madePath{compared(f.Look(path).Path), below})
+		if f.Resolve != nil && path != "" {
+			out = append(out, madePath{compared(f.Resolve(path).Path), below})
 		}
 	}
 	for _, command := range carriedBy(p.words).commands {
@@ -90,8 +90,8 @@ func (f *Facts) makes(p part) (out []madePath) {
 		switch {
 		case l.all:
 			add(dir, true)
-			if f.Look != nil && dir != "" {
-				for _, root := range f.Look(dir).Roots {
+			if f.Resolve != nil && dir != "" {
+				for _, root := range f.Resolve(dir).Roots {
 					add(root, true)
 				}
 			}
@@ -144,7 +144,7 @@ func (f *Facts) isMadeIn(dirs []string) bool {
 }
 
 // whyMade is the reason for a file that an earlier part of the line may have created.
-const whyMade = "another part of the line may change where it leads"
+const whyMade = "another part may change where it leads"
 
 // unordered reports whether parts of a line may run out of order, or more than once.
 func unordered(line string) bool {

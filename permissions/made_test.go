@@ -21,11 +21,11 @@ func TestMadeInOrder(t *testing.T) {
 		}
 	}
 	denied := rulebook(t, rules+"[[deny]]\npath = \"secrets/**\"\n").Judge(lineFacts("mv k x && cat x"))
-	if denied.Hides != Deny {
-		t.Errorf("what a line makes may be what a rule denies: %v", denied.Hides)
+	if denied.MayHide != Deny {
+		t.Errorf("what a line makes may be what a rule denies: %v", denied.MayHide)
 	}
 	denied = rulebook(t, rules+"[[deny]]\npath = \"secrets/**\"\n").Judge(corpusFacts("mv k src/x && cat src/*.go"))
-	if denied.Hides != Deny {
-		t.Errorf("what a pattern means after the line made something may be what a rule denies: %v", denied.Hides)
+	if denied.MayHide != Deny {
+		t.Errorf("what a pattern means after the line made something may be what a rule denies: %v", denied.MayHide)
 	}
 }

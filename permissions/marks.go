@@ -18,11 +18,11 @@ const (
 	DeletesOutside                   // it deletes something outside the session's directories
 )
 
-// Grave reports whether m has a mark that is more than a reason to look twice.
-func (m Marks) Grave() bool { return m&(Secret|DeletesOutside) != 0 }
+// Severe reports whether m has a mark that is more than a reason to look twice.
+func (m Marks) Severe() bool { return m&(Secret|DeletesOutside) != 0 }
 
-// Words names the marks for the user, the most serious first.
-func (m Marks) Words() (words []string) {
+// Text names the marks for the user, the most serious first.
+func (m Marks) Text() (words []string) {
 	for _, w := range []struct {
 		mark Marks
 		says string
@@ -47,7 +47,7 @@ func (j Judgement) Marks() (m Marks) {
 // a part.
 func (q Question) Breakdown() []Verdict {
 	all := withoutRepeats(q.Judgement.Verdicts, q.Facts.Commands)
-	telling := func(v Verdict) bool { return v.Marks != 0 || v.Why != "" }
+	telling := func(v Verdict) bool { return v.Marks != 0 || v.NoRuleReason != "" }
 	if slices.ContainsFunc(all, func(v Verdict) bool { return v.Rule != nil }) ||
 		len(q.Facts.Commands) > 0 && (len(all) > 1 || slices.ContainsFunc(all, telling)) {
 		return folded(all)
@@ -63,12 +63,14 @@ func withoutRepeats(all []Verdict, of []CommandFact) (out []Verdict) {
 			return 2*len(v.Text) > len(c.Line) && strings.Contains(c.Line, v.Text)
 		})
 		switch {
-		case whole && len(all) > 1 && v.Effect == Allow && v.Rule == nil && v.Why == "" && v.Marks == 0:
+		case whole && len(all) > 1 && v.Effect == Allow && v.Rule == nil && v.NoRuleReason == "" && v.Marks == 0:
 			continue
-		case v.Text == "", whole && v.Why != "" && v.Marks == 0:
+		case v.Text == "", whole && v.NoRuleReason != "" && v.Marks == 0:
 			v.Text = "all of it"
 		}
-		if !slices.ContainsFunc(out, func(o Verdict) bool { return v.Text == "all of it" && o.Text == v.Text && o.Why == v.Why }) {
+		if !slices.ContainsFunc(out, func(o Verdict) bool {
+			return v.Text == "all of it" && o.Text == v.Text && o.NoRuleReason == v.NoRuleReason
+		}) {
 			out = append(out, v)
 		}
 	}
@@ -86,7 +88,9 @@ func folded(all []Verdict) (out []Verdict) {
 	if len(all) <= mostParts {
 		return all
 	}
-	plain := func(v Verdict) bool { return v.Effect == None && v.Marks == 0 && v.Why == "" && v.Short == "" }
+	plain := func(v Verdict) bool {
+		return v.Effect == None && v.Marks == 0 && v.NoRuleReason == "" && v.NearMiss == ""
+	}
 	for len(all) > 0 {
 		n := 0
 		for n < len(all) && plain(all[n]) {
@@ -129,11 +133,11 @@ func (v Verdict) Description() string {
 	default:
 		says = "ask"
 	}
-	for _, w := range v.Marks.Words() {
+	for _, w := range v.Marks.Text() {
 		says += " · " + w
 	}
 	if v.Effect == None {
-		for _, why := range []string{v.Why, v.Short} {
+		for _, why := range []string{v.NoRuleReason, v.NearMiss} {
 			if why != "" && (v.Marks == 0 || !slices.Contains(markWhys, why)) {
 				return says + " · " + why
 			}
@@ -147,7 +151,7 @@ const (
 	whyOutside   = "outside the session's directories"
 	whySensitive = "sensitive"
 	whyNetwork   = "network"
-	whyReadsCode = "it runs what it reads"
+	whyReadsCode = "runs code that it reads"
 )
 
 var markWhys = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}

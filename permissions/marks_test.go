@@ -34,15 +34,15 @@ func TestMarks(t *testing.T) {
 		"echo done":                      nil,
 	} {
 		for _, b := range []*Rulebook{nil, book} {
-			j := b.Judge(Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}})
+			j := b.Judge(Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}})
 			var got []string
 			for _, v := range j.Verdicts {
-				if words := v.Marks.Words(); words != nil {
+				if words := v.Marks.Text(); words != nil {
 					got = append(got, v.Text+": "+strings.Join(words, ", "))
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%s: %q, want %q", line, got, want)
+				t.Errorf("%s: got %q, want %q", line, got, want)
 			}
 		}
 	}
@@ -52,14 +52,14 @@ func TestMarks(t *testing.T) {
 // text.
 func TestWhyASinglePartIsAsked(t *testing.T) {
 	for line, want := range map[string]string{
-		"$FOO bar":          "ask · what a word of it will be is not known before it runs",
+		"$FOO bar":          "ask · a word of it is only known when it runs",
 		`echo "unclosed`:    "ask · it cannot be parsed",
-		`eval "$x"`:         "ask · what a word of it will be is not known before it runs",
+		`eval "$x"`:         "ask · a word of it is only known when it runs",
 		"echo $(git push)":  "network",
 		"python3 script.py": "",
 	} {
 		var none *Rulebook
-		q := Question{Facts: Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
+		q := Question{Facts: Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
 		q.Judgement = none.Judge(q.Facts)
 		said := ""
 		for _, v := range q.Breakdown() {
@@ -68,11 +68,11 @@ func TestWhyASinglePartIsAsked(t *testing.T) {
 				t.Errorf("%s: a part without a name: %s", line, v.Description())
 			}
 			if len(q.Judgement.Verdicts) == 1 && v.Text == line {
-				t.Errorf("%s is there twice", line)
+				t.Errorf("%s is listed twice", line)
 			}
 		}
 		if want == "" && said != "" || !strings.Contains(said, want) {
-			t.Errorf("%s: %q, want %q", line, said, want)
+			t.Errorf("%s: got %q, want %q", line, said, want)
 		}
 	}
 }
@@ -83,14 +83,14 @@ func TestBreakdown(t *testing.T) {
 	for line, want := range map[string]int{"ls": 0, "ls && rm x": 2, "git push": 1, "cat .env": 2, "bash -lc 'cd sub && git push'": 2,
 		strings.Repeat("echo a\n", 40) + "rm -rf /tmp/x\n" + strings.Repeat("echo b\n", 3): 7} { // 39 parts, one more, rm, what it deletes, three more
 		var none *Rulebook
-		q := Question{Facts: Facts{Kind: "execute", Look: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
+		q := Question{Facts: Facts{Kind: "execute", Resolve: lookIn, Commands: []CommandFact{{Line: line, Dir: "/w"}}}}
 		q.Judgement = none.Judge(q.Facts)
 		got := q.Breakdown()
 		if len(got) != want {
 			t.Errorf("%s: %d parts, want %d", line, len(got), want)
 		}
 		if strings.HasPrefix(line, "bash") && (got[0].Text != "cd sub" || got[len(got)-1].Text == line) {
-			t.Errorf("%s: the line is there once more: %+v", line, got)
+			t.Errorf("%s: the line is repeated: %+v", line, got)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (m Mode) settle(q *Question) Effect {
 	}
 	switch m {
 	case AllMode:
-		if q.Judgement.Hides != None {
+		if q.Judgement.MayHide != None {
 			return None
 		}
 		return Allow
@@ -71,7 +71,7 @@ func (m Mode) settle(q *Question) Effect {
 // session's directories that are not sensitive.
 func (q *Question) onlyFiles() bool {
 	f := &q.Facts
-	if q.Outside || q.Secret || f.Partial || f.Use || len(f.Files) == 0 || len(f.Commands) > 0 || len(f.Hosts) > 0 {
+	if q.Outside || q.Secret || f.Partial || f.OtherEffects || len(f.Files) == 0 || len(f.Commands) > 0 || len(f.Hosts) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(f.Files, func(f FileFact) bool { return !f.Inside || f.Secret })

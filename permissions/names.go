@@ -55,7 +55,7 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 	p.dir = b.workingDir(f, rd, p, &out)
 	for _, it := range rd.items {
 		if len(it.text) > maxName && strings.ContainsAny(it.text, "/~") {
-			out = append(out, Verdict{Text: it.text, Why: "a word of it is longer than a path may be"})
+			out = append(out, Verdict{Text: it.text, NoRuleReason: "a word of it is longer than any path"})
 			continue
 		}
 		found := b.item(f, p, it, by)
@@ -85,14 +85,14 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		return nil // judged where the directory is used
 	case classWrite:
 		if it.of == "curl" && strings.Contains(it.text, "#") {
-			return []Verdict{{Text: it.text, Why: "curl puts a part of the URL in the place of #1"}}
+			return []Verdict{{Text: it.text, NoRuleReason: "curl replaces #1 with a part of the URL"}}
 		}
 		if it.option != "" && slices.Contains(nowhere, it.text) {
 			return nil
 		}
 		how := mayWrite
 		if it.option != "" && !slices.ContainsFunc(by, func(r *Rule) bool {
-			return r.says(p.words, it.word) || p.words[it.word-1] == it.option && r.says(p.words, it.word-1)
+			return r.spellsOut(p.words, it.word) || p.words[it.word-1] == it.option && r.spellsOut(p.words, it.word-1)
 		}) {
 			how = writesThis
 		}
@@ -119,7 +119,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	case classHost:
 		found := b.bare(f, it.text)
 		if slices.ContainsFunc(by, func(r *Rule) bool { return slices.Contains(r.words, it.text) }) { // the rule names it
-			found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect == None && v.Why == whyNetwork })
+			found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect == None && v.NoRuleReason == whyNetwork })
 		}
 		return found
 	case classURL:
@@ -187,7 +187,7 @@ func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
 	pieces := pathsIn(word)
 	var out []Verdict
 	if len(pieces) > maxPieces {
-		out = append(out, Verdict{Text: word, Why: "a word of it may name more files than parley looks at"})
+		out = append(out, Verdict{Text: word, NoRuleReason: "a pattern may match too many files to check"})
 		pieces = pieces[:maxPieces]
 	}
 	var worst *Verdict
@@ -264,7 +264,7 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 	case v.Effect == Allow && known && how == writesThis:
 		return v, true
 	case known && file.Inside && !file.Secret && how == writesThis:
-		v.Why = "it would be written: a rule has to name the option, or allow edits of the path"
+		v.NoRuleReason = "it would be written: a rule must name the option, or allow edits of the path"
 		return v, true
 	case known && file.Inside && !file.Secret:
 		return v, false
@@ -328,7 +328,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	if path != "" || dir != "" {
 		path = joinDir(dir, path)
 	}
-	if f.Look == nil || path == "" {
+	if f.Resolve == nil || path == "" {
 		return FileFact{Path: word, Write: write}, false
 	}
 	if at := ofProcess().FindStringSubmatch(path); at != nil { // of the command's process, not parley's
@@ -340,11 +340,11 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 		if path == "" {
 			return FileFact{Path: word, Write: write}, false
 		}
-		file := f.Look(path)
+		file := f.Resolve(path)
 		file.Write = write
 		return file, false
 	}
-	file := f.Look(path)
+	file := f.Resolve(path)
 	file.Write = write
 	return file, !f.isMade(path, file.Path)
 }
@@ -362,15 +362,15 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 		}
 		dir = joinDir(dir, d)
 	}
-	if program(p.words[0]) != "git" || f.Look == nil || dir == "" {
+	if program(p.words[0]) != "git" || f.Resolve == nil || dir == "" {
 		return dir
 	}
-	for at := f.Look(dir); at.Inside && at.Path != ""; at = f.Look(filepath.Dir(at.Path)) {
-		if f.Look(filepath.Join(at.Path, ".git")).Exists {
+	for at := f.Resolve(dir); at.Inside && at.Path != ""; at = f.Resolve(filepath.Dir(at.Path)) {
+		if f.Resolve(filepath.Join(at.Path, ".git")).Exists {
 			break
 		}
 		if bareRepository(f, at.Path) {
-			*out = append(*out, Verdict{Text: at.Path, Why: withoutGit})
+			*out = append(*out, Verdict{Text: at.Path, NoRuleReason: withoutGit})
 			break
 		}
 		if filepath.Dir(at.Path) == at.Path {
@@ -395,7 +395,7 @@ var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
 func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	places := scheme().FindAllStringIndex(word, maxPieces)
 	if len(places) == 0 || len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
-		return []Verdict{{Text: word, Why: "where it leads is not known"}}
+		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
 	}
 	var out []Verdict
 	for _, at := range places {
@@ -406,7 +406,7 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 			}
 		}
 		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {
-			return []Verdict{{Text: word, Why: "where it leads is not known"}}
+			return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
 		}
 		out = append(out, b.host(f, u.Hostname(), u.Hostname()))
 	}
@@ -416,7 +416,7 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 func (b *Rulebook) host(f *Facts, host, text string) Verdict {
 	v := b.verdict(f, demand{kind: wantsHost, host: host, beside: true}, text)
 	if v.Effect == None {
-		v.Why = whyNetwork
+		v.NoRuleReason = whyNetwork
 	}
 	v.Marks = Network
 	return v

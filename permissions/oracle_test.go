@@ -123,7 +123,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 		}
 		return FileFact{Path: real, Inside: real == dir || strings.HasPrefix(real, dir+"/"), Secret: filepath.Base(real) == ".env", Roots: []string{dir}}
 	}
-	f := Facts{Kind: "execute", Commands: []CommandFact{{Line: line, Dir: dir}}, Look: look, Below: nothingBelow, Names: namesIn}
+	f := Facts{Kind: "execute", Commands: []CommandFact{{Line: line, Dir: dir}}, Resolve: look, Walk: nothingBelow, ListDir: namesIn}
 	if b.Judge(f).Effect != Allow {
 		return false
 	}
@@ -142,7 +142,7 @@ func follows(t testing.TB, line, dir string, seed uint64) (allowed bool) {
 			if slices.ContainsFunc(words[1:], operator) { // words with operators are asked, since an agent may join them
 				run = CommandFact{Line: shellLine(t, words), Dir: d.dirs[i]}
 			}
-			if j := b.Judge(Facts{Kind: "execute", Commands: []CommandFact{run}, Look: look, Below: nothingBelow}); j.Effect != Allow && !onlyAside(j) {
+			if j := b.Judge(Facts{Kind: "execute", Commands: []CommandFact{run}, Resolve: look, Walk: nothingBelow}); j.Effect != Allow && !onlyAside(j) {
 				t.Errorf("%q is allowed, and runs %q in %s, which is not; %+v", line, words, d.dirs[i], rules)
 			}
 		}

@@ -24,7 +24,7 @@ func linked(links map[string]string) func(string) FileFact {
 			}
 		}
 		f := project(real)
-		f.Asked = asked
+		f.RequestedPath = asked
 		return f
 	}
 }
@@ -54,11 +54,11 @@ func TestDenyFollowsLinks(t *testing.T) {
 	} {
 		look := linked(links)
 		b := mustBook(t, []Rule{{Effect: Deny, Path: c.path}})
-		f := Facts{Kind: "read", Files: []FileFact{look(c.asked)}, Look: look}
+		f := Facts{Kind: "read", Files: []FileFact{look(c.asked)}, Resolve: look}
 		if got := b.Judge(f).Effect; got != c.want {
 			t.Errorf("%s with deny %s: %v, want %v", c.asked, c.path, got, c.want)
 		}
-		f = Facts{Kind: "execute", Commands: []CommandFact{{Line: "cat " + c.asked, Dir: "/w"}}, Look: look}
+		f = Facts{Kind: "execute", Commands: []CommandFact{{Line: "cat " + c.asked, Dir: "/w"}}, Resolve: look}
 		if got := b.Judge(f).Effect; got != c.want {
 			t.Errorf("cat %s with deny %s: %v, want %v", c.asked, c.path, got, c.want)
 		}
@@ -70,9 +70,9 @@ func TestAllowStaysWhereItIs(t *testing.T) {
 	look := linked(map[string]string{"/w/src/out": "/etc", "/w/lnk": "/w/src"})
 	b := mustBook(t, []Rule{{Effect: Allow, Path: "src/**"}, {Effect: Allow, Path: "**"}})
 	for asked, want := range map[string]Effect{"/w/src/x": Allow, "/w/lnk/x": Allow, "/w/src/out/passwd": None, "/w/src/out": None, "/etc/passwd": None, "/home/me/x": None} {
-		f := Facts{Kind: "read", Files: []FileFact{look(asked)}, Look: look}
+		f := Facts{Kind: "read", Files: []FileFact{look(asked)}, Resolve: look}
 		if got := b.Judge(f).Effect; got != want {
-			t.Errorf("%s: %v, want %v", asked, got, want)
+			t.Errorf("%s: got %v, want %v", asked, got, want)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestAllowNamesSensitiveFiles(t *testing.T) {
 		{"/**", "/w/.ssh/id", None},
 	} {
 		b := mustBook(t, []Rule{{Effect: Allow, Path: c.path}})
-		f := Facts{Kind: "read", Files: []FileFact{project(c.file)}, Look: project}
+		f := Facts{Kind: "read", Files: []FileFact{project(c.file)}, Resolve: project}
 		if got := b.Judge(f).Effect; got != c.want {
 			t.Errorf("%s with allow %s: %v, want %v", c.file, c.path, got, c.want)
 		}
@@ -141,10 +141,10 @@ func under(path, root string) bool { return path == root || strings.HasPrefix(pa
 // or leads outside.
 func TestDeepReaders(t *testing.T) {
 	below := []FileFact{
-		{Path: "/w/src/a.go", Asked: "/w/src/a.go", Inside: true, Roots: []string{"/w"}},
-		{Path: "/w/conf/.env", Asked: "/w/conf/.env", Inside: true, Secret: true, Roots: []string{"/w"}},
-		{Path: "/etc", Asked: "/w/links/etc", Roots: []string{"/w"}},
-		{Path: "/w/top/private/x", Asked: "/w/top/private/x", Inside: true, Roots: []string{"/w"}},
+		{Path: "/w/src/a.go", RequestedPath: "/w/src/a.go", Inside: true, Roots: []string{"/w"}},
+		{Path: "/w/conf/.env", RequestedPath: "/w/conf/.env", Inside: true, Secret: true, Roots: []string{"/w"}},
+		{Path: "/etc", RequestedPath: "/w/links/etc", Roots: []string{"/w"}},
+		{Path: "/w/top/private/x", RequestedPath: "/w/top/private/x", Inside: true, Roots: []string{"/w"}},
 	}
 	b := rulebook(t, allowing("grep *", "rg *", "find *", "ls *", "cp *")+"[[deny]]\npath = \"top/private/**\"\n")
 	for line, want := range map[string]string{
@@ -168,21 +168,21 @@ func TestDeepReaders(t *testing.T) {
 		"cd src && grep -r x .":  "",
 	} {
 		f := lineFacts(line)
-		f.Below = func(dir string, hidden bool, visit func(FileFact) bool) bool {
+		f.Walk = func(dir string, hidden bool, visit func(FileFact) bool) bool {
 			for _, file := range below {
-				if under(file.Asked, dir) && file.Asked != dir && (hidden || !strings.Contains(file.Asked, "/.")) && !visit(file) {
+				if under(file.RequestedPath, dir) && file.RequestedPath != dir && (hidden || !strings.Contains(file.RequestedPath, "/.")) && !visit(file) {
 					return false
 				}
 			}
 			return true
 		}
 		got := b.Judge(f)
-		if want == "" && got.Effect != Allow || want != "" && (got.Effect != None || !slices.ContainsFunc(got.Verdicts, func(v Verdict) bool { return v.Why != "" && strings.Contains(v.Why, want) })) {
+		if want == "" && got.Effect != Allow || want != "" && (got.Effect != None || !slices.ContainsFunc(got.Verdicts, func(v Verdict) bool { return v.NoRuleReason != "" && strings.Contains(v.NoRuleReason, want) })) {
 			t.Errorf("%q: %v %+v, want %q", line, got.Effect, got.Verdicts, want)
 		}
-		f.Below = nil
+		f.Walk = nil
 		if deep := b.Judge(f).Effect == Allow; deep && strings.Contains(line, "-r") {
-			t.Errorf("%q passes where nobody can look", line)
+			t.Errorf("%q is allowed although paths cannot be resolved", line)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestDeepReaders(t *testing.T) {
 func TestBoundedPatterns(t *testing.T) {
 	lists := 0
 	f := corpusFacts("")
-	f.Names = func(dir string) ([]string, bool) {
+	f.ListDir = func(dir string) ([]string, bool) {
 		lists++
 		var names []string
 		for i := range 150 {
@@ -209,11 +209,11 @@ func TestBoundedPatterns(t *testing.T) {
 			t.Errorf("%.40s: %v after %d lists, want %v", line, j.Effect, lists, want)
 		}
 	}
-	f.Commands[0].Line, f.Names = "ls src/*.go", func(string) ([]string, bool) { return []string{"a.go"}, false }
+	f.Commands[0].Line, f.ListDir = "ls src/*.go", func(string) ([]string, bool) { return []string{"a.go"}, false }
 	if j := b.Judge(f); j.Effect == Allow {
 		t.Error("a directory of which not all is known is allowed")
 	}
-	if f.Names = nil; b.Judge(f).Effect == Allow {
-		t.Error("a pattern is allowed where nobody can list a directory")
+	if f.ListDir = nil; b.Judge(f).Effect == Allow {
+		t.Error("a pattern is allowed although directories cannot be listed")
 	}
 }

@@ -45,7 +45,7 @@ func TestApproveReads(t *testing.T) {
 		"odd kind":             {Question{Kind: "Read", Facts: inside}, false},
 		"no file":              {Question{Kind: "read"}, false},
 		"not all of it known":  {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Partial = true })}, false},
-		"it does more":         {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Use = true })}, false},
+		"it does more":         {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.OtherEffects = true })}, false},
 		"a command":            {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Commands = []CommandFact{{Line: "ls"}} })}, false},
 		"a host":               {Question{Kind: "search", Facts: with(inside, func(f *Facts) { f.Hosts = []string{"example.com"} })}, false},
 		"a file is written":    {Question{Kind: "read", Facts: with(inside, func(f *Facts) { f.Files[0].Write = true })}, false},
@@ -85,7 +85,7 @@ func TestModesLookAtFacts(t *testing.T) {
 		"an edit":             {"edit", edit, Allow, Deny},
 		"no file":             {"edit", Facts{}, None, Deny},
 		"not all of it known": {"edit", with(edit, func(f *Facts) { f.Partial = true }), None, Deny},
-		"it does more":        {"edit", with(edit, func(f *Facts) { f.Use = true }), None, Deny},
+		"it does more":        {"edit", with(edit, func(f *Facts) { f.OtherEffects = true }), None, Deny},
 		"a command":           {"edit", with(edit, func(f *Facts) { f.Commands = []CommandFact{{Line: "ls"}} }), None, Deny},
 		"a host":              {"edit", with(edit, func(f *Facts) { f.Hosts = []string{"example.com"} }), None, Deny},
 		"one outside":         {"edit", with(edit, func(f *Facts) { f.Files = append(f.Files, FileFact{Path: "/x", Write: true}) }), None, Deny},
@@ -118,7 +118,7 @@ func TestDenyAll(t *testing.T) {
 		}
 	}
 	if len(told) != 4 {
-		t.Errorf("told of %d questions", len(told))
+		t.Errorf("%d questions reported", len(told))
 	}
 	if _, ok := DenyAll("x", nil)(Question{}); !ok {
 		t.Error("left open")
@@ -128,7 +128,7 @@ func TestDenyAll(t *testing.T) {
 func TestOptionAllows(t *testing.T) {
 	for kind, want := range map[string]bool{AllowOnce: true, AllowAlways: true, RejectOnce: false, RejectAlways: false, "": false, "allow": false} {
 		if (Option{Kind: kind}).Allows() != want {
-			t.Errorf("%q", kind)
+			t.Errorf("got %q", kind)
 		}
 	}
 }

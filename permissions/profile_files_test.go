@@ -197,13 +197,13 @@ func TestDeepFileProfiles(t *testing.T) {
 		"rg -t sh x": None, "rg -t=sh x": None, "rg --type=all x": None, "rg --ignore-file=x x": None, "rm -rf a": None, "rm a": Allow, "cat src/x": Allow,
 	} {
 		for what, file := range map[string]FileFact{
-			"sensitive": {Path: "/w/src/.env", Asked: "/w/src/.env", Inside: true, Secret: true, Roots: []string{"/w"}},
-			"a link":    {Path: "/etc/passwd", Asked: "/w/src/.hosts", Roots: []string{"/w"}},
+			"sensitive": {Path: "/w/src/.env", RequestedPath: "/w/src/.env", Inside: true, Secret: true, Roots: []string{"/w"}},
+			"a link":    {Path: "/etc/passwd", RequestedPath: "/w/src/.hosts", Roots: []string{"/w"}},
 		} {
 			f := lineFacts(line)
-			f.Below = func(dir string, hidden bool, visit func(FileFact) bool) bool {
+			f.Walk = func(dir string, hidden bool, visit func(FileFact) bool) bool {
 				file := file
-				file.Asked = dir + "/.env"
+				file.RequestedPath = dir + "/.env"
 				return !hidden || visit(file)
 			}
 			rules := allowing("ls *", "find *", "fd *", "tree *", "diff *", "cp *", "du *", "grep *", "egrep *", "rg *", "rm *", "rm -rf *", "cat *")
@@ -221,17 +221,17 @@ func TestIntoDirectories(t *testing.T) {
 		if f := project(p); f.Path != "/w/sub/link" {
 			return f
 		}
-		return FileFact{Path: "/etc/hosts", Asked: p, Exists: true, Roots: []string{"/w"}}
+		return FileFact{Path: "/etc/hosts", RequestedPath: p, Exists: true, Roots: []string{"/w"}}
 	}
 	for line, want := range map[string]Effect{
 		"cp src/x sub": Allow, "cp src/link sub": None, "cp src/link x sub/": None, "mv src/link sub": None, "cp sub/link x": None, "cp src/config .": Deny, "mv src/config .": Deny,
 		"cp -r src/config .": Deny, "cp src/config sub": Allow,
 	} {
 		f := lineFacts(line)
-		f.Look = linked
+		f.Resolve = linked
 		text := (&Rule{Effect: Deny, Kind: "edit", Path: "config/**"}).Text() + allowing("cp *", "mv *")
 		if got := rulebook(t, text).Judge(f); got.Effect != want {
-			t.Errorf("%q: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%q: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestGitRepositoryByItsFiles(t *testing.T) {
 		}
 	}
 	f := lineFacts("")
-	f.Look = func(p string) FileFact {
+	f.Resolve = func(p string) FileFact {
 		fact := project(p)
 		fact.Exists = exist[fact.Path]
 		return fact
@@ -170,7 +170,7 @@ func TestGitRepositoryByItsFiles(t *testing.T) {
 	} {
 		f.Commands = []CommandFact{{Line: line, Dir: "/w"}}
 		if got := b.Judge(f); got.Effect != want {
-			t.Errorf("%s: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%s: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }

@@ -175,10 +175,10 @@ func TestUnlistedOptions(t *testing.T) {
 				continue // a rule must name what it runs
 			}
 			judged++
-			got := rules.Judge(Facts{Kind: "execute", Look: project, Commands: []CommandFact{{Words: append(slices.Clip(words), w), Dir: "/w"}}})
+			got := rules.Judge(Facts{Kind: "execute", Resolve: project, Commands: []CommandFact{{Words: append(slices.Clip(words), w), Dir: "/w"}}})
 			name, _, _ := strings.Cut(w, "=")
-			if v := got.Verdicts[0]; got.Effect != None || v.Why == "" && !strings.Contains(v.Short, name) {
-				t.Errorf("%s: %v, and the reason is %q", w, got.Effect, v.Short)
+			if v := got.Verdicts[0]; got.Effect != None || v.NoRuleReason == "" && !strings.Contains(v.NearMiss, name) {
+				t.Errorf("%s: %v, and the reason is %q", w, got.Effect, v.NearMiss)
 			}
 		}
 	})
@@ -198,7 +198,7 @@ func checkCovered(t *testing.T, lines []covered) {
 	t.Helper()
 	for _, c := range lines {
 		f := lineFacts(c.line)
-		f.Below = nothingBelow
+		f.Walk = nothingBelow
 		if got := rulebook(t, allowing(c.rule)).Judge(f); got.Effect != c.want {
 			t.Errorf("%s: %q with %q is %v, want %v; %+v", c.reason, c.line, c.rule, got.Effect, c.want, got.Verdicts)
 		}

@@ -133,7 +133,7 @@ func laws(t testing.TB, l lines, line string) {
 	}
 	if was.Effect == Allow {
 		for _, v := range was.Verdicts {
-			if v.Effect != Allow || v.Why != "" {
+			if v.Effect != Allow || v.NoRuleReason != "" {
 				t.Errorf("%q is allowed, and %+v is not", line, v)
 			}
 		}
@@ -224,21 +224,21 @@ func TestStars(t *testing.T) {
 // Names that an agent gives its tools and files are not patterns.
 func TestSuggestedNames(t *testing.T) {
 	for _, f := range []Facts{
-		{Kind: "other", Tool: "*", Use: true},
+		{Kind: "other", Tool: "*", OtherEffects: true},
 		{Kind: "fetch", Hosts: []string{"*"}},
 		{Kind: "read", Files: []FileFact{{Path: "/etc/**"}}},
 		{Kind: "edit", Files: []FileFact{{Path: "/w/**", Inside: true, Write: true, Roots: []string{"/w"}}}},
 	} {
 		q := Question{Facts: f, Judgement: (*Rulebook)(nil).Judge(f)}
 		if got := Suggest(q); len(got) > 0 {
-			t.Errorf("%+v: %+v", f, got)
+			t.Errorf("%+v: got %+v", f, got)
 		}
 	}
 	for kind, want := range map[string]string{"edit": "edit", "delete": "delete", "move": "move"} {
 		f := Facts{Kind: kind, Files: []FileFact{{Path: "/w/src/x", Inside: true, Write: true, Roots: []string{"/w"}}}}
 		got := Suggest(Question{Facts: f, Judgement: (*Rulebook)(nil).Judge(f)})
 		if len(got) == 0 || got[0].Kind != want {
-			t.Errorf("%s: %+v", kind, got)
+			t.Errorf("%s: got %+v", kind, got)
 		}
 		for _, r := range got {
 			if mustBook(t, []Rule{r}).Judge(f).Effect != Allow {
@@ -278,14 +278,14 @@ func TestSuggestedPathsAreOfTheProject(t *testing.T) {
 
 func TestRuleMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"[[allow]]\n":                                      "f:1: a rule names what it is about",
-		"\n[[deny]]\nkind = \"exec\"":                      `f:2: kind "exec": there are read, edit`,
+		"[[allow]]\n":                                      "f:1: a rule must have at least one of",
+		"\n[[deny]]\nkind = \"exec\"":                      `f:2: unknown kind "exec" (use read, edit`,
 		"[[deny]]\npath = \"./x\"":                         `f:1: path "./x": write it without`,
 		"[[deny]]\npath = \"../x\"":                        "f:1: path",
 		"[[deny]]\npath = \"~root/x\"":                     "only your own home",
-		"[[deny]]\nhost = \"https://x\"":                   "a name alone",
-		"[[allow]]\nkind = \"edit\"\ncommand = \"\"":       `f:1: command "": there must be something in it`,
-		"[[deny]]\ncommand = \"a\u200bb\"":                 "nothing that cannot be seen",
+		"[[deny]]\nhost = \"https://x\"":                   "write only the name",
+		"[[allow]]\nkind = \"edit\"\ncommand = \"\"":       `f:1: command "": it must not be empty`,
+		"[[deny]]\ncommand = \"a\u200bb\"":                 "have invisible characters",
 		"[[deny]]\ncommand = \"a && b\"":                   "words of one simple command",
 		"[[allow]]\ncommand = \"bash *\"":                  "would allow any program",
 		"[[allow]]\ncomand = \"x\"":                        "f:2: unknown key",
@@ -298,10 +298,10 @@ func TestRuleMistakes(t *testing.T) {
 	} {
 		_, err := ParseRules("f", []byte(text), false)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%.60q: %v, want %q", text, err, want)
+			t.Errorf("%.60q: got %v, want %q", text, err, want)
 		}
 	}
-	if _, err := ParseRules("f", []byte("[[allow]]\ncommand = \"x\""), true); err == nil || !strings.Contains(err.Error(), "f:1: a project's file may ask and deny, not allow") {
-		t.Errorf("%v", err)
+	if _, err := ParseRules("f", []byte("[[allow]]\ncommand = \"x\""), true); err == nil || !strings.Contains(err.Error(), "f:1: a project's rules may ask and deny, not allow") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -53,17 +53,17 @@ const BySandbox = "the sandbox"
 // Question is what the user is asked. It is shared with readers and must not be changed once it
 // has been passed to [Broker.Ask].
 type Question struct {
-	Key     uint64 // set by the broker, unique
-	Session string
-	Tool    string // id of the tool call; "" if there is none
-	Origin  Origin
-	Why     string // FromParley: why parley asks again after the agent asked about the same thing; "" if the agent did not ask
-	Kind    string // of the tool call: read edit delete move search execute think fetch switch_mode other
-	Heading string // "Run a command in ~/src"
-	Words   string // the agent's description; "" if it adds nothing
-	Body    []Part
-	Details string // all that the agent sent about it, as JSON
-	Options []Option
+	Key          uint64 // set by the broker, unique
+	Session      string
+	Tool         string // id of the tool call; "" if there is none
+	Origin       Origin
+	RepeatReason string // FromParley: why parley asks again after the agent asked about the same thing; "" if the agent did not ask
+	Kind         string // of the tool call: read edit delete move search execute think fetch switch_mode other
+	Heading      string // "Run a command in ~/src"
+	Description  string // the agent's description; "" if it adds nothing
+	Body         []Part
+	Details      string // all that the agent sent about it, as JSON
+	Options      []Option
 	// Outside is set when a path is outside the session's directories, Secret when a path is
 	// known to be sensitive.
 	Outside, Secret bool
@@ -73,14 +73,14 @@ type Question struct {
 	// Change is the write that a question of parley is about, if the present content is known.
 	// The answer may then replace the new text. It is nil for all other questions.
 	Change *Change
-	// Attends says that the user may answer by taking the keyboard: the command then gets its
+	// Attendable says that the user may answer by taking the keyboard: the command then gets its
 	// own terminal, which the front end attaches to. Only parley's questions about commands set
 	// it.
-	Attends bool
+	Attendable bool
 
-	// Refused, if not "", rejects the question without asking, whatever rules, modes and
+	// RefusedBy, if not "", rejects the question without asking, whatever rules, modes and
 	// earlier answers say. It names who refuses it, such as [BySandbox].
-	Refused string
+	RefusedBy string
 
 	Facts     Facts
 	Judgement Judgement // by the rules in force when it was asked; set by the broker
@@ -115,7 +115,7 @@ func (q Question) Subject() string {
 	}
 	if len(names) == 0 {
 		for _, f := range q.Facts.Files {
-			add(cmp.Or(f.Asked, f.Path))
+			add(cmp.Or(f.RequestedPath, f.Path))
 		}
 	}
 	if len(names) == 0 {
@@ -140,7 +140,7 @@ type Part struct {
 	Text    string
 	Path    string // of a Diff part
 	Old     string
-	OldNone bool // the file did not exist before
+	NewFile bool // the file did not exist before
 	First   int  // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
 }
 

@@ -79,8 +79,8 @@ func NewRecord(dir, run string, redact func([]string) []string, failed func(erro
 	return r
 }
 
-// Settled records a question and its answer. asked reports whether the user was asked.
-func (r *Record) Settled(q Question, a Answer, asked bool) {
+// RecordAnswer records a question and its answer. asked reports whether the user was asked.
+func (r *Record) RecordAnswer(q Question, a Answer, asked bool) {
 	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: q.Digest(),
 		Facts: &q.Facts, Asked: asked, Decision: "cancelled", By: a.By}
 	if q.Origin == FromParley {
@@ -99,8 +99,8 @@ func (r *Record) Settled(q Question, a Answer, asked bool) {
 	r.add(e)
 }
 
-// Outcome records the outcome of a question: written, refused, the error.
-func (r *Record) Outcome(session string, key uint64, outcome string) {
+// RecordOutcome records the outcome of a question: written, refused, the error.
+func (r *Record) RecordOutcome(session string, key uint64, outcome string) {
 	r.add(Entry{Time: time.Now(), Session: session, Key: key, Run: r.run, Outcome: outcome})
 }
 
@@ -114,7 +114,7 @@ func (r *Record) safe(e Entry) Entry {
 		return e
 	}
 	f := *e.Facts
-	f.Look, f.Below = nil, nil
+	f.Resolve, f.Walk = nil, nil
 	f.Agent, f.Kind, f.Tool = r.text(f.Agent), r.text(f.Kind), r.text(f.Tool)
 	f.Hosts = r.texts(f.Hosts, maxListed)
 	f.Commands = slices.Clone(f.Commands)
@@ -125,7 +125,7 @@ func (r *Record) safe(e Entry) Entry {
 	f.Files = slices.Clone(f.Files[:min(len(f.Files), maxListed)])
 	for i := range f.Files {
 		file := &f.Files[i]
-		file.Path, file.Asked, file.Roots = r.text(file.Path), r.text(file.Asked), r.texts(file.Roots, maxRoots)
+		file.Path, file.RequestedPath, file.Roots = r.text(file.Path), r.text(file.RequestedPath), r.texts(file.Roots, maxRoots)
 	}
 	e.Facts = &f
 	return e
@@ -285,9 +285,9 @@ func (q *Question) Digest() string {
 	h := sha256.New()
 	add := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
 	add(q.Heading)
-	add(q.Words)
+	add(q.Description)
 	for _, p := range q.Body {
-		fmt.Fprintf(h, "%d,%t", p.Kind, p.OldNone)
+		fmt.Fprintf(h, "%d,%t", p.Kind, p.NewFile)
 		for _, s := range []string{p.Label, p.Path, p.Old, p.Text} {
 			add(s)
 		}

@@ -19,7 +19,7 @@ func TestRecordOfEveryFact(t *testing.T) {
 		q.Tool, q.Heading, q.Body = secret, secret, []Part{{Text: secret}}
 		q.Facts = Facts{Agent: secret, Kind: secret, Tool: secret, Hosts: slices.Repeat([]string{secret}, many),
 			Commands: []CommandFact{{Line: secret, Dir: secret, Words: slices.Repeat([]string{secret}, many)}},
-			Files:    slices.Repeat([]FileFact{{Path: secret, Asked: secret, Roots: slices.Repeat([]string{secret}, many)}}, many)}
+			Files:    slices.Repeat([]FileFact{{Path: secret, RequestedPath: secret, Roots: slices.Repeat([]string{secret}, many)}}, many)}
 		return q
 	}
 	for _, q := range []Question{fill("/w/hunter2", 1), fill(strings.Repeat("hunter2 ", 1<<17), 1), fill("hunter2", 1<<13)} {
@@ -29,7 +29,7 @@ func TestRecordOfEveryFact(t *testing.T) {
 		}
 		r := NewRecord(dir, "run", redact, func(err error) { t.Error(err) })
 		b := NewBroker((&desk{}).post, DenyAll("no", nil))
-		b.SetRecord(r.Settled)
+		b.SetRecord(r.RecordAnswer)
 		b.Ask(q)
 		r.Close()
 		data, err := os.ReadFile(filepath.Join(dir, recordName("s")))
@@ -55,7 +55,7 @@ func TestRecord(t *testing.T) {
 	}
 	r := NewRecord(dir, "run1", redact, func(err error) { t.Error(err) })
 	b := NewBroker((&desk{}).post, DenyAll("--deny-all", nil))
-	b.SetRecord(r.Settled)
+	b.SetRecord(r.RecordAnswer)
 	q := question("s/../../x")
 	q.Heading, q.Body = "Run a command", []Part{{Kind: Command, Text: "login hunter2"}}
 	q.Facts = lineFacts("login hunter2")
@@ -68,7 +68,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	b.Ask(q)
-	r.Outcome("s/../../x", 1, "not run")
+	r.RecordOutcome("s/../../x", 1, "not run")
 	r.Close()
 
 	got, err := ReadRecord(dir, "s/../../x", 10)
@@ -76,7 +76,7 @@ func TestRecord(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	if e := got[0]; e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, recordName("s/../../x"))); err != nil || strings.Contains(string(data), "hunter2") {
 		t.Errorf("%s, %v", data, err)
@@ -85,7 +85,7 @@ func TestRecord(t *testing.T) {
 		t.Error("the question was changed")
 	}
 	if got[1].Outcome != "not run" || got[1].Key != got[0].Key {
-		t.Errorf("%+v", got[1])
+		t.Errorf("got %+v", got[1])
 	}
 	if q2 := q; q2.Digest() != q.Digest() {
 		t.Error("two digests of one question")
@@ -116,7 +116,7 @@ func TestRecordTogether(t *testing.T) {
 			q := question("s")
 			q.Facts = lineFacts(strings.Repeat("x", 3000))
 			for range 50 {
-				r.Settled(q, Answer{OptionID: "o", By: "you"}, true)
+				r.RecordAnswer(q, Answer{OptionID: "o", By: "you"}, true)
 			}
 			r.Close()
 		})
@@ -137,7 +137,7 @@ func TestRecordRotates(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewRecord(dir, "run", nil, nil)
-	r.Settled(question("s"), Answer{Cancelled: true}, true)
+	r.RecordAnswer(question("s"), Answer{Cancelled: true}, true)
 	r.Close()
 	if info, err := os.Stat(name + ".1"); err != nil || info.Size() != maxRecord+1 {
 		t.Error(info, err)
@@ -156,11 +156,11 @@ func TestRecordFails(t *testing.T) {
 	var told []error
 	r := NewRecord(filepath.Join(file, "dir"), "run", nil, func(err error) { told = append(told, err) })
 	for range 3 {
-		r.Settled(question("s"), Answer{Cancelled: true}, true)
+		r.RecordAnswer(question("s"), Answer{Cancelled: true}, true)
 	}
 	r.Close()
 	if len(told) != 1 || errors.Unwrap(told[0]) == nil {
-		t.Errorf("%v", told)
+		t.Errorf("got %v", told)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestRecordTorn(t *testing.T) {
 	dir := t.TempDir()
 	add := func(outcome string) {
 		r := NewRecord(dir, "run", nil, func(err error) { t.Error(err) })
-		r.Outcome("s", 1, outcome)
+		r.RecordOutcome("s", 1, outcome)
 		r.Close()
 	}
 	add("first")

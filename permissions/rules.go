@@ -30,10 +30,10 @@ type Rule struct {
 // kinds are the kinds of tool calls; others begin with _.
 var kinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
 
-// Check completes a rule and returns what is wrong with it, for the user.
-func (r *Rule) Check() error {
+// Compile parses a rule's command and returns what is wrong with the rule, in words for the user.
+func (r *Rule) Compile() error {
 	if r.Effect == None {
-		return fmt.Errorf("a rule says allow, ask or deny")
+		return fmt.Errorf("a rule must say allow, ask or deny")
 	}
 	named := 0
 	for _, s := range []string{r.Path, r.Command, r.Host} {
@@ -43,19 +43,19 @@ func (r *Rule) Check() error {
 	}
 	switch {
 	case named > 1:
-		return fmt.Errorf("a rule names a path, a command or a host, one of them")
+		return fmt.Errorf("a rule may have a path, a command or a host, but only one of them")
 	case named == 0 && r.Agent == "" && r.Kind == "" && r.Tool == "":
-		return fmt.Errorf("a rule names what it is about: agent, kind, tool, path, command or host")
+		return fmt.Errorf("a rule must have at least one of agent, kind, tool, path, command and host")
 	case r.Kind != "" && !slices.Contains(kinds, r.Kind) && !strings.HasPrefix(r.Kind, "_"):
-		return fmt.Errorf("kind %q: there are %s", r.Kind, strings.Join(kinds, ", "))
+		return fmt.Errorf("unknown kind %q (use %s)", r.Kind, strings.Join(kinds, ", "))
 	case slices.ContainsFunc(splitPath(r.Path), func(n string) bool { return n == "." || n == ".." }):
-		return fmt.Errorf("path %q: write it without . and .. names: it begins with /, with ~/, or in the session's directories", r.Path)
+		return fmt.Errorf("path %q: write it without . and .. (it starts with /, with ~/, or in the session's directories)", r.Path)
 	case strings.HasPrefix(r.Path, "~") && !strings.HasPrefix(r.Path, "~/"):
-		return fmt.Errorf("path %q: only your own home directory can be meant, as ~/", r.Path)
+		return fmt.Errorf("path %q: only your own home directory works here, written ~/", r.Path)
 	case strings.Contains(r.Host, "/") || strings.Contains(r.Host, ":") && !strings.Contains(r.Host, "::"):
-		return fmt.Errorf("host %q: a name alone, without scheme, port and path", r.Host)
+		return fmt.Errorf("host %q: write only the name, without scheme, port or path", r.Host)
 	case r.Project && r.Effect == Allow:
-		return fmt.Errorf("a project's file may ask and deny, not allow: an allow belongs into your own rules.toml, beside what `parley config path` prints")
+		return fmt.Errorf("a project's rules may ask and deny, not allow: put this one into your own rules.toml, next to the file that `parley config path` prints")
 	}
 	if r.Command == "" {
 		return nil
@@ -65,16 +65,16 @@ func (r *Rule) Check() error {
 		return err
 	}
 	if assignment().MatchString(words[0]) {
-		return fmt.Errorf("command %q begins with a variable: name the program alone, a rule never matches what is before it", r.Command)
+		return fmt.Errorf("command %q begins with a variable: leave it out, rules match from the program on", r.Command)
 	}
 	r.words = words
 	stars := strings.Contains(strings.Join(words, " "), "*")
 	switch name := program(words[0]); {
 	case r.Effect != Allow:
 	case slices.ContainsFunc(programs(words), func(at int) bool { return slices.Contains(never, program(words[at])) }):
-		return fmt.Errorf("command %q works on what it reads, so no rule can allow it: name the files in a command of their own", r.Command)
+		return fmt.Errorf("command %q: no rule can allow a program that takes file names from its input: name the files in a command instead", r.Command)
 	case stars && slices.Contains(closed, name):
-		return fmt.Errorf("command %q: %s runs what its words say: write out every word, without *", r.Command, name)
+		return fmt.Errorf("command %q: %s can run anything its arguments say: write out every word, without *", r.Command, name)
 	case stars && openEnded(words):
 		return fmt.Errorf("command %q would allow any program: name what it runs", r.Command)
 	}
@@ -84,7 +84,7 @@ func (r *Rule) Check() error {
 // patternWords returns the words of a command pattern, unquoted.
 func patternWords(command string) ([]string, error) {
 	var words []string
-	bad := fmt.Errorf("command %q: words of one simple command, with * for the rest", command)
+	bad := fmt.Errorf("command %q: write the words of one simple command, with * for the rest", command)
 	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(command)) {
 		if err != nil {
 			return nil, bad
@@ -189,7 +189,7 @@ type Rulebook struct{ rules []Rule }
 func NewRulebook(rules []Rule) (*Rulebook, error) {
 	b := &Rulebook{rules: slices.Clone(rules)}
 	for i := range b.rules {
-		if err := b.rules[i].Check(); err != nil {
+		if err := b.rules[i].Compile(); err != nil {
 			if w := b.rules[i].Where; w != "" {
 				err = fmt.Errorf("%s: %w", w, err)
 			}

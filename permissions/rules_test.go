@@ -8,7 +8,7 @@ import (
 
 // project resolves paths as if /w were the session's directory.
 func project(p string) FileFact {
-	f := FileFact{Path: filepath.Clean(p), Asked: filepath.Clean(p), Roots: []string{"/w"}}
+	f := FileFact{Path: filepath.Clean(p), RequestedPath: filepath.Clean(p), Roots: []string{"/w"}}
 	f.Exists = filepath.Base(f.Path) != "HEAD"
 	f.Inside = f.Path == "/w" || strings.HasPrefix(f.Path, "/w/")
 	f.Secret = strings.Contains(f.Path, "/.ssh") || strings.HasSuffix(f.Path, "/.env")
@@ -41,7 +41,7 @@ func allowing(commands ...string) string {
 func nothingBelow(string, bool, func(FileFact) bool) bool { return true }
 
 func lineFacts(line string) Facts {
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Look: project, Below: nothingBelow}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: "/w"}}, Resolve: project, Walk: nothingBelow}
 }
 
 func TestCommandLines(t *testing.T) {

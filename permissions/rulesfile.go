@@ -33,7 +33,7 @@ func (t ruleTable) fill(r *Rule) error {
 			continue
 		}
 		if *m.to = *m.from; strings.TrimSpace(*m.from) == "" || unseen(*m.from) {
-			return fmt.Errorf("%s %q: there must be something in it, and nothing that cannot be seen", m.name, *m.from)
+			return fmt.Errorf("%s %q: it must not be empty or have invisible characters", m.name, *m.from)
 		}
 	}
 	return nil
@@ -84,7 +84,7 @@ func ParseRules(name string, data []byte, project bool) ([]Rule, error) {
 		r := Rule{Effect: effects[head], Where: fmt.Sprintf("%s:%d", name, line), Project: project}
 		err := t.fill(&r)
 		if err == nil {
-			err = r.Check()
+			err = r.Compile()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Where, err)
@@ -105,7 +105,7 @@ func ruleError(name string, err error) error {
 	if errors.As(err, &missing) && len(missing.Errors) > 0 {
 		e := missing.Errors[0]
 		line, _ := e.Position()
-		return fmt.Errorf("%s:%d: unknown key %s: there are [[allow]], [[ask]] and [[deny]] with agent, kind, tool, path, command, host", name, line, strings.Join(e.Key(), "."))
+		return fmt.Errorf("%s:%d: unknown key %s (use [[allow]], [[ask]] or [[deny]] with agent, kind, tool, path, command, host)", name, line, strings.Join(e.Key(), "."))
 	}
 	var bad *toml.DecodeError
 	if errors.As(err, &bad) {

@@ -28,7 +28,7 @@ func (r *reader) script(words []string) {
 		r.nested(line, notCarried)
 	}
 	if c.more {
-		r.doubt(nil, "it may run more commands than parley looks at")
+		r.doubt(nil, "may run too many commands to check")
 	}
 	for _, l := range c.lines {
 		if !read[l.text] {
@@ -73,11 +73,11 @@ func (r *reader) nested(line string, how carriage) {
 		return
 	}
 	if r.depth > maxNested {
-		r.doubt(nil, "it is nested deeper than parley looks at")
+		r.doubt(nil, "nested too deeply to check")
 		return
 	}
 	if !r.work.spend(line) {
-		p := part{text: line, doubt: "it holds more command lines than parley looks at", carried: how}
+		p := part{text: line, doubt: "has too many command lines to check", carried: how}
 		if n := len(r.parts); n == 0 || r.parts[n-1].doubt != p.doubt || r.parts[n-1].carried != how {
 			r.parts = append(r.parts, p)
 		}
@@ -89,7 +89,7 @@ func (r *reader) nested(line string, how carriage) {
 	}
 	for i := range parts {
 		parts[i].carried = max(parts[i].carried, how)
-		parts[i].again = parts[i].again || r.loops > 0
+		parts[i].repeated = parts[i].repeated || r.loops > 0
 	}
 	r.parts = append(r.parts, parts...)
 }
@@ -131,7 +131,7 @@ func (r *reader) input(s, from *syntax.Stmt) {
 	case known: // code of another language
 		r.parts = append(r.parts, part{text: text, words: []string{other, text}, known: 2, dir: r.dir, carried: carriedMaybe})
 	case runs && from != nil:
-		r.parts = append(r.parts, part{text: r.source(s), doubt: "it runs what it reads", carried: carriedMaybe})
+		r.parts = append(r.parts, part{text: r.source(s), doubt: "runs code that it reads", carried: carriedMaybe})
 	}
 }
 

@@ -53,7 +53,7 @@ func settle(f *Facts, parts []part) []part {
 	for i, p := range parts {
 		if p.marked != nil {
 			was := quiet[i]
-			quiet[i] = quiet[i] || !p.again // it creates files after its patterns were expanded
+			quiet[i] = quiet[i] || !p.repeated // it creates files after its patterns were expanded
 			parts[i] = p.settled(f, !slices.Contains(quiet, false))
 			quiet[i] = was
 		}
@@ -165,7 +165,7 @@ func prints(words []string, it item, marked string) bool {
 // globbed returns the sorted names that a word with patterns matches, or the word itself if
 // there are none; the directories listed for them; and why no rule can allow them, or "".
 func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, why string) {
-	if f.Names == nil || f.Look == nil || dir == "" || strings.HasPrefix(marked, "~") {
+	if f.ListDir == nil || f.Resolve == nil || dir == "" || strings.HasPrefix(marked, "~") {
 		return nil, nil, whyGlob
 	}
 	word, _ := unmarked(marked)
@@ -183,12 +183,12 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, 
 		} else {
 			var next []string
 			for _, before := range found {
-				at := f.Look(joinDir(dir, cmp.Or(strings.TrimSuffix(before, "/"), start, ".")))
+				at := f.Resolve(joinDir(dir, cmp.Or(strings.TrimSuffix(before, "/"), start, ".")))
 				if !at.Inside {
 					return nil, nil, fmt.Sprintf("%s may lead outside the session's directories", word)
 				}
 				listed = append(listed, at.Path)
-				all, ok := f.Names(at.Path)
+				all, ok := f.ListDir(at.Path)
 				if !ok {
 					return nil, nil, fmt.Sprintf("%s may mean more files than parley looks at", word)
 				}
@@ -209,7 +209,7 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, 
 		}
 	}
 	found = slices.DeleteFunc(found, func(name string) bool {
-		file := f.Look(joinDir(dir, name))
+		file := f.Resolve(joinDir(dir, name))
 		return !file.Exists && !file.Secret && file.Inside
 	})
 	if strings.HasPrefix(marked, markGlob) && !quiet {
@@ -220,7 +220,7 @@ func globbed(f *Facts, dir, marked string, quiet bool) (names, listed []string, 
 	}
 	slices.Sort(found)
 	for _, name := range found {
-		switch file := f.Look(joinDir(dir, name)); {
+		switch file := f.Resolve(joinDir(dir, name)); {
 		case strings.HasPrefix(name, "-"):
 			return nil, nil, fmt.Sprintf("%s means %s, which may be an option", word, name)
 		case file.Secret:

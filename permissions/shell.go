@@ -24,14 +24,14 @@ const (
 // part is something that a command line does: a simple command, a file it redirects to or from,
 // or something that cannot be judged.
 type part struct {
-	text  string   // source of the part
-	words []string // of a simple command
-	dir   string   // where it runs; "" if unknown
-	file  string   // of a redirection, as written
-	write bool
-	doubt string // why it cannot be judged; "" if it can
-	known int    // how many leading words are certain
-	again bool   // a loop may run it more than once
+	text     string   // source of the part
+	words    []string // of a simple command
+	dir      string   // where it runs; "" if unknown
+	file     string   // of a redirection, as written
+	write    bool
+	doubt    string // why it cannot be judged; "" if it can
+	known    int    // how many leading words are certain
+	repeated bool   // a loop may run it more than once
 	// carried says how a word of another command carries this part.
 	carried carriage
 	// marked are the words with their marks, if the marks are the only doubt; see settled.
@@ -83,10 +83,10 @@ const notParsed = "it cannot be parsed"
 func partsWithin(line, dir string, depth int, work *nestedWork) []part {
 	r := &reader{line: line, dir: dir, depth: depth, work: work}
 	if len(line) > maxLine {
-		return []part{{text: line, doubt: "it is longer than parley looks at"}}
+		return []part{{text: line, doubt: "too long to check"}}
 	}
 	if openAtOnce(line) > maxOpen {
-		return []part{{text: line, doubt: "it is nested deeper than parley looks at"}}
+		return []part{{text: line, doubt: "nested too deeply to check"}}
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -94,17 +94,17 @@ func partsWithin(line, dir string, depth int, work *nestedWork) []part {
 	}
 	r.list(file.Stmts)
 	if unseen(line) {
-		r.doubt(nil, "it has characters that cannot be seen")
+		r.doubt(nil, "has invisible characters")
 	}
 	if readByCmd && !sameToCmd().MatchString(line) {
-		r.doubt(nil, "cmd reads it in another way")
+		r.doubt(nil, "cmd parses it differently")
 	}
 	r.comments(file)
 	if r.stateful() && len(r.parts) > 1 {
-		r.doubt(nil, "one part of it changes what the others mean")
+		r.doubt(nil, "one part changes what the others mean")
 	}
 	if len(r.parts) == 0 {
-		r.doubt(nil, "it does nothing that parley knows")
+		r.doubt(nil, "nothing in it that parley can check")
 	}
 	return r.parts
 }
@@ -182,7 +182,7 @@ func (r *reader) apart(own bool, stmts []*syntax.Stmt) {
 
 func (r *reader) statement(s *syntax.Stmt) {
 	if r.depth++; r.depth > maxNested {
-		r.doubt(s, "it is nested deeper than parley looks at")
+		r.doubt(s, "nested too deeply to check")
 		r.depth--
 		return
 	}
@@ -212,7 +212,7 @@ func (r *reader) ended(s *syntax.Stmt, d *syntax.Redirect, before string) {
 		return
 	}
 	if c, ok := s.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 0 && c.Args[len(c.Args)-1].Pos().After(d.Pos()) {
-		r.doubt(s, "where a command ends is not the same to every shell")
+		r.doubt(s, "shells disagree on where a command ends")
 	}
 	if r.dir != before {
 		r.dir = ""
@@ -251,7 +251,7 @@ func (r *reader) command(s *syntax.Stmt) {
 			r.statement(c.Stmt)
 		}
 	default:
-		r.doubt(s, "parley does not judge this kind of command")
+		r.doubt(s, "a kind of command that parley cannot check")
 		r.inner(s.Cmd) // rules that deny may match what is in it
 	}
 }
@@ -302,10 +302,10 @@ func (r *reader) loop(c *syntax.ForClause) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	switch {
 	case !ok || c.Select:
-		r.doubt(c, "a loop over something else than words")
+		r.doubt(c, "loops over something other than words")
 		r.inner(c.Loop)
 	case len(iter.Name.Value) > 1: // PATH, or path in zsh
-		r.doubt(c, "it sets a variable")
+		r.doubt(c, "sets a variable")
 		fallthrough
 	default:
 		for _, w := range iter.Items {
@@ -320,10 +320,10 @@ func (r *reader) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		r.inner(a)
 	}
-	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns), again: r.loops > 0}
+	p := part{text: r.source(c), dir: r.dir, doubt: assigns(c.Assigns), repeated: r.loops > 0}
 	if len(c.Args) == 0 {
 		if len(c.Assigns) > 0 {
-			p.doubt = "it sets a variable"
+			p.doubt = "sets a variable"
 			r.parts = append(r.parts, p)
 		}
 		return
@@ -406,7 +406,7 @@ func (r *reader) redirect(d *syntax.Redirect, dir string) {
 		p.write = true
 	}
 	if why == "" && (strings.HasPrefix(text, "!") || strings.HasPrefix(text, "/dev/tcp/") || strings.HasPrefix(text, "/dev/udp/")) {
-		why = "what it opens is not the same to every shell" // >! of zsh, the network of bash
+		why = "shells disagree on what it opens" // >! of zsh, the network of bash
 	}
 	if p.file, p.doubt = text, why; text == "/dev/null" && why == "" {
 		return
@@ -420,7 +420,7 @@ func (r *reader) inner(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
 			if r.apart(true, n.Stmts); n.TempFile || n.ReplyVar {
-				r.doubt(n, "a substitution that is no subshell")
+				r.doubt(n, "a substitution that parley cannot check")
 			}
 			return false
 		case *syntax.ProcSubst:

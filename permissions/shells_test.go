@@ -205,7 +205,7 @@ func (p *playground) run(t *testing.T, shell, line, end string) ([]record, error
 	for line := range bytes.Lines(text) {
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil {
-			t.Fatalf("%q: %v", line, err)
+			t.Fatalf("%q: got %v", line, err)
 		}
 		all = append(all, r)
 	}
@@ -255,10 +255,10 @@ func (p *playground) facts(line string) Facts {
 				real = filepath.Join(dir, filepath.Base(asked))
 			}
 		}
-		return FileFact{Path: real, Asked: asked, Exists: filepath.Base(real) != "HEAD", Inside: real == p.work || strings.HasPrefix(real, p.work+"/"),
+		return FileFact{Path: real, RequestedPath: asked, Exists: filepath.Base(real) != "HEAD", Inside: real == p.work || strings.HasPrefix(real, p.work+"/"),
 			Secret: filepath.Base(real) == ".env", Roots: []string{p.work}}
 	}
-	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Look: look, Below: nothingBelow, Names: namesIn}
+	return Facts{Agent: "a", Kind: "execute", Commands: []CommandFact{{Line: line, Dir: p.work}}, Resolve: look, Walk: nothingBelow, ListDir: namesIn}
 }
 
 // play runs an allowed line in each shell. It reports whether the line was allowed and ran.

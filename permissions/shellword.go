@@ -28,8 +28,8 @@ const (
 
 // Why words with marks are unknown.
 const (
-	whyGlob  = "which files a pattern in it means is not known"
-	whyLater = "what a word of it will be is not known before it runs"
+	whyGlob  = "cannot tell which files a pattern matches"
+	whyLater = "a word of it is only known when it runs"
 )
 
 // withMarks returns the text of a word with marks. Without the line, no variable is recognised.
@@ -85,7 +85,7 @@ func expansion(b *strings.Builder, p syntax.WordPart, line string) (why string) 
 }
 
 // ansiQuotes is the reason for $'...'.
-const ansiQuotes = "it has escapes that parley does not read"
+const ansiQuotes = "has escapes that parley cannot read"
 
 // bare adds unquoted text.
 func bare(b *strings.Builder, s string, first bool) (why string) {
@@ -102,10 +102,10 @@ func bare(b *strings.Builder, s string, first bool) (why string) {
 		case c == '{' && !strings.HasPrefix(s[i:], "{}"):
 			return "it has braces, which shells read in different ways"
 		case c == '=' && i == 0 && first && s != "==":
-			return "it has a word that zsh looks up as a program"
+			return "zsh looks up a word of it as a program"
 		case c == '~' && (i == 0 && first || strings.HasSuffix(b.String(), "=") || strings.HasSuffix(b.String(), ":")):
 			if i > 0 || len(s) > 1 && s[1] != '/' {
-				return "whose home directory it means is not known"
+				return "cannot tell whose home directory it means"
 			}
 			b.WriteByte('~')
 		default:
@@ -118,7 +118,7 @@ func bare(b *strings.Builder, s string, first bool) (why string) {
 // quoted adds text between double quotes.
 func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 	if q.Dollar {
-		return "it has text that is translated"
+		return "has text that the shell translates"
 	}
 	for _, p := range q.Parts {
 		if c, ok := p.(*syntax.CmdSubst); ok {

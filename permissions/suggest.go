@@ -17,7 +17,7 @@ func Suggest(q Question) []Rule {
 	var open []demand
 	for _, v := range q.Judgement.Verdicts {
 		switch {
-		case v.Why != "" && v.demand.kind != wantsHost && v.demand.kind != wantsWrite && v.demand.kind != wantsRead:
+		case v.NoRuleReason != "" && v.demand.kind != wantsHost && v.demand.kind != wantsWrite && v.demand.kind != wantsRead:
 			return nil
 		case v.Effect == Confirm || v.Effect == Deny:
 			return nil
@@ -40,7 +40,7 @@ func Suggest(q Question) []Rule {
 		if r.Command == "" && literalStar(open[0], q.Facts) {
 			continue // its name would be read as a pattern
 		}
-		if r.Check() == nil && !slices.ContainsFunc(out, func(o Rule) bool { return o.Text() == r.Text() }) && r.matches(&q.Facts, open[0]) {
+		if r.Compile() == nil && !slices.ContainsFunc(out, func(o Rule) bool { return o.Text() == r.Text() }) && r.matches(&q.Facts, open[0]) {
 			out = append(out, r)
 		}
 	}
@@ -127,7 +127,7 @@ func commandRules(d demand, enough func(Rule) bool) (rules []Rule) {
 			quoted[i] = patternWord(w)
 		}
 		r = Rule{Effect: Allow, Command: strings.Join(quoted, " ") + rest}
-		return r, r.Check() == nil && enough(r)
+		return r, r.Compile() == nil && enough(r)
 	}
 	if r, ok := pattern(d.words, ""); ok {
 		rules = append(rules, r)

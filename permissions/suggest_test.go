@@ -85,7 +85,7 @@ func TestCarriedWords(t *testing.T) {
 			f.Commands = []CommandFact{{Line: strings.Join(words, " "), Words: words, Dir: "/w"}}
 			rules := []Rule{{Effect: Allow, Command: "ls *"}, {Effect: Allow, Command: "git status *"}, {Effect: Deny, Command: "rm *"}}
 			if j := mustBook(t, rules).Judge(f); j.Effect != want {
-				t.Errorf("%q: %v, want %v: %s", words, j.Effect, want, reasons(j))
+				t.Errorf("%q: got %v, want %v: %s", words, j.Effect, want, reasons(j))
 			}
 		}
 	}

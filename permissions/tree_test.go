@@ -11,11 +11,11 @@ func treeFacts(line string) Facts {
 	there := map[string]bool{"/": true, "/w": true, "/w/.git": true, "/w/config": true, "/w/config/x": true, "/w/src": true, "/w/src/a.go": true, "/w/feature": true, "/w/.husky": true, "/w/.husky/pre-commit": true}
 	look := func(path string) FileFact {
 		path = filepath.Clean(path)
-		return FileFact{Path: path, Asked: path, Exists: there[path], Inside: path == "/w" || strings.HasPrefix(path, "/w/"), Secret: strings.HasPrefix(path, "/w/.husky"), Roots: []string{"/w"}}
+		return FileFact{Path: path, RequestedPath: path, Exists: there[path], Inside: path == "/w" || strings.HasPrefix(path, "/w/"), Secret: strings.HasPrefix(path, "/w/.husky"), Roots: []string{"/w"}}
 	}
 	f := lineFacts(line)
-	f.Look = look
-	f.Below = func(dir string, hidden bool, visit func(FileFact) bool) bool {
+	f.Resolve = look
+	f.Walk = func(dir string, hidden bool, visit func(FileFact) bool) bool {
 		for _, path := range []string{"/w/.husky", "/w/.husky/pre-commit", "/w/config", "/w/config/x", "/w/feature", "/w/src", "/w/src/a.go"} {
 			if strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/") && (hidden || !strings.Contains(path, "/.")) && !visit(look(path)) {
 				return false
@@ -54,17 +54,17 @@ func TestTree(t *testing.T) {
 			if got.Effect != want && (want != None || got.Effect != Deny) {
 				t.Errorf("%q with deny path %s is %v, want %v: %s", line, rule, got.Effect, want, reasons(got))
 			}
-			if hides := rulebook(t, (&Rule{Effect: effect, Path: rule}).Text()).Judge(treeFacts(line)); want == None && hides.Hides != effect && hides.Effect != effect {
-				t.Errorf("%q with %v path %s hides %v", line, effect, rule, hides.Hides)
-			} else if want == Allow && hides.Hides != None {
-				t.Errorf("%q with %v path %s hides %v, and names no such file", line, effect, rule, hides.Hides)
+			if hides := rulebook(t, (&Rule{Effect: effect, Path: rule}).Text()).Judge(treeFacts(line)); want == None && hides.MayHide != effect && hides.Effect != effect {
+				t.Errorf("%q with %v path %s hides %v", line, effect, rule, hides.MayHide)
+			} else if want == Allow && hides.MayHide != None {
+				t.Errorf("%q with %v path %s hides %v, and names no such file", line, effect, rule, hides.MayHide)
 			}
 		}
 		if got := rulebook(t, allow+more).Judge(treeFacts(line)); got.Effect != Allow && !strings.HasPrefix(line, "mv") && !strings.Contains(line, "-- ':") && !strings.Contains(line, "conf?g") {
 			t.Errorf("%q is asked without a rule that denies: %s", line, reasons(got))
 		}
 		if got := rulebook(t, allow+more+"[[deny]]\npath = \"secrets/**\"\n").Judge(treeFacts(line)); got.Effect != Allow && !strings.HasPrefix(line, "mv") && !strings.Contains(line, "-- ':") && !strings.Contains(line, "conf?g") {
-			t.Errorf("%q is asked for a rule of which there is no file: %s", line, reasons(got))
+			t.Errorf("%q is asked about for a rule that matches no file: %s", line, reasons(got))
 		}
 	}
 }
@@ -88,8 +88,8 @@ func TestTreeOfTrackedFiles(t *testing.T) {
 func TestHidesBelow(t *testing.T) {
 	for line, want := range map[string]Effect{"grep -r x .": Deny, "grep -r x src": None, "rg x": Deny, "cp -r . /tmp/y": Deny, "rm -r config": Deny, "ls -R": None, "find . -name x": None, "rg --files": None,
 		"find . -delete": Deny, "find . -exec cat {} +": Deny, "find -L .": Deny, "rg --files --unheard-of config": Deny, "cat src/a.go": None, "tar cf a.tar config": Deny} {
-		if got := rulebook(t, "[[deny]]\npath = \"config/x\"\n").Judge(treeFacts(line)); max(got.Hides, got.Effect) != max(want, None) && got.Effect != want {
-			t.Errorf("%q hides %v, and is %v, want %v", line, got.Hides, got.Effect, want)
+		if got := rulebook(t, "[[deny]]\npath = \"config/x\"\n").Judge(treeFacts(line)); max(got.MayHide, got.Effect) != max(want, None) && got.Effect != want {
+			t.Errorf("%q hides %v, and is %v, want %v", line, got.MayHide, got.Effect, want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (s *Service) Attach(sessionID, id string) (*Attachment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.gone:
+	case p.dropped:
 		return nil, ErrUnknown
 	case p.exit != nil || p.ended && p.cur.isOver():
 		return nil, ErrExited
@@ -84,10 +84,10 @@ func (p *Process) attached() bool {
 	return p.front != nil
 }
 
-// Before returns the end of what the command had written when the front end attached: raw, with
+// EarlierOutput returns the end of what the command had written when the front end attached: raw, with
 // control sequences, possibly cut within one, and with newlines as line breaks. Read continues
 // after it.
-func (a *Attachment) Before() []byte { return a.before }
+func (a *Attachment) EarlierOutput() []byte { return a.before }
 
 // Read returns what the command writes, for a terminal. It returns io.EOF at the end of the command
 // and io.ErrClosedPipe after Close.

@@ -40,7 +40,7 @@ func (h harness) attach(id string) *user {
 		h.t.Fatalf("attach to %s: %v", id, err)
 	}
 	u := &user{Attachment: a, t: h.t, over: make(chan struct{})}
-	u.seen.Write(a.Before())
+	u.seen.Write(a.EarlierOutput())
 	go u.read()
 	h.t.Cleanup(func() { a.Close() })
 	return u
@@ -114,7 +114,7 @@ func TestAttendedPassword(t *testing.T) {
 		t.Errorf("the agent got %q, want %q", out.Text, want)
 	}
 	if _, data := told.of(id); data != want {
-		t.Errorf("told %q, want %q", data, want)
+		t.Errorf("reported %q, want %q", data, want)
 	}
 	if got := u.text(); strings.Contains(got, "hush") || !strings.HasSuffix(got, "Password: \r\ngot 4\r\n") {
 		t.Errorf("the user saw %q", got)
@@ -149,7 +149,7 @@ func TestAttendedTerminal(t *testing.T) {
 	u.sees("line one\r\n")
 	for _, size := range [][2]int{{0, 5}, {5, -1}, {1 << 20, 5}} {
 		if err := u.Resize(size[0], size[1]); err != nil {
-			t.Errorf("%v: %v", size, err)
+			t.Errorf("%v: got %v", size, err)
 		}
 	}
 	u.types("bye\r")
@@ -173,15 +173,15 @@ func TestDetachAndReattach(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 	if _, err := io.WriteString(u, "lost\r"); err != io.ErrClosedPipe {
-		t.Errorf("typed all the same: %v", err)
+		t.Errorf("keys were accepted anyway: got %v", err)
 	}
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h.until(id, "output without anybody attached", func(o Output) bool { return strings.HasSuffix(o.Text, "second\n") })
 	back := h.attach(id)
-	if n := len(back.Before()); n != attachedBefore || !strings.HasSuffix(string(back.Before()), "word\n\nsecond\n") {
-		t.Errorf("%d bytes from before, the last %q", n, back.Before()[max(0, n-20):])
+	if n := len(back.EarlierOutput()); n != attachedBefore || !strings.HasSuffix(string(back.EarlierOutput()), "word\n\nsecond\n") {
+		t.Errorf("%d bytes from before, the last %q", n, back.EarlierOutput()[max(0, n-20):])
 	}
 	back.types("it\r")
 	if err := back.ends(); err != io.EOF {
@@ -278,7 +278,7 @@ func TestTakeOver(t *testing.T) {
 	first := h.until(id, "question", func(o Output) bool { return strings.HasSuffix(o.Text, "Password: ") }).Text
 	var leader, child int
 	if _, err := fmt.Sscanf(first, "run %d asks no set\nchild %d\n", &leader, &child); err != nil {
-		t.Fatalf("%q: %v", first, err)
+		t.Fatalf("%q: got %v", first, err)
 	}
 	status := make(chan ExitStatus)
 	go func() { status <- h.wait(id) }()
@@ -313,10 +313,10 @@ func TestTakeOver(t *testing.T) {
 	h.Close() // all changes have been notified
 	changes, data := told.of(id)
 	if data != out {
-		t.Errorf("told %q, want %q", data, out)
+		t.Errorf("reported %q, want %q", data, out)
 	}
 	if n := len(changes); n != 4 || !strings.HasPrefix(changes[0], "started ") || changes[1] != "data" || changes[2] != "exit 7" || changes[3] != "released" {
-		t.Errorf("told %q", changes)
+		t.Errorf("reported %q", changes)
 	}
 }
 
@@ -332,7 +332,7 @@ func TestEndedWhileTakenOver(t *testing.T) {
 		p, _ := h.find("s", id)
 		for begun := false; !begun; time.Sleep(time.Millisecond) {
 			p.mu.Lock()
-			begun = p.again != nil
+			begun = p.restarted != nil
 			p.mu.Unlock()
 		}
 		if err := h.TakeOver("s", id); !errors.Is(err, ErrAttached) {
@@ -389,7 +389,7 @@ func TestUnbreak(t *testing.T) {
 			got = append(got, u.add([]byte(text[at:min(len(text), at+size)]))...)
 		}
 		if got = append(got, u.rest()...); string(got) != want {
-			t.Errorf("in pieces of %d: %q, want %q", size, got, want)
+			t.Errorf("in pieces of %d: got %q, want %q", size, got, want)
 		}
 	}
 }

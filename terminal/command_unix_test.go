@@ -48,7 +48,7 @@ func TestPathOfTheCommand(t *testing.T) {
 	id := h.create(Command{Command: "my-tool", Args: []string{"it"}, Env: []EnvVar{{"PATH", h.dir}}})
 	h.wait(id)
 	if out := h.output(id); out.Text != "found it\n" {
-		t.Fatalf("%q", out.Text)
+		t.Fatalf("got %q", out.Text)
 	}
 }
 
@@ -62,10 +62,10 @@ func TestCommandLineAndNotFound(t *testing.T) {
 	} {
 		id := h.create(Command{Command: command})
 		if status := h.wait(id); status.Code == nil || *status.Code != 0 {
-			t.Errorf("%s: %+v", command, status)
+			t.Errorf("%s: got %+v", command, status)
 		}
 		if out := h.output(id); out.Text != want {
-			t.Errorf("%s: %q", command, out.Text)
+			t.Errorf("%s: got %q", command, out.Text)
 		}
 	}
 	spaced := filepath.Join(h.dir, "my tool")
@@ -110,7 +110,7 @@ func TestShellOfAProject(t *testing.T) {
 		id := h.create(Command{Command: "echo hi"})
 		h.wait(id)
 		if out := h.output(id); out.Text != "hi\n" {
-			t.Errorf("%s: %q", env, out.Text)
+			t.Errorf("%s: got %q", env, out.Text)
 		}
 	}
 }
@@ -134,7 +134,7 @@ func TestUserShell(t *testing.T) {
 		id := h.create(Command{Command: "echo hi", Shell: c.own})
 		h.wait(id)
 		if out := h.output(id); out.Text != c.want {
-			t.Errorf("%+v: %q", c, out.Text)
+			t.Errorf("%+v: got %q", c, out.Text)
 		}
 	}
 }
@@ -154,6 +154,6 @@ func TestFileNamedAsALine(t *testing.T) {
 	id := h.create(Command{Command: "cat src/hi"})
 	h.wait(id)
 	if out := h.output(id); out.Text != "hi\n" {
-		t.Errorf("%q", out.Text)
+		t.Errorf("got %q", out.Text)
 	}
 }

@@ -127,7 +127,7 @@ func TestConfine(t *testing.T) {
 	id := h.create(Command{Command: "echo", Args: []string{"a"}})
 	h.wait(id)
 	if out := h.output(id); out.Text != "a confined s\n" {
-		t.Errorf("%q", out.Text)
+		t.Errorf("got %q", out.Text)
 	}
 	if id, err := h.Create("s", Command{Command: "false", Dir: h.dir}); id != "" || err == nil || !strings.Contains(err.Error(), "not that one") {
 		t.Errorf("%q, %v", id, err)

@@ -106,7 +106,7 @@ func TestSlowListenerLosesNothing(t *testing.T) {
 	h.wait(id)
 	<-p.cur.group.Done()
 	if _, data := told.of(id); len(data) != 100_003 || !strings.HasSuffix(data, "end") {
-		t.Errorf("%d bytes told", len(data))
+		t.Errorf("%d bytes reported", len(data))
 	}
 }
 
@@ -185,7 +185,7 @@ func TestCreateBesideCloseSession(t *testing.T) {
 	defer told.mu.Unlock()
 	for id, story := range told.told {
 		if story[len(story)-1] != "released" {
-			t.Errorf("%s: %q", id, story)
+			t.Errorf("%s: got %q", id, story)
 		}
 	}
 }

@@ -59,12 +59,12 @@ func TestTailShrink(t *testing.T) {
 	}
 	out.write([]byte("xyz"))
 	if got := out.text(false); got != "dxyz" {
-		t.Fatalf("%q", got)
+		t.Fatalf("got %q", got)
 	}
 	out.shrink(0)
 	out.write([]byte("more"))
 	if got := out.text(false); got != "" || !out.truncated {
-		t.Fatalf("%q", got)
+		t.Fatalf("got %q", got)
 	}
 }
 
@@ -88,7 +88,7 @@ func FuzzTail(f *testing.F) {
 		}
 		whole, text := strings.ToValidUTF8(string(data), "\uFFFD"), out.text(false)
 		if !out.truncated && text != whole {
-			t.Fatalf("%q, want all of %q", text, whole)
+			t.Fatalf("got %q, want all of %q", text, whole)
 		}
 		if (len(data) > limit) != out.truncated && utf8.Valid(data) {
 			t.Fatalf("truncated %v for %d bytes and a limit of %d", out.truncated, len(data), limit)

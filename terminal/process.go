@@ -24,14 +24,14 @@ type Process struct {
 	exited   chan struct{} // closed when exit is set, never after released
 	released chan struct{}
 
-	mu    sync.Mutex
-	cur   *run
-	out   tail
-	exit  *ExitStatus
-	gone  bool        // released; exit no longer changes
-	ended bool        // killed or exited: it is not restarted
-	again chan *run   // not nil while TakeOver restarts it; delivers the new run, or nil
-	front *Attachment // nil when no front end is attached
+	mu        sync.Mutex
+	cur       *run
+	out       tail
+	exit      *ExitStatus
+	dropped   bool        // released by the agent; exit no longer changes
+	ended     bool        // killed or exited: it is not restarted
+	restarted chan *run   // not nil while TakeOver restarts it; delivers the new run, or nil
+	front     *Attachment // nil when no front end is attached
 }
 
 func start(s *Service, home *session, id Change, c Command, cmd *exec.Cmd) (*Process, error) {
@@ -62,7 +62,7 @@ func (p *Process) run(r *run) {
 	for r != nil {
 		go p.read(r)
 		p.follow(r, r.group.Done())
-		close(r.told)
+		close(r.unwanted)
 		status := statusOf(r.group.Wait())
 		next := p.next()
 		if next != nil {
@@ -83,7 +83,7 @@ func (p *Process) run(r *run) {
 // that no further one can start.
 func (p *Process) next() *run {
 	p.mu.Lock()
-	again := p.again
+	again := p.restarted
 	p.ended = p.ended || again == nil
 	p.mu.Unlock()
 	if again == nil {
@@ -92,7 +92,7 @@ func (p *Process) next() *run {
 	r := <-again
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.again, p.ended = nil, p.ended || r == nil
+	p.restarted, p.ended = nil, p.ended || r == nil
 	return r
 }
 
@@ -167,7 +167,7 @@ func (p *Process) read(r *run) {
 			front := p.front
 			p.mu.Unlock()
 			if front != nil && n > 0 {
-				front.give(bytes.Clone(buf[:n]), r.told)
+				front.give(bytes.Clone(buf[:n]), r.unwanted)
 			}
 			p.tell(r, kept)
 		}
@@ -183,11 +183,11 @@ func (p *Process) tell(r *run, kept []byte) {
 		return
 	}
 	select {
-	case <-r.told:
+	case <-r.unwanted:
 	default:
 		select {
 		case r.chunks <- bytes.Clone(kept):
-		case <-r.told:
+		case <-r.unwanted:
 		}
 	}
 }
@@ -205,7 +205,7 @@ func statusOf(state *os.ProcessState) ExitStatus {
 func (p *Process) finish(status ExitStatus) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.gone {
+	if !p.dropped {
 		p.exit = &status
 		close(p.exited)
 	}
@@ -255,7 +255,7 @@ func (p *Process) kill() {
 // release is called once, by the caller that removed the terminal from its session.
 func (p *Process) release() {
 	p.mu.Lock()
-	p.gone = true
+	p.dropped = true
 	p.mu.Unlock()
 	close(p.released)
 	p.kill()

@@ -15,7 +15,7 @@ type run struct {
 	stream   *os.File // of its output: a pipe, or our end of its terminal
 	attended bool
 	chunks   chan []byte   // from the reader to Process.run; closed at the end of the output
-	told     chan struct{} // closed when no more chunks are wanted
+	unwanted chan struct{} // closed when no more chunks are wanted
 
 	begins uint64  // where its output begins in the terminal's; for a second run known after the first was read
 	begun  bool    // begins is known
@@ -62,7 +62,7 @@ func (s streams) start(cmd *exec.Cmd) (*run, error) {
 		return nil, err
 	}
 	s.theirs.Close()
-	return &run{group: group, stream: s.ours, attended: s.attended, chunks: make(chan []byte), told: make(chan struct{})}, nil
+	return &run{group: group, stream: s.ours, attended: s.attended, chunks: make(chan []byte), unwanted: make(chan struct{})}, nil
 }
 
 // end terminates the process group: with a signal it can handle, and after grace with SIGKILL.

@@ -141,7 +141,7 @@ func TestCreateOutputWait(t *testing.T) {
 	}
 	for range 2 { // pending, then at once
 		if status := h.wait(id); !sameExit(status, ExitStatus{Code: code(3)}) {
-			t.Fatalf("%+v", status)
+			t.Fatalf("got %+v", status)
 		}
 	}
 	out = h.output(id)
@@ -165,7 +165,7 @@ func TestStreamsInOrderAndNoInput(t *testing.T) {
 	id := h.sh("echo 1; echo 2 >&2; echo 3; cat; echo 4 >&2")
 	h.wait(id)
 	if out := h.output(id); out.Text != "1\n2\n3\n4\n" {
-		t.Fatalf("%q", out.Text)
+		t.Fatalf("got %q", out.Text)
 	}
 }
 
@@ -336,7 +336,7 @@ func TestBackgroundChild(t *testing.T) {
 	h := open(t, Options{})
 	id := h.sh("sleep 1000 & echo $!")
 	if status := h.wait(id); status.Code == nil || *status.Code != 0 {
-		t.Fatalf("%+v", status)
+		t.Fatalf("got %+v", status)
 	}
 	pids := h.pids(id, 1)
 	h.Release("s", id)
@@ -352,7 +352,7 @@ func TestUnknownTerminals(t *testing.T) {
 		_, errWait := h.WaitForExit(context.Background(), who[0], who[1])
 		for _, err := range []error{errOut, errWait, h.Kill(who[0], who[1]), h.Release(who[0], who[1])} {
 			if !errors.Is(err, ErrUnknown) {
-				t.Errorf("%q: %v", who, err)
+				t.Errorf("%q: got %v", who, err)
 			}
 		}
 	}

@@ -22,9 +22,9 @@ func (s *Service) TakeOver(sessionID, id string) error {
 	p.mu.Lock()
 	old := p.cur
 	switch {
-	case p.gone:
+	case p.dropped:
 		err = ErrUnknown
-	case p.again != nil && !old.attended:
+	case p.restarted != nil && !old.attended:
 		err = ErrAttached
 	case p.ended || old.isOver():
 		err = ErrExited
@@ -34,15 +34,15 @@ func (s *Service) TakeOver(sessionID, id string) error {
 		return err
 	}
 	second := make(chan *run, 1)
-	p.again = second
+	p.restarted = second
 	p.mu.Unlock()
 
 	r, err := p.restart(old)
 	second <- r
 	if err != nil {
 		p.mu.Lock()
-		if p.again == second { // the first run continues, or its end was not seen yet
-			p.again = nil
+		if p.restarted == second { // the first run continues, or its end was not seen yet
+			p.restarted = nil
 		}
 		p.mu.Unlock()
 	}
@@ -70,7 +70,7 @@ func (p *Process) restart(old *run) (*run, error) {
 
 	p.mu.Lock() // so that kill ends this run, or prevents its start
 	defer p.mu.Unlock()
-	if p.ended || p.gone {
+	if p.ended || p.dropped {
 		streams.close()
 		return nil, ErrExited
 	}

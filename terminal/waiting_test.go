@@ -77,7 +77,7 @@ func TestWaitingNotified(t *testing.T) {
 		<-over
 		want := []string{"0s Pass", "1.999s word: ", "3.999s a password", "1m1.999s \nthank you\n", "2m1.999s Go on? [y/n]"}
 		if !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
+			t.Errorf("reported %q, want %q", told, want)
 		}
 	})
 }
@@ -104,7 +104,7 @@ func TestWaitingNotNotifiedWhileAttached(t *testing.T) {
 		close(r.chunks)
 		<-over
 		if !slices.Equal(told, []WaitFor{WaitYesNo}) {
-			t.Errorf("told %q", told)
+			t.Errorf("reported %q", told)
 		}
 	})
 }

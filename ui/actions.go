@@ -96,8 +96,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.panels.showModel(), true
 	case intent.Approval:
 		return c.showApproval(), true
-	case intent.FileChanges, intent.PutBack:
-		return c.panels.showChanges(i == intent.PutBack), true
+	case intent.FileChanges, intent.UndoFiles:
+		return c.panels.showChanges(i == intent.UndoFiles), true
 	case intent.Trust:
 		return c.panels.showTrust(), true
 	case intent.Theme:
@@ -118,7 +118,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.Approval, intent.FileChanges, intent.PutBack, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.Approval, intent.FileChanges, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

@@ -29,7 +29,7 @@ func (c *chat) showApproval() tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {
 			return approve(it)
 		}
-		c.panels.show(&panel.List{Title: "Allow everything in this session?", Foot: "enter selects · esc closes", Confirms: true, Choose: approve, List: list.New([]list.Item{
+		c.panels.show(&panel.List{Title: "Allow everything in this session?", Foot: "enter selects · esc closes", NeedsConfirmation: true, Choose: approve, List: list.New([]list.Item{
 			{Title: "No", Detail: "keep the present mode", Value: c.Approval()},
 			{Title: "Yes, everything", Detail: "commands and files, without asking; rules that deny still apply", Value: permissions.AllMode},
 		})})

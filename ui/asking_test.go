@@ -99,7 +99,7 @@ func TestAskedCallIsDrawnOnce(t *testing.T) {
 		d.press("y")
 		d.wait(100 * time.Millisecond)
 		d.misses("fake asks")
-		once("behind the question")
+		once("above the question")
 	})
 }
 
@@ -127,7 +127,7 @@ func TestQuestionLeavesTheReader(t *testing.T) {
 				d.wait(100 * time.Millisecond)
 				d.misses("╭ fake asks")
 				if now := strings.Split(d.screen(), "\n")[0]; now != first {
-					t.Errorf("the transcript began with %q, behind the answer with %q", first, now)
+					t.Errorf("the transcript began with %q, after the answer with %q", first, now)
 				}
 			})
 		})

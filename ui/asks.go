@@ -23,9 +23,9 @@ func (h questionHost) Hide(tools, subjects []string) {
 	h.c.applied()
 }
 
-func (h questionHost) Around() question.Around {
+func (h questionHost) PageState() question.PageState {
 	c := h.c
-	return question.Around{
+	return question.PageState{
 		Covered:  c.panels.reading != nil || c.listed(),
 		Drafting: !c.composer.Empty(),
 		Focused:  c.focused,
@@ -36,8 +36,8 @@ func (h questionHost) Around() question.Around {
 // formHost implements question.FormHost for a page. A question comes before forms.
 type formHost struct{ questionHost }
 
-func (h formHost) Around() question.Around {
-	around := h.questionHost.Around()
+func (h formHost) PageState() question.PageState {
+	around := h.questionHost.PageState()
 	around.Later = h.c.question.Open()
 	return around
 }
@@ -121,7 +121,7 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 
 func (msg ruleMade) handle(*Model) tea.Cmd {
 	if msg.err != nil {
-		return msg.chat.say("Rule not added" + atomicfile.Room(msg.err) + ": " + msg.err.Error())
+		return msg.chat.say("Rule not added" + atomicfile.FreeSpaceAdvice(msg.err) + ": " + msg.err.Error())
 	}
 	return msg.chat.say("Added rule: " + msg.rule.Name() + " (" + msg.where + ")")
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
@@ -40,11 +41,11 @@ func (p *panels) showChanges(undo bool) tea.Cmd {
 		}
 		done := func(f workspace.FileChange) bool { return f.Undone }
 		together = slices.DeleteFunc(together, done)
-		for _, r := range conn.PutBack(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
+		for _, r := range conn.Undo(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
 			m.could = append(m.could, r.Err)
 		}
-		for i, r := range conn.PutBack(context.Background(), session, together, true) {
-			if r.Err == nil && together[i].Why == "" {
+		for i, r := range conn.Undo(context.Background(), session, together, true) {
+			if r.Err == nil && together[i].NoUndoReason == "" {
 				m.together = append(m.together, together[i])
 			}
 		}
@@ -67,12 +68,12 @@ func (m changesListed) handle(*Model) tea.Cmd {
 			u.Undone = append(u.Undone, f)
 			continue
 		}
-		if i := len(u.Changes); f.Why == "" && i < len(m.could) && m.could[i] != nil {
-			f.Why = safetext.Line(m.could[i].Error(), 200)
+		if i := len(u.Changes); f.NoUndoReason == "" && i < len(m.could) && m.could[i] != nil {
+			f.NoUndoReason = safetext.Line(m.could[i].Error(), 200)
 		}
 		u.Changes = append(u.Changes, f)
 	}
-	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.PutBack) func([]panel.Change) tea.Cmd {
+	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
 		return func(chosen []panel.Change) tea.Cmd {
 			var files []workspace.FileChange
 			for _, f := range chosen {
@@ -81,10 +82,10 @@ func (m changesListed) handle(*Model) tea.Cmd {
 			return func() tea.Msg { return putBack{c, did, do(context.Background(), m.session, files)} }
 		}
 	}
-	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.PutBack {
-		return conn.PutBack(ctx, session, files, false)
+	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.UndoResult {
+		return conn.Undo(ctx, session, files, false)
 	}
-	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.DoAgain), c.say))
+	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.Redo), c.say))
 	return nil
 }
 
@@ -92,7 +93,7 @@ func (m changesListed) handle(*Model) tea.Cmd {
 func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 	var out []panel.Change
 	for _, f := range files {
-		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.Named(f.Path), Why: f.Why, File: f})
+		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), NoUndoReason: f.NoUndoReason, File: f})
 	}
 	return out
 }
@@ -100,7 +101,7 @@ func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 // short returns a path as the transcript shows it, with ~ for the home directory.
 func (p *panels) short(path string) string {
 	opts := p.c.m.opts
-	return transcript.Home(transcript.Short(path, opts.Cwd), opts.Home)
+	return transcript.ShortenHome(transcript.RelativePath(path, opts.Cwd), opts.Home)
 }
 
 // changeShown is a change to read.
@@ -120,8 +121,8 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 	path := safetext.Line(p.short(f.Path), 300)
 	return func() tea.Msg {
 		lines := []panel.Line{{Text: f.By, Head: true}}
-		if f.Why != "" {
-			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.Why, 300), Head: true})
+		if f.NoUndoReason != "" {
+			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.NoUndoReason, 300), Head: true})
 		}
 		var d *diff.Computed
 		if before, after, ok := conn.Texts(session, f); ok {
@@ -137,7 +138,7 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 type putBack struct {
 	chat    *chat
 	did     string // "Restored" or "Redid the changes to"
-	results []workspace.PutBack
+	results []workspace.UndoResult
 }
 
 func (m putBack) handle(*Model) tea.Cmd {
@@ -149,9 +150,9 @@ func (m putBack) handle(*Model) tea.Cmd {
 		}
 		left = append(left, safetext.Line(m.chat.panels.short(r.Change.Path)+": "+r.Err.Error(), 200))
 	}
-	text := m.did + " " + panel.Files(done) + " (the agent was not told)"
+	text := m.did + " " + panel.CountFiles(done) + " (the agent was not told)"
 	if len(left) > 0 {
-		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.Files(len(m.results)), strings.Join(left, "; "))
+		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.CountFiles(len(m.results)), strings.Join(left, "; "))
 	}
 	m.chat.CountLines()
 	return m.chat.say(text)
@@ -159,7 +160,7 @@ func (m putBack) handle(*Model) tea.Cmd {
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.
 func UnreportedChanges(n int) string {
-	return panel.Files(n) + " changed, but the agent reported no change; see /changes"
+	return panel.CountFiles(n) + " changed, but the agent reported no change; see /changes"
 }
 
 // showTrust lists what the agent has changed and run in the session, by who allowed it,
@@ -170,7 +171,7 @@ func (p *panels) showTrust() tea.Cmd {
 		var calls []panel.Call
 		for _, it := range c.Thread.Items {
 			if t := it.Tool; t != nil {
-				calls = append(calls, panel.Call{Title: t.Kind + "  " + strings.Join(strings.Fields(doing(t)), " "), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
+				calls = append(calls, panel.Call{Title: verbed(t), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
 			}
 		}
 		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
@@ -181,4 +182,14 @@ func (p *panels) showTrust() tea.Cmd {
 		p.show(l)
 	})
 	return nil
+}
+
+// verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
+// with its verb.
+func verbed(t *thread.Tool) string {
+	verb, title := transcript.Verb(t), strings.Join(strings.Fields(doing(t)), " ")
+	if strings.HasPrefix(title, verb+" ") {
+		return title
+	}
+	return verb + "  " + title
 }

@@ -17,7 +17,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 		{Path: "/home/ada/src/parser/lex.go", Kind: "changed", By: "through parley", Turn: 1, Handle: 1},
 		{Path: "/home/ada/src/parser/new.go", Kind: "created", By: "on the disk", Disk: true, Turn: 2, Handle: 2},
 		{Path: "/home/ada/src/parser/mine.go", Kind: "changed", By: "on the disk", Disk: true, Turn: 2, Handle: 3},
-		{Path: "/home/ada/src/parser/big.bin", Kind: "deleted", By: "on the disk", Disk: true, Turn: 2, Why: "it is larger than what is kept", Handle: 4},
+		{Path: "/home/ada/src/parser/big.bin", Kind: "deleted", By: "on the disk", Disk: true, Turn: 2, NoUndoReason: "it is larger than what is kept", Handle: 4},
 	}
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(turn *turn) string {
@@ -41,22 +41,22 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
 			return "old line\n", "new line\n", f.Handle != 4
 		}
-		conn.DoAgain = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.PutBack {
+		conn.Redo = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.UndoResult {
 			for i := range changes {
 				if changes[i].Handle == some[0].Handle {
 					changes[i].Undone = false
 				}
 			}
-			return []workspace.PutBack{{Change: some[0]}}
+			return []workspace.UndoResult{{Change: some[0]}}
 		}
-		conn.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, try bool) []workspace.PutBack {
-			var out []workspace.PutBack
+		conn.Undo = func(_ context.Context, _ string, some []workspace.FileChange, try bool) []workspace.UndoResult {
+			var out []workspace.UndoResult
 			for _, c := range some {
 				var err error
 				if c.Handle == 3 {
 					err = errors.New("it was changed since")
 				}
-				out = append(out, workspace.PutBack{Change: c, Err: err})
+				out = append(out, workspace.UndoResult{Change: c, Err: err})
 				for i := range changes {
 					changes[i].Undone = changes[i].Undone || !try && err == nil && changes[i].Handle == c.Handle
 				}
@@ -69,7 +69,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 		d.types("go\n")
 		d.wait(time.Second)
 		if turns != "-+-" {
-			t.Errorf("told of turns: %q", turns)
+			t.Errorf("turns reported: %q", turns)
 		}
 		f(d, &put)
 	})
@@ -108,14 +108,14 @@ func TestUndoOffered(t *testing.T) {
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
 		if len(*put) != 1 || (*put)[0].Handle != 2 {
-			t.Errorf("%+v", *put)
+			t.Errorf("got %+v", *put)
 		}
 		d.sees("Restored 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")
 		if len(*put) != 1 {
-			t.Errorf("%+v", *put)
+			t.Errorf("got %+v", *put)
 		}
 	})
 }

@@ -127,10 +127,10 @@ func (c *chat) sendDraft() tea.Cmd {
 	}
 	c.composer.Clear()
 	if cmd, ok := c.runOwnCommand(strings.TrimSpace(text)); ok {
-		c.composer.Remember(text) // for this run only
+		c.composer.AddToRunHistory(text) // for this run only
 		return cmd
 	}
-	c.composer.Keep(text)
+	c.composer.AddToHistory(text)
 	if cmd, ok := c.useTemplate(text); ok {
 		return cmd
 	}
@@ -183,7 +183,7 @@ type aheadMsg struct {
 
 func (msg aheadMsg) handle(m *Model) tea.Cmd {
 	if m.chat == msg.chat {
-		msg.chat.view.Ahead(msg.dir)
+		msg.chat.view.PreparePage(msg.dir)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.shells.Running():
 		return c.shells.Stop()
 	case !c.composer.Empty():
-		c.composer.Keep(c.composer.Value())
+		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Clear()
 	default:
 		return c.m.interrupted()

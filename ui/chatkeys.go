@@ -20,7 +20,7 @@ func (l selection) Key(p layer.Press) (cmd tea.Cmd, taken bool) {
 	default:
 		return nil, false
 	}
-	l.c.view.Undrag()
+	l.c.view.ClearDrag()
 	return cmd, true
 }
 
@@ -161,7 +161,7 @@ func (c *chat) giveKeys() bool {
 // unqueue removes the newest queued prompt, to edit or drop it. A prompt that the agent
 // holds must be returned by the agent.
 func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
-	if !edit && c.DropCarried() {
+	if !edit && c.DropShellOutput() {
 		return nil, true
 	}
 	if (composing{c}).takeUnconfirmed(edit) {
@@ -172,7 +172,7 @@ func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
 			c.composer.SetValue(c.TakeQueued(n - 1))
 			return nil, true
 		}
-		c.composer.Keep(c.Queued[n-1])
+		c.composer.AddToHistory(c.Queued[n-1])
 		c.Queued = c.Queued[:n-1]
 		return nil, true
 	}

@@ -16,7 +16,7 @@ import (
 type colours struct {
 	terminal  theme.Terminal
 	themedFor theme.Terminal // the terminal that the theme was made for
-	asked     bool           // the terminal was asked for its background
+	requested bool           // the terminal was asked for its background
 	colouring bool           // a colouredMsg is pending
 }
 

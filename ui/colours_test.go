@@ -153,7 +153,7 @@ func BenchmarkTheme(b *testing.B) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
 	m.page = chatPage
-	m.chat.Agent.Pretend(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
+	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	for range 25_000 {
 		m.chat.apply(event.TurnStarted{Text: "go on"})
 		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\nAnd another one.\n"})

@@ -21,10 +21,10 @@ import (
 // composing is the page as the host of its composer.
 type composing struct{ c *chat }
 
-func (h composing) Say(text string) tea.Cmd { return h.c.say(text) }
-func (h composing) Submit() tea.Cmd         { return h.c.submit() }
-func (h composing) Typed()                  { h.c.m.input.Touch() }
-func (h composing) Unsettled() []string     { return h.c.Session.Unsettled() }
+func (h composing) Say(text string) tea.Cmd  { return h.c.say(text) }
+func (h composing) Submit() tea.Cmd          { return h.c.submit() }
+func (h composing) NoteTyping()              { h.c.m.input.Touch() }
+func (h composing) PendingPrompts() []string { return h.c.Session.PendingPrompts() }
 
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
@@ -32,14 +32,14 @@ func (h composing) Session() composer.Session {
 	c, conn := h.c, h.c.Agent.Conn()
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: conn != nil, Images: conn != nil && conn.Client.Agent().Image,
-		Dir: c.LocalDir(), Away: c.m.page != chatPage || c.focused || c.listed(), Queued: c.Queued,
+		Dir: c.LocalDir(), Unfocused: c.m.page != chatPage || c.focused || c.listed(), Queued: c.Queued,
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
-	s.Kept = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
+	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
 	return s
 }
 
-func (h composing) Invitation() string {
+func (h composing) Placeholder() string {
 	switch {
 	case h.c.m.page == connectingPage:
 		return "Starting… you can type now; it is sent when the agent is ready"
@@ -52,7 +52,7 @@ func (h composing) Invitation() string {
 // takesDraft reports whether the page gets the draft that was saved for its agent: the page
 // without a session does, unless a certain session was asked for.
 func (h composing) takesDraft() bool {
-	if !h.c.m.opts.TakeDraft {
+	if !h.c.m.opts.RestoreDraft {
 		return false
 	}
 	sessions := h.c.m.w.Sessions()
@@ -116,8 +116,8 @@ func (h composers) expand(s *workspace.Session, text string) func(context.Contex
 // search lists earlier prompts, the newest first. The draft stays until one is chosen.
 func (h composing) search() tea.Cmd {
 	c := h.c
-	c.panels.show(&panel.List{Of: intent.SearchHistory, Title: "Prompt history", Foot: "enter uses it · esc closes", Empty: "Nothing sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, Leaves: true, Choose: func(it list.Item) tea.Cmd {
-		c.composer.KeepDraft() // as ctrl+c does
+	c.panels.show(&panel.List{OpenedBy: intent.SearchHistory, Title: "Prompt history", Foot: "enter uses it · esc closes", Empty: "Nothing sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, EscCloses: true, Choose: func(it list.Item) tea.Cmd {
+		c.composer.AddDraftToHistory() // as ctrl+c does
 		c.composer.SetValue(it.Value.(string))
 		c.composer.Refresh()
 		return nil
@@ -168,7 +168,7 @@ func (c *chat) agentHas(name string) bool {
 // runOwnCommand runs one of parley's own commands; false if text is none.
 func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
 	name, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
-	a, ok := intent.Named(name, c.agentHas)
+	a, ok := intent.CommandNamed(name, c.agentHas)
 	if !slash || !ok || c.useless(a.Intent) {
 		return nil, false
 	}
@@ -199,7 +199,7 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 	if at < 0 {
 		return c.say("This is the first queued prompt"), true
 	}
-	c.PutBack(c.composer.Value())
+	c.ReturnEdited(c.composer.Value())
 	if at >= len(c.Queued) {
 		c.composer.Reset()
 		return nil, true
@@ -212,10 +212,10 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
-	p, ok := c.Offers.Take(true)
+	p, ok := c.Unconfirmed.Remove(true)
 	if ok && edit {
-		carried, own := transcript.SplitCarried(p.Draft)
-		c.Carried = append(carried, c.Carried...)
+		carried, own := transcript.SplitShellBlocks(p.Draft)
+		c.ShellOutput = append(carried, c.ShellOutput...)
 		c.composer.SetValue(own)
 	}
 	return ok

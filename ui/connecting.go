@@ -41,7 +41,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Want == intent.Interrupt && c.composer.Empty():
 		return l.giveUp(), true
 	case p.Want == intent.Interrupt && l.m.height >= leastAhead:
-		c.composer.Keep(c.composer.Value())
+		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Reset()
 	case p.Want == intent.Interrupt:
 	case p.Want == intent.ToggleLog:
@@ -99,7 +99,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	}
 	text := strings.TrimSpace(c.composer.Value())
 	slash, _ := strings.CutPrefix(text, "/")
-	own, ok := intent.Named(slash, c.agentHas)
+	own, ok := intent.CommandNamed(slash, c.agentHas)
 	ok = ok && slash != text
 	send, empty := p.Want == intent.Send, c.m.Keys.Of(intent.Empty, p.Name)
 	edit := empty == intent.EditQueued
@@ -109,8 +109,8 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	case send && ok:
 	case send && c.shelling(): // a shell command is not a prompt
 	case send && text != "":
-		c.composer.Keep(c.composer.Value())
-		c.PutBack(c.composer.Value())
+		c.composer.AddToHistory(c.composer.Value())
+		c.ReturnEdited(c.composer.Value())
 		c.composer.Reset()
 	case send:
 	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Queued) > 0:
@@ -125,7 +125,7 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 func (l connecting) leave() {
 	m := l.m
 	m.front(m.starting).login.Close()
-	m.starting.Leave()
+	m.starting.CancelStart()
 	m.starting = nil
 	m.start.Reset()
 	m.page = startPage
@@ -211,7 +211,7 @@ func (l ahead) rows(width, height int) ([]string, *tea.Cursor) {
 	if height < leastAhead {
 		return nil, nil
 	}
-	below := queueRows(c.Session, c.composer.Words, width, 3, c.m.Theme)
+	below := queueRows(c.Session, c.composer.DisplayText, width, 3, c.m.Theme)
 	above := len(below)
 	below = append(below, box.Box{Body: c.composer.Draw()}.Rows(width, c.m.Theme)...)
 	x, y := c.composer.Cursor()

@@ -143,7 +143,7 @@ func TestKeysDoNotLayOut(t *testing.T) {
 				t.Errorf("%s: %d keys, %d views", c.what, keys, got.draws)
 			}
 			if tall := c.what == "another row of the composer"; got.layouts > 0 && !tall || got.layouts > 1 || got.segments > 2 {
-				t.Errorf("%s: %+v", c.what, got)
+				t.Errorf("%s: got %+v", c.what, got)
 			}
 		}
 		e := d.effort()

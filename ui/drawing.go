@@ -99,7 +99,7 @@ func (on onScreen) tell() (changed bool) {
 	inlined := c.m.inlined()
 	c.areas = on.areas
 	if on.view != nil {
-		c.view.Shown(on.view)
+		c.view.CommitFrame(on.view)
 	}
 	if inlined != c.m.inlined() { // scrolled back to the end: this frame is obsolete
 		return true

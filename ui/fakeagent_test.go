@@ -25,7 +25,7 @@ type script struct {
 	turn     func(*turn) string                     // what it does with a prompt
 	holds    func(*turn) (string, error)            // of v2, in the place of turn: the answer to the prompt is JSON
 	on       map[string]func(*call) (string, error) // what it does with other requests; the answer is JSON
-	behind   func(session string, spans []event.Span, request int64) ([]workspace.Message, error)
+	messages func(session string, spans []event.Span, request int64) ([]workspace.Message, error)
 }
 
 // agent is the agent's end of one connection.
@@ -68,8 +68,8 @@ func (a *agent) does() script {
 	if own.holds != nil {
 		s.holds = own.holds
 	}
-	if own.behind != nil {
-		s.behind = own.behind
+	if own.messages != nil {
+		s.messages = own.messages
 	}
 	return s
 }
@@ -157,7 +157,7 @@ func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.S
 	a.peer.Start()
 	go func() { <-a.peer.Done(); over() }()
 	h := host.New(host.Options{Sink: sink, Agent: chosen.Name})
-	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: does.protocol, Place: does.place})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: does.protocol, RemoteURL: does.place})
 	if err != nil {
 		h.Close()
 		return nil, err
@@ -171,9 +171,9 @@ func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.S
 		a.mu.Unlock()
 	}
 	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
-	if does.behind != nil {
+	if does.messages != nil {
 		conn.Messages = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
-			return does.behind(session, spans, request)
+			return does.messages(session, spans, request)
 		}
 	}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }

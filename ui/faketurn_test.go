@@ -37,8 +37,8 @@ func (a *agent) prompted(params []byte) jsonrpc.Work {
 	a.prompts = append(a.prompts, t.text)
 	a.blocks = append(a.blocks, string(raw.Prompt))
 	t.n = len(a.prompts)
-	if behind := a.turns[t.session]; len(behind) > 0 {
-		t.before = behind[len(behind)-1].done
+	if earlier := a.turns[t.session]; len(earlier) > 0 {
+		t.before = earlier[len(earlier)-1].done
 	}
 	a.turns[t.session] = append(a.turns[t.session], t)
 	a.mu.Unlock()

@@ -99,7 +99,7 @@ func TestSearchInWhatIsClosed(t *testing.T) {
 }
 
 // New text is found while a search is open; pasted text is searched for.
-func TestSearchGoesOn(t *testing.T) {
+func TestSearchContinues(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab", "g", "/")
 		d.send(tea.PasteMsg{Content: "needle\n"})

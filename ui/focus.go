@@ -33,7 +33,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 		if !c.view.Toggle() {
 			return c.say("Nothing to open here"), true
 		}
-	case intent.Behind:
+	case intent.ShowMessages:
 		return c.panels.showItemMessages(), true
 	case intent.StopTool:
 		return l.stopSelected(), true

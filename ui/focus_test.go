@@ -279,12 +279,12 @@ func TestItemMessages(t *testing.T) {
 	var failure error
 	at := time.Date(2026, 3, 1, 10, 42, 7, 0, time.UTC)
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.behind = func(session string, spans []event.Span, request int64) ([]workspace.Message, error) {
+		d.messages = func(session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 			asked = append(asked, looked{session, spans, request})
 			return shown, failure
 		}
 	}, func(d *driver) {
-		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, Before: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
+		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, OmittedBefore: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
 		d.press("tab", "k", "i")
 		d.soon()
 		d.sees("╭ Messages", "10:42:07.000  from the agent", `"method": "session/update"`)
@@ -347,7 +347,7 @@ func TestItemWithoutMessages(t *testing.T) {
 // A very long message is cut, and says so.
 func TestLongItemMessage(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {
+		d.messages = func(string, []event.Span, int64) ([]workspace.Message, error) {
 			return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
 		}
 	}, func(d *driver) {
@@ -366,7 +366,7 @@ func TestGoldenItemMessages(t *testing.T) {
 	t.Parallel()
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
-		d.behind = func(string, []event.Span, int64) ([]workspace.Message, error) {
+		d.messages = func(string, []event.Span, int64) ([]workspace.Message, error) {
 			return []workspace.Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
 		}
 	}, func(d *driver) {

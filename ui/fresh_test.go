@@ -37,7 +37,7 @@ func newPagePlayer(t *testing.T) *pagePlayer {
 	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}})
 	p.m.Now = func() time.Time { return p.now }
 	p.m.page = chatPage
-	p.m.chat.Agent.Pretend(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
+	p.m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
 	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
 	return p
 }
@@ -135,7 +135,7 @@ func (p *pagePlayer) afresh() string {
 	session := *c.Session
 	session.Thread = th
 	m.chat, m.made, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
-	c.m, c.Session, c.view = &m, &session, p.m.chat.view.Afresh(th)
+	c.m, c.Session, c.view = &m, &session, p.m.chat.view.CopyFor(th)
 	c.question = p.m.chat.question.ForPage(&m.Env, questionHost{&c})
 	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {

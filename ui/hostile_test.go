@@ -107,7 +107,7 @@ func (d *driver) clean() {
 	}
 	inner := strings.TrimSuffix(strings.TrimPrefix(d.raw, "\x1b]777;notify;parley;"), "\x1b\\")
 	if bad := uitest.Unsafe(inner); bad != "" || len(inner) == len(d.raw) || len([]rune(inner)) > 450 || strings.ContainsAny(inner, ";\x1b") {
-		d.t.Fatalf("the terminal is told %q", d.raw)
+		d.t.Fatalf("the terminal got %q", d.raw)
 	}
 }
 
@@ -236,7 +236,7 @@ func (d *driver) hostileVisit(protocol, evil string) {
 		d.rest()
 	}
 	if d.raw == "" {
-		d.t.Error("nobody was told of the question")
+		d.t.Error("no notification of the question")
 	}
 	for d.open() > 0 {
 		d.press("alt+a")

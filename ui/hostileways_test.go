@@ -60,7 +60,7 @@ func TestHostileStringsInline(t *testing.T) {
 					d.hostileVisit(protocol, evil)
 				})
 				if w.peers < 5 || len(w.printed) == 0 {
-					t.Errorf("%d rows are the peer's, %d were written for good", w.peers, len(w.printed))
+					t.Errorf("%d rows are the peer's, %d were written into the scrollback", w.peers, len(w.printed))
 				}
 			})
 		}
@@ -118,11 +118,11 @@ func (d *driver) told(frame [2]string, what string, words bool) {
 	inner, ends := strings.CutSuffix(inner, frame[1])
 	switch {
 	case !begins || !ends:
-		d.t.Fatalf("the terminal is told %q", d.raw)
+		d.t.Fatalf("the terminal got %q", d.raw)
 	case !words && inner != "":
 		d.t.Fatalf("more than a bell: %q", d.raw)
 	case words && (!strings.Contains(inner, what) || !strings.Contains(inner, "Zq")):
-		d.t.Errorf("the terminal is told %q: nothing of %q, or of the peer's", d.raw, what)
+		d.t.Errorf("the terminal got %q: nothing of %q, or of the peer's", d.raw, what)
 	}
 	if bad := uitest.Unsafe(inner); bad != "" || unclean(inner) != "" || len([]rune(inner)) > 450 || slices.ContainsFunc([]rune(inner), func(r rune) bool { return r == ';' || r == '\\' || r < ' ' || r >= 0x7f && r < 0xa0 }) {
 		d.t.Errorf("within it is %q", inner)

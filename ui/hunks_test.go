@@ -89,12 +89,12 @@ func TestRefuseAHunk(t *testing.T) {
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
 		d.grabs()
 		d.press("h")
-		d.sees("▸ ✓ hunk 1 of 3", "space rejects it")
+		d.sees("▸ ✓ hunk 1 of 3", "space rejects")
 		d.press("f")
 		d.all()
 		d.sees("▸ ✓ hunk 1 of 3", "✓ hunk 2 of 3", "✓ hunk 3 of 3", "y Allow once   a Allow for this session")
 		d.press("right", "space")
-		d.sees("  ✓ hunk 1 of 3", "▸ ✗ hunk 2 of 3: rejected", "y Allow once: 2 of 3 hunks   a Allow for this session (off)", "space keeps it")
+		d.sees("  ✓ hunk 1 of 3", "▸ ✗ hunk 2 of 3: rejected", "y Allow once: 2 of 3 hunks   a Allow for this session (off)", "space keeps")
 		d.press("a")
 		d.sees("A changed write can only be allowed once")
 		d.press("esc") // not an answer
@@ -135,7 +135,7 @@ func TestHunkKeys(t *testing.T) {
 				}
 				d.sees("by you")
 				if said := strings.Contains(d.screen(), "told: "); said != (c.want != three.Replace(old)) {
-					t.Errorf("the agent is told: %v\n%s", said, d.screen())
+					t.Errorf("the agent got %v\n%s", said, d.screen())
 				}
 			})
 		})
@@ -158,7 +158,7 @@ func TestHunksAreRead(t *testing.T) {
 			}
 			seen = max(seen, to)
 			d.press("enter")
-			d.sees("read to the end")
+			d.sees("read on to allow")
 			d.press("right")
 		}
 		d.sees("hunk 3 of 3")
@@ -217,7 +217,7 @@ func TestEditBeforeAllowing(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.onDisk(path, old)
-		d.sees("read to the end")
+		d.sees("read on to allow")
 		d.all()
 		d.sees("y Allow once, as edited  ")
 		d.press("y")

@@ -58,7 +58,7 @@ func (c *chat) inScrollback() inline.Page {
 	m := c.m
 	about := c.Thread.Title
 	if about == "" {
-		about = "in " + transcript.Home(m.opts.Cwd, m.opts.Home)
+		about = "in " + transcript.ShortenHome(m.opts.Cwd, m.opts.Home)
 	}
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }
@@ -115,9 +115,9 @@ func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y i
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter runs it in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
 	}
-	below = pendingRows(c.Session, c.composer.Words, true, cells, height, th)
+	below = pendingRows(c.Session, c.composer.DisplayText, true, cells, height, th)
 	y = len(below)
 	below = append(below, c.composer.Draw()...)
 	if popup := c.composer.Popup(); popup != nil {

@@ -200,7 +200,7 @@ func TestInlinePages(t *testing.T) {
 			}
 			d.wait(500 * time.Millisecond)
 			if len(p.printed) != n {
-				t.Errorf("behind the page of %q it wrote %q", c.keys, p.printed[n:])
+				t.Errorf("while the page of %q is open it wrote %q", c.keys, p.printed[n:])
 			}
 			d.press(c.back...)
 			if p.hidden || d.m.View().AltScreen {
@@ -210,7 +210,7 @@ func TestInlinePages(t *testing.T) {
 		d.wait(5 * time.Second)
 		for n := range 50 {
 			if got := strings.Count(p.above()+"\n", fmt.Sprintf("paragraph %d\n", n)); got != 1 {
-				t.Errorf("paragraph %d is there %d times", n, got)
+				t.Errorf("paragraph %d is shown %d times", n, got)
 			}
 		}
 		if got := strings.Count(p.above(), "paragraph "); got != 50 {

@@ -24,18 +24,18 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter runs it in " + transcript.Home(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter runs it in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
 	}
 	input, frame := c.composer.Draw(), 0
-	if height >= leastFramed || c.asks() == "" {
-		input, frame = box.Box{Body: input, Focused: c.asks() != "" && c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
+	if height >= leastFramed || c.whoAsks() == "" {
+		input, frame = box.Box{Body: input, Focused: c.whoAsks() != "" && c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {
 		for i, row := range input {
 			input[i] = "  " + row
 		}
 	}
 	below := c.gapRows(width, height)
-	below = append(below, pendingRows(c.Session, c.composer.Words, c.m.sideWidth() == 0, width, height, th)...)
+	below = append(below, pendingRows(c.Session, c.composer.DisplayText, c.m.sideWidth() == 0, width, height, th)...)
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
@@ -62,7 +62,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), view.Rows()...)
 	if len(c.Thread.Items) == 0 {
-		rows = append(rows, welcome(c.Agent, transcript.Home(c.m.opts.Cwd, c.m.opts.Home), width, th)...)
+		rows = append(rows, welcome(c.Agent, transcript.ShortenHome(c.m.opts.Cwd, c.m.opts.Home), width, th)...)
 	}
 	rows = rows[:min(len(rows), talk)]
 	for len(rows) < talk {
@@ -139,7 +139,7 @@ func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor
 	}
 	room, covered := height, c.composer.Popup() != nil
 	if !c.question.Full() {
-		room -= on.view.Tall(width, leastTranscript(height))
+		room -= on.view.CountRows(width, leastTranscript(height))
 	}
 	if c.question.Open() {
 		rows, on.question = c.question.Rows(width, room, covered)
@@ -186,8 +186,8 @@ func (c *chat) drawOverlays(rows []string, width, top int, on *onScreen) ([]stri
 // asks something there or how much is new. On the border it does not move when the rows
 // above are scrolled; on one of these it would be written again each time.
 func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
-	n := on.view.Below()
-	asks := c.asks()
+	n := on.view.NewItems()
+	asks := c.whoAsks()
 	height := on.areas.transcript.Height
 	if on.view.Following() || height <= 2 && asks == "" || width < leastTag || n == 0 && c.focused && on.view.EndInSight() {
 		return
@@ -204,8 +204,8 @@ func (c *chat) tagEnd(below []string, border, width, top int, on *onScreen) {
 	below[border] = text.Overlay(below[border:border+1], []string{tag}, on.areas.end.X, 0)[0]
 }
 
-// asks says who is waiting for the user's answer; "" if nobody is.
-func (c *chat) asks() string {
+// whoAsks says who is waiting for the user's answer; "" if nobody is.
+func (c *chat) whoAsks() string {
 	if cur, ok := c.question.Current(); ok && cur.Origin == permissions.FromParley {
 		return "parley asks"
 	}

@@ -44,7 +44,7 @@ func TestComposerBorder(t *testing.T) {
 			rows := strings.Split(visible(d.m.View()), "\n")
 			ink := map[string]string{"accent": d.m.Theme.BorderFocus.On(), "dim": d.m.Theme.Border.On()}[want]
 			if row := rows[len(rows)-4]; !strings.HasPrefix(row, ink+"╭") {
-				t.Errorf("%s: %q, want it %s", when, row, want)
+				t.Errorf("%s: got %q, want it %s", when, row, want)
 			}
 		}
 		d.types("half a dra")

@@ -225,7 +225,7 @@ func TestReplayGivenUp(t *testing.T) {
 		d.press("ctrl+s", "end", "ctrl+x")
 		d.soon()
 		if !gaveUp {
-			t.Error("the replay goes on")
+			t.Error("the replay did not stop")
 		}
 		d.sees("reading the log was cancelled")
 		d.press("esc")

@@ -31,7 +31,7 @@ func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
 
 func (l logins) Label(i intent.Intent) string { return l.c.m.label(i) }
 
-func (l logins) Typed() (last time.Time, draft bool) {
+func (l logins) LastTyped() (last time.Time, draft bool) {
 	return l.c.m.input.Last(), !l.c.composer.Empty()
 }
 

@@ -16,7 +16,7 @@ func TestLoginByACommand(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { k.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
 		d.rest()
 		d.types("own\ny\ny\n") // typed on
-		d.sees("╭ Log in to fake: In its own way", "fake wants to run its own command", "  fake-login --now a b", "Runs /usr/bin/fake-login", "In /home/ada", `agent's description: "Fake Login"`, "esc back")
+		d.sees("╭ Log in to fake: In its own way", "fake wants to run its own command", "  fake-login --now a b", "Runs /usr/bin/fake-login", "In /home/ada", `Agent's description: "Fake Login"`, "esc back")
 		d.misses("y runs it")
 		d.rest()
 		d.sees("y runs it · esc back")
@@ -115,7 +115,7 @@ func TestLoginByACommandNotOffered(t *testing.T) {
 	k := &locked{}
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		o.AskedLogin = nil
+		o.AgentLogin = nil
 		d.on["authenticate"] = func(*call) (string, error) { k.in.Store(true); return `{}`, nil }
 	}, func(d *driver) {
 		d.rest()

@@ -58,10 +58,10 @@ func (k *locked) set(d *driver, o *Options) {
 	}
 	d.dial = func(a *agent) error { k.started = append(k.started, a.env); return nil }
 	k.program = "/usr/bin/fake-login"
-	o.AskedLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error) {
+	o.AgentLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error) {
 		k.prepared = append(k.prepared, a)
 		line := strings.Join(append([]string{c.Command}, c.Args...), " ")
-		return workspace.AskedLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
+		return workspace.AgentLogin{Command: &loginRun{g: &k.guarded, words: line}, Line: line, Program: k.program, Dir: "/home/ada"}, k.unfound
 	}
 }
 
@@ -119,7 +119,7 @@ func TestLoginWithVariables(t *testing.T) {
 		d.press("up") // the history has the prompts only
 		d.draft("")
 		lines, _ := d.m.chat.Agent.Log.Lines()
-		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.left(), d.m.chat.Agent.Equipped(), d.m.chat.Agent.Equipped()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
+		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.resumableSession(), d.m.chat.Agent.SpecWithLogin(), d.m.chat.Agent.SpecWithLogin()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
 			t.Errorf("the key is in %s", s)
 		}
 		d.agent.peer.Close(nil) // whenever it is started again
@@ -205,7 +205,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 		d.sees("Bitte anmelden", "╭ Log in to fake ")
 		d.called("authenticate", 1)
 		d.called("session/new", 2)
-		if len(d.m.chat.Agent.Equipped().Env) != 0 {
+		if len(d.m.chat.Agent.SpecWithLogin().Env) != 0 {
 			t.Error("kept")
 		}
 	})

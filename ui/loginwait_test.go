@@ -222,7 +222,7 @@ func TestAddressOfALoginThatIsWanted(t *testing.T) {
 
 // What is said of a way to log in is read whole, also in a narrow window.
 func TestLoginDescriptionWraps(t *testing.T) {
-	const words = "Opens the page of the company, where you choose a plan, pay, and copy the code that stands at its very end"
+	const words = "Opens the page of the company, where you choose a plan, pay, and copy the code that is at its very end"
 	drive(t, func(d *driver, o *Options) {
 		(&guarded{}).set(d, o)
 		d.on["initialize"] = hello(`,"authMethods":[{"id":"a","name":"By page","description":"` + words + `"},{"id":"b","name":"Short","description":"words"}]`)

@@ -83,7 +83,7 @@ func (f *someFiles) Read(ctx context.Context, roots []string, path string, from,
 		m.URI += "#L" + string(rune('0'+from)) + "-L" + string(rune('0'+to))
 	}
 	if err != nil || strings.HasSuffix(path, "/") {
-		m.Text, m.Why = nil, "a directory"
+		m.Text, m.NoTextReason = nil, "a directory"
 	}
 	return m, err
 }

@@ -66,7 +66,7 @@ type (
 func (m *Model) Init() tea.Cmd {
 	var cmds []tea.Cmd
 	if m.opts.Theme == "" || m.opts.Theme == "auto" {
-		m.asked = true
+		m.requested = true
 		cmds = append(cmds, tea.Raw(ansi.RequestBackgroundColor))
 	}
 	cmds = append(cmds, m.store.LoadHistory())
@@ -99,12 +99,12 @@ func (m *Model) endAll() {
 	shells.Wait()
 }
 
-// left returns the session to come back to.
-func (m *Model) left() Left {
+// resumableSession returns the session to come back to.
+func (m *Model) resumableSession() ResumableSession {
 	if !m.chat.Resumable() {
-		return Left{}
+		return ResumableSession{}
 	}
-	return Left{m.chat.Agent.Spec, m.chat.ACP.ID()}
+	return ResumableSession{m.chat.Agent.Spec, m.chat.ACP.ID()}
 }
 
 // View implements tea.Model. It returns the same view until something changes.

@@ -43,7 +43,7 @@ func (l conversation) openFile() tea.Cmd {
 	}
 	items := make([]list.Item, 0, len(files))
 	for _, f := range files {
-		title := transcript.Short(f.Path, c.m.opts.Cwd)
+		title := transcript.RelativePath(f.Path, c.m.opts.Cwd)
 		if f.Line > 0 {
 			title += fmt.Sprintf(":%d", f.Line)
 		}

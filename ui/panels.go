@@ -38,7 +38,7 @@ func (p *panels) read(r *panel.Reading) {
 
 // toggle opens a text, or closes it if it is open.
 func (p *panels) toggle(r *panel.Reading) {
-	if p.reads(r.Of) {
+	if p.reads(r.OpenedBy) {
 		p.reading = nil
 		return
 	}
@@ -46,7 +46,7 @@ func (p *panels) toggle(r *panel.Reading) {
 }
 
 // reads reports whether the text that an action opens is open.
-func (p *panels) reads(of intent.Intent) bool { return p.reading != nil && p.reading.Of == of }
+func (p *panels) reads(of intent.Intent) bool { return p.reading != nil && p.reading.OpenedBy == of }
 
 // list returns the open list, or nil.
 func (p *panels) list() *panel.List {
@@ -56,7 +56,7 @@ func (p *panels) list() *panel.List {
 
 // listOf returns the list that an action opens, or nil if it is not open.
 func (p *panels) listOf(of intent.Intent) *panel.List {
-	if l := p.list(); l != nil && l.Of == of {
+	if l := p.list(); l != nil && l.OpenedBy == of {
 		return l
 	}
 	return nil
@@ -102,7 +102,7 @@ func (c *chat) copyText(text func() string) tea.Cmd {
 }
 
 func (p *panels) toggleHelp() {
-	p.toggle(&panel.Reading{Of: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
 		for _, cmd := range p.c.commands() {
 			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
@@ -112,14 +112,14 @@ func (p *panels) toggleHelp() {
 }
 
 func (p *panels) toggleLog() {
-	p.toggle(&panel.Reading{Of: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{OpenedBy: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
 		lines, total := p.c.Agent.Log.Lines()
 		return panel.LogRows(lines, total, width, th)
 	}})
 }
 
 func (p *panels) togglePlan() {
-	p.toggle(&panel.Reading{Of: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
+	p.toggle(&panel.Reading{OpenedBy: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
 		return panel.PlanRows(p.c.Thread.Plans, transcript.Markdown, width, th)
 	}})
 }
@@ -155,8 +155,8 @@ func (p *panels) showThemes() tea.Cmd {
 		m.opts.Theme = name
 		return p.c.say(fmt.Sprintf("Set theme = %q in config.toml to keep it", name))
 	}))
-	if !m.asked {
-		m.asked = true
+	if !m.requested {
+		m.requested = true
 		return tea.Raw(ansi.RequestBackgroundColor)
 	}
 	return nil
@@ -168,7 +168,7 @@ func (p *panels) showTurns() tea.Cmd {
 	var prompts []panel.Prompt
 	for _, it := range c.Thread.Items {
 		if it.Kind == thread.UserMessage && !it.Blank() {
-			_, text := transcript.SplitCarried(string(it.Text))
+			_, text := transcript.SplitShellBlocks(string(it.Text))
 			prompts = append(prompts, panel.Prompt{Text: text, At: it.At, Item: it.Index})
 		}
 	}
@@ -186,9 +186,9 @@ func (p *panels) showTurns() tea.Cmd {
 // editAgain puts a prompt into the composer. The draft goes into the history.
 func (p *panels) editAgain(item int) tea.Cmd {
 	c := p.c
-	_, text := transcript.SplitCarried(string(c.Thread.Items[item].Text))
+	_, text := transcript.SplitShellBlocks(string(c.Thread.Items[item].Text))
 	if !c.composer.Empty() {
-		c.composer.Keep(c.composer.Value())
+		c.composer.AddToHistory(c.composer.Value())
 	}
 	p.open = nil
 	c.composer.ClosePopup()

@@ -22,9 +22,9 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 		}
 	}
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
-	if len(s.Carried) > 0 {
+	if len(s.ShellOutput) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint(carriedRow(s.Carried)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint(carriedRow(s.ShellOutput)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -53,7 +53,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 // planLine returns the plan in one line; of several plans, the one that changed last.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
-		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.Unmarked(heading), width, "…")
+		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.StripMarkdown(heading), width, "…")
 	}
 	plan := t.Plan
 	if len(plan) == 0 {
@@ -73,7 +73,7 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 		line += th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
 	if current != "" {
-		line += " ▸ " + panel.Unmarked(current)
+		line += " ▸ " + panel.StripMarkdown(current)
 	}
 	return text.Truncate(line, width, "…")
 }
@@ -92,21 +92,21 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	for i, text := range s.Queued {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, p := range s.Offers {
-		_, own := transcript.SplitCarried(p.Draft)
-		all = append(all, waiting{p.Why() + "  ", own})
+	for _, p := range s.Unconfirmed {
+		_, own := transcript.SplitShellBlocks(p.Draft)
+		all = append(all, waiting{p.Reason() + "  ", own})
 	}
 	var rows []string
 	for i := max(0, len(all)-most); i < len(all); i++ {
 		right := ""
 		if i == len(all)-1 {
 			drop := "  ⌫ drop"
-			if len(s.Carried) > 0 { // the key drops these first
+			if len(s.ShellOutput) > 0 { // the key drops these first
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(s.Queued) == 0 || len(s.Offers) > 0 || s.ACP == nil:
+			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || s.ACP == nil:
 			case s.Thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
 			case s.Paused:
@@ -122,7 +122,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 
 // carriedRow says which commands go with the next prompt.
 func carriedRow(carried []string) string {
-	last := transcript.CarriedLine(carried[len(carried)-1])
+	last := transcript.ShellBlockLine(carried[len(carried)-1])
 	if n := len(carried); n > 1 {
 		return fmt.Sprintf("Goes with your next prompt: %d commands, the last %s", n, last)
 	}

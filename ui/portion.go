@@ -39,7 +39,7 @@ func (m *Model) events(b *workspace.Batch) tea.Cmd {
 		c.applied()
 	}
 	m.dirty = m.dirty || !more || m.Now().Sub(m.drawn) >= frame
-	return tea.Batch(append(cmds, m.resting.over(m.w.Sessions()))...)
+	return tea.Batch(append(cmds, m.resting.reportIdle(m.w.Sessions()))...)
 }
 
 // flood is a number of bytes in one batch that no reader can follow.
@@ -63,8 +63,8 @@ func (r *resting) saw(e event.Event) {
 	}
 }
 
-// over calls the function if something has ended and nothing is running.
-func (r *resting) over(sessions []*workspace.Session) tea.Cmd {
+// reportIdle calls the function if something has ended and nothing is running.
+func (r *resting) reportIdle(sessions []*workspace.Session) tea.Cmd {
 	ended := r.ended
 	r.ended = false
 	busy := func(s *workspace.Session) bool {

@@ -82,7 +82,7 @@ func TestKeysComeBetweenPortions(t *testing.T) {
 		_, cmd = m.Update(msg)
 	}
 	if said() != text {
-		t.Error("what was said is not what came")
+		t.Error("the text received differs from the text sent")
 	}
 	if !strings.Contains(m.View().Content, "quoted") {
 		t.Error("the end is not on the screen")

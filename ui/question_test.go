@@ -36,7 +36,7 @@ func (d *driver) open() int { return d.m.chat.question.Len() }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
-		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `agent's description: "Commit typed errors"`,
+		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `Agent's description: "Commit typed errors"`,
 			"y Allow once", "a Always allow", "n Reject", "alt+a to answer", "waiting for you", "ctrl+c stop")
 		d.rest()
 		d.sees("esc rejects · d details")
@@ -404,7 +404,7 @@ func TestAWordIsNoAnswer(t *testing.T) {
 			}
 			d.outcomes("")
 			if draft != "" && !strings.HasSuffix(word, d.m.chat.composer.Value()) {
-				t.Errorf("%s: %q stands in the composer", word, d.m.chat.composer.Value())
+				t.Errorf("%s: the composer holds %q", word, d.m.chat.composer.Value())
 			}
 			d.press("ctrl+c")
 		})

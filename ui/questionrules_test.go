@@ -88,7 +88,7 @@ func TestPartsShownWithoutRules(t *testing.T) {
 		}
 	})
 	show("$RUNNER test", func(d *driver) {
-		d.sees("└ all of it  ask · what a word of it will be is not known before it runs")
+		d.sees("└ all of it  ask · a word of it is only known when it runs")
 	})
 	show("go test ./...", func(d *driver) {
 		d.misses("└", "├ go")
@@ -116,7 +116,7 @@ func TestMakeRule(t *testing.T) {
 		conn := d.m.chat.Agent.Conn()
 		conn.LastAsked = func(string) []permissions.Facts {
 			f := func(line string) permissions.Facts {
-				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Look: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
+				return permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: line, Dir: "/w"}}, Resolve: func(p string) permissions.FileFact { return permissions.FileFact{Path: p, Inside: true} }}
 			}
 			return []permissions.Facts{f("git push origin HEAD"), f("git push -u origin HEAD"), f("rm x")}
 		}
@@ -143,7 +143,7 @@ func TestNoRuleToMake(t *testing.T) {
 		d.rest()
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("No rule can allow this: what a word of it will be", "fake asks")
+		d.sees("No rule can allow this: a word of it is only known", "fake asks")
 		d.outcomes("")
 	})
 	withRules(t, "", push, func(d *driver) { // each part could have a rule

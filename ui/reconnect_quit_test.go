@@ -24,7 +24,7 @@ func TestQuitWhileReconnecting(t *testing.T) {
 		d.press("ctrl+d")
 		d.wait(2 * time.Minute)
 		if !d.quit {
-			t.Error("it goes on:\n" + d.screen())
+			t.Error("the screen did not quit:\n" + d.screen())
 		}
 	})
 }

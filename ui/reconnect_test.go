@@ -200,7 +200,7 @@ func TestReconnectTries(t *testing.T) {
 		d.turn = func(t *turn) string { t.ask(push, usual); return "end_turn" }
 		d.dial = func(*agent) error {
 			if tries++; tries > 1 && !up {
-				return &event.LostError{Place: "wss://far.example.org/acp", Cause: errors.New("connection refused")}
+				return &event.LostError{URL: "wss://far.example.org/acp", Cause: errors.New("connection refused")}
 			}
 			return nil
 		}

@@ -10,11 +10,11 @@ import (
 	"parley/ui/uitest"
 )
 
-// Whoever tidies up is told when a turn or a history is over and nothing else goes
+// OnIdle is called when a turn or a history is over and nothing else goes
 // on: not in between, and not while another page works.
 func TestRested(t *testing.T) {
 	told := 0
-	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, Rested: func() { told++ }})
+	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, OnIdle: func() { told++ }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.page = chatPage
 	first := m.chat
@@ -24,17 +24,17 @@ func TestRested(t *testing.T) {
 		for _, e := range events {
 			c.apply(e)
 		}
-		if cmd := m.resting.over(m.w.Sessions()); cmd != nil {
+		if cmd := m.resting.reportIdle(m.w.Sessions()); cmd != nil {
 			cmd()
 		}
 		if told != n {
-			t.Errorf("%s: told %d times, want %d", what, told, n)
+			t.Errorf("%s: OnIdle was called %d times, want %d", what, told, n)
 		}
 	}
 	started := event.TurnStarted{Text: "go on", At: uitest.Start}
 	ended := event.TurnEnded{StopReason: "end_turn", At: uitest.Start}
 	want("a turn begins", 0, first, started)
-	want("it goes on", 0, first, event.TextArrived{Role: event.Agent, Text: "text"})
+	want("while it runs", 0, first, event.TextArrived{Role: event.Agent, Text: "text"})
 	want("it ends", 1, first, ended)
 	want("a late chunk", 1, first, event.TextArrived{Role: event.Agent, Text: "more"})
 	want("a turn of another page", 1, other, started)

@@ -42,7 +42,7 @@ func TestStartScreen(t *testing.T) {
 func TestStartTyped(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
-		o.Typed = func(line string) (workspace.Spec, error) {
+		o.TypedAgent = func(line string) (workspace.Spec, error) {
 			if strings.Contains(line, "'") {
 				return workspace.Spec{}, errors.New("not a command: a quote is not closed")
 			}
@@ -71,7 +71,7 @@ func TestStartTyped(t *testing.T) {
 func TestStartPasted(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
-		o.Typed = func(line string) (workspace.Spec, error) {
+		o.TypedAgent = func(line string) (workspace.Spec, error) {
 			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: true}, nil
 		}
 	}, func(d *driver) {
@@ -277,7 +277,7 @@ func TestHelpListsEveryBinding(t *testing.T) {
 		d.press("?")
 		for _, a := range intent.Actions {
 			if keys := intent.Default.Keys(a.In, a.Intent); len(keys) > 0 {
-				d.sees(intent.Shown(keys[0]), a.Help)
+				d.sees(intent.DisplayKey(keys[0]), a.Help)
 			}
 			if a.Command != "" {
 				d.sees("/" + a.Command)

@@ -23,7 +23,7 @@ import (
 type entry struct {
 	chat   *chat
 	agent  *workspace.Agent // if saved by an agent
-	listed *event.Listed
+	listed *event.StoredSession
 	logged *workspace.Logged
 }
 
@@ -109,7 +109,7 @@ func (s sessions) all() []panel.Session {
 		}
 		info := a.Info()
 		able := info != nil && (info.LoadSession || info.Resume)
-		for _, kept := range a.Listed() {
+		for _, kept := range a.StoredSessions() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
 				all = append(all, s.closedRow(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
@@ -123,11 +123,11 @@ func (s sessions) all() []panel.Session {
 			continue
 		}
 		if a := m.w.Opener(*g); a != nil {
-			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
+			kept := &event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
 			all = append(all, s.closedRow("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
@@ -135,7 +135,7 @@ func (s sessions) all() []panel.Session {
 // openRow returns the row of an open session.
 func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
 		Holds: func(word string) bool { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
@@ -161,7 +161,7 @@ func (s sessions) closedRow(section, title, first, cwd, agent string, updated ti
 
 // where names the agent of a session, unless it is "", and the directory.
 func (s sessions) where(agent, dir string) string {
-	dir = safetext.Line(transcript.Home(dir, s.m.opts.Home), 200)
+	dir = safetext.Line(transcript.ShortenHome(dir, s.m.opts.Home), 200)
 	if agent == "" {
 		return dir
 	}
@@ -193,7 +193,7 @@ func says(t *thread.Thread, word string) bool {
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
-			_, own := transcript.SplitCarried(string(it.Text))
+			_, own := transcript.SplitShellBlocks(string(it.Text))
 			return text.Truncate(own, 60, "…")
 		}
 	}
@@ -209,7 +209,7 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 		l.Note = "Only an open session can be closed"
 	case len(m.w.Sessions()) == 1:
 		l.Note = "This is the only open session; ctrl+c twice quits"
-	case e.chat.GiveUp():
+	case e.chat.CancelOpen():
 		l.Note = "Cancelled opening it"
 	case e.chat.Busy() && !l.Confirmed(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again to stop it and close the session"):
 	default:
@@ -246,7 +246,7 @@ func (s sessions) open(value any) tea.Cmd {
 	case e.logged != nil && e.agent == nil:
 		m.w.OpenLogged(*e.logged, m.w.WhyReadOnly(*e.logged))
 	default:
-		e.agent.OpenListed(*e.listed, e.logged)
+		e.agent.OpenStored(*e.listed, e.logged)
 	}
 	return nil
 }

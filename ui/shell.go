@@ -16,7 +16,7 @@ func (c *chat) shelling() bool { return c.composer.HasPrefix("!") }
 // runLine runs the command in the composer after the commands before it.
 func (c *chat) runLine() tea.Cmd {
 	text := c.composer.Value()
-	line := strings.TrimSpace(c.composer.Lasting(strings.TrimPrefix(text, "!")))
+	line := strings.TrimSpace(c.composer.PortableText(strings.TrimPrefix(text, "!")))
 	switch {
 	case c.ReadOnly:
 		return c.say("Read-only log: nothing can be run here")
@@ -25,7 +25,7 @@ func (c *chat) runLine() tea.Cmd {
 	case line == "":
 		return c.say("Type ! and a command to run it in your shell")
 	}
-	c.composer.Keep(text)
+	c.composer.AddToHistory(text)
 	c.composer.Clear()
 	run := c.shells.Add(line, c.LocalDir())
 	c.view.End()
@@ -38,7 +38,7 @@ func (c *chat) onShellEvent(e event.Event) {
 	c.applied()
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {
 		if s := c.Thread.Shell(e.Key); s != nil && !s.Started.IsZero() {
-			c.Carried = append(c.Carried, transcript.Carried(s))
+			c.ShellOutput = append(c.ShellOutput, transcript.ShellBlock(s))
 		}
 	}
 }

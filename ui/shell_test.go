@@ -26,11 +26,11 @@ type fakeShell struct {
 // fakeRun is a command that was started.
 type fakeRun struct {
 	line, dir string
-	news      func(shell.News)
+	news      func(shell.Output)
 	stopped   bool
 }
 
-func (s *fakeShell) Run(line, dir string, news func(shell.News)) (func(), error) {
+func (s *fakeShell) Run(line, dir string, news func(shell.Output)) (func(), error) {
 	time.Sleep(s.slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *fakeShell) Run(line, dir string, news func(shell.News)) (func(), error)
 		s.mu.Lock()
 		r.stopped = true
 		s.mu.Unlock()
-		news(shell.News{Ended: true, Signal: "SIGTERM"})
+		news(shell.Output{Ended: true, Signal: "SIGTERM"})
 	}, nil
 }
 
@@ -64,9 +64,9 @@ func (s *fakeShell) ran() string {
 }
 
 // says is output of the newest command, done its end.
-func (s *fakeShell) says(text string) { s.runs[len(s.runs)-1].news(shell.News{Data: []byte(text)}) }
+func (s *fakeShell) says(text string) { s.runs[len(s.runs)-1].news(shell.Output{Data: []byte(text)}) }
 func (s *fakeShell) done(code int) {
-	s.runs[len(s.runs)-1].news(shell.News{Ended: true, Code: &code})
+	s.runs[len(s.runs)-1].news(shell.Output{Ended: true, Code: &code})
 }
 
 func withShell(s *fakeShell) func(*driver, *Options) {
@@ -218,7 +218,7 @@ func TestShellStoppedAtOnce(t *testing.T) {
 		d.wait(2 * time.Second)
 		d.sees("⊘ Shell  server", "stopped")
 		if !s.runs[0].stopped {
-			t.Error("it goes on")
+			t.Error("the command was not stopped")
 		}
 	})
 }
@@ -243,7 +243,7 @@ func TestShellBesideTurn(t *testing.T) {
 		d.press("esc")
 		d.soon()
 		if !s.runs[0].stopped {
-			t.Error("the command goes on")
+			t.Error("the command was not stopped")
 		}
 		d.press("ctrl+d") // the composer is empty
 		d.soon()

@@ -69,11 +69,11 @@ func (m *Model) side() status.Side {
 			Here: one == c, Waits: one.waits(), Unread: one.unread})
 	}
 	for _, p := range c.Thread.Plan {
-		p.Content = panel.Unmarked(p.Content)
+		p.Content = panel.StripMarkdown(p.Content)
 		s.Plan = append(s.Plan, p)
 	}
 	for _, f := range c.ChangedFiles() {
-		s.Files = append(s.Files, status.SideFile{Path: safetext.Line(transcript.Short(f.Path, m.opts.Cwd), 200), Added: f.Added, Removed: f.Removed})
+		s.Files = append(s.Files, status.SideFile{Path: safetext.Line(transcript.RelativePath(f.Path, m.opts.Cwd), 200), Added: f.Added, Removed: f.Removed})
 	}
 	s.Running = c.running()
 	return s

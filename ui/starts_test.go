@@ -197,7 +197,7 @@ func TestQuitWhileStarting(t *testing.T) {
 		d.types("/quit\n")
 		d.wait(2 * time.Minute)
 		if !d.quit {
-			t.Error("it goes on:\n" + d.screen())
+			t.Error("the screen did not quit:\n" + d.screen())
 		}
 	})
 }

@@ -52,7 +52,7 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 		d.connected()
 		l := lends(d)
 		l.attach()
-		q := permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "execute", Heading: "Run a command in /src", Attends: true,
+		q := permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "execute", Heading: "Run a command in /src", Attendable: true,
 			Body:    []permissions.Part{{Kind: permissions.Command, Text: "sudo make install"}},
 			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}}
 		if change != nil {
@@ -97,7 +97,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.rest()
 		d.press("t")
 		if a, ok := decided(d, p); !ok || !a.Attended || a.OptionID != "once" || a.By != "you" {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v", a)
 		}
 		d.misses("parley asks")
 		d.m.chat.Agent.Post(event.TerminalStarted{For: event.For{Session: "s1"}, ID: "t1", Command: "sudo make install", Attended: true})
@@ -127,7 +127,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.rest()
 		d.press("t")
 		if a, ok := decided(d, p); !ok || !a.Attended {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v", a)
 		}
 	})
 	commandAsked(t, func(q *permissions.Question) {
@@ -142,7 +142,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 			t.Fatal("answered unread")
 		}
 	})
-	commandAsked(t, func(q *permissions.Question) { q.Attends = false }, func(d *driver, l *lender, p *permissions.Pending) {
+	commandAsked(t, func(q *permissions.Question) { q.Attendable = false }, func(d *driver, l *lender, p *permissions.Pending) {
 		d.rest()
 		d.misses("with my keyboard")
 		d.press("alt+a")

@@ -26,7 +26,7 @@ func TestUnaskedIsShown(t *testing.T) {
 		d.wait(3 * time.Second)
 		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run", "✓ Allowed by you · 00:00 · git add -A && git push origin HEAD")
 		d.types("/trust\n")
-		d.sees("Changed and run by the agent", "ran without asking", "delete  Clean up", "asked", "execute  git add -A && git push origin HEAD")
+		d.sees("Changed and run by the agent", "Ran without asking", "Delete  Clean up", "Allowed by you", "Run  git add -A && git push origin HEAD")
 		d.press("enter")
 		d.misses("Changed and run by the agent")
 	})
@@ -54,9 +54,9 @@ func TestRejectedAndDone(t *testing.T) {
 		if !d.inTheme("ran although you rejected it", d.m.Theme.Bad) {
 			t.Error("it is not in the colour of what went wrong")
 		}
-		against, unasked := strings.Index(list, "execute  git add"), strings.Index(list, "delete  Clean up")
+		against, unasked := strings.Index(list, "Run  git add"), strings.Index(list, "Delete  Clean up")
 		if against < 0 || unasked < against {
-			t.Errorf("what was rejected does not stand first:\n%s", list)
+			t.Errorf("what was rejected is not first:\n%s", list)
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestForbiddenAndDone(t *testing.T) {
 				d.wait(3 * time.Second)
 				d.sees("⚠ Run", "ran although your rule forbids it", "1 ran although rejected", "1 unasked")
 				d.types("/trust\n")
-				if list := d.screen(); !d.inTheme("ran although your rule forbids it", d.m.Theme.Bad) || strings.Index(list, "execute  git add") > strings.Index(list, "delete  Clean up") {
+				if list := d.screen(); !d.inTheme("Ran although your rule forbids it", d.m.Theme.Bad) || strings.Index(list, "Run  git add") > strings.Index(list, "Delete  Clean up") {
 					t.Errorf("not in red, or not first:\n%s", list)
 				}
 			})

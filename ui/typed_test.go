@@ -82,7 +82,7 @@ func (d *disk) draft(k composer.DraftKey) string {
 
 // keepingTyped saves history and drafts on a disk.
 func keepingTyped(k *disk) func(*driver, *Options) {
-	return func(_ *driver, o *Options) { o.History, o.Drafts, o.TakeDraft = k, draftDisk{k}, true }
+	return func(_ *driver, o *Options) { o.History, o.Drafts, o.RestoreDraft = k, draftDisk{k}, true }
 }
 
 // ends ends the screen as Run does.
@@ -304,7 +304,7 @@ func TestDrafts(t *testing.T) {
 	})
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
-		o.TakeDraft = false
+		o.RestoreDraft = false
 		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
 	}, func(d *driver) {
 		d.connected() // the same session id, as if it was resumed
@@ -400,7 +400,7 @@ func TestDraftsAtRest(t *testing.T) {
 			draws := d.m.draws
 			d.wait(10 * time.Second)
 			if d.m.draws != draws {
-				t.Errorf("after %q it goes on", text)
+				t.Errorf("after %q the ticks did not stop", text)
 			}
 		}
 	})

@@ -48,9 +48,9 @@ type Options struct {
 	Start string
 	// Choice is the agent with the cursor on the start screen.
 	Choice string
-	// Typed makes an agent from a command line or URL that the user has typed.
+	// TypedAgent makes an agent from a command line or URL that the user has typed.
 	// nil: only those in Agents can be started.
-	Typed func(line string) (workspace.Spec, error)
+	TypedAgent func(line string) (workspace.Spec, error)
 	// Connect starts an agent and opens a session. It is called on its own goroutine
 	// and gives up when ctx ends. When the agent wants a login first
 	// it returns that error together with a connection without a session.
@@ -60,9 +60,9 @@ type Options struct {
 	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
 	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.Command
-	// AskedLogin prepares a login command that the agent names; it looks the program up
+	// AgentLogin prepares a login command that the agent names; it looks the program up
 	// and runs nothing. nil: such logins are not supported.
-	AskedLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error)
+	AgentLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error)
 	// Logs lists the sessions that have logs, the newest first. It is called on its own
 	// goroutine. nil: there are none.
 	Logs func() ([]workspace.Logged, error)
@@ -98,8 +98,8 @@ type Options struct {
 	Drafts  composer.Drafts
 	// Templates are prompts that slash commands stand for.
 	Templates []template.Template
-	// TakeDraft starts the first session with the draft that was saved in the project.
-	TakeDraft bool
+	// RestoreDraft starts the first session with the draft that was saved in the project.
+	RestoreDraft bool
 	// Prompt is sent as soon as the session is open.
 	Prompt string
 	// Resume is the id or title of the session that the first connection opens. If the
@@ -117,9 +117,9 @@ type Options struct {
 	// Notices yields messages that belong to no session, such as that something cannot be
 	// saved. nil: there are none.
 	Notices <-chan string
-	// Rested is called, on its own goroutine, when a turn, a history or a connection has
+	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
 	// ended and nothing is running on any page. It may be nil.
-	Rested func()
+	OnIdle func()
 	Notify status.Notification // how to tell a user who is not looking that a turn has ended or something is asked
 	// Inline keeps the terminal's own screen and writes the conversation into its
 	// scrollback.
@@ -130,17 +130,17 @@ type Options struct {
 	Output io.Writer
 }
 
-// Left is the session that was on the screen when it ended, if it has a conversation that
+// ResumableSession is the session that was on the screen when it ended, if it has a conversation that
 // the agent can open again.
-type Left struct {
+type ResumableSession struct {
 	Agent   workspace.Spec
 	Session string // the agent's id, verbatim; "" if there is nothing to resume
 }
 
 // Run shows the screen until the user quits or ctx ends. When it returns, everything that it
-// started has ended and the terminal is restored. After a panic the error is a *guard.Broken,
-// and Left is valid.
-func Run(ctx context.Context, opts Options) (Left, error) {
+// started has ended and the terminal is restored. After a panic the error is a *guard.PanicError,
+// and the returned session is valid.
+func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	raiseProcs()
 	m := New(opts)
 	defer m.endAll()
@@ -152,7 +152,7 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	}
 	defer func() {
 		var rows []string
-		if g.Broken() == nil {
+		if g.Panic() == nil {
 			rows = m.unwritten()
 		}
 		screen.Close(rows...)
@@ -167,16 +167,16 @@ func Run(ctx context.Context, opts Options) (Left, error) {
 	_, err := program.Run()
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)
-	var left Left
-	g.Do(func() { left = m.left() })
-	switch broke := g.Broken(); {
+	var left ResumableSession
+	g.Do(func() { left = m.resumableSession() })
+	switch broke := g.Panic(); {
 	case broke != nil:
 		broke.Logs = m.w.Records()
 		return left, broke
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return left, nil
 	}
-	return Left{}, fmt.Errorf("run the screen: %w", err)
+	return ResumableSession{}, fmt.Errorf("run the screen: %w", err)
 }
 
 // frame is the shortest time between two portions of events; a reader cannot see more of a
@@ -185,7 +185,7 @@ const frame = 16 * time.Millisecond
 
 // New returns the root model.
 func New(opts Options) *Model {
-	m := &Model{opts: opts, resting: resting{notify: opts.Rested}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
+	m := &Model{opts: opts, resting: resting{notify: opts.OnIdle}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
 	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
@@ -199,9 +199,9 @@ func New(opts Options) *Model {
 		return underMouse{m.chat}
 	})
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
-	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, Typed: opts.Typed, Dir: transcript.Home(opts.Cwd, opts.Home)}, opener{m})
+	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: transcript.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
-	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs,
 		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())

@@ -25,7 +25,7 @@ func TestV2Turn(t *testing.T) {
 		d.sees("working on hello, done", "? help")
 		d.misses("running")
 		if s := d.screen(); strings.Count(s, "▌ hello") != 1 {
-			t.Errorf("the prompt stands there more than once:\n%s", s)
+			t.Errorf("the prompt is shown more than once:\n%s", s)
 		}
 	})
 }

@@ -41,12 +41,12 @@ func (m *Model) sync() tea.Cmd {
 func (m *Model) onNews(n workspace.News) tea.Cmd {
 	m.dirty = m.dirty || !isApplied(n)
 	switch n := n.(type) {
-	case workspace.Applied:
+	case workspace.EventApplied:
 		return m.deliver(m.pageOf(n.Session), n)
-	case workspace.Starting:
+	case workspace.AgentStarting:
 		m.page, m.starting = connectingPage, n.Agent
 		m.front(n.Agent).dropQuestions()
-	case workspace.Started:
+	case workspace.AgentStarted:
 		return m.started(n)
 	case workspace.LoginWanted:
 		c := m.front(n.Agent)
@@ -67,18 +67,18 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		if n.Err != nil {
 			return m.front(n.Agent).say(n.Err.Error())
 		}
-	case workspace.Gone:
+	case workspace.AgentGone:
 		if m.chat.Agent != n.Agent && !m.quitting {
 			return m.chat.say(n.Agent.Name() + " has ended: " + m.label(intent.Sessions))
 		}
-	case workspace.Shown:
+	case workspace.SessionShown:
 		m.show(m.pageOf(n.Session))
-	case workspace.NotOpened:
+	case workspace.SessionNotOpened:
 		if n.Logged != nil {
 			return m.chat.say(m.chat.readOnlyReason())
 		}
 		return m.chat.say(n.Err.Error())
-	case workspace.Removed:
+	case workspace.SessionRemoved:
 		return m.removed(n.Session)
 	case workspace.Reconnected:
 		c := m.pageOf(n.Session)
@@ -92,9 +92,9 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		if n.Err != nil && !workspace.WantsLogin(n.Err) {
 			return m.pageOf(n.Session).say(n.Err.Error())
 		}
-	case workspace.Remarked:
+	case workspace.NoticesChanged:
 		m.pageOf(n.Session).view.Changed(n.Items)
-	case workspace.Sent:
+	case workspace.PromptSent:
 		c := m.pageOf(n.Session)
 		c.view.End()
 		switch len(n.Notes) {
@@ -104,18 +104,18 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		default:
 			return c.say(fmt.Sprintf("%s, and %d more", n.Notes[0], len(n.Notes)-1))
 		}
-	case workspace.NotSent:
+	case workspace.PromptNotSent:
 		c := m.pageOf(n.Session)
 		c.composer.Prepend(n.Text)
 		return c.say("Not sent: " + n.Err.Error())
-	case workspace.Returned:
+	case workspace.PromptReturned:
 		return m.pageOf(n.Session).onReturned(n)
-	case workspace.Deferred:
+	case workspace.PromptDeferred:
 		return m.pageOf(n.Session).say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
-	case workspace.Unannounced:
+	case workspace.UnreportedFiles:
 		c := m.pageOf(n.Session)
-		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnreportedChanges(n.N), "")})
-	case workspace.Listed:
+		c.view.Changed([]int{c.Thread.AddNotice("⚠ "+UnreportedChanges(n.N), "")})
+	case workspace.SessionsListed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note = n.Err.Error()
 		}
@@ -126,13 +126,13 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 }
 
 func isApplied(n workspace.News) bool {
-	_, ok := n.(workspace.Applied)
+	_, ok := n.(workspace.EventApplied)
 	return ok
 }
 
 // deliver shows the effects of an event. A turn that ends on a page that is not on the screen
 // marks that page as unread.
-func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
+func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
 	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Thread.Title, c.ACP != nil && c.ACP.Running()))
@@ -144,7 +144,7 @@ func (m *Model) deliver(c *chat, n workspace.Applied) tea.Cmd {
 }
 
 // started shows the page of an agent that has started.
-func (m *Model) started(n workspace.Started) tea.Cmd {
+func (m *Model) started(n workspace.AgentStarted) tea.Cmd {
 	c := m.pageOf(n.Session)
 	if m.starting == n.Agent {
 		m.page, m.starting = chatPage, nil
@@ -171,7 +171,7 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 		if text == "" {
 			continue
 		}
-		c.composer.Remember(text)
+		c.composer.AddToRunHistory(text)
 		if takes && c.composer.Empty() {
 			c.composer.SetValue(text)
 		}
@@ -198,12 +198,12 @@ func (c *chat) dropQuestions() {
 
 // onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
-func (c *chat) onReturned(n workspace.Returned) tea.Cmd {
-	carried, text := transcript.SplitCarried(n.Text)
-	c.Carried = append(carried, c.Carried...) // they go with the next prompt
+func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
+	carried, text := transcript.SplitShellBlocks(n.Text)
+	c.ShellOutput = append(carried, c.ShellOutput...) // they go with the next prompt
 	switch {
 	case n.Dropped:
-		c.composer.Remember(text)
+		c.composer.AddToRunHistory(text)
 		return c.say("Prompt withdrawn")
 	case n.Withdrawn:
 		c.composer.ReturnPrompt(n.Key, text)

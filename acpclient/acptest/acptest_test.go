@@ -76,7 +76,7 @@ func TestScriptsComplain(t *testing.T) {
 					send: func([][]byte) error { return nil }})
 			}
 			if c.complaint == "" && err != nil || c.complaint != "" && (err == nil || !strings.Contains(err.Error(), c.complaint)) {
-				t.Errorf("%q: %v, want %q", c.script, err, c.complaint)
+				t.Errorf("%q: got %v, want %q", c.script, err, c.complaint)
 			}
 		})
 	}

@@ -39,8 +39,8 @@ import (
 // The current session is the one opened or switched to last.
 type User interface {
 	Act(session, verb, arg string) error
-	// Settled is called after every line of the script, when all goroutines are idle.
-	Settled()
+	// Idle is called after every line of the script, when all goroutines are idle.
+	Idle()
 }
 
 // Agent plays a script over one end of a pipe. It must be created and used in a synctest
@@ -52,9 +52,9 @@ type Agent struct {
 	conn  transport.Conn // the client's
 	in    chan []byte
 
-	mu   sync.Mutex
-	sent [][]byte // by the client
-	said [][]byte // by the agent
+	mu            sync.Mutex
+	sent          [][]byte // by the client
+	agentMessages [][]byte // by the agent
 }
 
 // New returns an agent that plays the file "script" of an archive. It is closed when the
@@ -96,18 +96,18 @@ func New(t testing.TB, archive *Archive) *Agent {
 // Conn is the client's end of the connection.
 func (a *Agent) Conn() transport.Conn { return a.conn }
 
-// Sent returns what the client has sent so far.
-func (a *Agent) Sent() [][]byte {
+// ClientMessages returns what the client has sent so far.
+func (a *Agent) ClientMessages() [][]byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([][]byte(nil), a.sent...)
 }
 
-// Said returns what the agent has sent so far.
-func (a *Agent) Said() [][]byte {
+// AgentMessages returns what the agent has sent so far.
+func (a *Agent) AgentMessages() [][]byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return append([][]byte(nil), a.said...)
+	return append([][]byte(nil), a.agentMessages...)
 }
 
 // Play plays the script with user as the user. The error is the first difference: an
@@ -117,14 +117,14 @@ func (a *Agent) Play(user User) error {
 		in: a.in,
 		settle: func() {
 			synctest.Wait()
-			user.Settled()
+			user.Idle()
 		},
 		hangup: func() { a.end.Close() },
 		act:    func(s step) error { return user.Act(s.session, s.do, s.arg) },
 		send: func(messages [][]byte) error {
 			for _, m := range messages {
 				a.mu.Lock()
-				a.said = append(a.said, m)
+				a.agentMessages = append(a.agentMessages, m)
 				a.mu.Unlock()
 				if err := a.end.Send(transport.Message{Data: m}); err != nil {
 					return err

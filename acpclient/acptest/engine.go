@@ -17,12 +17,12 @@ import (
 
 // Result is the outcome of a script.
 type Result struct {
-	Events []event.Event // as posted
-	Lines  []string      // the events, questions and errors, one line each
-	Sent   [][]byte      // what the client sent
-	Said   [][]byte      // what the agent sent
-	Log    []string      // the lines of the client's log
-	Tapped []Tapped      // what a tap saw, until the connection was closed
+	Events         []event.Event // as posted
+	Lines          []string      // the events, questions and errors, one line each
+	ClientMessages [][]byte      // what the client sent
+	AgentMessages  [][]byte      // what the agent sent
+	Log            []string      // the lines of the client's log
+	Tapped         []Tapped      // what a tap saw, until the connection was closed
 }
 
 // Tapped is a message as acpclient.Tap sees it.
@@ -105,8 +105,8 @@ func (u *engineUser) outcome(lines ...string) {
 	u.ended = append(u.ended, lines)
 }
 
-// Settled implements User.
-func (u *engineUser) Settled() {
+// Idle implements User.
+func (u *engineUser) Idle() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	slices.SortFunc(u.ended, slices.Compare[[]string])
@@ -215,13 +215,13 @@ func (u *engineUser) session(id string) *acpclient.Session {
 // finish closes everything and collects the results.
 func (u *engineUser) finish(r *Result) {
 	synctest.Wait()
-	u.Settled()
+	u.Idle()
 	u.mu.Lock()
 	r.Events, r.Lines = slices.Clone(u.events), sortSettled(slices.Clone(u.lines))
 	r.Tapped = slices.Clone(u.tapped)
 	c := u.client
 	u.mu.Unlock()
-	r.Sent, r.Said = u.agent.Sent(), u.agent.Said()
+	r.ClientMessages, r.AgentMessages = u.agent.ClientMessages(), u.agent.AgentMessages()
 	lines, _ := u.log.Lines()
 	for _, l := range lines {
 		r.Log = append(r.Log, string(l.Source)+": "+l.Text)

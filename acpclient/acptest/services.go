@@ -63,7 +63,7 @@ type question struct {
 	done    chan acpclient.Decision // holds one
 }
 
-func (qs *questions) Ask(q acpclient.Question) acpclient.Asked {
+func (qs *questions) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	qs.last++

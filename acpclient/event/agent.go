@@ -22,9 +22,9 @@ type AgentInfo struct {
 	List, Delete, Resume, CloseSession, Fork, Logout bool
 }
 
-// Listed is a session that the agent has stored. ID and Cwd are verbatim, the rest is
+// StoredSession is a session that the agent has stored. ID and Cwd are verbatim, the rest is
 // safe to show.
-type Listed struct {
+type StoredSession struct {
 	ID, Cwd string
 	Title   string
 	Updated time.Time // zero when unknown
@@ -52,9 +52,9 @@ type AuthMethod struct {
 	// TakesKey means that the agent logs in with a key from the user, see
 	// AuthenticateKey. Without a key it looks in its environment.
 	TakesKey bool
-	// Refused says in a few safe words why a method must not be carried out. It is ""
+	// RefusalReason says in a few safe words why a method must not be carried out. It is ""
 	// for a method that may be.
-	Refused string
+	RefusalReason string
 }
 
 // Variables returns the names of Vars, separated by commas.

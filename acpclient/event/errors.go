@@ -22,21 +22,21 @@ var ErrQueueFull = errors.New("the agent sent more than the screen could show; t
 
 // AgentError is an error answer of the agent. Its text is safe to show.
 type AgentError struct {
-	Doing   string // what was being tried
+	Op      string // what was being tried
 	Code    int
 	Message string
 	Detail  string
 	Data    json.RawMessage // verbatim, not safe to show
 
-	// Unsent means that there is no answer: the request could not be sent or its answer
+	// NoResponse means that there is no answer: the request could not be sent or its answer
 	// not be received. It is then unknown whether the agent has the request.
-	Unsent bool
+	NoResponse bool
 }
 
 func (e *AgentError) Error() string {
-	s := e.Doing + ": the agent answered: " + e.Message
-	if e.Unsent {
-		s = e.Doing + ": " + e.Message
+	s := e.Op + ": the agent answered: " + e.Message
+	if e.NoResponse {
+		s = e.Op + ": " + e.Message
 	}
 	if e.Detail != "" && e.Detail != e.Message {
 		s += ": " + e.Detail
@@ -92,7 +92,7 @@ func (e *ExitError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
 // LostError means that a remote agent cannot be reached, or no longer. What the agent
 // does meanwhile is unknown. Its text is safe to show and free of secrets.
 type LostError struct {
-	Place string // the URL without user and query
+	URL   string // the URL without user and query
 	Cause error
 }
 
@@ -101,7 +101,7 @@ func (e *LostError) Error() string {
 	if why == ErrClosed.Error() {
 		why = "the other side has ended it"
 	}
-	return fmt.Sprintf("no connection to %s: %s", safetext.Line(e.Place, 200), safetext.Line(why, 500))
+	return fmt.Sprintf("no connection to %s: %s", safetext.Line(e.URL, 200), safetext.Line(why, 500))
 }
 
 // Unwrap makes it match ErrClosed and the cause.
@@ -114,16 +114,16 @@ func (e *LostError) Unauthorized() bool {
 	return errors.As(e.Cause, &cause) && cause.Unauthorized()
 }
 
-// Again reports whether an automatic retry makes sense.
-func (e *LostError) Again() bool {
-	var cause interface{ Again() bool }
-	return !errors.As(e.Cause, &cause) || cause.Again()
+// Retryable reports whether an automatic retry makes sense.
+func (e *LostError) Retryable() bool {
+	var cause interface{ Retryable() bool }
+	return !errors.As(e.Cause, &cause) || cause.Retryable()
 }
 
-// CutOff reports whether the network interrupted a turn with this error. It is then
+// InterruptedByNetwork reports whether the network interrupted a turn with this error. It is then
 // unknown whether the agent has the prompt and how far it got.
-func CutOff(err error) bool {
+func InterruptedByNetwork(err error) bool {
 	var lost *LostError
 	var answered *AgentError
-	return errors.As(err, &lost) || errors.As(err, &answered) && answered.Unsent
+	return errors.As(err, &lost) || errors.As(err, &answered) && answered.NoResponse
 }

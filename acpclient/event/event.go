@@ -5,7 +5,7 @@
 // The engine posts to the Sink in its options: what the agent sends from the reader
 // goroutine of the connection, what the user does from the caller's goroutine.
 // Services that work for the agent post to the same Sink. One goroutine of the front
-// end waits for Queue.Ready and calls Queue.Take, which returns everything that waits.
+// end waits for Queue.Ready and calls Queue.Drain, which returns everything that waits.
 //
 // Events of one session arrive in the order of the messages that caused them, and
 // TurnEnded after every update of its turn. There is no order between sessions.
@@ -34,12 +34,12 @@ type Event interface {
 // block and must not drop events.
 type Sink interface{ Post(Event) }
 
-// Bounded is a Sink with a limit. Hold is called on the reader goroutine with the size
+// Bounded is a Sink with a limit. Reserve is called on the reader goroutine with the size
 // in bytes of every message, before its events are posted. If it returns false the
 // connection ends with ErrQueueFull.
 type Bounded interface {
 	Sink
-	Hold(n int) bool
+	Reserve(n int) bool
 }
 
 // For is embedded in the events of a session.
@@ -314,11 +314,11 @@ type TurnStarted struct {
 	For
 	Text    string
 	At      time.Time
-	Request int64 // the JSON-RPC id of its session/prompt; 0 with Told
-	// Told means a turn of v2. Its prompts are reported by separate events (PromptHeld,
+	Request int64 // the JSON-RPC id of its session/prompt; 0 with SeparatePrompts
+	// SeparatePrompts means a turn of v2. Its prompts are reported by separate events (PromptHeld,
 	// and the agent's copies of the user's messages), and the agent may have started it
 	// without a prompt.
-	Told bool
+	SeparatePrompts bool
 }
 
 // TurnCancelled says that the user stopped the turn; it ends with TurnEnded.

@@ -65,8 +65,8 @@ func NewStepQueue() *Queue {
 // when none do.
 func (q *Queue) Ready() <-chan struct{} { return q.ready }
 
-// Hold implements Bounded.
-func (q *Queue) Hold(n int) bool { return q.waitingBytes.Add(int64(n)) <= maxWaitingBytes }
+// Reserve implements Bounded.
+func (q *Queue) Reserve(n int) bool { return q.waitingBytes.Add(int64(n)) <= maxWaitingBytes }
 
 // Post appends an event. It never blocks.
 func (q *Queue) Post(e Event) {
@@ -167,8 +167,8 @@ func (q *Queue) seal() {
 	}
 }
 
-// Take removes and returns everything that waits, in order.
-func (q *Queue) Take() []Event {
+// Drain removes and returns everything that waits, in order.
+func (q *Queue) Drain() []Event {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.seal()

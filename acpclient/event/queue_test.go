@@ -61,12 +61,12 @@ func TestQueueMergesAdjacentEventsOnly(t *testing.T) {
 			q.Post(e)
 			note(&want, e)
 			if rng.IntN(20) == 0 {
-				for _, e := range q.Take() {
+				for _, e := range q.Drain() {
 					note(&got, e)
 				}
 			}
 		}
-		for _, e := range q.Take() {
+		for _, e := range q.Drain() {
 			note(&got, e)
 		}
 		if !slices.Equal(got, want) {
@@ -75,18 +75,18 @@ func TestQueueMergesAdjacentEventsOnly(t *testing.T) {
 	}
 }
 
-// Events belong to the caller of Take: later posts must not change them.
+// Events belong to the caller of Drain: later posts must not change them.
 func TestTakenEventsDoNotChange(t *testing.T) {
 	q := event.NewQueue()
 	q.Post(event.TerminalOutput{ID: "t", Data: []byte("one")})
-	first := q.Take()
+	first := q.Drain()
 	q.Post(event.TerminalOutput{ID: "t", Data: []byte("TWO")})
 	q.Post(event.TerminalOutput{ID: "t", Data: []byte("THREE")})
-	q.Take()
+	q.Drain()
 	if got := first[0].(event.TerminalOutput).Data; string(got) != "one" {
 		t.Errorf("got %q", got)
 	}
-	if q.Take() != nil {
+	if q.Drain() != nil {
 		t.Error("an empty queue hands out events")
 	}
 }
@@ -102,7 +102,7 @@ func TestQueueBoundsTerminalOutput(t *testing.T) {
 	for range 100 {
 		q.Post(event.TextArrived{Text: string(block)})
 	}
-	events := q.Take()
+	events := q.Drain()
 	out := events[0].(event.TerminalOutput)
 	if len(out.Data) > 4<<20 || len(out.Data) < 1<<20 || !out.Cut || !bytes.HasSuffix(out.Data, []byte("the end")) {
 		t.Errorf("%d bytes kept, cut %v", len(out.Data), out.Cut)
@@ -122,7 +122,7 @@ func TestQueueIsReady(t *testing.T) {
 	q.Post(event.PlanChanged{})
 	q.Post(event.PlanChanged{})
 	<-q.Ready()
-	if n := len(q.Take()); n != 2 {
+	if n := len(q.Drain()); n != 2 {
 		t.Errorf("%d events", n)
 	}
 }
@@ -132,20 +132,20 @@ func TestQueueIsReady(t *testing.T) {
 func TestQueueIsBounded(t *testing.T) {
 	q := event.NewQueue()
 	for i := range 256 {
-		if !q.Hold(1 << 20) {
+		if !q.Reserve(1 << 20) {
 			t.Fatalf("full after %d MiB", i)
 		}
 	}
-	if q.Hold(1) {
+	if q.Reserve(1) {
 		t.Error("more than 256 MiB")
 	}
-	if q.Take(); !q.Hold(256 << 20) {
+	if q.Drain(); !q.Reserve(256 << 20) {
 		t.Error("full after it was emptied")
 	}
-	q.Take()
+	q.Drain()
 	block := make([]byte, 1<<20)
 	for i := range 1000 { // the queue keeps the last ones
-		if !q.Hold(len(block)) {
+		if !q.Reserve(len(block)) {
 			t.Fatalf("full after %d MiB of a terminal", i)
 		}
 		q.Post(event.TerminalOutput{ID: "t", Data: block})
@@ -162,7 +162,7 @@ func TestQueueJoinsChangesOfARunningCall(t *testing.T) {
 		var single, joined = thread.New("s1"), thread.New("s1")
 		posted, taken := 0, 0
 		take := func() {
-			for _, e := range q.Take() {
+			for _, e := range q.Drain() {
 				joined.Apply(e)
 				taken++
 			}
@@ -216,7 +216,7 @@ func TestQueueKeepsOneEventOfOutput(t *testing.T) {
 		q.Post(event.ToolChanged{For: in, ID: "c"})
 		q.Post(event.TerminalOutput{For: in, ID: "t", Data: []byte("x")})
 	}
-	events := q.Take()
+	events := q.Drain()
 	if len(events) != 2 || events[0].(event.ToolChanged).Wire != (event.Span{First: 1, Last: 100}) || len(events[1].(event.TerminalOutput).Data) != 100 {
 		t.Errorf("%d events: %+v", len(events), events)
 	}

@@ -58,11 +58,11 @@ type Diff struct {
 	Old, New   string
 	OldMissing bool
 	Deleted    bool
-	Place      *Place // nil if the file was not read
+	Context    *DiffContext // nil if the file was not read
 }
 
-// Place says where in its file a Diff is.
-type Place struct {
+// DiffContext says where in its file a Diff is.
+type DiffContext struct {
 	First         int    // lines of the file before Before; -1 if the texts are part of the file but their position is unknown
 	Before, After string // the file's text around the diff: a few lines, the first and the last of them whole
 }
@@ -71,7 +71,7 @@ type Place struct {
 // precede them, -1 if unknown. Agents cut parts of a file anywhere, so the file's lines
 // around the parts are added.
 func (d *Diff) Texts() (before, after string, first int) {
-	p := d.Place
+	p := d.Context
 	switch {
 	case p != nil && p.First >= 0:
 		return p.Before + d.Old + p.After, p.Before + d.New + p.After, p.First

@@ -10,9 +10,9 @@ type MessageReplaced struct {
 	For
 	Role      Role
 	MessageID string
-	// Keep means that the update has no content: the message keeps what it has, and is
+	// KeepContent means that the update has no content: the message keeps what it has, and is
 	// empty if it is new.
-	Keep        bool
+	KeepContent bool
 	Text        string    // the texts of its blocks
 	Attachments []Content // the blocks that are not text
 	At          time.Time

@@ -67,7 +67,7 @@ func TestEndOfTheConnection(t *testing.T) {
 			t.Errorf("the call ended with %v", err)
 		}
 		if !slices.Equal(order, []string{"answered: connection closed"}) {
-			t.Errorf("%q", order)
+			t.Errorf("got %q", order)
 		}
 		if got := r.noted(); !slices.Equal(got, []string{"u 1"}) {
 			t.Errorf("handled %q", got)

@@ -19,7 +19,7 @@ func methodOf(e *envelope.Envelope, last string) (string, bool) {
 	case jsonscan.Object, jsonscan.Array, jsonscan.Bool:
 		return "", false
 	}
-	return jsonscan.Again(e.Method, last)
+	return jsonscan.InternText(e.Method, last)
 }
 
 // Message is one recorded message: a request, a notification, or an answer.

@@ -29,7 +29,7 @@ func TestReserve(t *testing.T) {
 		r.peer.Close(nil)
 		late.Queue(nil)
 		if err := late.Wait(r.t.Context(), nil); !errors.Is(err, jsonrpc.ErrClosed) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }
@@ -57,7 +57,7 @@ func TestAnswered(t *testing.T) {
 		r.peer.Close(nil)
 		want := map[string]bool{"result": true, "error": true, "unsound": false, "nameless": false, "closed": false}
 		if fmt.Sprint(answered) != fmt.Sprint(want) {
-			t.Errorf("%v, want %v", answered, want)
+			t.Errorf("got %v, want %v", answered, want)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestEach(t *testing.T) {
 			}
 		})
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", data, got, want)
+			t.Errorf("%s: got %q, want %q", data, got, want)
 		}
 	}
 }

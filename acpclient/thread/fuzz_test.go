@@ -31,8 +31,8 @@ func look(t *thread.Thread, it *thread.Item) string {
 	if it.Attachment != nil {
 		fmt.Fprintf(&b, " attachment %+v", *it.Attachment)
 	}
-	if it.Settled != nil {
-		fmt.Fprintf(&b, " settled %+v", *it.Settled)
+	if it.Answer != nil {
+		fmt.Fprintf(&b, " settled %+v", *it.Answer)
 	}
 	if it.End != nil {
 		fmt.Fprintf(&b, " end %+v", *it.End)
@@ -99,7 +99,7 @@ func check(t *testing.T, events []event.Event, portion func() int) {
 			q.Post(e)
 		}
 		events = events[n:]
-		for _, e := range q.Take() {
+		for _, e := range q.Drain() {
 			merged.Apply(e)
 		}
 	}

@@ -118,7 +118,7 @@ func TestJoinedCalls(t *testing.T) {
 			q.Post(e)
 			posted++
 		}
-		taken += len(q.Take())
+		taken += len(q.Drain())
 	}
 	if taken > posted*9/10 {
 		t.Errorf("%d events of %d: hardly any were joined", taken, posted)
@@ -135,10 +135,10 @@ func TestOneEventPerCall(t *testing.T) {
 		q.Post(e)
 		steps.Post(e)
 	}
-	if n := len(steps.Take()); n != 3 {
+	if n := len(steps.Drain()); n != 3 {
 		t.Errorf("%d steps", n)
 	}
-	events := q.Take()
+	events := q.Drain()
 	if len(events) != 1 {
 		t.Fatalf("%d events", len(events))
 	}

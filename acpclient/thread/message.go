@@ -59,7 +59,7 @@ func (t *Thread) message(role event.Role, id string) *Item {
 		case Notice, ShellCommand:
 			continue
 		case kindOf[role]:
-			if it.MessageID == "" && (role != event.User || it.At.IsZero() && !it.Kept) {
+			if it.MessageID == "" && (role != event.User || it.At.IsZero() && !it.MissingFromHistory) {
 				return it
 			}
 			return nil
@@ -95,7 +95,7 @@ func (t *Thread) unecho(text string) { t.echo, t.echoed, t.echoes = text, "", ev
 
 // attach adds a block that is not text.
 func (t *Thread) attach(e event.ContentArrived) {
-	if e.Role == event.User && t.running && !t.told {
+	if e.Role == event.User && t.running && !t.separatePrompts {
 		return // an echo: attachments are shown with the prompt
 	}
 	it := t.add(&Item{Kind: Attachment, MessageID: e.MessageID, Attachment: &e.Content})
@@ -111,7 +111,7 @@ func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.running, t.cancelled = true, false
 	t.history = t.loading // v2: a turn may belong to the history or be started by the agent
 	t.TurnStarted = e.At
-	if t.told = e.Told; e.Told {
+	if t.separatePrompts = e.SeparatePrompts; e.SeparatePrompts {
 		return
 	}
 	t.unecho(e.Text)
@@ -133,7 +133,7 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.unecho("")
 	end := &End{StopReason: e.StopReason, Err: e.Err, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && t.unanswered()}
 	if !t.TurnStarted.IsZero() {
-		end.Took = e.At.Sub(t.TurnStarted)
+		end.Duration = e.At.Sub(t.TurnStarted)
 	}
 	if e.StopReason == "refusal" {
 		t.exclude()

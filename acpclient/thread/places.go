@@ -2,9 +2,9 @@ package thread
 
 import "parley/acpclient/event"
 
-// Places returns the files that the call concerns: those that it changes, then its
+// Files returns the files that the call concerns: those that it changes, then its
 // locations. A file may occur more than once.
-func (t *Tool) Places() []event.Location {
+func (t *Tool) Files() []event.Location {
 	var out []event.Location
 	for _, c := range t.Content {
 		if c.Diff != nil {

@@ -25,8 +25,8 @@ func TestUnansweredIsNotRejected(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	tool := &thread.Tool{Locations: []event.Location{{Path: "/p/b.go", Line: 3}}}
 	tool.Content = []event.ToolContent{{Diff: &event.Diff{Path: "/p/a.go"}}, {Changes: &event.Changes{Files: []event.FileChange{{Path: "/p/c.go"}}}}}
-	got := tool.Places()
+	got := tool.Files()
 	if len(got) != 3 || got[0].Path != "/p/a.go" || got[1].Path != "/p/c.go" || got[2] != (event.Location{Path: "/p/b.go", Line: 3}) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }

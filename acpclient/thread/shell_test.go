@@ -31,7 +31,7 @@ func TestShell(t *testing.T) {
 	th.Apply(ShellEnded{Key: 7, Stopped: true, At: at.Add(time.Hour)}) // too late
 	s := th.Shell(7)
 	if string(s.Terminal.Output) != "ok\ndone\n" || !s.Terminal.Gap || s.Live() || s.Stopped || *s.Terminal.Code != 1 || s.Ended.Sub(s.Started) != time.Second {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 	if got := string(th.Items[1].Text); got != "half a sentence" || len(th.Items) != 4 {
 		t.Errorf("%q, %d items", got, len(th.Items))

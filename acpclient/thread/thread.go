@@ -62,7 +62,7 @@ type Item struct {
 	Tool       *Tool
 	Shell      *Shell
 	Attachment *event.Content
-	Settled    *event.PermissionAnswered
+	Answer     *event.PermissionAnswered
 	End        *End
 	Detail     string // for a Notice: what opening it shows
 	Severity   string // for a Notice of the agent: info, warning, error, or a newer value
@@ -74,8 +74,8 @@ type Item struct {
 	Wire    []event.Span
 	Request int64
 
-	Excluded bool // refused, so no longer in the agent's context
-	Kept     bool // a prompt that is missing from the agent's history
+	Excluded           bool // refused, so no longer in the agent's context
+	MissingFromHistory bool // a prompt that is missing from the agent's history
 
 	terminals  map[string]*Terminal // for a ToolCall of an earlier session; nil: those of the thread
 	former     map[string]*Terminal // for a ToolCall: terminals whose ids now belong to others
@@ -130,7 +130,7 @@ func (t *Tool) Final() bool {
 type End struct {
 	StopReason string
 	Err        error
-	Took       time.Duration
+	Duration   time.Duration
 	Empty      bool // the agent has answered a prompt with no output at all
 }
 
@@ -171,7 +171,7 @@ type Thread struct {
 	TurnStarted    time.Time
 	Added, Removed int // lines that parley wrote for the agent
 	Unasked        int // tool calls that ran without a permission
-	Against        int // tool calls that ran although they were denied
+	RanDenied      int // tool calls that ran although they were denied
 	Err            error
 
 	// For v2. Held are prompts that are not part of the conversation yet; they are shown
@@ -277,7 +277,7 @@ func (t *Thread) Apply(e event.Event) []int {
 		delete(t.questions, e.Key)
 		t.unblockCall(hold{key: e.Key}, e.At)
 		t.answered(e)
-		t.add(&Item{Kind: Decision, Settled: &e, At: e.At}).from(asked)
+		t.add(&Item{Kind: Decision, Answer: &e, At: e.At}).from(asked)
 	case event.ElicitationAsked:
 		t.blockCall(hold{form: true, key: e.Key}, e.ToolID, e.At)
 	case event.ElicitationEnded:
@@ -443,20 +443,20 @@ func (t *Thread) Revive(note string) {
 	clear(t.holds)
 	t.echo, t.echoed = "", ""
 	if note != "" {
-		t.Remark(note, "")
+		t.AddNotice(note, "")
 	}
 	t.updateState()
 }
 
-// Remark adds a quiet line from the client and returns its index. detail is what opening
+// AddNotice adds a quiet line from the client and returns its index. detail is what opening
 // it shows.
-func (t *Thread) Remark(text, detail string) int {
+func (t *Thread) AddNotice(text, detail string) int {
 	return t.add(&Item{Kind: Notice, Text: []byte(text), Detail: detail}).Index
 }
 
-// Keep adds a prompt that is missing from the agent's history and returns its index.
-func (t *Thread) Keep(text string, at time.Time) int {
-	return t.add(&Item{Kind: UserMessage, Text: []byte(text), At: at, Kept: true}).Index
+// AddMissingPrompt adds a prompt that is missing from the agent's history and returns its index.
+func (t *Thread) AddMissingPrompt(text string, at time.Time) int {
+	return t.add(&Item{Kind: UserMessage, Text: []byte(text), At: at, MissingFromHistory: true}).Index
 }
 
 // startedAgain marks the start of another connection.

@@ -66,14 +66,14 @@ func sketch(t *thread.Thread) string {
 		s := kindNames[it.Kind]
 		switch it.Kind {
 		case thread.ToolCall:
-			s += " " + it.Tool.ID + " " + it.Tool.StateWord()
+			s += " " + it.Tool.ID + " " + it.Tool.StateText()
 			for _, c := range it.Tool.Content {
 				if c.Content != nil {
 					s += " [" + c.Content.Text + "]"
 				}
 			}
 		case thread.Decision:
-			s += fmt.Sprintf(" %s %v", it.Settled.Decision, it.Settled.Allowed)
+			s += fmt.Sprintf(" %s %v", it.Answer.Decision, it.Answer.Allowed)
 		case thread.TurnEnd:
 			s += " " + it.End.StopReason
 			if it.End.Err != nil {
@@ -174,7 +174,7 @@ func TestState(t *testing.T) {
 		{agent("later"), thread.Ended},
 	} {
 		if th.Apply(s.e); th.State != s.want {
-			t.Errorf("after %#v: %v, want %v", s.e, th.State, s.want)
+			t.Errorf("after %#v: got %v, want %v", s.e, th.State, s.want)
 		}
 	}
 }
@@ -276,7 +276,7 @@ func TestThoughtTime(t *testing.T) {
 	}
 	q.Post(says(event.Thought, "", "…")) // held back by safetext
 	th := thread.New("s")
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		th.Apply(e)
 	}
 	if it := th.Items[0]; it.Until.Sub(it.At) != 3*time.Second {
@@ -320,7 +320,7 @@ func TestAttach(t *testing.T) {
 
 // A turn is empty if the agent has answered a prompt with no output at all.
 func TestEmptyTurns(t *testing.T) {
-	idle := event.TurnStarted{For: in, At: now, Told: true} // v2: without a prompt
+	idle := event.TurnStarted{For: in, At: now, SeparatePrompts: true} // v2: without a prompt
 	for name, c := range map[string]struct {
 		events []event.Event
 		empty  bool
@@ -341,7 +341,7 @@ func TestEmptyTurns(t *testing.T) {
 			th.Apply(e)
 		}
 		if end := th.Items[len(th.Items)-1].End; end == nil || end.Empty != c.empty {
-			t.Errorf("%s: %+v", name, end)
+			t.Errorf("%s: got %+v", name, end)
 		}
 	}
 }

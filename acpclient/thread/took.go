@@ -6,9 +6,9 @@ import (
 	"parley/acpclient/event"
 )
 
-// Took returns how long the call has run until now or until it ended, without the time
+// Duration returns how long the call has run until now or until it ended, without the time
 // in which it waited for the user.
-func (t *Tool) Took(now time.Time) time.Duration {
+func (t *Tool) Duration(now time.Time) time.Duration {
 	if !t.Ended.IsZero() {
 		now = t.Ended
 	}

@@ -20,7 +20,7 @@ func TestTookWithoutTheWait(t *testing.T) {
 	tool := th.Items[len(th.Items)-1].Tool
 	took := func(now, want int) {
 		t.Helper()
-		if got := tool.Took(at(now)); got != time.Duration(want)*time.Second {
+		if got := tool.Duration(at(now)); got != time.Duration(want)*time.Second {
 			t.Errorf("after %d s: %s, want %d s", now, got, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestTookWithoutTheWaitForAForm(t *testing.T) {
 		th.Apply(c.asked)
 		th.Apply(c.settled)
 		for i, id := range c.calls {
-			if got, want := th.Tool(id).Took(at(60)), []int{c.first, c.secondly}[i]; got != time.Duration(want)*time.Second {
+			if got, want := th.Tool(id).Duration(at(60)), []int{c.first, c.secondly}[i]; got != time.Duration(want)*time.Second {
 				t.Errorf("%s: %s took %s, want %d s", name, id, got, want)
 			}
 		}

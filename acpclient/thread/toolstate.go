@@ -56,9 +56,9 @@ func (t *Tool) State() ToolState {
 	return ToolRunning
 }
 
-// StateWord returns the state in words. For a running call with a status that parley
+// StateText returns the state in words. For a running call with a status that parley
 // does not know it is that status.
-func (t *Tool) StateWord() string {
+func (t *Tool) StateText() string {
 	if s := t.State(); s != ToolRunning || t.Status == "in_progress" {
 		return s.String()
 	}

@@ -55,7 +55,7 @@ func TestToolStates(t *testing.T) {
 				th.Apply(e)
 			}
 			if got := th.Tool("a").State(); got != c.want {
-				t.Errorf("%v, want %v", got, c.want)
+				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})
 	}

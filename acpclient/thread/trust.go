@@ -14,36 +14,30 @@ type Trust int
 
 // The values of Trust.
 const (
-	Harmless    Trust = iota // it only reads, has not run, or is unknown
-	UserAsked                // the user said yes to it
-	ByRule                   // a rule, a flag or an earlier answer of the user allowed it
-	ByMode                   // the mode of the session allowed it
-	Unasked                  // there was no permission
-	AgainstMode              // the mode of the session or a flag denied it
-	AgainstRule              // a rule of the user denies it
-	AgainstUser              // the user said no
+	Harmless      Trust = iota // it only reads, has not run, or is unknown
+	AllowedByUser              // the user said yes to it
+	AllowedByRule              // a rule, a flag or an earlier answer of the user allowed it
+	AllowedByMode              // the mode of the session allowed it
+	Unasked                    // there was no permission
+	DeniedByMode               // the mode of the session or a flag denied it
+	DeniedByRule               // a rule of the user denies it
+	DeniedByUser               // the user said no
 )
 
 var trustNames = [...]string{"", "asked", "by rule", "by mode", "ran without asking", "ran although it was rejected", "ran although your rule forbids it", "ran although you rejected it"}
 
+var trustTitles = [...]string{"", "Allowed by you", "Allowed by a rule or an earlier answer", "Allowed by the mode", "Ran without asking", "Ran although it was rejected", "Ran although your rule forbids it", "Ran although you rejected it"}
+
 func (t Trust) String() string { return trustNames[t] }
 
 // Trusts are the values that a call that ran can have, the worst first.
-var Trusts = []Trust{AgainstUser, AgainstRule, AgainstMode, Unasked, ByMode, ByRule, UserAsked}
+var Trusts = []Trust{DeniedByUser, DeniedByRule, DeniedByMode, Unasked, AllowedByMode, AllowedByRule, AllowedByUser}
 
 // Title is the heading for calls with this Trust.
-func (t Trust) Title() string {
-	switch t {
-	case ByRule:
-		return "allowed by a rule or an earlier answer"
-	case ByMode:
-		return "allowed by the mode"
-	}
-	return t.String()
-}
+func (t Trust) Title() string { return trustTitles[t] }
 
-// Against reports whether the call was denied.
-func (t Trust) Against() bool { return t >= AgainstMode }
+// Denied reports whether the call was denied.
+func (t Trust) Denied() bool { return t >= DeniedByMode }
 
 // answer is an answer: to a request by parley itself, or to one about a tool call. An
 // answer about a tool call applies to other calls only if it was no.
@@ -63,17 +57,17 @@ func trustOf(e event.PermissionAnswered) Trust {
 	case !e.Allowed && e.By == "" && e.Decision == "cancelled": // with the turn, or by the end of the connection
 		return Harmless
 	case e.Allowed && user:
-		return UserAsked
+		return AllowedByUser
 	case e.Allowed && strings.HasPrefix(e.By, "mode: "):
-		return ByMode
+		return AllowedByMode
 	case e.Allowed:
-		return ByRule
+		return AllowedByRule
 	case user:
-		return AgainstUser
+		return DeniedByUser
 	case strings.HasPrefix(e.By, "your rule"):
-		return AgainstRule
+		return DeniedByRule
 	}
-	return AgainstMode
+	return DeniedByMode
 }
 
 // answered records an answer: about a tool call, or to a request by parley itself.
@@ -87,10 +81,10 @@ func (t *Thread) answered(e event.PermissionAnswered) {
 	}
 	if it != nil {
 		it.lastAnswer = trust
-		it.Tool.Rejected = trust.Against() && e.Decision != "cancelled" && !it.Tool.Final()
+		it.Tool.Rejected = trust.Denied() && e.Decision != "cancelled" && !it.Tool.Final()
 		t.judge(it)
 		t.touch(it)
-		if !trust.Against() {
+		if !trust.Denied() {
 			trust = Harmless
 		}
 		t.addWord(it.Tool.deed(), trust)
@@ -121,8 +115,8 @@ func (t *Thread) count(trust Trust, n int) {
 	switch {
 	case trust == Unasked:
 		t.Unasked += n
-	case trust.Against():
-		t.Against += n
+	case trust.Denied():
+		t.RanDenied += n
 	}
 }
 
@@ -138,11 +132,11 @@ func (t *Thread) trust(it *Item) Trust {
 		trust = t.answerAbout(it)
 	}
 	switch {
-	case trust.Against() && tool.Status != "completed": // it was refused
+	case trust.Denied() && tool.Status != "completed": // it was refused
 		return Harmless
-	case it.forbidden && trust != AgainstUser:
-		return AgainstRule
-	case trust.Against():
+	case it.forbidden && trust != DeniedByUser:
+		return DeniedByRule
+	case trust.Denied():
 		return trust
 	case !changes:
 		return Harmless
@@ -236,9 +230,9 @@ func (tool *Tool) Paths() []string {
 	return out
 }
 
-// Silent reports whether no call of a turn could have changed a file, according to the
+// OnlyReads reports whether no call of a turn could have changed a file, according to the
 // agent.
-func (t *Thread) Silent(turn int) bool {
+func (t *Thread) OnlyReads(turn int) bool {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn >= turn; i-- {
 		if it := t.Items[i]; it.Turn == turn && it.Tool != nil && !slices.Contains([]string{"read", "search", "think", "fetch", "switch_mode"}, it.Tool.Kind) {
 			return false
@@ -247,8 +241,8 @@ func (t *Thread) Silent(turn int) bool {
 	return true
 }
 
-// Named reports whether a call has named a file, given as an absolute path.
-func (t *Thread) Named(path string) bool {
+// NamesFile reports whether a call has named a file, given as an absolute path.
+func (t *Thread) NamesFile(path string) bool {
 	return slices.ContainsFunc(t.Items, func(it *Item) bool {
 		return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {
 			return p == path || !strings.HasPrefix(p, "/") && strings.HasSuffix(path, "/"+p)

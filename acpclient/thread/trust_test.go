@@ -43,48 +43,48 @@ func TestTrust(t *testing.T) {
 		events []event.Event
 		want   thread.Trust
 	}{
-		"asked":                             {[]event.Event{call("c", "edit", "pending"), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
-		"by rule":                           {[]event.Event{call("c", "edit", "pending"), answer("c", "", "your rule: allow path **", true), call("c", "edit", "completed")}, thread.ByRule},
-		"by mode":                           {[]event.Event{call("c", "edit", "pending"), answer("c", "", "mode: all", true), call("c", "edit", "completed")}, thread.ByMode},
+		"asked":                             {[]event.Event{call("c", "edit", "pending"), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.AllowedByUser},
+		"by rule":                           {[]event.Event{call("c", "edit", "pending"), answer("c", "", "your rule: allow path **", true), call("c", "edit", "completed")}, thread.AllowedByRule},
+		"by mode":                           {[]event.Event{call("c", "edit", "pending"), answer("c", "", "mode: all", true), call("c", "edit", "completed")}, thread.AllowedByMode},
 		"unasked":                           {[]event.Event{call("c", "delete", "completed")}, thread.Unasked},
 		"unasked command that failed":       {[]event.Event{call("c", "execute", "failed")}, thread.Unasked},
 		"an edit that failed":               {[]event.Event{call("c", "edit", "failed")}, thread.Harmless},
 		"not yet":                           {[]event.Event{call("c", "edit", "in_progress")}, thread.Harmless},
 		"reads":                             {[]event.Event{call("c", "read", "completed")}, thread.Harmless},
 		"rejected, and failed":              {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "failed")}, thread.Harmless},
-		"rejected, and done anyway":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "completed")}, thread.AgainstUser},
-		"rejected, and read anyway":         {[]event.Event{call("c", "read", "pending"), answer("c", "", "you", false), call("c", "read", "completed")}, thread.AgainstUser},
-		"denied by rule, and done":          {[]event.Event{call("c", "edit", "pending"), answer("c", "", "your rule: deny path **", false), call("c", "edit", "completed")}, thread.AgainstRule},
-		"rejected by mode, and done":        {[]event.Event{call("c", "edit", "pending"), answer("c", "", "mode: plan", false), call("c", "edit", "completed")}, thread.AgainstMode},
-		"rejected, then allowed":            {[]event.Event{call("c", "edit", "pending"), answer("c", "", "you", false), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
-		"parley's question rejected":        {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "edit", "completed")}, thread.AgainstUser},
+		"rejected, and done anyway":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "completed")}, thread.DeniedByUser},
+		"rejected, and read anyway":         {[]event.Event{call("c", "read", "pending"), answer("c", "", "you", false), call("c", "read", "completed")}, thread.DeniedByUser},
+		"denied by rule, and done":          {[]event.Event{call("c", "edit", "pending"), answer("c", "", "your rule: deny path **", false), call("c", "edit", "completed")}, thread.DeniedByRule},
+		"rejected by mode, and done":        {[]event.Event{call("c", "edit", "pending"), answer("c", "", "mode: plan", false), call("c", "edit", "completed")}, thread.DeniedByMode},
+		"rejected, then allowed":            {[]event.Event{call("c", "edit", "pending"), answer("c", "", "you", false), answer("c", "", "you", true), call("c", "edit", "completed")}, thread.AllowedByUser},
+		"parley's question rejected":        {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "edit", "completed")}, thread.DeniedByUser},
 		"a command of parley's rejected":    {[]event.Event{with(call("c", "execute", "pending"), `{"command":"ls"}`), answer("", "ls", "you", false), call("c", "execute", "failed")}, thread.Harmless},
 		"the write rejected, the file read": {[]event.Event{with(call("c", "read", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "read", "completed")}, thread.Harmless},
-		"a rule denies what ran unasked":    {[]event.Event{forbidden(call("c", "execute", "completed"))}, thread.AgainstRule},
-		"a rule denies what was read":       {[]event.Event{forbidden(call("c", "read", "completed"))}, thread.AgainstRule},
+		"a rule denies what ran unasked":    {[]event.Event{forbidden(call("c", "execute", "completed"))}, thread.DeniedByRule},
+		"a rule denies what was read":       {[]event.Event{forbidden(call("c", "read", "completed"))}, thread.DeniedByRule},
 		"a rule denies what failed":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "your rule: deny command *", false), forbidden(call("c", "execute", "failed"))}, thread.Harmless},
-		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.AgainstUser},
+		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.DeniedByUser},
 		"unanswered":                        {[]event.Event{call("c", "edit", "pending"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
 		"unanswered, and it failed":         {[]event.Event{call("c", "execute", "pending"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "execute", "failed")}, thread.Harmless},
 		"unanswered, and it ended so":       {[]event.Event{call("c", "execute", "in_progress"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, event.TurnEnded{}}, thread.Harmless},
 		"an answer about another call":      {[]event.Event{call("c", "edit", "pending"), call("d", "edit", "pending"), answer("d", "", "you", true), call("c", "edit", "completed")}, thread.Unasked},
-		"rejected, and done by another":     {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), call("d", "execute", "failed"), run("c", "completed")}, thread.AgainstUser},
+		"rejected, and done by another":     {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), call("d", "execute", "failed"), run("c", "completed")}, thread.DeniedByUser},
 		"rejected, and done next turn":      {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), event.TurnEnded{}, event.TurnStarted{Text: "x"}, run("c", "completed")}, thread.Unasked},
-		"an edit rejected, done by another": {[]event.Event{edit("d", "pending", "b"), answer("d", "", "you", false), call("d", "edit", "failed"), edit("c", "completed", "b")}, thread.AgainstUser},
+		"an edit rejected, done by another": {[]event.Event{edit("d", "pending", "b"), answer("d", "", "you", false), call("d", "edit", "failed"), edit("c", "completed", "b")}, thread.DeniedByUser},
 		"an edit rejected, another done":    {[]event.Event{edit("d", "pending", "b"), answer("d", "", "you", false), edit("c", "completed", "c")}, thread.Unasked},
 		"rejected, allowed, done once more": {[]event.Event{run("d", "pending"), answer("d", "ls", "you", false), run("e", "pending"), answer("e", "ls", "you", true), run("c", "completed")}, thread.Unasked},
 		"allowed, and done by another":      {[]event.Event{run("d", "pending"), answer("d", "ls", "you", true), run("c", "completed")}, thread.Unasked},
-		"parley asked about the file":       {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", true), call("c", "edit", "completed")}, thread.UserAsked},
+		"parley asked about the file":       {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", true), call("c", "edit", "completed")}, thread.AllowedByUser},
 		"parley asked about another":        {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/g", "you", true), call("c", "edit", "completed")}, thread.Unasked},
-		"parley asked about the command":    {[]event.Event{with(call("c", "execute", "pending"), `{"command":"ls -l"}`), answer("", "ls -l", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
+		"parley asked about the command":    {[]event.Event{with(call("c", "execute", "pending"), `{"command":"ls -l"}`), answer("", "ls -l", "you", true), call("c", "execute", "completed")}, thread.AllowedByUser},
 		"parley asked in an earlier turn":   {[]event.Event{answer("", "ls", "you", true), event.TurnEnded{}, event.TurnStarted{Text: "x"}, with(call("c", "execute", "completed"), `{"command":"ls"}`)}, thread.Unasked},
 		"of a history":                      {[]event.Event{event.HistoryBegan{}, call("c", "execute", "completed"), event.HistoryEnded{}}, thread.Harmless},
 		"of a history that came late":       {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, call("c", "execute", "completed")}, thread.Harmless},
 		"after a history, in a turn":        {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, event.TurnStarted{Text: "x"}, call("c", "execute", "completed")}, thread.Unasked},
 		"after a history, of a held one":    {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, event.PromptHeld{Key: 1, Text: "x"}, call("c", "execute", "completed")}, thread.Unasked},
-		"after a history, asked about":      {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, call("c", "execute", "pending"), event.PermissionRequested{Key: 7, ToolID: "c"}, answer("c", "", "you", true), call("c", "execute", "completed")}, thread.UserAsked},
+		"after a history, asked about":      {[]event.Event{event.HistoryBegan{}, event.HistoryEnded{}, call("c", "execute", "pending"), event.PermissionRequested{Key: 7, ToolID: "c"}, answer("c", "", "you", true), call("c", "execute", "completed")}, thread.AllowedByUser},
 		"a status that is told once more":   {[]event.Event{call("c", "delete", "completed"), call("c", "delete", "completed")}, thread.Unasked},
-		"completed before the answer came":  {[]event.Event{call("c", "edit", "completed"), answer("c", "", "you", true)}, thread.UserAsked},
+		"completed before the answer came":  {[]event.Event{call("c", "edit", "completed"), answer("c", "", "you", true)}, thread.AllowedByUser},
 	} {
 		t.Run(name, func(t *testing.T) {
 			th := thread.New("s")
@@ -93,7 +93,7 @@ func TestTrust(t *testing.T) {
 				th.Apply(e)
 			}
 			if got := th.Tool("c").Trust; got != c.want {
-				t.Errorf("%v, want %v", got, c.want)
+				t.Errorf("got %v, want %v", got, c.want)
 			}
 			want := 0
 			if c.want == thread.Unasked {
@@ -102,8 +102,8 @@ func TestTrust(t *testing.T) {
 			if th.Unasked != want {
 				t.Errorf("%d unasked, want %d", th.Unasked, want)
 			}
-			if got := th.Against > 0; got != c.want.Against() {
-				t.Errorf("%d against an answer, %v", th.Against, c.want)
+			if got := th.RanDenied > 0; got != c.want.Denied() {
+				t.Errorf("%d against an answer, %v", th.RanDenied, c.want)
 			}
 		})
 	}

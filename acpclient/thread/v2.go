@@ -45,11 +45,11 @@ type HeldPrompt struct {
 
 // v2 is the part of a Thread that only v2 uses.
 type v2 struct {
-	told        bool // prompts have events of their own, as in TurnStarted.Told
-	waits       bool // the agent reports that it waits for the user
-	attachments map[messageKey][]*Item
-	matched     map[uint64]match // unanswered prompts that look like a message that has arrived
-	nameless    []*Item          // prompts that an agent accepted without a message id
+	separatePrompts bool // prompts have events of their own, as in TurnStarted.SeparatePrompts
+	waits           bool // the agent reports that it waits for the user
+	attachments     map[messageKey][]*Item
+	matched         map[uint64]match // unanswered prompts that look like a message that has arrived
+	nameless        []*Item          // prompts that an agent accepted without a message id
 }
 
 // match is a held prompt and the message that it seems to be.
@@ -72,7 +72,7 @@ func (t *Thread) rewrite(it *Item, text string) {
 func (t *Thread) replaced(e event.MessageReplaced) {
 	key := messageKey{e.Role, e.MessageID}
 	it := t.messages[key]
-	if it == nil && e.Role == event.User && !e.Keep {
+	if it == nil && e.Role == event.User && !e.KeepContent {
 		it = t.adopted(e.MessageID, e.Text)
 	}
 	if it == nil {
@@ -85,7 +85,7 @@ func (t *Thread) replaced(e event.MessageReplaced) {
 		t.touch(it)
 	}
 	it.from(e.Wire)
-	if e.Keep {
+	if e.KeepContent {
 		return
 	}
 	t.rewrite(it, e.Text)

@@ -51,7 +51,7 @@ func eventsV2(data []byte) (out []event.Event) {
 		case 0:
 			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, At: at})
 		case 1:
-			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, Keep: true, At: at})
+			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, KeepContent: true, At: at})
 		case 2:
 			out = append(out, event.MessageReplaced{For: v2for, Role: role, MessageID: id, Text: text, Attachments: []event.Content{{Kind: event.LinkContent, URI: text}}})
 		case 3:
@@ -64,7 +64,7 @@ func eventsV2(data []byte) (out []event.Event) {
 		case 6:
 			out = append(out, event.StateChanged{For: v2for, State: []string{"running", "idle", "requires_action", "_x"}[pick(4)], BackgroundKnown: true, Background: []event.BackgroundWork{{Type: "tool_call", ID: id}}})
 		case 7:
-			out = append(out, []event.Event{event.TurnStarted{For: v2for, At: at, Told: true}, event.TurnEnded{For: v2for, At: at}, event.TurnCancelled{For: v2for}}[pick(3)])
+			out = append(out, []event.Event{event.TurnStarted{For: v2for, At: at, SeparatePrompts: true}, event.TurnEnded{For: v2for, At: at}, event.TurnCancelled{For: v2for}}[pick(3)])
 		case 8:
 			out = append(out, event.ToolChanged{For: v2for, ID: id, AppendContent: []event.ToolContent{{Terminal: id}}, At: at})
 		case 9:
@@ -132,7 +132,7 @@ func TestGenerationV2(t *testing.T) {
 		return event.MessageReplaced{For: v2for, MessageID: "m", Text: s}
 	}
 	before, generation := "", 0
-	for i, e := range []event.Event{text("a"), text("b"), whole("ab"), whole("abc"), text("d"), whole(""), text("e"), event.MessageReplaced{For: v2for, MessageID: "m", Keep: true}} {
+	for i, e := range []event.Event{text("a"), text("b"), whole("ab"), whole("abc"), text("d"), whole(""), text("e"), event.MessageReplaced{For: v2for, MessageID: "m", KeepContent: true}} {
 		th.Apply(e)
 		it := th.Items[0]
 		if it.Generation == generation && !strings.HasPrefix(string(it.Text), before) {

@@ -59,7 +59,7 @@ func TestWire(t *testing.T) {
 			got += fmt.Sprintf("%v %d", it.Wire, it.Request)
 		}
 		if got != c.want {
-			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func TestInitializeStatus(t *testing.T) {
 }
 
 // An initialize that a gateway refuses is sent once more, which is harmless.
-func TestInitializeBehindGateway(t *testing.T) {
+func TestInitializeThroughGateway(t *testing.T) {
 	inBubble(t, func(r *rig) {
 		r.server.onPost = func(w http.ResponseWriter, q *acpRequest) bool { return q.n == 1 && refuse(503)(w, q) }
 		r.initialize()

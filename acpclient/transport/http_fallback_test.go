@@ -68,7 +68,7 @@ func TestNoWebSocketEither(t *testing.T) {
 		r.request(0, "initialize", "")
 		var status *StatusError
 		if err := r.wantEnd(nil); !errors.As(err, &status) || status.Status != 405 {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }

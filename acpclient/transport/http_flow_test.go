@@ -350,7 +350,7 @@ func TestCase185Version(t *testing.T) {
 		r.h.Close()
 		for seen, want := range map[string]string{"POST initialize": "", "GET": "", "GET s1": "2", "POST session/prompt": "2", "DELETE": "2"} {
 			if got := r.server.all(seen)[0].Header.Get(versionHeader); got != want {
-				t.Errorf("%s: %q, want %q", seen, got, want)
+				t.Errorf("%s: got %q, want %q", seen, got, want)
 			}
 		}
 	})

@@ -94,7 +94,7 @@ func TestCase182TLS(t *testing.T) {
 		h := dialHTTP(t, Remote{URL: server.URL})
 		h.Send(Message{Data: []byte(requestText(0, "initialize", ""))})
 		if _, err := h.Recv(); err == nil || !strings.Contains(err.Error(), "certificate") {
-			t.Errorf("with a certificate that nobody knows: %v", err)
+			t.Errorf("with an unknown certificate: got %v", err)
 		}
 	}
 }

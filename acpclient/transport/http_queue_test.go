@@ -24,10 +24,10 @@ func TestHTTPWaited(t *testing.T) {
 		}
 	}
 	if want := []string{"one", "two", "three", "four", "five", "six"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	if want := []bool{true, false, false, true, true, false}; !slices.Equal(waited, want) {
-		t.Errorf("%v", waited)
+		t.Errorf("got %v", waited)
 	}
 }
 

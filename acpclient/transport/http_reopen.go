@@ -22,7 +22,7 @@ func (s *stream) runMain() {
 		}
 		if end.useful {
 			tries, busy = 1, time.Time{}
-			s.again.reset()
+			s.backoff.reset()
 		}
 		switch {
 		case connectionError(end.err) != nil:
@@ -32,13 +32,13 @@ func (s *stream) runMain() {
 			if busy.IsZero() {
 				busy = time.Now()
 			}
-			if !pause(s.ctx, s.again.next(h.timing.maxRefuse), nil) {
+			if !pause(s.ctx, s.backoff.next(h.timing.maxRefuse), nil) {
 				return
 			}
 		case tries > 0:
 			tries--
 			s.logEnd(end)
-			if !pause(s.ctx, s.again.next(h.timing.pause), nil) {
+			if !pause(s.ctx, s.backoff.next(h.timing.pause), nil) {
 				return
 			}
 		default:
@@ -77,7 +77,7 @@ func (s *stream) runSession() {
 		}
 		if end.useful {
 			down = time.Time{}
-			s.again.reset()
+			s.backoff.reset()
 		}
 		now := time.Now()
 		if down.IsZero() {
@@ -104,7 +104,7 @@ func (s *stream) runSession() {
 				h.giveUpSession(s.session, now.Add(-h.timing.grace), errStreamLost)
 			}
 		}
-		if !pause(s.ctx, s.again.next(longest), s.wake) {
+		if !pause(s.ctx, s.backoff.next(longest), s.wake) {
 			return
 		}
 	}

@@ -255,7 +255,7 @@ func TestNotificationRetried(t *testing.T) {
 		r.notify("session/cancel", "s1")
 		var status *StatusError
 		if err := r.wantEnd(nil); !errors.As(err, &status) || status.Status != 500 || len(r.server.all("POST session/cancel")) != 1 {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 	for _, status := range []int{400, 408} {

@@ -35,11 +35,11 @@ type stream struct {
 	requested  bool // the stream was requested before
 	gotMessage bool // a message arrived, with or without an event id
 	alive      bool // keep-alives have arrived
-	again      backoff
+	backoff    backoff
 }
 
 func newStream(l *httpConnection, session string) *stream {
-	s := &stream{connection: l, session: session, wake: make(chan struct{}, 1), again: backoff{least: l.h.timing.pause, most: l.h.timing.maxPause}}
+	s := &stream{connection: l, session: session, wake: make(chan struct{}, 1), backoff: backoff{least: l.h.timing.pause, most: l.h.timing.maxPause}}
 	s.ctx, s.stop = context.WithCancel(l.ctx)
 	s.holdPosts()
 	return s
@@ -169,7 +169,7 @@ func (s *stream) round() ending {
 	messages := 0
 	err = h.readStream(events, s, func() { messages++; s.gotMessage = true })
 	if s.lastID = cmp.Or(string(events.lastID), s.lastID); events.retry > 0 {
-		s.again.setMinimum(events.retry)
+		s.backoff.setMinimum(events.retry)
 	}
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

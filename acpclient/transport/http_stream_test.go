@@ -346,7 +346,7 @@ func TestBackoff(t *testing.T) {
 	for _, want := range []time.Duration{200, 400, 800, 1600, 3200, 5000, 5000} {
 		want *= time.Millisecond
 		if got := b.next(time.Minute); got > want || got < want*3/4 {
-			t.Errorf("%v, want up to %v", got, want)
+			t.Errorf("got %v, want up to %v", got, want)
 		}
 	}
 	if got := b.next(2 * time.Second); got > 2*time.Second {
@@ -359,7 +359,7 @@ func TestBackoff(t *testing.T) {
 	}
 	b.setMinimum(time.Hour)
 	if got := b.next(time.Second); got > maxRetryTime || got < maxRetryTime*3/4 {
-		t.Errorf("%v, want about %v", got, maxRetryTime)
+		t.Errorf("got %v, want about %v", got, maxRetryTime)
 	}
 }
 
@@ -415,7 +415,7 @@ func TestBackPressure(t *testing.T) {
 		waiting := len(r.server.streams["s1"].waiting)
 		r.server.mu.Unlock()
 		if waiting < n-8 { // HTTP/2 has a window of 4 MiB
-			t.Errorf("the client took %d messages of 1 MiB that nobody receives", n-waiting)
+			t.Errorf("the client took %d messages of 1 MiB that are not received", n-waiting)
 		}
 		for i := range n {
 			r.want(message(i))

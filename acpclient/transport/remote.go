@@ -79,8 +79,8 @@ func (e *StatusError) Error() string {
 // Unauthorized reports whether credentials are missing or wrong.
 func (e *StatusError) Unauthorized() bool { return e.Status == 401 || e.Status == 403 }
 
-// Again reports whether retrying without the user makes sense.
-func (e *StatusError) Again() bool {
+// Retryable reports whether retrying without the user makes sense.
+func (e *StatusError) Retryable() bool {
 	return e.Status == 404 || e.Status == 408 || e.Status == 410 || e.Status == 429 || e.Status >= 500
 }
 
@@ -98,8 +98,8 @@ func (e *CloseError) Error() string {
 	return fmt.Sprintf("the server closed the connection with code %d: %s", e.Code, e.Reason)
 }
 
-// Again reports whether retrying without the user makes sense.
-func (e *CloseError) Again() bool { return e.Code != 1002 && e.Code != 1003 && e.Code != 1007 }
+// Retryable reports whether retrying without the user makes sense.
+func (e *CloseError) Retryable() bool { return e.Code != 1002 && e.Code != 1003 && e.Code != 1007 }
 
 // remote is a Remote with its defaults filled in.
 type remote struct {

@@ -170,7 +170,7 @@ func TestStdioExitDuringPrompt(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	if state := waitExit(t, s); state != (ExitState{Code: 3, Exited: true}) {
-		t.Fatalf("%+v", state)
+		t.Fatalf("got %+v", state)
 	}
 	if tail := s.Stderr().Tail(1); !slices.Equal(tail, []string{"no money left"}) {
 		t.Fatalf("stderr tail %q", tail)

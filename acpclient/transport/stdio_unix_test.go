@@ -32,7 +32,7 @@ func TestStdioStubbornAgentIsKilled(t *testing.T) {
 		}
 	})
 	if state := s.ExitState(); state != (ExitState{Code: -1, Signal: "SIGKILL", Exited: true}) {
-		t.Errorf("%+v", state)
+		t.Errorf("got %+v", state)
 	}
 	if lives(s.Pid()) {
 		t.Error("still runs")
@@ -46,7 +46,7 @@ func TestStdioTerminatesBeforeItKills(t *testing.T) {
 	s.grace = 2 * time.Second // half of it must be enough for SIGTERM on a busy machine
 	within(t, "close", func() { s.Close() })
 	if state := s.ExitState(); state.Code != 5 {
-		t.Errorf("%+v", state)
+		t.Errorf("got %+v", state)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestStdioCloseEndsWhatAWrapperLeft(t *testing.T) {
 		child, _ = strconv.Atoi(string(line))
 	}
 	if state := waitExit(t, s); state.Code != 0 {
-		t.Fatalf("%+v", state)
+		t.Fatalf("got %+v", state)
 	}
 	if !lives(child) {
 		t.Fatal("the test is void: the child is gone already")

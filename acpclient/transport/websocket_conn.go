@@ -47,7 +47,7 @@ func (l *wsLine) Write(p []byte) (int, error) { return l.out.Write(p) }
 // Close lets the queued bytes be written, for a moment.
 func (l *wsLine) Close() error {
 	l.out.Finish(defaultWSTimeouts.farewell)
-	l.out.Room(0)
+	l.out.WaitForRoom(0)
 	return l.ReadWriteCloser.Close()
 }
 

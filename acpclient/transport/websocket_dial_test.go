@@ -80,7 +80,7 @@ func TestWebSocketUpgrade(t *testing.T) {
 		"Origin":                   "",
 	} {
 		if v := s.r.Header.Get(name); v != want {
-			t.Errorf("%s: %q, want %q", name, v, want)
+			t.Errorf("%s: got %q, want %q", name, v, want)
 		}
 	}
 	if _, there := s.r.Header["Origin"]; there || len(s.r.Header.Values("Sec-Websocket-Key")) != 1 {
@@ -139,7 +139,7 @@ func TestWebSocketRefused(t *testing.T) {
 			}
 			want := fmt.Sprintf("connect to %s/agent: the server answered %d %s", url, status, http.StatusText(status))
 			if err.Error() != want || refused.Unauthorized() != (status == 401 || status == 403) {
-				t.Errorf("%q, want %q", err, want)
+				t.Errorf("got %q, want %q", err, want)
 			}
 		})
 	}
@@ -279,7 +279,7 @@ func TestWebSocketSecrets(t *testing.T) {
 	}
 	var network net.Dialer
 	t.Run("no such host", func(t *testing.T) { keepsSecrets(t, network.DialContext) })
-	t.Run("nobody there", func(t *testing.T) {
+	t.Run("no server", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -61,7 +61,7 @@ func TestWebSocketCloseCodes(t *testing.T) {
 					t.Fatalf("got %#v, io.EOF: %v", err, errors.Is(err, io.EOF))
 				}
 				if !strings.Contains(err.Error(), tc.reason) {
-					t.Errorf("the reason is not told: %v", err)
+					t.Errorf("the error does not give the reason: %v", err)
 				}
 				if _, again := w.Recv(); again != err {
 					t.Errorf("then Recv: %v", again)

@@ -138,13 +138,13 @@ func (w *WebSocket) write(data []byte) error {
 		if err := w.ws.Write(context.Background(), websocket.MessageText, data); err != nil {
 			return err
 		}
-		return w.line.out.Room(0)
+		return w.line.out.WaitForRoom(0)
 	}
 	to, err := w.ws.Writer(context.Background(), websocket.MessageText)
 	for err == nil && len(data) > 0 {
 		n := min(len(data), sendFrame)
 		if _, err = to.Write(data[:n]); err == nil {
-			err = w.line.out.Room(0)
+			err = w.line.out.WaitForRoom(0)
 		}
 		data = data[n:]
 	}

@@ -174,7 +174,7 @@ func TestWebSocketReadLimit(t *testing.T) {
 					t.Errorf("then %v", again)
 				}
 				if got, want := <-goodbye, "8 03f1 <nil>"; got != want {
-					t.Errorf("the server was told %s, want %s", got, want)
+					t.Errorf("the server got %s, want %s", got, want)
 				}
 			})
 		}
@@ -242,7 +242,7 @@ func TestWebSocketLinesOfAFrame(t *testing.T) {
 			}
 		}
 		if want := []string{"1", "2", "3", "4"}; !slices.Equal(got, want) {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 		if want := []bool{true, false, false, true}; !slices.Equal(waited, want) {
 			t.Errorf("waited %v", waited)

@@ -155,6 +155,6 @@ func variables(listed value[[]EnvVar], drop bool) value[[]EnvVar] {
 				return false
 			}
 		}
-		return drop || c.Sound()
+		return drop || c.WellFormed()
 	}
 }

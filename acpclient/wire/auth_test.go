@@ -13,7 +13,7 @@ func methodV1(t *testing.T, method string) []wire.AuthMethod {
 	t.Helper()
 	r := wire.InitializeResponse{Version: 1}
 	if err := json.Unmarshal([]byte(`{"protocolVersion":1,"authMethods":[`+method+`]}`), &r); err != nil {
-		t.Fatalf("%s: %v", method, err)
+		t.Fatalf("%s: got %v", method, err)
 	}
 	return r.AuthMethods
 }
@@ -57,11 +57,11 @@ func TestAuthMethods(t *testing.T) {
 		"no object":                   {`{"id":"a","_meta":{"terminal-auth":true}}`, wire.AuthMethod{ID: "a"}},
 	} {
 		if got := methodV1(t, tc.method); len(got) != 1 || !reflect.DeepEqual(got[0], tc.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
+			t.Errorf("%s: got %+v, want %+v", name, got, tc.want)
 		}
 	}
 	if got := methodV1(t, `5,{"id":5},{"name":"no id","type":"env_var","vars":[{"name":"K"}]},{"id":"a"`+`}`); len(got) != 1 || got[0].ID != "a" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestAuthMethodsV2(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m := r.AuthMethods; len(m) != 2 || m[0].Type != "agent" || m[0].Args != nil || len(m[1].Vars) != 1 {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v", m)
 	}
 }
 
@@ -88,11 +88,11 @@ func FuzzAuthMethod(f *testing.F) {
 		}
 		got := methodV1(t, string(data)+`,{"id":"last"}`)
 		if n := len(got); n == 0 || got[n-1].ID != "last" {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v", got)
 		}
 		for _, m := range got {
 			if m.Command != nil && m.Command.Command == "" {
-				t.Errorf("%+v", m.Command)
+				t.Errorf("got %+v", m.Command)
 			}
 		}
 	})

@@ -6,7 +6,7 @@ import "parley/internal/jsonscan"
 // Other types are kept in Raw.
 type ContentBlock struct {
 	Type     string
-	Text     string // as jsonscan.Piece: may start or end with an incomplete character
+	Text     string // as jsonscan.PartialText: may start or end with an incomplete character
 	Data     string // base64
 	MimeType string
 	URI      string
@@ -70,7 +70,7 @@ func block(c *jsonscan.Cursor, b *ContentBlock) bool {
 
 // piece decodes a string that is a piece of a longer text.
 func piece(c *jsonscan.Cursor, s *string) bool {
-	t, ok := jsonscan.Piece(c.Value())
+	t, ok := jsonscan.PartialText(c.Value())
 	if ok {
 		*s = t
 	}

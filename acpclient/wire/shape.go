@@ -115,7 +115,7 @@ func (s *shape[T]) decode(c *jsonscan.Cursor, t *T) error {
 		}
 		m, before := &s.members[i], *c
 		ok := m.decode(c, t)
-		if !ok || !c.Sound() {
+		if !ok || !c.WellFormed() {
 			*c = before
 			raw := c.Value()
 			if !ok && (m.rule == needed || m.rule == exact && !isNull(raw)) {
@@ -126,7 +126,7 @@ func (s *shape[T]) decode(c *jsonscan.Cursor, t *T) error {
 			found |= 1 << i
 		}
 	}
-	if !c.Sound() {
+	if !c.WellFormed() {
 		return jsonscan.ErrSyntax
 	}
 	if missing := s.needed &^ found; missing != 0 {

@@ -56,7 +56,7 @@ var terminalChunk = object(
 // base64Data decodes one piece. Pieces are encoded separately.
 func base64Data(c *jsonscan.Cursor, into *[]byte) bool {
 	raw := c.Value()
-	encoded, ok := jsonscan.Plain(raw)
+	encoded, ok := jsonscan.UnescapedText(raw)
 	if !ok {
 		var s string
 		s, ok = jsonscan.Text(raw)

@@ -129,7 +129,7 @@ var notifications = inBoth(func(v2 bool) *shape[Notification] {
 	}
 	return object(
 		member[Notification]{"sessionId", needed, func(c *jsonscan.Cursor, n *Notification) (ok bool) {
-			n.SessionID, ok = jsonscan.Again(c.Value(), n.last)
+			n.SessionID, ok = jsonscan.InternText(c.Value(), n.last)
 			return ok
 		}},
 		member[Notification]{"update", needed, func(c *jsonscan.Cursor, n *Notification) bool { return update(c, &n.Update) }},
@@ -158,10 +158,10 @@ func (k kinds) update(c *jsonscan.Cursor, u *Update) bool {
 	before := *c
 	*u = Update{}
 	u.Err = k.decode(c, u)
-	if u.Err != nil || !c.Sound() {
+	if u.Err != nil || !c.WellFormed() {
 		*c = before
 		u.Raw = c.Value()
-		return c.Sound()
+		return c.WellFormed()
 	}
 	u.Raw = c.From(before.Pos())
 	return true
@@ -172,7 +172,7 @@ func (k kinds) decode(c *jsonscan.Cursor, u *Update) error {
 	if err != nil {
 		return err
 	}
-	if name, ok := jsonscan.Plain(raw); ok {
+	if name, ok := jsonscan.UnescapedText(raw); ok {
 		if kind, known := k[string(name)]; known {
 			u.Kind = kind.name
 			return kind.decode(c, u)
@@ -198,7 +198,7 @@ func kindOf(c jsonscan.Cursor) ([]byte, error) {
 			return raw, nil
 		}
 	}
-	if !c.Sound() {
+	if !c.WellFormed() {
 		return nil, jsonscan.ErrSyntax
 	}
 	return nil, errNoKind

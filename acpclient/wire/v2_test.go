@@ -44,18 +44,18 @@ func TestNullOfATool(t *testing.T) {
 	tool := func(version int, member string) *wire.ToolCall {
 		u, err := decode(version, []byte(`{"sessionUpdate":"tool_call_update","toolCallId":"c",`+member+`}`))
 		if err != nil {
-			t.Fatalf("%s: %v", member, err)
+			t.Fatalf("%s: got %v", member, err)
 		}
 		return &u.Tool
 	}
 	for value, want := range map[string]*bool{`null`: ptr(false), `{}`: ptr(false), `{"cancel":{}}`: ptr(true), `{"cancel":null}`: ptr(false), `[]`: nil, `true`: nil} {
 		if got := tool(2, `"capabilities":`+value).Cancel; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %v", value, got)
+			t.Errorf("%s: got %v", value, got)
 		}
 	}
 	for value, want := range map[string]wire.Raw{`null`: wire.Raw("null"), `[1]`: wire.Raw(`[1]`), `false`: wire.Raw(`false`)} {
 		if got := tool(2, `"rawInput":`+value); !reflect.DeepEqual(got.RawInput, want) || got.RawOutput != nil {
-			t.Errorf("%s: %+v", value, got)
+			t.Errorf("%s: got %+v", value, got)
 		}
 	}
 	for _, member := range []string{`"content":null`, `"locations":null`} {

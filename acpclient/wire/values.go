@@ -119,7 +119,7 @@ func usually(other value[*string], words ...string) value[*string] {
 	}
 	return func(c *jsonscan.Cursor, into **string) bool {
 		before := *c
-		if word, ok := jsonscan.Plain(c.Value()); ok && known[string(word)] != nil {
+		if word, ok := jsonscan.UnescapedText(c.Value()); ok && known[string(word)] != nil {
 			*into = known[string(word)]
 			return true
 		}
@@ -148,7 +148,7 @@ func items[V any](c *jsonscan.Cursor, into *[]V, item value[V], all bool) bool {
 		var zero V
 		out = append(out, zero)
 		ok := item(c, &out[n])
-		if !ok || !c.Sound() {
+		if !ok || !c.WellFormed() {
 			*c = before
 			c.Value()
 		}
@@ -160,7 +160,7 @@ func items[V any](c *jsonscan.Cursor, into *[]V, item value[V], all bool) bool {
 		}
 	}
 	*into = out
-	return !all || c.Sound()
+	return !all || c.WellFormed()
 }
 
 // inBoth declares something for each version of the protocol, by version number.

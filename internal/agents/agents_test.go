@@ -50,7 +50,7 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: npx would fetch version %q", a.Name, a.Version)
 		}
 		if seen[a.Name] {
-			t.Errorf("%s is there twice", a.Name)
+			t.Errorf("%s is listed twice", a.Name)
 		}
 		seen[a.Name] = true
 		if a.Name != strings.ToLower(a.Name) || strings.ContainsAny(a.Name, " \n") || strings.Contains(a.Install, "\n") {
@@ -108,7 +108,7 @@ func TestDiscoverOrder(t *testing.T) {
 
 	claude, _ := Find(list, "claude")
 	if claude.Source != Npx || claude.Found != "/bin/npx" || claude.CommandLine() != "npx -y @agentclientprotocol/claude-agent-acp@"+claude.Version {
-		t.Errorf("%+v", claude)
+		t.Errorf("got %+v", claude)
 	}
 	opencode, _ := Find(list, "opencode")
 	if opencode.CommandLine() != "npx -y opencode-ai@"+opencode.Version+" acp" {
@@ -116,12 +116,12 @@ func TestDiscoverOrder(t *testing.T) {
 	}
 	cursor, _ := Find(list, "cursor")
 	if cursor.Source != Missing || cursor.Found != "" || cursor.Install == "" {
-		t.Errorf("%+v", cursor)
+		t.Errorf("got %+v", cursor)
 	}
 	demo, ok := Find(list, "demo")
 	self, _ := os.Executable()
 	if !ok || demo.Source != Builtin || demo.Command != self || !slices.Equal(demo.Args, []string{"agent", "demo"}) {
-		t.Errorf("%+v", demo)
+		t.Errorf("got %+v", demo)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestCommandLineQuotes(t *testing.T) {
 		a := Agent{Command: "run", Args: tc.args}
 		got := a.CommandLine()
 		if got != tc.want {
-			t.Errorf("%q: %s, want %s", tc.args, got, tc.want)
+			t.Errorf("%q: got %s, want %s", tc.args, got, tc.want)
 		}
 		sh, err := exec.LookPath("sh")
 		if err != nil {

@@ -73,7 +73,7 @@ func report(s cli.Streams, err error) {
 	if err == nil || errors.As(err, &code) {
 		return
 	}
-	s.Complain(err.Error())
+	s.PrintError(err.Error())
 }
 
 type chatFlags struct {
@@ -113,13 +113,13 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags := root.Flags()
 	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
-	flags.StringVar(&f.theme, "theme", "", strings.Join(theme.Names(), ", ")+" (default: from the configuration, else auto)")
+	flags.StringVar(&f.theme, "theme", "", "theme: "+strings.Join(theme.Names(), ", ")+" (default: from the configuration, else auto)")
 	flags.StringVarP(&f.prompt, "prompt", "p", "", "send this as the first prompt")
 	flags.StringVar(&f.protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.mode, "mode", "", "start the first session in this mode")
 	flags.StringVar(&f.model, "model", "", "use this model in the first session")
 	flags.StringVar(&f.resume, "resume", "", "open the agent's session with this id")
-	flags.BoolVarP(&f.continues, "continue", "c", false, "open the agent's newest session in this directory")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session in this directory, with the agent used last if none is named")
 	flags.BoolVar(&f.inline, "inline", false, "write the conversation into the terminal's scrollback instead of taking over the screen")
 	flags.BoolVar(&f.linear, "linear", false, "print plain lines, for screen readers (or set ACCESSIBLE=1)")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an agent may take to start; 0 waits forever")
@@ -131,7 +131,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{What: err.Error() + "; see --help"} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Message: err.Error() + "; see --help"} })
 	root.AddCommand(cli.NewRun(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }

@@ -81,7 +81,7 @@ func (s *shell) usage(args []string, want ...string) {
 	s.t.Helper()
 	r := s.run("", args...)
 	if r.code != 2 || r.out != "" || !strings.HasPrefix(r.stderr, "parley: ") || strings.Count(r.stderr, "\n") != 1 || !strings.HasSuffix(r.stderr, "\n") {
-		s.t.Errorf("%q: %+v", args, r)
+		s.t.Errorf("%q: got %+v", args, r)
 	}
 	for _, w := range want {
 		if !strings.Contains(r.stderr, w) {
@@ -195,7 +195,7 @@ func TestAgents(t *testing.T) {
 	s.configure("[agents.mine]\ncommand = \"my-agent\"\nargs = [\"--acp\", \"a b\"]\n[agents.claude]\ncommand = \"other-claude\"\n")
 	r := s.run("", "agents")
 	if r.code != 0 || r.stderr != "" {
-		t.Fatalf("%+v", r)
+		t.Fatalf("got %+v", r)
 	}
 	rows := map[string][]string{}
 	var order []string
@@ -213,7 +213,7 @@ func TestAgents(t *testing.T) {
 		"demo":   "demo parley agent demo built in",
 	} {
 		if len(rows[name]) != 1 || rows[name][0] != want {
-			t.Errorf("%s: %q, want %q", name, rows[name], want)
+			t.Errorf("%s: got %q, want %q", name, rows[name], want)
 		}
 	}
 	if got := strings.Join(order[:4], " "); got != "NAME claude mine goose" || order[len(order)-1] != "demo" {
@@ -223,7 +223,7 @@ func TestAgents(t *testing.T) {
 	at := strings.Index(r.out, "COMMAND")
 	for _, l := range strings.Split(strings.TrimSuffix(r.out, "\n"), "\n") {
 		if l[at-1] != ' ' || l[at] == ' ' {
-			t.Errorf("%q", l)
+			t.Errorf("got %q", l)
 		}
 	}
 	if err := os.Mkdir("bin", 0o755); err != nil {
@@ -234,13 +234,13 @@ func TestAgents(t *testing.T) {
 	kimi := s.install("kimi")
 	t.Setenv("PATH", s.bin+string(filepath.ListSeparator)+outside)
 	if r = s.run("", "agents"); !strings.Contains(r.out, "not installed; "+kimi+" lies in the project") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	t.Setenv("PATH", outside)
 	s.bin = own
 	s.install("npx")
 	if r = s.run("", "agents"); !strings.Contains(r.out, "npx -y @agentclientprotocol/codex-acp") || !strings.Contains(r.out, "through npx") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -251,28 +251,28 @@ func TestRunDemo(t *testing.T) {
 	}
 	r := s.run("", "run", "--agent", "demo", "read", "f.txt")
 	if r.code != 0 || !strings.Contains(r.out, "`f.txt` has 2 lines.") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if r = s.run("", "run", "--agent", "demo", "edit f.txt"); r.code != 5 || !strings.Contains(r.stderr, "--approve-all would allow it") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if r = s.run("", "run", "--agent", "demo", "--approve-all", "-o", "json", "edit f.txt"); r.code != 0 || !json.Valid([]byte(r.out)) {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if got, _ := os.ReadFile("f.txt"); !strings.HasPrefix(string(got), "a\nb\ndemo agent was here") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	// Another directory, and a custom command.
 	exe, _ := os.Executable()
 	other := t.TempDir()
 	if r = s.run("", "run", "--cwd", other, "--approve-all", "edit g.txt", "--", exe, "agent", "demo"); r.code != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if _, err := os.Stat(filepath.Join(other, "g.txt")); err != nil {
 		t.Error(err)
 	}
 	if r = s.run("", "run", "hi", "--", "no-such-agent"); r.code != 1 || !strings.Contains(r.stderr, "no-such-agent: not found") || strings.Count(r.stderr, "\n") != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -284,10 +284,10 @@ func TestAddDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := s.run("", "run", "--agent", "demo", "read "+file); r.code != 5 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	if r := s.run("", "run", "--agent", "demo", "--add-dir", other, "read "+file); r.code != 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -298,10 +298,10 @@ func TestPromptFromStdin(t *testing.T) {
 	}
 	for _, args := range [][]string{{"run", "--agent", "demo"}, {"run", "--agent", "demo", "-"}} {
 		if r := s.run("read f.txt\n", args...); r.code != 0 || !strings.Contains(r.out, "`f.txt` has 1 line.") {
-			t.Errorf("%q: %+v", args, r)
+			t.Errorf("%q: got %+v", args, r)
 		}
 		if r := s.run(" \n", args...); r.code != 2 || !strings.Contains(r.stderr, "the prompt is empty") {
-			t.Errorf("%q: %+v", args, r)
+			t.Errorf("%q: got %+v", args, r)
 		}
 	}
 	// Words on the command line take precedence: stdin is not read.
@@ -323,7 +323,7 @@ func TestDefaultAgent(t *testing.T) {
 	s.configure("agent = \"mine\"\n[agents.mine]\ncommand = " + string(quoted) + "\nargs = [\"agent\", \"demo\"]\n")
 	s.install("goose")
 	if r := s.run("", "run", "-o", "json", "help"); r.code != 0 || !strings.Contains(r.out, `"agent":"parley-demo"`) {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	// The configured agent or none: never another installed one.
 	s.configure("agent = \"codex\"\n")
@@ -331,6 +331,26 @@ func TestDefaultAgent(t *testing.T) {
 	s.configure("")
 	if r := s.run("", "run", "hi"); r.code != 1 || !strings.Contains(r.stderr, "code 99") || !strings.Contains(r.stderr, "stderr: ran") {
 		t.Errorf("not goose: %+v", r)
+	}
+}
+
+// --continue without an agent starts the one that was used last in the directory.
+func TestContinueStartsTheLastAgent(t *testing.T) {
+	s := newShell(t)
+	exe, _ := os.Executable()
+	quoted, _ := json.Marshal(exe)
+	s.configure("[agents.mine]\ncommand = " + string(quoted) + "\nargs = [\"agent\", \"demo\"]\n")
+	if r := s.run("", "--linear", "--continue"); !strings.Contains(r.out, "Which agent?") {
+		t.Errorf("without a session: got %+v, want the list of agents", r)
+	}
+	if r := s.run("", "run", "--agent", "mine", "help"); r.code != 0 {
+		t.Fatalf("the first session: got %+v", r)
+	}
+	if r := s.run("/quit\n", "--linear", "--continue"); !strings.Contains(r.out, "Starting mine") {
+		t.Errorf("after a session: got %+v, want the agent mine to be started", r)
+	}
+	if r := s.run("", "--linear", "--continue", "--cwd", t.TempDir()); !strings.Contains(r.out, "Which agent?") {
+		t.Errorf("in another directory: got %+v, want the list of agents", r)
 	}
 }
 
@@ -348,15 +368,15 @@ func TestInterrupt(t *testing.T) {
 func TestHelpAndVersion(t *testing.T) {
 	s := newShell(t)
 	if r := s.run("", "--version"); r.code != 0 || !strings.Contains(r.out, cli.Version()) || r.stderr != "" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 	for _, args := range [][]string{{"--help"}, {"run", "--help"}, {"agents", "--help"}, {"agent"}} {
 		if r := s.run("", args...); r.code != 0 || len(r.out) < 100 || r.stderr != "" {
-			t.Errorf("%q: %+v", args, r)
+			t.Errorf("%q: got %+v", args, r)
 		}
 	}
 	if r := s.run("", "run", "--help"); !strings.Contains(r.out, "130") || !strings.Contains(r.out, "--approve-reads") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -364,22 +384,22 @@ func TestHelpAndVersion(t *testing.T) {
 func TestResumeCommand(t *testing.T) {
 	claude, custom := workspace.Spec{Name: "claude"}, workspace.Spec{Name: "agent", Custom: true}
 	for _, c := range []struct {
-		left ui.Left
+		left ui.ResumableSession
 		args []string
 		cwd  string
 		want string
 	}{
-		{ui.Left{}, nil, "", ""},
-		{ui.Left{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
-		{ui.Left{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
-		{ui.Left{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
-		{ui.Left{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
-		{ui.Left{Agent: claude, Session: "-s"}, nil, "", ""},
-		{ui.Left{Agent: claude, Session: "s; rm"}, nil, "", ""},
-		{ui.Left{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
+		{ui.ResumableSession{}, nil, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
+		{ui.ResumableSession{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
+		{ui.ResumableSession{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
+		{ui.ResumableSession{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "-s"}, nil, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "s; rm"}, nil, "", ""},
+		{ui.ResumableSession{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
 	} {
 		if got := resumeCommand(c.left, c.args, c.cwd); got != c.want {
-			t.Errorf("%+v: %q, want %q", c.left, got, c.want)
+			t.Errorf("%+v: got %q, want %q", c.left, got, c.want)
 		}
 	}
 }

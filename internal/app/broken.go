@@ -19,7 +19,7 @@ import (
 // reportCrash reports an internal error of parley that ended the screen, and writes a crash report.
 // It returns any other error unchanged.
 func reportCrash(s cli.Streams, err error) error {
-	var broke *guard.Broken
+	var broke *guard.PanicError
 	if !errors.As(err, &broke) {
 		return err
 	}
@@ -32,7 +32,7 @@ func reportCrash(s cli.Streams, err error) error {
 
 // writeCrashReport saves the stack of an internal error to a file only the user can read, and
 // returns lines that name the file. If it cannot be written, the lines hold the report itself.
-func writeCrashReport(b *guard.Broken, now time.Time) (lines []string) {
+func writeCrashReport(b *guard.PanicError, now time.Time) (lines []string) {
 	text := redact.Command(fmt.Sprintf("parley %s, %s, %s/%s\n%s\n\n%s\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, b.What, b.Trace))
 	path, err := crashReportPath(now)
 	if err == nil {

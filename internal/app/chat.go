@@ -30,7 +30,7 @@ import (
 
 // chat runs the screen.
 func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
-	place, err := cli.NewPlace(f.cwd, f.addDirs)
+	place, err := cli.NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return err
 	}
@@ -44,6 +44,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	start, err := agentToStart(cmd, args, setup)
 	if err != nil {
 		return err
+	}
+	if start == "" && f.continues {
+		start = lastAgent(setup, place.Cwd)
 	}
 	if !cmd.Flags().Changed("linear") {
 		f.linear = accessible(os.Getenv("ACCESSIBLE")) || setup.Config.Linear
@@ -73,7 +76,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	keys, err := keymap(setup.Config)
 	if err != nil {
-		return cli.UsageError{What: err.Error()}
+		return cli.UsageError{Message: err.Error()}
 	}
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
@@ -100,14 +103,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		opts.Agents = slices.Insert(opts.Agents, at, configuredSpec(setup, a))
 	}
-	opts.Typed = func(line string) (workspace.Spec, error) {
-		a, err := setup.Typed(line)
+	opts.TypedAgent = func(line string) (workspace.Spec, error) {
+		a, err := setup.TypedAgent(line)
 		if err != nil {
 			return workspace.Spec{}, err
 		}
 		return configuredSpec(setup, a), nil
 	}
-	opts.OpenURL, opts.Rested = cli.OpenURL, freeAfterTurn
+	opts.OpenURL, opts.OnIdle = cli.OpenURL, freeAfterTurn
 	life := cmd.Context()
 	if f.linear { // where ctrl+c does not quit
 		var stop func()
@@ -118,13 +121,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		agent, _ := setup.Find(a.Name)
 		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, place)
 	}
-	opts.AskedLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AskedLogin, error) {
+	opts.AgentLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
-			return workspace.AskedLogin{}, err
+			return workspace.AgentLogin{}, err
 		}
-		asked, err := setup.NewAskedLogin(life, cli.WithVariables(agent, a.Env), c, place)
-		return workspace.AskedLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
+		asked, err := setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, place)
+		return workspace.AgentLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
@@ -139,10 +142,10 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if !f.linear {
 		warnLater(warnCtx, setup.Warn, 0, func(ctx context.Context) string { return conflict(ctx, keys) })
 	}
-	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, life: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
+	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, screenCtx: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
-	opts.TakeDraft = f.resume == "" && !f.continues
+	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
 	files := &projectFiles{}
@@ -177,7 +180,7 @@ func leave(ctx context.Context, s cli.Streams, tree *cli.Worktree, err error) er
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there
 // is no session, or if its id cannot be typed.
-func resumeCommand(left ui.Left, args []string, cwd string) string {
+func resumeCommand(left ui.ResumableSession, args []string, cwd string) string {
 	if left.Session == "" || left.Session[0] == '-' {
 		return ""
 	}
@@ -232,7 +235,7 @@ func agentToStart(cmd *cobra.Command, args []string, setup *cli.Setup) (string, 
 
 // conflict returns a line about keys that a multiplexer intercepts, only the first time.
 func conflict(ctx context.Context, keys *intent.Keymap) string {
-	who, taken := cli.TakenKeys(ctx, os.Getenv)
+	who, taken := cli.MultiplexerKeys(ctx, os.Getenv)
 	return cli.KeyConflict(who, taken, func(key string) string {
 		for _, in := range []intent.Context{intent.Chat, intent.Draft, intent.Always} {
 			if name := intent.NameOf(in, keys.Of(in, key)); name != "" {
@@ -268,23 +271,23 @@ func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 		o.Warning = "any certificate is accepted"
 	}
 	if o.Remote {
-		o.Gets = setup.Gets(a)
+		o.Access = setup.DescribeAccess(a)
 	}
 	return o
 }
 
 // agentSpec describes an agent for the start screen.
 func agentSpec(a agents.Agent) workspace.Spec {
-	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.Where(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
+	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
-		o.Section = "found"
+		o.Section = "Found"
 	case agents.Npx:
-		o.Section = "through npx"
+		o.Section = "Through npx"
 	case agents.Builtin:
-		o.Section, o.Command = "built in", "parley agent demo"
+		o.Section, o.Command = "Built in", "parley agent demo"
 	default:
-		o.Section, o.Missing = "not installed", a.Install
+		o.Section, o.Missing = "Not installed", a.Install
 	}
 	return o
 }

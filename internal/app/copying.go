@@ -14,7 +14,7 @@ import (
 )
 
 // addDesktop gives the screen access to the clipboard, the mouse and the editor.
-func addDesktop(ctx context.Context, opts *ui.Options, c *config.Config, place cli.Place) {
+func addDesktop(ctx context.Context, opts *ui.Options, c *config.Config, place cli.Directories) {
 	opts.Copy = clipboard.Write
 	opts.Multiplexer = multiplexer(os.Getenv)
 	opts.NoMouse = c.Mouse != nil && !*c.Mouse

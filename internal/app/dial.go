@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/agents"
 	"parley/internal/cli"
 	"parley/internal/record"
 	"parley/internal/workspace"
@@ -22,7 +23,7 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	logged, err := cli.Logs(dir)
 	here, elsewhere := []cli.Logged{}, []cli.Logged{}
 	for _, g := range logged {
-		if g.In(cwd) {
+		if g.InDir(cwd) {
 			here = append(here, g)
 		} else {
 			elsewhere = append(elsewhere, g)
@@ -32,9 +33,9 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	for _, g := range append(here, elsewhere...) {
 		of := func(a workspace.Spec) bool {
 			agent, err := setup.Find(a.Name)
-			return err == nil && g.Of(agent)
+			return err == nil && g.OfAgent(agent)
 		}
-		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.Shown(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
+		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, MatchAgent: of, Replay: g.Replay,
 			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 				found, err := g.Messages(ctx, spans, request)
 				return messages(found), err
@@ -43,10 +44,26 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	return out, err
 }
 
+// lastAgent returns the name of the agent that was used last in a directory and can be started, ""
+// if there is none.
+func lastAgent(setup *cli.Setup, cwd string) string {
+	dir, err := record.Dir()
+	if err != nil {
+		return ""
+	}
+	logged, _ := cli.Logs(dir) // without logs the user chooses
+	for _, g := range logged {
+		if a, found := agents.Find(setup.Agents, g.Agent); g.InDir(cwd) && found && a.Source != agents.Missing && g.OfAgent(a) {
+			return a.Name
+		}
+	}
+	return ""
+}
+
 func messages(found []cli.LoggedMessage) []workspace.Message {
 	var out []workspace.Message
 	for _, b := range found {
-		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, Cut: b.Cut, Before: b.Before})
+		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, CutBytes: b.CutBytes, OmittedBefore: b.OmittedBefore})
 	}
 	return out
 }
@@ -54,10 +71,10 @@ func messages(found []cli.LoggedMessage) []workspace.Message {
 // dialer starts agents for the screen. The session that the command line asks for is opened on the
 // first connection. Its methods may be called from any goroutine.
 type dialer struct {
-	setup    *cli.Setup
-	place    cli.Place
-	patience time.Duration
-	life     context.Context // lasts as long as the screen
+	setup     *cli.Setup
+	place     cli.Directories
+	patience  time.Duration
+	screenCtx context.Context // lasts as long as the screen
 
 	mu      sync.Mutex
 	first   cli.Opening
@@ -85,7 +102,7 @@ func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, 
 	d.mu.Lock()
 	rec := d.records[log]
 	d.mu.Unlock()
-	return d.dial(ctx, a, cli.Opening{None: true, Record: rec}, func() {}, sink, log)
+	return d.dial(ctx, a, cli.Opening{NoSession: true, Record: rec}, func() {}, sink, log)
 }
 
 // keepRecord remembers a record for the next connection with the same agent.
@@ -116,8 +133,8 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		return nil, err
 	}
 	var note string
-	opening.Known = func() ([]event.Listed, error) { return cli.Known(agent) }
-	opening.Told = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
+	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
+	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
 	if c == nil {
@@ -129,12 +146,12 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	}
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	addRulesAndUndo(conn, c)
-	lendKeyboard(d.life, conn, c.Host)
+	lendKeyboard(d.screenCtx, conn, c.Host)
 	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 		found, err := c.Messages(ctx, session, spans, request)
 		return messages(found), err
 	}
-	opening.Told = func(text string) { log.Add(event.LogClient, text) }
+	opening.Notify = func(text string) { log.Add(event.LogClient, text) }
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
 		s, err := opening.Open(ctx, c.Client, conn.Template)
 		if err == nil {

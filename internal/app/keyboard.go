@@ -42,7 +42,7 @@ func (l *lending) Run() error {
 	if err != nil {
 		return err
 	}
-	err = keyboard.Lend(l.life, l.in, l.out, a, l.line, keyboard.AgentSees)
+	err = keyboard.Lend(l.life, l.in, l.out, a, l.line, keyboard.AgentSeesHint)
 	if errors.Is(err, keyboard.ErrTakenBack) {
 		return workspace.ErrTakenBack
 	}

@@ -30,7 +30,7 @@ func TestChatInLines(t *testing.T) {
 			}
 			for _, want := range []string{"Starting demo: parley agent demo\n", "You: run ls\n", "Rejected: the input has ended.\n", "Turn ended.\n"} {
 				if !strings.Contains(out.String(), want) {
-					t.Errorf("not written: %q; there is:\n%s", want, out.String())
+					t.Errorf("the output does not have %q:\n%s", want, out.String())
 				}
 			}
 		})

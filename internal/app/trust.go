@@ -19,11 +19,11 @@ func addRulesAndUndo(conn *workspace.Connection, c *cli.Connection) {
 	conn.Texts = func(session string, f workspace.FileChange) (before, after string, ok bool) {
 		return c.ChangeTexts(session, f.Handle.(undo.Change))
 	}
-	conn.PutBack = func(ctx context.Context, session string, changes []workspace.FileChange, try bool) []workspace.PutBack {
-		return outcome(c.PutBack(ctx, session, handles(changes), try))
+	conn.Undo = func(ctx context.Context, session string, changes []workspace.FileChange, try bool) []workspace.UndoResult {
+		return outcome(c.Undo(ctx, session, handles(changes), try))
 	}
-	conn.DoAgain = func(ctx context.Context, session string, changes []workspace.FileChange) []workspace.PutBack {
-		return outcome(c.DoAgain(ctx, session, handles(changes)))
+	conn.Redo = func(ctx context.Context, session string, changes []workspace.FileChange) []workspace.UndoResult {
+		return outcome(c.Redo(ctx, session, handles(changes)))
 	}
 }
 
@@ -34,9 +34,9 @@ func handles(changes []workspace.FileChange) (raw []undo.Change) {
 	return raw
 }
 
-func outcome(results []undo.Result) (out []workspace.PutBack) {
+func outcome(results []undo.Result) (out []workspace.UndoResult) {
 	for _, r := range results {
-		out = append(out, workspace.PutBack{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
+		out = append(out, workspace.UndoResult{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
 	}
 	return out
 }
@@ -44,7 +44,7 @@ func outcome(results []undo.Result) (out []workspace.PutBack) {
 func shown(changes []undo.Change) []workspace.FileChange {
 	out := make([]workspace.FileChange, 0, len(changes))
 	for _, c := range changes {
-		out = append(out, workspace.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, Why: c.Why, Undone: c.Undone, Handle: c})
+		out = append(out, workspace.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, NoUndoReason: c.NoUndoReason, Undone: c.Undone, Handle: c})
 	}
 	return out
 }

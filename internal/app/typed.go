@@ -25,13 +25,13 @@ func warnings(setup *cli.Setup) <-chan string {
 	if _, err := record.StateDir(); err != nil {
 		setup.Warn("HOME is not set: no history, drafts, logs or copies for undo are kept")
 	}
-	cli.TellIgnored(setup.Warn)
+	cli.WarnSkippedPrograms(setup.Warn)
 	return lines
 }
 
 // addTyping gives the screen what typing needs: a shell, an editor, the history and drafts. Call
 // close to end the shell.
-func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Place) (close func()) {
+func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cli.Directories) (close func()) {
 	s := cli.NewShell()
 	opts.Shell = ownShell{s}
 	opts.Editor = func(text string) (composer.Editing, error) {
@@ -52,8 +52,8 @@ func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cl
 type ownShell struct{ *cli.Shell }
 
 // Run implements shell.Runner.
-func (s ownShell) Run(line, dir string, news func(usershell.News)) (stop func(), err error) {
-	return s.Shell.Run(line, dir, func(n cli.ShellNews) { news(usershell.News(n)) })
+func (s ownShell) Run(line, dir string, news func(usershell.Output)) (stop func(), err error) {
+	return s.Shell.Run(line, dir, func(n cli.ShellOutput) { news(usershell.Output(n)) })
 }
 
 // drafts adapts a memory.Drafts to the screen.

@@ -32,6 +32,6 @@ func TestWriteThatFails(t *testing.T) {
 		t.Error("no error")
 	}
 	if there, _ := filepath.Glob(filepath.Join(dir, "*")); len(there) != 1 {
-		t.Errorf("left behind: %v", there)
+		t.Errorf("not removed: %v", there)
 	}
 }

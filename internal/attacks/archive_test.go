@@ -119,7 +119,7 @@ func newPlace(t *testing.T, a *attack) place {
 	for _, l := range a.setup {
 		do, arg, _ := strings.Cut(l, " ")
 		if err := p.change(do, arg); err != nil {
-			t.Fatalf("%s: %v", l, err)
+			t.Fatalf("%s: got %v", l, err)
 		}
 	}
 	return p

@@ -116,7 +116,7 @@ func play(t *testing.T, a *attack) {
 	s.checkScreen()
 	for _, line := range a.checks {
 		if err := s.check(line, before, used); err != nil {
-			t.Errorf("%s: %v", clip(line), err)
+			t.Errorf("%s: got %v", clip(line), err)
 		}
 	}
 	s.checkScreen()
@@ -165,7 +165,7 @@ func (s *stage) begin() {
 
 // applyEvents applies new events to the thread and draws the transcript.
 func (s *stage) applyEvents() {
-	events := s.queue.Take()
+	events := s.queue.Drain()
 	for _, e := range events {
 		s.inspect(e)
 		switch e := e.(type) {

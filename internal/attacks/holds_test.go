@@ -74,7 +74,7 @@ func (s *stage) check(line string, before map[string]string, used int64) error {
 			return fmt.Errorf("the session is %v, with %v", s.thread.State, s.thread.Err)
 		}
 	default:
-		return fmt.Errorf("nobody knows how to check that")
+		return fmt.Errorf("there is no check for that")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (s *stage) wholeTranscript() string {
 
 // tall returns a view with room for many rows.
 func (s *stage) tall(d transcript.Density) *transcript.View {
-	v := s.view.Afresh(s.thread)
+	v := s.view.CopyFor(s.thread)
 	v.SetSize(80, 3000)
 	v.SetDensity(d)
 	return v
@@ -241,7 +241,7 @@ func (s *stage) inspectQuestion(q permissions.Question) {
 
 // readable returns what a question says, without details.
 func readable(q permissions.Question) string {
-	out := []string{q.Heading, q.Words}
+	out := []string{q.Heading, q.Description}
 	for _, p := range q.Body {
 		out = append(out, p.Label, p.Path, p.Old, p.Text)
 	}

@@ -33,7 +33,7 @@ func (b broken) WriteTextFile(wire.WriteTextFileRequest) func(context.Context) e
 	return func(context.Context) error { panic("at work") }
 }
 
-func (b broken) Ask(acpclient.Question) acpclient.Asked {
+func (b broken) Ask(acpclient.Question) acpclient.PendingQuestion {
 	if !b.later {
 		panic("on the reader")
 	}
@@ -109,7 +109,7 @@ func TestPanicInAService(t *testing.T) {
 func ended(t *testing.T, queue *event.Queue) {
 	t.Helper()
 	for range queue.Ready() {
-		for _, e := range queue.Take() {
+		for _, e := range queue.Drain() {
 			if e, ok := e.(event.TurnEnded); ok {
 				if e.Err != nil {
 					t.Fatal(e.Err)

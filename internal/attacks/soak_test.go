@@ -253,7 +253,7 @@ func (s *stage) soakTurn(n int) {
 		case <-deadline:
 			s.t.Fatalf("turn %d does not end", n)
 		}
-		for _, e := range s.queue.Take() {
+		for _, e := range s.queue.Drain() {
 			switch e := e.(type) {
 			case permissions.Asked:
 				s.asks++

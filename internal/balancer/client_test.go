@@ -116,7 +116,7 @@ func (c *client) reconnect() {
 // apply handles the queued events.
 func (c *client) apply() {
 	c.t.Helper()
-	for _, e := range c.queue.Take() {
+	for _, e := range c.queue.Drain() {
 		switch e := e.(type) {
 		case permissions.Asked:
 			c.answer(e.Question)
@@ -153,7 +153,7 @@ func (c *client) until(what string, holds func() bool) {
 			return
 		}
 		if c.disconnected != nil {
-			c.t.Fatalf("%s: %v", what, c.disconnected)
+			c.t.Fatalf("%s: got %v", what, c.disconnected)
 		}
 		select {
 		case <-c.queue.Ready():

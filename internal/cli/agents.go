@@ -9,8 +9,8 @@ import (
 	"parley/internal/agents"
 )
 
-// Where describes where an agent was found.
-func Where(a agents.Agent) string {
+// DescribeSource describes where an agent was found.
+func DescribeSource(a agents.Agent) string {
 	switch a.Source {
 	case agents.Path:
 		return "on PATH: " + a.Found
@@ -37,7 +37,7 @@ func NewAgents(s Streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			TellIgnored(s.Complain)
+			WarnSkippedPrograms(s.PrintError)
 			w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tCOMMAND\tFOUND")
 			for _, a := range setup.Agents {
@@ -45,7 +45,7 @@ func NewAgents(s Streams) *cobra.Command {
 				if a.Source == agents.Builtin {
 					line = "parley agent demo"
 				}
-				where := Where(a)
+				where := DescribeSource(a)
 				if a.Source == agents.Missing && a.Install != "" {
 					where += "; " + a.Install
 				}

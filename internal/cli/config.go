@@ -67,7 +67,7 @@ func initConfig(s Streams, path string) error {
 	_, err = f.WriteString(config.Inert())
 	if err := errors.Join(err, f.Close()); err != nil {
 		os.Remove(path) // a partial file would make the next try fail
-		return fmt.Errorf("write the configuration%s: %w", atomicfile.Room(err), err)
+		return fmt.Errorf("write the configuration%s: %w", atomicfile.FreeSpaceAdvice(err), err)
 	}
 	_, err = fmt.Fprintf(s.Out, "%s: written, with every setting commented out\n", path)
 	return err

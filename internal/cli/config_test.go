@@ -41,13 +41,13 @@ func TestConfigCommand(t *testing.T) {
 	}
 	var usage UsageError
 	if _, err := do(fine, "init"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "already exists") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if _, err := do(func(c *config.Config) error { return c.ErrorAt("no", "keys", "chat") }, "check"); !errors.As(err, &usage) || err.Error() != path+": keys.chat: no" {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	os.WriteFile(path, []byte("theme = 'pink'"), 0o600)
 	if _, err := do(fine, "check"); !errors.As(err, &usage) || !strings.Contains(err.Error(), `config.toml:1:9: theme = "pink"`) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }

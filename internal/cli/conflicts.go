@@ -16,9 +16,9 @@ import (
 // zellijKeys are the keys that zellij intercepts unless it is locked.
 var zellijKeys = []string{"ctrl+g", "ctrl+p", "ctrl+t", "ctrl+n", "ctrl+h", "ctrl+s", "ctrl+o", "ctrl+q"}
 
-// TakenKeys returns the name of the terminal multiplexer that parley runs in, "" if none, and the
+// MultiplexerKeys returns the name of the terminal multiplexer that parley runs in, "" if none, and the
 // keys it intercepts. It may take a moment.
-func TakenKeys(ctx context.Context, getenv func(string) string) (who string, keys []string) {
+func MultiplexerKeys(ctx context.Context, getenv func(string) string) (who string, keys []string) {
 	switch {
 	case getenv("TMUX") != "":
 		ctx, stop := context.WithTimeout(ctx, time.Second)

@@ -13,36 +13,36 @@ func TestKeyConflict(t *testing.T) {
 	actions := func(key string) string { return map[string]string{"ctrl+s": "sessions", "ctrl+p": "palette"}[key] }
 	line := KeyConflict("zellij", zellijKeys, actions)
 	if line != "zellij takes ctrl+p (palette), ctrl+s (sessions): other keys can be set in [keys] of the configuration" {
-		t.Errorf("%q", line)
+		t.Errorf("got %q", line)
 	}
 	if again := KeyConflict("zellij", zellijKeys, actions); again != "" {
-		t.Errorf("told again: %q", again)
+		t.Errorf("reported again: %q", again)
 	}
 	if other := KeyConflict("tmux", []string{"ctrl+s"}, actions); !strings.HasPrefix(other, "tmux takes ctrl+s (sessions)") {
-		t.Errorf("%q", other)
+		t.Errorf("got %q", other)
 	}
 	if none := KeyConflict("tmux", []string{"ctrl+b"}, actions); none != "" {
-		t.Errorf("%q", none)
+		t.Errorf("got %q", none)
 	}
 	if info, err := os.Stat(filepath.Join(dir, "told.txt")); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
 		t.Errorf("%v, %v", info, err)
 	}
 	t.Setenv("PARLEY_STATE", filepath.Join(dir, "told.txt", "no"))
 	if line := KeyConflict("tmux", []string{"ctrl+p"}, actions); line != "" {
-		t.Errorf("told where it cannot be remembered: %q", line)
+		t.Errorf("reported although it cannot be remembered: %q", line)
 	}
 }
 
 func TestTmuxKeys(t *testing.T) {
 	for key, want := range map[string]string{"C-b": "ctrl+b", "C-Space": "ctrl+space", "M-a": "alt+a", "C-M-x": "ctrl+alt+x", "None": "", "`": "", "": ""} {
 		if got := tmuxKey(key); got != want {
-			t.Errorf("%s: %q, want %q", key, got, want)
+			t.Errorf("%s: got %q, want %q", key, got, want)
 		}
 	}
-	if who, keys := TakenKeys(t.Context(), func(name string) string { return map[string]string{"ZELLIJ": "0"}[name] }); who != "zellij" || len(keys) == 0 {
+	if who, keys := MultiplexerKeys(t.Context(), func(name string) string { return map[string]string{"ZELLIJ": "0"}[name] }); who != "zellij" || len(keys) == 0 {
 		t.Errorf("%s %v", who, keys)
 	}
-	if who, keys := TakenKeys(t.Context(), func(string) string { return "" }); who != "" || keys != nil {
+	if who, keys := MultiplexerKeys(t.Context(), func(string) string { return "" }); who != "" || keys != nil {
 		t.Errorf("%s %v", who, keys)
 	}
 }

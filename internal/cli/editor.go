@@ -70,7 +70,7 @@ func editing(ctx context.Context, dir, file string, args ...string) TerminalComm
 	if err := programs.NewPath(os.Environ()).Interpret(cmd); err != nil {
 		cmd.Err = err
 	}
-	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.Give(ctx, cmd) }}
+	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.RunForeground(ctx, cmd) }}
 }
 
 // Done returns the edited text and removes the file.

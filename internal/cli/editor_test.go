@@ -117,7 +117,7 @@ func TestEditingFails(t *testing.T) {
 		t.Error("an editor that fails is no error")
 	}
 	if _, err := e.Done(); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
 		t.Errorf("left: %v", left)

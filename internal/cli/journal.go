@@ -21,9 +21,9 @@ type journals struct {
 	log  *event.Log
 	warn func(*event.Log, string)
 
-	life   context.Context // ends the scans
-	end    context.CancelFunc
-	ending sync.WaitGroup // sessions that are being closed
+	scanCtx context.Context // ends the scans
+	end     context.CancelFunc
+	ending  sync.WaitGroup // sessions that are being closed
 
 	mu     sync.Mutex
 	of     map[string]*journal
@@ -45,7 +45,7 @@ func newJournals(log *event.Log, warn func(*event.Log, string)) *journals {
 		return nil
 	}
 	life, end := context.WithCancel(context.Background())
-	j := &journals{life: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
+	j := &journals{scanCtx: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
 	go undo.Sweep(j.dir, time.Now()) // leftovers of killed parleys
 	return j
 }
@@ -125,16 +125,16 @@ func (j *journals) turn(session string, begins bool) int {
 	}
 	number := s.turn
 	s.waiting = append(s.waiting, func() {
-		look := s.After
+		look := s.EndTurn
 		if begins {
-			look = s.Before
+			look = s.BeginTurn
 		}
-		for _, n := range look(j.life, number) {
+		for _, n := range look(j.scanCtx, number) {
 			line := "changes in " + n.Root + ": " + n.Text
 			switch {
-			case j.life.Err() != nil:
+			case j.scanCtx.Err() != nil:
 				continue
-			case atomicfile.Full(n.Err):
+			case atomicfile.IsDiskFull(n.Err):
 				j.warnOnce(line, n.Err)
 				continue
 			case n.Err != nil:
@@ -234,9 +234,9 @@ func (c *Connection) ChangeTexts(session string, change undo.Change) (before, af
 	return "", "", false
 }
 
-// PutBack undoes changes of a session. With try it only reports what would happen. Files changed
+// Undo undoes changes of a session. With try it only reports what would happen. Files changed
 // since are left alone. It waits for the disk.
-func (c *Connection) PutBack(ctx context.Context, session string, changes []undo.Change, try bool) []undo.Result {
+func (c *Connection) Undo(ctx context.Context, session string, changes []undo.Change, try bool) []undo.Result {
 	if c.journals == nil {
 		return nil
 	}
@@ -250,9 +250,9 @@ func (c *Connection) PutBack(ctx context.Context, session string, changes []undo
 	return s.Undo(ctx, changes)
 }
 
-// DoAgain applies changes of a session again after PutBack. Files changed since are left alone. It
+// Redo applies changes of a session again after Undo. Files changed since are left alone. It
 // waits for the disk.
-func (c *Connection) DoAgain(ctx context.Context, session string, changes []undo.Change) []undo.Result {
+func (c *Connection) Redo(ctx context.Context, session string, changes []undo.Change) []undo.Result {
 	if c.journals == nil {
 		return nil
 	}

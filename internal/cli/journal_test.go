@@ -33,7 +33,7 @@ func TestJournals(t *testing.T) {
 	a := put("a", "one\n")
 	put("b", "one\n")
 	if out, err := exec.Command(git, "-C", root, "init", "-q").CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v", out, err)
+		t.Fatalf("%s: got %v", out, err)
 	}
 
 	j := newJournals(nil, nil)
@@ -56,9 +56,9 @@ func TestJournals(t *testing.T) {
 		t.Errorf("%q, %q, %v", before, after, ok)
 	}
 	put("b", "mine\n")
-	for _, r := range c.PutBack(context.Background(), "s", changes, false) {
+	for _, r := range c.Undo(context.Background(), "s", changes, false) {
 		if wrong := (r.Change.Path == b) != (r.Err != nil); wrong {
-			t.Errorf("%s: %v", r.Change.Path, r.Err)
+			t.Errorf("%s: got %v", r.Change.Path, r.Err)
 		}
 	}
 	for path, want := range map[string]string{a: "one\n", b: "mine\n"} {
@@ -70,7 +70,7 @@ func TestJournals(t *testing.T) {
 		t.Error("what was made is still there")
 	}
 	if got, _ := c.Changes("nobody"); got != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 

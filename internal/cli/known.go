@@ -10,10 +10,10 @@ import (
 	"parley/internal/safetext"
 )
 
-// Known returns the sessions of an agent that parley has logs of, the last used first. They replace
+// KnownSessions returns the sessions of an agent that parley has logs of, the last used first. They replace
 // the list of an agent that keeps sessions but cannot list them. The agent may no longer have
 // them all; opening a session shows whether it does.
-func Known(a agents.Agent) ([]event.Listed, error) {
+func KnownSessions(a agents.Agent) ([]event.StoredSession, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
@@ -22,24 +22,24 @@ func Known(a agents.Agent) ([]event.Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known []event.Listed
+	var known []event.StoredSession
 	for _, g := range logged {
-		if g.Of(a) {
-			known = append(known, event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+		if g.OfAgent(a) {
+			known = append(known, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 		}
 	}
 	return known, nil
 }
 
-// Of reports whether the session belongs to an agent. Typed commands are compared by their whole
+// OfAgent reports whether the session belongs to an agent. Typed commands are compared by their whole
 // line, because programs such as env and node start many agents.
-func (g Logged) Of(a agents.Agent) bool {
+func (g Logged) OfAgent(a agents.Agent) bool {
 	return g.Agent == safetext.Line(a.Name, 80) && (a.Source != agents.Custom || g.command == redact.Command(a.CommandLine()))
 }
 
-// Shown returns the name to show for the session's agent. For a typed command that is the name the
+// DisplayName returns the name to show for the session's agent. For a typed command that is the name the
 // agent reports, because the program says little.
-func (g Logged) Shown(known []agents.Agent) string {
+func (g Logged) DisplayName(known []agents.Agent) string {
 	if a, found := agents.Find(known, g.Agent); found && a.Source != agents.Custom || IsURL(g.command) {
 		return g.Agent
 	}

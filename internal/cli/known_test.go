@@ -54,7 +54,7 @@ func TestKnownOfTheSameID(t *testing.T) {
 		}
 	}
 	self, _ := os.Executable()
-	known, err := Known(Custom([]string{self}))
+	known, err := KnownSessions(Custom([]string{self}))
 	var got []string
 	for _, s := range known {
 		got = append(got, s.ID+" "+s.Cwd+" "+s.Title)
@@ -78,7 +78,7 @@ func TestKnownOfACommand(t *testing.T) {
 		agent agents.Agent
 		want  int
 	}{{Custom([]string{self}), 1}, {Custom([]string{self, "other"}), 0}, {agents.Agent{Name: "elsewhere"}, 0}} {
-		if known, err := Known(c.agent); err != nil || len(known) != c.want {
+		if known, err := KnownSessions(c.agent); err != nil || len(known) != c.want {
 			t.Errorf("%s: %+v, %v", c.agent.CommandLine(), known, err)
 		}
 	}
@@ -88,10 +88,10 @@ func TestKnownOfACommand(t *testing.T) {
 		t.Fatalf("%+v, %v", logged, err)
 	}
 	known := agents.Agent{Name: filepath.Base(self), Source: agents.Path}
-	if got := logged[0].Shown([]agents.Agent{Custom([]string{self})}); got != "kept" {
+	if got := logged[0].DisplayName([]agents.Agent{Custom([]string{self})}); got != "kept" {
 		t.Errorf("a command is shown as %q", got)
 	}
-	if got := logged[0].Shown([]agents.Agent{known}); got != known.Name {
+	if got := logged[0].DisplayName([]agents.Agent{known}); got != known.Name {
 		t.Errorf("an agent that is known is shown as %q", got)
 	}
 }

@@ -23,18 +23,18 @@ func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 	return a
 }
 
-// AskedLogin is a login command named by an agent, ready to run in the user's terminal once the
+// AgentLogin is a login command named by an agent, ready to run in the user's terminal once the
 // user has agreed. None of it is safe to show.
-type AskedLogin struct {
+type AgentLogin struct {
 	atTerminal
 	Line    string // as typed in a shell, including variables
 	Program string // the file that is run
 	Dir     string // working directory
 }
 
-// NewAskedLogin finds the program, using the agent's environment, and runs nothing. The command is
+// NewAgentLogin finds the program, using the agent's environment, and runs nothing. The command is
 // not passed through a shell. Once running, it ends with ctx.
-func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Place) (AskedLogin, error) {
+func (s *Setup) NewAgentLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Directories) (AgentLogin, error) {
 	env := programs.Environ(agentEnviron(a, os.Environ()))
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
@@ -43,10 +43,10 @@ func (s *Setup) NewAskedLogin(ctx context.Context, a agents.Agent, c event.AuthC
 	}
 	path, err := process.LookPath(c.Command, place.Cwd, env)
 	if err != nil {
-		return AskedLogin{}, fmt.Errorf("look up the login's command: %w", err)
+		return AgentLogin{}, fmt.Errorf("look up the login's command: %w", err)
 	}
 	cmd := programs.CommandIn(context.Background(), place.Cwd, path, c.Args...)
 	cmd.Env = env
 	line := terminal.WordsLine(shown)
-	return AskedLogin{loginProgram(ctx, cmd, line), line, path, place.Cwd}, nil
+	return AgentLogin{loginProgram(ctx, cmd, line), line, path, place.Cwd}, nil
 }

@@ -40,7 +40,7 @@ func TestVariablesReachTheAgent(t *testing.T) {
 	} {
 		log := event.NewLog()
 		agent := WithVariables(configured, tc.more)
-		c, err := s.Connect(t.Context(), agent, Place{Cwd: k.dir}, Opening{}, 0, event.NewQueue(), log)
+		c, err := s.Connect(t.Context(), agent, Directories{Cwd: k.dir}, Opening{}, 0, event.NewQueue(), log)
 		var answered *event.AgentError
 		if c == nil || (err == nil) != tc.opens || err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
 			t.Fatalf("%d variables: %v", len(tc.more), err)
@@ -105,7 +105,7 @@ func TestAskedLogin(t *testing.T) {
 		{filepath.Base(self), nil, "BASE --login '$HOME `x`'", "configured", false},
 		{self, []event.EnvVar{{Name: "CLI_TEST_A", Value: "its own"}, {Name: loginVar, Value: "1"}}, "CLI_TEST_A='its own' " + loginVar + "=1 SELF --login '$HOME `x`'", "its own", true},
 	} {
-		asked, err := new(Setup).NewAskedLogin(t.Context(), agent, event.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Place{Cwd: dir})
+		asked, err := new(Setup).NewAgentLogin(t.Context(), agent, event.AuthCommand{Command: tc.command, Args: []string{"--login", "$HOME `x`"}, Env: tc.env}, Directories{Cwd: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestAskedLogin(t *testing.T) {
 		}
 	}
 	for _, c := range []event.AuthCommand{{Command: "parley-is-not-there"}, {Command: self + " --login"}, {Command: "sh -c 'exit 0'"}, {Command: "."}} {
-		if asked, err := new(Setup).NewAskedLogin(t.Context(), agent, c, Place{Cwd: dir}); err == nil {
+		if asked, err := new(Setup).NewAgentLogin(t.Context(), agent, c, Directories{Cwd: dir}); err == nil {
 			t.Errorf("%s is %s", c.Command, asked.Program)
 		}
 	}

@@ -104,8 +104,8 @@ func (g *Logged) add(e record.Entry, s record.Session) {
 	}
 }
 
-// In reports whether the session belongs to a directory.
-func (g Logged) In(dir string) bool { return sameDir(g.Dir, dir) }
+// InDir reports whether the session belongs to a directory.
+func (g Logged) InDir(dir string) bool { return sameDir(g.Dir, dir) }
 
 // Replay posts the events of the session, as acpclient.Replay does, and returns at the end. It
 // starts at the last point where the agent replayed the whole conversation, since that repeats
@@ -163,7 +163,7 @@ func (g Logged) replayFile(ctx context.Context, i int) ([]event.Event, error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			return ofFile(queue.Take(), i), err
+			return ofFile(queue.Drain(), i), err
 		}
 		switch {
 		case l.Dir == record.Gap:
@@ -208,7 +208,7 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 				began = -1
 			}
 		case event.TurnStarted:
-			if !e.Told {
+			if !e.SeparatePrompts {
 				began = -1
 			}
 		case event.PromptHeld:
@@ -225,14 +225,14 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 
 // LoggedMessage is a message as logged.
 type LoggedMessage struct {
-	At  time.Time
-	Out bool   // parley sent it
-	N   uint64 // ordinal of a received message; 0 if unknown
+	At      time.Time
+	Out     bool   // parley sent it
+	Ordinal uint64 // ordinal of a received message; 0 if unknown
 	// Data is the message as logged, not safe to show. It is JSON unless it was truncated.
-	Data []byte
-	Cut  int // number of bytes truncated
-	// Before is the number of messages omitted before this one.
-	Before int
+	Data     []byte
+	CutBytes int // number of bytes truncated
+	// OmittedBefore is the number of messages omitted before this one.
+	OmittedBefore int
 }
 
 // Messages returns the messages that produced an item of a replayed session (thread.Item: Wire and
@@ -281,7 +281,7 @@ func (c *Connection) Messages(ctx context.Context, session string, spans []event
 }
 
 func loggedMessages(ctx context.Context, path, session string, spans []event.Span, request int64) ([]LoggedMessage, error) {
-	want := record.Want{Session: session, Request: request}
+	want := record.Query{Session: session, Request: request}
 	for _, s := range spans {
 		want.Spans = append(want.Spans, record.Span(s))
 	}
@@ -294,7 +294,7 @@ func loggedMessages(ctx context.Context, path, session string, spans []event.Spa
 	}
 	found := make([]LoggedMessage, 0, len(s.Lines))
 	for _, l := range s.Lines {
-		found = append(found, LoggedMessage{At: l.At, Out: l.Dir == record.Out, N: l.N, Data: l.Data, Cut: l.Cut, Before: l.Before})
+		found = append(found, LoggedMessage{At: l.At, Out: l.Dir == record.Out, Ordinal: l.N, Data: l.Data, CutBytes: l.CutBytes, OmittedBefore: l.OmittedBefore})
 	}
 	return found, nil
 }

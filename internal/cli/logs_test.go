@@ -48,7 +48,7 @@ func connect(t *testing.T, opening Opening) *chat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	place, err := NewPlace("", nil)
+	place, err := NewDirectories("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (c *chat) prompt(text string) {
 		case <-c.t.Context().Done():
 			c.t.Fatal("the turn does not end")
 		}
-		for _, e := range c.queue.Take() {
+		for _, e := range c.queue.Drain() {
 			if _, ok := e.(event.TurnEnded); ok {
 				ended = true
 			}
@@ -99,7 +99,7 @@ func outline(th *thread.Thread) []string {
 				s += it.End.Err.Error()
 			}
 		case thread.Decision:
-			s += it.Settled.Decision
+			s += it.Answer.Decision
 		}
 		out = append(out, s)
 	}
@@ -114,7 +114,7 @@ func replayed(t *testing.T, g Logged) *thread.Thread {
 		t.Fatal(err)
 	}
 	th := thread.New(g.Session)
-	for _, e := range q.Take() {
+	for _, e := range q.Drain() {
 		th.Apply(e)
 	}
 	if th.State != thread.Idle {
@@ -151,16 +151,16 @@ func TestLogs(t *testing.T) {
 	}
 	fresh := connect(t, Opening{})
 	fresh.prompt("first \x1b[2J prompt")
-	behindLive := map[int]string{}
+	liveMessages := map[int]string{}
 	for i, it := range fresh.thread.Items {
 		found, err := fresh.Messages(t.Context(), "fresh", it.Wire, it.Request)
 		if err != nil {
 			t.Fatalf("item %d: %v", i, err)
 		}
-		behindLive[i] = directions(found)
+		liveMessages[i] = directions(found)
 	}
-	if want := map[int]string{0: ">session/prompt <stopReason", 1: "<message_chunk", 2: "<stopReason"}; !cmp.Equal(behindLive, want) {
-		t.Errorf("behind the items: %v", behindLive)
+	if want := map[int]string{0: ">session/prompt <stopReason", 1: "<message_chunk", 2: "<stopReason"}; !cmp.Equal(liveMessages, want) {
+		t.Errorf("messages of the items: got %v", liveMessages)
 	}
 	connect(t, Opening{Resume: "k2"}).Close() // without a prompt
 	for range 2 {
@@ -178,8 +178,8 @@ func TestLogs(t *testing.T) {
 		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", First: "first  prompt", Prompts: 1, Protocol: 1, name: "kept"},
 	} {
 		g := got[i]
-		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.In(k.dir) || g.In("/") {
-			t.Errorf("%+v", g)
+		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.InDir(k.dir) || g.InDir("/") {
+			t.Errorf("got %+v", g)
 		}
 		g.Updated, g.Dir, g.command, g.titled, g.files = time.Time{}, "", "", false, nil
 		if d := cmp.Diff(want, g, cmp.AllowUnexported(Logged{}, loggedFile{})); d != "" {
@@ -194,7 +194,7 @@ func TestLogs(t *testing.T) {
 	for i, want := range []string{"<message_chunk", "<message_chunk", ">session/prompt <stopReason", "<message_chunk", "<stopReason"} {
 		found, err := got[0].Messages(t.Context(), th.Items[i].Wire, th.Items[i].Request)
 		if directions(found) != want || err != nil {
-			t.Errorf("behind item %d: %s, %v", i, directions(found), err)
+			t.Errorf("messages of item %d: got %s, %v", i, directions(found), err)
 		}
 	}
 	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // while it is still being written
@@ -213,7 +213,7 @@ func TestNoLog(t *testing.T) {
 	c := connect(t, Opening{})
 	c.prompt("hello")
 	if _, err := c.Messages(t.Context(), "fresh", []event.Span{{First: 1, Last: 9}}, 2); !errors.Is(err, ErrNoLog) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if got, err := Logs(dir); err != nil || got != nil {
 		t.Errorf("%v, %v", got, err)
@@ -278,7 +278,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 	}{
 		{"resumed", [][]string{join(resumes, one), join(resumes, two)}, "user one | agent 1 | end end_turn | user two | agent 2 | end end_turn"},
 		{"loaded", [][]string{join(resumes, one), join([]string{load, "< SAYS old", loaded}, two)}, "agent old | user two | agent 2 | end end_turn"},
-		{"loaded, told behind the answer", [][]string{join(resumes, one), join([]string{load, loaded, "< SAYS old"}, two)}, "agent old | user two | agent 2 | end end_turn"},
+		{"loaded, history after the answer", [][]string{join(resumes, one), join([]string{load, loaded, "< SAYS old"}, two)}, "agent old | user two | agent 2 | end end_turn"},
 		{"loaded, and nothing was told", [][]string{join(resumes, one), join([]string{load, loaded}, two)}, "user one | agent 1 | end end_turn | user two | agent 2 | end end_turn"},
 		{"loading failed", [][]string{join(resumes, one), {load, "< SAYS ol", refused}}, "user one | agent 1 | end end_turn"},
 		{"loading failed later", [][]string{join(resumes, one, []string{load, "< SAYS ol", refused})},
@@ -304,13 +304,13 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 			for i, it := range th.Items {
 				found, err := got[0].Messages(t.Context(), it.Wire, it.Request)
 				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].Data), `"`+string(it.Text)+`"`)) {
-					t.Errorf("behind item %d %q: %v, %v", i, it.Text, found, err)
+					t.Errorf("messages of item %d %q: got %v, %v", i, it.Text, found, err)
 				}
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := got[0].Replay(ctx, event.NewQueue()); !errors.Is(err, context.Canceled) {
-				t.Errorf("%v", err)
+				t.Errorf("got %v", err)
 			}
 		})
 	}
@@ -333,7 +333,7 @@ func TestReplayOfAFullLog(t *testing.T) {
 		t.Errorf("%s", last)
 	}
 	if _, err := got[0].Messages(t.Context(), []event.Span{{First: 190, Last: 190}}, 0); !errors.Is(err, ErrLogFull) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(path); err != nil { // as pruning would
 		t.Fatal(err)
@@ -435,7 +435,7 @@ func TestSessionsOfLogs(t *testing.T) {
 		t.Errorf("%v %s %s", err, out, stderr)
 	}
 	if strings.ContainsAny(out, "\x1b\u202e") {
-		t.Errorf("%q", out)
+		t.Errorf("got %q", out)
 	}
 	list := func(args ...string) string {
 		t.Helper()

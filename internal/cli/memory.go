@@ -7,7 +7,7 @@ import (
 
 // Memory returns the prompt history and drafts of a project directory. Both are nil if the
 // configuration turns them off or there is nowhere to store them.
-func (s *Setup) Memory(place Place) (*memory.History, *memory.Drafts) {
+func (s *Setup) Memory(place Directories) (*memory.History, *memory.Drafts) {
 	if s.Config.History != nil && !*s.Config.History {
 		return nil, nil
 	}

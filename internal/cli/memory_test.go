@@ -19,7 +19,7 @@ func TestMemory(t *testing.T) {
 		want    bool
 	}{{nil, true}, {&yes, true}, {&no, false}} {
 		s := &Setup{Config: &config.Config{History: c.history}}
-		h, d := s.Memory(Place{Cwd: project})
+		h, d := s.Memory(Directories{Cwd: project})
 		if (h != nil) != c.want || (d != nil) != c.want {
 			t.Fatalf("history %v: %v and %v", c.history, h, d)
 		}

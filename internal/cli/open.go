@@ -22,14 +22,14 @@ import (
 
 // Opening says which session to open. The zero value opens a new one.
 type Opening struct {
-	None     bool   // open no session yet
-	Resume   string // the agent's id of a session, or its title
-	Continue bool   // the newest of the directory
+	NoSession bool   // open no session yet
+	Resume    string // the agent's id of a session, or its title
+	Continue  bool   // the newest of the directory
 
-	// Known returns the known sessions of an agent that does not list its own. nil means none.
-	Known func() ([]event.Listed, error)
-	// Told is called when a known session is opened, and with settings that failed. May be nil.
-	Told func(string)
+	// KnownSessions returns the known sessions of an agent that does not list its own. nil means none.
+	KnownSessions func() ([]event.StoredSession, error)
+	// Notify is called when a known session is opened, and with settings that failed. May be nil.
+	Notify func(string)
 
 	// Record is the log of the previous connection, to be continued; nil starts a new one.
 	Record *Record
@@ -50,21 +50,21 @@ func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient
 
 func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 	switch {
-	case o.None:
+	case o.NoSession:
 		return nil, nil
 	case o.Continue:
 		listed, err := o.sessions(ctx, client, n.Cwd)
 		if err != nil {
 			return nil, err
 		}
-		listed = slices.DeleteFunc(listed, func(l event.Listed) bool { return !sameDir(l.Cwd, n.Cwd) })
+		listed = slices.DeleteFunc(listed, func(l event.StoredSession) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(listed) == 0 {
 			if !client.Agent().List {
 				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", headless.ErrNoSession, agentName(client), n.Cwd)
 			}
 			return nil, fmt.Errorf("%w: the agent has none in %s", headless.ErrNoSession, n.Cwd)
 		}
-		newest := slices.MaxFunc(listed, func(a, b event.Listed) int { return a.Updated.Compare(b.Updated) })
+		newest := slices.MaxFunc(listed, func(a, b event.StoredSession) int { return a.Updated.Compare(b.Updated) })
 		o.reportSource(client, newest)
 		return reopen(ctx, client, newest, n)
 	case o.Resume != "":
@@ -75,22 +75,22 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 
 // sessions returns the sessions the agent lists for dir, or all with "". For an agent that can open
 // sessions but not list them, it returns the sessions known to parley.
-func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]event.Listed, error) {
+func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]event.StoredSession, error) {
 	switch info := client.Agent(); {
 	case info.List:
 		return client.ListSessions(ctx, dir)
 	case !info.LoadSession && !info.Resume:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
-	case o.Known == nil:
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", headless.ErrNoSession, agentName(client))
+	case o.KnownSessions == nil:
 		return nil, nil
 	}
-	return o.Known()
+	return o.KnownSessions()
 }
 
 // reportSource tells the user that the session was found in parley's logs, not in the agent's list.
-func (o Opening) reportSource(client *acpclient.Client, l event.Listed) {
-	if !client.Agent().List && o.Told != nil {
-		o.Told(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
+func (o Opening) reportSource(client *acpclient.Client, l event.StoredSession) {
+	if !client.Agent().List && o.Notify != nil {
+		o.Notify(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
 	}
 }
 
@@ -102,11 +102,11 @@ func agentName(client *acpclient.Client) string {
 
 // named finds the session by its id, else by its title. A name that is not listed is used as an id,
 // because the agent may know more sessions than it lists.
-func (o Opening) named(ctx context.Context, client *acpclient.Client) event.Listed {
+func (o Opening) named(ctx context.Context, client *acpclient.Client) event.StoredSession {
 	listed, _ := o.sessions(ctx, client, "")
-	for _, same := range []func(event.Listed) bool{
-		func(l event.Listed) bool { return l.ID == o.Resume },
-		func(l event.Listed) bool { return strings.EqualFold(l.Title, o.Resume) },
+	for _, same := range []func(event.StoredSession) bool{
+		func(l event.StoredSession) bool { return l.ID == o.Resume },
+		func(l event.StoredSession) bool { return strings.EqualFold(l.Title, o.Resume) },
 	} {
 		if i := slices.IndexFunc(listed, same); i >= 0 {
 			if listed[i].ID != o.Resume {
@@ -115,7 +115,7 @@ func (o Opening) named(ctx context.Context, client *acpclient.Client) event.List
 			return listed[i]
 		}
 	}
-	return event.Listed{ID: o.Resume}
+	return event.StoredSession{ID: o.Resume}
 }
 
 // sameDir reports whether two paths are the same directory. It resolves symlinks, as agents do.
@@ -144,7 +144,7 @@ func within(dir, root string) bool {
 // reopen loads a session if the agent can replay it, and otherwise resumes it without its history.
 // A session is opened in its own directory. If that is outside n.Cwd, the user must name it with
 // --cwd, because it determines what the agent may read.
-func reopen(ctx context.Context, client *acpclient.Client, l event.Listed, n acpclient.NewSession) (*acpclient.Session, error) {
+func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession, n acpclient.NewSession) (*acpclient.Session, error) {
 	id := l.ID
 	if l.Cwd != "" {
 		if !within(l.Cwd, n.Cwd) {
@@ -161,7 +161,7 @@ func reopen(ctx context.Context, client *acpclient.Client, l event.Listed, n acp
 	case info.Resume:
 		s, err = client.ResumeSession(ctx, id, n)
 	default:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions", headless.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", headless.ErrNoSession, agentName(client))
 	}
 	var answered *event.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {
@@ -186,13 +186,13 @@ func (c atTerminal) Run() error { return c.run(c.Cmd) }
 
 // loginProgram is a login's program, shown to the user as line. It ends with ctx.
 func loginProgram(ctx context.Context, cmd *exec.Cmd, line string) atTerminal {
-	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.Run(ctx, cmd, line) }}
+	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.RunOnPTY(ctx, cmd, line) }}
 }
 
 // LoginCommand returns the agent's command with the arguments and variables of a login of type
 // "terminal", to run in the user's terminal until ctx ends. A method cannot name another command.
 // It runs outside the sandbox, because the user runs it.
-func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Place) TerminalCommand {
+func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Directories) TerminalCommand {
 	cmd, err := s.program(a, place)
 	cmd.Err = err // Run returns it
 	cmd.Args = append(cmd.Args, method.Args...)

@@ -57,7 +57,7 @@ func TestOpenFile(t *testing.T) {
 	}
 	for path, want := range map[string]string{filepath.Join(dir, "absent"): "does not exist", dir: "is not a regular file", "vi": "does not exist"} {
 		if _, err := OpenFile(context.Background(), path, 0, dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", path, err, want)
+			t.Errorf("%s: got %v, want %q", path, err, want)
 		}
 	}
 	t.Setenv("VISUAL", "")

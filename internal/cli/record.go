@@ -29,7 +29,7 @@ type Record struct {
 
 // record starts the log of a session unless the configuration turns logs off. If the log cannot be
 // written, the session runs without it and a warning is shown.
-func (s *Setup) record(a agents.Agent, place Place, log *event.Log) *Record {
+func (s *Setup) record(a agents.Agent, place Directories, log *event.Log) *Record {
 	r := &Record{log: log}
 	if s.Config.Record != nil && !*s.Config.Record {
 		return r

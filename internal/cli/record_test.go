@@ -70,7 +70,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			place, err := NewPlace("", nil)
+			place, err := NewDirectories("", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,14 +88,14 @@ func TestReconnectsShareOneLog(t *testing.T) {
 				for _, it := range c.thread.Items {
 					found, err := c.Messages(t.Context(), "k1", it.Wire, it.Request)
 					if err != nil || len(found) == 0 || len(found) > 2 {
-						t.Fatalf("connection %d, behind %q: %v, %v", round+1, it.Text, directions(found), err)
+						t.Fatalf("connection %d, messages of %q: got %v, %v", round+1, it.Text, directions(found), err)
 					}
 					if it.Kind == thread.UserMessage && it.Request != 0 {
 						messagesOf[text] = string(found[0].Data)
 					}
 				}
 				if !strings.Contains(messagesOf[text], `"`+text+`"`) {
-					t.Errorf("connection %d: behind the prompt is %s", round+1, messagesOf[text])
+					t.Errorf("connection %d: messages of the prompt are %s", round+1, messagesOf[text])
 				}
 				far.cut()
 				<-c.Client.Done()
@@ -107,9 +107,9 @@ func TestReconnectsShareOneLog(t *testing.T) {
 			}
 			gone := far.agent
 			gone.URL = "ws://127.0.0.1:1/acp"
-			for _, opening := range []Opening{{}, {None: true, Record: rec}} {
+			for _, opening := range []Opening{{}, {NoSession: true, Record: rec}} {
 				if _, err := setup.Connect(t.Context(), gone, place, opening, time.Minute, event.NewQueue(), event.NewLog()); err == nil {
-					t.Fatal("there is somebody")
+					t.Fatal("connected to an agent that does not run")
 				}
 			}
 			rec.Close()

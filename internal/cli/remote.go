@@ -141,8 +141,8 @@ func (s *Setup) SharesFiles(a agents.Agent) bool {
 	return a.URL != "" && err == nil && r.ShareFiles
 }
 
-// Gets describes what a remote agent may use of this machine.
-func (s *Setup) Gets(a agents.Agent) string {
+// DescribeAccess describes what a remote agent may use of this machine.
+func (s *Setup) DescribeAccess(a agents.Agent) string {
 	r, err := s.remoteOf(a)
 	switch {
 	case err != nil || !r.ShareFiles && !r.ShareTerminal:
@@ -156,7 +156,7 @@ func (s *Setup) Gets(a agents.Agent) string {
 }
 
 // shared returns what a remote agent may use of this machine; nil for a local agent.
-func (s *Setup) shared(a agents.Agent, p Place) (*host.Remote, error) {
+func (s *Setup) shared(a agents.Agent, p Directories) (*host.Remote, error) {
 	if a.URL == "" {
 		return nil, nil
 	}
@@ -183,7 +183,7 @@ func (j *jars) jar(agent string) http.CookieJar {
 }
 
 // client starts a local agent or connects to a remote one.
-func (s *Setup) client(ctx context.Context, a agents.Agent, p Place, opts acpclient.Options) (*acpclient.Client, error) {
+func (s *Setup) client(ctx context.Context, a agents.Agent, p Directories, opts acpclient.Options) (*acpclient.Client, error) {
 	if a.URL == "" {
 		start, err := s.starting(a, p)
 		if err != nil {

@@ -19,7 +19,7 @@ func TestIsURL(t *testing.T) {
 	for word, want := range map[string]bool{"wss://host/acp": true, "HTTP://host": true, "https://h?token=x": true, "ws://[::1]:1": true,
 		"ftp://host": true, "http://": true, "claude": false, "://host": false, "a/b://c": false, "": false} {
 		if IsURL(word) != want {
-			t.Errorf("%q: %v", word, !want)
+			t.Errorf("%q: got %v", word, !want)
 		}
 	}
 	if a, err := AtURL("wss://user:secret@host:8080/acp?token=secret"); err != nil || a.Name != "host:8080" || a.CommandLine() != "wss://host:8080/acp" || a.Source != agents.Custom {
@@ -29,15 +29,15 @@ func TestIsURL(t *testing.T) {
 	for raw, wants := range map[string]string{"wss://": "wss:// URL without a host" + want, "wss://:80/acp": "wss:// URL without a host" + want, "ftp://": "unsupported scheme ftp://" + want,
 		"htp://foo:secret@h": "unsupported scheme htp://" + want, "wss://ho st:secret": "not a valid wss:// URL" + want} {
 		if _, err := (&Setup{}).Find(raw); err == nil || err.Error() != wants {
-			t.Errorf("%s: %v, want %s", raw, err, wants)
+			t.Errorf("%s: got %v, want %s", raw, err, wants)
 		}
-		if _, err := (&Setup{}).Typed(raw); err == nil || err.Error() != wants {
+		if _, err := (&Setup{}).TypedAgent(raw); err == nil || err.Error() != wants {
 			t.Errorf("%s, typed: %v, want %s", raw, err, wants)
 		}
 	}
 	var usage UsageError
 	if _, err := AtURL("wss://%zz secret"); !errors.As(err, &usage) || strings.Contains(err.Error(), "secret") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestHeaders(t *testing.T) {
 		"client_cert":                           {ClientCert: "/no/such/cert", ClientKey: "/no/such/key"},
 	} {
 		if _, err := dialing(t.Context(), r); err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {
-			t.Errorf("%v, want %q", err, name)
+			t.Errorf("got %v, want %q", err, name)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestTLS(t *testing.T) {
 	}
 	os.WriteFile(file, []byte("nothing"), 0o600)
 	if _, err = tlsOf(config.Remote{CAFile: file}); err == nil || !strings.Contains(err.Error(), "contains no certificate") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -109,33 +109,33 @@ func TestRemoteFlags(t *testing.T) {
 	if got := strings.Join(r.Subprotocols, " "); got != "a b.1" {
 		t.Errorf("subprotocols %q", got)
 	}
-	if n := s.NewSession(a, Place{Cwd: "/here", Roots: []string{"/more"}}); n.Cwd != "/there" || n.Roots != nil {
-		t.Errorf("%+v", n)
+	if n := s.NewSession(a, Directories{Cwd: "/here", Roots: []string{"/more"}}); n.Cwd != "/there" || n.Roots != nil {
+		t.Errorf("got %+v", n)
 	}
-	if n := s.NewSession(agents.Agent{Command: "x"}, Place{Cwd: "/here"}); n.Cwd != "/here" {
+	if n := s.NewSession(agents.Agent{Command: "x"}, Directories{Cwd: "/here"}); n.Cwd != "/here" {
 		t.Errorf("of an agent here: %+v", n)
 	}
-	shared, err := s.shared(a, Place{Cwd: "/here", Roots: []string{"/more"}})
+	shared, err := s.shared(a, Directories{Cwd: "/here", Roots: []string{"/more"}})
 	if err != nil || !shared.Files || !shared.Terminal || strings.Join(shared.Roots, " ") != "/here /more" {
 		t.Errorf("%+v, %v", shared, err)
 	}
-	if shared, _ := s.shared(agents.Agent{Command: "x"}, Place{}); shared != nil {
+	if shared, _ := s.shared(agents.Agent{Command: "x"}, Directories{}); shared != nil {
 		t.Errorf("of an agent here: %+v", shared)
 	}
 	s.Remote = RemoteFlags{}
-	if shared, _ := s.shared(agents.Agent{URL: "https://other", Source: agents.Custom}, Place{}); shared == nil || shared.Files || shared.Terminal {
+	if shared, _ := s.shared(agents.Agent{URL: "https://other", Source: agents.Custom}, Directories{}); shared == nil || shared.Files || shared.Terminal {
 		t.Errorf("unasked: %+v", shared)
 	}
 	s.Remote = parse("--insecure")
 	if !s.Insecure(a) {
-		t.Error("nobody says that it is insecure")
+		t.Error("there is no warning that it is insecure")
 	}
 	for _, args := range [][]string{{"--h2c", "maybe"}, {"--header-env", "X"}, {"--header-env", "=Y"},
 		{"--remote-cwd", "srv"}, {"--subprotocol", "a b"}, {"--subprotocol", ""}, {"--subprotocol", "a", "--subprotocol", "a"}} {
 		s.Remote = parse(args...)
 		var usage UsageError
 		if _, err := s.remoteOf(a); !errors.As(err, &usage) {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("%q: got %v", args, err)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func NewRules(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List, test and check the rules that answer agents' questions",
-		Long: `Rules allow, ask or deny what agents want to do. Yours are in rules.toml beside the configuration file; a project adds
+		Long: `Rules allow, ask or deny what agents want to do. Yours are in rules.toml next to the configuration file; a project adds
 .parley/rules.toml, which may ask and deny, but allow nothing.`,
 		Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -51,7 +51,7 @@ func (f *rulesFlags) common(cmd *cobra.Command) {
 
 // files returns the rule files and the directories of the session.
 func (f *rulesFlags) files() ([]ruleFile, []string, error) {
-	place, err := NewPlace(f.cwd, f.addDirs)
+	place, err := NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +108,7 @@ func newRulesCheck(s Streams) *cobra.Command {
 		for _, file := range files {
 			if n += len(file.rules); file.err != nil {
 				wrong++
-				s.Complain(file.err.Error())
+				s.PrintError(file.err.Error())
 			}
 		}
 		switch {
@@ -195,7 +195,7 @@ func (f *rulesFlags) test(s Streams, args []string) error {
 }
 
 func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
-	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Look: disk.Look, Below: disk.Below, Names: disk.Names, Tracked: fsops.Tracked}
+	facts := permissions.Facts{Agent: f.agent, Kind: f.kind, Tool: f.tool, Resolve: disk.Resolve, Walk: disk.Walk, ListDir: disk.ListDir, Tracked: fsops.Tracked}
 	kind := "other"
 	if f.host != "" {
 		facts.Hosts, kind = []string{f.host}, "fetch"
@@ -205,7 +205,7 @@ func (f *rulesFlags) facts(line, cwd string, disk host.Disk) permissions.Facts {
 		if !filepath.IsAbs(path) {
 			path = cwd + string(filepath.Separator) + path
 		}
-		file := disk.Look(path)
+		file := disk.Resolve(path)
 		if file.Write = f.write; f.write {
 			kind = "edit"
 		} else {
@@ -277,7 +277,7 @@ func verdictWords(v permissions.Verdict) string {
 		by = fmt.Sprintf(" by %s  %s  (%s)", whose, name, v.Rule.Where)
 	}
 	words := outcomes[v.Effect] + by
-	if why := cmp.Or(v.Why, v.Short); why != "" {
+	if why := cmp.Or(v.NoRuleReason, v.NearMiss); why != "" {
 		words += " · " + why
 	}
 	return safetext.Line(words, 3000)
@@ -300,7 +300,7 @@ type judgedPart struct {
 func writeJudgement(s Streams, j permissions.Judgement) error {
 	out := judged{Outcome: outcomes[j.Effect], Parts: []judgedPart{}}
 	for _, v := range j.Verdicts {
-		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: cmp.Or(v.Why, v.Short)}
+		p := judgedPart{Text: v.Text, Outcome: outcomes[v.Effect], Why: cmp.Or(v.NoRuleReason, v.NearMiss)}
 		if v.Rule != nil {
 			p.Rule, p.Where = v.Rule.Name(), v.Rule.Where
 		}

@@ -130,7 +130,7 @@ func rulebook(files []ruleFile) (*permissions.Rulebook, error) {
 // Rules returns a function that loads the rules of a session: the user's, and those of the projects
 // in its directories. These are place's, or roots if here is set, which means that the agent runs
 // on this machine. Every call reads the files again. The error is a UsageError of one line.
-func Rules(place Place, here bool) func(roots []string) (*permissions.Rulebook, error) {
+func Rules(place Directories, here bool) func(roots []string) (*permissions.Rulebook, error) {
 	return func(roots []string) (*permissions.Rulebook, error) {
 		dirs := append([]string{place.Cwd}, place.Roots...)
 		if here {
@@ -146,7 +146,7 @@ func Rules(place Place, here bool) func(roots []string) (*permissions.Rulebook, 
 
 // CheckRules returns the first error in the rules of a session in place, so that it can be reported
 // before anything is started.
-func CheckRules(place Place) error {
+func CheckRules(place Directories) error {
 	_, err := Rules(place, false)(nil)
 	return err
 }

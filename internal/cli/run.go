@@ -57,7 +57,7 @@ Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does n
 	flags.StringVar(&f.agent, "agent", "", "agent's name or URL (default: the configured one, else the first installed)")
 	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
-	flags.StringVarP(&f.output, "output", "o", "text", "text, json or stream-json")
+	flags.StringVarP(&f.output, "output", "o", "text", "output format: text, json or stream-json")
 	flags.StringVar(&f.protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.session, "session", "", "continue the agent's session with this id or title")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the agent's newest session in this directory")
@@ -105,7 +105,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	place, err := NewPlace(f.cwd, f.addDirs)
+	place, err := NewDirectories(f.cwd, f.addDirs)
 	if err != nil {
 		return err
 	}
@@ -117,8 +117,8 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return err
 	}
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
-	setup.Warn = s.Complain
-	TellIgnored(setup.Warn)
+	setup.Warn = s.PrintError
+	WarnSkippedPrograms(setup.Warn)
 	agent, err := setup.choose(f.agent, commandLine, "parley run --agent demo")
 	if err != nil {
 		return err
@@ -145,14 +145,14 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			client, err := setup.client(ctx, agent, place, opts)
 			return client, withHowTo(err)
 		},
-		Open: Opening{Resume: f.session, Continue: f.continues, Known: func() ([]event.Listed, error) { return Known(agent) }, Told: s.Complain}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
+		Open: Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Notify: s.PrintError}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, OneTerminal: isTerminal(s.Out) && isTerminal(s.Err),
 		LogIn: chatWith(agent), Version: Version(),
 	}
 	log := event.NewLog()
 	rec := setup.record(agent, place, log)
 	defer rec.Close()
-	opts.Tap, opts.Introduced = rec.tap(), rec.introduced
+	opts.Tap, opts.OnAgentInfo = rec.tap(), rec.introduced
 	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)

@@ -35,7 +35,7 @@ func SandboxFlag(cmd *cobra.Command) (given func() *bool) {
 // SandboxExec is `parley sandbox-exec`, used only by the sandbox to start programs. It returns only
 // if it cannot execute the program.
 func SandboxExec(args []string, s Streams) int {
-	s.Complain(fmt.Sprintf("%s: %v", sandbox.Command, sandbox.Main(args)))
+	s.PrintError(fmt.Sprintf("%s: %v", sandbox.Command, sandbox.Main(args)))
 	return cannotStart
 }
 
@@ -44,7 +44,7 @@ func SandboxExec(args []string, s Streams) int {
 func NpxExec(args []string, s Streams) int {
 	code, err := npx.Main(args)
 	if err != nil {
-		s.Complain(fmt.Sprintf("%s: %v", npx.Command, err))
+		s.PrintError(fmt.Sprintf("%s: %v", npx.Command, err))
 		return cannotStart
 	}
 	return code
@@ -113,7 +113,7 @@ func commands() host.Commands {
 }
 
 // starting returns how to start an agent that works in a place.
-func (s *Setup) starting(a agents.Agent, p Place) (acpclient.AgentCommand, error) {
+func (s *Setup) starting(a agents.Agent, p Directories) (acpclient.AgentCommand, error) {
 	box, err := s.confined()
 	if err != nil {
 		return acpclient.AgentCommand{}, err
@@ -146,7 +146,7 @@ func serving(given *bool, argv, dirs []string) (command, env []string, err error
 	} else if box == nil && dirs != nil {
 		return nil, nil, Usagef("--add-dir needs --sandbox")
 	}
-	place, err := NewPlace("", dirs)
+	place, err := NewDirectories("", dirs)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,7 +50,7 @@ func TestSandboxIsRefused(t *testing.T) {
 		case tc.want == "" && (err != nil || box != nil):
 			t.Errorf("%v, %v", box, err)
 		case tc.want != "" && (!errors.As(err, &usage) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n")):
-			t.Errorf("%v, want %q", err, tc.want)
+			t.Errorf("got %v, want %q", err, tc.want)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	t.Setenv("PARLEY_OTHER", "secret")
 	s.Remote.headerEnv = []string{"A=FLAG_AUTH"}
 	withhold(s.Config, s.Remote)
-	place := Place{Cwd: root}
+	place := Directories{Cwd: root}
 	start, err := s.starting(agents.Agent{Command: "sh", Args: []string{"-c", writes}}, place)
 	if err != nil {
 		t.Fatal(err)

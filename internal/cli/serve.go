@@ -83,8 +83,8 @@ Exit codes: 0 after a signal, 1 cannot listen on the address or keep the token, 
 	flags.BoolVar(&f.strict, "strict-sessions", false, "answer 404 to a stream for a session that the connection has not used yet")
 	flags.StringVar(&f.affinity, "cookie-affinity", "", "set the cookie "+gateway.AffinityCookie+" that load balancers can route by, with the value NAME; without NAME each client gets its own value")
 	flags.Lookup("cookie-affinity").NoOptDefVal = anyAffinity
-	flags.StringVar(&f.logFormat, "log-format", "text", "text or json")
-	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	flags.StringVar(&f.logFormat, "log-format", "text", "log format: text or json")
+	flags.StringVar(&f.logLevel, "log-level", "info", "log level: debug, info, warn or error")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "with --sandbox: also let the agent write in this directory (repeatable)")
 	f.sandbox = SandboxFlag(cmd)
 	f.limitFlags(cmd)

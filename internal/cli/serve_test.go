@@ -173,7 +173,7 @@ func TestServeCannotListen(t *testing.T) {
 	_, _, err = served(t, "--listen", ln.Addr().String(), "--", self(t))
 	var usage UsageError
 	if err == nil || errors.As(err, &usage) || !strings.Contains(err.Error(), "address already in use") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestServeMakesTokens(t *testing.T) {
 		}
 		for shown, want := range map[string]int{"": 401, "wrong": 401, token: 406} {
 			if got := run.status(t, shown); got != want {
-				t.Errorf("with the token %q: %d, want %d", shown, got, want)
+				t.Errorf("with the token %q: got %d, want %d", shown, got, want)
 			}
 		}
 		if err := run.end(); err != nil {
@@ -313,7 +313,7 @@ func TestServeMakesTokens(t *testing.T) {
 	if runtime.GOOS != "windows" {
 		os.Chmod(file, 0o606)
 		if _, _, err := served(t, "--listen", address, "--", self(t)); err == nil || !strings.Contains(err.Error(), "chmod go-w "+file) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		os.Chmod(file, 0o600)
 	}
@@ -322,14 +322,14 @@ func TestServeMakesTokens(t *testing.T) {
 	}
 	_, _, err = served(t, "--listen", address, "--", self(t))
 	if err == nil || !strings.Contains(err.Error(), "at least 16") || !strings.Contains(err.Error(), "--token-file") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 
 	// If the token cannot be stored, nothing is served.
 	t.Setenv("PARLEY_STATE", file)
 	_, _, err = served(t, "--listen", address, "--", self(t))
 	if err == nil || errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "keep the token: ") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 
 	run := runServe(t, append(free, "--no-token", "--", self(t))...)
@@ -342,7 +342,7 @@ func TestServe(t *testing.T) {
 	run := runServe(t, "--listen", "127.0.0.1:0", "--no-token", "--path", "/here", "--log-format", "json", "--", self(t))
 	url := run.url(t)
 	if !strings.HasPrefix(url, "ws://127.0.0.1:") || !strings.HasSuffix(url, "/here") {
-		t.Errorf("%q", run.first)
+		t.Errorf("got %q", run.first)
 	}
 	res, err := http.Get("http" + strings.TrimPrefix(url, "ws"))
 	if err != nil {
@@ -416,7 +416,7 @@ func TestServeToOthers(t *testing.T) {
 		}
 		res.Body.Close()
 		if res.StatusCode != want {
-			t.Errorf("with %q: %d, want %d", token, res.StatusCode, want)
+			t.Errorf("with %q: got %d, want %d", token, res.StatusCode, want)
 		}
 	}
 	if err := run.end(); err != nil {
@@ -438,7 +438,7 @@ func TestServeTLS(t *testing.T) {
 	run := runServe(t, "--listen", "localhost:0", "--no-token", "--tls-cert", cert, "--tls-key", key, "--", self(t))
 	url := run.url(t)
 	if !strings.HasPrefix(url, "wss://localhost:") {
-		t.Errorf("%q", run.first)
+		t.Errorf("got %q", run.first)
 	}
 	tr := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	defer tr.CloseIdleConnections()

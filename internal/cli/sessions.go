@@ -29,7 +29,7 @@ func NewSessions(s Streams) *cobra.Command {
 With --logs no agent is started: parley lists the sessions in its own logs, those of all agents unless one is named.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			place, err := NewPlace(cwd, nil)
+			place, err := NewDirectories(cwd, nil)
 			if err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ With --logs no agent is started: parley lists the sessions in its own logs, thos
 			if err != nil {
 				return err
 			}
-			TellIgnored(s.Complain)
+			WarnSkippedPrograms(s.PrintError)
 			if err := CheckProtocol(protocol); err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ type noSink struct{}
 
 func (noSink) Post(event.Event) {}
 
-func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Place, dir string) error {
+func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Directories, dir string) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)
 	defer stop()
 	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}, Protocol: setup.protocol(agent), Versions: setup.versions})
@@ -94,12 +94,12 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return withHowTo(err)
 	}
 	defer client.Close()
-	listed, err := Opening{Known: func() ([]event.Listed, error) { return Known(agent) }}.sessions(ctx, client, dir)
+	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}
 	if !client.Agent().List {
-		s.Complain(agentName(client) + " does not list sessions; these are from parley's logs")
+		s.PrintError(agentName(client) + " does not list sessions; these are from parley's logs")
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tUPDATED\tDIRECTORY\tTITLE")
@@ -122,7 +122,7 @@ func minute(t time.Time) string {
 
 // printLogs lists the logged sessions of the agent given by `NAME` or `-- COMMAND ARG…`. The agent
 // need not be installed.
-func printLogs(cmd *cobra.Command, args []string, s Streams, place Place, all bool) error {
+func printLogs(cmd *cobra.Command, args []string, s Streams, place Directories, all bool) error {
 	name := ""
 	switch dash := cmd.ArgsLenAtDash(); {
 	case dash == 0 && len(args) > 0:
@@ -145,7 +145,7 @@ func printLogs(cmd *cobra.Command, args []string, s Streams, place Place, all bo
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tAGENT\tUPDATED\tDIRECTORY\tPROMPTS\tTITLE")
 	for _, g := range logged {
-		if !all && !g.In(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80)) {
+		if !all && !g.InDir(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80)) {
 			continue
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, g.Title)

@@ -86,7 +86,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	if strings.ContainsAny(out, "\x1b\u202e") {
-		t.Errorf("%q", out)
+		t.Errorf("got %q", out)
 	}
 	if out, _, err = k.do(NewSessions, "--all"); err != nil || !strings.Contains(out, "Elsewhere") || strings.Count(out, "\n") != 4 {
 		t.Errorf("%v %s", err, out)
@@ -103,30 +103,30 @@ func TestSessionsErrors(t *testing.T) {
 	}
 	t.Setenv(agentVar, `{"promptCapabilities":{}}`)
 	if _, _, err := k.do(NewSessions); !errors.Is(err, headless.ErrNoSession) || !strings.Contains(err.Error(), "kept cannot resume sessions") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	var usage UsageError
 	if _, _, err := k.do(NewSessions, "claude"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "after --") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if _, _, err := k.do(NewSessions, "--cwd", "nowhere"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--cwd nowhere") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if _, _, err := k.do(NewSessions, "--protocol", "3"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "--protocol 3") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	for _, args := range [][]string{{"nobody"}, {"a", "b"}, {}} {
 		c := NewSessions(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
 		c.SilenceErrors, c.SilenceUsage = true, true
 		c.SetArgs(args)
 		if err := c.ExecuteContext(t.Context()); !errors.As(err, &usage) || strings.Contains(err.Error(), "--agent") {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("%q: got %v", args, err)
 		}
 	}
 	t.Setenv(agentVar, all)
 	t.Setenv(guardVar, "1")
 	if _, _, err := k.do(NewSessions); err == nil || !strings.Contains(err.Error(), "log in, please") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestRunFindsNoSession(t *testing.T) {
 			}
 			out, stderr, err := k.do(NewRun, append(c.args, "hello")...)
 			if out != "" || !errors.Is(err, ExitCode(c.code)) || !strings.Contains(stderr, c.want) {
-				t.Errorf("%v, want code %d; %q, stderr %q", err, c.code, out, stderr)
+				t.Errorf("got %v, want code %d; %q, stderr %q", err, c.code, out, stderr)
 			}
 		})
 	}
@@ -207,7 +207,7 @@ func TestRunSettings(t *testing.T) {
 	} {
 		var usage UsageError
 		if _, _, err := k.do(NewRun, append(c.args, "hello")...); !errors.As(err, &usage) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v", c.args, err)
+			t.Errorf("%q: got %v", c.args, err)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestLoginCommand(t *testing.T) {
 	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"CLI_TEST_A": "configured"}}
 	for _, code := range []string{"0", "1"} {
 		for name, env := range map[string][]event.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "CLI_TEST_A", Value: "the method's"}}} {
-			cmd := new(Setup).LoginCommand(t.Context(), agent, event.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Place{Cwd: dir})
+			cmd := new(Setup).LoginCommand(t.Context(), agent, event.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Directories{Cwd: dir})
 			var out bytes.Buffer
 			cmd.SetStdin(strings.NewReader(""))
 			cmd.SetStdout(&out)

@@ -34,9 +34,9 @@ import (
 )
 
 // UsageError is a user's mistake: one line, exit code 2.
-type UsageError struct{ What string }
+type UsageError struct{ Message string }
 
-func (e UsageError) Error() string { return e.What }
+func (e UsageError) Error() string { return e.Message }
 
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Sprintf(format, args...)} }
@@ -55,9 +55,9 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Complain writes one line to Err. It sanitizes the text, which may contain names chosen by a
+// PrintError writes one line to Err. It sanitizes the text, which may contain names chosen by a
 // project or an agent.
-func (s Streams) Complain(text string) {
+func (s Streams) PrintError(text string) {
 	fmt.Fprintf(s.Err, "parley: %s\n", strings.ReplaceAll(safetext.Clean(text), "\n", " "))
 }
 
@@ -139,9 +139,9 @@ func Load(remote RemoteFlags) (*Setup, error) {
 	return s, nil
 }
 
-// TellIgnored calls say with a warning about programs that parley does not start because they are
+// WarnSkippedPrograms calls say with a warning about programs that parley does not start because they are
 // in the project, once per directory. say must not block and is called from any goroutine.
-func TellIgnored(say func(line string)) {
+func WarnSkippedPrograms(say func(line string)) {
 	programs.OnSkipped(func(file string) {
 		dir, name := filepath.Split(safetext.Line(file, 300))
 		say("Ignored: " + name + ", which PATH finds in the project (" + filepath.Clean(dir) + ")")
@@ -202,9 +202,9 @@ func Custom(words []string) agents.Agent {
 	return agents.Agent{Name: filepath.Base(words[0]), Title: words[0], Command: words[0], Args: words[1:], Source: agents.Custom}
 }
 
-// Typed returns the agent for a line the user typed: a URL, or a command split as a shell does. It
+// TypedAgent returns the agent for a line the user typed: a URL, or a command split as a shell does. It
 // adds the agent under a unique name, so that Find finds it. It may be called from any goroutine.
-func (s *Setup) Typed(line string) (agents.Agent, error) {
+func (s *Setup) TypedAgent(line string) (agents.Agent, error) {
 	var a agents.Agent
 	line = strings.TrimSpace(line)
 	if IsURL(line) {
@@ -249,7 +249,7 @@ func agentEnviron(a agents.Agent, env []string) []string {
 // program returns the agent's command for a place, with the absolute path of the program. A plain
 // name is never found in the project. A relative path, possible only on the command line, may be.
 // The command is never nil.
-func (s *Setup) program(a agents.Agent, p Place) (*exec.Cmd, error) {
+func (s *Setup) program(a agents.Agent, p Directories) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{Path: a.Command, Args: append([]string{a.Command}, a.Args...), Env: agentEnviron(a, os.Environ()), Dir: cmp.Or(a.Dir, p.Cwd)}
 	path := programs.NewPath(cmd.Env)
 	cmd.Env = programs.Environ(cmd.Env)
@@ -261,7 +261,7 @@ func (s *Setup) program(a agents.Agent, p Place) (*exec.Cmd, error) {
 }
 
 // find resolves the program of a command.
-func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Place) (err error) {
+func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Directories) (err error) {
 	if a.Source == agents.Npx {
 		npxFile, err := path.Find("npx")
 		if err != nil {
@@ -289,7 +289,7 @@ func find(cmd *exec.Cmd, path programs.Path, a agents.Agent, p Place) (err error
 }
 
 // NewSession returns the parameters for every session with an agent.
-func (s *Setup) NewSession(a agents.Agent, p Place) acpclient.NewSession {
+func (s *Setup) NewSession(a agents.Agent, p Directories) acpclient.NewSession {
 	n := acpclient.NewSession{Cwd: p.Cwd, Roots: p.Roots}
 	if dir := cmp.Or(s.Remote.cwd, a.Dir); a.URL != "" && dir != "" {
 		n.Cwd, n.Roots = dir, nil // a directory on the agent's machine
@@ -310,16 +310,16 @@ func pairs(m map[string]string) []wire.EnvVar {
 	return out
 }
 
-// Place is the directories in which a session works.
-type Place struct {
+// Directories is the directories in which a session works.
+type Directories struct {
 	Cwd   string   // absolute
 	Roots []string // absolute
 }
 
-// NewPlace makes the directories absolute and checks that they exist. From then on, programs in
+// NewDirectories makes the directories absolute and checks that they exist. From then on, programs in
 // them are never looked up by name.
-func NewPlace(cwd string, roots []string) (Place, error) {
-	p := Place{}
+func NewDirectories(cwd string, roots []string) (Directories, error) {
+	p := Directories{}
 	var err error
 	if p.Cwd, err = directory(cwd, "--cwd"); err != nil {
 		return p, err
@@ -366,14 +366,14 @@ type Connection struct {
 	// may continue it (Opening.Record), or the caller closes it.
 	Record *Record
 
-	journals *journals // nil if there is nowhere to store them or the agent is remote
-	asked    string    // directory of the record of questions; "" if there is none
+	journals    *journals // nil if there is nowhere to store them or the agent is remote
+	questionDir string    // directory of the record of questions; "" if there is none
 }
 
 // Connect starts an agent and opens a session. patience limits both together, 0 means no limit. If
 // the agent requires a login, Connect returns the error along with a connection that has no
 // session.
-func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, opening Opening, patience time.Duration, sink event.Sink, log *event.Log) (*Connection, error) {
+func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, opening Opening, patience time.Duration, sink event.Sink, log *event.Log) (*Connection, error) {
 	if patience > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s (--start-timeout)", patience))
@@ -396,7 +396,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 	var watched *journals
 	if a.URL == "" {
 		if watched = newJournals(log, s.warn); watched != nil {
-			opts.Opened, opts.Closed, opts.Wrote = watched.open, watched.close, watched.wrote
+			opts.OnOpen, opts.OnClose, opts.OnWrite = watched.open, watched.close, watched.wrote
 		}
 	}
 	h := host.New(opts)
@@ -413,7 +413,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Place, openin
 		}
 		return nil, err
 	}
-	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, asked: s.questions()}
+	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, questionDir: s.questions()}
 	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
 	rec.introduced(client.Agent())
 	var answered *event.AgentError

@@ -29,7 +29,7 @@ func TestMerge(t *testing.T) {
 		t.Error(got)
 	}
 	if a := all[0]; a.Command != "mine" || a.Source != agents.Config || !slices.Equal(a.Args, []string{"-x"}) || a.Env["A"] != "1" || a.Dir != "/elsewhere" || a.Protocol != "1" {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestDefault(t *testing.T) {
 	s := &Setup{Config: &config.Config{Agent: "kimi"}, Agents: []agents.Agent{here, missing, demo}}
 	var usage UsageError
 	if _, err := s.choose("", nil, "parley run --agent demo"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "kimi is not installed") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if a, err := s.choose("GOOSE", nil, ""); err != nil || a.Name != "goose" {
 		t.Errorf("%+v %v", a, err)
@@ -74,7 +74,7 @@ func TestCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Args: []string{"y"}, Env: map[string]string{"CLI_TEST_A": "new"}}, Place{Cwd: "/work-dir"})
+	c, err := (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Args: []string{"y"}, Env: map[string]string{"CLI_TEST_A": "new"}}, Directories{Cwd: "/work-dir"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,9 +85,9 @@ func TestCommand(t *testing.T) {
 		}
 	}
 	if c.Path != exe || !slices.Equal(c.Args, []string{"y"}) || c.Dir != "/work-dir" || last != "new" || len(c.Env) < len(os.Environ()) {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v", c)
 	}
-	if c, err = (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Dir: "/own"}, Place{Cwd: "/work-dir"}); err != nil || c.Dir != "/own" {
+	if c, err = (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Dir: "/own"}, Directories{Cwd: "/work-dir"}); err != nil || c.Dir != "/own" {
 		t.Errorf("%+v %v", c, err)
 	}
 }
@@ -104,7 +104,7 @@ func TestProgramOfTheProject(t *testing.T) {
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	place, err := NewPlace("", nil)
+	place, err := NewDirectories("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +128,10 @@ func TestNewSession(t *testing.T) {
 		"b": {Type: "http", URL: "https://host", Headers: map[string]string{"X-B": "2", "X-A": "1"}},
 		"a": {Type: "stdio", Command: "run", Args: []string{"x"}, Env: map[string]string{"K": "v"}},
 	}}}
-	n := s.NewSession(agents.Agent{}, Place{Cwd: "/cwd", Roots: []string{"/more"}})
+	n := s.NewSession(agents.Agent{}, Directories{Cwd: "/cwd", Roots: []string{"/more"}})
 	if n.Cwd != "/cwd" || !slices.Equal(n.Roots, []string{"/more"}) || len(n.MCP) != 2 || n.MCP[0].Name != "a" || n.MCP[0].Env[0].Value != "v" ||
 		n.MCP[1].URL != "https://host" || n.MCP[1].Headers[0].Name != "X-A" {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 }
 
@@ -142,13 +142,13 @@ func TestNewPlace(t *testing.T) {
 	if err := os.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlace("", []string{"sub", filepath.Join(dir, "sub", "..")})
+	p, err := NewDirectories("", []string{"sub", filepath.Join(dir, "sub", "..")})
 	if err != nil || p.Cwd != here || len(p.Roots) != 2 || p.Roots[0] != filepath.Join(here, "sub") || p.Roots[1] != dir {
 		t.Errorf("%+v %v", p, err)
 	}
 	var usage UsageError
-	if _, err := NewPlace("nowhere", nil); !errors.As(err, &usage) {
-		t.Errorf("%v", err)
+	if _, err := NewDirectories("nowhere", nil); !errors.As(err, &usage) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestBranch(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := Branch(deep); got != want {
-			t.Errorf("%q: %q, want %q", head, got, want)
+			t.Errorf("%q: got %q, want %q", head, got, want)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestBranchOfLinkedWorkTree(t *testing.T) {
 	} {
 		write(link, "linked", ".git")
 		if got := Branch(tree); got != want {
-			t.Errorf("%q: %q, want %q", link, got, want)
+			t.Errorf("%q: got %q, want %q", link, got, want)
 		}
 	}
 }
@@ -230,25 +230,25 @@ func TestBranchOfLinkedWorkTree(t *testing.T) {
 // What the user types becomes an agent that Find knows, under a unique name.
 func TestTyped(t *testing.T) {
 	s := &Setup{Config: &config.Config{}, Agents: []agents.Agent{{Name: "claude", Command: "claude"}}}
-	a, err := s.Typed(`  /opt/claude --acp "a b"  `)
+	a, err := s.TypedAgent(`  /opt/claude --acp "a b"  `)
 	if err != nil || a.Name != "claude 2" || a.Command != "/opt/claude" || strings.Join(a.Args, "|") != "--acp|a b" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if found, err := s.Find("claude 2"); err != nil || found.Command != a.Command {
 		t.Errorf("%+v, %v", found, err)
 	}
-	if again, err := s.Typed(`/opt/claude --acp "a b"`); err != nil || again.Name != a.Name {
+	if again, err := s.TypedAgent(`/opt/claude --acp "a b"`); err != nil || again.Name != a.Name {
 		t.Errorf("%+v, %v", again, err)
 	}
-	if b, err := s.Typed("wss://far:1/acp"); err != nil || b.URL != "wss://far:1/acp" || b.Name != "far:1" {
+	if b, err := s.TypedAgent("wss://far:1/acp"); err != nil || b.URL != "wss://far:1/acp" || b.Name != "far:1" {
 		t.Errorf("%+v, %v", b, err)
 	}
-	if c, err := s.Typed("wss://far:1/other"); err != nil || c.Name != "far:1 2" {
+	if c, err := s.TypedAgent("wss://far:1/other"); err != nil || c.Name != "far:1 2" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	var usage UsageError
 	for _, line := range []string{"", "  ", "x 'y", "ws://"} {
-		if a, err := s.Typed(line); !errors.As(err, &usage) && line != "ws://" {
+		if a, err := s.TypedAgent(line); !errors.As(err, &usage) && line != "ws://" {
 			t.Errorf("%q: %+v, %v", line, a, err)
 		}
 	}

@@ -19,11 +19,11 @@ type Shell struct {
 // shellRun is a command with a callback for its output.
 type shellRun struct {
 	known chan struct{} // closed once news is set
-	news  func(ShellNews)
+	news  func(ShellOutput)
 }
 
-// ShellNews is new output of a command, or its end.
-type ShellNews struct {
+// ShellOutput is new output of a command, or its end.
+type ShellOutput struct {
 	Data   []byte // owned by the receiver
 	Ended  bool
 	Code   *int // set at the end; nil if a signal ended it
@@ -43,7 +43,7 @@ const ownSession = "own"
 
 // Run starts a line in the user's shell. news is called in order; the last call has Ended. stop
 // ends the command and all its child processes.
-func (s *Shell) Run(line, dir string, news func(ShellNews)) (stop func(), err error) {
+func (s *Shell) Run(line, dir string, news func(ShellOutput)) (stop func(), err error) {
 	id, err := s.service.Create(ownSession, terminal.Command{Command: line, Shell: true, Dir: dir})
 	if err != nil {
 		return nil, fmt.Errorf("run it: %w", err)
@@ -72,9 +72,9 @@ func (s *Shell) changed(c terminal.Change) {
 	<-r.known
 	switch {
 	case c.Data != nil:
-		r.news(ShellNews{Data: c.Data})
+		r.news(ShellOutput{Data: c.Data})
 	case c.Exit != nil:
-		r.news(ShellNews{Ended: true, Code: c.Exit.Code, Signal: c.Exit.Signal})
+		r.news(ShellOutput{Ended: true, Code: c.Exit.Code, Signal: c.Exit.Signal})
 	case c.Released: // by Close: until then background processes keep running
 		s.mu.Lock()
 		delete(s.runs, c.ID)

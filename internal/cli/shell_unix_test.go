@@ -13,10 +13,10 @@ import (
 )
 
 // outcome collects the output and the end of a command.
-func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan string, end chan ShellNews) {
+func outcome(t *testing.T, s *Shell, line, dir string) (stop func(), out chan string, end chan ShellOutput) {
 	t.Helper()
-	out, end = make(chan string, 1000), make(chan ShellNews, 1)
-	stop, err := s.Run(line, dir, func(n ShellNews) {
+	out, end = make(chan string, 1000), make(chan ShellOutput, 1)
+	stop, err := s.Run(line, dir, func(n ShellOutput) {
 		if n.Ended {
 			end <- n
 			return
@@ -39,7 +39,7 @@ func TestShell(t *testing.T) {
 	}
 	_, out, end := outcome(t, s, `cd . && pwd; echo "to stderr" >&2; exit 3`, dir)
 	if n := <-end; n.Code == nil || *n.Code != 3 {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 	close(out)
 	var text strings.Builder
@@ -47,10 +47,10 @@ func TestShell(t *testing.T) {
 		text.WriteString(piece)
 	}
 	if text.String() != dir+"\nto stderr\n" {
-		t.Errorf("%q", text.String())
+		t.Errorf("got %q", text.String())
 	}
-	if _, err := s.Run("true", filepath.Join(dir, "gone"), func(ShellNews) {}); err == nil {
-		t.Error("a directory that is not there is no error")
+	if _, err := s.Run("true", filepath.Join(dir, "gone"), func(ShellOutput) {}); err == nil {
+		t.Error("no error for a missing directory")
 	}
 	// A lone builtin is a valid line, too.
 	if _, _, end = outcome(t, s, "exit", dir); (<-end).Code == nil {
@@ -72,7 +72,7 @@ func TestShellStops(t *testing.T) {
 			}
 			how(s, stop)
 			if n := <-end; n.Code != nil && *n.Code == 0 {
-				t.Errorf("%+v", n)
+				t.Errorf("got %+v", n)
 			}
 			for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil && !zombie(pid); time.Sleep(time.Millisecond) {
 				if time.Now().After(deadline) {

@@ -47,8 +47,8 @@ func (w *offers) Post(e event.Event) {
 // the session stays open.
 func (o Opening) set(ctx context.Context, s *acpclient.Session) {
 	for _, setting := range o.Settings {
-		if err := o.offers.set(ctx, s, setting); err != nil && o.Told != nil {
-			o.Told("not set: " + err.Error())
+		if err := o.offers.set(ctx, s, setting); err != nil && o.Notify != nil {
+			o.Notify("not set: " + err.Error())
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestChatSettings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			k := newSessionRig(t, all, three)
 			var told []string
-			chat := connect(t, Opening{Settings: ModeAndModel(c.mode, c.model), Told: func(text string) { told = append(told, text) }})
+			chat := connect(t, Opening{Settings: ModeAndModel(c.mode, c.model), Notify: func(text string) { told = append(told, text) }})
 			chat.prompt("hello")
 			var said string
 			for _, l := range outline(chat.thread) {

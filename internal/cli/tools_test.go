@@ -64,7 +64,7 @@ func TestOfferToolsFlag(t *testing.T) {
 			got = fmt.Sprint(*v)
 		}
 		if got != want {
-			t.Errorf("%q: %s, want %s", args, got, want)
+			t.Errorf("%q: got %s, want %s", args, got, want)
 		}
 	}
 }

@@ -47,7 +47,9 @@ func (s *Setup) questionsFail(log *event.Log) func(error) {
 }
 
 // notKept returns the message for something that could not be written.
-func notKept(what string, err error) string { return what + atomicfile.Room(err) + ": " + err.Error() }
+func notKept(what string, err error) string {
+	return what + atomicfile.FreeSpaceAdvice(err) + ": " + err.Error()
+}
 
 // warn sends a line to the user if Warn is set, else to the log, which may be nil.
 func (s *Setup) warn(log *event.Log, line string) {
@@ -62,10 +64,10 @@ func (s *Setup) warn(log *event.Log, line string) {
 // LastAsked returns the questions most recently put to the user, to be judged in a session. It
 // waits for the disk.
 func (c *Connection) LastAsked(session string) []permissions.Facts {
-	if c.asked == "" {
+	if c.questionDir == "" {
 		return nil
 	}
-	all, err := permissions.LastAsked(c.asked, lastAsked)
+	all, err := permissions.LastAsked(c.questionDir, lastAsked)
 	if err != nil {
 		return nil
 	}

@@ -54,7 +54,7 @@ func TestAddRule(t *testing.T) {
 		t.Errorf("%s", data)
 	}
 	if there, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(there) != 1 {
-		t.Errorf("left behind: %v", there)
+		t.Errorf("not removed: %v", there)
 	}
 }
 
@@ -65,11 +65,11 @@ func TestQuestionsHaveNoSecrets(t *testing.T) {
 	token := "ghp_" + strings.Repeat("a1B2", 9)
 	line := "curl -u ada:swordfish -H 'Authorization: Bearer " + token + "' https://ada:swordfish@example.com/?key=swordfish"
 	r := (&Setup{Config: &config.Config{}}).NewQuestions(func(err error) { t.Error(err) })
-	r.Settled(permissions.Question{Session: "s", Heading: "Run " + line, Body: []permissions.Part{{Kind: permissions.Command, Text: line}},
+	r.RecordAnswer(permissions.Question{Session: "s", Heading: "Run " + line, Body: []permissions.Part{{Kind: permissions.Command, Text: line}},
 		Options: []permissions.Option{{ID: "y", Name: "Always allow " + line}},
 		Facts:   permissions.Facts{Commands: []permissions.CommandFact{{Line: line}, {Words: []string{"deploy", "--token", "swordfish", "-u", "ada:swordfish"}}}},
 	}, permissions.Answer{OptionID: "y", By: "you"}, true)
-	r.Outcome("s", 1, "exit 22: "+token)
+	r.RecordOutcome("s", 1, "exit 22: "+token)
 	r.Close()
 	paths, _ := filepath.Glob(filepath.Join(state, "questions", "*.jsonl"))
 	if len(paths) != 1 {

@@ -32,8 +32,8 @@ type versions struct {
 }
 
 type knownVersion struct {
-	Version int       `json:"version"`
-	Told    time.Time `json:"told"`
+	Version   int       `json:"version"`
+	LearnedAt time.Time `json:"told"`
 }
 
 // rememberedVersions returns the versions of this user.
@@ -51,7 +51,7 @@ func (v *versions) Version(agent string) int {
 	defer v.mu.Unlock()
 	v.read()
 	k := v.known[hashed(agent)]
-	if age := v.now().Sub(k.Told); age < 0 || age > versionLife {
+	if age := v.now().Sub(k.LearnedAt); age < 0 || age > versionLife {
 		return 0
 	}
 	return k.Version
@@ -64,11 +64,11 @@ func (v *versions) Remember(agent string, version int) {
 	v.known = nil // another parley may have written the file
 	v.read()
 	key, now := hashed(agent), v.now()
-	if k := v.known[key]; k.Version == version && now.Sub(k.Told) >= 0 && now.Sub(k.Told) < versionLife/2 {
+	if k := v.known[key]; k.Version == version && now.Sub(k.LearnedAt) >= 0 && now.Sub(k.LearnedAt) < versionLife/2 {
 		return
 	}
 	for other, k := range v.known {
-		if now.Sub(k.Told) > versionLife || len(v.known) >= maxVersions {
+		if now.Sub(k.LearnedAt) > versionLife || len(v.known) >= maxVersions {
 			delete(v.known, other)
 		}
 	}

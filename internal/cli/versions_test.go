@@ -19,7 +19,7 @@ func TestVersionsAreRemembered(t *testing.T) {
 		return v
 	}
 	if got := open().Version("agent --token secret"); got != 0 {
-		t.Errorf("an agent nobody knows: %d", got)
+		t.Errorf("unknown agent: got version %d, want 0", got)
 	}
 	open().Remember("agent --token secret", 2)
 	open().Remember("other", 1)
@@ -31,7 +31,7 @@ func TestVersionsAreRemembered(t *testing.T) {
 		t.Errorf("%v, %s", err, data)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("not removed: %q", left)
 	}
 	open().Remember("other", 2)
 	if got := open().Version("other"); got != 2 {

@@ -40,7 +40,7 @@ type Worktree struct {
 
 // EnterWorktree changes a place to the work tree of that name, which is created if it does not
 // exist.
-func EnterWorktree(ctx context.Context, p *Place, name string) (*Worktree, error) {
+func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree, error) {
 	store, err := worktrees()
 	if err != nil {
 		return nil, err

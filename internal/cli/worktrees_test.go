@@ -58,7 +58,7 @@ func runWorktrees(t *testing.T, stdin string, words ...string) (string, error) {
 
 func enter(t *testing.T, name string) *Worktree {
 	t.Helper()
-	place, err := NewPlace("", nil)
+	place, err := NewDirectories("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestWorktreeRemoved(t *testing.T) {
 		t.Errorf("still there: %v", err)
 	}
 	if _, err := runWorktrees(t, "", "remove", "fix"); err == nil || err.Error() != "no work tree fix; `parley worktrees` lists them" {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestWorktreeNamed(t *testing.T) {
 	if w.Name == AutoWorktree || w.Name == "" {
 		t.Errorf("named %q", w.Name)
 	}
-	if _, err := EnterWorktree(t.Context(), &Place{Cwd: t.TempDir()}, "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
+	if _, err := EnterWorktree(t.Context(), &Directories{Cwd: t.TempDir()}, "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
 		t.Errorf("outside of a repository: %v", err)
 	}
 }

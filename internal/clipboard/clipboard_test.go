@@ -63,7 +63,7 @@ func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, err := Image(ctx); err == nil {
-		t.Error("there is an image")
+		t.Error("got an image, want none")
 	}
 }
 
@@ -73,7 +73,7 @@ func TestAppleData(t *testing.T) {
 	}
 	for _, bad := range []string{"", "hello", "«data PNGf895»"} {
 		if got, err := appleData([]byte(bad)); err == nil {
-			t.Errorf("%s: %q", bad, got)
+			t.Errorf("%s: got %q", bad, got)
 		}
 	}
 }

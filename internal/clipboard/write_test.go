@@ -85,6 +85,6 @@ func TestWrite(t *testing.T) {
 
 func TestUTF16(t *testing.T) {
 	if got := utf16le("aé😀"); got != "\xff\xfea\x00\xe9\x00\x3d\xd8\x00\xde" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }

@@ -105,7 +105,7 @@ func TestForms(t *testing.T) {
 		"sse":     "[mcp.x]\nurl = 'http://[::1]:80/x'\ntype = 'sse'\n",
 	} {
 		if _, err := Parse("f", []byte(text)); err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 	if got, err := Parse("f", []byte("linear = true")); err != nil || !got.Linear {
@@ -116,13 +116,13 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a := got.Agents["a.b"]; a.Command != filepath.Join(dir, "bin", "x") || a.Cwd != filepath.Join(dir, "p") {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v", a)
 	}
 	if m := got.MCP["m"]; m.Command != filepath.Join(dir, "m") || m.Type != "stdio" {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v", m)
 	}
 	if m := got.MCP["u"]; m.Type != "http" {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v", m)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestValidate(t *testing.T) {
 			got = err.Error()
 		}
 		if got != tc.want {
-			t.Errorf("%q: %s, want %s", tc.text, got, tc.want)
+			t.Errorf("%q: got %s, want %s", tc.text, got, tc.want)
 		}
 	}
 	if err := (&Config{Agent: "nobody"}).Validate(known); err == nil {

@@ -33,7 +33,7 @@ func TestUnchanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := unchanged(dir, before); (err != nil) != tc.seen {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (c *client) cancelled(session string, running *jsonrpc.Call) *transcript {
 		c.t.Fatal(err)
 	}
 	if took := time.Since(begun); took != 0 {
-		c.t.Errorf("the turn went on for %v", took)
+		c.t.Errorf("the turn ran %v after the cancel", took)
 	}
 	time.Sleep(time.Second)
 	synctest.Wait()
@@ -30,7 +30,7 @@ func (c *client) cancelled(session string, running *jsonrpc.Call) *transcript {
 		c.t.Errorf("stopReason %q", tr.stop)
 	}
 	if tr.late != 0 {
-		c.t.Errorf("%d updates behind the answer", tr.late)
+		c.t.Errorf("%d updates after the answer", tr.late)
 	}
 	for _, k := range tr.tools {
 		if last := k.statuses[len(k.statuses)-1]; last != "completed" && last != "failed" {
@@ -50,7 +50,7 @@ func TestCancelMidStream(t *testing.T) {
 			before := c.since(s, 0)
 			tr := c.cancelled(s, running)
 			if tr.prose+tr.thought != before.prose+before.thought || tr.prose+tr.thought == "" {
-				t.Errorf("%s: prose went on from %q to %q", prompt, before.prose, tr.prose)
+				t.Errorf("%s: prose continued from %q to %q", prompt, before.prose, tr.prose)
 			}
 			if next := c.prompt(s, "hello"); next.stop != "end_turn" {
 				t.Errorf("the next turn: %q", next.stop)

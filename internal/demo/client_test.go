@@ -172,7 +172,7 @@ func (c *client) called(methods ...string) []call {
 func (c *client) must(method string, params, result any) {
 	c.t.Helper()
 	if err := c.peer.Call(c.t.Context(), method, params, result); err != nil {
-		c.t.Fatalf("%s: %v", method, err)
+		c.t.Fatalf("%s: got %v", method, err)
 	}
 }
 
@@ -212,7 +212,7 @@ func (c *client) code(method string, params any) int {
 	c.t.Helper()
 	var e *jsonrpc.Error
 	if err := c.peer.Call(c.t.Context(), method, params, nil); err != nil && !errors.As(err, &e) {
-		c.t.Fatalf("%s: %v", method, err)
+		c.t.Fatalf("%s: got %v", method, err)
 	}
 	if e == nil {
 		return 0
@@ -253,7 +253,7 @@ func (c *client) since(session string, from int) *transcript {
 			}
 		}
 		if err := json.Unmarshal(data, &m); err != nil {
-			c.t.Fatalf("%s: %v", data, err)
+			c.t.Fatalf("%s: got %v", data, err)
 		}
 		if m.Method == "" {
 			tr.late = 0

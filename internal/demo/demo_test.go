@@ -56,7 +56,7 @@ func TestNewSession(t *testing.T) {
 		}
 		tr := c.since(r.SessionID, 0)
 		if len(tr.updates) != 1 || tr.late != 1 {
-			t.Fatalf("want one update, behind the answer; got %d, %d of them behind", len(tr.updates), tr.late)
+			t.Fatalf("got %d updates, %d of them after the answer, want one, after it", len(tr.updates), tr.late)
 		}
 		var names []string
 		for _, command := range tr.updates[0]["availableCommands"].([]any) {
@@ -79,7 +79,7 @@ func TestGreeting(t *testing.T) {
 			tr := c.prompt(s, prompt)
 			wantText(t, "prose", tr.prose, "# Hello from the demo agent", "| `edit` | Add a line", "```text\n", "> "+prompt+"\n\n", "That is all.")
 			if tr.stop != "end_turn" || tr.late != 0 {
-				t.Errorf("stop %q, %d updates behind the answer", tr.stop, tr.late)
+				t.Errorf("got stop reason %q and %d updates after the answer", tr.stop, tr.late)
 			}
 			if got := strings.Join(tr.kinds, " "); got != "session_info_update agent_message_chunk usage_update" {
 				t.Errorf("updates: %s", got)

@@ -102,7 +102,7 @@ func validate(t *testing.T, defs map[string]*jsonschema.Schema, wire *wiretap, d
 		Method                    string
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		t.Fatalf("%s: %v", data, err)
+		t.Fatalf("%s: got %v", data, err)
 	}
 	method, body := m.Method, m.Params
 	switch {
@@ -115,7 +115,7 @@ func validate(t *testing.T, defs map[string]*jsonschema.Schema, wire *wiretap, d
 	}
 	var v any
 	if err := json.Unmarshal(body, &v); err != nil {
-		t.Fatalf("%s: %v", data, err)
+		t.Fatalf("%s: got %v", data, err)
 	}
 	def := defs[method]
 	if def == nil {

@@ -286,7 +286,7 @@ func TestMissingCapabilities(t *testing.T) {
 				t.Errorf("%s: %d writes, %q", tc.caps, n, tr.stop)
 			}
 			if strings.Contains(tc.lacks, "terminal") == (len(c.called("terminal/create")) == 1) {
-				t.Errorf("%s: %v", tc.caps, c.called())
+				t.Errorf("%s: got %v", tc.caps, c.called())
 			}
 		})
 	}

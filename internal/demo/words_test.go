@@ -51,7 +51,7 @@ func TestErrand(t *testing.T) {
 		{"run ls and run pwd", "run(ls)"},
 	} {
 		if got := describe(errandOf(readPrompt(textBlocks(tc.prompt)))); got != tc.want {
-			t.Errorf("%q: %q, want %q", tc.prompt, got, tc.want)
+			t.Errorf("%q: got %q, want %q", tc.prompt, got, tc.want)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestAttachedFiles(t *testing.T) {
 	} {
 		w := readPrompt(tc.blocks)
 		if got := describe(errandOf(w)); got != tc.want || len(w.tokens) == 0 {
-			t.Errorf("%+v: %q, want %q", tc.blocks, got, tc.want)
+			t.Errorf("%+v: got %q, want %q", tc.blocks, got, tc.want)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func FuzzErrand(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		e := errandOf(readPrompt(textBlocks(s)))
 		if e.read == "" || e.edit == "" || e.command == "" || strings.TrimSpace(e.command) != e.command {
-			t.Errorf("%q: %+v", s, e)
+			t.Errorf("%q: got %+v", s, e)
 		}
 		if utf8.ValidString(s) && !utf8.ValidString(e.read+e.edit+e.command) {
 			t.Errorf("%q: a character is cut: %+v", s, e)

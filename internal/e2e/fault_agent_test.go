@@ -89,7 +89,7 @@ func TestAgentStopsForNothing(t *testing.T) {
 			s.Type("!")
 			// Wait until the ctrl+c was handled: one that arrives after the shell has the terminal
 			// again would discard parley's last output.
-			s.WaitFunc("a key behind ctrl+c", func(rows []string) bool { return strings.HasSuffix(draft(rows), "!") })
+			s.WaitFunc("a key typed after ctrl+c", func(rows []string) bool { return strings.HasSuffix(draft(rows), "!") })
 			s.Kill(syscall.SIGTERM)
 			s.ExitCode()
 			s.noneLeft()

@@ -110,7 +110,7 @@ func TestRunIntoClosedPipe(t *testing.T) {
 			case <-time.After(patience):
 				cmd.Process.Signal(syscall.SIGTERM)
 				<-ended
-				t.Error("it goes on although nobody reads it")
+				t.Error("parley still runs although its output is closed")
 			}
 			s := &Screen{t: t, root: filepath.Dir(dir)}
 			s.noneLeft()

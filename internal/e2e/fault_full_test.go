@@ -75,8 +75,8 @@ func configured(t testing.TB, dir, text string) (home string) {
 	return home
 }
 
-// goesOn runs one more turn.
-func (s *Screen) goesOn(prompt string) {
+// continues runs one more turn.
+func (s *Screen) continues(prompt string) {
 	s.t.Helper()
 	s.WaitIdle()
 	s.Prompt(prompt)
@@ -121,7 +121,7 @@ func TestNoRoomForQuestions(t *testing.T) {
 	s := startIn(t, 120, 30, dir, nil, limited(t, text.Len()+100, scripted(t)...))
 	asks(s)
 	s.WaitFor("questions and answers are not recorded; make room on the disk")
-	s.goesOn("hello")
+	s.continues("hello")
 	s.quits()
 	if now := read(t, file); !strings.HasPrefix(now, text.String()) || len(now) != text.Len()+100 {
 		t.Errorf("%d bytes of the record, %d before; or they are others", len(now), text.Len())
@@ -152,7 +152,7 @@ func TestNoRoomForLog(t *testing.T) {
 	s.Prompt("flood")
 	s.WaitFor("flood-is-over")
 	s.WaitFor("the log of this session is incomplete; make room on the disk")
-	s.goesOn("hello")
+	s.continues("hello")
 	s.quits()
 	log := filepath.Join(stateOf(dir), "sessions")
 	all, err := record.List(log)
@@ -211,7 +211,7 @@ func TestNoRoomForRule(t *testing.T) {
 	s.WaitIdle()
 	s.quits()
 	if r := run(t, dir, "", "rules", "check"); r.code != 0 || !strings.Contains(r.stdout, "1 rule, no mistakes") {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -270,14 +270,14 @@ func TestNoRoomForHistory(t *testing.T) {
 	s.WaitFor(placeholder)
 	s.Prompt("there is no room for this")
 	s.WaitFor("heard: there is no room", "History is not saved; make room on the disk")
-	s.goesOn("hello")
+	s.continues("hello")
 	s.quits()
 	if got, err := memory.NewHistory(stateOf(dir), memory.Project(dir)).Load(); err != nil || !slices.Equal(got, before) {
 		t.Errorf("%q, %v", got, err)
 	}
 	s = Start(t, 120, 30, dir, scripted(t)...)
 	s.WaitFor(placeholder)
-	s.goesOn("there is room again")
+	s.continues("there is room again")
 	s.quits()
 	if got, err := memory.NewHistory(stateOf(dir), memory.Project(dir)).Load(); err != nil || !slices.Equal(got, append(before, "there is room again")) {
 		t.Errorf("%q, %v", got, err)
@@ -327,6 +327,6 @@ func TestNoRoomForOneShots(t *testing.T) {
 	}
 	r := finished(t, limitedRun(t, dir, 0, append([]string{"run", "hello"}, scripted(t)...)...))
 	if r.code != 0 || !strings.Contains(r.stdout, "heard: hello") || strings.Count(r.stderr, "make room on the disk") != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }

@@ -17,7 +17,7 @@ func (s *Screen) waitRunning(words string) {
 			}
 		}
 	}
-	s.t.Fatalf("nobody runs %q", words)
+	s.t.Fatalf("no process runs %q", words)
 }
 
 // alone waits until the only process left is one with that command line, and returns its id.

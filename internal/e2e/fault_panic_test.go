@@ -64,8 +64,8 @@ func TestPanicInTheScreen(t *testing.T) {
 func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
 		Cwd: "/", Home: "/", Theme: "plain",
-		Agents: []workspace.Spec{{Name: "fake", Command: "fake", Section: "installed"}},
-		Typed:  func(string) (workspace.Spec, error) { panic(mistake) },
+		Agents:     []workspace.Spec{{Name: "fake", Command: "fake", Section: "Installed"}},
+		TypedAgent: func(string) (workspace.Spec, error) { panic(mistake) },
 		Connect: func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error) {
 			return nil, errors.New("nobody is there")
 		},
@@ -138,7 +138,7 @@ func onlyFile(t *testing.T, pattern string) string {
 	t.Helper()
 	names, _ := filepath.Glob(pattern)
 	if len(names) != 1 {
-		t.Fatalf("%s: %q", pattern, names)
+		t.Fatalf("%s: got %q", pattern, names)
 	}
 	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%s: %v, %v", names[0], info.Mode(), err)

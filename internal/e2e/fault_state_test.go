@@ -122,7 +122,7 @@ func (s *Screen) agentOf(words string) int {
 			return pid
 		}
 	}
-	s.t.Fatalf("nobody runs %q", words)
+	s.t.Fatalf("no process runs %q", words)
 	return 0
 }
 
@@ -189,7 +189,7 @@ func TestResizeStorm(t *testing.T) {
 	s.Press("n")
 	s.WaitFor("That is all.")
 	if read(t, notes) != "one\n" {
-		t.Error("written all the same")
+		t.Error("written anyway")
 	}
 }
 

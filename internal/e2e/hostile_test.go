@@ -210,7 +210,7 @@ func TestFetchedAgentInHostileProject(t *testing.T) {
 			r := runEnv(t, h.dir, h.env(), "run", "--agent", "pi", "hello", "there")
 			h.untouched()
 			if r.code != 0 || !strings.Contains(r.stdout, "heard: hello there") {
-				t.Fatalf("%+v", r)
+				t.Fatalf("got %+v", r)
 			}
 			where, env, _ := strings.Cut(read(t, ran), "\n")
 			if where != h.dir {
@@ -233,7 +233,7 @@ func TestFetchedAgentInHostileProject(t *testing.T) {
 			cmd := command(h.root, "run", "--agent", "pi", "--cwd", h.dir, "hello", "again")
 			cmd.Env = append(environ(h.dir), h.env()...)
 			if r := finished(t, cmd); r.code != 0 || !strings.Contains(r.stdout, "heard: hello again") {
-				t.Errorf("%+v", r)
+				t.Errorf("got %+v", r)
 			}
 			h.untouched()
 		})
@@ -292,7 +292,7 @@ func TestHostileProjectRunsNothing(t *testing.T) {
 			h.file("notes.txt", "one\n")
 			for _, args := range [][]string{{"agents"}, {"sessions", "--logs"}, {"run", "hello", "--", "parley", "agent", "demo"}} {
 				if r := runEnv(t, h.dir, h.env(), args...); r.code != 0 {
-					t.Errorf("%q: %+v", args, r)
+					t.Errorf("%q: got %+v", args, r)
 				}
 			}
 			h.untouched()

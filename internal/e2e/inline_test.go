@@ -192,11 +192,11 @@ func TestInlineQuestion(t *testing.T) {
 	all := p.shows("stopped, enter goes on") // this shell prints it after an exit too
 	for _, left := range []string{"╭", "╰", "› ", "? help"} {
 		if strings.Contains(all, left) {
-			t.Errorf("%q was left behind", left)
+			t.Errorf("%q was not erased", left)
 		}
 	}
 	if !strings.Contains(all, "the answer was selected go\nstopped, enter goes on") {
-		t.Error("the shell does not go on right below the conversation")
+		t.Error("the shell does not continue right below the conversation")
 	}
 }
 
@@ -229,7 +229,7 @@ func TestInlineAway(t *testing.T) {
 	p.key("C-z")
 	all := p.shows("stopped, enter goes on")
 	if strings.Contains(all, "› ") || strings.Contains(all, "esc stop") {
-		t.Error("the live part stands above the shell")
+		t.Error("the live part was left above the shell")
 	}
 	p.key("Enter")
 	p.shows("esc stop")
@@ -239,7 +239,7 @@ func TestInlineAway(t *testing.T) {
 		return whole(strings.ReplaceAll(all, "stopped, enter goes on\n", ""))
 	}), "stopped, enter goes on")
 	if n != 1 {
-		t.Errorf("what the shell said is there %d times", n)
+		t.Errorf("the output of the shell is shown %d times", n)
 	}
 }
 

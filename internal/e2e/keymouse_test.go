@@ -96,7 +96,7 @@ func clicks(d *desk) {
 	s.WaitDraft("a draft")
 	rows = s.WaitFor("You are typing", "1 of 2 waiting")
 	s.click(5, rowOf(rows, "keyed asks")+1)
-	s.WaitFor("read to the end to allow")
+	s.WaitFor("read on to allow")
 	s.WaitDraft("a draft")
 }
 

@@ -54,7 +54,7 @@ func showsPalette(d *desk) {
 			continue
 		}
 		i := rowOf(rows, a.Help)
-		if i < 0 || len(a.Keys) > 0 && !strings.Contains(rows[i], intent.Shown(a.Keys[0])) {
+		if i < 0 || len(a.Keys) > 0 && !strings.Contains(rows[i], intent.DisplayKey(a.Keys[0])) {
 			d.Errorf("%s is not there with its key %v:\n%s", a.Name, a.Keys, numbered(rows))
 		}
 	}
@@ -293,7 +293,7 @@ func helps(d *desk) {
 		all += "\n" + strings.Join(s.Rows(), "\n")
 	}
 	for _, a := range intent.Actions {
-		if len(a.Keys) > 0 && !strings.Contains(all, intent.Shown(a.Keys[0])) {
+		if len(a.Keys) > 0 && !strings.Contains(all, intent.DisplayKey(a.Keys[0])) {
 			d.Errorf("%s of %s is not in the help", a.Keys[0], fmt.Sprint(a.In, ".", a.Name))
 		}
 	}

@@ -28,7 +28,7 @@ func altA(d *desk) {
 func questionKeys(d *desk) {
 	s := d.keyed(90, 30)
 	s.Prompt("questions")
-	s.WaitFor("keyed asks", "1 of 2 waiting", "read to the end to allow")
+	s.WaitFor("keyed asks", "1 of 2 waiting", "read on to allow")
 	s.Type("y") // not accepted as an answer yet
 	s.WaitFor("Read to the end first")
 	top := s.Rows()

@@ -54,7 +54,7 @@ var keyRows = []struct {
 	{"space, enter: open and close", []string{"transcript.open"}, opens},
 	{"y: copy", []string{"transcript.copy"}, copies},
 	{"o: open the file", []string{"transcript.open-file"}, opensFile},
-	{"i: the JSON behind it; reading", []string{"transcript.messages", "reading.up", "reading.down", "reading.close"}, readsMessages},
+	{"i: the messages of an item; reading", []string{"transcript.messages", "reading.up", "reading.down", "reading.close"}, readsMessages},
 	{"x: stop the tool", []string{"transcript.stop-tool"}, stopsTool},
 	{"esc: back to the composer", []string{"transcript.leave"}, leaves},
 	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down", "question.last",

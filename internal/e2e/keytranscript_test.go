@@ -199,11 +199,11 @@ func readsMessages(d *desk) {
 	s.WaitSelected("The work is done.")
 	s.Press("k", "k")
 	s.WaitFor("┃") // of a call taller than the rest of the screen
-	behind := func() []string {
+	openMessages := func() []string {
 		s.Press("i")
 		return s.WaitFor("╭ Messages", "from the agent", `"jsonrpc": "2.0"`)
 	}
-	top := behind()
+	top := openMessages()
 	if all := strings.Join(top, "\n"); !strings.Contains(all, `"method": "session/update"`) {
 		d.Errorf("that is not the message:\n%s", numbered(top))
 	}
@@ -221,7 +221,7 @@ func readsMessages(d *desk) {
 	s.Press("esc")
 	s.WaitGone("╭ Messages")
 	for _, key := range []string{"q", "enter"} {
-		behind()
+		openMessages()
 		s.Press(key)
 		s.WaitGone("╭ Messages")
 		s.WaitFor("esc back") // the transcript has the keys

@@ -221,6 +221,6 @@ func TestRunInterrupted(t *testing.T) {
 func TestChatNeedsTerminal(t *testing.T) {
 	t.Parallel()
 	if r := run(t, workDir(t), "", "demo"); r.code != 2 || !strings.Contains(r.stderr, "parley run PROMPT") || r.stdout != "" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }

@@ -362,7 +362,10 @@ func (s *Screen) WaitIdle() []string {
 	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) })
 }
 
-func idle(rows []string) bool { return strings.HasSuffix(rows[len(rows)-1], "? help") }
+// idle reports whether the status line, beside which there may be a side panel, shows no turn.
+func idle(rows []string) bool {
+	return strings.HasSuffix(strings.TrimRight(rows[len(rows)-1], " │"), "? help")
+}
 
 var paragraphNumber = regexp.MustCompile(`Paragraph (\d+)`)
 

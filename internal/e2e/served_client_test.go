@@ -52,7 +52,7 @@ func visit(t *testing.T, remote transport.Remote, dir string) *visitor {
 
 // take applies the queued events.
 func (v *visitor) take() {
-	for _, e := range v.queue.Take() {
+	for _, e := range v.queue.Drain() {
 		switch e := e.(type) {
 		case permissions.Asked:
 			v.answer(e.Question)

@@ -46,8 +46,8 @@ var roads = []road{
 	{name: "http", scheme: "http", spoken: "HTTP/2.0"},
 	{name: "https", scheme: "https", spoken: "HTTP/2.0", token: aToken},
 	{name: "https without a token", scheme: "https", spoken: "HTTP/2.0"},
-	{name: "https behind a proxy", scheme: "https", proxy: true, spoken: "HTTP/1.1", token: aToken},
-	{name: "wss behind a proxy", scheme: "wss", proxy: true, spoken: "HTTP/1.1", token: aToken},
+	{name: "https through a proxy", scheme: "https", proxy: true, spoken: "HTTP/1.1", token: aToken},
+	{name: "wss through a proxy", scheme: "wss", proxy: true, spoken: "HTTP/1.1", token: aToken},
 }
 
 // build starts the server, and the proxy if there is one. It returns the URL to connect to and the

@@ -34,7 +34,7 @@ func TestServedWithAToken(t *testing.T) {
 	for _, args := range [][]string{{"run", "--agent", server.URL("ws"), "hello"}, {"sessions", server.URL("http")}} {
 		r := run(t, workDir(t), "", args...)
 		if r.code != 1 || !strings.Contains(r.stderr, "401 Unauthorized; to send a token, set AUTH='Bearer TOKEN' in the environment and add --header-env Authorization=AUTH") || strings.Count(r.stderr, "\n") != 1 {
-			t.Errorf("%s: %+v", args[0], r)
+			t.Errorf("%s: got %+v", args[0], r)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func history(s *Screen, id string) {
 		for _, what := range []string{"question", "answer"} {
 			row := rowOf(rows, fmt.Sprintf("%s %d of %s", what, i, id))
 			if row <= last {
-				s.t.Errorf("%s %d is in row %d, behind %d:\n%s", what, i, row, last, numbered(rows))
+				s.t.Errorf("%s %d is in row %d, below row %d:\n%s", what, i, row, last, numbered(rows))
 			}
 			last = row
 		}

@@ -81,7 +81,7 @@ func TestSizes(t *testing.T) {
 			s.WaitDraft("")
 			s.Prompt("edit notes.txt")
 			check("with a question", s.WaitFunc("a question with the keys", func(r []string) bool {
-				return rowOf(r, "demo asks") >= 0 && (rowOf(r, armed) >= 0 || rowOf(r, "read to the end to allow") >= 0)
+				return rowOf(r, "demo asks") >= 0 && (rowOf(r, armed) >= 0 || rowOf(r, "read on to allow") >= 0)
 			}))
 			s.Press("n")
 			s.WaitFor("That is all.")

@@ -12,7 +12,7 @@ func TestFirstRun(t *testing.T) {
 	t.Parallel()
 	s := Start(t, 100, 40, workDir(t))
 	rows := s.WaitFor("chat with a coding agent in", "Runs  parley agent demo", "esc quit")
-	if demo, other := rowOf(rows, "built in"), rowOf(rows, "not installed"); demo < 0 || demo > other {
+	if demo, other := rowOf(rows, "Built in"), rowOf(rows, "Not installed"); demo < 0 || demo > other {
 		t.Errorf("the demo does not lead:\n%s", numbered(rows))
 	}
 	s.Press("enter")
@@ -22,7 +22,7 @@ func TestFirstRun(t *testing.T) {
 	rows = s.WaitDraft("hello")
 	x, y := s.Cursor()
 	if want := rowOf(rows, "› hello"); y != want || x != len("│ › hello")-len("│›")+2 {
-		t.Errorf("the cursor stands at %d,%d, not behind the draft in row %d", x, y, want)
+		t.Errorf("the cursor is at %d,%d, want it after the draft in row %d", x, y, want)
 	}
 	s.Press("enter")
 	s.WaitFunc("an answer that is only half there", func(rows []string) bool {

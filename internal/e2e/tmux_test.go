@@ -151,7 +151,7 @@ func (m *muxed) chat(grey bool) {
 
 	m.enter("edit notes.txt")
 	m.wait("a question with the keys", func(rows []string) bool {
-		return rowOf(rows, "demo asks") >= 0 && (rowOf(rows, armed) >= 0 || rowOf(rows, "read to the end to allow") >= 0)
+		return rowOf(rows, "demo asks") >= 0 && (rowOf(rows, armed) >= 0 || rowOf(rows, "read on to allow") >= 0)
 	})
 	m.wait("the end of the question", func(rows []string) bool {
 		if rowOf(rows, armed) >= 0 {

@@ -56,7 +56,7 @@ func cleanedUp(t testing.TB, dir string) {
 		t.Errorf("arguments %q", args)
 	}
 	if _, err := os.Lstat(filepath.Dir(socket)); !os.IsNotExist(err) {
-		t.Errorf("the socket is left behind: %v", err)
+		t.Errorf("the socket was not removed: %v", err)
 	}
 	if code := read(t, filepath.Join(dir, "mcp-exit")); code != "0" {
 		t.Errorf("parley mcp ended with %s", code)
@@ -136,7 +136,7 @@ func TestOfferedToolsInChat(t *testing.T) {
 	s.WaitFor("The user did not allow it")
 	s.WaitIdle()
 	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err == nil {
-		t.Error("written all the same")
+		t.Error("written anyway")
 	}
 
 	s.Prompt(`write_text_file {"path":"notes.txt","content":"written by a tool\n"}`)

@@ -77,5 +77,5 @@ func TestRuleAndUndo(t *testing.T) {
 	}
 
 	s.Prompt("/trust")
-	s.WaitFor("Changed and run by the agent", "allowed by a rule", "edit  Edit notes.txt")
+	s.WaitFor("Changed and run by the agent", "Allowed by a rule", "Edit notes.txt")
 }

@@ -109,7 +109,7 @@ func TestWithheldVariables(t *testing.T) {
 				dir, env := secretive(t, asNobody)
 				r := started(t, command(dir, append([]string{"run", "--header-env", "X=FLAG_AUTH", "--approve-all", "run sh pry.sh command"}, prying(dir, "agent")...)...), append(env, flagAuth), asNobody)
 				if r.code != 0 {
-					t.Fatalf("%+v", r)
+					t.Fatalf("got %+v", r)
 				}
 				keeps(t, "the agent", filepath.Join(dir, "agent"), true)
 				keeps(t, "a command", filepath.Join(dir, "command"), true)
@@ -121,7 +121,7 @@ func TestWithheldVariables(t *testing.T) {
 				dir, env := secretive(t, asNobody)
 				r := started(t, command(dir, append([]string{"run", "--sandbox", "--header-env", "X=FLAG_AUTH", "--approve-all", "run sh pry.sh command"}, prying(dir, "agent")...)...), append(env, flagAuth), asNobody)
 				if r.code != 0 {
-					t.Fatalf("%+v", r)
+					t.Fatalf("got %+v", r)
 				}
 				keeps(t, "the agent", filepath.Join(dir, "agent"), false)
 				keeps(t, "a command", filepath.Join(dir, "command"), false)
@@ -133,7 +133,7 @@ func TestWithheldVariables(t *testing.T) {
 				drop(cmd, asNobody)
 				s := startServer(t, cmd)
 				if r := run(t, workDir(t), "", "run", "--agent", s.URL("ws"), "hello"); r.code != 0 {
-					t.Fatalf("%+v", r)
+					t.Fatalf("got %+v", r)
 				}
 				keeps(t, "the agent", filepath.Join(dir, "agent"), true)
 			})
@@ -149,7 +149,7 @@ func TestWithheldVariables(t *testing.T) {
 				}
 				r := started(t, command(dir, append([]string{"run", "--offer-tools", "--approve-all", `run_command {"command":"sh pry.sh command"}`}, self...)...), env, asNobody)
 				if r.code != 0 {
-					t.Fatalf("%+v", r)
+					t.Fatalf("got %+v", r)
 				}
 				keeps(t, "a command", filepath.Join(dir, "command"), true)
 				if _, _, token := handedOver(t, dir); strings.Contains(read(t, filepath.Join(dir, "command")), token) {

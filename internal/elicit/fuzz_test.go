@@ -60,7 +60,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var got map[string]any
 		if err := json.Unmarshal(content, &got); err != nil {
-			t.Fatalf("%s: %v", content, err)
+			t.Fatalf("%s: got %v", content, err)
 		}
 		for key := range got {
 			if !keys[key] {
@@ -83,7 +83,7 @@ func FuzzParseLink(f *testing.F) {
 			return
 		}
 		if l.Host == "" || !strings.HasPrefix(l.URL[l.HostAt:], l.Host) || !strings.HasPrefix(l.URL, "http") || strings.ContainsAny(l.URL, " \"<>\\`|") {
-			t.Fatalf("%q: %+v", raw, l)
+			t.Fatalf("%q: got %+v", raw, l)
 		}
 		if again := ParseLink(l.URL); !again.OK || again.URL != l.URL || again.Host != l.Host {
 			t.Fatalf("%q: %+v, then %+v", raw, l, again)

@@ -35,7 +35,7 @@ func TestParseLink(t *testing.T) {
 	} {
 		l := ParseLink(c.raw)
 		if !l.OK || l.URL != c.url || l.Host != c.host {
-			t.Errorf("%s: %+v", c.raw, l)
+			t.Errorf("%s: got %+v", c.raw, l)
 			continue
 		}
 		if l.URL[l.HostAt:l.HostAt+len(l.Host)] != l.Host || l.HostAt != len(l.URL)-len(l.Host)-len(afterHost(l.URL)) {
@@ -76,7 +76,7 @@ func TestParseLinkRefuses(t *testing.T) {
 	} {
 		l := ParseLink(raw)
 		if l.OK || l.Host != "" || len(l.Warnings) != 1 || !strings.Contains(l.Warnings[0], why) {
-			t.Errorf("%.60q: %+v", raw, l)
+			t.Errorf("%.60q: got %+v", raw, l)
 		}
 		if unsafe(l.URL) {
 			t.Errorf("%.60q is shown as %q", raw, l.URL)

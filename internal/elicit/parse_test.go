@@ -97,7 +97,7 @@ func TestParseTolerates(t *testing.T) {
 		for _, f := range form.Fields {
 			keys = append(keys, f.Key)
 			if f.Title == "" || f.Default != nil || f.MinLength != nil {
-				t.Errorf("%s: %+v", c.schema, f)
+				t.Errorf("%s: got %+v", c.schema, f)
 			}
 		}
 		if got := strings.Join(keys, " "); got != c.keys {
@@ -120,7 +120,7 @@ func TestParseUnknown(t *testing.T) {
 	} {
 		f := one(t, property)
 		if f.Kind != Unknown || string(f.Raw) != property || f.Title != "T" || f.Options != nil || f.Default != nil {
-			t.Errorf("%s: %+v", property, f)
+			t.Errorf("%s: got %+v", property, f)
 		}
 	}
 	if f := one(t, `"text"`); f.Kind != Unknown || f.Title != "f" {
@@ -145,7 +145,7 @@ func TestParseRefuses(t *testing.T) {
 		want         error
 	}{
 		{"nothing", ``, ErrSchema}, {"null", `null`, ErrSchema}, {"array", `[]`, ErrSchema}, {"broken", `{"properties":{"a":{]}}`, ErrSchema},
-		{"more behind", `{} {}`, ErrSchema}, {"properties", `{"properties":[]}`, ErrSchema},
+		{"more after it", `{} {}`, ErrSchema}, {"properties", `{"properties":[]}`, ErrSchema},
 		{"as many fields as may be", properties(MaxFields, `{"type":"boolean"}`), nil},
 		{"one more", properties(MaxFields+1, `{"type":"boolean"}`), ErrTooLarge},
 		{"as many options as may be", properties(MaxOptions/100, choices), nil},
@@ -154,7 +154,7 @@ func TestParseRefuses(t *testing.T) {
 		{"long value", `{"properties":{"k":{"type":"string","enum":["` + strings.Repeat("v", maxValue+1) + `"]}}}`, ErrTooLarge},
 	} {
 		if _, err := Parse([]byte(c.schema)); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+			t.Errorf("%s: got %v, want %v", c.name, err, c.want)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func TestSecret(t *testing.T) {
 		`"compass":{"type":"string","title":"Passing lane"}`: false,
 	} {
 		if got := mustParse(t, `{"properties":{`+property+`}}`).Fields[0].Secret; got != want {
-			t.Errorf("%s: %v", property, got)
+			t.Errorf("%s: got %v", property, got)
 		}
 	}
 }

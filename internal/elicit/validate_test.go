@@ -172,7 +172,7 @@ func TestContent(t *testing.T) {
 	}
 	for i, want := range []Problem{{"z", "an answer is needed"}, {"n", "must be a whole number"}, {"s", "not one of the choices"}} {
 		if problems[i] != want {
-			t.Errorf("problem %d: %q, want %q", i, problems[i], want)
+			t.Errorf("problem %d: got %q, want %q", i, problems[i], want)
 		}
 	}
 	if got, problems := (Form{}).Content(nil); string(got) != `{}` || problems != nil {

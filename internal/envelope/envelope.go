@@ -70,9 +70,9 @@ func (e *Envelope) Failed() bool {
 	return e.Error != nil && jsonscan.KindOf(e.Error) != jsonscan.Null
 }
 
-// Calls reports whether the message is a request or a notification of this method,
+// HasMethod reports whether the message is a request or a notification of this method,
 // whose name may be written with escapes.
-func (e *Envelope) Calls(method string) bool {
+func (e *Envelope) HasMethod(method string) bool {
 	if jsonscan.Is(e.Method, method) {
 		return true
 	}

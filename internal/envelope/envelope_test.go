@@ -52,8 +52,8 @@ func TestOpen(t *testing.T) {
 
 func TestCalls(t *testing.T) {
 	for method, want := range map[string]bool{`"a/b"`: true, `"a\/b"`: true, `"\u0061/b"`: true, `"a/bc"`: false, `"\u0062"`: false, `5`: false, `null`: false} {
-		if e, ok := Open([]byte(`{"method":` + method + `}`)); !ok || e.Calls("a/b") != want {
-			t.Errorf("%s: %v", method, !want)
+		if e, ok := Open([]byte(`{"method":` + method + `}`)); !ok || e.HasMethod("a/b") != want {
+			t.Errorf("%s: got %v", method, !want)
 		}
 	}
 }

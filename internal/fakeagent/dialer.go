@@ -15,11 +15,11 @@ import (
 // Dialer connects a workspace to agents that follow scripts, with everything a real connection has;
 // questions go through a broker. Connect and Redial are for workspace.Options.
 type Dialer struct {
-	Cwd    string                              // working directory of sessions
-	Script func(name string) *Script           // returns the script of the named agent
-	Place  string                              // where remote agents run; "" for local ones
-	Dial   func(n int, s workspace.Spec) error // may refuse the nth connection; nil accepts all
-	Change func(conn *workspace.Connection)    // adjusts a new connection; may be nil
+	Cwd       string                              // working directory of sessions
+	Script    func(name string) *Script           // returns the script of the named agent
+	RemoteURL string                              // where remote agents run; "" for local ones
+	Dial      func(n int, s workspace.Spec) error // may refuse the nth connection; nil accepts all
+	Change    func(conn *workspace.Connection)    // adjusts a new connection; may be nil
 
 	mu     sync.Mutex
 	dials  int
@@ -57,7 +57,7 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 	a.Name, a.Env, a.Log = s.Name, s.Env, log
 	a.start()
 	h := host.New(host.Options{Sink: sink, Agent: s.Name})
-	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: script.Protocol, Place: d.Place})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: script.Protocol, RemoteURL: d.RemoteURL})
 	if err != nil {
 		h.Close()
 		return nil, err

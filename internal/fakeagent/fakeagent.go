@@ -21,10 +21,10 @@ import (
 type Script struct {
 	Protocol string // "" means 1
 
-	mu   sync.Mutex
-	on   map[string]func(*Call) (string, error)
-	turn func(*Turn) string
-	hold func(*Turn) (string, error)
+	mu       sync.Mutex
+	on       map[string]func(*Call) (string, error)
+	turn     func(*Turn) string
+	onPrompt func(*Turn) (string, error)
 }
 
 // Call is a request other than a prompt, as the agent sees it.
@@ -38,11 +38,11 @@ type Call struct {
 	method string
 }
 
-// Usual returns the answer the agent gives if its script does not set one.
-func (c *Call) Usual() (string, error) { return c.Agent.usual(c.method)(c) }
+// Default returns the answer the agent gives if its script does not set one.
+func (c *Call) Default() (string, error) { return c.Agent.defaultAnswer(c.method)(c) }
 
-// Into decodes the parameters into a struct, ignoring what does not fit.
-func (c *Call) Into(params any) { json.Unmarshal([]byte(c.Params), params) }
+// Decode decodes the parameters into a struct, ignoring what does not fit.
+func (c *Call) Decode(params any) { json.Unmarshal([]byte(c.Params), params) }
 
 // On sets the function that answers a method, with JSON. nil restores the default.
 func (s *Script) On(method string, f func(*Call) (string, error)) {
@@ -72,17 +72,17 @@ func (s *Script) Turn(f func(*Turn) string) {
 	s.turn = f
 }
 
-// Hold sets how an agent of ACP v2 answers a prompt, before its turn starts. With nil, the agent
+// OnPrompt sets how an agent of ACP v2 answers a prompt, before its turn starts. With nil, the agent
 // accepts the prompt once the earlier turns are over.
-func (s *Script) Hold(f func(*Turn) (string, error)) {
+func (s *Script) OnPrompt(f func(*Turn) (string, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hold = f
+	s.onPrompt = f
 }
 
-// Hello sets the capabilities the agent reports: more is JSON members for the answer to initialize,
+// Capabilities sets the capabilities the agent reports: more is JSON members for the answer to initialize,
 // each preceded by a comma.
-func (s *Script) Hello(more string) {
+func (s *Script) Capabilities(more string) {
 	if s.Protocol == "2" {
 		s.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}`+more+`}`)
 		return
@@ -102,8 +102,8 @@ func (s *Script) does() (turn func(*Turn) string, hold func(*Turn) (string, erro
 	if turn = s.turn; turn == nil {
 		turn = func(t *Turn) string { t.Say("You said: " + t.Text); return "end_turn" }
 	}
-	if hold = s.hold; hold == nil {
-		hold = (*Turn).Take
+	if hold = s.onPrompt; hold == nil {
+		hold = (*Turn).AcceptInOrder
 	}
 	return turn, hold
 }
@@ -114,9 +114,9 @@ type Agent struct {
 	Env  map[string]string
 	Log  *event.Log // its stderr as parley keeps it; nil unless a Dialer made the agent
 
-	script *Script
-	peer   *jsonrpc.Peer
-	life   context.Context // of the connection
+	script  *Script
+	peer    *jsonrpc.Peer
+	connCtx context.Context // of the connection
 
 	mu       sync.Mutex
 	sessions int
@@ -144,7 +144,7 @@ func newAgent(conn transport.Conn, s *Script) *Agent {
 
 func (a *Agent) start() {
 	life, over := context.WithCancel(context.Background())
-	a.life = life
+	a.connCtx = life
 	a.peer.Start()
 	go func() { <-a.peer.Done(); over() }()
 }
@@ -153,10 +153,10 @@ func (a *Agent) start() {
 func (a *Agent) Close() { a.peer.Close(nil) }
 
 // Done is closed when the connection has ended.
-func (a *Agent) Done() <-chan struct{} { return a.life.Done() }
+func (a *Agent) Done() <-chan struct{} { return a.connCtx.Done() }
 
-// Over reports whether the connection has ended.
-func (a *Agent) Over() bool { return a.life.Err() != nil }
+// Closed reports whether the connection has ended.
+func (a *Agent) Closed() bool { return a.connCtx.Err() != nil }
 
 // Prompts returns the text of all prompts received, oldest first.
 func (a *Agent) Prompts() []string {
@@ -294,19 +294,19 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 	return func(ctx context.Context) (any, error) {
 		c.Ctx = ctx
 		if on == nil {
-			on = (*Call).Usual
+			on = (*Call).Default
 		}
 		result, err := on(c)
 		return json.RawMessage(result), err
 	}
 }
 
-// usual returns the default handler of a method.
-func (a *Agent) usual(method string) func(*Call) (string, error) {
+// defaultAnswer returns the default handler of a method.
+func (a *Agent) defaultAnswer(method string) func(*Call) (string, error) {
 	switch method {
 	case "initialize":
 		s := &Script{Protocol: a.script.Protocol}
-		s.Hello("")
+		s.Capabilities("")
 		return s.answerTo(method)
 	case "session/new":
 		return func(c *Call) (string, error) { return fmt.Sprintf(`{"sessionId":"s%d"}`, c.N), nil }

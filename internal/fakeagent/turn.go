@@ -22,11 +22,11 @@ type Turn struct {
 	Blocks  string // JSON
 	N       int    // number of prompts received, including this one
 
-	ctx    context.Context // ends with the request, later with the connection
-	stop   chan struct{}   // closed by session/cancel
-	halt   func()
-	before chan struct{} // closed when the previous turn is over; nil if there is none
-	done   chan struct{}
+	ctx      context.Context // ends with the request, later with the connection
+	stop     chan struct{}   // closed by session/cancel
+	halt     func()
+	previous chan struct{} // closed when the previous turn is over; nil if there is none
+	done     chan struct{}
 }
 
 func (a *Agent) prompted(params []byte) jsonrpc.Work {
@@ -43,7 +43,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	a.prompts, a.blocks = append(a.prompts, t.Text), append(a.blocks, t.Blocks)
 	t.N = len(a.prompts)
 	if others := a.turns[t.Session]; len(others) > 0 {
-		t.before = others[len(others)-1].done
+		t.previous = others[len(others)-1].done
 	}
 	a.turns[t.Session] = append(a.turns[t.Session], t)
 	a.mu.Unlock()
@@ -51,7 +51,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	return func(ctx context.Context) (any, error) {
 		t.ctx = ctx
 		if a.script.Protocol != "2" {
-			defer t.over()
+			defer t.finish()
 			return answerOf(turn(t))
 		}
 		result, err := hold(t)
@@ -75,8 +75,8 @@ func answerOf(reason string) (any, error) {
 	return map[string]string{"stopReason": reason}, nil
 }
 
-// over ends the turn on the agent's side.
-func (t *Turn) over() {
+// finish ends the turn on the agent's side.
+func (t *Turn) finish() {
 	t.leave()
 	close(t.done)
 }
@@ -91,10 +91,10 @@ func (t *Turn) leave() {
 func (t *Turn) refused() {
 	t.leave()
 	go func() {
-		if t.before != nil {
+		if t.previous != nil {
 			select {
-			case <-t.before:
-			case <-t.Agent.life.Done():
+			case <-t.previous:
+			case <-t.Agent.connCtx.Done():
 			}
 		}
 		close(t.done)
@@ -103,34 +103,34 @@ func (t *Turn) refused() {
 
 // MidTurn reports whether another turn was running when the prompt arrived.
 func (t *Turn) MidTurn() bool {
-	if t.before == nil {
+	if t.previous == nil {
 		return false
 	}
 	select {
-	case <-t.before:
+	case <-t.previous:
 		return false
 	default:
 		return true
 	}
 }
 
-// Take waits for the earlier turns, then adds a prompt of ACP v2 to the conversation and returns
+// AcceptInOrder waits for the earlier turns, then adds a prompt of ACP v2 to the conversation and returns
 // the answer that says so. Until then the prompt may be withdrawn.
-func (t *Turn) Take() (string, error) {
-	if t.before != nil {
+func (t *Turn) AcceptInOrder() (string, error) {
+	if t.previous != nil {
 		select {
-		case <-t.before:
+		case <-t.previous:
 		case <-t.ctx.Done():
 			return "", jsonrpc.ErrRequestCancelled
 		case <-t.stop:
 			return "", jsonrpc.ErrRequestCancelled
 		}
 	}
-	return t.Insert()
+	return t.Accept()
 }
 
-// Insert is Take without waiting.
-func (t *Turn) Insert() (string, error) {
+// Accept is AcceptInOrder without waiting.
+func (t *Turn) Accept() (string, error) {
 	id := fmt.Sprintf("u%d", t.N)
 	t.Agent.Update(t.Session, `{"sessionUpdate":"user_message_chunk","messageId":"`+id+`","content":{"type":"text","text":`+Quote(t.Text)+`}}`)
 	return `{"messageId":"` + id + `"}`, nil
@@ -139,7 +139,7 @@ func (t *Turn) Insert() (string, error) {
 // run runs a turn of ACP v2, after its prompt was answered.
 func (t *Turn) run(turn func(*Turn) string) {
 	defer close(t.done)
-	t.ctx = t.Agent.life
+	t.ctx = t.Agent.connCtx
 	time.Sleep(time.Millisecond)
 	t.state(`"running"`)
 	rest := `"error","error":{"code":-32603,"message":"the model is away"}`
@@ -185,11 +185,11 @@ func (t *Turn) Wait(d time.Duration) (stopped bool) {
 	return true
 }
 
-// Ignore waits for d even if the turn is stopped. It returns early if the connection ends.
-func (t *Turn) Ignore(d time.Duration) {
+// WaitThroughStop waits for d even if the turn is stopped. It returns early if the connection ends.
+func (t *Turn) WaitThroughStop(d time.Duration) {
 	select {
 	case <-time.After(d):
-	case <-t.Agent.life.Done():
+	case <-t.Agent.connCtx.Done():
 	}
 }
 

@@ -115,7 +115,7 @@ func (u *user) dial() bool {
 		k.host.Close()
 		status := new(transport.StatusError)
 		halved := errors.As(err, &status) && status.Status == 400 // the server reports that half a request arrived
-		if lost := new(event.LostError); !errors.As(err, &lost) || !lost.Again() && !halved {
+		if lost := new(event.LostError); !errors.As(err, &lost) || !lost.Retryable() && !halved {
 			u.errorf("dial: %v", err)
 		}
 		return false
@@ -166,7 +166,7 @@ func (u *user) expected() string { return u.ledger.expected(u.session, u.conn.pi
 func (u *user) compare(what string) {
 	u.t.Helper()
 	if want, got := u.expected(), u.conn.seen.String(); got != want {
-		u.errorf("%s: what came is not what was said\n%s", what, difference(got, want))
+		u.errorf("%s: the text received differs from the text sent\n%s", what, difference(got, want))
 	}
 }
 
@@ -264,7 +264,7 @@ func (u *user) hangUp() {
 	}
 	u.conn = k
 	if want, got := u.expected(), k.seen.String(); !strings.HasPrefix(want, got) {
-		u.errorf("before the end: what came is not what was said\n%s", difference(got, want))
+		u.errorf("before the end: the text received differs from the text sent\n%s", difference(got, want))
 	}
 	u.conn = nil
 }
@@ -305,7 +305,7 @@ func (u *user) decide(k *connection, q permissions.Question) {
 
 // apply handles the queued events.
 func (k *connection) apply() {
-	for _, e := range k.queue.Take() {
+	for _, e := range k.queue.Drain() {
 		switch e := e.(type) {
 		case event.TextArrived:
 			if e.Role == event.User {

@@ -66,7 +66,7 @@ func (p *place) want(want string, path ...string) {
 	}
 	err := p.check(file)
 	if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
-		p.t.Errorf("%s: %v, want %q", file, err, want)
+		p.t.Errorf("%s: got %v, want %q", file, err, want)
 	}
 }
 
@@ -214,12 +214,12 @@ team:x:2000:
 		{"one's own group, which somebody has joined", 1004, 1004, false},
 		{"a group that one has joined", 1000, 50, false},
 		{"a group without known members", 1000, 2000, false},
-		{"a number that nobody has a name for, as in containers", 4711, 4711, true},
+		{"a user id without a name, as in containers", 4711, 4711, true},
 		{"such a number, and another group", 4711, 4712, false},
 		{"another user's group", 1000, 1007, false},
 	} {
 		if got := privateIn(users, groups, test.owner, test.group); got != test.want {
-			t.Errorf("%s: %v", test.who, got)
+			t.Errorf("%s: got %v", test.who, got)
 		}
 	}
 	if privateIn("", "", 1000, 100) || !privateIn("", "", 1000, 1000) {

@@ -28,10 +28,10 @@ const maxScan = 64 << 20
 
 // Mentioned is a file in the form a prompt may hold it.
 type Mentioned struct {
-	URI  string // file:///…, with #L10-L20 for lines
-	Name string // last part of the path
-	Text *string
-	Why  string // why there is no Text: "a directory", "larger than 512 KiB", …
+	URI          string // file:///…, with #L10-L20 for lines
+	Name         string // last part of the path
+	Text         *string
+	NoTextReason string // why there is no Text: "a directory", "larger than 512 KiB", …
 }
 
 // Read reads the file that a prompt mentions by a path: absolute, or relative to the first
@@ -69,13 +69,13 @@ func read(ctx context.Context, roots []string, path string, from, to int) (Menti
 	case err != nil:
 		return Mentioned{}, fmt.Errorf("%w: %s", ErrNoFile, path)
 	case info.IsDir():
-		m.Why = "a directory"
+		m.NoTextReason = "a directory"
 		return m, nil
 	case !info.Mode().IsRegular():
-		m.Why = "not a regular file"
+		m.NoTextReason = "not a regular file"
 		return m, nil
 	case from == 0 && info.Size() > MaxText:
-		m.Why = "larger than 512 KiB"
+		m.NoTextReason = "larger than 512 KiB"
 		return m, nil
 	}
 	f, err := root.Open(rel)
@@ -93,11 +93,11 @@ func read(ctx context.Context, roots []string, path string, from, to int) (Menti
 	case err != nil:
 		return m, fmt.Errorf("read %s: %w", path, err)
 	case len(text) > MaxText:
-		m.Why = "larger than 512 KiB"
+		m.NoTextReason = "larger than 512 KiB"
 	case bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text):
-		m.Why = "not text"
+		m.NoTextReason = "not text"
 	case from > 0 && len(text) == 0:
-		m.Why = fmt.Sprintf("without a line %d", from)
+		m.NoTextReason = fmt.Sprintf("without a line %d", from)
 	default:
 		s := string(text)
 		m.Text = &s

@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 		if m.Text != nil {
 			text = *m.Text
 		}
-		if err != nil || text != c.text || m.Why != c.why || !strings.HasPrefix(m.URI, "file:///") || !strings.HasSuffix(m.URI, c.end) {
+		if err != nil || text != c.text || m.NoTextReason != c.why || !strings.HasPrefix(m.URI, "file:///") || !strings.HasSuffix(m.URI, c.end) {
 			t.Errorf("%s:%d-%d: %q, %+v, %v", c.path, c.from, c.to, text, m, err)
 		}
 	}

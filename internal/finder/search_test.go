@@ -55,7 +55,7 @@ func TestSearch(t *testing.T) {
 			got, _, _ = strings.Cut(got, " ")
 		}
 		if got != c.want {
-			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+			t.Errorf("%s: got %s, want %s", c.query, got, c.want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestToken(t *testing.T) {
 		c := r.connect()
 		c.open("")
 		if got := r.do("DELETE", "", "Acp-Connection-Id: "+c.id); got.status != 202 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if strings.Contains(r.log.String(), secret) || strings.Contains(r.log.String(), c.id) {
 			t.Errorf("the log contains:\n%s", r.log)
@@ -80,7 +80,7 @@ func TestTokenInQuery(t *testing.T) {
 			r.socket()
 		}
 		if got := r.do("DELETE", "", "Acp-Connection-Id: "+c.id); got.status != 202 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if strings.Contains(r.log.String(), secret) || strings.Contains(r.log.String(), "token=") {
 			t.Errorf("the log contains:\n%s", r.log)
@@ -128,7 +128,7 @@ func TestHostAndOrigin(t *testing.T) {
 			{"an empty origin", []string{"Origin: "}, 403},
 		} {
 			if got := initialize(tc.headers...); got != tc.status {
-				t.Errorf("%s: %d, want %d", tc.name, got, tc.status)
+				t.Errorf("%s: got %d, want %d", tc.name, got, tc.status)
 			}
 		}
 		for _, method := range []string{"GET", "DELETE", "OPTIONS", "PUT"} {
@@ -148,7 +148,7 @@ func TestHostAndOriginAtTheUpgrade(t *testing.T) {
 		"Origin: https://evil.example": false, "Origin: null": false, "Host: evil.example": false} {
 		_, res, err := r.dial(header)
 		if (err == nil) != ok || !ok && res.StatusCode != 403 {
-			t.Errorf("%s: %v", header, err)
+			t.Errorf("%s: got %v", header, err)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func TestCrossOrigin(t *testing.T) {
 	allow := strings.ToLower(got.header.Get("Access-Control-Allow-Headers"))
 	if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != "https://app.example" || got.header.Get("Vary") != "Origin" ||
 		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") || got.header.Get("Access-Control-Allow-Credentials") != "" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	for _, name := range []string{"authorization", "content-type", "acp-connection-id", "acp-session-id"} {
 		if !strings.Contains(allow, name) {
@@ -173,7 +173,7 @@ func TestCrossOrigin(t *testing.T) {
 	}
 	got = r.do("POST", request("1", "initialize", `{}`), asJSON, "Origin: https://app.example", "Authorization: Bearer "+secret)
 	if got.status != 200 || got.header.Get("Access-Control-Expose-Headers") != "Acp-Connection-Id" || got.header.Get("Access-Control-Allow-Origin") != "https://app.example" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestSessionBuffer(t *testing.T) {
 		main.ends()
 		r.log.wait(t, `reason="the buffer is full and no client reads"`, 1)
 		if got := c.post("", request("1", "session/list", `{}`)); got.status != 404 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 	}, func(o *Options) { o.Limits.SessionBuffer = 1 << 20 })
 }
@@ -269,7 +269,7 @@ func TestIdle(t *testing.T) {
 		never := r.connect()
 		r.log.wait(t, "conn=2 reason=\"idle: no stream is read\"", 1)
 		if got := never.post("", note); got.status != 404 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		read.send("", request("1", "session/list", `{}`))
 		main.want(result("1", `{"to":"session/list"}`))
@@ -287,7 +287,7 @@ func TestKeepAlive(t *testing.T) {
 			select {
 			case e := <-main.events:
 				if e != ":" {
-					t.Fatalf("%q", e)
+					t.Fatalf("got %q", e)
 				}
 			case <-time.After(patience):
 				t.Fatal("no comment arrives")

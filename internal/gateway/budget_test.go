@@ -55,7 +55,7 @@ func TestBudget(t *testing.T) {
 		want      bool
 	}{{0, 10, true}, {0, 11, false}, {5, 5, true}, {5, 6, false}} {
 		if got := two.fits(c.own, c.more); got != c.want {
-			t.Errorf("%+v: %v", c, got)
+			t.Errorf("%+v: got %v", c, got)
 		}
 	}
 	one.release()

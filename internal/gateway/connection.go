@@ -119,7 +119,7 @@ func (c *connection) receive() {
 			return
 		case err != nil:
 			if !c.hasEnded() {
-				c.end(ending{code: internalError, reason: "the agent ended: " + c.agent.Ended(), drain: true})
+				c.end(ending{code: internalError, reason: "the agent ended: " + c.agent.ExitReason(), drain: true})
 			}
 			return
 		}

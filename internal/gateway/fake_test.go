@@ -52,9 +52,9 @@ func (f *fake) Send(m transport.Message) error {
 	return nil
 }
 
-func (f *fake) Close() error  { f.once.Do(func() { close(f.ended) }); return nil }
-func (f *fake) Kill()         { f.Close() }
-func (f *fake) Ended() string { return "fake" }
+func (f *fake) Close() error       { f.once.Do(func() { close(f.ended) }); return nil }
+func (f *fake) Kill()              { f.Close() }
+func (f *fake) ExitReason() string { return "fake" }
 
 var (
 	initializePart = []byte(`"method":"initialize"`)

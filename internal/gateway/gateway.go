@@ -55,9 +55,9 @@ type Agent interface {
 	transport.Conn
 	// Kill ends the agent at once. Close must follow, or be running.
 	Kill()
-	// Ended describes in a few words for a log and a client, after Recv has failed, how the
+	// ExitReason describes in a few words for a log and a client, after Recv has failed, how the
 	// agent ended ("exit code 3"). It may wait for a moment.
-	Ended() string
+	ExitReason() string
 }
 
 // Options configure a Server.

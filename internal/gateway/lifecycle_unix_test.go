@@ -108,7 +108,7 @@ func TestAgentEnds(t *testing.T) {
 		s.ends()
 		main.ends()
 		if got := c.post("", note); got.status != 404 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		if _, status := c.tryOpen(""); status != 404 {
 			t.Errorf("a stream: %d", status)
@@ -153,7 +153,7 @@ func TestDrain(t *testing.T) {
 }
 
 // During shutdown no new client is admitted, not even over an existing TCP connection.
-func TestDrainAdmitsNobody(t *testing.T) {
+func TestDrainRefusesNewConnections(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, r *rig) {
 		r.connect()

@@ -63,6 +63,6 @@ func (l *bufferedConn) finish(d time.Duration) { l.out.Finish(d) }
 // Close implements net.Conn. Buffered data is still sent, for a moment.
 func (l *bufferedConn) Close() error {
 	l.finish(farewell)
-	l.out.Room(0)
+	l.out.WaitForRoom(0)
 	return l.Conn.Close()
 }

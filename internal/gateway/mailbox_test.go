@@ -59,7 +59,7 @@ func TestMailboxBatches(t *testing.T) {
 		m.ack(len(batch))
 	}
 	if fmt.Sprint(got) != "[1 1 2]" { // the large one alone
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -45,11 +45,11 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	e, ok := s.parse(w, r, body)
 	switch {
 	case !ok:
-	case e.Calls("initialize") && c != nil:
+	case e.HasMethod("initialize") && c != nil:
 		s.refuse(w, r, http.StatusBadRequest, "the connection is already initialized")
-	case e.Calls("initialize") && envelope.Key(e.ID) == "":
+	case e.HasMethod("initialize") && envelope.Key(e.ID) == "":
 		s.refuse(w, r, http.StatusBadRequest, "initialize must be a request with an id")
-	case e.Calls("initialize"):
+	case e.HasMethod("initialize"):
 		s.initialize(w, r, body, e)
 	case c == nil:
 		s.refuse(w, r, http.StatusBadRequest, "missing "+connectionHeader)

@@ -34,8 +34,8 @@ type process struct{ *transport.Stdio }
 // exitWait is how long to wait for the exit state of a process after its output has ended.
 const exitWait = 2 * time.Second
 
-// Ended implements Agent.
-func (p process) Ended() string {
+// ExitReason implements Agent.
+func (p process) ExitReason() string {
 	timer := time.NewTimer(exitWait)
 	defer timer.Stop()
 	select {

@@ -16,7 +16,7 @@ func TestHeaderSafe(t *testing.T) {
 	for id, want := range map[string]bool{"a": true, "sess_1-2.3:4/5 6": true, strings.Repeat("x", 1024): true,
 		"": false, " a": false, "a ": false, "a\n": false, "a\x7f": false, "é": false, strings.Repeat("x", 1025): false} {
 		if headerSafe(id) != want {
-			t.Errorf("%q", id)
+			t.Errorf("got %q", id)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func FuzzRelayed(f *testing.F) {
 			return
 		}
 		if bytes.ContainsAny(msg, "\r\n") || !utf8.Valid(msg) {
-			t.Fatalf("%q", msg)
+			t.Fatalf("got %q", msg)
 		}
 		if json.Valid(line) && utf8.Valid(line) {
 			var a, b bytes.Buffer

@@ -144,7 +144,7 @@ func TestStreamCannotResume(t *testing.T) {
 			}
 		}
 		if got := c.post("", note); got.status != 404 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 	}, func(o *Options) { o.Limits.SessionBuffer = 16_000 })
 }

@@ -157,7 +157,7 @@ func (c *connection) sessionOf(e *envelope.Envelope) string {
 		delete(r.clientRequests, key)
 		return session
 	}
-	if e.Calls("$/cancel_request") {
+	if e.HasMethod("$/cancel_request") {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.agentRequests[envelope.Key(envelope.Member(e.Params, "requestId"))]

@@ -25,7 +25,7 @@ func TestInitializeMakesAConnection(t *testing.T) {
 		got := r.do("POST", request(`"a1"`, "initialize", `{"protocolVersion":1}`), "Content-Type: application/json; charset=utf-8")
 		id := got.header.Get("Acp-Connection-Id")
 		if got.status != 200 || got.header.Get("Content-Type") != "application/json" || !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(id) {
-			t.Fatalf("%+v", got)
+			t.Fatalf("got %+v", got)
 		}
 		if want := result(`"a1"`, fmt.Sprintf(`{"protocolVersion":1,"pid":%d}`, pidIn(t, got.body))); got.body != want {
 			t.Errorf("got %s, want %s", got.body, want)
@@ -68,7 +68,7 @@ func TestStreams(t *testing.T) {
 		for name, want := range map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache", "X-Accel-Buffering": "no",
 			"Connection": "", "Acp-Connection-Id": c.id, "Acp-Session-Id": ""} {
 			if got := main.header.Get(name); got != want {
-				t.Errorf("%s: %q, want %q", name, got, want)
+				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
 		}
 		if first := <-main.events; first != ":" {
@@ -205,7 +205,7 @@ func TestAnswersOfTheClient(t *testing.T) {
 		answered(`"two"`)
 		ask("3")
 		if got := c.post("other", result("3", `{"a":1}`)); got.status != 400 || !strings.Contains(got.body, "mismatched Acp-Session-Id") {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		c.send("s", result("3", `{"a":1}`))
 		answered("3")

@@ -42,7 +42,7 @@ func TestSlowIsNotSilent(t *testing.T) {
 			t.Run(way.name+" over "+link.name, func(t *testing.T) {
 				t.Parallel()
 				r := newRig(t, "h1", func(o *Options) { hasty(o); o.Limits.Stall = link.stall })
-				l := slowlink.New(t, r.addr, slowlink.Options{Rate: rate, Room: link.room})
+				l := slowlink.New(t, r.addr, slowlink.Options{Rate: rate, Buffer: link.room})
 				conn, err := transport.Dial(t.Context(), transport.Remote{URL: way.scheme + "://" + l.Addr() + "/acp", H2C: way.h2c})
 				if err != nil {
 					t.Fatal(err)

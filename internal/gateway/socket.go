@@ -120,7 +120,7 @@ func (k *socket) read() {
 // begin checks the first message.
 func (k *socket) begin(msg []byte) bool {
 	e, ok := envelope.Open(msg)
-	if !ok || !e.Calls("initialize") || envelope.Key(e.ID) == "" {
+	if !ok || !e.HasMethod("initialize") || envelope.Key(e.ID) == "" {
 		return false
 	}
 	k.initializeID = envelope.Key(e.ID)
@@ -259,7 +259,7 @@ const (
 // writeMessage writes a message, in several frames if it is long, so that pings can go
 // between them.
 func (k *socket) writeMessage(msg []byte) error {
-	if err := k.line.out.Room(maxPending); err != nil {
+	if err := k.line.out.WaitForRoom(maxPending); err != nil {
 		return err
 	}
 	k.written.Add(1)
@@ -271,7 +271,7 @@ func (k *socket) writeMessage(msg []byte) error {
 	for err == nil && len(msg) > 0 {
 		n := min(len(msg), pingEvery)
 		if _, err = to.Write(msg[:n]); err == nil {
-			err = k.line.out.Room(maxPending)
+			err = k.line.out.WaitForRoom(maxPending)
 		}
 		k.probe(n)
 		msg = msg[n:]

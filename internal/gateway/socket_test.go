@@ -62,7 +62,7 @@ func TestSocket(t *testing.T) {
 		// Its id is informative: requests with it are refused.
 		for _, method := range []string{"GET", "POST", "DELETE"} {
 			if got := r.do(method, `{}`, asJSON, "Accept: text/event-stream", "Acp-Connection-Id: "+s.header.Get("Acp-Connection-Id")); got.status != 404 {
-				t.Errorf("%s: %+v", method, got)
+				t.Errorf("%s: got %+v", method, got)
 			}
 		}
 		s.ws.Close(websocket.StatusNormalClosure, "")

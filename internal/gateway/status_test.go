@@ -23,7 +23,7 @@ func failure(t *testing.T, got reply, status, code int, id, message string) {
 		} `json:"error"`
 	}
 	if err := json.Unmarshal([]byte(got.body), &m); err != nil {
-		t.Fatalf("%+v: %v", got, err)
+		t.Fatalf("%+v: got %v", got, err)
 	}
 	if got.status != status || m.Version != "2.0" || string(m.ID) != id || m.Error.Code != code || !strings.Contains(m.Error.Message, message) ||
 		got.header.Get("Content-Type") != "application/json" {
@@ -82,7 +82,7 @@ func TestPostStatus(t *testing.T) {
 			t.Errorf("%d agents were started", n)
 		}
 		if got := c.post("", request("1", "session/list", `{}`)); got.status != 202 || got.body != "" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		c.open("").want(result("1", `{"to":"session/list"}`)) // and nothing else has reached the agent
 	})
@@ -138,13 +138,13 @@ func TestDelete(t *testing.T) {
 		main, s := c.open(""), c.open("s")
 		ours := "Acp-Connection-Id: " + c.id
 		if got := r.do("DELETE", "", ours); got.status != 202 || got.body != "" {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		main.ends()
 		s.ends()
 		for _, method := range []string{"DELETE", "GET", "POST"} {
 			if got := r.do(method, request("1", "session/list", `{}`), ours, asJSON, "Accept: text/event-stream"); got.status != 404 {
-				t.Errorf("%s: %+v", method, got)
+				t.Errorf("%s: got %+v", method, got)
 			}
 		}
 		r.log.wait(t, "connection ended", 1)
@@ -211,7 +211,7 @@ func TestInitializeFails(t *testing.T) {
 			got := r.do("POST", initialize, asJSON)
 			failure(t, got, tc.status, -32603, `"i"`, tc.message)
 			if got.header.Get("Acp-Connection-Id") != "" || strings.Contains(got.body, "secret") {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v", got)
 			}
 			r.log.wait(t, "connection ended", 1)
 			if tc.name == "it dies" {
@@ -227,7 +227,7 @@ func TestInitializeRefused(t *testing.T) {
 	each(t, func(t *testing.T, r *rig) {
 		got := r.do("POST", request("5", "initialize", `{}`), asJSON)
 		if got.status != 200 || got.body != `{"jsonrpc":"2.0","id":5,"error":{"code":-32022,"message":"no such version"}}` {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 		id := got.header.Get("Acp-Connection-Id")
 		if id == "" {
@@ -235,7 +235,7 @@ func TestInitializeRefused(t *testing.T) {
 		}
 		r.log.wait(t, "connection ended", 1)
 		if got := r.do("DELETE", "", "Acp-Connection-Id: "+id); got.status != 404 {
-			t.Errorf("%+v", got)
+			t.Errorf("got %+v", got)
 		}
 	}, mode("refuses"))
 }

@@ -61,18 +61,18 @@ func Run(ctx context.Context, git, dir string, words ...string) (string, error) 
 	if cause := context.Cause(ctx); cause != nil {
 		return "", cause
 	}
-	return out.String(), &Error{Command: words[0], Said: said.String(), Err: err}
+	return out.String(), &Error{Command: words[0], Stderr: said.String(), Err: err}
 }
 
 // Error is a git command that failed.
 type Error struct {
 	Command string
-	Said    string // its standard error, up to 4 KiB
+	Stderr  string // its standard error, up to 4 KiB
 	Err     error
 }
 
 func (e *Error) Error() string {
-	line, _, _ := strings.Cut(strings.TrimSpace(e.Said), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(e.Stderr), "\n")
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
 	if line == "" {
 		line = e.Err.Error()

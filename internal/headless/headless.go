@@ -79,8 +79,8 @@ type Options struct {
 
 	Versions acpclient.Versions // for "auto"; may be nil
 	Tap      acpclient.Tap      // may be nil
-	// Introduced is called with what the agent says about itself; may be nil.
-	Introduced func(event.AgentInfo)
+	// OnAgentInfo is called with what the agent says about itself; may be nil.
+	OnAgentInfo func(event.AgentInfo)
 }
 
 // byRule begins an answer that was given by a rule.
@@ -201,8 +201,8 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	}
 	r.logins = info.AuthMethods
 	r.out.connected(info)
-	if r.opts.Introduced != nil {
-		r.opts.Introduced(info)
+	if r.opts.OnAgentInfo != nil {
+		r.opts.OnAgentInfo(info)
 	}
 	session, err := r.open(ctx, client)
 	if err != nil {
@@ -234,7 +234,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			time.Sleep(rest)
 		}
 		taken = time.Now()
-		for _, e := range r.queue.Take() {
+		for _, e := range r.queue.Drain() {
 			if end := r.apply(e); end != nil {
 				return end, cause(ctx, nil)
 			}
@@ -403,7 +403,7 @@ func did(t *thread.Tool) string {
 // subject describes a question in one line: what it asks about and showed, and the agent's
 // words only if it names nothing.
 func subject(q permissions.Question) string {
-	if s := cmp.Or(q.Subject(), q.Words); s != "" {
+	if s := cmp.Or(q.Subject(), q.Description); s != "" {
 		return q.Heading + ": " + firstLine(s)
 	}
 	return q.Heading

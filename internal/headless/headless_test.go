@@ -256,7 +256,7 @@ func TestNothingSaid(t *testing.T) {
 	play(t, empty, "go").expect(t, ExitAgent, "", "parley: test said nothing\n")
 	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: scripted said nothing\n")
 	if got := decodeResult(t, play(t, empty, "go", format("json")).out); got.Error != "test said nothing" || got.Code != ExitAgent || got.StopReason != "end_turn" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	play(t, "greet\n"+toolCall+"\n"+toolUpdate+"\nstop end_turn", "go").expect(t, ExitDone, "", "[read] Look")
 	play(t, "greet\n"+thought+"\nstop end_turn", "go").expect(t, ExitDone, "")
@@ -286,7 +286,7 @@ func TestGarbage(t *testing.T) {
 		`out {"jsonrpc":"2.0","id":999,"result":{}}`, `out {"jsonrpc":"2.0","id":5,"method":"odd/method"}`, chunk("", "still here"), "stop end_turn"}, "\n"), "go")
 	r.expect(t, ExitDone, "still here\n")
 	if r = play(t, "out garbage\nexit 2", "go"); r.code != ExitAgent || r.out != "" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v", r)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestTimeout(t *testing.T) {
 	for name, c := range map[string]struct{ script, said string }{
 		"in the middle":    {"greet\n" + chunk("", "half") + "\ncancel\nstop cancelled", "half\n"},
 		"at the beginning": {"hang", ""},
-		"left behind, as it does not listen to session/cancel": {"greet\n" + chunk("", "half") + "\nhang", "half\n"},
+		"still running, as it ignores session/cancel": {"greet\n" + chunk("", "half") + "\nhang", "half\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

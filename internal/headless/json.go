@@ -124,7 +124,7 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	case event.TextArrived:
 		return jsonEvent{Type: "text", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
 	case event.MessageReplaced:
-		if !e.Keep {
+		if !e.KeepContent {
 			return jsonEvent{Type: "message", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Text}, true
 		}
 	case event.ElicitationAsked:

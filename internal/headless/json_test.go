@@ -17,7 +17,7 @@ func lines(t *testing.T, out string) []jsonEvent {
 		d := json.NewDecoder(strings.NewReader(l))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&e); err != nil || e.Type == "" {
-			t.Fatalf("%s: %v", l, err)
+			t.Fatalf("%s: got %v", l, err)
 		}
 		all = append(all, e)
 	}
@@ -43,46 +43,46 @@ func TestStreamJSON(t *testing.T) {
 		t.Errorf("code %d, stderr %q", r.code, r.stderr)
 	}
 	if first := all[0]; first.Type != "start" || first.Agent != "parley-demo" || first.Version != "1.2" || first.Protocol != 1 || first.Session == "" || first.Cwd != r.dir {
-		t.Errorf("%+v", first)
+		t.Errorf("got %+v", first)
 	}
 	last := all[len(all)-1]
 	if last.Type != "end" || last.StopReason != "end_turn" || last.Code == nil || *last.Code != 0 || last.Error != "" || last.Seconds <= 0 {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v", last)
 	}
 	text := map[string]string{}
 	for _, e := range only(all, "text") {
 		text[e.Role] += e.Text
 		if e.MessageID == "" {
-			t.Errorf("%+v", e)
+			t.Errorf("got %+v", e)
 		}
 	}
 	if !strings.Contains(text["agent"], "`notes.txt` has one more line now.") || text["thought"] == "" || len(text) != 2 {
-		t.Errorf("%q", text)
+		t.Errorf("got %q", text)
 	}
 	tools := only(all, "tool")
 	edit := tools[0].Tool
 	if path := filepath.Join(r.dir, "notes.txt"); edit.Kind != "edit" || edit.Status != "pending" || len(edit.Diffs) != 1 || edit.Diffs[0].Path != path ||
 		edit.Diffs[0].Old != "" || edit.Diffs[0].New != "- edited by the demo agent\n" || len(edit.Locations) != 1 || edit.Locations[0] != path {
-		t.Errorf("%+v", edit)
+		t.Errorf("got %+v", edit)
 	}
 	if run := tools[len(tools)-1].Tool; run.Kind != "execute" || run.Status != "completed" || len(run.Terminals) != 1 || !strings.Contains(run.RawInput, "echo hi") || run.RawOutput == "" {
-		t.Errorf("%+v", run)
+		t.Errorf("got %+v", run)
 	}
 	if allowed := only(all, "permission"); len(allowed) != 2 || !*allowed[0].Allowed || allowed[0].By != "--approve-all" || allowed[0].Decision != "Allow" {
-		t.Errorf("%+v", allowed)
+		t.Errorf("got %+v", allowed)
 	}
 	started, output, exit := only(all, "terminal"), only(all, "terminal_output"), only(all, "terminal_exit")
 	if len(started) != 1 || started[0].Text != "echo hi" || started[0].Cwd != r.dir || len(output) != 1 || output[0].Text != "hi\n" || len(exit) != 1 || *exit[0].ExitCode != 0 {
 		t.Errorf("%+v %+v %+v", started, output, exit)
 	}
 	if plans := only(all, "plan"); len(plans) < 2 || len(plans[0].Plan) == 0 || plans[len(plans)-1].Plan[0].Status != "completed" {
-		t.Errorf("%+v", plans)
+		t.Errorf("got %+v", plans)
 	}
 	if usage := only(all, "usage"); len(usage) != 1 || *usage[0].Size != 200_000 || usage[0].Cost != nil {
-		t.Errorf("%+v", usage)
+		t.Errorf("got %+v", usage)
 	}
 	if title := only(all, "title"); len(title) != 1 || !strings.HasPrefix(title[0].Text, "think, plan") {
-		t.Errorf("%+v", title)
+		t.Errorf("got %+v", title)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestStreamJSONDenied(t *testing.T) {
 		t.Errorf("code %d, %+v, %+v", r.code, denied, end)
 	}
 	if settled := only(all, "permission"); len(settled) != 1 || *settled[0].Allowed || settled[0].Decision != "Reject" {
-		t.Errorf("%+v", settled)
+		t.Errorf("got %+v", settled)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestStreamJSONFailure(t *testing.T) {
 	}
 	// Also before anything has begun.
 	if all = lines(t, play(t, "exit 3", "go", format("stream-json")).out); len(all) != 1 || all[0].Type != "end" || all[0].Error == "" {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v", all)
 	}
 }
 
@@ -119,7 +119,7 @@ func decodeResult(t *testing.T, out string) result {
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil || d.More() || !strings.HasSuffix(out, "}\n") {
-		t.Fatalf("%q: %v", out, err)
+		t.Fatalf("%q: got %v", out, err)
 	}
 	return r
 }
@@ -135,7 +135,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%q, %q", got.Answer, got.Thoughts)
 	}
 	if len(got.Tools) != 2 || got.Tools[0].Status != "completed" || got.Tools[1].Status != "failed" || len(got.Tools[0].Diffs) != 1 {
-		t.Errorf("%+v", got.Tools)
+		t.Errorf("got %+v", got.Tools)
 	}
 	if len(got.Permissions) != 2 || len(got.Denied) != 0 {
 		t.Errorf("%+v, %+v", got.Permissions, got.Denied)
@@ -167,7 +167,7 @@ func TestJSONStreamEscapes(t *testing.T) {
 		}
 	}
 	if output := only(lines(t, r.out), "terminal_output"); len(output) != 1 || output[0].Text != "\x1b[2J\u009bx\x7f" {
-		t.Errorf("%+v", output)
+		t.Errorf("got %+v", output)
 	}
 	var b bytes.Buffer
 	const text = "\u009b \u202e \U000e0041 é 漢 <b>&\x00\x7f"

@@ -28,7 +28,7 @@ func (c *encoder) tool(tool *thread.Tool, t *thread.Thread) *toolEvent {
 			if content.Diff.Deleted {
 				d.Operation = "delete"
 			}
-			if p := content.Diff.Place; p != nil && p.First >= 0 {
+			if p := content.Diff.Context; p != nil && p.First >= 0 {
 				d.Line = p.First + strings.Count(p.Before, "\n") + 1
 			}
 			out.Diffs = append(out.Diffs, d)

@@ -17,7 +17,7 @@ func TestLoginIsWanted(t *testing.T) {
 	play(t, steps, "go", logIn).expect(t, ExitAgent, "", "parley: "+want+"\n")
 	got := decodeResult(t, play(t, steps, "go", logIn, format("json")).out)
 	if got.Agent != "scripted" || got.Version != "7" || got.Error != want || got.Code != ExitAgent {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	// In the middle of a turn, and without methods.
 	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test requires a login: prompt: the agent answered: no such luck: the detail (-32000); to log in type: parley test")
@@ -37,7 +37,7 @@ func TestTextAndNotesShareNoLine(t *testing.T) {
 		var both bytes.Buffer
 		play(t, script(append(append([]string{"greet"}, updates...), "stop end_turn")...), "go", func(o *Options) { o.Stdout, o.Stderr, o.OneTerminal = &both, &both, true })
 		if both.String() != want {
-			t.Errorf("%q, want %q", both.String(), want)
+			t.Errorf("got %q, want %q", both.String(), want)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 // replaced writes the part of a message that was not written yet. Written text cannot be
 // taken back, so a message that has changed is written again.
 func (p *textPrinter) replaced(e event.MessageReplaced) {
-	if e.Role != event.Agent || e.Keep {
+	if e.Role != event.Agent || e.KeepContent {
 		p.between = p.between || e.Role != event.Agent
 		return
 	}

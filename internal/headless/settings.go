@@ -45,7 +45,7 @@ func (r *run) open(ctx context.Context, client *acpclient.Client) (*acpclient.Se
 // absorb applies queued events for what they say about the session, and drops the
 // conversation in them. It keeps notices for the user for printing.
 func (r *run) absorb() {
-	for _, e := range r.queue.Take() {
+	for _, e := range r.queue.Drain() {
 		switch e.(type) {
 		case event.NoticeArrived, event.ElicitationAsked, deniedEvent:
 			r.earlyEvents = append(r.earlyEvents, e)

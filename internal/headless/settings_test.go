@@ -47,11 +47,11 @@ func TestReplayIsNotPrinted(t *testing.T) {
 	r = play(t, replay, "go", reopened, format("json"))
 	got := decodeResult(t, r.out)
 	if got.Answer != "more of it\n\nthe new answer" || got.Thoughts != "" || len(got.Plan) != 0 || got.Session != "s" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	for _, tool := range got.Tools {
 		if tool.Title == "Look" || tool.Title == "Old tool" {
-			t.Errorf("%+v", tool)
+			t.Errorf("got %+v", tool)
 		}
 	}
 	r = play(t, replay, "go", reopened, format("stream-json"))
@@ -59,7 +59,7 @@ func TestReplayIsNotPrinted(t *testing.T) {
 		t.Error(r.out)
 	}
 	if all := lines(t, r.out); all[0].Type != "start" || all[0].Session != "s" {
-		t.Errorf("%+v", all[0])
+		t.Errorf("got %+v", all[0])
 	}
 }
 
@@ -81,7 +81,7 @@ func TestLateReplayIsNotPrinted(t *testing.T) {
 			}
 			got := decodeResult(t, play(t, replay, "go", reopened, format("json")).out)
 			if got.Answer != "the new answer" || got.Thoughts != "" || len(got.Tools) != 0 {
-				t.Errorf("%+v", got)
+				t.Errorf("got %+v", got)
 			}
 			r = play(t, replay, "go", reopened, format("stream-json"))
 			if strings.Contains(r.out, "old answer") || strings.Contains(r.out, "once asked") || !strings.Contains(r.out, "the new answer") {

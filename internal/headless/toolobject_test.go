@@ -105,7 +105,7 @@ func TestToolObjectHasOutputOfParleysTerminal(t *testing.T) {
 	}
 	for _, tool := range all {
 		if tool.Output != "a\nb" || tool.ExitCode == nil || *tool.ExitCode != 7 {
-			t.Errorf("%+v", tool)
+			t.Errorf("got %+v", tool)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestDeniedBySubject(t *testing.T) {
 			steps := script("greet", ask, "stop end_turn")
 			r := play(t, steps, "go")
 			if !strings.Contains(r.stderr, ": "+want+" (") || !strings.Contains(r.stderr, "parley: "+want+": No, by --deny-all") {
-				t.Errorf("%q", r.stderr)
+				t.Errorf("got %q", r.stderr)
 			}
 			whole := decodeResult(t, play(t, steps, "go", format("json")).out)
 			if len(whole.Denied) != 1 || !strings.HasSuffix(whole.Denied[0].Subject, ": "+want) || len(whole.Permissions) != 1 || whole.Permissions[0].Subject != want {

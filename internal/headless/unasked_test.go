@@ -28,7 +28,7 @@ func TestUnasked(t *testing.T) {
 		}
 	}
 	if told := strings.Count(r.stderr, ": ran "); told != len(want) || r.code != ExitDenied {
-		t.Errorf("%d of %d told, exit code %d: %q", told, len(want), r.code, r.stderr)
+		t.Errorf("%d of %d reported, exit code %d: %q", told, len(want), r.code, r.stderr)
 	}
 
 	check := func(format string, got []jsonEvent) {
@@ -38,7 +38,7 @@ func TestUnasked(t *testing.T) {
 			lines = append(lines, e.ToolCallID+" "+e.Subject+": "+e.Text)
 		}
 		if strings.Join(lines, "\n") != strings.Join(want, "\n") {
-			t.Errorf("%s: %q, want %q", format, lines, want)
+			t.Errorf("%s: got %q, want %q", format, lines, want)
 		}
 	}
 	r = play(t, script, "go", rules, format("stream-json"))

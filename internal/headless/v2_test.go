@@ -43,7 +43,7 @@ func TestWholeMessages(t *testing.T) {
 	steps := append(append([]string{}, greetV2...), whole("m", "hello"), idle)
 	all := lines(t, play(t, script(steps...), "go", speaks("2"), format("stream-json")).out)
 	if n := len(all); n < 3 || all[n-2].Type != "message" || all[n-2].Text != "hello" || all[n-2].MessageID != "m" {
-		t.Errorf("%+v", all)
+		t.Errorf("got %+v", all)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestElicitationsAreDeclined(t *testing.T) {
 			}
 			all := lines(t, play(t, steps, "go", format("stream-json")).out)
 			if e := all[1]; e.Type != "elicitation" || e.Decision != "decline" || e.Text == "" || (e.URI == "") != (name == "form") {
-				t.Errorf("%+v", all)
+				t.Errorf("got %+v", all)
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func TestTap(t *testing.T) {
 				sent = append(sent, string(data))
 			}
 		}
-		o.Introduced = func(i event.AgentInfo) { info = i }
+		o.OnAgentInfo = func(i event.AgentInfo) { info = i }
 	}
 	play(t, script("greet", chunk("", "hi"), "stop end_turn"), "go", watched).expect(t, ExitDone, "hi\n")
 	if len(sent) != 3 || !strings.Contains(sent[2], `"session/prompt"`) || info.Name != "scripted" || info.ProtocolVersion != 1 {

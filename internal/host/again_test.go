@@ -148,8 +148,8 @@ func TestCommandShownOverMCP(t *testing.T) {
 				q = r.refused(r.create(req)) // used up, or a different command
 				near := slices.Contains([]string{"a variable more", "a variable less", "another value", "another directory", "one that was hidden", "out of it",
 					"a shell's variable"}, name)
-				if (q.Why != "") != near {
-					t.Errorf("asked %q", q.Why)
+				if (q.RepeatReason != "") != near {
+					t.Errorf("asked %q", q.RepeatReason)
 				}
 			})
 		}
@@ -170,10 +170,10 @@ func TestQuestionOverMCP(t *testing.T) {
 			}
 		}
 		if c := q.Facts.Commands; len(c) != 1 || !slices.Equal(c[0].Words, []string{"go", "test", "a b"}) || c[0].Dir != r.path("sub") || !c[0].Env || q.Facts.Partial {
-			t.Errorf("%s: %+v", how, q.Facts)
+			t.Errorf("%s: got %+v", how, q.Facts)
 		}
 		if q := r.show(shape(`{"command":"go","args":["test"],"stdin":"rm"}`)); !q.Facts.Partial || !strings.Contains(screen(q), "rm") {
-			t.Errorf("%s: %+v", how, q.Facts)
+			t.Errorf("%s: got %+v", how, q.Facts)
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestOutsideWriteIsNotAskedThrice(t *testing.T) {
 				r.holds(path, tc.write)
 				return
 			}
-			if q := r.refused(r.write(path, tc.write)); q.Why == "" {
+			if q := r.refused(r.write(path, tc.write)); q.RepeatReason == "" {
 				t.Error("it says that the agent did not ask")
 			}
 			r.holds(path, tc.before)
@@ -272,8 +272,8 @@ func TestRulesOfShownWrites(t *testing.T) {
 			continue
 		}
 		r.permit(overMCP(byClaude, path, "new\n"), permissions.AllowOnce)
-		if q := r.refused(r.write(path, "new\n")); (q.Why != "") != asked {
-			t.Errorf("%s: %q", effect, q.Why)
+		if q := r.refused(r.write(path, "new\n")); (q.RepeatReason != "") != asked {
+			t.Errorf("%s: got %q", effect, q.RepeatReason)
 		}
 		r.holds(path, "old\n")
 	}

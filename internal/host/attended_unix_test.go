@@ -43,12 +43,12 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 	r := withKeyboard(t, func(o *Options) { o.Record = record })
 	g := r.create(onTTY)
 	q := r.question()
-	if !q.Attends {
+	if !q.Attendable {
 		t.Fatal("the keyboard is not offered")
 	}
 	for _, option := range []string{"session", "reject"} {
 		if err := r.host.Broker().AnswerAttended(q.Key, option); !errors.Is(err, permissions.ErrNoAttend) {
-			t.Errorf("%s: %v", option, err)
+			t.Errorf("%s: got %v", option, err)
 		}
 	}
 	if err := r.host.Broker().AnswerAttended(q.Key, "once"); err != nil {
@@ -67,7 +67,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 	find(t, r.sink, "output", func(e event.TerminalOutput) bool { return strings.Contains(string(e.Data), "tty") })
 	io.WriteString(a, "this\r")
 	if got := r.finish(id); !strings.HasPrefix(got, "tty\n") || !strings.HasSuffix(got, "got this\n") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	r.host.Close()
 	entries, err := permissions.ReadRecord(dir, theSession, 10)
@@ -106,13 +106,13 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 			if name == "without a keyboard" {
 				q := r.question()
 				delete(r.keys, q.Key)
-				if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
-					t.Errorf("%v, %v", q.Attends, err)
+				if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attendable || !errors.Is(err, permissions.ErrNoAttend) {
+					t.Errorf("%v, %v", q.Attendable, err)
 				}
 			}
 			id := r.passes(g, test.answer)
 			if got := r.finish(id); got != "none\n" && name != "a rule" {
-				t.Errorf("%q", got)
+				t.Errorf("got %q", got)
 			}
 			if find(t, r.sink, "start", func(e event.TerminalStarted) bool { return e.ID == id }).Attended {
 				t.Error("it has the keyboard")
@@ -126,8 +126,8 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 		Options: []wire.PermissionOption{{ID: "once", Name: "Yes", Kind: "allow_once"}}})
 	for range 2 { // a write through parley, and a command that the agent runs itself
 		q := r.question()
-		if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attends || !errors.Is(err, permissions.ErrNoAttend) {
-			t.Errorf("%s: %v, %v", q.Heading, q.Attends, err)
+		if err := r.host.Broker().AnswerAttended(q.Key, "once"); q.Attendable || !errors.Is(err, permissions.ErrNoAttend) {
+			t.Errorf("%s: %v, %v", q.Heading, q.Attendable, err)
 		}
 	}
 	r.services.Permissions.CancelSession(theSession)
@@ -150,7 +150,7 @@ func TestTakeOver(t *testing.T) {
 	}
 	said := find(t, r.sink, "word of it", func(e event.PermissionAnswered) bool { return strings.HasPrefix(e.Decision, "Run again") })
 	if said.Decision != "Run again, with the keyboard" || !said.Allowed || said.By != "you" || !strings.HasPrefix(said.Subject, "sh -c ") {
-		t.Errorf("%+v", said)
+		t.Errorf("got %+v", said)
 	}
 	if err := r.host.TakeOver(theSession, id); err != nil || !r.host.Attended(theSession, id) {
 		t.Errorf("again: %v", err)
@@ -170,19 +170,19 @@ func TestTakeOver(t *testing.T) {
 	}
 	for _, who := range [][2]string{{"other", id}, {theSession, "x"}} {
 		if err := r.host.TakeOver(who[0], who[1]); !errors.Is(err, terminal.ErrUnknown) {
-			t.Errorf("%q: %v", who, err)
+			t.Errorf("%q: got %v", who, err)
 		}
 		if _, err := r.host.Attach(who[0], who[1]); !errors.Is(err, terminal.ErrUnknown) {
-			t.Errorf("%q: %v", who, err)
+			t.Errorf("%q: got %v", who, err)
 		}
 	}
 	if n := count[event.PermissionAnswered](r.sink); n != 2 {
-		t.Errorf("%d answers were told", n)
+		t.Errorf("%d answers were reported", n)
 	}
 	r.host.Close()
 	entries, _ := permissions.ReadRecord(dir, theSession, 10)
 	if len(entries) != 3 || entries[2].Outcome != "started again, with the user's keyboard" || entries[2].Key != entries[0].Key {
-		t.Errorf("%+v", entries)
+		t.Errorf("got %+v", entries)
 	}
 }
 
@@ -204,13 +204,13 @@ func TestKeysAreKeptNowhere(t *testing.T) {
 	defer a.Close()
 	io.WriteString(a, "hush-4711\r")
 	if got := r.finish(id); got != "Password: \nread 9\n" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	r.host.Close()
 	r.sink.mu.Lock()
 	for _, e := range r.sink.events {
 		if out, ok := e.(event.TerminalOutput); ok && strings.Contains(string(out.Data), "4711") {
-			t.Errorf("told: %q", out.Data)
+			t.Errorf("the agent got output %q", out.Data)
 		}
 	}
 	r.sink.mu.Unlock()
@@ -234,6 +234,6 @@ func TestWaitingCommandCanBeTakenOver(t *testing.T) {
 	}
 	n := find(t, r.sink, "notice", func(event.NoticeArrived) bool { return true })
 	if n.Title != "A command waits for a password" || n.Description != "ssh a" || n.Terminal != "t" {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 }

@@ -37,7 +37,7 @@ func (r *rig) told(g going) string {
 func TestWriteChangedByTheUser(t *testing.T) {
 	r := newRig(t)
 	var kept []string
-	r.host.opts.Wrote = func(_ string, w fsops.Written, text string) { kept = append(kept, w.Old+" -> "+text) }
+	r.host.opts.OnWrite = func(_ string, w fsops.Written, text string) { kept = append(kept, w.Old+" -> "+text) }
 	path := r.put(r.path("f.txt"), "a\nb\nc\n")
 	g := r.write(path, "A\nb\nC\nd\n")
 	q := r.change("A\nb\nc\n")
@@ -47,7 +47,7 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	says := r.told(g)
 	for _, want := range []string{"The user changed this", path, "--- wanted\n+++ written\n@@ -1,4 +1,3 @@\n A\n b\n-C\n-d\n+c\n"} {
 		if !strings.Contains(says, want) {
-			t.Errorf("the agent is not told %q:\n%s", want, says)
+			t.Errorf("the agent did not get %q:\n%s", want, says)
 		}
 	}
 	r.holds(path, "A\nb\nc\n")
@@ -56,11 +56,11 @@ func TestWriteChangedByTheUser(t *testing.T) {
 	}
 	e := find(t, r.sink, "write", func(event.FileWritten) bool { return true })
 	if e.Added != 1 || e.Removed != 1 || e.Path != path {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	s := find(t, r.sink, "answer", func(event.PermissionAnswered) bool { return true })
 	if !s.Allowed || s.Decision != "Allow once, with changes" {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 	// It was allowed once: neither text is allowed again.
 	r.refused(r.write(path, "A\nb\nC\nd\n"))
@@ -81,18 +81,18 @@ func TestWriteNotChangedAfterAll(t *testing.T) {
 // If no change is left, nothing is written, and the agent is refused.
 func TestWriteOfNothing(t *testing.T) {
 	r := newRig(t)
-	r.host.opts.Wrote = func(string, fsops.Written, string) { t.Error("something was written") }
+	r.host.opts.OnWrite = func(string, fsops.Written, string) { t.Error("something was written") }
 	path := r.put(r.path("f"), "a\n")
 	for p, old := range map[string]string{path: "a\n", r.path("new"): ""} {
 		g := r.write(p, "b\n")
 		r.change(old)
 		if says := r.told(g); !strings.Contains(says, "did not allow it: writing "+p) {
-			t.Errorf("the agent is told %q", says)
+			t.Errorf("the agent got %q", says)
 		}
 	}
 	r.holds(path, "a\n")
 	if _, err := os.Stat(r.path("new")); !errors.Is(err, os.ErrNotExist) {
-		t.Error("the new file is there", err)
+		t.Error("the new file exists", err)
 	}
 	find(t, r.sink, "answer", func(e event.PermissionAnswered) bool { return !e.Allowed && strings.Contains(e.Decision, "nothing") })
 	if n := count[event.FileWritten](r.sink); n != 0 {
@@ -110,7 +110,7 @@ func TestChangedWriteOverWhatChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if o := g.wait(); !errors.Is(o.err, errChanged) {
-		t.Errorf("%v", o.err)
+		t.Errorf("got %v", o.err)
 	}
 	r.holds(path, "the user's own\n")
 }
@@ -150,7 +150,7 @@ func TestWhatTakesNoText(t *testing.T) {
 	q := r.question()
 	for _, option := range []string{"session", "reject"} {
 		if err := b.AnswerWith(q.Key, option, "y"); !errors.Is(err, permissions.ErrNoChange) {
-			t.Errorf("%s: %v", option, err)
+			t.Errorf("%s: got %v", option, err)
 		}
 	}
 	b.Reject(q.Key)

@@ -57,16 +57,16 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		if key == 0 {
 			var answer permissions.Answer
 			var ok bool
-			q.Why = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.near(meant) }), ruled)
+			q.RepeatReason = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.near(meant) }), ruled)
 			if answer, key, ok = h.ask(ctx, q); !ok {
 				return "", errDenied("running " + line)
 			}
-			cmd.Attended = answer.Attended && q.Attends
+			cmd.Attended = answer.Attended && q.Attendable
 		}
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		if h.over(r.SessionID, s) {
+		if h.sessionClosed(r.SessionID, s) {
 			return "", errDenied("running " + line)
 		}
 		cmd.Ref = key
@@ -79,7 +79,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
 		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(),
-		Attends: h.opts.Keyboard && terminal.CanAttend}
+		Attendable: h.opts.Keyboard && terminal.CanAttend}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
 	cmd.Dir = h.whereabouts(session, cmd.Dir)

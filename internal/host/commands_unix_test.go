@@ -38,20 +38,20 @@ func TestCommandIsAsked(t *testing.T) {
 	req := wire.CreateTerminalRequest{Command: "echo", Args: []string{"two words", "x"}}
 	q := r.refused(r.create(req))
 	if q.Kind != "execute" || q.Origin != permissions.FromParley || q.Heading != "Run a command in "+r.root {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	if got := parts(q, permissions.Command); len(got) != 1 || got[0] != "echo 'two words' x" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	if count[event.TerminalStarted](r.sink) != 0 {
 		t.Error("it ran")
 	}
 	if got := r.finish(r.passes(r.create(req), "once")); got != "two words x\n" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	started := find(t, r.sink, "TerminalStarted", func(event.TerminalStarted) bool { return true })
 	if started.Command != "echo 'two words' x" || started.Cwd != r.root {
-		t.Errorf("%+v", started)
+		t.Errorf("got %+v", started)
 	}
 	find(t, r.sink, "end", func(e event.TerminalExited) bool { return e.ID == started.ID && e.Code != nil && *e.Code == 0 })
 }
@@ -61,7 +61,7 @@ func TestCommandLine(t *testing.T) {
 	r := newRig(t)
 	create := r.create(wire.CreateTerminalRequest{Command: "echo a && echo b"})
 	if got := r.finish(r.passes(create, "once")); got != "a\nb\n" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestCommandGranted(t *testing.T) {
 				return
 			}
 			if got := r.finish(r.free(r.create(tc.req))); !strings.HasSuffix(got, "\n") {
-				t.Errorf("%q", got)
+				t.Errorf("got %q", got)
 			}
 			r.refused(r.create(tc.req)) // used up
 		})
@@ -129,7 +129,7 @@ func TestCommandShowsItsEnvironment(t *testing.T) {
 	q := r.refused(r.create(wire.CreateTerminalRequest{Command: "make", Args: []string{"all"},
 		Env: []wire.EnvVar{{Name: "PATH", Value: "/elsewhere/a bin"}, {Name: "X", Value: "\x1b[8m"}}}))
 	if got := parts(q, permissions.Command); got[0] != `PATH='/elsewhere/a bin' X=$'\x1b[8m' make all` {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestCommandErrors(t *testing.T) {
 		t.Helper()
 		var e *jsonrpc.Error
 		if !errors.As(err, &e) || e.Code != want {
-			t.Errorf("%s: %v, want code %d", what, err, want)
+			t.Errorf("%s: got %v, want code %d", what, err, want)
 		}
 	}
 	code("relative cwd", r.create(wire.CreateTerminalRequest{Command: "ls", Cwd: "sub"}).wait().err, jsonrpc.CodeInvalidParams)
@@ -244,7 +244,7 @@ func TestCloseSession(t *testing.T) {
 		t.Error("written after the end of the session")
 	}
 	if d := asked.Wait(t.Context()); !d.Cancelled {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 	gone(t, leader)
 	gone(t, child)
@@ -304,7 +304,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 		"a NUL":                       {tool("read", "Read", `{"path":"/x\u0000y"}`), "n"},
 	} {
 		if got := decide(tc.call); got != tc.want {
-			t.Errorf("%s: %q, want %q", name, got, tc.want)
+			t.Errorf("%s: got %q, want %q", name, got, tc.want)
 		}
 	}
 	edit := diff(r.path("f"), "x")

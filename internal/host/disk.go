@@ -5,16 +5,16 @@ import (
 	"parley/permissions"
 )
 
-// Disk lets rules examine the files of a session. Its methods implement permissions.Facts.Look, Below
-// and Names. They block on the file system.
+// Disk lets rules examine the files of a session. Its methods implement permissions.Facts.Resolve, Walk
+// and ListDir. They block on the file system.
 type Disk struct {
 	Files   *fsops.Service
 	Session string   // open in Files
 	Roots   []string // the session's directories, links followed
 }
 
-// Look resolves an absolute path. A path that cannot be resolved counts as outside.
-func (d Disk) Look(path string) permissions.FileFact {
+// Resolve resolves an absolute path. A path that cannot be resolved counts as outside.
+func (d Disk) Resolve(path string) permissions.FileFact {
 	t, err := d.Files.Resolve(d.Session, path)
 	if err != nil {
 		return permissions.FileFact{Path: path}
@@ -22,18 +22,18 @@ func (d Disk) Look(path string) permissions.FileFact {
 	return d.fact(t)
 }
 
-// Below visits everything below a directory: see fsops.Service.Below.
-func (d Disk) Below(dir string, hidden bool, visit func(permissions.FileFact) bool) bool {
-	all, err := d.Files.Below(d.Session, dir, hidden, func(t fsops.Target) bool { return visit(d.fact(t)) })
+// Walk visits everything below a directory: see fsops.Service.Walk.
+func (d Disk) Walk(dir string, hidden bool, visit func(permissions.FileFact) bool) bool {
+	all, err := d.Files.Walk(d.Session, dir, hidden, func(t fsops.Target) bool { return visit(d.fact(t)) })
 	return all && err == nil
 }
 
-// Names lists a directory: see fsops.Service.Names.
-func (d Disk) Names(dir string) ([]string, bool) {
-	names, all, err := d.Files.Names(d.Session, dir)
+// ListDir lists a directory: see fsops.Service.ListDir.
+func (d Disk) ListDir(dir string) ([]string, bool) {
+	names, all, err := d.Files.ListDir(d.Session, dir)
 	return names, all && err == nil
 }
 
 func (d Disk) fact(t fsops.Target) permissions.FileFact {
-	return permissions.FileFact{Path: t.Resolved, Asked: t.Path, Exists: t.Exists, Inside: t.Inside, Secret: t.Secret != "", Roots: d.Roots}
+	return permissions.FileFact{Path: t.Resolved, RequestedPath: t.Path, Exists: t.Exists, Inside: t.Inside, Secret: t.Secret != "", Roots: d.Roots}
 }

@@ -53,13 +53,13 @@ func TestRecorded(t *testing.T) {
 		t.Fatalf("%+v, %v", entries, err)
 	}
 	if e := entries[0]; e.Origin != "agent" || !e.Allowed || e.By != "you" || !e.Asked || len(e.Facts.Files) != 1 || !e.Facts.Files[0].Write || e.Facts.Files[0].Path != path {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	if e := entries[1]; e.Outcome != "written" || e.Key != entries[0].Key {
 		t.Errorf("the write belongs to the agent's question: %+v", e)
 	}
 	if e := entries[2]; e.Origin != "parley" || e.Allowed || len(e.Digest) != 64 {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 }
 

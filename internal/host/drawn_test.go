@@ -45,12 +45,12 @@ func TestChangesAreDrawn(t *testing.T) {
 			c.call.Locations = &[]wire.Location{{Path: path}}
 		}
 		q := r.show(c.call)
-		if len(q.Body) != 1 || q.Body[0].Kind != c.kind || name != "a text in the input" && q.Words != "" {
-			t.Errorf("%s: %q, %+v", name, q.Words, q.Body)
+		if len(q.Body) != 1 || q.Body[0].Kind != c.kind || name != "a text in the input" && q.Description != "" {
+			t.Errorf("%s: %q, %+v", name, q.Description, q.Body)
 		}
 	}
 	if d := r.show(pair).Body[0]; d.First != 0 || !strings.Contains(d.Old, "line 1\nline two alpha\n") {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestOddPatchesAreNotDrawn(t *testing.T) {
 	for _, patch := range []string{"", "text", "--- a/f\n+++ b/f\n", "--- a/f\n+++ b/f\n" + hunk + "and run something\n", "rename from a\nrename to b\n",
 		"diff --git a/evil b/evil\n--- a/f\n+++ b/f\n" + hunk, "Index: evil\n--- a/f\n+++ b/f\n" + hunk, "*** Begin Patch\n*** Update File: f\n-old\n+new\n*** End Patch"} {
 		if files, ok := hunksOf(patch); ok {
-			t.Errorf("%q: %+v", patch, files)
+			t.Errorf("%q: got %+v", patch, files)
 		}
 	}
 	r := newRig(t)
@@ -69,12 +69,12 @@ func TestOddPatchesAreNotDrawn(t *testing.T) {
 	call.Content = &[]wire.ToolContent{{Type: "content", Block: wire.ContentBlock{Type: "text", Text: "move g to h\n" + patch}, Patch: patch,
 		Changes: []wire.FileChange{{Operation: "move", OldPath: "g", Path: "h"}}}}
 	if q := r.show(call); len(q.Body) < 2 || !strings.Contains(screen(q), "move g to h") {
-		t.Errorf("%+v", q.Body)
+		t.Errorf("got %+v", q.Body)
 	}
 	call = tool("edit", "Edit", `{"path":"f","old_string":"old","new_string":"new","body":"rm -rf /","on_save":"new"}`)
 	fields := strings.Join(parts(r.show(call), permissions.Field), " ")
 	if !strings.Contains(fields, "body=rm -rf /") || !strings.Contains(fields, "on_save=new") {
-		t.Errorf("%q", fields)
+		t.Errorf("got %q", fields)
 	}
 }
 
@@ -86,7 +86,7 @@ func TestTextsAreShownOnce(t *testing.T) {
 		{Type: "content", Block: wire.ContentBlock{Type: "text", Text: "Run the tests"}}, {Type: "content", Block: wire.ContentBlock{Type: "text", Text: "It takes a minute."}}}
 	q := r.show(call)
 	if got := screen(q); strings.Count(got, "go test ./...") != 1 || strings.Contains(strings.Join(parts(q, permissions.Text), ""), "Run the tests") || !strings.Contains(got, "It takes a minute.") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -107,17 +107,17 @@ func TestPatchWithoutNumbers(t *testing.T) {
 	r := newRig(t)
 	r.put(r.path("src/a.txt"), "1\n2\n3\n4\n5\n6\n7\nold\n9\n")
 	q := r.show(patchCall("", "*** Update File: src/a.txt", "@@", " 7", "-old", "+new"))
-	if len(q.Body) != 1 || q.Kind != "edit" || q.Words != "" {
-		t.Fatalf("%q %+v", q.Words, q.Body)
+	if len(q.Body) != 1 || q.Kind != "edit" || q.Description != "" {
+		t.Fatalf("%q %+v", q.Description, q.Body)
 	}
 	if d := q.Body[0]; d.Kind != permissions.Diff || d.Path != "src/a.txt" || d.First != 3 || d.Old != "4\n5\n6\n7\nold\n9\n" || d.Text != "4\n5\n6\n7\nnew\n9\n" {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 	if f := q.Facts.Files; len(f) != 1 || f[0].Path != r.path("src/a.txt") || !f[0].Write || q.Facts.Partial || q.Outside {
-		t.Errorf("%+v", q.Facts)
+		t.Errorf("got %+v", q.Facts)
 	}
 	if d := r.show(patchCall("", "*** Update File: src/a.txt", "@@", "-not there", "+new")).Body[0]; d.First != -1 || d.Old != "not there\n" {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 
 	out := filepath.Join(r.outside, "x")

@@ -33,17 +33,17 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files
 	f.Hosts = in.hosts
 	switch kind {
 	case "read", "search", "edit", "delete", "move":
-		f.Use = len(f.Files) == 0
+		f.OtherEffects = len(f.Files) == 0
 	case "execute":
-		f.Use = len(f.Commands) == 0
+		f.OtherEffects = len(f.Commands) == 0
 	case "fetch":
-		f.Use = len(f.Hosts) == 0
+		f.OtherEffects = len(f.Hosts) == 0
 	default:
-		f.Use = true
+		f.OtherEffects = true
 	}
 	// Unknown members are fine for a tool that a rule allows by its name, but not for one
 	// that is allowed for its files or hosts.
-	f.Partial = f.Partial || more || in.unclear || in.unnamed && !f.Use || slices.ContainsFunc(contents(t), odd)
+	f.Partial = f.Partial || more || in.unclear || in.unnamed && !f.OtherEffects || slices.ContainsFunc(contents(t), odd)
 	return f
 }
 
@@ -93,7 +93,7 @@ func (h *Host) facts(session, kind string) permissions.Facts {
 func (h *Host) BindFacts(session string, f *permissions.Facts) {
 	if h.shared() {
 		d := h.disk(session)
-		f.Look, f.Below, f.Names, f.Tracked = d.Look, d.Below, d.Names, fsops.Tracked
+		f.Resolve, f.Walk, f.ListDir, f.Tracked = d.Resolve, d.Walk, d.ListDir, fsops.Tracked
 	}
 }
 

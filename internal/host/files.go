@@ -121,7 +121,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 		var a permissions.Answer
 		var ok bool
 		q := h.writeQuestion(r, target, before)
-		q.Why = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }), ruled)
+		q.RepeatReason = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }), ruled)
 		if a, key, ok = h.ask(ctx, q); !ok {
 			if a.Text != nil {
 				h.came(r.SessionID, key, "not written: nothing of the change was left", nil)
@@ -141,8 +141,8 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 	if err != nil {
 		return err
 	}
-	if h.opts.Wrote != nil {
-		h.opts.Wrote(r.SessionID, w, text)
+	if h.opts.OnWrite != nil {
+		h.opts.OnWrite(r.SessionID, w, text)
 	}
 	if text == r.Content { // otherwise the user changed the text, and other approvals for the file no longer apply
 		after := h.files.Stat(r.SessionID, r.Path)
@@ -206,7 +206,7 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "what it holds now cannot be shown: " + visiblePath(before.err.Error())})
 	}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: visiblePath(r.Path),
-		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), OldNone: before.isNew})
+		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), NewFile: before.isNew})
 	if before.err == nil {
 		q.Change = &permissions.Change{Path: r.Path, Old: before.text, New: r.Content}
 	}

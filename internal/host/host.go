@@ -29,11 +29,11 @@ type Options struct {
 	Remote *Remote             // for an agent on another machine; else nil
 	Record *permissions.Record // closed with the host; nil: nothing is recorded
 
-	// Opened, Closed and Wrote are called for sessions with their directories, and for what was written
+	// OnOpen, OnClose and OnWrite are called for sessions with their directories, and for what was written
 	// for the agent. They must not block; each may be nil.
-	Opened func(session string, roots []string)
-	Closed func(session string)
-	Wrote  func(session string, w fsops.Written, text string)
+	OnOpen  func(session string, roots []string)
+	OnClose func(session string)
+	OnWrite func(session string, w fsops.Written, text string)
 
 	// Rules returns the rules for a session with these directories; nil: there are none. It is called
 	// when a session is opened, and by ReloadRules.
@@ -95,7 +95,7 @@ func New(opts Options) *Host {
 	h := &Host{opts: opts, files: fsops.New(fsops.Options{}), sessions: map[string]*session{}, commands: map[string]command{}}
 	h.broker = permissions.NewBroker(func(e permissions.Event) { opts.Sink.Post(e) }, opts.Policy)
 	if opts.Record != nil {
-		h.broker.SetRecord(opts.Record.Settled)
+		h.broker.SetRecord(opts.Record.RecordAnswer)
 	}
 	h.terminals = terminal.New(terminal.Options{Notify: h.terminalChanged, Environ: opts.Commands.Environ, Attended: opts.Commands.Attended, Confine: h.confine})
 	if opts.Tools != nil {
@@ -150,8 +150,8 @@ func (h *Host) OpenSession(id string, roots []string) error {
 	h.mu.Lock()
 	h.sessions[id] = &session{roots: roots, real: real}
 	h.mu.Unlock()
-	if h.opts.Opened != nil && h.shared() {
-		h.opts.Opened(id, roots)
+	if h.opts.OnOpen != nil && h.shared() {
+		h.opts.OnOpen(id, roots)
 	}
 	return nil
 }
@@ -198,8 +198,8 @@ func (h *Host) CloseSession(id string) {
 	h.broker.CancelSession(id)
 	h.broker.Forget(id)
 	h.files.CloseSession(id)
-	if h.opts.Closed != nil {
-		h.opts.Closed(id)
+	if h.opts.OnClose != nil {
+		h.opts.OnClose(id)
 	}
 	go h.terminals.CloseSession(id)
 }
@@ -224,9 +224,9 @@ func (h *Host) session(id string) *session {
 	return h.sessions[id]
 }
 
-// over reports whether a session was closed since it was s. Its rules are gone then, so an approval
+// sessionClosed reports whether a session was closed since it was s. Its rules are gone then, so an approval
 // since may contradict one of them.
-func (h *Host) over(id string, s *session) bool { return s == nil || h.session(id) != s }
+func (h *Host) sessionClosed(id string, s *session) bool { return s == nil || h.session(id) != s }
 
 // cwd returns the session's working directory; "" if the session is unknown.
 func (h *Host) cwd(id string) string {
@@ -276,7 +276,7 @@ func (h *Host) came(session string, key uint64, did string, err error) {
 	if err != nil {
 		did = err.Error()
 	}
-	h.opts.Record.Outcome(session, key, did)
+	h.opts.Record.RecordOutcome(session, key, did)
 }
 
 // asker implements acpclient.Permissions.
@@ -291,7 +291,7 @@ type asked struct {
 }
 
 // Ask implements acpclient.Permissions.
-func (a *asker) Ask(q acpclient.Question) acpclient.Asked {
+func (a *asker) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	h := (*Host)(a)
 	s := h.session(q.Session)
 	g := h.grantFor(q.Session, q.Tool)
@@ -311,11 +311,11 @@ func (a *asker) CancelSession(id string) { (*Host)(a).broker.CancelSession(id) }
 
 func (a *asked) Key() uint64 { return a.pending.Question.Key }
 
-// Wait implements acpclient.Asked. It records an approval before the agent is told.
+// Wait implements acpclient.PendingQuestion. It records an approval before the agent is told.
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	answer := a.pending.Wait(ctx)
 	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}
-	if !d.Cancelled && a.host.over(a.question.Session, a.session) {
+	if !d.Cancelled && a.host.sessionClosed(a.question.Session, a.session) {
 		d = acpclient.Decision{Cancelled: true, Subject: d.Subject}
 	}
 	if d.Cancelled {

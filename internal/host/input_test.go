@@ -240,7 +240,7 @@ func TestUnaskedContent(t *testing.T) {
 		"a read with v2's changes": {read(wire.ToolContent{Type: "content", Changes: []wire.FileChange{{Operation: "modify", Path: "g"}}}), false, false},
 		"only a patch of v2":       {read(wire.ToolContent{Type: "content", Patch: "binary"}), false, false},
 		"one of v2 elsewhere":      {read(wire.ToolContent{Type: "content", Patch: "--- a/g\n+++ b/g\n@@ -1 +1 @@\n-a\n+b\n"}), false, false},
-		"what nobody knows":        {read(wire.ToolContent{Type: "hologram", Raw: wire.Raw(`{"type":"hologram"}`)}), false, false},
+		"an unknown type":          {read(wire.ToolContent{Type: "hologram", Raw: wire.Raw(`{"type":"hologram"}`)}), false, false},
 		"an edit":                  {diff("f", "x"), false, true},
 		"an edit with a command":   {edit, false, false},
 		"an edit that leads out":   {outside, false, false},
@@ -306,14 +306,14 @@ func TestPathsAsAsked(t *testing.T) {
 	q := r.host.agentQuestion(acpclient.Question{Session: theSession, Tool: tool("read", "t", `{"path":"link/./f"}`)})
 	for name, file := range map[string]permissions.FileFact{
 		"of a tool call": q.Facts.Files[0],
-		"looked up":      r.host.disk(theSession).Look(asked),
+		"looked up":      r.host.disk(theSession).Resolve(asked),
 	} {
-		if file.Asked != asked || file.Path != resolved {
-			t.Errorf("%s: %+v", name, file)
+		if file.RequestedPath != asked || file.Path != resolved {
+			t.Errorf("%s: got %+v", name, file)
 		}
 	}
-	if file := r.host.disk(theSession).Look("~/x"); file.Asked != "" {
-		t.Errorf("nobody knows where it leads: %+v", file)
+	if file := r.host.disk(theSession).Resolve("~/x"); file.RequestedPath != "" {
+		t.Errorf("a path that leads to an unknown place: got %+v", file)
 	}
 }
 

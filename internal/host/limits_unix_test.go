@@ -63,7 +63,7 @@ func TestTooManyCommands(t *testing.T) {
 	}
 	var wired *jsonrpc.Error
 	if !errors.As(err, &wired) || wired.Code != jsonrpc.CodeInternalError || !strings.Contains(wired.Message, "32 at a time are the most of a session") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	before := count[permissions.Asked](r.sink)
 	r.host.broker = permissions.NewBroker(func(e permissions.Event) { r.sink.Post(e) }, nil) // from now on the user is asked
@@ -88,13 +88,13 @@ func TestCommandsAreConfined(t *testing.T) {
 	}
 	names := strings.Fields(r.finish(o.text))
 	if !slices.Contains(names, "ONLY=this") || slices.ContainsFunc(names, func(v string) bool { return strings.HasPrefix(v, "HOME=") }) {
-		t.Errorf("%q", names)
+		t.Errorf("got %q", names)
 	}
 	if !slices.Equal(bound, []string{r.root, r.outside}) {
 		t.Errorf("bound to %q", bound)
 	}
 	if o := r.create(wire.CreateTerminalRequest{Command: "false"}).wait(); o.err == nil || !strings.Contains(o.err.Error(), "cannot be bound") {
-		t.Errorf("%v", o.err)
+		t.Errorf("got %v", o.err)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestWaitingCommandIsANotice(t *testing.T) {
 	n := find(t, r.sink, "notice", func(event.NoticeArrived) bool { return true })
 	if n.Session != theSession || n.Severity != "warning" || n.Title != "A command waits for a password, which nobody can give it" ||
 		!strings.HasPrefix(n.Description, "ssh ") || strings.Contains(n.Description, "\x1b") {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v", n)
 	}
 	if len(r.host.commands) != 0 {
 		t.Errorf("%v are kept", r.host.commands)

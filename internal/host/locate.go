@@ -16,7 +16,7 @@ const (
 
 // locate implements acpclient.Services.Locate. It only reads what an agent may read without a question:
 // files in the session's directories that are not sensitive and that no rule restricts.
-func (h *Host) locate(session, path, before, after string) *event.Place {
+func (h *Host) locate(session, path, before, after string) *event.DiffContext {
 	if len(before) > maxLocated || len(after) > maxLocated {
 		return nil
 	}
@@ -34,12 +34,12 @@ func (h *Host) locate(session, path, before, after string) *event.Place {
 
 // placeIn finds where in a file a change is, whether or not it was written yet: by a text that occurs
 // once.
-func placeIn(file, before, after string) *event.Place {
+func placeIn(file, before, after string) *event.DiffContext {
 	if strings.Contains(file, "\r\n") && !strings.Contains(before+after, "\r\n") {
 		file = strings.ReplaceAll(file, "\r\n", "\n") // as some agents read it
 	}
 	if before == file || after == file {
-		return &event.Place{}
+		return &event.DiffContext{}
 	}
 	old, oldCount := occurrence(file, before)
 	now, nowCount := occurrence(file, after)
@@ -51,7 +51,7 @@ func placeIn(file, before, after string) *event.Place {
 	case before == "": // a whole file, written or not yet
 		return nil
 	case oldCount+nowCount > 0:
-		return &event.Place{First: -1}
+		return &event.DiffContext{First: -1}
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func occurrence(file, text string) (at, n int) {
 }
 
 // around returns the place of file[from:to], extended to whole lines and with a few lines of context.
-func around(file string, from, to int) *event.Place {
+func around(file string, from, to int) *event.DiffContext {
 	start, end := strings.LastIndexByte(file[:from], '\n')+1, to
 	for range linesAround {
 		start = strings.LastIndexByte(file[:max(0, start-1)], '\n') + 1
@@ -89,7 +89,7 @@ func around(file string, from, to int) *event.Place {
 		}
 		end += i + 1
 	}
-	p := &event.Place{Before: file[start:from], After: file[to:end]}
+	p := &event.DiffContext{Before: file[start:from], After: file[to:end]}
 	if len(p.Before) > maxAround {
 		start, p.Before = from, ""
 	}

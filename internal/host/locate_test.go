@@ -10,8 +10,8 @@ import (
 )
 
 // located returns both texts of a located change, and the number of the first line.
-func located(p *event.Place, before, after string) (old, now string, first int) {
-	d := event.Diff{Old: before, New: after, Place: p}
+func located(p *event.DiffContext, before, after string) (old, now string, first int) {
+	d := event.Diff{Old: before, New: after, Context: p}
 	return d.Texts()
 }
 
@@ -60,7 +60,7 @@ func TestQuestionNumbersLinesAsTheFile(t *testing.T) {
 	path := r.put(r.path("f.txt"), "1\n2\n3\n4\nold\n6\n7\n8\n9\n")
 	d := r.show(diff(path, "new", "old")).Body[0]
 	if d.First != 1 || d.Old != "2\n3\n4\nold\n6\n7\n8\n" || d.Text != "2\n3\n4\nnew\n6\n7\n8\n" {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 }
 
@@ -77,10 +77,10 @@ func TestPlacesAreNotLookedForElsewhere(t *testing.T) {
 	for _, path := range []string{r.put(r.outside+"/f", text), r.put(r.path(".env"), text), r.put(r.path("denied.txt"), text),
 		r.put(r.path("large"), text+strings.Repeat("x", maxLocated)), r.path("missing"), r.root, "https://example.com/f", ""} {
 		if p := r.services.Locate(theSession, path, "old", "new"); p != nil {
-			t.Errorf("%s: %+v", path, p)
+			t.Errorf("%s: got %+v", path, p)
 		}
 	}
 	if p := r.services.Locate(theSession, r.put(r.path("f"), text), "old", "new"); p == nil || !slices.Equal([]string{p.Before, p.After}, []string{"1\n", "\n3\n"}) {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v", p)
 	}
 }

@@ -47,7 +47,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Heading = "Change a file"
 	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
 		// Some agents send no input, only a title.
-		q.Heading = "Run a command in " + visiblePath(dir) + ", as the agent words it"
+		q.Heading = "Run a command in " + visiblePath(dir) + " (the agent's description)"
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
 		title = ""
 	case q.Kind == "" || q.Kind == "other":
@@ -55,13 +55,13 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	default:
 		q.Heading = "Use a tool (" + safetext.Line(q.Kind, 40) + ")"
 	}
-	if title != "" && title != command {
-		q.Words = safetext.Visible(title)
+	if title != "" && (command == "" || strings.Trim(title, "`") != command) { // many agents send the command as Markdown
+		q.Description = safetext.Visible(title)
 		seen.add(title, roleNote)
 	}
 	h.showContents(&q, &seen, t)
 	if q.Kind == "edit" && saysNothing(title, seen.paths(), h.cwd(a.Session)) {
-		q.Words = ""
+		q.Description = ""
 	}
 	files, more := h.namedFiles(a.Session, t, in)
 	h.addPaths(&q, &seen, t, files, more, command == "")
@@ -124,12 +124,12 @@ func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part 
 		return permissions.Part{Kind: permissions.Text, Text: "Delete " + visiblePath(c.Path)}
 	case c.Type == "diff":
 		d := event.Diff{Old: text(c.OldText), New: c.NewText}
-		if d.Place = h.locate(session, c.Path, d.Old, d.New); d.Place == nil && c.Partial {
-			d.Place = &event.Place{First: -1}
+		if d.Context = h.locate(session, c.Path, d.Old, d.New); d.Context == nil && c.Partial {
+			d.Context = &event.DiffContext{First: -1}
 		}
 		before, after, first := d.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),
-			OldNone: before == "" && c.OldText == nil, First: first}
+			NewFile: before == "" && c.OldText == nil, First: first}
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}
 	case c.Type == "content" && c.Block.URI != "":

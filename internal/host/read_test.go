@@ -18,7 +18,7 @@ func TestRead(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "a\r\nb")
 	if got := r.free(r.read(path)); got != "a\r\nb" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	line, limit := 1, 1
 	work := r.services.FS.ReadTextFile(wire.ReadTextFileRequest{SessionID: theSession, Path: path, Line: &line, Limit: &limit})
@@ -44,18 +44,18 @@ func TestReadIsAsked(t *testing.T) {
 	secret := r.put(r.path(".env"), "TOKEN=1")
 	out := r.put(filepath.Join(r.outside, "f"), "theirs")
 	if q := r.refused(r.read(secret)); !q.Secret || q.Outside || q.Kind != "read" || !strings.Contains(screen(q), secret) {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	if q := r.refused(r.read(out)); !q.Outside || !strings.Contains(screen(q), out) {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	// Whether a file exists is not disclosed.
 	r.refused(r.read(filepath.Join(r.outside, "missing")))
 	if got := r.passes(r.read(out), "once"); got != "theirs" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	if got := r.passes(r.read(out), "session"); got != "theirs" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	r.free(r.read(out))
 	r.refused(r.read(r.put(filepath.Join(r.outside, "g"), "")))
@@ -73,7 +73,7 @@ func TestReadThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if q := r.refused(r.read(link)); !q.Outside || !strings.Contains(screen(q), "really "+out) {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	// What was shown is allowed, not the later target of the link.
 	read := r.read(link)
@@ -82,7 +82,7 @@ func TestReadThroughLinks(t *testing.T) {
 	os.Symlink(r.put(filepath.Join(r.outside, "other"), "not this"), link)
 	r.host.Broker().Answer(q.Key, "once")
 	if o := read.wait(); o.text != "theirs" || o.err != nil {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v", o)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestReadOfAFileThatBecomesALink(t *testing.T) {
 	r.link(r.path(".env"), "notes.txt")
 	r.host.Broker().Answer(q.Key, "once")
 	if o := read.wait(); o.err == nil || o.text != "" || !strings.Contains(o.err.Error(), "changed while the question was open") {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v", o)
 	}
 }
 
@@ -119,14 +119,14 @@ func TestReadWaitsForTheWriteBefore(t *testing.T) {
 	}
 	r.host.Broker().Answer(q.Key, "once")
 	if o := read.wait(); o.text != "new" || o.err != nil {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v", o)
 	}
 	r.free(w)
 	// A rejected write lets the next operation run.
 	w, read = r.write(path, "newer"), r.read(path)
 	r.refused(w)
 	if o := read.wait(); o.text != "new" {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v", o)
 	}
 }
 
@@ -137,14 +137,14 @@ func TestWritesKeepTheirOrder(t *testing.T) {
 	first, second := r.write(path, "1"), r.write(path, "2")
 	q := r.question()
 	if d := q.Body[len(q.Body)-1]; d.Old != "0" || d.Text != "1" {
-		t.Fatalf("%+v", d)
+		t.Fatalf("got %+v", d)
 	}
 	r.host.Broker().Answer(q.Key, "once")
 	if o := first.wait(); o.err != nil {
 		t.Fatal(o.err)
 	}
 	if q = r.answer("once"); q.Body[len(q.Body)-1].Old != "1" {
-		t.Errorf("%+v", q.Body)
+		t.Errorf("got %+v", q.Body)
 	}
 	r.free(second)
 	r.holds(path, "2")
@@ -162,11 +162,11 @@ func TestRequestIsWithdrawn(t *testing.T) {
 		t.Error("written after it was withdrawn")
 	}
 	if err := r.host.Broker().Answer(q.Key, "once"); !errors.Is(err, permissions.ErrSettled) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	find(t, r.sink, "end of the question", func(s permissions.Settled) bool { return s.Key == q.Key && s.Answer.Cancelled })
 	r.holds(path, "old")
 	if got := r.free(r.read(path)); got != "old" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }

@@ -18,7 +18,7 @@ func TestRemoteGetsNothing(t *testing.T) {
 	defer h.Close()
 	services := h.Services()
 	if services.FS != nil || services.Terminals != nil || services.Tools != nil || services.Permissions == nil {
-		t.Errorf("%+v", services)
+		t.Errorf("got %+v", services)
 	}
 	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestRemoteSharesWhatIsHere(t *testing.T) {
 	defer h.Close()
 	services := h.Services()
 	if services.FS == nil || services.Terminals != nil {
-		t.Fatalf("%+v", services)
+		t.Fatalf("got %+v", services)
 	}
 	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}); err != nil {
 		t.Fatal(err)

@@ -303,7 +303,7 @@ func diff(path, content string, old ...string) wire.ToolCall {
 
 // screen returns everything a question shows.
 func screen(q permissions.Question) string {
-	lines := []string{q.Heading, q.Words}
+	lines := []string{q.Heading, q.Description}
 	for _, p := range q.Body {
 		for _, s := range []string{p.Label, p.Path, p.Old, p.Text} {
 			if s != "" {

@@ -87,7 +87,7 @@ func TestRuleGrantsNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := asked.Wait(t.Context()); d.OptionID != "n" {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v", d)
 	}
 	r.refused(r.create(wire.CreateTerminalRequest{Command: "touch made"}))
 	r.holds(r.path("made"), "")
@@ -114,7 +114,7 @@ func TestDotDotAfterLink(t *testing.T) {
 		"cd down && cat ../x": permissions.None, "cat a=out/x": permissions.Allow, "tool a=out/x": permissions.None, // cat knows no a=
 	} {
 		if got := r.judged(wire.ToolCall{ID: "c", RawInput: wire.Raw(`{"command":"` + line + `"}`)}); got.Effect != want {
-			t.Errorf("%s: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%s: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestLinksWithoutASlash(t *testing.T) {
 		"git show HEAD:.env": permissions.None,
 	} {
 		if got := r.judged(wire.ToolCall{ID: "c", RawInput: wire.Raw(`{"command":"` + line + `"}`)}); got.Effect != want {
-			t.Errorf("%s: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%s: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestDeepReaders(t *testing.T) {
 		"cd conf && grep -r x .": permissions.None, "cd src && grep -r x .": permissions.Allow,
 	} {
 		if got := r.judged(wire.ToolCall{ID: "c", RawInput: wire.Raw(`{"command":"` + line + `"}`)}); got.Effect != want {
-			t.Errorf("%s: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%s: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestRepositoryByItsFiles(t *testing.T) {
 		"cd sub/objects && git status": permissions.None,
 	} {
 		if got := r.judged(wire.ToolCall{ID: "c", RawInput: wire.Raw(`{"command":"` + line + `"}`)}); got.Effect != want {
-			t.Errorf("%s: %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
+			t.Errorf("%s: got %v, want %v; %+v", line, got.Effect, want, got.Verdicts)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestRulesForFreeReads(t *testing.T) {
 	r.put(r.path("notes.txt"), "notes")
 	r.put(r.path("free"), "free")
 	if o := r.read(r.path("private/x")).wait(); o.err == nil || o.text != "" || !strings.Contains(o.err.Error(), "did not allow") {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v", o)
 	}
 	if text := r.free(r.read(r.path("free"))); text != "free" {
 		t.Error(text)
@@ -220,14 +220,14 @@ func TestRulesOfASession(t *testing.T) {
 	}
 	text = lists + lists
 	if err := h.ReloadRules(); err != nil || len(h.Broker().Rules("a").Rules()) != 2 {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	wrong = errors.New("rules.toml:1: a mistake")
 	if err := h.ReloadRules(); err == nil || len(h.Broker().Rules("a").Rules()) != 2 {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if err := h.OpenSession("b", []string{dir}); err == nil || !strings.Contains(err.Error(), "a mistake") {
-		t.Errorf("a session opens with rules that nobody could read: %v", err)
+		t.Errorf("a session opens although its rules cannot be read: %v", err)
 	}
 }
 
@@ -279,7 +279,7 @@ func TestRulesOfAClosedSession(t *testing.T) {
 			open()
 		}
 		if d := asked.Wait(t.Context()); !d.Cancelled {
-			t.Errorf("%+v", d)
+			t.Errorf("got %+v", d)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (h *Host) keepsOut(session string, t fsops.Target) bool {
 // refuse rejects a question on behalf of the sandbox, so that the transcript and the record have it,
 // and returns an error that the agent's model can act on.
 func (h *Host) refuse(ctx context.Context, q permissions.Question, by, what string) error {
-	q.Refused = by
+	q.RefusedBy = by
 	h.ask(ctx, q)
 	return jsonrpc.Errorf(jsonrpc.CodeInternalError, "The sandbox of parley refuses %s. Stay within %s", what, strings.Join(h.roots(q.Session), ", "))
 }

@@ -71,7 +71,7 @@ func TestSandboxLetsReadsBeAsked(t *testing.T) {
 	r, _ := sandboxed(t)
 	file := r.put(filepath.Join(r.outside, "f"), "text")
 	if got := r.passes(r.read(file), "once"); got != "text" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Command != "/bin/parley" || len(m.Args) != 1 || m.Args[0] != "mcp" || offer == nil {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v", m)
 	}
 	socket := m.Env[0].Value
 	if _, err := os.Lstat(socket); err != nil {
@@ -29,6 +29,6 @@ func TestTools(t *testing.T) {
 	}
 	h.Close()
 	if _, err := os.Stat(filepath.Dir(socket)); !os.IsNotExist(err) {
-		t.Errorf("left behind: %v", err)
+		t.Errorf("not removed: %v", err)
 	}
 }

@@ -22,10 +22,10 @@ func TestWriteIsAsked(t *testing.T) {
 	q := r.question()
 	r.holds(path, "old\n")
 	if q.Heading != "Write a file" || q.Kind != "edit" || q.Origin != permissions.FromParley || q.Outside || q.Secret {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
-	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.OldNone {
-		t.Errorf("%+v", d)
+	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.NewFile {
+		t.Errorf("got %+v", d)
 	}
 	if err := r.host.Broker().Answer(q.Key, "once"); err != nil {
 		t.Fatal(err)
@@ -34,11 +34,11 @@ func TestWriteIsAsked(t *testing.T) {
 	r.holds(path, "new\n")
 	e := find(t, r.sink, "FileWritten", func(event.FileWritten) bool { return true })
 	if e.Path != path || e.Added != 1 || e.Removed != 1 || e.Created || e.Session != theSession {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	s := find(t, r.sink, "PermissionAnswered", func(event.PermissionAnswered) bool { return true })
 	if !s.Allowed || s.By != "you" || s.Key != q.Key || s.Subject != path {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v", s)
 	}
 	r.refused(r.write(path, "newer\n"))
 	r.holds(path, "new\n")
@@ -48,13 +48,13 @@ func TestWriteCreates(t *testing.T) {
 	r := newRig(t)
 	path := r.path("deep/down/new.txt")
 	w := r.write(path, "x")
-	if q := r.answer("once"); !q.Body[len(q.Body)-1].OldNone {
+	if q := r.answer("once"); !q.Body[len(q.Body)-1].NewFile {
 		t.Errorf("not shown as new: %+v", q.Body)
 	}
 	r.free(w)
 	r.holds(path, "x")
 	if e := find(t, r.sink, "FileWritten", func(event.FileWritten) bool { return true }); !e.Created {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 }
 
@@ -159,14 +159,14 @@ func TestAlwaysForWrites(t *testing.T) {
 
 	out := r.put(filepath.Join(r.outside, "f"), "a")
 	if q := r.refused(r.write(out, "b")); !q.Outside {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	r.holds(out, "a")
 	if q := r.refused(r.write(r.path(".git/hooks/pre-commit"), "#!/bin/sh\n")); !q.Secret || !strings.Contains(screen(q), ".git/hooks") {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	if q := r.refused(r.write(r.path(".env"), "A=1\n")); !q.Secret {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	// It is forgotten with the session.
 	r.services.Sessions.CloseSession(theSession)
@@ -200,11 +200,11 @@ func TestGrantsOutsideNeedAllOfTheText(t *testing.T) {
 	r := newRig(t)
 	out, env := r.put(filepath.Join(r.outside, "f"), "a\nb\n"), r.put(r.path(".env"), "A=1\nB=2\n")
 	if q := r.permit(diff(out, "c", "b"), permissions.AllowOnce); !q.Outside || !strings.Contains(screen(q), "outside the session's directories") {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	r.refused(r.write(out, "a\nc\n"))
 	if q := r.permit(diff(env, "A=2", "A=1"), permissions.AllowOnce); !q.Secret {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	r.refused(r.write(env, "A=2\nB=2\n"))
 	r.holds(out, "a\nb\n")
@@ -229,7 +229,7 @@ func TestWriteThroughLinks(t *testing.T) {
 		q := r.refused(r.write(path, "b"))
 		resolved := strings.Replace(strings.Replace(path, dir, r.outside, 1), link, out, 1)
 		if !q.Outside || !strings.Contains(screen(q), resolved) || !strings.Contains(screen(q), path) {
-			t.Errorf("%s: %+v", path, q)
+			t.Errorf("%s: got %+v", path, q)
 		}
 	}
 	r.holds(out, "a")
@@ -248,7 +248,7 @@ func TestWriteWhatChangedMeanwhile(t *testing.T) {
 	r.put(path, "the user's own") // for example in an editor
 	r.host.Broker().Answer(q.Key, "once")
 	if o := w.wait(); !errors.Is(o.err, errChanged) {
-		t.Errorf("%v", o.err)
+		t.Errorf("got %v", o.err)
 	}
 	r.holds(path, "the user's own")
 	if runtime.GOOS == "windows" {
@@ -260,7 +260,7 @@ func TestWriteWhatChangedMeanwhile(t *testing.T) {
 	os.Symlink(r.path(".git/hooks/post-checkout"), r.path("g"))
 	r.host.Broker().Answer(q.Key, "once")
 	if o := w.wait(); !errors.Is(o.err, errChanged) {
-		t.Errorf("%v", o.err)
+		t.Errorf("got %v", o.err)
 	}
 	r.holds(r.path(".git/hooks/post-checkout"), "")
 }
@@ -270,8 +270,8 @@ func TestWriteOverWhatIsNoText(t *testing.T) {
 	path := r.put(r.path("picture"), "\x89PNG\x00\xff")
 	r.permit(diff(path, "x"), permissions.AllowAlways)
 	q := r.refused(r.write(path, "x"))
-	if warnings := strings.Join(parts(q, permissions.Warning), " "); !strings.Contains(warnings, "cannot be shown") || q.Body[len(q.Body)-1].OldNone {
-		t.Errorf("%+v", q.Body)
+	if warnings := strings.Join(parts(q, permissions.Warning), " "); !strings.Contains(warnings, "cannot be shown") || q.Body[len(q.Body)-1].NewFile {
+		t.Errorf("got %+v", q.Body)
 	}
 	r.holds(path, "\x89PNG\x00\xff")
 }

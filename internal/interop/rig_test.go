@@ -147,7 +147,7 @@ func (r *rig) close() {
 
 // apply handles the queued events.
 func (r *rig) apply() {
-	for _, e := range r.queue.Take() {
+	for _, e := range r.queue.Drain() {
 		switch e := e.(type) {
 		case permissions.Asked:
 			r.question(e.Question)

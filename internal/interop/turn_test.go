@@ -63,7 +63,7 @@ func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
 			t.Errorf("%s: the question does not show the file: %+v", kind, q.Body)
 		}
 		decisions := r.items(thread.Decision)
-		if len(decisions) != 1 || decisions[0].Settled.Decision != want.name || decisions[0].Settled.Allowed != want.allowed || decisions[0].Settled.By != "you" {
+		if len(decisions) != 1 || decisions[0].Answer.Decision != want.name || decisions[0].Answer.Allowed != want.allowed || decisions[0].Answer.By != "you" {
 			t.Errorf("%s: decisions %+v", kind, decisions)
 		}
 	}
@@ -90,7 +90,7 @@ func checkCancelQuestion(t *testing.T, p peer, word string) {
 		t.Errorf("ended with %q, %v", end.StopReason, end.Err)
 	}
 	decisions := r.items(thread.Decision)
-	if len(decisions) != 1 || decisions[0].Settled.Decision != "cancelled" || decisions[0].Settled.Allowed {
+	if len(decisions) != 1 || decisions[0].Answer.Decision != "cancelled" || decisions[0].Answer.Allowed {
 		t.Errorf("decisions %+v", decisions)
 	}
 	if r.tool("ask-1").State() != thread.ToolStopped {
@@ -176,7 +176,7 @@ func checkList(t *testing.T, p peer) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	if got[0].ID != "earlier" || got[0].Title != "An earlier one" || got[0].Cwd != "/tmp" || got[0].Updated.Unix() != 1767323045 || got[1].ID != "oldest" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -189,7 +189,7 @@ func checkLoad(t *testing.T, p peer) {
 	if !errors.As(err, &e) || e.Code != -32002 {
 		t.Errorf("a session that does not exist: %v", err)
 	}
-	r.queue.Take()
+	r.queue.Drain()
 	if r.session, err = r.client.LoadSession(r.ctx(), "earlier", r.newSession()); err != nil {
 		t.Fatal(err)
 	}

@@ -162,8 +162,8 @@ func (c *Cursor) From(start int) []byte {
 // Pos returns the position of the cursor.
 func (c *Cursor) Pos() int { return c.pos }
 
-// Sound reports whether the text was well formed as far as it was read.
-func (c *Cursor) Sound() bool { return !c.bad }
+// WellFormed reports whether the text was well formed as far as it was read.
+func (c *Cursor) WellFormed() bool { return !c.bad }
 
 // End reports whether the text was well formed as far as it was read and nothing is left
 // of it.

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Piece is Text for a piece of a longer text, which may be cut inside a character. Text
-// would replace the incomplete characters at both ends; Piece keeps them for
+// PartialText is Text for a piece of a longer text, which may be cut inside a character. Text
+// would replace the incomplete characters at both ends; PartialText keeps them for
 // safetext.Stream, which joins the pieces: incomplete UTF-8 as its bytes, a lone
 // surrogate as the three bytes that UTF-8 would use for it.
-func Piece(raw []byte) (string, bool) {
+func PartialText(raw []byte) (string, bool) {
 	head, tail := incompleteEnds(raw)
 	if head+tail == 0 {
 		return Text(raw)
@@ -39,7 +39,7 @@ func marks(raw []byte) int {
 	return len(raw)
 }
 
-// half returns what Piece keeps of an incomplete character.
+// half returns what PartialText keeps of an incomplete character.
 func half(raw []byte) []byte {
 	if raw[0] != '\\' {
 		return raw

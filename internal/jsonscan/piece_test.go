@@ -26,18 +26,18 @@ func TestPieceKeepsIncompleteCharacters(t *testing.T) {
 		{`"\udf89\ud83c"`, "\xed\xbe\x89\xed\xa0\xbc"},
 		{`"\udf89"`, "\xed\xbe\x89"},
 	} {
-		if got, ok := Piece([]byte(tt.raw)); !ok || got != tt.want {
-			t.Errorf("Piece(%q) = %q %v, want %q", tt.raw, got, ok, tt.want)
+		if got, ok := PartialText([]byte(tt.raw)); !ok || got != tt.want {
+			t.Errorf("PartialText(%q) = %q %v, want %q", tt.raw, got, ok, tt.want)
 		}
 	}
 	for _, raw := range []string{``, `"`, `x`, `"a"b"`, `"\u12"`, "\"\xf0\x9f", `"\`} {
-		if got, ok := Piece([]byte(raw)); ok {
-			t.Errorf("Piece(%q) = %q", raw, got)
+		if got, ok := PartialText([]byte(raw)); ok {
+			t.Errorf("PartialText(%q) = %q", raw, got)
 		}
 	}
 }
 
-// With its incomplete characters replaced, a Piece equals Text.
+// With its incomplete characters replaced, a PartialText equals Text.
 func FuzzPiece(f *testing.F) {
 	for _, s := range []string{`a\ud83c`, `\udf89`, "\x8e\x89b", "\xf0\x9f", `\\ud83c`, `\"`} {
 		f.Add([]byte(s))
@@ -45,7 +45,7 @@ func FuzzPiece(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		raw := []byte(`"` + string(body) + `"`)
 		want, sound := Text(raw)
-		got, ok := Piece(raw)
+		got, ok := PartialText(raw)
 		for _, second := range []string{"\xed\xa0", "\xed\xa1", "\xed\xa2", "\xed\xa3", "\xed\xa4", "\xed\xa5", "\xed\xa6", "\xed\xa7", "\xed\xa8", "\xed\xa9", "\xed\xaa", "\xed\xab", "\xed\xac", "\xed\xad", "\xed\xae", "\xed\xaf",
 			"\xed\xb0", "\xed\xb1", "\xed\xb2", "\xed\xb3", "\xed\xb4", "\xed\xb5", "\xed\xb6", "\xed\xb7", "\xed\xb8", "\xed\xb9", "\xed\xba", "\xed\xbb", "\xed\xbc", "\xed\xbd", "\xed\xbe", "\xed\xbf"} {
 			for third := 0x80; third < 0xc0; third++ {

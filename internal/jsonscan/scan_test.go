@@ -124,11 +124,11 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("Text(%q) = %q, %v", raw, got, ok)
 		}
 		if len(raw) > 1 {
-			if again, ok := Again(raw, string(raw[1:len(raw)-1])); ok != sound || again != got {
+			if again, ok := InternText(raw, string(raw[1:len(raw)-1])); ok != sound || again != got {
 				t.Fatalf("Again(%q) = %q, %v", raw, again, ok)
 			}
 		}
-		if body, plain := Plain(raw); plain && (!ok || string(body) != got) {
+		if body, plain := UnescapedText(raw); plain && (!ok || string(body) != got) {
 			t.Fatalf("Plain(%q) = %q", raw, body)
 		}
 	})
@@ -145,7 +145,7 @@ func FuzzCursor(f *testing.F) {
 		entered := CursorOf(data)
 		got := cursorWalk(&entered)
 		whole := CursorOf(data)
-		if whole.Value(); entered.Sound() && entered.Pos() != whole.Pos() {
+		if whole.Value(); entered.WellFormed() && entered.Pos() != whole.Pos() {
 			t.Fatalf("%q ends at %d where it is entered, at %d where it is passed", data, entered.Pos(), whole.Pos())
 		}
 		var want any

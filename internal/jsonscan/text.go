@@ -11,7 +11,7 @@ import (
 // Text decodes a raw JSON string. It returns false if raw is malformed. Lone surrogates
 // and invalid UTF-8 become U+FFFD, as in encoding/json.
 func Text(raw []byte) (string, bool) {
-	if body, ok := Plain(raw); ok {
+	if body, ok := UnescapedText(raw); ok {
 		return string(body), true
 	}
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
@@ -34,18 +34,18 @@ func Text(raw []byte) (string, bool) {
 	}
 }
 
-// Again is Text for a string that usually equals s, for example the one before. It then
+// InternText is Text for a string that usually equals s, for example the one before. It then
 // returns s itself and allocates nothing.
-func Again(raw []byte, s string) (string, bool) {
-	if body, ok := Plain(raw); ok && string(body) == s {
+func InternText(raw []byte, s string) (string, bool) {
+	if body, ok := UnescapedText(raw); ok && string(body) == s {
 		return s, true
 	}
 	return Text(raw)
 }
 
-// Plain returns the body of a raw JSON string whose text is written as it is: it has no
+// UnescapedText returns the body of a raw JSON string whose text is written as it is: it has no
 // escapes and is valid UTF-8. It returns false for other strings and for anything else.
-func Plain(raw []byte) ([]byte, bool) {
+func UnescapedText(raw []byte) ([]byte, bool) {
 	if len(raw) < 2 || raw[0] != '"' || raw[len(raw)-1] != '"' {
 		return nil, false
 	}

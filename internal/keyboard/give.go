@@ -50,11 +50,11 @@ func NotifyContext(parent context.Context, others ...os.Signal) (context.Context
 	}
 }
 
-// Give runs a program, such as an editor, with the user's terminal as its streams. It returns when
+// RunForeground runs a program, such as an editor, with the user's terminal as its streams. It returns when
 // the program ends; if ctx ends first, it ends the program. ctrl+c interrupts only the program.
 // ctrl+z stops parley along with it, if a shell is there to resume them. The error says why the
 // program could not be started or how it ended.
-func Give(ctx context.Context, cmd *exec.Cmd) error {
+func RunForeground(ctx context.Context, cmd *exec.Cmd) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}
@@ -62,7 +62,7 @@ func Give(ctx context.Context, cmd *exec.Cmd) error {
 	return give(ctx, cmd)
 }
 
-// runPlain is Give for streams that are not a terminal, and for systems without process groups.
+// runPlain is RunForeground for streams that are not a terminal, and for systems without process groups.
 func runPlain(ctx context.Context, cmd *exec.Cmd) error {
 	if err := cmd.Start(); err != nil {
 		return err
@@ -83,11 +83,11 @@ func runPlain(ctx context.Context, cmd *exec.Cmd) error {
 	return context.Cause(ctx)
 }
 
-// Run runs a program in a separate terminal and lends it the user's terminal until the program
+// RunOnPTY runs a program in a separate terminal and lends it the user's terminal until the program
 // ends, the user ends it with ctrl+], or ctx ends. The streams of cmd are the user's terminal. A
 // heading above the output says what runs and which key ends it. If the program failed and wrote
-// something, the error is a *FailedError. On systems without pseudo terminals Run is Give.
-func Run(ctx context.Context, cmd *exec.Cmd, line string) error {
+// something, the error is a *FailedError. On systems without pseudo terminals RunOnPTY is RunForeground.
+func RunOnPTY(ctx context.Context, cmd *exec.Cmd, line string) error {
 	if cmd.Err != nil {
 		return cmd.Err
 	}

@@ -1,6 +1,6 @@
 // Package keyboard lets programs use the user's terminal. An editor gets the terminal itself
-// (Give). A command that parley runs for an agent, or a login, has a separate terminal and borrows
-// the user's (Lend, Run): keys go to the command and its output is shown unchanged, until the
+// (RunForeground). A command that parley runs for an agent, or a login, has a separate terminal and borrows
+// the user's (Lend, RunOnPTY): keys go to the command and its output is shown unchanged, until the
 // command ends or the user takes the keyboard back with ctrl+].
 //
 // Meanwhile the terminal is raw, so the command gets every other key, ctrl+c included. What the
@@ -34,11 +34,11 @@ var (
 type Command interface {
 	io.ReadWriteCloser
 	Resize(cols, rows int) error
-	Before() []byte // earlier output, with newlines as line breaks
+	EarlierOutput() []byte // earlier output, with newlines as line breaks
 }
 
-// AgentSees is the hint to pass to Lend for a command that an agent runs.
-const AgentSees = "the agent sees its output · ctrl+] lets go"
+// AgentSeesHint is the hint to pass to Lend for a command that an agent runs.
+const AgentSeesHint = "the agent sees its output · ctrl+] lets go"
 
 // heading is the line shown above the command's output, cut to cols cells.
 func heading(line, hint string, cols int) string {
@@ -89,18 +89,18 @@ func splitAtCtrlBracket(keys []byte) (mine []byte, found bool) {
 
 // altScreen tracks whether a command has left the alternate screen on.
 type altScreen struct {
-	on   bool
-	held []byte // the end of the output, if it may be an incomplete sequence
+	on      bool
+	partial []byte // the end of the output, if it may be an incomplete sequence
 }
 
 var privateModes = regexp.MustCompile(`\x1b\[\?([0-9;]*)([hl])`)
 
 func (a *altScreen) add(p []byte) {
 	const longest = 32
-	if len(a.held) == 0 && !bytes.Contains(p, []byte{0x1b}) {
+	if len(a.partial) == 0 && !bytes.Contains(p, []byte{0x1b}) {
 		return
 	}
-	all := append(a.held, p...)
+	all := append(a.partial, p...)
 	for _, m := range privateModes.FindAllSubmatch(all, -1) {
 		for mode := range strings.SplitSeq(string(m[1]), ";") {
 			switch mode {
@@ -109,9 +109,9 @@ func (a *altScreen) add(p []byte) {
 			}
 		}
 	}
-	a.held = nil
+	a.partial = nil
 	if i := bytes.LastIndexByte(all, 0x1b); i >= 0 && len(all)-i < longest {
-		a.held = bytes.Clone(all[i:])
+		a.partial = bytes.Clone(all[i:])
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 func TestHeading(t *testing.T) {
 	for _, cols := range []int{20, 40, 80, 120, 200} {
-		got := heading("sudo apt-get install \x1b[2J a-package another-package and\nmore of them", AgentSees, cols)
+		got := heading("sudo apt-get install \x1b[2J a-package another-package and\nmore of them", AgentSeesHint, cols)
 		if w := ansi.StringWidth(got); w >= cols || strings.ContainsAny(got, "\n\x1b") || !strings.HasPrefix(got, "parley: sudo") {
 			t.Errorf("%d: %q, %d cells", cols, got, w)
 		}
@@ -23,7 +23,7 @@ func TestHeading(t *testing.T) {
 func TestPlainTail(t *testing.T) {
 	got := plainTail([]byte("0K one\n10%\r20%\r100%\x1b[6n\n\x1b]2;title\x07\x1b[31mred\x1b[m\nPassword: "), 3)
 	if got != "100%\r\nred\r\nPassword: " {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -70,7 +70,7 @@ func Lend(ctx context.Context, in io.Reader, out io.Writer, cmd Command, line, h
 func (l *loan) run(ctx context.Context, line, hint string) error {
 	defer context.AfterFunc(ctx, l.interrupt)()
 	cols, rows := l.size()
-	_, err := io.WriteString(l.out, saveTitle+"\r\n"+heading(line, hint, cols)+"\r\n"+plainTail(l.cmd.Before(), rows-2))
+	_, err := io.WriteString(l.out, saveTitle+"\r\n"+heading(line, hint, cols)+"\r\n"+plainTail(l.cmd.EarlierOutput(), rows-2))
 	if err != nil {
 		close(l.written)
 		return fmt.Errorf("write to the terminal: %w", err)

@@ -62,7 +62,7 @@ func (c *command) Write(p []byte) (int, error) {
 }
 
 func (c *command) Resize(cols, rows int) error { c.sizes <- [2]int{cols, rows}; return nil }
-func (c *command) Before() []byte              { return []byte(c.before) }
+func (c *command) EarlierOutput() []byte       { return []byte(c.before) }
 func (c *command) Close() error                { c.once.Do(func() { close(c.closed) }); return nil }
 
 // desk is the user's terminal.
@@ -79,7 +79,7 @@ type desk struct {
 func lend(t *testing.T, ctx context.Context, c *command) *desk {
 	t.Helper()
 	d := newDesk(t)
-	go func() { d.done <- Lend(ctx, d.tty, d.tty, c, "make install", AgentSees) }()
+	go func() { d.done <- Lend(ctx, d.tty, d.tty, c, "make install", AgentSeesHint) }()
 	return d
 }
 
@@ -196,7 +196,7 @@ func TestTakenBack(t *testing.T) {
 	fd := int(d.tty.Fd())
 	unix.SetNonblock(fd, true)
 	if n, _ := unix.Read(fd, make([]byte, 10)); n > 0 {
-		t.Error("what was typed behind it is still there")
+		t.Error("keys typed after it were not dropped")
 	}
 	<-c.closed
 }

@@ -113,8 +113,8 @@ func (p *program) Write(b []byte) (int, error) {
 // Resize implements Command.
 func (p *program) Resize(cols, rows int) error { return terminal.SetSize(p.ours, cols, rows) }
 
-// Before implements Command.
-func (p *program) Before() []byte { return nil }
+// EarlierOutput implements Command.
+func (p *program) EarlierOutput() []byte { return nil }
 
 // Close implements Command. It ends Read and leaves the program running.
 func (p *program) Close() error { return p.ours.SetReadDeadline(time.Now()) }

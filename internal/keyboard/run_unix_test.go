@@ -21,7 +21,7 @@ func runs(t *testing.T, ctx context.Context, script string) *desk {
 	d := newDesk(t)
 	cmd := exec.Command("/bin/sh", "-c", script)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = t.TempDir(), d.tty, d.tty, d.tty
-	go func() { d.done <- Run(ctx, cmd, "agent login") }()
+	go func() { d.done <- RunOnPTY(ctx, cmd, "agent login") }()
 	return d
 }
 
@@ -35,7 +35,7 @@ func TestRunThatFails(t *testing.T) {
 		t.Fatalf("it ended with %v", err)
 	}
 	if got := failed.LastLines(); !slices.Equal(got, []string{"20 90", "no browser", "/bin/sh gave up"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	d.sees("parley: agent login · ctrl+] ends it\r\n20 90\r\n\x1b[31mno browser")
 }
@@ -89,7 +89,7 @@ func TestRunLeavesTheRest(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "alive")
 	cmd := exec.Command("/bin/sh", "-c", `(sleep 0.3; echo yes > "$0") & echo opened`, file)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = d.tty, d.tty, d.tty
-	go func() { d.done <- Run(t.Context(), cmd, "agent login") }()
+	go func() { d.done <- RunOnPTY(t.Context(), cmd, "agent login") }()
 	if err := d.ends(); err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +105,8 @@ func TestRunLeavesTheRest(t *testing.T) {
 
 func TestRunThatCannotStart(t *testing.T) {
 	missing := errors.New("not there")
-	if err := Run(t.Context(), &exec.Cmd{Err: missing}, "x"); !errors.Is(err, missing) {
-		t.Errorf("%v", err)
+	if err := RunOnPTY(t.Context(), &exec.Cmd{Err: missing}, "x"); !errors.Is(err, missing) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -115,13 +115,13 @@ func TestGiveWithoutATerminal(t *testing.T) {
 	var out strings.Builder
 	cmd := exec.Command("/bin/sh", "-c", "echo done; exit 2")
 	cmd.Stdout = &out
-	if err := Give(t.Context(), cmd); err == nil || err.Error() != "exit status 2" || out.String() != "done\n" {
+	if err := RunForeground(t.Context(), cmd); err == nil || err.Error() != "exit status 2" || out.String() != "done\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	ctx, end := context.WithCancelCause(t.Context())
 	why := errors.New("a signal")
 	end(why)
-	if err := Give(ctx, exec.Command("/bin/sh", "-c", "sleep 1000")); !errors.Is(err, why) {
-		t.Errorf("%v", err)
+	if err := RunForeground(ctx, exec.Command("/bin/sh", "-c", "sleep 1000")); !errors.Is(err, why) {
+		t.Errorf("got %v", err)
 	}
 }

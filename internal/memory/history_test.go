@@ -123,7 +123,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 	}
 	add(t, b, "late")
 	if got := load(t, NewHistory(dir, "/p")); !slices.Equal(got, []string{"first", "late"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestCorruptHistory(t *testing.T) {
 	add(t, h, "after") // after the incomplete line
 	want := []string{"good", "\uFFFD", "after"}
 	if got := load(t, NewHistory(dir, "/p")); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := os.Remove(h.path); err != nil {
 		t.Fatal(err)
@@ -181,19 +181,19 @@ func TestFullDisk(t *testing.T) {
 		return full{f, 12}, err
 	}
 	if err := h.Add("lost"); !errors.Is(err, errFull) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 	if got := load(t, h); !slices.Equal(got, []string{"before"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	h.open = openAppend
 	add(t, h, "there is room again")
 	if got := load(t, h); !slices.Equal(got, []string{"before", "there is room again"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	h.open = func(string) (appender, error) { return nil, fs.ErrPermission }
 	if err := h.Add("x"); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -230,7 +230,7 @@ func TestProject(t *testing.T) {
 		t.Fatal(err) // in a linked work tree .git is a file
 	}
 	if got := Project(deep); got != filepath.Join(root, "repo") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	if err := os.Symlink(deep, filepath.Join(root, "link")); err != nil {
 		t.Skip(err)
@@ -270,7 +270,7 @@ func TestDrafts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := NewDrafts(dir, "/p").Load(left); got.Session != "s" || got.Queued[0] != "left" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	for project, k := range map[string]Key{"/q": left, "/p": {Agent: "b"}, "/r": k} {
 		if got, _ := NewDrafts(dir, project).Load(k); !got.Empty() {
@@ -280,7 +280,7 @@ func TestDrafts(t *testing.T) {
 	files, _ := os.ReadDir(filepath.Join(dir, "drafts"))
 	for _, f := range files {
 		if info, _ := f.Info(); info.Mode().Perm() != 0o600 || !strings.HasSuffix(f.Name(), ".json") {
-			t.Errorf("%s: %v", f.Name(), info.Mode())
+			t.Errorf("%s: got %v", f.Name(), info.Mode())
 		}
 	}
 	if err := d.Save(k, Draft{Parts: []Part{{Text: " \n"}}}); err != nil {
@@ -308,7 +308,7 @@ func TestDraftsKeepTheOneBefore(t *testing.T) {
 		t.Error("a draft without bounds was kept")
 	}
 	if got, _ := d.Load(Key{}); len(got.Queued) != 1 || got.Queued[0] != "kept" {
-		t.Errorf("%.40v", got)
+		t.Errorf("got %.40v", got)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,7 @@ func TestFind(t *testing.T) {
 		{"one\n@a\r\n@b", "a <@a>, b <@b>"},
 	} {
 		if got := shown(t, c.text); got != c.want {
-			t.Errorf("%q: %s, want %s", c.text, got, c.want)
+			t.Errorf("%q: got %s, want %s", c.text, got, c.want)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestFormat(t *testing.T) {
 		"über": "@über", `q"q`: `@"q\"q"`, "dir/": "@dir/", "a@b": "@a@b", "a`b": `@"a\x60b"`,
 	} {
 		if got := Format(path); got != want {
-			t.Errorf("%q: %s, want %s", path, got, want)
+			t.Errorf("%q: got %s, want %s", path, got, want)
 		}
 	}
 }
@@ -84,7 +84,7 @@ func TestTyped(t *testing.T) {
 			got = fmt.Sprintf("%d %q %q", w.Start, w.Query, w.Lines)
 		}
 		if got != c.want {
-			t.Errorf("%q: %s, want %s", c.text, got, c.want)
+			t.Errorf("%q: got %s, want %s", c.text, got, c.want)
 		}
 	}
 }

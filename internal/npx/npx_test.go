@@ -204,7 +204,7 @@ func TestPrivateDirectory(t *testing.T) {
 			_, err := h.wrap("PATH=/usr/bin:/bin")
 			if test.says != "" {
 				if err == nil || !strings.Contains(err.Error(), test.says) {
-					t.Errorf("%v", err)
+					t.Errorf("got %v", err)
 				}
 				return
 			}

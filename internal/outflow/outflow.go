@@ -2,7 +2,7 @@
 // and returns at once, and one goroutine, which runs only while data waits, writes to the
 // network. So short and urgent messages, such as the answer to a ping, never time out in
 // their own program, and a connection is given up if it does not move for a time, not if it
-// is slow. Callers bound the waiting data by calling Room first.
+// is slow. Callers bound the waiting data by calling WaitForRoom first.
 package outflow
 
 import (
@@ -104,15 +104,15 @@ func (w *Writer) pending() int {
 	return n
 }
 
-// Moved returns the number of bytes that the network has accepted.
-func (w *Writer) Moved() int64 {
+// SentBytes returns the number of bytes that the network has accepted.
+func (w *Writer) SentBytes() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.moved
 }
 
-// Room waits until at most most bytes wait. It returns the error of writing.
-func (w *Writer) Room(most int) error {
+// WaitForRoom waits until at most most bytes wait. It returns the error of writing.
+func (w *Writer) WaitForRoom(most int) error {
 	for {
 		w.mu.Lock()
 		if w.err != nil || w.pending() <= most {

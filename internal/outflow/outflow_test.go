@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Data leaves in order while nobody waits; Room waits for it.
+// Data leaves in order while nobody waits; WaitForRoom waits for it.
 func TestWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		here, there := net.Pipe()
@@ -33,10 +33,10 @@ func TestWriter(t *testing.T) {
 			time.Sleep(50 * time.Second)
 			io.ReadFull(there, got[270_000:])
 		}()
-		if err := w.Room(100_000); err != nil || w.Pending() > 100_000 || w.Pending() < 30_000 {
+		if err := w.WaitForRoom(100_000); err != nil || w.Pending() > 100_000 || w.Pending() < 30_000 {
 			t.Errorf("%v, %d bytes wait", err, w.Pending())
 		}
-		if err := w.Room(0); err != nil || w.Pending() != 0 || !bytes.Equal(got, want) {
+		if err := w.WaitForRoom(0); err != nil || w.Pending() != 0 || !bytes.Equal(got, want) {
 			t.Errorf("%v, %d bytes wait", err, w.Pending())
 		}
 	})
@@ -54,7 +54,7 @@ func TestStall(t *testing.T) {
 			time.Sleep(50 * time.Second)
 			there.Read(make([]byte, 1))
 		}
-		if err := w.Room(0); err != nil {
+		if err := w.WaitForRoom(0); err != nil {
 			t.Error(err)
 		}
 		w.Write(make([]byte, 10))
@@ -62,7 +62,7 @@ func TestStall(t *testing.T) {
 		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != time.Minute {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		if err := w.Room(0); !errors.Is(err, os.ErrDeadlineExceeded) {
+		if err := w.WaitForRoom(0); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error(err)
 		}
 		if _, err := w.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -84,7 +84,7 @@ func TestTaken(t *testing.T) {
 			w.Confirm()
 		}
 		there.Read(make([]byte, 10))
-		if err := w.Room(0); err != nil {
+		if err := w.WaitForRoom(0); err != nil {
 			t.Error(err)
 		}
 		w.Write(make([]byte, 10))
@@ -113,7 +113,7 @@ func TestFinish(t *testing.T) {
 			t.Errorf("%q, %v", got, err)
 		}
 		w.Write([]byte("x"))
-		if err := w.Room(0); !errors.Is(err, os.ErrDeadlineExceeded) {
+		if err := w.WaitForRoom(0); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Error(err)
 		}
 	})

@@ -49,7 +49,7 @@ func TestNoFragments(t *testing.T) {
 		"<<'EOF'\n" + patchOf("*** Delete File: f") + "\nEOF", patchOf(many...), patchOf(slices.Repeat([]string{"*** Delete File: f"}, MaxFragments+1)...),
 	} {
 		if got, ok := Fragments(p); ok {
-			t.Errorf("%q: %+v", p, got)
+			t.Errorf("%q: got %+v", p, got)
 		}
 	}
 }

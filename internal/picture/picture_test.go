@@ -17,7 +17,7 @@ func TestType(t *testing.T) {
 		"RIFF\x00\x00\x00\x00WEBPVP8 ": "image/webp", "RIFF\x00\x00\x00\x00WAVE": "", "": "", "<svg/>": "", "\x89PNG": "",
 	} {
 		if got := Type([]byte(data)); got != want {
-			t.Errorf("%q: %q, want %q", data, got, want)
+			t.Errorf("%q: got %q, want %q", data, got, want)
 		}
 	}
 }
@@ -39,14 +39,14 @@ func TestPaths(t *testing.T) {
 		"https://example.com/":            nil,
 	} {
 		if got := Paths(text); !slices.Equal(got, want) && runtime.GOOS != "windows" {
-			t.Errorf("%q: %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 	if got := Paths(`/pictures/my\ shot\(1\).png`); runtime.GOOS != "windows" && !slices.Equal(got, []string{"/pictures/my shot(1).png"}) {
 		t.Errorf("escaped: %q", got)
 	}
 	if Paths(strings.Repeat("/a.png ", 21)) != nil {
-		t.Error("there is no end to it")
+		t.Error("reading does not end")
 	}
 	for word, want := range map[string]bool{"/a.png": true, "~/a.png": true, "./a.jpg": true, "a.png": false, "dir/a.png": false, "/a.go": false, "file:///a.png": true} {
 		if Typed(word) != want {

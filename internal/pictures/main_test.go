@@ -28,7 +28,7 @@ func TestPicturesAreFresh(t *testing.T) {
 			if _, err := d.Token(); err == io.EOF {
 				break
 			} else if err != nil {
-				t.Fatalf("%s: %v", name, err)
+				t.Fatalf("%s: got %v", name, err)
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func TestRender(t *testing.T) {
 		texts = append(texts, r.text)
 	}
 	if got, want := strings.Join(texts, "|"), "╭─────────╮| a×b         <日>|x"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if runs[1].at != 11 || runs[2].at != 11+13+4 {
 		t.Errorf("columns %d, %d", runs[1].at, runs[2].at)

@@ -109,7 +109,7 @@ func TestMark(t *testing.T) {
 			}
 		}
 		if who, ok := ourselves(); !ok || !slices.Equal(marks, []string{"outer/own:" + who.String()}) || env != nil && !slices.Contains(cmd.Env, "A=1") {
-			t.Errorf("%q: %q", env, cmd.Env)
+			t.Errorf("%q: got %q", env, cmd.Env)
 		}
 	}
 	t.Setenv(TreeVar, strings.Repeat("mark/", maxOuter)+"last")

@@ -121,7 +121,7 @@ func TestTerminateAndKillEndTheGroup(t *testing.T) {
 	}
 }
 
-func TestKillEndsWhatTheLeaderLeftBehind(t *testing.T) {
+func TestKillEndsOrphanedChildren(t *testing.T) {
 	g, out := running(t, "sleep 1000 & echo $!; exit 7")
 	child := readPid(t, out)
 	state := g.Wait()
@@ -129,7 +129,7 @@ func TestKillEndsWhatTheLeaderLeftBehind(t *testing.T) {
 		t.Fatalf("code %d signal %q", state.ExitCode(), SignalName(state))
 	}
 	if !g.Alive() || g.WaitGone(30*time.Millisecond) {
-		t.Fatal("the child left behind is not seen")
+		t.Fatal("the orphaned child is not found")
 	}
 	if err := g.Kill(); err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func TestSweepSparesWhatIsNotCertain(t *testing.T) {
 	home := uniqueInstallation(t)
 	us, ok := ourselves()
 	if !ok {
-		t.Fatal("nobody knows who we are")
+		t.Fatal("the owner of this process is unknown")
 	}
 	gone := us
 	gone.pid, gone.started = ended(t), 1
@@ -200,7 +200,7 @@ func TestSweepSparesWhatIsUsed(t *testing.T) {
 		t.Errorf("a sweep from inside has ended what it runs in: %q, %v", out, err)
 	}
 	if found, left := Sweep(t.Context(), patience); found != 1 || left != 0 {
-		t.Errorf("%d found, %d left when nobody is there any more", found, left)
+		t.Errorf("got %d found and %d left, want none after all have ended", found, left)
 	}
 }
 

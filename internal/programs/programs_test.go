@@ -101,10 +101,10 @@ func TestFind(t *testing.T) {
 			}
 			var inProject *InProjectError
 			if want := test.want == "" && test.project != ""; errors.As(err, &inProject) != want || err != nil && !want && !errors.Is(err, exec.ErrNotFound) {
-				t.Errorf("%v", err)
+				t.Errorf("got %v", err)
 			}
 			if got := strings.Join(told, " "); got != place(test.project) {
-				t.Errorf("told %q", got)
+				t.Errorf("reported %q", got)
 			}
 		})
 	}
@@ -192,7 +192,7 @@ func TestFindRefuses(t *testing.T) {
 	t.Setenv("PATH", m.bin)
 	for _, name := range []string{"", ".", "..", "./git", "bin/git", filepath.Join(m.bin, "git"), "g\x00it"} {
 		if got, err := Find(name); err == nil {
-			t.Errorf("%q: %q", name, got)
+			t.Errorf("%q: got %q", name, got)
 		}
 	}
 	if err := os.Chmod(filepath.Join(m.bin, "git"), 0o644); err != nil {
@@ -219,7 +219,7 @@ func TestOnSkipped(t *testing.T) {
 	Find("npx")
 	Find("git")
 	if want := []string{filepath.Join(m.project, "git"), filepath.Join(m.project, "bin", "npx")}; !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+		t.Errorf("reported %q, want %q", told, want)
 	}
 }
 
@@ -324,7 +324,7 @@ func TestEnviron(t *testing.T) {
 		{OwnEnviron(env), []string{"PATH=" + m.bin, "CDPATH=.", "PWD=x"}},
 	} {
 		if !slices.Equal(test.got, test.want) {
-			t.Errorf("%q, want %q", test.got, test.want)
+			t.Errorf("got %q, want %q", test.got, test.want)
 		}
 	}
 }

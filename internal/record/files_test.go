@@ -84,7 +84,7 @@ func TestReadsWhatIsThere(t *testing.T) {
 				t.Errorf("%.400s", d)
 			}
 			if meta.Agent != "a" {
-				t.Errorf("%+v", meta)
+				t.Errorf("got %+v", meta)
 			}
 		})
 	}
@@ -126,10 +126,10 @@ func TestList(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	if e := all[0]; e.Path != w.Path() || e.Agent != "second" || len(e.Sessions) != 1 || e.Sessions[0].Prompts != 2 || e.Size < 500<<10 || time.Since(e.Updated) > time.Hour {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 	if e := all[1]; filepath.Base(e.Path) != "old.jsonl" || e.Agent != "a" || e.Sessions != nil || !e.Updated.Equal(time.Date(2026, 1, 3, 3, 4, 5, 5e8, time.UTC)) {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v", e)
 	}
 }
 

@@ -34,10 +34,10 @@ func FuzzLoose(f *testing.F) {
 		for _, dir := range []Direction{In, Err} {
 			out := new(log).appendMessage(nil, dir, []byte(s))
 			if !json.Valid(out) || bytes.IndexByte(out, '\n') >= 0 {
-				t.Fatalf("%q", out)
+				t.Fatalf("got %q", out)
 			}
 			if dir == Err && jsonscan.KindOf(out) != jsonscan.String {
-				t.Fatalf("%q", out)
+				t.Fatalf("got %q", out)
 			}
 		}
 	})

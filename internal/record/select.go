@@ -17,8 +17,8 @@ import (
 // Span is a range of received messages by number, from 1.
 type Span struct{ First, Last uint64 }
 
-// Want selects the messages of a log that belong to one entry.
-type Want struct {
+// Query selects the messages of a log that belong to one entry.
+type Query struct {
 	// Session is the id. Messages of other sessions within Spans are left out.
 	Session string
 	Spans   []Span // in any order
@@ -34,22 +34,22 @@ const (
 
 // Selection is the result of Select, in the order of the log.
 type Selection struct {
-	Lines []Selected
-	Left  int  // messages found and left out
-	Full  bool // the log reached its limit: there may have been more
+	Lines   []Selected
+	Omitted int  // messages found and left out
+	Full    bool // the log reached its limit: there may have been more
 }
 
 // Selected is one message.
 type Selected struct {
-	Line       // Data is no longer JSON if it was cut
-	Cut    int // bytes cut off
-	Before int // messages left out before it
+	Line              // Data is no longer JSON if it was cut
+	CutBytes      int // bytes cut off
+	OmittedBefore int // messages left out before it
 }
 
 // Select reads a log once. It returns the wanted received messages, the wanted request with
 // its answer, and parley's answers to the agent's requests among them. The error is that of
 // ctx if it ended.
-func Select(ctx context.Context, path string, want Want) (Selection, error) {
+func Select(ctx context.Context, path string, want Query) (Selection, error) {
 	r, err := Open(path)
 	if err != nil {
 		return Selection{}, err
@@ -79,13 +79,13 @@ func Select(ctx context.Context, path string, want Want) (Selection, error) {
 
 // selector is one pass over a log.
 type selector struct {
-	want     Want
-	last     uint64         // last wanted number
-	passed   bool           // it was passed
-	asked    bool           // the wanted request was found
-	answered bool           // and its answer
-	answers  map[string]int // ids of parley's answers that are wanted
-	found    halves
+	want         Query
+	last         uint64         // last wanted number
+	passed       bool           // it was passed
+	requestFound bool           // the wanted request was found
+	answered     bool           // and its answer
+	answers      map[string]int // ids of parley's answers that are wanted
+	found        halves
 }
 
 // done reports whether no more wanted messages can follow.
@@ -98,7 +98,7 @@ func (s *selector) line(text []byte) {
 	h := headOf(text)
 	s.found.full = s.found.full || h.limit
 	s.passed = s.passed || h.n > 0 && h.n >= s.last
-	if h.dir != Out && (h.dir != In || !s.wants(h.n) && (!s.asked || s.answered)) {
+	if h.dir != Out && (h.dir != In || !s.wants(h.n) && (!s.requestFound || s.answered)) {
 		return
 	}
 	p, ok := parseLine(text)
@@ -119,7 +119,7 @@ func (s *selector) received(l Line) bool {
 	alone := jsonscan.KindOf(l.Data) == jsonscan.Object
 	envelope.Each(l.Data, func(e envelope.Envelope) {
 		if e.IsAnswer() {
-			if id, ok := jsonscan.Int(e.ID); ok && s.asked && !s.answered && id == s.want.Request {
+			if id, ok := jsonscan.Int(e.ID); ok && s.requestFound && !s.answered && id == s.want.Request {
 				s.answered, wanted = true, true
 			}
 			return
@@ -141,8 +141,8 @@ func (s *selector) sent(data []byte) (wanted bool) {
 		switch {
 		case e.ID == nil:
 		case !e.IsAnswer():
-			if id, ok := jsonscan.Int(e.ID); ok && id == s.want.Request && id != 0 && !s.asked {
-				s.asked, wanted = true, true
+			if id, ok := jsonscan.Int(e.ID); ok && id == s.want.Request && id != 0 && !s.requestFound {
+				s.requestFound, wanted = true, true
 			}
 		case s.answers[key] > 0:
 			wanted = true
@@ -193,7 +193,7 @@ func (h *halves) add(l Line) {
 		for end > 0 && !utf8.RuneStart(l.Data[end]) {
 			end--
 		}
-		s.Data, s.Cut = json.RawMessage(bytes.Clone(l.Data[:end])), len(l.Data)-end
+		s.Data, s.CutBytes = json.RawMessage(bytes.Clone(l.Data[:end])), len(l.Data)-end
 	}
 	size := len(s.Data)
 	if len(h.last) == 0 && len(h.first) < maxSelected/2 && h.firstBytes+size <= maxSelectedBytes/2 {
@@ -213,7 +213,7 @@ func (h *halves) add(l Line) {
 
 func (h *halves) selection() Selection {
 	if len(h.last) > 0 {
-		h.last[0].Before = h.omitted
+		h.last[0].OmittedBefore = h.omitted
 	}
-	return Selection{Lines: append(h.first, h.last...), Left: h.omitted, Full: h.full}
+	return Selection{Lines: append(h.first, h.last...), Omitted: h.omitted, Full: h.full}
 }

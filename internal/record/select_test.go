@@ -12,7 +12,7 @@ import (
 )
 
 // picked returns the lines of a selection as "dir n data".
-func picked(t *testing.T, path string, want Want) []string {
+func picked(t *testing.T, path string, want Query) []string {
 	t.Helper()
 	s, err := Select(t.Context(), path, want)
 	if err != nil {
@@ -62,21 +62,21 @@ func TestSelect(t *testing.T) {
 	prompt, end := `out 0 {"id":3,"method":"session/prompt","params":{"sessionId":"s"}}`, `in 9 [{"id":3,"result":"end"}]`
 	a, question := "in 2 "+update("s", "a"), `in 4 {"id":"q","method":"session/request_permission","params":{"sessionId":"s"}}`
 	for name, c := range map[string]struct {
-		want Want
+		want Query
 		got  []string
 	}{
-		"nothing":             {Want{Session: "s"}, nil},
-		"one":                 {Want{Session: "s", Spans: []Span{{2, 2}}}, []string{a}},
-		"others are left out": {Want{Session: "s", Spans: []Span{{1, 3}}}, []string{`in 1 {"id":0,"result":{}}`, a}},
-		"a question":          {Want{Session: "s", Spans: []Span{{4, 5}}}, []string{question, `out 0 {"id":"q","result":"yes"}`}},
-		"a batch":             {Want{Session: "s", Spans: []Span{{6, 6}}}, []string{`in 6 [{"id":8,"method":"x"},{"id":9,"method":"x"},{"method":"y"}]`, `out 0 [{"id":8,"result":1},{"id":9,"result":2}]`}},
-		"a prompt":            {Want{Session: "s", Request: 3}, []string{prompt, end}},
-		"a prompt of others":  {Want{Session: "s", Request: 4}, []string{`out 0 {"id":4,"method":"session/prompt","params":{"sessionId":"other"}}`, `in 8 {"id":4,"result":"other"}`}},
-		"both":                {Want{Session: "s", Spans: []Span{{9, 9}, {2, 2}}, Request: 3}, []string{prompt, a, end}},
-		"noise":               {Want{Session: "s", Spans: []Span{{7, 7}}}, []string{`in 7 "noise"`}},
-		"an id again":         {Want{Session: "s", Spans: []Span{{11, 11}}}, []string{`in 11 {"id":"q","method":"fs/read","params":{"sessionId":"s"}}`, `out 0 {"id":"q","error":{}}`}},
-		"an escaped id":       {Want{Session: "s", Spans: []Span{{12, 12}}}, []string{"in 12 " + strings.Replace(update("s", "escaped"), `"s"`, `"\u0073"`, 1)}},
-		"what is not there":   {Want{Session: "s", Spans: []Span{{13, 99}}, Request: 77}, nil},
+		"nothing":             {Query{Session: "s"}, nil},
+		"one":                 {Query{Session: "s", Spans: []Span{{2, 2}}}, []string{a}},
+		"others are left out": {Query{Session: "s", Spans: []Span{{1, 3}}}, []string{`in 1 {"id":0,"result":{}}`, a}},
+		"a question":          {Query{Session: "s", Spans: []Span{{4, 5}}}, []string{question, `out 0 {"id":"q","result":"yes"}`}},
+		"a batch":             {Query{Session: "s", Spans: []Span{{6, 6}}}, []string{`in 6 [{"id":8,"method":"x"},{"id":9,"method":"x"},{"method":"y"}]`, `out 0 [{"id":8,"result":1},{"id":9,"result":2}]`}},
+		"a prompt":            {Query{Session: "s", Request: 3}, []string{prompt, end}},
+		"a prompt of others":  {Query{Session: "s", Request: 4}, []string{`out 0 {"id":4,"method":"session/prompt","params":{"sessionId":"other"}}`, `in 8 {"id":4,"result":"other"}`}},
+		"both":                {Query{Session: "s", Spans: []Span{{9, 9}, {2, 2}}, Request: 3}, []string{prompt, a, end}},
+		"noise":               {Query{Session: "s", Spans: []Span{{7, 7}}}, []string{`in 7 "noise"`}},
+		"an id again":         {Query{Session: "s", Spans: []Span{{11, 11}}}, []string{`in 11 {"id":"q","method":"fs/read","params":{"sessionId":"s"}}`, `out 0 {"id":"q","error":{}}`}},
+		"an escaped id":       {Query{Session: "s", Spans: []Span{{12, 12}}}, []string{"in 12 " + strings.Replace(update("s", "escaped"), `"s"`, `"\u0073"`, 1)}},
+		"what is not there":   {Query{Session: "s", Spans: []Span{{13, 99}}, Request: 77}, nil},
 	} {
 		if d := cmp.Diff(c.got, picked(t, w.Path(), c.want)); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -84,11 +84,11 @@ func TestSelect(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Select(ctx, w.Path(), Want{Request: 3}); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+	if _, err := Select(ctx, w.Path(), Query{Request: 3}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
-	if _, err := Select(t.Context(), w.Path()+"x", Want{}); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
+	if _, err := Select(t.Context(), w.Path()+"x", Query{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -105,20 +105,20 @@ func TestSelectIsBounded(t *testing.T) {
 	closeLog(t, w)
 	check := func(first, last uint64, lines, left int) []Selected {
 		t.Helper()
-		s, err := Select(t.Context(), w.Path(), Want{Session: "s", Spans: []Span{{first, last}}})
+		s, err := Select(t.Context(), w.Path(), Query{Session: "s", Spans: []Span{{first, last}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		size, before := 0, 0
 		for i, l := range s.Lines {
 			size += len(l.Data)
-			before += l.Before
+			before += l.OmittedBefore
 			if want := first + uint64(i+before); l.N != want {
 				t.Fatalf("line %d is message %d, want %d", i, l.N, want)
 			}
 		}
-		if len(s.Lines) != lines || s.Left != left || before != left || size > maxSelectedBytes || s.Full {
-			t.Errorf("%d to %d: %d lines, %d left, %d before, %d bytes, %v; want %d and %d", first, last, len(s.Lines), s.Left, before, size, s.Full, lines, left)
+		if len(s.Lines) != lines || s.Omitted != left || before != left || size > maxSelectedBytes || s.Full {
+			t.Errorf("%d to %d: %d lines, %d left, %d before, %d bytes, %v; want %d and %d", first, last, len(s.Lines), s.Omitted, before, size, s.Full, lines, left)
 		}
 		return s.Lines
 	}
@@ -126,8 +126,8 @@ func TestSelectIsBounded(t *testing.T) {
 	check(1, 201, 200, 1)
 	check(1, 1000, 200, 800)
 	check(1002, 1011, 4, 6)
-	if l := check(1001, 1001, 1, 0)[0]; len(l.Data) > maxSelectedData || len(l.Data)+l.Cut != len(update("s", strings.Repeat("é", 1<<20))) || !strings.HasSuffix(string(l.Data), "é") {
-		t.Errorf("%d bytes, %d cut off", len(l.Data), l.Cut)
+	if l := check(1001, 1001, 1, 0)[0]; len(l.Data) > maxSelectedData || len(l.Data)+l.CutBytes != len(update("s", strings.Repeat("é", 1<<20))) || !strings.HasSuffix(string(l.Data), "é") {
+		t.Errorf("%d bytes, %d cut off", len(l.Data), l.CutBytes)
 	}
 
 	full := create(t, t.TempDir(), Options{MaxBytes: 8 << 10})
@@ -135,7 +135,7 @@ func TestSelectIsBounded(t *testing.T) {
 		full.Message(In, uint64(i+1), []byte(update("s", "text")))
 	}
 	closeLog(t, full)
-	if s, err := Select(t.Context(), full.Path(), Want{Session: "s", Spans: []Span{{900, 900}}}); err != nil || len(s.Lines) != 0 || !s.Full {
+	if s, err := Select(t.Context(), full.Path(), Query{Session: "s", Spans: []Span{{900, 900}}}); err != nil || len(s.Lines) != 0 || !s.Full {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -163,7 +163,7 @@ func BenchmarkSelect(b *testing.B) {
 	}
 	b.SetBytes(info.Size())
 	for b.Loop() {
-		s, err := Select(b.Context(), w.Path(), Want{Session: "s", Spans: []Span{{n, n}}, Request: 7})
+		s, err := Select(b.Context(), w.Path(), Query{Session: "s", Spans: []Span{{n, n}}, Request: 7})
 		if err != nil || len(s.Lines) != 2 {
 			b.Fatalf("%d lines, %v", len(s.Lines), err)
 		}

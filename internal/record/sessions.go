@@ -60,7 +60,7 @@ func (n *notes) message(dir Direction, at time.Time, msg []byte) {
 			n.sent(at, e)
 		case e.IsAnswer():
 			n.answered(at, e)
-		case e.Calls("session/update"):
+		case e.HasMethod("session/update"):
 			n.updated(e)
 		}
 	})

@@ -222,11 +222,11 @@ func TestHangingDisk(t *testing.T) {
 		d.hold = make(chan struct{})
 		w.Message(In, 0, []byte(`{}`))
 		if err := w.Close(); !errors.Is(err, ErrBusy) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		close(d.hold)
 		if err := w.Close(); err != nil {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }
@@ -247,19 +247,19 @@ func TestFullDisk(t *testing.T) {
 			synctest.Wait()
 		}
 		if err := w.Err(); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) || err != w.Err() {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 		if len(told) != 1 || told[0] != w.Err() {
-			t.Errorf("told %q", told)
+			t.Errorf("reported %q", told)
 		}
 		if len(w.queue.marks) > 0 {
 			t.Error("a broken log keeps its queue")
 		}
 		if _, err := newWriter(d, Meta{}, Options{}); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }
@@ -268,14 +268,14 @@ func TestFullDisk(t *testing.T) {
 func TestFullAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}
-		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("told %v", err) }})
+		w, err := newWriter(d, Meta{Started: started}, Options{Failed: func(err error) { t.Errorf("reported %v", err) }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 		d.fails = syscall.ENOSPC
 		if err := w.Close(); !errors.Is(err, syscall.ENOSPC) {
-			t.Errorf("%v", err)
+			t.Errorf("got %v", err)
 		}
 	})
 }

@@ -76,10 +76,10 @@ func TestPieces(t *testing.T) {
 	for _, begin := range []string{"ghp_", "sk-ant-api03-", "xoxb-", "glpat-"} {
 		head, tail := begin+f.of(base62, 20), f.of(base62, 16)
 		if got := Text("it is " + head); got != "it is [redacted]" {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 		if got := Text(tail + " it is"); got != tail+" it is" {
-			t.Errorf("%q", got)
+			t.Errorf("got %q", got)
 		}
 	}
 }

@@ -128,7 +128,7 @@ func TestStreamKeepsStateAcrossPieces(t *testing.T) {
 		}
 		got.WriteString(st.Flush())
 		if want := Clean(strings.Join(pieces, "")); got.String() != want {
-			t.Errorf("%q: %q, want %q", pieces, got.String(), want)
+			t.Errorf("%q: got %q, want %q", pieces, got.String(), want)
 		}
 	}
 	for in, want := range map[string]string{"\xed\xa0\xbc\xed\xbe\x89": "🎉", "\xed\xbe\x89\xed\xa0\xbc": "\uFFFD\uFFFD", "\xf0\x9f": "\uFFFD\uFFFD"} {

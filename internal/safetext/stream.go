@@ -27,7 +27,7 @@ const (
 
 // Stream is Clean for text that arrives in pieces. However the text is cut, the joined
 // results equal Clean of the whole, even if a cut is inside a rune or between the halves
-// of a surrogate pair in the form of jsonscan.Piece. The zero value is ready to use.
+// of a surrogate pair in the form of jsonscan.PartialText. The zero value is ready to use.
 type Stream struct {
 	state   state
 	size    int     // bytes of the sequence so far
@@ -95,7 +95,7 @@ func unfinished[T text](s T) bool {
 }
 
 // surrogate decodes the half of a surrogate pair at the start of s, in the form of
-// jsonscan.Piece. It returns 0 if s starts with something else.
+// jsonscan.PartialText. It returns 0 if s starts with something else.
 func surrogate[T text](s T) (r rune, rest T) {
 	if len(s) < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
 		return 0, s

@@ -61,7 +61,7 @@ func TestRefusal(t *testing.T) {
 			continue
 		}
 		if !errors.As(err, new(*UnsupportedError)) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v, want %q", tc.system, err, tc.want)
+			t.Errorf("%s: got %v, want %q", tc.system, err, tc.want)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestProgramIsWhatWasMeant(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if want := fmt.Sprintf("--write|a b||yes|%d\n", cmd.Process.Pid); string(out) != want {
-		t.Errorf("%q, want %q", out, want)
+		t.Errorf("got %q, want %q", out, want)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestStartsBoundOrNotAtAll(t *testing.T) {
 	}
 	for _, args := range [][]string{nil, {"--"}, {"--", "/bin/sh"}, {"--write"}, {"--write", "x", "--", "/bin/sh", "sh"}, {"--rule", "/x", "--", "/bin/sh", "sh"}} {
 		if err := Main(args); err == nil || strings.Contains(err.Error(), "Landlock") {
-			t.Errorf("%q: %v", args, err)
+			t.Errorf("%q: got %v", args, err)
 		}
 	}
 }

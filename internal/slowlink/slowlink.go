@@ -27,10 +27,10 @@ type Link struct {
 // Options are the speed of a Link and its buffer.
 type Options struct {
 	Rate int // bytes per second in each direction of each connection
-	// Room is how many bytes in each direction it accepts at once, like a proxy with a
+	// Buffer is how many bytes in each direction it accepts at once, like a proxy with a
 	// buffer. It accepts more only when all of them are passed on. 0: writers notice how
 	// slow it is.
-	Room int
+	Buffer int
 }
 
 // buffers is the size of the system buffers at each end: with less than a segment of the loopback the connection would
@@ -114,7 +114,7 @@ func (l *Link) pump(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()
 	var src io.Reader = from
-	if l.o.Room > 0 {
+	if l.o.Buffer > 0 {
 		swallowed := l.buffer(from)
 		defer swallowed.Close()
 		src = swallowed
@@ -157,7 +157,7 @@ func (l *Link) buffer(from io.Reader) io.ReadCloser {
 				return
 			}
 			pieces <- p[:k]
-			if n += k; n >= l.o.Room {
+			if n += k; n >= l.o.Buffer {
 				pieces <- nil
 				<-handedOn
 				n = 0

@@ -1,5 +1,5 @@
 // Package template reads prompt templates: Markdown files that become slash commands. The user's own
-// are in the directory commands beside the configuration file, a project's in .parley/commands.
+// are in the directory commands next to the configuration file, a project's in .parley/commands.
 //
 // A file review.md becomes /review. It may begin with front matter between two lines of "---", with
 // description, argument-hint, agent and mode; other members are ignored, so files written for other

@@ -144,11 +144,11 @@ func TestSocketIsPrivate(t *testing.T) {
 		t.Errorf("a path of %d bytes", len(path))
 	}
 	if m := r.offered; m.Command != "/bin/parley" || fmt.Sprint(m.Args) != "[mcp]" || m.Type != "stdio" || strings.Contains(fmt.Sprint(m.Command, m.Args), token) {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v", m)
 	}
 	r.server.Close()
 	if _, err := os.Lstat(filepath.Dir(path)); !os.IsNotExist(err) {
-		t.Errorf("the directory of the socket is left behind: %v", err)
+		t.Errorf("the directory of the socket was not removed: %v", err)
 	}
 	if _, _, err := r.server.Offer(r.dir); err != toolserver.ErrClosed {
 		t.Errorf("an offer of a closed server: %v", err)
@@ -180,15 +180,15 @@ func TestSocketDirectory(t *testing.T) {
 		s := toolserver.New(toolserver.Options{Command: []string{"x"}})
 		m, _, err := s.Offer("/")
 		if err != nil {
-			t.Fatalf("%+v: %v", tc, err)
+			t.Fatalf("%+v: got %v", tc, err)
 		}
 		if path, _ := socketAndToken(t, m); filepath.Dir(filepath.Dir(path)) != tc.want {
-			t.Errorf("%s, want it in %s", path, tc.want)
+			t.Errorf("got %s, want it in %s", path, tc.want)
 		}
 		s.Close()
 	}
 	if left, _ := filepath.Glob(filepath.Join(short, "*", "parley-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("not removed: %v", left)
 	}
 }
 
@@ -198,6 +198,6 @@ func TestNoOfferNoSocket(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	toolserver.New(toolserver.Options{Command: []string{"x"}}).Close()
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Errorf("%v", left)
+		t.Errorf("got %v", left)
 	}
 }

@@ -69,7 +69,7 @@ func TestRunCommandIsAsked(t *testing.T) {
 	done := r.begin(t.Context(), client, "run_command", args)
 	q := r.answer("reject")
 	if q.Kind != "execute" || q.Heading != "Run a command in "+r.dir || q.Body[0].Text != "A=1 B=2 touch 'made it'" {
-		t.Errorf("%+v", q)
+		t.Errorf("got %+v", q)
 	}
 	r.wantError(r.ended(done), "The user did not allow it: running A=1 B=2 touch 'made it'")
 	if _, err := os.Stat(filepath.Join(r.dir, "made it")); !os.IsNotExist(err) {

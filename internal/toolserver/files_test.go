@@ -25,7 +25,7 @@ func TestListedTools(t *testing.T) {
 		names = append(names, tool.Name)
 		schema, _ := tool.InputSchema.(map[string]any)
 		if schema["type"] != "object" || schema["additionalProperties"] != false || tool.Description == "" || tool.Title == "" {
-			t.Errorf("%s: %v", tool.Name, schema)
+			t.Errorf("%s: got %v", tool.Name, schema)
 		}
 		for name, p := range schema["properties"].(map[string]any) {
 			if p.(map[string]any)["description"] == nil {
@@ -33,7 +33,7 @@ func TestListedTools(t *testing.T) {
 			}
 		}
 		if read := tool.Name == "read_text_file"; tool.Annotations.ReadOnlyHint != read {
-			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
+			t.Errorf("%s: got %+v", tool.Name, tool.Annotations)
 		}
 	}
 	if slices.Sort(names); strings.Join(names, " ") != "read_text_file run_command write_text_file" {
@@ -41,7 +41,7 @@ func TestListedTools(t *testing.T) {
 	}
 	hello := client.InitializeResult()
 	if hello.ServerInfo.Name != "parley" || !strings.Contains(hello.Instructions, r.dir) {
-		t.Errorf("%+v", hello)
+		t.Errorf("got %+v", hello)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestReadOutside(t *testing.T) {
 		done := r.begin(t.Context(), client, "read_text_file", in{"path": relative})
 		q := r.answer("reject")
 		if !q.Outside || q.Kind != "read" {
-			t.Errorf("%+v", q)
+			t.Errorf("got %+v", q)
 		}
 		r.wantError(r.ended(done), "The user did not allow it: reading ")
 	}

@@ -144,7 +144,7 @@ func TestRelayToAnotherProgram(t *testing.T) {
 		}()
 		err := toolserver.Relay(t.Context(), strings.NewReader(""), io.Discard, l.Addr().String(), "token")
 		if !errors.Is(err, toolserver.ErrRefused) || strings.ContainsAny(err.Error(), "\x1b\n") {
-			t.Errorf("%.20q: %v", answer, err)
+			t.Errorf("%.20q: got %v", answer, err)
 		}
 	}
 }

@@ -18,12 +18,12 @@ func BenchmarkSnapshot(b *testing.B) {
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
 			r.j = r.journal(Options{})
-			r.j.Before(b.Context(), 1)
+			r.j.BeginTurn(b.Context(), 1)
 		}
 	})
 	b.Run("again", func(b *testing.B) {
 		for b.Loop() {
-			r.j.Before(b.Context(), 1)
+			r.j.BeginTurn(b.Context(), 1)
 		}
 	})
 	b.Run("turn", func(b *testing.B) {

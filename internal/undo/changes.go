@@ -44,14 +44,14 @@ const All = -1
 // Change is what happened to one file, once or in an unbroken chain in which each change begins
 // with the result of the one before. A change by somebody else breaks the chain.
 type Change struct {
-	Turn   int    // the last turn that contributed
-	Path   string // absolute, with the links of its directories followed
-	Kind   Kind
-	By     By
-	Before int64  // size before; -1 if there was no file
-	After  int64  // size after; -1 if there is no file
-	Why    string // why it cannot be undone, or ""
-	Undone bool   // it was undone, and can be redone
+	Turn         int    // the last turn that contributed
+	Path         string // absolute, with the links of its directories followed
+	Kind         Kind
+	By           By
+	Before       int64  // size before; -1 if there was no file
+	After        int64  // size after; -1 if there is no file
+	NoUndoReason string // why it cannot be undone, or ""
+	Undone       bool   // it was undone, and can be redone
 
 	before, after state
 	newDirs       int // as of change
@@ -149,7 +149,7 @@ func (j *Journal) Changes(number int) []Change {
 	last := map[string]int{} // by path, in list
 	for _, c := range chosen {
 		i, ok := last[c.path]
-		if ok && c.undone == list[i].Undone && c.doubt == "" && list[i].Why == "" && same(list[i].after, c.before) {
+		if ok && c.undone == list[i].Undone && c.doubt == "" && list[i].NoUndoReason == "" && same(list[i].after, c.before) {
 			list[i].extend(c)
 			continue
 		}
@@ -161,8 +161,8 @@ func (j *Journal) Changes(number int) []Change {
 		if c.Kind = kindOf(c.before, c.after); c.Kind == Same {
 			continue
 		}
-		if c.Why == "" {
-			c.Why = j.whyNot(c.before, c.after)
+		if c.NoUndoReason == "" {
+			c.NoUndoReason = j.whyNot(c.before, c.after)
 		}
 		kept = append(kept, c)
 	}
@@ -171,7 +171,7 @@ func (j *Journal) Changes(number int) []Change {
 
 func (c *change) shown() Change {
 	return Change{
-		Turn: c.turn, Path: c.path, By: c.by, Before: sizeOf(c.before), After: sizeOf(c.after), Why: c.doubt, Undone: c.undone,
+		Turn: c.turn, Path: c.path, By: c.by, Before: sizeOf(c.before), After: sizeOf(c.after), NoUndoReason: c.doubt, Undone: c.undone,
 		before: c.before, after: c.after, newDirs: c.newDirs, goneDirs: c.goneDirs, ids: []int{c.id},
 	}
 }
@@ -231,7 +231,7 @@ func (j *Journal) noCopy(s state) string {
 	case j.store.hasLost(s.sum):
 		return "no copy of it could be written"
 	}
-	return fmt.Sprintf("the copies of this session take all of their %d MiB", j.opts.Room>>20)
+	return fmt.Sprintf("the copies of this session take all of their %d MiB", j.opts.MaxBytes>>20)
 }
 
 // Texts returns what the file of a change contained before and after it, "" if there was no file;

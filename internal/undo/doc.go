@@ -4,7 +4,7 @@
 // # What is tracked
 //
 // Writes that parley made for the agent are tracked everywhere (Written). In roots inside a git
-// work tree, the files on disk before and after a turn are compared as well (Before, After). Git is
+// work tree, the files on disk before and after a turn are compared as well (BeginTurn, EndTurn). Git is
 // only asked for names: of tracked files and of untracked files it does not ignore. This package
 // reads and hashes the files itself and keeps copies in a private file. It does not use `git add`
 // or `git stash`, which run filters that the repository names and write to its index and objects.
@@ -31,7 +31,7 @@
 //
 // # Goroutines
 //
-// All methods are safe for concurrent use. Before, After, Undo, Redo, Look, Texts and Close wait
-// for the disk, Before and After also for git: do not call them from the goroutine of a screen.
+// All methods are safe for concurrent use. BeginTurn, EndTurn, Undo, Redo, Look, Texts and Close wait
+// for the disk, BeginTurn and EndTurn also for git: do not call them from the goroutine of a screen.
 // Changes never waits for them. Paths come from the disk: sanitise them before showing them.
 package undo

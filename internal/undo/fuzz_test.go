@@ -216,7 +216,7 @@ func (c course) follow(r *rig, out string) {
 	}
 	for _, res := range results {
 		if res.Err != nil && !errors.Is(res.Err, ErrNotKept) && !errors.Is(res.Err, ErrChangedSince) {
-			t.Errorf("%s: %v", res.Change.Path, res.Err)
+			t.Errorf("%s: got %v", res.Change.Path, res.Err)
 		}
 		// Untracked files may appear and disappear unnoticed while git ignores them.
 		if !tracked[res.Change.Path] {

@@ -19,18 +19,18 @@ import (
 
 // Default limits, and bounds of what a Journal remembers.
 const (
-	DefaultRoom = 256 << 20 // bytes of copies
-	maxEntries  = 60_000    // changes; the oldest go first
+	DefaultMaxBytes = 256 << 20 // bytes of copies
+	maxEntries      = 60_000    // changes; the oldest go first
 )
 
 var errIgnored = errors.New("git ignores it")
 
 // Options configure a Journal.
 type Options struct {
-	Dir   string   // directory for copies; each Journal has its own subdirectory
-	Roots []string // directories that exist
-	Git   string   // the program; "" looks for it
-	Room  int64    // bytes that the copies may take; 0 means DefaultRoom
+	Dir      string   // directory for copies; each Journal has its own subdirectory
+	Roots    []string // directories that exist
+	Git      string   // the program; "" looks for it
+	MaxBytes int64    // bytes that the copies may take; 0 means DefaultMaxBytes
 }
 
 // Journal tracks the changes of one session.
@@ -44,7 +44,7 @@ type Journal struct {
 
 	// mu guards the fields below. It is never held while waiting for the disk.
 	mu        sync.Mutex
-	turn      *turn // between Before and After
+	turn      *turn // between BeginTurn and EndTurn
 	entries   []*change
 	nextID    int
 	forgotten bool
@@ -66,13 +66,13 @@ type Note struct {
 
 // New creates the Journal of a session. It waits for the disk. Call Close when done.
 func New(opts Options) (*Journal, error) {
-	if opts.Room <= 0 {
-		opts.Room = DefaultRoom
+	if opts.MaxBytes <= 0 {
+		opts.MaxBytes = DefaultMaxBytes
 	}
 	if opts.Git == "" {
 		opts.Git, _ = programs.Find("git")
 	}
-	s, err := openStore(opts.Dir, opts.Room)
+	s, err := openStore(opts.Dir, opts.MaxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +101,10 @@ func (j *Journal) Close() error {
 	return j.store.close()
 }
 
-// Before scans the roots before a turn. Call it before sending the prompt, and send the prompt when
-// it has returned. Turn numbers must increase. A turn that was not ended with After only has the
+// BeginTurn scans the roots before a turn. Call it before sending the prompt, and send the prompt when
+// it has returned. Turn numbers must increase. A turn that was not ended with EndTurn only has the
 // writes through parley. The notes say which roots are not tracked.
-func (j *Journal) Before(ctx context.Context, number int) []Note {
+func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 	j.work.Lock()
 	defer j.work.Unlock()
 	if j.isClosed() {
@@ -116,7 +116,7 @@ func (j *Journal) Before(ctx context.Context, number int) []Note {
 		err := exec.ErrNotFound
 		if j.opts.Git != "" {
 			var s *snapshot
-			if s, err = j.before(ctx, r); err == nil {
+			if s, err = j.snapshotBefore(ctx, r); err == nil {
 				next.was[r] = s
 				continue
 			}
@@ -139,8 +139,8 @@ func (r *root) note(notes []Note, text string, err error) []Note {
 	return append(notes, Note{Root: r.real, Text: text, Err: err})
 }
 
-// After scans the roots after a turn. Later changes on disk belong to no turn.
-func (j *Journal) After(ctx context.Context, number int) []Note {
+// EndTurn scans the roots after a turn. Later changes on disk belong to no turn.
+func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 	j.work.Lock()
 	defer j.work.Unlock()
 	j.mu.Lock()
@@ -159,7 +159,7 @@ func (j *Journal) After(ctx context.Context, number int) []Note {
 			continue
 		}
 		writes := j.writesOf(number, r)
-		is, err := j.after(ctx, r, was, slices.Collect(maps.Keys(writes)))
+		is, err := j.snapshotAfter(ctx, r, was, slices.Collect(maps.Keys(writes)))
 		if err != nil {
 			notes = r.note(notes, "what changed on the disk during the turn is not known", err)
 			continue

@@ -101,7 +101,7 @@ func TestUserChangesStay(t *testing.T) {
 	look := r.errors(r.j.Preview(t.Context(), r.j.Changes(1)))
 	for _, res := range r.j.Preview(t.Context(), r.j.Changes(1)) {
 		if name := filepath.Base(res.Change.Path); res.Already != (name == "back" || name == "made too") {
-			t.Errorf("%s: %v", name, res.Already)
+			t.Errorf("%s: got %v", name, res.Already)
 		}
 	}
 	failed := r.undo(1)
@@ -133,8 +133,8 @@ func TestChains(t *testing.T) {
 	turn(2, "3")
 	by := " on disk during the turn"
 	r.want(All, "changed broken"+by, "changed whole"+by, "changed broken"+by)
-	if got := r.j.Changes(All)[1]; got.Turn != 2 || got.Why != "" {
-		t.Errorf("%+v", got)
+	if got := r.j.Changes(All)[1]; got.Turn != 2 || got.NoUndoReason != "" {
+		t.Errorf("got %+v", got)
 	}
 	failed := r.undo(All)
 	if len(failed) != 1 || !errors.Is(failed["broken"], ErrChangedSince) {
@@ -239,17 +239,17 @@ func TestWithoutGit(t *testing.T) {
 		r := &rig{t: t, dir: realTemp(t)}
 		r.write("a", "1")
 		r.j = r.journal(Options{Git: git})
-		notes := r.j.Before(t.Context(), 1)
+		notes := r.j.BeginTurn(t.Context(), 1)
 		if len(notes) != 1 || notes[0].Root != r.dir || notes[0].Err == nil {
-			t.Errorf("%+v", notes)
+			t.Errorf("got %+v", notes)
 		}
 		r.write("unseen", "x")
 		r.parley(1, "a", "2")
 		r.parley(1, "new/b", "2")
-		if notes := r.j.After(t.Context(), 1); len(notes) != 0 {
-			t.Errorf("%+v", notes)
+		if notes := r.j.EndTurn(t.Context(), 1); len(notes) != 0 {
+			t.Errorf("got %+v", notes)
 		}
-		if notes := r.j.Before(t.Context(), 2); len(notes) != 0 {
+		if notes := r.j.BeginTurn(t.Context(), 2); len(notes) != 0 {
 			t.Errorf("said again: %+v", notes)
 		}
 		r.want(1, "changed a through parley", "created new/b through parley")
@@ -272,7 +272,7 @@ func (r *rig) parley(number int, name, text string) {
 func TestByWhom(t *testing.T) {
 	r := newRig(t, map[string]string{"p": "1", "both": "1", "disk": "1", "before": "1", ".gitignore": "ignored\n"})
 	r.write("ignored", "1")
-	r.j.Before(t.Context(), 1)
+	r.j.BeginTurn(t.Context(), 1)
 	r.parley(1, "p", "2")
 	r.parley(1, "p", "3")
 	r.want(1, "changed p through parley") // during the turn
@@ -285,7 +285,7 @@ func TestByWhom(t *testing.T) {
 	r.parley(1, "made", "2")
 	r.parley(1, "script", "2")
 	r.remove("script")
-	r.j.After(t.Context(), 1)
+	r.j.EndTurn(t.Context(), 1)
 	r.want(1, "changed ignored through parley", "changed before through parley and on disk", "changed both through parley and on disk",
 		"changed disk on disk during the turn", "created made through parley", "changed p through parley")
 	r.undoAll(1)
@@ -329,11 +329,11 @@ func TestUndoLeavesACreatedFileWithAnotherMode(t *testing.T) {
 	r.must(os.Chmod(path, 0o755))
 	results := r.j.Undo(t.Context(), r.j.Changes(All))
 	if len(results) != 1 || !errors.Is(results[0].Err, ErrChangedSince) {
-		t.Errorf("%+v", results)
+		t.Errorf("got %+v", results)
 	}
 	r.must(os.Chmod(path, 0o644))
 	if results = r.j.Undo(t.Context(), r.j.Changes(All)); len(results) != 1 || results[0].Err != nil {
-		t.Errorf("%+v", results)
+		t.Errorf("got %+v", results)
 	}
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is still there: %v", err)

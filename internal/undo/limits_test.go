@@ -70,7 +70,7 @@ func TestUnreadable(t *testing.T) {
 
 func TestNoRoom(t *testing.T) {
 	r := newRig(t, map[string]string{"a": strings.Repeat("a", 700), "b": strings.Repeat("b", 700), "c": "1"})
-	r.j = r.journal(Options{Room: 1000}) // a quarter of it is reserved for changes
+	r.j = r.journal(Options{MaxBytes: 1000}) // a quarter of it is reserved for changes
 	r.during(1, func() { r.write("a", "2"); r.write("b", "2"); r.write("c", "2") })
 	by := " on disk during the turn"
 	r.want(1, "changed a"+by, "changed b"+by+" !the copies of this session take all of their 0 MiB", "changed c"+by)
@@ -92,9 +92,9 @@ func TestTooManyFiles(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	notes := r.j.Before(t.Context(), 1)
+	notes := r.j.BeginTurn(t.Context(), 1)
 	if len(notes) != 1 || !errors.Is(notes[0].Err, errTooMany) {
-		t.Errorf("%v", notes)
+		t.Errorf("got %v", notes)
 	}
 }
 
@@ -122,8 +122,8 @@ func TestSameSizeAndTime(t *testing.T) {
 func TestReadsOnlyChanges(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1", "b": "1", "young": "1"})
 	waitTick()
-	r.j.Before(t.Context(), 1)
-	r.j.After(t.Context(), 1)
+	r.j.BeginTurn(t.Context(), 1)
+	r.j.EndTurn(t.Context(), 1)
 	known := r.j.roots[0].known
 	for name, e := range known {
 		e.state.mode = 0o7 // reading would overwrite this
@@ -131,9 +131,9 @@ func TestReadsOnlyChanges(t *testing.T) {
 		known[name] = e
 	}
 	r.write("b", "2")
-	r.j.Before(t.Context(), 2)
+	r.j.BeginTurn(t.Context(), 2)
 	if now := r.j.roots[0].known; now["a"].state.mode != 0o7 || now["b"].state.mode == 0o7 || now["young"].state.mode == 0o7 {
-		t.Errorf("%v", now)
+		t.Errorf("got %v", now)
 	}
 	now := time.Now()
 	for _, st := range []stamp{{mtime: now.UnixNano() | 1}, {ctime: now.UnixNano() | 1}, {ctime: now.Add(-time.Second).Truncate(time.Second).UnixNano()}} {
@@ -152,7 +152,7 @@ func TestStore(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1"})
 	mine := r.journal(Options{Dir: dir})
 	other := r.journal(Options{Dir: dir})
-	mine.Before(t.Context(), 1)
+	mine.BeginTurn(t.Context(), 1)
 	left := filepath.Join(dir, storePrefix+"left")
 	r.must(os.Mkdir(left, 0o700))
 	r.must(os.WriteFile(filepath.Join(left, packName), []byte("x"), 0o600))
@@ -218,7 +218,7 @@ func TestClosedAndWithin(t *testing.T) {
 		t.Error("texts after Close")
 	}
 	r.must(r.j.Written(1, Write{Path: r.path("a"), After: "x"}))
-	if len(r.j.Before(t.Context(), 2))+len(r.j.Changes(All)) != 0 {
+	if len(r.j.BeginTurn(t.Context(), 2))+len(r.j.Changes(All)) != 0 {
 		t.Error("something is known after Close")
 	}
 	r.holds("a", "2")
@@ -233,7 +233,7 @@ func TestCancelled(t *testing.T) {
 		t.Error(res)
 	}
 	r.holds("a", "2")
-	if notes := r.j.Before(ctx, 2); len(notes) != 1 || !errors.Is(notes[0].Err, fs.ErrInvalid) {
+	if notes := r.j.BeginTurn(ctx, 2); len(notes) != 1 || !errors.Is(notes[0].Err, fs.ErrInvalid) {
 		t.Error(notes)
 	}
 }

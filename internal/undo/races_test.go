@@ -29,7 +29,7 @@ func TestLastLook(t *testing.T) {
 		r.must(err)
 		do := task{c: c, from: c.after, to: c.before, dirs: c.newDirs}
 		if err := (&restorer{j: r.j}).put(w, p, do); !errors.Is(err, ErrChangedSince) {
-			t.Errorf("%s: %v", c.Path, err)
+			t.Errorf("%s: got %v", c.Path, err)
 		}
 	}
 	for _, name := range []string{"text", "mode", "made"} {
@@ -56,7 +56,7 @@ func TestDirectoryAboveReplaced(t *testing.T) {
 		t.Error("it was undone through a link")
 	}
 	if b, _ := os.ReadFile(filepath.Join(moved, "sub", "a")); string(b) != "2" {
-		t.Errorf("%q", b)
+		t.Errorf("got %q", b)
 	}
 }
 

@@ -83,10 +83,10 @@ func TestHostileRepository(t *testing.T) {
 	t.Logf("without fences: %s", said)
 	r.must(os.Remove(pwned))
 
-	r.j.Before(t.Context(), 1)
+	r.j.BeginTurn(t.Context(), 1)
 	r.write("a.txt", "2")
 	r.write("new.txt", "2")
-	r.j.After(t.Context(), 1)
+	r.j.EndTurn(t.Context(), 1)
 	for _, c := range r.j.Changes(1) {
 		r.j.Texts(c)
 	}
@@ -108,9 +108,9 @@ func TestHeldUp(t *testing.T) {
 	r.git("config", "core.excludesFile", r.path("pipe"))
 	ctx, cancel := contextWithin(t)
 	defer cancel()
-	notes := r.j.Before(ctx, 1)
+	notes := r.j.BeginTurn(ctx, 1)
 	if len(notes) != 1 || !errors.Is(notes[0].Err, ctx.Err()) {
-		t.Errorf("%v", notes)
+		t.Errorf("got %v", notes)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestUnseenBefore(t *testing.T) {
 		r.must(os.Rename(filepath.Join(r.dir, ".git", "moved"), r.path("moved")))
 	})
 	for _, c := range r.j.Changes(1) {
-		if c.Why == "" {
+		if c.NoUndoReason == "" {
 			t.Errorf("%s can be undone", c.Path)
 		}
 	}
@@ -186,7 +186,7 @@ func TestShapes(t *testing.T) {
 		r.must(syscall.Mkfifo(r.path("pipe"), 0o600))
 	})
 	if got := len(w.j.Changes(1)); got != 4 {
-		t.Errorf("%v", w.lines(w.j.Changes(1)))
+		t.Errorf("got %v", w.lines(w.j.Changes(1)))
 	}
 	w.undoAll(1)
 	w.holds("a", "1")
@@ -247,7 +247,7 @@ func TestRootReplaced(t *testing.T) {
 		t.Error(failed)
 	}
 	if b, _ := os.ReadFile(filepath.Join(moved, "a")); string(b) != "2" {
-		t.Errorf("%q", b)
+		t.Errorf("got %q", b)
 	}
 }
 

@@ -146,16 +146,16 @@ func (r *rig) holds(name, text string) {
 func (r *rig) absent(name string) {
 	r.t.Helper()
 	if _, err := os.Lstat(r.path(name)); !errors.Is(err, fs.ErrNotExist) {
-		r.t.Errorf("%q is there (%v)", name, err)
+		r.t.Errorf("%q exists (%v)", name, err)
 	}
 }
 
 // during runs one turn, which must give no notes.
 func (r *rig) during(number int, agent func()) {
 	r.t.Helper()
-	notes := r.j.Before(r.t.Context(), number)
+	notes := r.j.BeginTurn(r.t.Context(), number)
 	agent()
-	notes = append(notes, r.j.After(r.t.Context(), number)...)
+	notes = append(notes, r.j.EndTurn(r.t.Context(), number)...)
 	for _, n := range notes {
 		r.t.Errorf("a note: %s: %s: %v", n.Root, n.Text, n.Err)
 	}
@@ -169,8 +169,8 @@ func (r *rig) lines(changes []Change) []string {
 		rel, err := filepath.Rel(r.dir, c.Path)
 		r.must(err)
 		line := c.Kind.String() + " " + filepath.ToSlash(rel) + " " + c.By.String()
-		if c.Why != "" {
-			line += " !" + c.Why
+		if c.NoUndoReason != "" {
+			line += " !" + c.NoUndoReason
 		}
 		if c.Undone {
 			line += " -"

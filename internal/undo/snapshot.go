@@ -35,8 +35,8 @@ func (j *Journal) listed(ctx context.Context, r *root) ([]string, error) {
 	}), nil
 }
 
-// before takes the snapshot before a turn.
-func (j *Journal) before(ctx context.Context, r *root) (*snapshot, error) {
+// snapshotBefore takes the snapshot before a turn.
+func (j *Journal) snapshotBefore(ctx context.Context, r *root) (*snapshot, error) {
 	s := &snapshot{began: time.Now()}
 	type answer struct {
 		names []string
@@ -81,9 +81,9 @@ func (s *snapshot) findDirs() {
 	}
 }
 
-// after takes the snapshot after a turn: of what git lists now, of what existed before (git may
+// snapshotAfter takes the snapshot after a turn: of what git lists now, of what existed before (git may
 // ignore it now), and of what was written through parley.
-func (j *Journal) after(ctx context.Context, r *root, was *snapshot, written []string) (*snapshot, error) {
+func (j *Journal) snapshotAfter(ctx context.Context, r *root, was *snapshot, written []string) (*snapshot, error) {
 	names, err := j.listed(ctx, r)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (j *Journal) fill(ctx context.Context, r *root, s *snapshot, names []string
 func (j *Journal) lookAll(ctx context.Context, top *os.Root, r *root, names []string, found []entry) error {
 	w := &walker{top: top}
 	defer func() { w.leave(0) }()
-	l := &looker{keep: func(of sum, content []byte) error { return j.store.keep(of, content, j.opts.Room/4) }}
+	l := &looker{keep: func(of sum, content []byte) error { return j.store.keep(of, content, j.opts.MaxBytes/4) }}
 	if r.known != nil { // not the first scan: what is new was likely written in a turn
 		l.keep = func(of sum, content []byte) error { return j.store.keep(of, content, 0) }
 	}

@@ -15,7 +15,7 @@ import (
 var (
 	// ErrChangedSince: the file is not as the agent left it.
 	ErrChangedSince = errors.New("it was changed since")
-	// ErrNotKept: it cannot be undone; Change.Why says why.
+	// ErrNotKept: it cannot be undone; Change.NoUndoReason says why.
 	ErrNotKept = errors.New("it cannot be put back")
 	// ErrClosed: the Journal was closed.
 	ErrClosed = errors.New("the session was closed")
@@ -107,8 +107,8 @@ func (j *Journal) possible(c Change, again bool) error {
 	switch {
 	case j.isClosed():
 		return ErrClosed
-	case c.Why != "":
-		return fmt.Errorf("%w: %s", ErrNotKept, c.Why)
+	case c.NoUndoReason != "":
+		return fmt.Errorf("%w: %s", ErrNotKept, c.NoUndoReason)
 	case c.Path == "" || len(c.ids) == 0:
 		return fmt.Errorf("%w: it is no change of this session", ErrNotKept)
 	case again && !c.Undone:

@@ -34,20 +34,20 @@ type Agent struct {
 	redialing bool      // such an attempt is running
 	lostErr   error     // why the last one failed
 
-	pending *Session        // the session whose id is not known yet
-	gone    map[string]bool // sessions that were removed: their late events are ignored
-	listed  []event.Listed
+	pending         *Session        // the session whose id is not known yet
+	removedSessions map[string]bool // sessions that were removed: their late events are ignored
+	listed          []event.StoredSession
 
-	login login
-	said  []string // lines that SayOnce has reported
+	login    login
+	reported []string // lines that SayOnce has reported
 }
 
 func newAgent(w *Workspace) *Agent {
-	return &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), gone: map[string]bool{}}
+	return &Agent{w: w, Log: event.NewLog(), queue: event.NewQueue(), replaced: make(chan struct{}), removedSessions: map[string]bool{}}
 }
 
 // Name returns the agent's name for display.
-func (a *Agent) Name() string { return a.Spec.Called() }
+func (a *Agent) Name() string { return a.Spec.DisplayName() }
 
 // Conn returns the connection, nil while not connected.
 func (a *Agent) Conn() *Connection { return a.conn }
@@ -65,8 +65,8 @@ func (a *Agent) Err() error { return a.err }
 // FallbackLog returns the log of the session that could not be opened, nil without one.
 func (a *Agent) FallbackLog() *Logged { return a.logged }
 
-// Listed returns the agent's stored sessions as it listed them last.
-func (a *Agent) Listed() []event.Listed { return a.listed }
+// StoredSessions returns the agent's stored sessions as it listed them last.
+func (a *Agent) StoredSessions() []event.StoredSession { return a.listed }
 
 // Live reports whether the agent is connected.
 func (a *Agent) Live() bool {
@@ -149,14 +149,14 @@ func (a *Agent) connect() {
 	}
 	front.resetConnection()
 	a.pending = front
-	w.tell(Starting{a})
+	w.tell(AgentStarting{a})
 	a.dial(w.opts.Connect, a.connected)
 }
 
 // dial connects in a task. then gets the outcome, unless the connection has been replaced
 // by then.
 func (a *Agent) dial(dial dialFunc, then func(*Connection, error)) {
-	w, spec, log, queue := a.w, a.Equipped(), a.Log, a.queue
+	w, spec, log, queue := a.w, a.SpecWithLogin(), a.Log, a.queue
 	ctx, cancel := context.WithCancel(w.conns.ctx)
 	a.cancel = cancel
 	a.listen()
@@ -180,7 +180,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	}
 	if a.err = err; err != nil {
 		if conn == nil || !WantsLogin(err) {
-			w.tell(NotStarted{a, err})
+			w.tell(AgentNotStarted{a, err})
 			a.findLog()
 		} else if !a.useCredentials(err) {
 			w.tell(LoginWanted{a, nil, err})
@@ -191,7 +191,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	s := a.Front()
 	a.pending, a.opening = nil, false
 	s.attach(conn.Session)
-	w.tell(Started{a, s, conn.Note})
+	w.tell(AgentStarted{a, s, conn.Note})
 	s.sendQueued()
 }
 
@@ -205,15 +205,15 @@ func (a *Agent) forget() {
 			cancel()
 		}
 	}
-	a.drop(old.Take())
+	a.drop(old.Drain())
 	a.cancel, a.retryAt, a.redialing, a.dialing = nil, time.Time{}, false, false
-	a.pending, a.listed, a.gone = nil, nil, map[string]bool{}
+	a.pending, a.listed, a.removedSessions = nil, nil, map[string]bool{}
 	a.login.cancel, a.login.name = nil, ""
 }
 
-// Leave cancels starting the agent. Its session stays, shown as one whose agent has
+// CancelStart cancels starting the agent. Its session stays, shown as one whose agent has
 // ended.
-func (a *Agent) Leave() {
+func (a *Agent) CancelStart() {
 	a.forget()
 	old := a.conn
 	a.conn, a.err, a.opening = nil, nil, false

@@ -61,7 +61,7 @@ func (s *Session) ChangedLines() (added, removed int) {
 }
 
 // CountLines counts the changed lines in a task, since it reads the texts. It is reported
-// as Counted.
+// as LinesCounted.
 func (s *Session) CountLines() {
 	conn, count := s.Agent.conn, s.w.opts.CountLines
 	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
@@ -86,7 +86,7 @@ func (s *Session) CountLines() {
 				for _, f := range written {
 					s.counted.add(f)
 				}
-				s.w.tell(Counted{s})
+				s.w.tell(LinesCounted{s})
 			}
 		})
 	})
@@ -96,7 +96,7 @@ func (s *Session) CountLines() {
 // call of the conversation named.
 func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 	for _, f := range changes {
-		if f.Disk && !f.Undone && !t.Named(f.Path) {
+		if f.Disk && !f.Undone && !t.NamesFile(f.Path) {
 			out = append(out, f)
 		}
 	}
@@ -104,10 +104,10 @@ func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 }
 
 // lookUnannounced looks for changes in a finished turn in which the agent reported
-// nothing that could have made any. They are reported as Unannounced.
+// nothing that could have made any. They are reported as UnreportedFiles.
 func (s *Session) lookUnannounced(turn int) {
 	conn := s.Agent.conn
-	if turn == 0 || conn.Changes == nil || !s.Thread.Silent(s.Thread.Turn) {
+	if turn == 0 || conn.Changes == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
 		return
 	}
 	open, id := s.ACP, s.ACP.ID()
@@ -116,7 +116,7 @@ func (s *Session) lookUnannounced(turn int) {
 		changes = slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })
 		return after(func() {
 			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
-				s.w.tell(Unannounced{s, n})
+				s.w.tell(UnreportedFiles{s, n})
 			}
 		})
 	})

@@ -22,7 +22,7 @@ type Spec struct {
 	Custom  bool   // a command that the user typed; Name is only a handle
 	Remote  bool   // it is connected to, not started
 	Shared  bool   // a remote agent that gets files of this machine
-	Gets    string // what it gets of this machine, if that is not the usual
+	Access  string // what it gets of this machine, if that is not the usual
 	Warning string // always shown, such as that the server was not verified
 	Missing string // how to install it; if not empty, it cannot be started
 
@@ -31,9 +31,9 @@ type Spec struct {
 	Env Variables
 }
 
-// Called returns the agent's name for display: the name that the user chose or, for a
+// DisplayName returns the agent's name for display: the name that the user chose or, for a
 // typed command, the name that the agent reports.
-func (s Spec) Called() string {
+func (s Spec) DisplayName() string {
 	if s.Custom {
 		return s.Title
 	}
@@ -67,9 +67,9 @@ type Command interface {
 	Run() error
 }
 
-// AskedLogin is a login command that an agent names, ready to run. Its texts are
+// AgentLogin is a login command that an agent names, ready to run. Its texts are
 // verbatim.
-type AskedLogin struct {
+type AgentLogin struct {
 	Command Command
 	Line    string // as one would type it in a shell, with the variables it sets
 	Program string // the file that is run
@@ -102,12 +102,12 @@ type Connection struct {
 	Turn func(session string, begins bool) int
 	// Changes returns what the agent changed in a session: turn by turn, and together,
 	// with each file once. Texts returns the content of a file before and after a change,
-	// if known. PutBack undoes changes or, with try, only reports the outcome; DoAgain
+	// if known. Undo undoes changes or, with try, only reports the outcome; Redo
 	// redoes undone ones. All of them wait for the disk.
 	Changes func(session string) (turns, together []FileChange)
 	Texts   func(session string, c FileChange) (before, after string, ok bool)
-	PutBack func(ctx context.Context, session string, changes []FileChange, try bool) []PutBack
-	DoAgain func(ctx context.Context, session string, changes []FileChange) []PutBack
+	Undo    func(ctx context.Context, session string, changes []FileChange, try bool) []UndoResult
+	Redo    func(ctx context.Context, session string, changes []FileChange) []UndoResult
 	// KillTerminal ends a command that parley runs for the agent. It may take seconds.
 	KillTerminal func(session, id string) error
 	// Attended reports whether a command that parley runs for the agent has its own
@@ -130,29 +130,29 @@ type Connection struct {
 
 // FileChange is the change of one file in one turn or several.
 type FileChange struct {
-	Path   string // absolute, raw
-	Kind   string // created, changed, deleted, mode
-	By     string // who or what changed it, in words
-	Turn   int    // number of the turn in the session
-	Disk   bool   // something other than parley wrote it
-	Why    string // why it cannot be restored, "" if it can
-	Undone bool
-	Handle any // of the journal that made it
+	Path         string // absolute, raw
+	Kind         string // created, changed, deleted, mode
+	By           string // who or what changed it, in words
+	Turn         int    // number of the turn in the session
+	Disk         bool   // something other than parley wrote it
+	NoUndoReason string // why it cannot be restored, "" if it can
+	Undone       bool
+	Handle       any // of the journal that made it
 }
 
-// PutBack is the outcome of restoring or redoing a change.
-type PutBack struct {
+// UndoResult is the outcome of restoring or redoing a change.
+type UndoResult struct {
 	Change FileChange
 	Err    error
 }
 
 // Message is one JSON-RPC message as it was logged: not safe to show.
 type Message struct {
-	At     time.Time
-	Out    bool // parley sent it
-	JSON   []byte
-	Cut    int // bytes that are missing at the end
-	Before int // messages before this one that were left out
+	At            time.Time
+	Out           bool // parley sent it
+	JSON          []byte
+	CutBytes      int // bytes that are missing at the end
+	OmittedBefore int // messages before this one that were left out
 }
 
 // Logged is a session in parley's logs. Agent is the name it was started by, Session its
@@ -164,21 +164,21 @@ type Logged struct {
 	Dir                        string // Cwd, verbatim
 	Updated                    time.Time
 	Prompts                    int
-	// Of reports whether it is a session of an agent; if nil, the agent's name decides.
-	Of func(Spec) bool
+	// MatchAgent reports whether it is a session of an agent; if nil, the agent's name decides.
+	MatchAgent func(Spec) bool
 	// Replay posts the events of the log and returns after the last. Messages is like
 	// Connection.Messages.
 	Replay   func(ctx context.Context, sink event.Sink) error
 	Messages func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
 }
 
-// Called returns the agent's name for display.
-func (g Logged) Called() string { return cmp.Or(g.Name, g.Agent) }
+// DisplayName returns the agent's name for display.
+func (g Logged) DisplayName() string { return cmp.Or(g.Name, g.Agent) }
 
 // OfAgent reports whether it is a session of an agent.
 func (g Logged) OfAgent(s Spec) bool {
-	if g.Of != nil {
-		return g.Of(s)
+	if g.MatchAgent != nil {
+		return g.MatchAgent(s)
 	}
 	return g.Agent == s.Name
 }

@@ -9,20 +9,20 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Offer is a prompt that was sent before the connection was lost and may not have arrived.
-type Offer struct {
-	Text  string // as the transcript has it
-	Draft string // as the composer gets it back
-	At    time.Time
-	Begun bool // the agent has started on it, so it has arrived
+// UnconfirmedPrompt is a prompt that was sent before the connection was lost and may not have arrived.
+type UnconfirmedPrompt struct {
+	Text    string // as the transcript has it
+	Draft   string // as the composer gets it back
+	At      time.Time
+	Started bool // the agent has started on it, so it has arrived
 
-	before int // earlier prompts of the session with the same text
+	earlierSame int // earlier prompts of the session with the same text
 }
 
-// Cut is the turn that a lost connection interrupted: what parley knows of it that the
-// agent's history may lack. The zero Cut means that no turn was interrupted.
-type Cut struct {
-	Prompts []Offer
+// InterruptedTurn is the turn that a lost connection interrupted: what parley knows of it that the
+// agent's history may lack. The zero InterruptedTurn means that no turn was interrupted.
+type InterruptedTurn struct {
+	Prompts []UnconfirmedPrompt
 	Answer  string // the answer received so far
 
 	on     bool
@@ -30,34 +30,34 @@ type Cut struct {
 }
 
 // Exists reports whether a turn was interrupted.
-func (c *Cut) Exists() bool { return c.on }
+func (c *InterruptedTurn) Exists() bool { return c.on }
 
 // AddHeld adds a prompt that an agent of version 2 had accepted but not yet added to the
 // conversation.
-func (c *Cut) AddHeld(t *thread.Thread, draft string) {
+func (c *InterruptedTurn) AddHeld(t *thread.Thread, draft string) {
 	c.on = true
-	c.Prompts = append(c.Prompts, Offer{Text: draft, Draft: draft})
+	c.Prompts = append(c.Prompts, UnconfirmedPrompt{Text: draft, Draft: draft})
 	c.count(sessionItems(t))
 }
 
 // AddTurn adds the last turn of a conversation if a lost connection interrupted it. draft
 // is the last prompt as the composer gets it back.
-func (c *Cut) AddTurn(t *thread.Thread, draft string) {
+func (c *InterruptedTurn) AddTurn(t *thread.Thread, draft string) {
 	items := sessionItems(t)
 	end := lastEnd(items)
-	if end < 0 || !event.CutOff(items[end].End.Err) {
+	if end < 0 || !event.InterruptedByNetwork(items[end].End.Err) {
 		return
 	}
 	c.on, c.Answer = true, ""
-	var sent []Offer
+	var sent []UnconfirmedPrompt
 	for _, it := range items[:end] {
 		switch {
 		case it.Turn != items[end].Turn:
-		case it.Kind == thread.UserMessage && !it.Blank() && !it.Kept:
-			sent = append(sent, Offer{Text: string(it.Text), Draft: string(it.Text), At: it.At, Begun: it.MessageID != ""})
+		case it.Kind == thread.UserMessage && !it.Blank() && !it.MissingFromHistory:
+			sent = append(sent, UnconfirmedPrompt{Text: string(it.Text), Draft: string(it.Text), At: it.At, Started: it.MessageID != ""})
 			c.Answer = ""
 		case spoken(it) && len(sent) > 0:
-			sent[len(sent)-1].Begun = true
+			sent[len(sent)-1].Started = true
 		}
 		if it.Turn == items[end].Turn && it.Kind == thread.AgentMessage {
 			c.Answer = join(c.Answer, string(it.Text))
@@ -77,13 +77,13 @@ func (c *Cut) AddTurn(t *thread.Thread, draft string) {
 }
 
 // count records for each prompt how often the conversation before it has the same text.
-func (c *Cut) count(before []*thread.Item) {
+func (c *InterruptedTurn) count(before []*thread.Item) {
 	for i := range c.Prompts {
 		p := &c.Prompts[i]
-		p.before = len(same(before, p.Text))
+		p.earlierSame = len(same(before, p.Text))
 		for _, o := range c.Prompts[:i] {
 			if alike(o.Text, p.Text) {
-				p.before++
+				p.earlierSame++
 			}
 		}
 	}
@@ -118,49 +118,49 @@ func spoken(it *thread.Item) bool {
 }
 
 // Unconfirmed returns the prompts that may not have arrived.
-func (c *Cut) Unconfirmed() (out Offers) {
+func (c *InterruptedTurn) Unconfirmed() (out UnconfirmedPrompts) {
 	for _, p := range c.Prompts {
-		if !p.Begun {
+		if !p.Started {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// Offers are prompts that the user may send again, the oldest first. None is sent
+// UnconfirmedPrompts are prompts that the user may send again, the oldest first. None is sent
 // automatically.
-type Offers []Offer
+type UnconfirmedPrompts []UnconfirmedPrompt
 
-// Why says why the prompt is offered.
-func (p Offer) Why() string {
-	if p.Begun {
+// Reason says why the prompt is offered.
+func (p UnconfirmedPrompt) Reason() string {
+	if p.Started {
 		return "not in the agent's history"
 	}
 	return "may not have arrived"
 }
 
-// Offer adds the prompts of a cut that are not offered yet.
-func (o *Offers) Offer(c *Cut) {
+// Add adds the prompts of a cut that are not offered yet.
+func (o *UnconfirmedPrompts) Add(c *InterruptedTurn) {
 	for _, p := range c.Unconfirmed() {
 		o.add(p)
 	}
 }
 
-func (o *Offers) add(p Offer) {
-	if !slices.ContainsFunc(*o, func(q Offer) bool { return q.Draft == p.Draft }) {
+func (o *UnconfirmedPrompts) add(p UnconfirmedPrompt) {
+	if !slices.ContainsFunc(*o, func(q UnconfirmedPrompt) bool { return q.Draft == p.Draft }) {
 		*o = append(slices.Clip(*o), p)
 	}
 }
 
-func (o *Offers) remove(draft string) {
-	*o = slices.DeleteFunc(slices.Clone(*o), func(p Offer) bool { return p.Draft == draft })
+func (o *UnconfirmedPrompts) remove(draft string) {
+	*o = slices.DeleteFunc(slices.Clone(*o), func(p UnconfirmedPrompt) bool { return p.Draft == draft })
 }
 
-// Take removes and returns the oldest offer, or the newest; false if there is none.
-func (o *Offers) Take(newest bool) (Offer, bool) {
+// Remove removes and returns the oldest offer, or the newest; false if there is none.
+func (o *UnconfirmedPrompts) Remove(newest bool) (UnconfirmedPrompt, bool) {
 	n := len(*o) - 1
 	if n < 0 {
-		return Offer{}, false
+		return UnconfirmedPrompt{}, false
 	}
 	if newest {
 		p := (*o)[n]
@@ -184,39 +184,39 @@ const (
 // Mark adds to the replayed conversation what the agent does not know: that the turn was
 // interrupted, and the prompts that the history lacks. Prompts in the history are removed
 // from offers, missing ones are added to them once.
-func (c *Cut) Mark(t *thread.Thread, offers *Offers) {
+func (c *InterruptedTurn) Mark(t *thread.Thread, offers *UnconfirmedPrompts) {
 	if !c.on {
 		return
 	}
-	var missing []Offer
+	var missing []UnconfirmedPrompt
 	items := sessionItems(t)
 	found := -1 // the prompt of the interrupted turn
 	for _, p := range c.Prompts {
-		if at := same(items, p.Text); len(at) > p.before {
+		if at := same(items, p.Text); len(at) > p.earlierSame {
 			found = max(found, at[len(at)-1])
 			offers.remove(p.Draft)
 			continue
 		}
-		if missing = append(missing, p); p.Begun && !c.marked {
+		if missing = append(missing, p); p.Started && !c.marked {
 			offers.add(p)
 		}
 	}
 	c.marked = true
 	if found >= 0 || len(c.Prompts) == 0 {
-		t.Remark(c.about(answerText(items[found+1:])))
+		t.AddNotice(c.about(answerText(items[found+1:])))
 	}
 	for _, p := range missing {
-		t.Keep(p.Text, p.At)
-		if p.Begun {
-			t.Remark(forgotten, c.Answer)
+		t.AddMissingPrompt(p.Text, p.At)
+		if p.Started {
+			t.AddNotice(forgotten, c.Answer)
 		} else {
-			t.Remark(unconfirmed, "")
+			t.AddNotice(unconfirmed, "")
 		}
 	}
 }
 
 // Resumed is the notice for an agent that does not replay the conversation.
-func (c *Cut) Resumed() string {
+func (c *InterruptedTurn) Resumed() string {
 	switch {
 	case len(c.Unconfirmed()) > 0:
 		return "Reconnected · the last prompt may not have arrived"
@@ -227,7 +227,7 @@ func (c *Cut) Resumed() string {
 }
 
 // about compares the answer in the agent's history with the one received before.
-func (c *Cut) about(now string) (note, detail string) {
+func (c *InterruptedTurn) about(now string) (note, detail string) {
 	had, has := squeeze(c.Answer), squeeze(now)
 	switch {
 	case had == has:
@@ -258,7 +258,7 @@ func join(a, b string) string { return strings.TrimPrefix(a+"\n\n"+b, "\n\n") }
 // that parley added do not count.
 func same(items []*thread.Item, text string) (at []int) {
 	for i, it := range items {
-		if it.Kind == thread.UserMessage && !it.Kept && alike(string(it.Text), text) {
+		if it.Kind == thread.UserMessage && !it.MissingFromHistory && alike(string(it.Text), text) {
 			at = append(at, i)
 		}
 	}

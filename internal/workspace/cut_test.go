@@ -15,7 +15,7 @@ import (
 
 var (
 	at   = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	lost = &event.LostError{Place: "wss://host/acp", Cause: errors.New("reset")}
+	lost = &event.LostError{URL: "wss://host/acp", Cause: errors.New("reset")}
 )
 
 func sent(text string) event.Event { return event.TurnStarted{Text: text, At: at, Request: 1} }
@@ -49,9 +49,9 @@ func history(lines ...string) *thread.Thread {
 }
 
 // marked marks a history and returns the resulting offers.
-func marked(c *Cut, t *thread.Thread) Offers {
-	var o Offers
-	o.Offer(c)
+func marked(c *InterruptedTurn, t *thread.Thread) UnconfirmedPrompts {
+	var o UnconfirmedPrompts
+	o.Add(c)
 	c.Mark(t, &o)
 	return o
 }
@@ -96,7 +96,7 @@ func TestMark(t *testing.T) {
 		"an error of the agent": {[]event.Event{sent("go"), ended(errors.New("no model")), event.Disconnected{Err: lost}}, []string{"user: go"}, []string{"agent: done", "user: go"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var cut Cut
+			var cut InterruptedTurn
 			cut.AddTurn(threadOf(append(slices.Clone(before), c.turn...)...), "")
 			now := history(append(slices.Clone(told), c.history...)...)
 			missing := ""
@@ -113,17 +113,17 @@ func TestMark(t *testing.T) {
 
 // A dropped offer is not offered again after another loss.
 func TestOffers(t *testing.T) {
-	var cut Cut
+	var cut InterruptedTurn
 	cut.AddTurn(threadOf(sent("go"), said(event.Agent, "half"), ended(lost)), "")
-	var o Offers
-	o.Offer(&cut)
+	var o UnconfirmedPrompts
+	o.Add(&cut)
 	if len(o) != 0 {
 		t.Errorf("it has arrived: %+v", o)
 	}
 	cut.Mark(history(), &o)
-	p, ok := o.Take(true)
-	if !ok || p.Why() != "not in the agent's history" {
-		t.Errorf("%+v", p)
+	p, ok := o.Remove(true)
+	if !ok || p.Reason() != "not in the agent's history" {
+		t.Errorf("got %+v", p)
 	}
 	if cut.Mark(history(), &o); len(o) != 0 {
 		t.Errorf("offered again: %+v", o)
@@ -131,17 +131,17 @@ func TestOffers(t *testing.T) {
 	for _, text := range []string{"one", "two", "one"} {
 		cut.AddHeld(threadOf(), text)
 	}
-	o.Offer(&cut)
-	first, _ := o.Take(false)
-	last, _ := o.Take(true)
-	if _, more := o.Take(true); first.Draft != "one" || last.Draft != "two" || more || last.Why() != "may not have arrived" {
+	o.Add(&cut)
+	first, _ := o.Remove(false)
+	last, _ := o.Remove(true)
+	if _, more := o.Remove(true); first.Draft != "one" || last.Draft != "two" || more || last.Reason() != "may not have arrived" {
 		t.Errorf("%+v, %+v, more: %v", first, last, more)
 	}
 }
 
 // A second loss before any new prompt changes nothing.
 func TestMarkAgain(t *testing.T) {
-	var cut Cut
+	var cut InterruptedTurn
 	live := threadOf(sent("go"), ended(lost), event.Disconnected{Err: lost})
 	cut.AddTurn(live, "go, as it was typed")
 	first := history()
@@ -159,16 +159,16 @@ func TestMarkAgain(t *testing.T) {
 	for _, e := range []event.Event{sent("go"), ended(lost)} {
 		first.Apply(e)
 	}
-	cut = Cut{}
+	cut = InterruptedTurn{}
 	cut.AddTurn(first, "")
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
-		t.Errorf("%+v", missing)
+		t.Errorf("got %+v", missing)
 	}
 }
 
 // If nothing was said, no turn was interrupted.
 func TestIdle(t *testing.T) {
-	var cut Cut
+	var cut InterruptedTurn
 	cut.AddTurn(threadOf(event.Disconnected{Err: lost}), "")
 	now := history("user: go")
 	if missing := marked(&cut, now); cut.Exists() || len(missing) > 0 || len(now.Items) != 1 {
@@ -178,24 +178,24 @@ func TestIdle(t *testing.T) {
 
 // Prompts that an agent of version 2 held may not have arrived; the one that it worked on has.
 func TestHeld(t *testing.T) {
-	live := threadOf(event.TurnStarted{Told: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
+	live := threadOf(event.TurnStarted{SeparatePrompts: true, At: at}, event.PromptHeld{Key: 1, Text: "one", At: at}, event.MessageReplaced{Role: event.User, MessageID: "u1", Text: "one"},
 		event.PromptAccepted{Key: 1, MessageID: "u1"}, said(event.Agent, "half"), event.PromptHeld{Key: 2, Text: "two", At: at}, event.PromptFailed{Key: 2, Err: lost})
-	var cut Cut
+	var cut InterruptedTurn
 	cut.AddHeld(live, "two")
 	live.Apply(ended(lost))
 	cut.AddTurn(live, "two")
 	if cut.Prompts[0].Draft != "one" {
-		t.Errorf("%+v", cut.Prompts)
+		t.Errorf("got %+v", cut.Prompts)
 	}
 	if got := cut.Unconfirmed(); len(got) != 1 || got[0].Draft != "two" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v", got)
 	}
 	now := history("user: one", "agent: half")
 	if missing := marked(&cut, now); len(missing) != 1 || missing[0].Draft != "two" {
-		t.Errorf("%+v", missing)
+		t.Errorf("got %+v", missing)
 	}
 	if want := []string{"user: one", "agent: half", "note: " + cutHere, "user: two", "note: " + unconfirmed}; !slices.Equal(sketch(now), want) {
-		t.Errorf("%q", sketch(now))
+		t.Errorf("got %q", sketch(now))
 	}
 }
 
@@ -205,10 +205,10 @@ func TestOtherSession(t *testing.T) {
 	live.Attach("s2")
 	live.Apply(sent("go"))
 	live.Apply(ended(lost))
-	var cut Cut
+	var cut InterruptedTurn
 	cut.AddTurn(live, "")
 	if missing := marked(&cut, history("user: go")); len(missing) != 0 {
-		t.Errorf("%+v", missing)
+		t.Errorf("got %+v", missing)
 	}
 }
 
@@ -222,13 +222,13 @@ func TestOutcome(t *testing.T) {
 	} {
 		for _, err := range errs {
 			if got := outcomeOf(err); got != want {
-				t.Errorf("%v: %v, want %v", err, got, want)
+				t.Errorf("%v: got %v, want %v", err, got, want)
 			}
 		}
 	}
 	for want, a := range map[reopenMethod]event.AgentInfo{reopenNone: {}, reopenByLoading: {LoadSession: true, Resume: true}, reopenByResuming: {Resume: true}} {
 		if got := reopenMethodOf(a); got != want {
-			t.Errorf("%+v: %v", a, got)
+			t.Errorf("%+v: got %v", a, got)
 		}
 	}
 }

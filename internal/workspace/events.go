@@ -23,7 +23,7 @@ func (a *Agent) listen() {
 		if rest := pace - time.Since(last); rest > 0 {
 			time.Sleep(rest)
 		}
-		return &Batch{a, queue, queue.Take()}
+		return &Batch{a, queue, queue.Drain()}
 	})
 }
 
@@ -182,10 +182,10 @@ func (a *Agent) route(e event.Event) {
 			return
 		}
 	}
-	if s := a.pending; s != nil && !a.gone[id] {
+	if s := a.pending; s != nil && !a.removedSessions[id] {
 		a.pending = nil
 		if !a.w.has(s) { // it has been closed
-			a.gone[id] = true
+			a.removedSessions[id] = true
 			return
 		}
 		s.Thread.Session = id
@@ -207,7 +207,7 @@ func (a *Agent) announce(e event.Event) {
 		if a.opening { // the outcome of the start says why
 			return
 		}
-		a.w.tell(Gone{a, e.Err})
+		a.w.tell(AgentGone{a, e.Err})
 		if a.Spec.Remote {
 			a.lost(e.Err)
 		}

@@ -18,7 +18,7 @@ func TestSessionGone(t *testing.T) {
 	gone := map[string]func(*rig){
 		"refused":       func(r *rig) { ways["load"](r); r.fake().Fail("session/load", -32002, "never heard of it") },
 		"refused in v2": func(r *rig) { ways["v2"](r); r.fake().Fail("session/resume", -32602, "never heard of it") },
-		"never":         func(r *rig) { r.fake().Hello("") },
+		"never":         func(r *rig) { r.fake().Capabilities("") },
 	}
 	for name, way := range gone {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestSessionGone(t *testing.T) {
 				r.prompt(s, "second")
 				r.pass(time.Minute)
 				r.news = nil
-				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.Listed() != nil {
+				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.StoredSessions() != nil {
 					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
 				}
 				for range 2 { // it stays gone however often the connection is lost
@@ -53,7 +53,7 @@ func TestSessionGone(t *testing.T) {
 				r.pass(time.Second)
 				r.got("first", "second")
 				if !says(s, "You said: first") || s.Continue() {
-					t.Error("what was said is gone, or there is more to do")
+					t.Error("the conversation is gone, or there is more to continue")
 				}
 				r.connections(1, 4)
 			})
@@ -76,7 +76,7 @@ func TestSessionGoneSameID(t *testing.T) {
 		r.prompt(second, "second")
 		r.pass(time.Second)
 		if !says(second, "You said: second") || says(s, "second") || second.Thread.Session != "s1" {
-			t.Errorf("%v", second.Thread.Items)
+			t.Errorf("got %v", second.Thread.Items)
 		}
 		r.prompt(second, "third")
 		r.got("first", "second", "third")
@@ -95,12 +95,12 @@ func TestStartingOver(t *testing.T) {
 		s.Continue()
 		s.Agent.NewSession()
 		r.wants("Said a session is already being opened")
-		if !s.Waiting() || !s.GiveUp() {
+		if !s.Waiting() || !s.CancelOpen() {
 			t.Error("it cannot be given up")
 		}
 		r.wants("StartedOver -: open a session: context canceled")
-		if s.Waiting() || s.GiveUp() {
-			t.Error("there is more to give up")
+		if s.Waiting() || s.CancelOpen() {
+			t.Error("CancelOpen found a second session to cancel")
 		}
 		for _, hand := range []bool{false, true} {
 			s.Continue()
@@ -109,7 +109,7 @@ func TestStartingOver(t *testing.T) {
 				r.redialNow(s.Agent)
 			}
 			r.pass(time.Minute)
-			if s.Lost.State != workspace.StateGone || s.Waiting() || s.GiveUp() || s.Thread.State != thread.Idle {
+			if s.Lost.State != workspace.StateGone || s.Waiting() || s.CancelOpen() || s.Thread.State != thread.Idle {
 				t.Errorf("%v, waiting %v, %v", s.Lost.State, s.Waiting(), s.Thread.State)
 			}
 		}
@@ -137,7 +137,7 @@ func TestNotReopened(t *testing.T) {
 			r.Error("it is opened twice")
 		}
 		r.pass((5 * time.Minute))
-		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
+		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
 		if !s.Agent.Live() || s.ACP != nil {
 			r.Error("the agent is not there")
 		}
@@ -161,11 +161,11 @@ func TestReopenWantsLogin(t *testing.T) {
 				ways[way](r)
 				switch way {
 				case "load":
-					r.fake().Hello(loads + logins)
+					r.fake().Capabilities(loads + logins)
 				case "resume":
-					r.fake().Hello(resumes + logins)
+					r.fake().Capabilities(resumes + logins)
 				case "v2":
-					r.fake().Hello(logins2)
+					r.fake().Capabilities(logins2)
 				}
 				r.fake().Answer("authenticate", "{}")
 				r.fake().Answer("auth/login", "{}")
@@ -198,11 +198,11 @@ func TestLostPermanently(t *testing.T) {
 		s := r.started(far)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		refused := &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
+		refused := &event.LostError{URL: "far", Cause: &transport.StatusError{Status: 401}}
 		r.dial = func(int) error { return refused }
 		r.lose()
 		r.pass(time.Hour)
-		r.wants("Sent first", lostLine, "Lost, first, longer", "Redialing", "Redialed: "+refused.Error())
+		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed: "+refused.Error())
 		if _, retrying := s.Agent.Retrying(); retrying || r.dials != 2 || !errors.Is(s.Agent.LostErr(), refused) {
 			t.Errorf("retrying %v, %d tries", retrying, r.dials)
 		}
@@ -225,13 +225,13 @@ func TestLocalAgentIsNotRestarted(t *testing.T) {
 		s.Enqueue("second")
 		r.lose()
 		r.pass(time.Hour)
-		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.wants("PromptSent first", "QueuePaused", "AgentGone: connection closed")
 		r.fake().Turn(nil)
 		if !s.Continue() {
 			r.Error("it cannot be started again")
 		}
 		r.pass(time.Second)
-		r.wants("Starting", "Started s1")
+		r.wants("AgentStarting", "AgentStarted s1")
 		r.waits(s, "second")
 		s.Resume()
 		r.pass(time.Second)

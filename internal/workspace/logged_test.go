@@ -21,11 +21,11 @@ func TestKeptFromLogs(t *testing.T) {
 		r.opts.Logs = func() ([]workspace.Logged, error) { return logs, errAway }
 	}, func(r *rig) {
 		s := r.started(local)
-		var kept []event.Listed
+		var kept []event.StoredSession
 		var failed error
-		s.Agent.ListSessions(func(l []event.Listed, err error) { kept, failed = l, err })
+		s.Agent.ListSessions(func(l []event.StoredSession, err error) { kept, failed = l, err })
 		r.w.List()
-		r.wants("Listed: nobody is there")
+		r.wants("SessionsListed: nobody is there")
 		if len(kept) != 1 || kept[0].ID != "a" || kept[0].Cwd != "/src" || failed != errAway || len(r.w.Logs()) != 2 {
 			t.Errorf("%v, %v, %v", kept, failed, r.w.Logs())
 		}
@@ -37,7 +37,7 @@ func TestKeptFromLogs(t *testing.T) {
 		}
 		r.lose()
 		var called bool
-		s.Agent.ListSessions(func(l []event.Listed, err error) { called = l == nil && err == nil })
+		s.Agent.ListSessions(func(l []event.StoredSession, err error) { called = l == nil && err == nil })
 		if !called {
 			t.Error("an agent that is gone keeps something")
 		}
@@ -48,7 +48,7 @@ func TestKeptFromLogs(t *testing.T) {
 func TestOpenLogged(t *testing.T) {
 	for name, end := range map[string]func(*workspace.Session){
 		"read":     nil,
-		"given up": func(s *workspace.Session) { s.GiveUp() },
+		"given up": func(s *workspace.Session) { s.CancelOpen() },
 		"closed":   func(s *workspace.Session) { s.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,14 +72,14 @@ func TestOpenLogged(t *testing.T) {
 				r.pass(time.Minute)
 				switch {
 				case end == nil:
-					r.wants("Shown old", "Said the log cannot be read: nobody is there")
+					r.wants("SessionShown old", "Said the log cannot be read: nobody is there")
 					if !says(page, "as it was logged") || page.Waiting() || page.Thread.State != thread.Ended {
-						t.Errorf("%v", page.Thread.State)
+						t.Errorf("got %v", page.Thread.State)
 					}
 				case name == "closed":
-					r.wants("Shown old", "Shown s1", "Removed old")
+					r.wants("SessionShown old", "SessionShown s1", "SessionRemoved old")
 				default:
-					r.wants("Shown old", "Shown s1", "Removed old", "NotOpened: reading the log was cancelled")
+					r.wants("SessionShown old", "SessionShown s1", "SessionRemoved old", "SessionNotOpened: reading the log was cancelled")
 				}
 				if end != nil && (r.w.Front() != s || says(page, "as it was logged")) {
 					t.Error("the page is still there")
@@ -111,15 +111,15 @@ func TestReadLog(t *testing.T) {
 			}, func(r *rig) {
 				a := r.w.Start(local)
 				a.Front().Enqueue("typed")
-				r.wants("Starting", "NotStarted: nobody is there", "FoundLog")
+				r.wants("AgentStarting", "AgentNotStarted: nobody is there", "FoundLog")
 				a.ReadLog()
-				r.wants("Shown old", "Removed -")
+				r.wants("SessionShown old", "SessionRemoved -")
 				page := r.w.Front()
 				if len(r.w.Sessions()) != 1 || !page.ReadOnly || !says(page, "as it was logged") || !slices.Equal(r.returned, []string{"typed"}) {
 					t.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.w.Start(local)
-				r.wants("Shown -", "Starting", "Started s1")
+				r.wants("SessionShown -", "AgentStarting", "AgentStarted s1")
 			})
 		})
 	}
@@ -148,7 +148,7 @@ func TestChanges(t *testing.T) {
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		slices.Sort(r.news) // two tasks ran concurrently
-		r.wants("Counted", "Sent first", "Unannounced 1")
+		r.wants("LinesCounted", "PromptSent first", "UnreportedFiles 1")
 		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
 			t.Errorf("+%d -%d", added, removed)
 		}
@@ -180,7 +180,7 @@ func TestRequest(t *testing.T) {
 		ask(time.Second, errAway)
 		r.pass(2 * time.Minute)
 		if want := []string{"<nil>", errAway.Error()}; !slices.Equal(outcomes, want) {
-			t.Errorf("%q", outcomes)
+			t.Errorf("got %q", outcomes)
 		}
 		ask(time.Second, nil)
 		s.Agent.Restart()

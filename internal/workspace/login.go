@@ -75,12 +75,12 @@ func (a *Agent) Methods() []event.AuthMethod {
 	return a.conn.Client.Agent().AuthMethods
 }
 
-// Unfit says why a login method is not supported, "" if it is.
-func (a *Agent) Unfit(method event.AuthMethod) string {
+// UnsupportedReason says why a login method is not supported, "" if it is.
+func (a *Agent) UnsupportedReason(method event.AuthMethod) string {
 	opts := &a.w.opts
 	switch {
-	case method.Refused != "":
-		return method.Refused
+	case method.RefusalReason != "":
+		return method.RefusalReason
 	case a.Spec.Remote && method.Type == "env_var":
 		return "the agent is remote: set " + method.Variables() + " there"
 	case a.Spec.Remote && method.Type == "terminal":
@@ -97,11 +97,11 @@ func (a *Agent) Unfit(method event.AuthMethod) string {
 // RunsCommand reports whether a login method is a command that the agent names and that
 // may be run.
 func (a *Agent) RunsCommand(method event.AuthMethod) bool {
-	return method.Command != nil && a.w.opts.AskedLogin != nil
+	return method.Command != nil && a.w.opts.AgentLogin != nil
 }
 
-// Equipped returns the agent's Spec with the variables of its login.
-func (a *Agent) Equipped() Spec {
+// SpecWithLogin returns the agent's Spec with the variables of its login.
+func (a *Agent) SpecWithLogin() Spec {
 	s := a.Spec
 	s.Env = a.w.credentials[s.Name].values
 	return s
@@ -140,14 +140,14 @@ func (a *Agent) authenticate(method event.AuthMethod, call func(context.Context,
 	w.tell(LoggingIn{a})
 }
 
-// AskedLogin prepares the login command that the agent names.
-func (a *Agent) AskedLogin(method event.AuthMethod) (AskedLogin, error) {
-	return a.w.opts.AskedLogin(a.Equipped(), *method.Command)
+// AgentLogin prepares the login command that the agent names.
+func (a *Agent) AgentLogin(method event.AuthMethod) (AgentLogin, error) {
+	return a.w.opts.AgentLogin(a.SpecWithLogin(), *method.Command)
 }
 
 // TerminalLogin is the program of a login of type "terminal".
 func (a *Agent) TerminalLogin(method event.AuthMethod) Command {
-	return a.w.opts.LoginCommand(a.Equipped(), method)
+	return a.w.opts.LoginCommand(a.SpecWithLogin(), method)
 }
 
 // LogInWithVariables restarts the agent with the values of a login in its environment.

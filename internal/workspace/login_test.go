@@ -35,9 +35,9 @@ func (g *guard) open(a *fakeagent.Agent) bool {
 func (g *guard) set(r *rig) {
 	f := r.fake()
 	if f.Protocol == "2" {
-		f.Hello(logins2)
+		f.Capabilities(logins2)
 	} else {
-		f.Hello(logins)
+		f.Capabilities(logins)
 	}
 	in := func(*fakeagent.Call) (string, error) { g.in.Store(true); return "{}", nil }
 	f.On("authenticate", in)
@@ -59,11 +59,11 @@ func (g *guard) set(r *rig) {
 		return "end_turn"
 	}
 	f.Turn(turn)
-	f.Hold(func(t *fakeagent.Turn) (string, error) {
+	f.OnPrompt(func(t *fakeagent.Turn) (string, error) {
 		if !g.open(t.Agent) {
 			return "", errWho
 		}
-		return t.Take()
+		return t.AcceptInOrder()
 	})
 }
 
@@ -87,16 +87,16 @@ func TestLogin(t *testing.T) {
 			each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
-				r.wants("Starting", wantedFirst)
+				r.wants("AgentStarting", wantedFirst)
 				if a.Err() == nil || !a.Opening() || a.LoggingIn() != "" {
 					r.Error("it does not want a login")
 				}
 				a.Authenticate(method(a, "own"), key)
 				r.pass(time.Second)
-				r.wants("LoggingIn Own login", "LoggedIn", "Started s1", "Sent first")
+				r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 				calls := append(r.agent().Calls("authenticate"), r.agent().Calls("auth/login")...)
 				if len(calls) != 1 || strings.Contains(calls[0], "secret") != (key != "") {
-					r.Errorf("%q", calls)
+					r.Errorf("got %q", calls)
 				}
 				r.got("first")
 				r.connections(1, 1)
@@ -113,7 +113,7 @@ func TestLoginFails(t *testing.T) {
 		r.fake().On("auth/login", in)
 		a := r.w.Start(local)
 		a.Front().Enqueue("first")
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		own := method(a, "own")
 		a.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
@@ -128,7 +128,7 @@ func TestLoginFails(t *testing.T) {
 		r.pass(2 * time.Minute)
 		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
 		if a.Err() == nil || a.LoggingIn() != "" {
-			r.Errorf("%v", a.Err())
+			r.Errorf("got %v", a.Err())
 		}
 		for _, m := range []string{"authenticate", "auth/login"} { // the login succeeds, but the session still does not open
 			r.fake().Answer(m, "{}")
@@ -138,7 +138,7 @@ func TestLoginFails(t *testing.T) {
 		(&guard{sessions: true}).set(r)
 		a.Authenticate(own, "")
 		r.pass(time.Second)
-		r.wants("LoggingIn Own login", "LoggedIn", "Started s1", "Sent first")
+		r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 		r.connections(1, 1)
 		r.got("first")
 	})
@@ -156,7 +156,7 @@ func TestLostInLogin(t *testing.T) {
 				a.Front().Enqueue("first")
 				r.settle()
 				a.Authenticate(method(a, "own"), "")
-				r.wants("Starting", wantedFirst, "LoggingIn Own login")
+				r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 				r.lose()
 				r.pass(time.Minute)
 				r.wants("LoginFailed: …")
@@ -165,7 +165,7 @@ func TestLostInLogin(t *testing.T) {
 					a.Restart()
 				}
 				r.pass(time.Second)
-				r.wants("Starting", "Started s1", "Sent first")
+				r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 				r.connections(1, 2)
 			})
 		})
@@ -181,14 +181,14 @@ func TestRestartInLogin(t *testing.T) {
 		a := r.w.Start(local)
 		r.settle()
 		a.Authenticate(method(a, "own"), "")
-		r.wants("Starting", wantedFirst, "LoggingIn Own login")
+		r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 		a.Restart()
 		r.pass(time.Minute)
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		if a.LoggingIn() != "" {
-			r.Error("the login before is under way")
+			r.Error("the earlier login still runs")
 		}
-		a.Leave()
+		a.CancelStart()
 		r.pass(time.Second)
 		r.wants()
 		r.connections(0, 2)
@@ -209,16 +209,16 @@ func TestLoginByVariables(t *testing.T) {
 		news   []string
 		kept   bool // used again at the next start
 	}{
-		"enough": {&guard{sessions: true, env: true}, own, nil, []string{"Starting", "Started s1", "Sent first"}, true},
-		"told":   {&guard{sessions: true}, own, nil, []string{"Starting", "LoggingIn With a key", "LoggedIn", "Started s1", "Sent first"}, true},
+		"enough": {&guard{sessions: true, env: true}, own, nil, []string{"AgentStarting", "AgentStarted s1", "PromptSent first"}, true},
+		"told":   {&guard{sessions: true}, own, nil, []string{"AgentStarting", "LoggingIn With a key", "LoggedIn", "AgentStarted s1", "PromptSent first"}, true},
 		"wrong": {&guard{sessions: true, env: true}, workspace.Variables{"FAKE_KEY": "wrong"},
 			func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32603, "a wrong key") },
-			[]string{"Starting", "LoggingIn With a key", "LoginFailed: log in: the agent answered: a wrong key (-32603)"}, false},
+			[]string{"AgentStarting", "LoggingIn With a key", "LoginFailed: log in: the agent answered: a wrong key (-32603)"}, false},
 		"no authenticate": {&guard{sessions: true, env: true}, workspace.Variables{"FAKE_KEY": "wrong"},
 			func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32601, "Method not found") },
-			[]string{"Starting", "LoggingIn With a key", "LoginFailed: open a session: the agent answered: who are you? (-32000)"}, false},
+			[]string{"AgentStarting", "LoggingIn With a key", "LoginFailed: open a session: the agent answered: who are you? (-32000)"}, false},
 		"used once": {&guard{sessions: true}, own, func(*fakeagent.Call) (string, error) { return "{}", nil },
-			[]string{"Starting", "LoggingIn With a key", "LoggedIn", wantedFirst}, false},
+			[]string{"AgentStarting", "LoggingIn With a key", "LoggedIn", wantedFirst}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			with(t, func(r *rig) { c.g.set(r) }, func(r *rig) {
@@ -227,14 +227,14 @@ func TestLoginByVariables(t *testing.T) {
 				}
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
-				r.wants("Starting", wantedFirst)
+				r.wants("AgentStarting", wantedFirst)
 				a.LogInWithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
 				if got := r.agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
 					t.Errorf("it was started with %q", got)
 				}
-				if kept := a.Equipped().Env != nil; kept != c.kept {
+				if kept := a.SpecWithLogin().Env != nil; kept != c.kept {
 					t.Errorf("kept: %v", kept)
 				}
 				a.Restart()
@@ -263,9 +263,9 @@ func TestLoginInTerminal(t *testing.T) {
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		a.Front().Enqueue("first")
-		r.wants("Starting", wantedFirst)
+		r.wants("AgentStarting", wantedFirst)
 		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
-			r.Errorf("%v", got)
+			r.Errorf("got %v", got)
 		}
 		a.RanLogin(a.Conn(), &exited{})
 		r.wants("LoginFailed: exit status 1, no such account")
@@ -276,7 +276,7 @@ func TestLoginInTerminal(t *testing.T) {
 		r.fake().On("session/new", nil)
 		a.RanLogin(a.Conn(), nil)
 		r.pass(time.Second)
-		r.wants("Starting", "Started s1", "Sent first")
+		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 		a.RanLogin(stale, nil)
 		a.RanLogin(stale, errAway)
 		r.wants()
@@ -297,18 +297,18 @@ type exited struct{}
 func (*exited) Error() string       { return "exit status 1" }
 func (*exited) LastLines() []string { return []string{"no such account"} }
 
-// Unfit says why a method is not supported.
+// UnsupportedReason says why a method is not supported.
 func TestUnfit(t *testing.T) {
 	with(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		unfit := func(a *workspace.Agent) (out []string) {
 			for _, m := range a.Methods() {
-				out = append(out, workspace.MethodName(m)+": "+a.Unfit(m))
+				out = append(out, workspace.MethodName(m)+": "+a.UnsupportedReason(m))
 			}
 			return out
 		}
 		a := r.w.Start(local)
 		if a.Methods() != nil {
-			t.Error("it has told no methods yet")
+			t.Error("the methods are known too early")
 		}
 		r.settle()
 		if got := strings.Join(unfit(a), "|"); got != "Own login: |With a key: |In a terminal: terminal|By palm reading: palm" {
@@ -365,11 +365,11 @@ func TestPromptAfterRefused(t *testing.T) {
 	with(t, func(r *rig) {
 		r.fake().Protocol = "2"
 		(&guard{}).set(r)
-		r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) {
 			if t.N == 1 {
 				return "", errWho
 			}
-			return t.Take()
+			return t.AcceptInOrder()
 		})
 		r.fake().Turn(slow)
 	}, func(r *rig) {
@@ -429,7 +429,7 @@ func TestPromptUsesVariables(t *testing.T) {
 		r.news = nil
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first", "LoggingIn With a key", "LoggedIn", "Sent first")
+		r.wants("PromptSent first", "LoggingIn With a key", "LoggedIn", "PromptSent first")
 		r.got("first", "first")
 	})
 }
@@ -438,9 +438,9 @@ func TestPromptUsesVariables(t *testing.T) {
 func TestLogOut(t *testing.T) {
 	each(t, func(r *rig) {
 		if r.fake().Protocol == "1" {
-			r.fake().Hello(`,"agentCapabilities":{"auth":{"logout":{}}}` + logins)
+			r.fake().Capabilities(`,"agentCapabilities":{"auth":{"logout":{}}}` + logins)
 		} else {
-			r.fake().Hello(logins2)
+			r.fake().Capabilities(logins2)
 		}
 		r.fake().Answer("logout", "{}")
 		r.fake().Answer("auth/logout", "{}")

@@ -12,7 +12,7 @@ import (
 func (a *Agent) lost(err error) bool {
 	w := a.w
 	var lost *event.LostError
-	if w.opts.Redial == nil || w.ending || !errors.As(err, &lost) || !lost.Again() {
+	if w.opts.Redial == nil || w.ending || !errors.As(err, &lost) || !lost.Retryable() {
 		a.retryAt = time.Time{}
 		return false
 	}
@@ -33,7 +33,7 @@ func (a *Agent) lost(err error) bool {
 		}
 		return nil
 	})
-	w.tell(Lost{a, wait, first, longer})
+	w.tell(ConnectionLost{a, wait, first, longer})
 	return true
 }
 
@@ -52,10 +52,10 @@ func (a *Agent) Redial() {
 	if a.redialing || a.opening || a.Live() || a.w.opts.Redial == nil {
 		return
 	}
-	old, listed, gone := a.conn, a.listed, a.gone
+	old, listed, gone := a.conn, a.listed, a.removedSessions
 	a.conn = nil
 	a.forget()
-	a.listed, a.gone, a.redialing = listed, gone, true
+	a.listed, a.removedSessions, a.redialing = listed, gone, true
 	a.w.tell(Redialing{a})
 	for _, s := range a.Sessions() {
 		if s.giveUp != nil && s.Lost.State == StateLive { // the response would be stale

@@ -18,12 +18,12 @@ const (
 	resumes = `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`
 )
 
-const lostLine = "Gone: no connection to wss://far.example.org/acp: the other side has ended it"
+const lostLine = "AgentGone: no connection to wss://far.example.org/acp: the other side has ended it"
 
 // ways are agents that reopen a session, by method.
 var ways = map[string]func(*rig){
-	"load":   func(r *rig) { r.fake().Hello(loads); r.fake().Answer("session/load", "{}") },
-	"resume": func(r *rig) { r.fake().Hello(resumes); r.fake().Answer("session/resume", "{}") },
+	"load":   func(r *rig) { r.fake().Capabilities(loads); r.fake().Answer("session/load", "{}") },
+	"resume": func(r *rig) { r.fake().Capabilities(resumes); r.fake().Answer("session/resume", "{}") },
 	"v2":     func(r *rig) { r.fake().Protocol = "2"; r.fake().Answer("session/resume", "{}") },
 }
 
@@ -52,9 +52,9 @@ func TestReconnects(t *testing.T) {
 		s := r.started(far)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first")
+		r.wants("PromptSent first")
 		r.lose()
-		r.wants(lostLine, "Lost, first, longer")
+		r.wants(lostLine, "ConnectionLost, first, longer")
 		if at, retrying := s.Agent.Retrying(); !retrying || at.IsZero() || s.Agent.Live() {
 			t := s.Thread.State
 			r.Errorf("retrying %v at %v, %v", retrying, at, t)
@@ -66,7 +66,7 @@ func TestReconnects(t *testing.T) {
 		if way != "resume" {
 			replaced = ", replaced"
 		}
-		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1"+replaced, "Sent second", "Sent third")
+		r.wants("Redialing", "Redialed", "Reconnecting s1", "Reconnected s1"+replaced, "PromptSent second", "PromptSent third")
 		r.got("first", "second", "third")
 		r.offers(s)
 		r.connections(1, 2)
@@ -90,18 +90,18 @@ func TestLostInTurn(t *testing.T) {
 					if begun {
 						t.Say("working")
 					}
-					t.Ignore(time.Hour)
+					t.WaitThroughStop(time.Hour)
 					return "end_turn"
 				})
 				if !begun {
-					r.fake().Hold(func(t *fakeagent.Turn) (string, error) { t.Ignore(time.Hour); return "", errAway })
+					r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) { t.WaitThroughStop(time.Hour); return "", errAway })
 				}
 				s := r.started(far)
 				r.prompt(s, "first")
 				r.pass(time.Second)
 				s.Enqueue("second")
 				r.lose()
-				r.wants("Sent first", "Paused", lostLine, "Lost, first, longer")
+				r.wants("PromptSent first", "QueuePaused", lostLine, "ConnectionLost, first, longer")
 				if begun {
 					r.offers(s)
 				} else {
@@ -117,7 +117,7 @@ func TestLostInTurn(t *testing.T) {
 					r.offers(s, "first")
 				}
 				r.fake().Turn(nil)
-				r.fake().Hold(nil)
+				r.fake().OnPrompt(nil)
 				s.Resume()
 				r.pass(time.Second)
 				r.got("first", "second")
@@ -130,7 +130,7 @@ func TestLostInTurn(t *testing.T) {
 func TestLostPromptArrived(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "" })
 		r.prompt(s, "first")
 		r.fake().On("session/load", func(c *fakeagent.Call) (string, error) {
 			c.Agent.Say("s1", "user", "first")
@@ -156,7 +156,7 @@ func TestLostHeld(t *testing.T) {
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second", "third")
-		r.wants("Sent first", "Sent second, held", "Sent third, held")
+		r.wants("PromptSent first", "PromptSent second, held", "PromptSent third, held")
 		r.fake().On("session/resume", func(c *fakeagent.Call) (string, error) {
 			c.Agent.Say("s1", "user", "first")
 			return "{}", nil
@@ -176,12 +176,12 @@ func TestLostWithOthers(t *testing.T) {
 	with(t, func(r *rig) {
 		ways["v2"](r)
 		reads(r)
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "" })
-		r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "" })
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) {
 			if t.MidTurn() {
 				return "", fakeagent.Errorf(-32603, "busy")
 			}
-			return t.Take()
+			return t.AcceptInOrder()
 		})
 	}, func(r *rig) {
 		s := r.started(far)
@@ -193,7 +193,7 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "first")
 		r.waits(s, "second")
-		s.Offers, s.Queued = nil, nil
+		s.Unconfirmed, s.Queued = nil, nil
 		r.prompt(s, "third")
 		r.pass(10 * time.Millisecond)
 		r.prompt(s, "@fourth")
@@ -217,7 +217,7 @@ func TestBackoff(t *testing.T) {
 			defer r.mu.Unlock()
 			tries = append(tries, time.Now())
 			if n > 1 && away {
-				return &event.LostError{Place: "far", Cause: errAway}
+				return &event.LostError{URL: "far", Cause: errAway}
 			}
 			return nil
 		}
@@ -226,11 +226,11 @@ func TestBackoff(t *testing.T) {
 		r.pass(3 * time.Minute)
 		var lost []string
 		for _, line := range r.all {
-			if strings.HasPrefix(line, "Lost") {
+			if strings.HasPrefix(line, "ConnectionLost") {
 				lost = append(lost, line)
 			}
 		}
-		want := []string{"Lost, first, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost, longer", "Lost"}
+		want := []string{"ConnectionLost, first, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost, longer", "ConnectionLost"}
 		if len(lost) < len(want) || !slices.Equal(lost[:len(want)], want) {
 			r.Errorf("news: %q", lost)
 		}
@@ -250,7 +250,7 @@ func TestBackoff(t *testing.T) {
 			r.Error("nothing to try")
 		}
 		r.settle()
-		if len(tries) != n+1 || r.agent().Over() {
+		if len(tries) != n+1 || r.agent().Closed() {
 			r.Errorf("%d tries, want one more than %d", len(tries), n)
 		}
 		r.pass(time.Hour)
@@ -271,7 +271,7 @@ func TestRedialOnce(t *testing.T) {
 			s.Continue()
 			r.settle()
 		}
-		r.wants(lostLine, "Lost, first, longer", "Redialing")
+		r.wants(lostLine, "ConnectionLost, first, longer", "Redialing")
 		if at, retrying := s.Agent.Retrying(); !retrying || !at.IsZero() {
 			t.Errorf("%v %v", at, retrying)
 		}
@@ -286,7 +286,7 @@ func TestRedialLive(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		a := r.w.Start(far)
 		a.Redial()
-		r.wants("Starting", "Started s1")
+		r.wants("AgentStarting", "AgentStarted s1")
 		a.Redial()
 		r.pass(time.Minute)
 		r.wants()
@@ -372,7 +372,7 @@ func TestLostWhileOpening(t *testing.T) {
 	for _, hand := range []bool{false, true} {
 		for name, open := range map[string]func(*workspace.Agent){
 			"new":    func(a *workspace.Agent) { a.NewSession() },
-			"listed": func(a *workspace.Agent) { a.OpenListed(event.Listed{ID: "kept"}, nil) },
+			"listed": func(a *workspace.Agent) { a.OpenStored(event.StoredSession{ID: "kept"}, nil) },
 		} {
 			t.Run(fmt.Sprintf("%s, by hand %v", name, hand), func(t *testing.T) {
 				with(t, ways["load"], func(r *rig) {
@@ -447,7 +447,7 @@ func TestLostSessions(t *testing.T) {
 		r.pass(5 * time.Second)
 		r.news = nil
 		second.Close()
-		r.wants("Shown s1", "Removed s2")
+		r.wants("SessionShown s1", "SessionRemoved s2")
 		r.pass(5 * time.Minute)
 		r.got("to the first")
 		if !slices.Equal(r.returned, []string{"to the second"}) {

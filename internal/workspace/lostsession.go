@@ -25,10 +25,10 @@ const (
 // lostSession is the state that a session keeps while its connection is lost. It belongs
 // to the goroutine of its thread.
 type lostSession struct {
-	State  State
-	Former *acpclient.Session // the session of the lost connection, until it is reopened
-	Coming *thread.Thread     // collects the history while it is loaded, then replaces the thread
-	Cut    Cut                // the interrupted turn, until the next prompt is sent
+	State       State
+	Previous    *acpclient.Session // the session of the lost connection, until it is reopened
+	Incoming    *thread.Thread     // collects the history while it is loaded, then replaces the thread
+	Interrupted InterruptedTurn    // the interrupted turn, until the next prompt is sent
 }
 
 // PrepareReopen prepares to reopen the session with thread t on client c, with the
@@ -39,13 +39,13 @@ func (s *lostSession) PrepareReopen(c *acpclient.Client, n acpclient.NewSession,
 	if method == reopenNone {
 		return method, nil
 	}
-	id := s.Former.ID()
-	if cwd := s.Former.Cwd(); cwd != n.Cwd {
+	id := s.Previous.ID()
+	if cwd := s.Previous.Cwd(); cwd != n.Cwd {
 		n.Cwd, n.Roots = cwd, nil
 	}
 	if method == reopenByLoading {
-		s.Coming = thread.New(id)
-		s.Coming.Title = t.Title
+		s.Incoming = thread.New(id)
+		s.Incoming.Title = t.Title
 	}
 	s.State = StateReopening
 	return method, func(ctx context.Context) (*acpclient.Session, error) {

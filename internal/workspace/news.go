@@ -12,16 +12,16 @@ type News interface{}
 
 // News of agents.
 type (
-	// Starting: an agent is being started or connected to, and its first session opened.
-	Starting struct{ Agent *Agent }
-	// Started: the agent is ready and Session is open.
-	Started struct {
+	// AgentStarting: an agent is being started or connected to, and its first session opened.
+	AgentStarting struct{ Agent *Agent }
+	// AgentStarted: the agent is ready and Session is open.
+	AgentStarted struct {
 		Agent   *Agent
 		Session *Session
 		Note    string // how the session was found, if the user should know
 	}
-	// NotStarted: the agent did not start. It stays so until Restart or Leave.
-	NotStarted struct {
+	// AgentNotStarted: the agent did not start. It stays so until Restart or CancelStart.
+	AgentNotStarted struct {
 		Agent *Agent
 		Err   error
 	}
@@ -44,10 +44,10 @@ type (
 		Program bool
 		Said    []string
 	}
-	// Lost: the connection to an agent is lost, or an attempt to reconnect has failed.
+	// ConnectionLost: the connection to an agent is lost, or an attempt to reconnect has failed.
 	// The next attempt starts after Wait. First is set for the loss itself, Longer if
 	// Wait may be longer than all before.
-	Lost struct {
+	ConnectionLost struct {
 		Agent         *Agent
 		Wait          time.Duration
 		First, Longer bool
@@ -59,8 +59,8 @@ type (
 		Agent *Agent
 		Err   error
 	}
-	// Gone: an agent has ended, or its connection is lost.
-	Gone struct {
+	// AgentGone: an agent has ended, or its connection is lost.
+	AgentGone struct {
 		Agent *Agent
 		Err   error
 	}
@@ -70,24 +70,24 @@ type (
 
 // News of sessions.
 type (
-	// Applied: an event was applied to the thread of a session and changed Items.
-	Applied struct {
+	// EventApplied: an event was applied to the thread of a session and changed Items.
+	EventApplied struct {
 		Session *Session
 		Event   event.Event
 		Items   []int
 	}
-	// Shown: another session is in front.
-	Shown struct{ Session *Session }
-	// Opened: a session that the user asked for is open.
-	Opened struct{ Session *Session }
-	// NotOpened: it did not open and was removed. Logged is set if its log is shown instead.
-	NotOpened struct {
+	// SessionShown: another session is in front.
+	SessionShown struct{ Session *Session }
+	// SessionOpened: a session that the user asked for is open.
+	SessionOpened struct{ Session *Session }
+	// SessionNotOpened: it did not open and was removed. Logged is set if its log is shown instead.
+	SessionNotOpened struct {
 		Session *Session
 		Err     error
 		Logged  *Session
 	}
-	// Removed: a session was removed. Its queued prompts are still in it.
-	Removed struct{ Session *Session }
+	// SessionRemoved: a session was removed. Its queued prompts are still in it.
+	SessionRemoved struct{ Session *Session }
 	// Reconnecting: a session is being opened on a new connection.
 	Reconnecting struct{ Session *Session }
 	// Reconnected: a session is open again. Replaced reports whether its thread was
@@ -110,26 +110,26 @@ type (
 		Session *Session
 		Err     error
 	}
-	// Remarked: the workspace has changed its notices in a thread.
-	Remarked struct {
+	// NoticesChanged: the workspace has changed its notices in a thread.
+	NoticesChanged struct {
 		Session *Session
 		Items   []int
 	}
-	// Sent: a prompt was sent. Notes say which of its files could not be read.
-	Sent struct {
+	// PromptSent: a prompt was sent. Notes say which of its files could not be read.
+	PromptSent struct {
 		Session *Session
 		Text    string
 		Notes   []string
 		Held    bool // a turn runs: the agent reads it when it can
 	}
-	// NotSent: a prompt could not be sent. The workspace does not keep it.
-	NotSent struct {
+	// PromptNotSent: a prompt could not be sent. The workspace does not keep it.
+	PromptNotSent struct {
 		Session *Session
 		Text    string
 		Err     error
 	}
-	// Returned: the agent refused or returned a prompt. The workspace does not keep it.
-	Returned struct {
+	// PromptReturned: the agent refused or returned a prompt. The workspace does not keep it.
+	PromptReturned struct {
 		Session   *Session
 		Key       uint64 // grows with every prompt of the session
 		Text      string
@@ -137,22 +137,22 @@ type (
 		Dropped   bool  // the user asked to drop it
 		Err       error // nil if it was withdrawn
 	}
-	// Deferred: the agent refused a prompt during a turn; it is queued until the turn ends.
-	Deferred struct {
+	// PromptDeferred: the agent refused a prompt during a turn; it is queued until the turn ends.
+	PromptDeferred struct {
 		Session *Session
 		Err     error
 	}
-	// Paused: the queue waits for the user, because a turn was stopped or failed.
-	Paused struct{ Session *Session }
-	// Unannounced: N files changed in a turn in which the agent reported no change.
-	Unannounced struct {
+	// QueuePaused: the queue waits for the user, because a turn was stopped or failed.
+	QueuePaused struct{ Session *Session }
+	// UnreportedFiles: N files changed in a turn in which the agent reported no change.
+	UnreportedFiles struct {
 		Session *Session
 		N       int
 	}
-	// Counted: the changed lines of a session were counted.
-	Counted struct{ Session *Session }
-	// Listed: the stored sessions of an agent, or those in the logs, were listed.
-	Listed struct{ Err error }
+	// LinesCounted: the changed lines of a session were counted.
+	LinesCounted struct{ Session *Session }
+	// SessionsListed: the stored sessions of an agent, or those in the logs, were listed.
+	SessionsListed struct{ Err error }
 	// Said: a line about an action of the user on a session.
 	Said struct {
 		Session *Session
@@ -160,8 +160,8 @@ type (
 	}
 )
 
-// Words returns the notice for the user.
-func (n Unannounced) Words() string {
+// Text returns the notice for the user.
+func (n UnreportedFiles) Text() string {
 	files := "1 file"
 	if n.N != 1 {
 		files = fmt.Sprintf("%d files", n.N)

@@ -62,7 +62,7 @@ func outcomeOf(err error) outcome {
 		return outcomeLost
 	case errors.Is(err, acpclient.ErrUnsupported):
 		return outcomeGone
-	case !errors.As(err, &answered) || answered.Unsent:
+	case !errors.As(err, &answered) || answered.NoResponse:
 		return outcomeFailed
 	case answered.AuthRequired():
 		return outcomeLogin
@@ -85,7 +85,7 @@ func whyGone(err error) string {
 func answerOf(err error) string {
 	var answered *event.AgentError
 	if errors.As(err, &answered) {
-		return strings.TrimPrefix(answered.Error(), answered.Doing+": ")
+		return strings.TrimPrefix(answered.Error(), answered.Op+": ")
 	}
 	return err.Error()
 }

@@ -2,9 +2,9 @@ package workspace
 
 import "parley/acpclient/event"
 
-// Pretend sets the connection and the name of a login in progress, for tests of front
+// SetForTest sets the connection and the name of a login in progress, for tests of front
 // ends.
-func (a *Agent) Pretend(conn *Connection, loggingIn string) {
+func (a *Agent) SetForTest(conn *Connection, loggingIn string) {
 	a.conn, a.login.name = conn, loggingIn
 }
 

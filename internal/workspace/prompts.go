@@ -58,9 +58,9 @@ func (s *Session) Reading() (text string, ok bool) {
 	return s.sending.text, true
 }
 
-// Unsettled returns the prompts that the user may still need: those queued, being sent or
+// PendingPrompts returns the prompts that the user may still need: those queued, being sent or
 // refused, and the last one.
-func (s *Session) Unsettled() []string {
+func (s *Session) PendingPrompts() []string {
 	all := append(slices.Clone(s.Queued), texts(s.refused)...)
 	if s.sending != nil {
 		all = append(all, s.sending.text)
@@ -95,7 +95,7 @@ func (s *Session) Submit(text string, hold bool) error {
 	now := !hold && s.TakesPrompts()
 	switch {
 	case s.edit.on && (!now || s.edit.at > 0):
-		s.PutBack(text)
+		s.ReturnEdited(text)
 		if now {
 			s.Resume()
 		}
@@ -131,7 +131,7 @@ func (s *Session) Send(text string) error {
 	case s.sending != nil:
 		return ErrReading
 	}
-	whole := strings.Join(s.Carried, "") + text
+	whole := strings.Join(s.ShellOutput, "") + text
 	if expand := s.w.opts.Expand; expand != nil {
 		if blocks := expand(s, text); blocks != nil {
 			s.refused = nil
@@ -140,11 +140,11 @@ func (s *Session) Send(text string) error {
 		}
 	}
 	held := s.ACP.Running()
-	if err := s.ACP.Prompt(append(textBlocks(s.Carried), event.Block{Text: text})...); err != nil {
+	if err := s.ACP.Prompt(append(textBlocks(s.ShellOutput), event.Block{Text: text})...); err != nil {
 		return err
 	}
-	s.last, s.refused, s.Carried = whole, nil, nil
-	s.w.tell(Sent{s, text, nil, held})
+	s.last, s.refused, s.ShellOutput = whole, nil, nil
+	s.w.tell(PromptSent{s, text, nil, held})
 	return nil
 }
 
@@ -158,8 +158,8 @@ func textBlocks(texts []string) (out []event.Block) {
 // sendExpanded reads the files that a prompt mentions, then sends it.
 func (s *Session) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
 	ctx, cancel := context.WithTimeout(s.w.conns.ctx, readPatience)
-	p := &sending{text: text, carried: s.Carried, whole: whole, queued: len(s.Queued), cancel: cancel}
-	s.sending, s.Carried = p, nil
+	p := &sending{text: text, carried: s.ShellOutput, whole: whole, queued: len(s.Queued), cancel: cancel}
+	s.sending, s.ShellOutput = p, nil
 	open, held := s.ACP, s.ACP.Running()
 	s.w.begin(func() Result {
 		defer cancel()
@@ -168,7 +168,7 @@ func (s *Session) sendExpanded(text, whole string, expand func(context.Context) 
 			return nil
 		}
 		err := open.Prompt(append(textBlocks(p.carried), blocks...)...)
-		return after(func() { s.sent(p, Sent{s, text, notes, held}, err) })
+		return after(func() { s.sent(p, PromptSent{s, text, notes, held}, err) })
 	})
 }
 
@@ -202,15 +202,15 @@ func (s *Session) turnPrompt() (string, bool) {
 }
 
 // sent records that a prompt was sent, or why not.
-func (s *Session) sent(p *sending, n Sent, err error) {
+func (s *Session) sent(p *sending, n PromptSent, err error) {
 	w := s.w
 	if s.sending != p || !w.has(s) {
 		return
 	}
 	s.sending = nil
 	if err != nil {
-		s.Carried = append(slices.Clone(p.carried), s.Carried...)
-		w.tell(NotSent{s, p.text, err})
+		s.ShellOutput = append(slices.Clone(p.carried), s.ShellOutput...)
+		w.tell(PromptNotSent{s, p.text, err})
 		return
 	}
 	s.last = p.whole
@@ -231,7 +231,7 @@ func (s *Session) sent(p *sending, n Sent, err error) {
 func (s *Session) StopSending() (text string, ok bool) {
 	if text, ok = s.takeBack(); ok && len(s.Queued) > 0 && !s.Paused {
 		s.Paused = true
-		s.w.tell(Paused{s})
+		s.w.tell(QueuePaused{s})
 	}
 	return text, ok
 }
@@ -243,7 +243,7 @@ func (s *Session) takeBack() (text string, ok bool) {
 		return "", false
 	}
 	s.sending = nil
-	s.Carried = append(slices.Clone(p.carried), s.Carried...)
+	s.ShellOutput = append(slices.Clone(p.carried), s.ShellOutput...)
 	return p.text, true
 }
 
@@ -306,7 +306,7 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 // pauseQueue makes the queued prompts wait for the user.
 func (s *Session) pauseQueue() {
 	if s.Paused = len(s.Queued) > 0; s.Paused {
-		s.w.tell(Paused{s})
+		s.w.tell(QueuePaused{s})
 	}
 }
 
@@ -326,17 +326,17 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 	case WantsLogin(e.Err):
 		s.refused, _ = place(s.refused, unsent{e.Key, text})
 		s.wantLogin(e.Err)
-	case event.CutOff(e.Err):
-		s.Lost.Cut.AddHeld(s.Thread, text)
-		s.Offers.Offer(&s.Lost.Cut)
+	case event.InterruptedByNetwork(e.Err):
+		s.Lost.Interrupted.AddHeld(s.Thread, text)
+		s.Unconfirmed.Add(&s.Lost.Interrupted)
 	case e.MidTurn && !e.Withdrawn:
 		s.deferPrompt(unsent{e.Key, text})
-		s.w.tell(Deferred{s, e.Err})
+		s.w.tell(PromptDeferred{s, e.Err})
 		s.sendQueued() // the turn may have ended in the meantime
 	default:
 		dropped := s.dropped[e.Key] && e.Withdrawn
 		delete(s.dropped, e.Key)
-		s.w.tell(Returned{s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
+		s.w.tell(PromptReturned{s, e.Key, text, e.Withdrawn || e.Err == nil, dropped, e.Err})
 	}
 }
 

@@ -65,17 +65,17 @@ func TestPaused(t *testing.T) {
 					}
 				}
 				r.pass(2 * time.Minute)
-				r.wants("Sent first", "Paused")
+				r.wants("PromptSent first", "QueuePaused")
 				r.fake().Turn(brief)
 				if err := s.Send("between"); err != nil {
 					r.Error(err)
 				}
 				r.pass(time.Minute)
-				r.wants("Sent between")
+				r.wants("PromptSent between")
 				r.waits(s, "second", "third")
 				s.Resume()
 				r.pass(time.Minute)
-				r.wants("Sent second", "Sent third")
+				r.wants("PromptSent second", "PromptSent third")
 				r.got("first", "between", "second", "third")
 			})
 		})
@@ -107,9 +107,9 @@ func TestRefusedInTurn(t *testing.T) {
 			with(t, func(r *rig) {
 				r.fake().Protocol = "2"
 				r.fake().Turn(brief)
-				r.fake().Hold(func(t *fakeagent.Turn) (string, error) {
+				r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) {
 					if !t.MidTurn() {
-						return t.Take()
+						return t.AcceptInOrder()
 					}
 					wait := time.Duration(t.N) * time.Millisecond
 					if last {
@@ -137,14 +137,14 @@ func TestRefusedInTurn(t *testing.T) {
 func TestReturned(t *testing.T) {
 	with(t, func(r *rig) { r.fake().Protocol = "2" }, func(r *rig) {
 		s := r.started(local)
-		r.fake().Hold(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
+		r.fake().OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32602, "no such thing") })
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first", "Returned first")
+		r.wants("PromptSent first", "PromptReturned first")
 		if s.Thread.State != thread.Idle {
-			t.Errorf("%v", s.Thread.State)
+			t.Errorf("got %v", s.Thread.State)
 		}
-		r.fake().Hold(nil)
+		r.fake().OnPrompt(nil)
 		r.prompt(s, "second")
 		r.pass(time.Second)
 		r.got("first", "second")
@@ -161,14 +161,14 @@ func TestWithdraw(t *testing.T) {
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second", "third", "fourth")
-		r.wants("Sent first", "Sent second, held", "Sent third, held", "Sent fourth, held")
+		r.wants("PromptSent first", "PromptSent second, held", "PromptSent third, held", "PromptSent fourth, held")
 		s.Withdraw(false)
-		r.wants("Returned fourth, withdrawn")
+		r.wants("PromptReturned fourth, withdrawn")
 		s.Withdraw(true)
-		r.wants("Returned third, withdrawn, dropped")
+		r.wants("PromptReturned third, withdrawn, dropped")
 		s.Stop()
 		r.pass(time.Second)
-		r.wants("Returned second, withdrawn")
+		r.wants("PromptReturned second, withdrawn")
 		r.got("first", "second", "third", "fourth")
 	})
 }
@@ -181,7 +181,7 @@ func TestHeldThenEnded(t *testing.T) {
 	}{
 		"killed":    {func(s *workspace.Session) { s.Agent.Kill() }, false},
 		"restarted": {func(s *workspace.Session) { s.Agent.Restart() }, true},
-		"left":      {func(s *workspace.Session) { s.Agent.Restart(); s.Agent.Leave() }, true},
+		"left":      {func(s *workspace.Session) { s.Agent.Restart(); s.Agent.CancelStart() }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			with(t, func(r *rig) { r.fake().Protocol = "2"; r.fake().Turn(slow) }, func(r *rig) {
@@ -206,14 +206,14 @@ func TestHeldThenEnded(t *testing.T) {
 func TestCarried(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Carried = []string{"$ ls\n"}
+		s.ShellOutput = []string{"$ ls\n"}
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second")
 		r.pass(time.Second)
 		r.got("$ ls\n", "second")
-		if len(s.Carried) > 0 {
-			r.Errorf("%q", s.Carried)
+		if len(s.ShellOutput) > 0 {
+			r.Errorf("got %q", s.ShellOutput)
 		}
 	})
 }
@@ -259,14 +259,14 @@ func TestSubmitBeforeThoseThatWait(t *testing.T) {
 func TestCarriedDropped(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Carried = []string{"$ ls\n", "$ pwd\n"}
-		if !s.DropCarried() {
+		s.ShellOutput = []string{"$ ls\n", "$ pwd\n"}
+		if !s.DropShellOutput() {
 			r.Error("nothing was dropped")
 		}
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.got("$ ls\n")
-		if s.DropCarried() {
+		if s.DropShellOutput() {
 			r.Error("something was left")
 		}
 	})
@@ -276,7 +276,7 @@ func TestCarriedDropped(t *testing.T) {
 // KillAfter.
 func TestStop(t *testing.T) {
 	each(t, func(r *rig) {
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 	}, func(r *rig) {
 		s := r.started(local)
 		if s.Stop() { // there is nothing to stop
@@ -299,10 +299,10 @@ func TestStop(t *testing.T) {
 			r.Error("it cannot be killed")
 		}
 		r.settle()
-		if s.Agent.Live() || !r.agent().Over() {
+		if s.Agent.Live() || !r.agent().Closed() {
 			r.Error("the agent lives")
 		}
-		r.wants("Sent first", "Paused", "Gone: connection closed")
+		r.wants("PromptSent first", "QueuePaused", "AgentGone: connection closed")
 		r.waits(s, "second")
 		r.fake().Turn(slow)
 		s.Agent.Restart()
@@ -319,7 +319,7 @@ func TestStop(t *testing.T) {
 // A stop that an agent ignored does not count for the next agent.
 func TestStopThenRestart(t *testing.T) {
 	each(t, func(r *rig) {
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 	}, func(r *rig) {
 		s := r.started(local)
 		r.prompt(s, "first")
@@ -341,7 +341,7 @@ func TestStopThenRestart(t *testing.T) {
 // Stop has no effect on a session that is not open.
 func TestStopNothing(t *testing.T) {
 	with(t, nil, func(r *rig) {
-		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().GiveUp() || r.w.Front().Continue() {
+		if r.w.Front().Stop() || r.w.Front().Withdraw(true) || r.w.Front().CancelOpen() || r.w.Front().Continue() {
 			t.Error("there is nothing open")
 		}
 	})

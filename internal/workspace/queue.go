@@ -19,9 +19,9 @@ func (s *Session) TakeQueued(at int) string {
 // Edited returns the place of the prompt that is being edited, false if none is.
 func (s *Session) Edited() (at int, editing bool) { return s.edit.at, s.edit.on }
 
-// PutBack returns text to the place of the prompt that is being edited, or queues it last
+// ReturnEdited returns text to the place of the prompt that is being edited, or queues it last
 // if none is.
-func (s *Session) PutBack(text string) {
+func (s *Session) ReturnEdited(text string) {
 	at := len(s.Queued)
 	if s.edit.on {
 		at = max(0, min(s.edit.at, at))

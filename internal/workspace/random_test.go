@@ -73,7 +73,7 @@ func newChaos(t *testing.T, dir string, seed uint64) *chaos {
 		} else {
 			more += logins
 		}
-		s.Hello(more)
+		s.Capabilities(more)
 		for _, method := range []string{"authenticate", "auth/login", "session/close", "session/delete", "session/list", "auth/logout"} {
 			s.On(method, func(k *fakeagent.Call) (string, error) { return c.answer(k, "{}") })
 		}
@@ -88,7 +88,7 @@ func newChaos(t *testing.T, dir string, seed uint64) *chaos {
 			})
 		}
 		s.Turn(c.turn)
-		s.Hold(c.hold)
+		s.OnPrompt(c.hold)
 	}
 	c.w = workspace.New(c.opts)
 	return c
@@ -109,9 +109,9 @@ func (c *chaos) dialed(int) error {
 	case 1:
 		time.Sleep(5 * time.Second)
 	case 2, 3:
-		return &event.LostError{Place: "far", Cause: errAway}
+		return &event.LostError{URL: "far", Cause: errAway}
 	case 4:
-		return &event.LostError{Place: "far", Cause: &transport.StatusError{Status: 401}}
+		return &event.LostError{URL: "far", Cause: &transport.StatusError{Status: 401}}
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (c *chaos) turn(t *fakeagent.Turn) string {
 			return "cancelled"
 		}
 	case 3:
-		t.Ignore(time.Minute)
+		t.WaitThroughStop(time.Minute)
 	case 4:
 		return ""
 	case 5:
@@ -155,7 +155,7 @@ func (c *chaos) turn(t *fakeagent.Turn) string {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !t.Agent.Over() {
+	if !t.Agent.Closed() {
 		c.finished[t.Text] = true
 	}
 	return "end_turn"
@@ -180,7 +180,7 @@ func (c *chaos) hold(t *fakeagent.Turn) (string, error) {
 	case 6:
 		t.Agent.Close()
 	}
-	return t.Take()
+	return t.AcceptInOrder()
 }
 
 func (c *chaos) deny(text string) {
@@ -193,16 +193,16 @@ func (c *chaos) deny(text string) {
 func (c *chaos) heard(n workspace.News) {
 	var of *workspace.Session
 	switch n := n.(type) {
-	case workspace.Sent:
+	case workspace.PromptSent:
 		of, c.sent[n.Text] = n.Session, true
-	case workspace.Applied:
+	case workspace.EventApplied:
 		of = n.Session
 		for _, i := range n.Items {
 			if it := of.Thread.Items[i]; it.Kind == thread.UserMessage {
 				c.begun = append(c.begun, string(it.Text))
 			}
 		}
-	case workspace.Opened:
+	case workspace.SessionOpened:
 		of = n.Session
 	case workspace.Reconnecting:
 		of = n.Session
@@ -214,16 +214,16 @@ func (c *chaos) heard(n workspace.News) {
 		of = n.Session
 	case workspace.StartedOver:
 		of = n.Session
-	case workspace.Paused:
+	case workspace.QueuePaused:
 		of = n.Session
 	case workspace.LoginWanted:
 		of = n.Session
-	case workspace.Removed:
+	case workspace.SessionRemoved:
 		if of = n.Session; !c.removed[of] {
 			c.removed[of] = true
 			of = nil
 		}
-		for _, p := range n.Session.Offers {
+		for _, p := range n.Session.Unconfirmed {
 			c.offered = append(c.offered, p.Draft)
 		}
 	}
@@ -282,7 +282,7 @@ func (c *chaos) wish() {
 	case k < 29 && len(sessions) < 5:
 		a.NewSession()
 	case k < 30 && len(sessions) < 5:
-		a.OpenListed(kept, nil)
+		a.OpenStored(kept, nil)
 	case k < 31 && len(sessions) > 1:
 		s.Close()
 	case k < 34:
@@ -298,7 +298,7 @@ func (c *chaos) wish() {
 	case k < 43:
 		s.Continue()
 	case k < 44:
-		s.GiveUp()
+		s.CancelOpen()
 	case k < 46:
 		if _, retrying := a.Retrying(); retrying {
 			a.Redial()
@@ -306,7 +306,7 @@ func (c *chaos) wish() {
 	case k < 47 && a.Spec.Name != "":
 		a.Restart()
 	case k < 48 && a.Opening():
-		a.Leave()
+		a.CancelStart()
 	case k < 49:
 		a.Kill()
 	case k < 50 && len(sessions) < 5:
@@ -369,7 +369,7 @@ func (c *chaos) check() {
 		if text, ok := s.Reading(); ok {
 			put(text, "reading")
 		}
-		for _, p := range s.Offers {
+		for _, p := range s.Unconfirmed {
 			put(p.Draft, "offered")
 		}
 	}

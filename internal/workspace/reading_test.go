@@ -51,7 +51,7 @@ func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {
 // Prompts wait while the files of an earlier one are read, so that they keep their order.
 func TestReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
-		s.Carried = []string{"$ ls\n"}
+		s.ShellOutput = []string{"$ ls\n"}
 		r.prompt(s, "@first")
 		if text, ok := s.Reading(); !ok || text != "@first" || s.TakesPrompts() || !s.Waiting() {
 			r.Errorf("reading %q, %v", text, ok)
@@ -63,7 +63,7 @@ func TestReading(t *testing.T) {
 		r.waits(s, "second", "@third", "fourth")
 		r.pass(time.Minute)
 		r.got("$ ls\n", "second", "@third", "fourth")
-		if _, ok := s.Reading(); ok || len(s.Carried) > 0 {
+		if _, ok := s.Reading(); ok || len(s.ShellOutput) > 0 {
 			r.Error("still reading")
 		}
 	})
@@ -74,7 +74,7 @@ func TestReadingLong(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long")
 		r.pass(11 * time.Second)
-		r.wants("Sent @long, not read in time")
+		r.wants("PromptSent @long, not read in time")
 	})
 }
 
@@ -82,18 +82,18 @@ func TestReadingLong(t *testing.T) {
 // user may want to send the first one in another form.
 func TestStopReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
-		s.Carried = []string{"$ ls\n"}
+		s.ShellOutput = []string{"$ ls\n"}
 		r.prompt(s, "@long", "second")
 		text, ok := s.StopSending()
-		if !ok || text != "@long" || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
-			r.Errorf("%q, %v, carried %q", text, ok, s.Carried)
+		if !ok || text != "@long" || !slices.Equal(s.ShellOutput, []string{"$ ls\n"}) {
+			r.Errorf("%q, %v, carried %q", text, ok, s.ShellOutput)
 		}
 		if _, ok := s.StopSending(); ok {
 			r.Error("it is given up twice")
 		}
-		s.Carried = nil
+		s.ShellOutput = nil
 		r.pass(time.Minute)
-		r.wants("Paused")
+		r.wants("QueuePaused")
 		r.got()
 		r.prompt(s, "second again")
 		s.Resume()
@@ -119,7 +119,7 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 				r.pass(500 * time.Millisecond)
 				r.fake().Turn(brief)
 				r.prompt(s, "@second", "third")
-				r.wants("Sent first")
+				r.wants("PromptSent first")
 				switch how {
 				case "is stopped":
 					s.Stop()
@@ -129,7 +129,7 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 				}
 				r.pass(time.Minute)
 				if how == "ends, given up" {
-					r.wants("Paused")
+					r.wants("QueuePaused")
 					s.Resume()
 					r.pass(time.Minute)
 					r.got("first", "third")
@@ -153,12 +153,12 @@ func TestReadingThenLost(t *testing.T) {
 			reads(r)
 		}, func(r *rig) {
 			s := r.started(spec)
-			s.Carried = []string{"$ ls\n"}
+			s.ShellOutput = []string{"$ ls\n"}
 			r.prompt(s, "@first", "second")
 			r.lose()
 			r.pass(time.Minute)
-			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.Carried, []string{"$ ls\n"}) {
-				r.Errorf("came back: %q, carried %q", r.returned, s.Carried)
+			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.ShellOutput, []string{"$ ls\n"}) {
+				r.Errorf("came back: %q, carried %q", r.returned, s.ShellOutput)
 			}
 			if spec.Remote {
 				s.Resume()
@@ -204,7 +204,7 @@ func TestReadingThenGone(t *testing.T) {
 func TestReadingWantsLogin(t *testing.T) {
 	each(t, func(r *rig) { reads(r); (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.Carried = []string{"$ ls\n"}
+		s.ShellOutput = []string{"$ ls\n"}
 		r.prompt(s, "@first", "second")
 		r.pass(time.Minute)
 		s.Agent.Authenticate(method(s.Agent, "own"), "")

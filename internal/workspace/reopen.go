@@ -12,7 +12,7 @@ import (
 // has replayed the conversation. No prompt is sent again.
 func (s *Session) reopen() {
 	if s.ACP != nil {
-		s.Lost.Former, s.ACP = s.ACP, nil
+		s.Lost.Previous, s.ACP = s.ACP, nil
 	}
 	switch {
 	case s.Lost.State == StateGone, s.Lost.State == StateStartingOver:
@@ -24,7 +24,7 @@ func (s *Session) reopen() {
 		s.Thread.Revive("")
 		s.remarked()
 		return
-	case s.Lost.Former == nil:
+	case s.Lost.Previous == nil:
 		return
 	}
 	method, open := s.Lost.PrepareReopen(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
@@ -51,18 +51,18 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 		s.Agent.dismiss(opened)
 		return
 	}
-	coming := s.Lost.Coming
-	s.Lost.Coming = nil
+	coming := s.Lost.Incoming
+	s.Lost.Incoming = nil
 	if lost := s.Agent.conn.Client.Err(); lost != nil { // lost before the task reported
 		err = lost
 	}
 	switch outcomeOf(err) {
 	case outcomeOpened:
-		s.Lost.Former, s.Lost.State = nil, StateLive
+		s.Lost.Previous, s.Lost.State = nil, StateLive
 		if coming != nil {
 			s.showLoaded(coming)
 		} else {
-			s.Thread.Revive(s.Lost.Cut.Resumed())
+			s.Thread.Revive(s.Lost.Interrupted.Resumed())
 			s.remarked()
 		}
 		s.attach(opened)
@@ -83,7 +83,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 // in it what only parley knows.
 func (s *Session) showLoaded(coming *thread.Thread) {
 	coming.CarryShells(s.Thread)
-	s.Lost.Cut.Mark(coming, &s.Offers)
+	s.Lost.Interrupted.Mark(coming, &s.Unconfirmed)
 	s.Thread = coming
 	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
 	s.began, s.spans = 0, nil
@@ -98,7 +98,7 @@ func (s *Session) notReopened(err error) {
 
 // markGone records that the agent no longer has the session.
 func (s *Session) markGone(err error) {
-	s.Lost.State, s.Lost.Former = StateGone, nil
+	s.Lost.State, s.Lost.Previous = StateGone, nil
 	s.Paused = s.Paused || len(s.Queued) > 0
 	s.Thread.Revive(whyGone(err))
 	s.remarked()
@@ -117,7 +117,7 @@ func (s *Session) Continue() bool {
 		a.Redial()
 	case s.Lost.State == StateReopening && a.conn != nil:
 		return false
-	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Lost.Former != nil || s.Lost.State == StateGone):
+	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Lost.Previous != nil || s.Lost.State == StateGone):
 		a.Redial()
 	case ended:
 		a.Restart()
@@ -139,9 +139,9 @@ func (s *Session) startOver() {
 		s.Say(openingLine)
 		return
 	}
-	cut, paused := s.Lost.Cut, s.Paused || len(s.Queued) > 0
+	cut, paused := s.Lost.Interrupted, s.Paused || len(s.Queued) > 0
 	s.resetConnection()
-	s.Lost.State, s.Lost.Cut, s.Paused = StateStartingOver, cut, paused
+	s.Lost.State, s.Lost.Interrupted, s.Paused = StateStartingOver, cut, paused
 	a.pending = s
 	s.open(a.conn.newSession, s.startedOver)
 }
@@ -175,20 +175,20 @@ func (s *Session) startedOver(opened *acpclient.Session, err error) {
 
 // cutOff records what is known of a turn that a lost connection interrupted.
 func (s *Session) cutOff(err error) {
-	if event.CutOff(err) {
+	if event.InterruptedByNetwork(err) {
 		text, _ := s.turnPrompt()
-		s.Lost.Cut.AddTurn(s.Thread, text)
-		s.Offers.Offer(&s.Lost.Cut)
+		s.Lost.Interrupted.AddTurn(s.Thread, text)
+		s.Unconfirmed.Add(&s.Lost.Interrupted)
 	}
 }
 
 // offerHeld offers the prompts that the agent holds, if no event will report their fate.
 func (s *Session) offerHeld() {
-	var cut Cut
+	var cut InterruptedTurn
 	for _, p := range s.Thread.Held {
 		cut.AddHeld(s.Thread, p.Text)
 	}
-	s.Offers.Offer(&cut)
+	s.Unconfirmed.Add(&cut)
 }
 
 // Say reports a line about an action of the user on the session, as Said.
@@ -196,8 +196,8 @@ func (s *Session) Say(line string) { s.w.tell(Said{s, line}) }
 
 // SayOnce reports a line about the agent the first time it is called with it.
 func (s *Session) SayOnce(line string) {
-	if a := s.Agent; !slices.Contains(a.said, line) {
-		a.said = append(a.said, line)
+	if a := s.Agent; !slices.Contains(a.reported, line) {
+		a.reported = append(a.reported, line)
 		s.Say(line)
 	}
 }

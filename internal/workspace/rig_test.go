@@ -111,7 +111,7 @@ func (r *rig) redial(ctx context.Context, s workspace.Spec, sink event.Sink, log
 	}
 	opts := acpclient.Options{Name: "parley", Sink: sink, Log: log, TerminalLogin: true, Protocol: script.Protocol}
 	if s.Remote {
-		opts.Place = s.Command
+		opts.RemoteURL = s.Command
 	}
 	ours, theirs := transport.Pipe()
 	a := fakeagent.New(theirs, script)
@@ -244,11 +244,11 @@ func (r *rig) pass(d time.Duration) {
 // onNews handles a piece of news like a front end that collects returned prompts in one list.
 func (r *rig) onNews(n workspace.News) {
 	switch n := n.(type) {
-	case workspace.Removed:
+	case workspace.SessionRemoved:
 		r.returned = append(r.returned, n.Session.Queued...)
-	case workspace.NotSent:
+	case workspace.PromptNotSent:
 		r.returned = append(r.returned, n.Text)
-	case workspace.Returned:
+	case workspace.PromptReturned:
 		r.returned = append(r.returned, n.Text)
 	case workspace.Reconnected: // this front end does not ask its user
 		if !n.Session.Paused {
@@ -285,12 +285,12 @@ func describe(n workspace.News) string {
 		line += " " + id
 	}
 	switch n := n.(type) {
-	case workspace.Applied, workspace.Remarked:
+	case workspace.EventApplied, workspace.NoticesChanged:
 		return ""
-	case workspace.Started:
+	case workspace.AgentStarted:
 		of(n.Session)
 		flag(n.Note != "", n.Note)
-	case workspace.NotStarted:
+	case workspace.AgentNotStarted:
 		because(n.Err)
 	case workspace.LoginWanted:
 		if n.Session != nil {
@@ -302,21 +302,21 @@ func describe(n workspace.News) string {
 	case workspace.LoginFailed:
 		because(n.Err)
 		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
-	case workspace.Lost:
+	case workspace.ConnectionLost:
 		flag(n.First, "first")
 		flag(n.Longer, "longer")
 	case workspace.Redialed:
 		because(n.Err)
-	case workspace.Gone:
+	case workspace.AgentGone:
 		because(n.Err)
-	case workspace.Shown:
+	case workspace.SessionShown:
 		of(n.Session)
-	case workspace.Opened:
+	case workspace.SessionOpened:
 		of(n.Session)
-	case workspace.NotOpened:
+	case workspace.SessionNotOpened:
 		because(n.Err)
 		flag(n.Logged != nil, "logged")
-	case workspace.Removed:
+	case workspace.SessionRemoved:
 		of(n.Session)
 	case workspace.Reconnecting:
 		of(n.Session)
@@ -330,22 +330,22 @@ func describe(n workspace.News) string {
 	case workspace.StartedOver:
 		of(n.Session)
 		because(n.Err)
-	case workspace.Sent:
+	case workspace.PromptSent:
 		line += " " + n.Text
 		flag(n.Held, "held")
 		flag(len(n.Notes) > 0, strings.Join(n.Notes, "|"))
-	case workspace.NotSent:
+	case workspace.PromptNotSent:
 		line += " " + n.Text
 		because(n.Err)
-	case workspace.Returned:
+	case workspace.PromptReturned:
 		line += " " + n.Text
 		flag(n.Withdrawn, "withdrawn")
 		flag(n.Dropped, "dropped")
-	case workspace.Deferred:
+	case workspace.PromptDeferred:
 		because(n.Err)
-	case workspace.Unannounced:
+	case workspace.UnreportedFiles:
 		line += fmt.Sprint(" ", n.N)
-	case workspace.Listed:
+	case workspace.SessionsListed:
 		because(n.Err)
 	case workspace.Said:
 		line += " " + n.Line
@@ -386,7 +386,7 @@ func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
 		if err := s.Submit(text, len(s.Queued) > 0); err != nil {
-			r.Errorf("%s: %v", text, err)
+			r.Errorf("%s: got %v", text, err)
 		}
 		r.settle()
 	}
@@ -419,7 +419,7 @@ func (r *rig) offers(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
 	var got []string
-	for _, p := range s.Offers {
+	for _, p := range s.Unconfirmed {
 		got = append(got, p.Draft)
 	}
 	if !slices.Equal(got, want) {
@@ -463,7 +463,7 @@ func (r *rig) close() {
 		r.Errorf("%d tasks still run", n)
 	}
 	for i, a := range r.peers() {
-		if !a.Over() {
+		if !a.Closed() {
 			r.Errorf("connection %d has not ended", i+1)
 		}
 	}

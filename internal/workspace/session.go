@@ -19,14 +19,14 @@ type Session struct {
 	ACP    *acpclient.Session // nil until it is open
 	Thread *thread.Thread
 
-	Queued  []string // prompts that wait for the turn to end, the oldest first
-	Paused  bool     // the queue waits for the user, because a turn was stopped or failed
-	Offers  Offers   // prompts that may not have arrived: the user may send them again
-	Carried []string // output of the user's commands that goes with the next prompt
+	Queued      []string           // prompts that wait for the turn to end, the oldest first
+	Paused      bool               // the queue waits for the user, because a turn was stopped or failed
+	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
+	ShellOutput []string           // output of the user's commands that goes with the next prompt
 
-	ReadOnly bool   // shown from a log; no agent has it open
-	Why      string // why it is read-only
-	Dir      string // its directory, if that is not Options.Cwd
+	ReadOnly       bool   // shown from a log; no agent has it open
+	ReadOnlyReason string // why it is read-only
+	Dir            string // its directory, if that is not Options.Cwd
 
 	Lost lostSession // its state while the connection is lost
 
@@ -118,14 +118,14 @@ func (s *Session) LocalDir() string {
 	return s.w.opts.Cwd
 }
 
-// DropCarried removes the newest command output that would go with the next prompt;
+// DropShellOutput removes the newest command output that would go with the next prompt;
 // false if there is none.
-func (s *Session) DropCarried() bool {
-	n := len(s.Carried)
+func (s *Session) DropShellOutput() bool {
+	n := len(s.ShellOutput)
 	if n == 0 {
 		return false
 	}
-	s.Carried = s.Carried[:n-1]
+	s.ShellOutput = s.ShellOutput[:n-1]
 	return true
 }
 
@@ -161,29 +161,29 @@ func (s *Session) remarked() {
 	if n := len(s.Thread.Items); n > 1 {
 		items = append(items, n-1)
 	}
-	s.w.tell(Remarked{s, items})
+	s.w.tell(NoticesChanged{s, items})
 }
 
 // Apply applies one event of the session.
 func (s *Session) Apply(e event.Event) {
-	if s.Lost.Coming != nil && s.takeHistory(e) {
+	if s.Lost.Incoming != nil && s.takeHistory(e) {
 		return
 	}
 	turn := 0
 	switch e := e.(type) {
 	case event.TurnStarted:
 		s.watch(true)
-		if !e.Told {
-			s.Lost.Cut = Cut{}
+		if !e.SeparatePrompts {
+			s.Lost.Interrupted = InterruptedTurn{}
 		}
 	case event.PromptHeld:
-		s.Lost.Cut = Cut{}
+		s.Lost.Interrupted = InterruptedTurn{}
 	case event.FileWritten:
 		s.counted.wrote(e)
 	case event.TurnEnded:
 		turn = s.watch(false)
 	}
-	s.w.tell(Applied{s, e, slices.Clone(s.Thread.Apply(e))})
+	s.w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
 	switch e := e.(type) {
 	case event.PromptFailed:
 		s.promptFailed(e)
@@ -202,13 +202,13 @@ func (s *Session) takeHistory(e event.Event) bool {
 	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationEnded, event.ElicitationCompleted:
 		return false
 	case event.NoticeArrived: // it belongs to the thread that is shown
-		s.Lost.Coming.Apply(e)
+		s.Lost.Incoming.Apply(e)
 		return false
 	case event.Disconnected:
-		s.Lost.Coming = nil
+		s.Lost.Incoming = nil
 		return false
 	}
-	s.Lost.Coming.Apply(e)
+	s.Lost.Incoming.Apply(e)
 	return true
 }
 
@@ -266,8 +266,8 @@ func (s *Session) abandon() {
 	}
 }
 
-// GiveUp cancels opening the session; false if it is not being opened.
-func (s *Session) GiveUp() bool {
+// CancelOpen cancels opening the session; false if it is not being opened.
+func (s *Session) CancelOpen() bool {
 	if s.ACP != nil || s.giveUp == nil {
 		return false
 	}

@@ -105,9 +105,9 @@ func (c *Connection) newSession(ctx context.Context) (*acpclient.Session, error)
 	return c.Client.NewSession(ctx, c.Template)
 }
 
-// OpenListed opens a session that the agent stores. logged is its log, if parley knows the
+// OpenStored opens a session that the agent stores. logged is its log, if parley knows the
 // session only from there: the log is shown if the agent refuses the session.
-func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
+func (a *Agent) OpenStored(kept event.StoredSession, logged *Logged) {
 	if !a.Live() {
 		a.w.say(goneLine)
 		return
@@ -142,7 +142,7 @@ func (a *Agent) OpenListed(kept event.Listed, logged *Logged) {
 		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })
 }
 
-// open runs request in a task that GiveUp cancels, and calls then with the outcome.
+// open runs request in a task that CancelOpen cancels, and calls then with the outcome.
 func (s *Session) open(request func(context.Context) (*acpclient.Session, error), then func(*acpclient.Session, error)) {
 	parent, cancel := context.WithCancel(s.w.conns.ctx)
 	s.giveUp = cancel
@@ -171,7 +171,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	}
 	if err == nil {
 		s.attach(opened)
-		w.tell(Opened{s})
+		w.tell(SessionOpened{s})
 		s.sendQueued()
 		return
 	}
@@ -179,7 +179,7 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 	if errors.Is(err, context.Canceled) {
 		err = errGivenUp
 	}
-	n := NotOpened{s, err, nil}
+	n := SessionNotOpened{s, err, nil}
 	if why := a.whyLog(err, logged); why != "" {
 		n.Logged = w.OpenLogged(*logged, why)
 	}
@@ -205,8 +205,8 @@ func (a *Agent) whyLog(err error, logged *Logged) string {
 
 // ListSessions asks the agent for its stored sessions in a task, and calls done with them.
 // For an agent that can reopen sessions but not list them, those in parley's logs are used.
-func (a *Agent) ListSessions(done func([]event.Listed, error)) {
-	var kept []event.Listed
+func (a *Agent) ListSessions(done func([]event.StoredSession, error)) {
+	var kept []event.StoredSession
 	info, logs, spec := a.Info(), a.w.opts.Logs, a.Spec
 	switch {
 	case info != nil && info.List:
@@ -220,7 +220,7 @@ func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 			logged, err := logs()
 			for _, g := range logged {
 				if g.OfAgent(spec) {
-					kept = append(kept, event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
+					kept = append(kept, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 				}
 			}
 			return err
@@ -231,13 +231,13 @@ func (a *Agent) ListSessions(done func([]event.Listed, error)) {
 }
 
 // List asks all agents for their stored sessions and reads the logs. Each result is
-// reported as Listed.
+// reported as SessionsListed.
 func (w *Workspace) List() {
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
-			a.ListSessions(func(kept []event.Listed, err error) {
+			a.ListSessions(func(kept []event.StoredSession, err error) {
 				a.listed = kept
-				w.tell(Listed{err})
+				w.tell(SessionsListed{err})
 			})
 		}
 	}
@@ -246,7 +246,7 @@ func (w *Workspace) List() {
 			logged, err := logs()
 			return after(func() {
 				w.logs = logged
-				w.tell(Listed{err})
+				w.tell(SessionsListed{err})
 			})
 		})
 	}
@@ -273,7 +273,7 @@ func (w *Workspace) WhyReadOnly(g Logged) string {
 			return a.Name() + " no longer has this session"
 		}
 	}
-	return g.Called() + " is not running"
+	return g.DisplayName() + " is not running"
 }
 
 // OpenLogged shows a session from its log, read-only, for the reason why.
@@ -281,7 +281,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	a := newAgent(w)
 	a.Spec = w.Spec(g.Agent)
 	if a.Spec.Command == "" { // it is none of those that are known
-		a.Spec.Title, a.Spec.Custom = g.Called(), true
+		a.Spec.Title, a.Spec.Custom = g.DisplayName(), true
 	}
 	for _, other := range w.Agents() {
 		if g.OfAgent(other.Spec) {
@@ -289,7 +289,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 		}
 	}
 	s := w.add(a)
-	s.ReadOnly, s.Why = true, why
+	s.ReadOnly, s.ReadOnlyReason = true, why
 	s.Thread.Session, s.Thread.Title = g.Session, g.Title
 	s.spans = []connectionSpan{{0, g.Messages}}
 	ctx, cancel := context.WithCancel(w.conns.ctx)
@@ -297,7 +297,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	w.begin(func() Result {
 		queue := event.NewQueue()
 		err := g.Replay(ctx, queue)
-		return after(func() { s.replayed(queue.Take(), err) })
+		return after(func() { s.replayed(queue.Drain(), err) })
 	})
 	return s
 }
@@ -311,11 +311,11 @@ func (s *Session) replayed(events []event.Event, err error) {
 	}
 	if errors.Is(err, context.Canceled) {
 		w.Remove(s)
-		w.tell(NotOpened{s, errors.New("reading the log was cancelled"), nil})
+		w.tell(SessionNotOpened{s, errors.New("reading the log was cancelled"), nil})
 		return
 	}
 	for _, e := range append(events, event.Disconnected{Err: event.ErrClosed}) { // ends what the log leaves open
-		w.tell(Applied{s, e, slices.Clone(s.Thread.Apply(e))})
+		w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
 	}
 	s.remarked()
 	if err != nil {
@@ -364,7 +364,7 @@ func (a *Agent) ReadLog() {
 func (s *Session) Close() {
 	w, a, open := s.w, s.Agent, s.ACP
 	w.Remove(s)
-	s.GiveUp()
+	s.CancelOpen()
 	if open == nil || a.conn == nil || len(a.Sessions()) == 0 {
 		return
 	}
@@ -377,7 +377,7 @@ func (a *Agent) dismiss(open *acpclient.Session) {
 	if open == nil {
 		return
 	}
-	a.gone[open.ID()] = true
+	a.removedSessions[open.ID()] = true
 	client := a.conn.Client
 	a.request(func(ctx context.Context) error { return client.CloseSession(ctx, open) }, func(error) {})
 }

@@ -17,13 +17,13 @@ import (
 const keeps = `,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
 
 // kept is a session that the agent lists.
-var kept = event.Listed{ID: "kept", Cwd: "/src", Title: "Parser"}
+var kept = event.StoredSession{ID: "kept", Cwd: "/src", Title: "Parser"}
 
 // eachKeeping runs a test with agents of both versions that store sessions.
 func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
 	each(t, func(r *rig) {
 		if r.fake().Protocol == "1" {
-			r.fake().Hello(keeps)
+			r.fake().Capabilities(keeps)
 		}
 		for _, method := range []string{"session/load", "session/resume", "session/close", "session/delete"} {
 			r.fake().Answer(method, "{}")
@@ -53,7 +53,7 @@ func TestNewSession(t *testing.T) {
 		if second.Waiting() || second.Thread.Title != "Told early" || s.Thread.Title != "" {
 			r.Errorf("waiting %v, titles %q and %q", second.Waiting(), second.Thread.Title, s.Thread.Title)
 		}
-		r.wants("Shown -", "Said a session is already being opened", "Opened s2", "Sent first", "Sent second")
+		r.wants("SessionShown -", "Said a session is already being opened", "SessionOpened s2", "PromptSent first", "PromptSent second")
 		r.got("first", "second")
 		if got := s.Agent.Sessions(); !slices.Equal(got, []*workspace.Session{s, second}) || s.HasPrompt() || !second.HasPrompt() {
 			r.Errorf("%d sessions", len(got))
@@ -68,9 +68,9 @@ func TestNewSessionFails(t *testing.T) {
 		giveUp bool
 		says   string
 	}{
-		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "NotOpened: open a session: …"},
-		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "NotOpened: opening the session was cancelled"},
-		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "NotOpened: open a session: context deadline exceeded"},
+		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "SessionNotOpened: open a session: …"},
+		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "SessionNotOpened: opening the session was cancelled"},
+		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "SessionNotOpened: open a session: context deadline exceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, nil, func(r *rig) {
@@ -80,17 +80,17 @@ func TestNewSessionFails(t *testing.T) {
 				second := r.w.Front()
 				second.Enqueue("typed")
 				r.settle()
-				if c.giveUp && (!second.GiveUp() || s.GiveUp()) {
+				if c.giveUp && (!second.CancelOpen() || s.CancelOpen()) {
 					r.Error("it cannot be given up")
 				}
 				r.pass(30 * time.Minute)
-				r.wants("Shown -", "Shown s1", "Removed -", c.says)
-				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.GiveUp() {
+				r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -", c.says)
+				if r.w.Front() != s || len(r.w.Sessions()) != 1 || !slices.Equal(r.returned, []string{"typed"}) || second.CancelOpen() {
 					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				r.fake().On("session/new", nil)
 				s.Agent.NewSession()
-				r.wants("Shown -", "Opened s3")
+				r.wants("SessionShown -", "SessionOpened s3")
 				if !s.Agent.Live() {
 					r.Error("the agent has ended")
 				}
@@ -104,7 +104,7 @@ func TestNewSessionFails(t *testing.T) {
 func TestCloseWhileOpening(t *testing.T) {
 	for name, open := range map[string]func(*workspace.Agent){
 		"new":    func(a *workspace.Agent) { a.NewSession() },
-		"listed": func(a *workspace.Agent) { a.OpenListed(kept, nil) },
+		"listed": func(a *workspace.Agent) { a.OpenStored(kept, nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachKeeping(t, func(r *rig, s *workspace.Session) {
@@ -135,7 +135,7 @@ func TestCloseWhileOpening(t *testing.T) {
 					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				for _, line := range r.all {
-					if strings.HasPrefix(line, "Sent") || strings.HasPrefix(line, "Opened kept") {
+					if strings.HasPrefix(line, "PromptSent") || strings.HasPrefix(line, "SessionOpened kept") {
 						r.Error(line)
 					}
 				}
@@ -155,7 +155,7 @@ func TestCloseBeforeOpened(t *testing.T) {
 		s.Agent.NewSession()
 		second := r.w.Front()
 		r.hear = func(n workspace.News) {
-			if n, ok := n.(workspace.Applied); ok && n.Session == second {
+			if n, ok := n.(workspace.EventApplied); ok && n.Session == second {
 				r.Errorf("applied: %#v", n.Event)
 			}
 		}
@@ -165,7 +165,7 @@ func TestCloseBeforeOpened(t *testing.T) {
 		if second.Thread.Title != "" || second.ACP != nil {
 			r.Error("it has opened")
 		}
-		r.wants("Shown -", "Shown s1", "Removed -")
+		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -")
 		s.Agent.NewSession()
 		r.pass(time.Second)
 		if r.w.Front() == s || r.w.Front().ACP == nil {
@@ -185,23 +185,23 @@ func TestOpenListed(t *testing.T) {
 		r.fake().On("session/load", told)
 		r.fake().On("session/resume", told)
 		r.w.List()
-		r.wants("Listed")
-		if l := s.Agent.Listed(); len(l) != 1 || l[0].ID != "kept" || l[0].Title != "Parser" {
+		r.wants("SessionsListed")
+		if l := s.Agent.StoredSessions(); len(l) != 1 || l[0].ID != "kept" || l[0].Title != "Parser" {
 			r.Errorf("listed: %v", l)
 		}
-		s.Agent.OpenListed(s.Agent.Listed()[0], nil)
+		s.Agent.OpenStored(s.Agent.StoredSessions()[0], nil)
 		second := r.w.Front()
 		if second.Thread.Title != "Parser" || second.Dir != "/src" || !second.Waiting() {
 			r.Errorf("%q in %q", second.Thread.Title, second.Dir)
 		}
 		r.prompt(second, "more")
 		r.pass(5 * time.Second)
-		r.wants("Shown kept", "Opened kept", "Sent more")
+		r.wants("SessionShown kept", "SessionOpened kept", "PromptSent more")
 		if !says(second, "long ago") || !says(second, "You said: more") || says(s, "long ago") || !second.Resumable() {
 			r.Error("the history is not there")
 		}
-		s.Agent.OpenListed(kept, nil)
-		r.wants("Shown kept")
+		s.Agent.OpenStored(kept, nil)
+		r.wants("SessionShown kept")
 		r.prompt(second, "and more")
 		r.pass(time.Second)
 		if r.w.Front() != second || !says(second, "You said: and more") {
@@ -221,26 +221,26 @@ func TestOpenListedRefused(t *testing.T) {
 		code   int
 		news   []string
 	}{
-		"no log": {nil, -32002, []string{"Shown kept", "Shown s1", "Removed kept", "NotOpened: …"}},
-		"a log":  {&logged, -32002, []string{"Shown kept", "Shown s1", "Removed kept", "Shown kept", "NotOpened: …"}},
-		"login":  {&logged, -32000, []string{"Shown kept", "Shown s1", "Removed kept", "NotOpened: …"}},
+		"no log": {nil, -32002, []string{"SessionShown kept", "SessionShown s1", "SessionRemoved kept", "SessionNotOpened: …"}},
+		"a log":  {&logged, -32002, []string{"SessionShown kept", "SessionShown s1", "SessionRemoved kept", "SessionShown kept", "SessionNotOpened: …"}},
+		"login":  {&logged, -32000, []string{"SessionShown kept", "SessionShown s1", "SessionRemoved kept", "SessionNotOpened: …"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachKeeping(t, func(r *rig, s *workspace.Session) {
 				r.fake().Fail("session/load", c.code, "never heard of it")
 				r.fake().Fail("session/resume", c.code, "never heard of it")
-				s.Agent.OpenListed(kept, c.logged)
+				s.Agent.OpenStored(kept, c.logged)
 				r.wants(c.news...)
 				front := r.w.Front()
 				if shown := len(c.news) > 4; front.ReadOnly != shown || says(front, "as it was logged") != shown {
 					r.Errorf("read only %v: %v", front.ReadOnly, front.Thread.Items)
 				}
 				if front.ReadOnly {
-					if front.Why != "fake refused it: never heard of it (-32002)" || front.Thread.State != thread.Ended || front.Agent.Live() {
-						r.Errorf("%q, %v", front.Why, front.Thread.State)
+					if front.ReadOnlyReason != "fake refused it: never heard of it (-32002)" || front.Thread.State != thread.Ended || front.Agent.Live() {
+						r.Errorf("%q, %v", front.ReadOnlyReason, front.Thread.State)
 					}
 					front.Close()
-					r.wants("Shown s1", "Removed kept")
+					r.wants("SessionShown s1", "SessionRemoved kept")
 				}
 				if !s.Agent.Live() {
 					r.Error("the agent has ended")
@@ -254,11 +254,11 @@ func TestOpenListedRefused(t *testing.T) {
 func TestOpenListedNever(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.Agent.OpenListed(kept, nil)
+		s.Agent.OpenStored(kept, nil)
 		r.wants("Said the agent cannot reopen sessions")
 		r.lose()
 		r.news = nil
-		s.Agent.OpenListed(kept, nil)
+		s.Agent.OpenStored(kept, nil)
 		s.Agent.NewSession()
 		r.wants("Said the agent has ended", "Said the agent has ended")
 	})
@@ -268,12 +268,12 @@ func TestOpenListedNever(t *testing.T) {
 func TestOpenListedTooSoon(t *testing.T) {
 	with(t, func(r *rig) {
 		(&guard{sessions: true}).set(r)
-		r.fake().Hello(keeps + logins)
+		r.fake().Capabilities(keeps + logins)
 		r.fake().Answer("session/load", "{}")
 	}, func(r *rig) {
 		a := r.w.Start(local)
-		r.wants("Starting", wantedFirst)
-		a.OpenListed(kept, nil)
+		r.wants("AgentStarting", wantedFirst)
+		a.OpenStored(kept, nil)
 		a.NewSession()
 		r.wants("Said a session is already being opened", "Said a session is already being opened")
 	})
@@ -285,14 +285,14 @@ func TestCloseSession(t *testing.T) {
 		s.Agent.NewSession()
 		r.settle()
 		second := r.w.Front()
-		r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Second); t.Say("too late"); return "end_turn" })
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Second); t.Say("too late"); return "end_turn" })
 		r.prompt(second, "first")
 		r.news = nil
 		second.Enqueue("second")
 		items := len(second.Thread.Items)
 		second.Close()
 		r.pass(time.Minute)
-		r.wants("Shown s1", "Removed s2", "Said closed", "Listed")
+		r.wants("SessionShown s1", "SessionRemoved s2", "Said closed", "SessionsListed")
 		if got := r.agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
 			r.Errorf("closed: %q", got)
 		}
@@ -335,10 +335,10 @@ func TestAgentEndsWithSessions(t *testing.T) {
 func TestDelete(t *testing.T) {
 	eachKeeping(t, func(r *rig, s *workspace.Session) {
 		s.Agent.Delete("kept")
-		r.wants("Said deleted", "Listed")
+		r.wants("Said deleted", "SessionsListed")
 		r.fake().Fail("session/delete", -32603, "not now")
 		s.Agent.Delete("kept")
-		r.wants("Said delete the session: the agent answered: not now (-32603)", "Listed")
+		r.wants("Said delete the session: the agent answered: not now (-32603)", "SessionsListed")
 	})
 }
 
@@ -350,11 +350,11 @@ func TestLeaveConversation(t *testing.T) {
 		r.dial = func(int) error { time.Sleep(time.Minute); return errors.New("late") }
 		s.Agent.Restart()
 		r.pass(time.Second)
-		s.Agent.Leave()
+		s.Agent.CancelStart()
 		r.pass(time.Hour)
-		r.wants("Sent first", "Starting")
+		r.wants("PromptSent first", "AgentStarting")
 		if s.Thread.State != thread.Ended || !says(s, "You said: first") || !s.Continue() {
-			t.Errorf("%v", s.Thread.State)
+			t.Errorf("got %v", s.Thread.State)
 		}
 		r.connections(0, 1)
 	})

@@ -17,7 +17,7 @@ func TestStart(t *testing.T) {
 		r.fake().On("session/new", func(c *fakeagent.Call) (string, error) { c.Wait(time.Second); return `{"sessionId":"s1"}`, nil })
 	}, func(r *rig) {
 		a := r.w.Start(local)
-		r.wants("Starting")
+		r.wants("AgentStarting")
 		if _, dialing := a.Dialing(); !dialing || !a.Opening() || a.Live() || a.Info() != nil {
 			t.Error("it is not being started")
 		}
@@ -26,11 +26,11 @@ func TestStart(t *testing.T) {
 			t.Errorf("%q wait, %v", s.Queued, err)
 		}
 		if err := s.Send("second"); err != workspace.ErrNotOpen {
-			t.Errorf("sent to nobody: %v", err)
+			t.Errorf("sent without an agent: got %v", err)
 		}
 		s.Enqueue("second")
 		r.pass(2 * time.Second)
-		r.wants("Started s1", "Sent first", "Sent second")
+		r.wants("AgentStarted s1", "PromptSent first", "PromptSent second")
 		if _, dialing := a.Dialing(); dialing || a.Opening() || !a.Live() || a.Info() == nil || a.Err() != nil {
 			t.Error("it has not started")
 		}
@@ -51,14 +51,14 @@ func TestStartFails(t *testing.T) {
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		a.Front().Enqueue("first")
-		r.wants("Starting", "NotStarted: nobody is there")
+		r.wants("AgentStarting", "AgentNotStarted: nobody is there")
 		if !errors.Is(a.Err(), errAway) || !a.Opening() || a.Live() {
 			t.Errorf("%v, opening %v", a.Err(), a.Opening())
 		}
 		r.waits(a.Front(), "first")
 		a.Restart()
 		r.pass(time.Second)
-		r.wants("Starting", "Started s1", "Sent first")
+		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 		r.got("first")
 		r.connections(1, 1)
 	})
@@ -82,8 +82,8 @@ func TestStartGivenUp(t *testing.T) {
 				a := r.w.Start(local)
 				a.Front().Enqueue("first")
 				r.pass(time.Second)
-				r.wants("Starting")
-				a.Leave()
+				r.wants("AgentStarting")
+				a.CancelStart()
 				r.pass(time.Hour)
 				r.wants()
 				if _, dialing := a.Dialing(); dialing || a.Opening() || a.Live() || a.Err() != nil {
@@ -95,7 +95,7 @@ func TestStartGivenUp(t *testing.T) {
 				r.script["fake"] = &fakeagent.Script{}
 				r.w.Start(local)
 				r.pass(time.Second)
-				r.wants("Starting", "Started s1", "Sent first")
+				r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 				r.got("first")
 			})
 		})
@@ -115,7 +115,7 @@ func TestStartTwice(t *testing.T) {
 		r.w.Start(local)
 		r.pass(time.Second)
 		a := r.w.Start(other)
-		r.wants("Starting", "Starting", "Started s1")
+		r.wants("AgentStarting", "AgentStarting", "AgentStarted s1")
 		if a.Spec.Name != "other" || len(r.w.Sessions()) != 1 {
 			t.Errorf("%s, %d sessions", a.Spec.Name, len(r.w.Sessions()))
 		}
@@ -136,7 +136,7 @@ func TestRestart(t *testing.T) {
 		s := r.started(local)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		r.wants("Sent first")
+		r.wants("PromptSent first")
 		s.Agent.NewSession()
 		r.settle()
 		second := r.w.Front()
@@ -146,11 +146,11 @@ func TestRestart(t *testing.T) {
 		r.w.Show(s)
 		s.Enqueue("second")
 		s.Paused = true
-		r.wants("Shown -", "Opened s2", "Sent busy", "Shown s1")
+		r.wants("SessionShown -", "SessionOpened s2", "PromptSent busy", "SessionShown s1")
 		r.fake().Turn(nil)
 		s.Agent.Restart()
 		r.pass(time.Second)
-		r.wants("Removed s2", "Starting", "Started s1")
+		r.wants("SessionRemoved s2", "AgentStarting", "AgentStarted s1")
 		r.connections(1, 2)
 		if !says(s, "You said: first") || !says(s, "started again") || len(r.returned) != 1 {
 			t.Errorf("came back: %q; %v", r.returned, s.Thread.Items)
@@ -168,14 +168,14 @@ func TestTwoAgents(t *testing.T) {
 		first := r.started(local)
 		r.prompt(first, "to the first")
 		second := r.w.Start(other).Front()
-		r.wants("Sent to the first", "Shown -", "Starting", "Started s1")
+		r.wants("PromptSent to the first", "SessionShown -", "AgentStarting", "AgentStarted s1")
 		if first.Agent == second.Agent || len(r.w.Agents()) != 2 || r.w.Front() != second {
 			t.Fatal("not two agents")
 		}
 		r.prompt(second, "to the second")
 		r.got("to the first", "to the second")
 		r.peers()[0].Close()
-		r.wants("Sent to the second", "Gone: connection closed")
+		r.wants("PromptSent to the second", "AgentGone: connection closed")
 		if first.Agent.Live() || !second.Agent.Live() || first.Thread.State != thread.Ended {
 			t.Error("the wrong one is gone")
 		}
@@ -184,10 +184,10 @@ func TestTwoAgents(t *testing.T) {
 		r.got("to the first", "to the second", "more")
 		r.news = nil
 		second.Close()
-		r.wants("Shown s1", "Removed s1")
+		r.wants("SessionShown s1", "SessionRemoved s1")
 		r.connections(1, 2) // an ended connection is closed with the workspace or by a restart
 		first.Continue()
-		r.wants("Starting", "Started s1")
+		r.wants("AgentStarting", "AgentStarted s1")
 		r.connections(1, 3)
 	})
 }
@@ -205,7 +205,7 @@ func TestReplace(t *testing.T) {
 		r.pass(time.Second)
 		r.news, r.dial = nil, nil
 		r.w.Replace(other)
-		r.wants("Shown -", "Removed s1", "Removed s2", "Removed -", "Starting", "Started s1")
+		r.wants("SessionShown -", "SessionRemoved s1", "SessionRemoved s2", "SessionRemoved -", "AgentStarting", "AgentStarted s1")
 		r.pass(time.Hour)
 		r.wants()
 		r.connections(1, len(r.peers()))
@@ -237,7 +237,7 @@ func TestCloseMidway(t *testing.T) {
 		"initializing": func(r *rig) { r.fake().On("initialize", slow); r.w.Start(local) },
 		"opening":      func(r *rig) { r.fake().On("session/new", slow); r.w.Start(local) },
 		"in a turn": func(r *rig) {
-			r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+			r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 			r.prompt(r.started(local), "first")
 		},
 		"opening another session": func(r *rig) {
@@ -257,14 +257,14 @@ func TestCloseMidway(t *testing.T) {
 			r.pass(time.Second)
 		},
 		"logging in": func(r *rig) {
-			r.fake().Hello(logins)
+			r.fake().Capabilities(logins)
 			s := r.started(local)
 			r.fake().On("authenticate", slow)
 			s.Agent.Authenticate(s.Agent.Methods()[0], "")
 		},
 		"ended already": func(r *rig) { r.started(local); r.agent().Close() },
 		"stopping": func(r *rig) {
-			r.fake().Turn(func(t *fakeagent.Turn) string { t.Ignore(time.Hour); return "end_turn" })
+			r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 			s := r.started(local)
 			r.prompt(s, "first")
 			s.Stop()

@@ -46,9 +46,9 @@ type Options struct {
 	// Redial reconnects to a remote agent without opening a session. If nil, lost connections
 	// stay lost.
 	Redial func(ctx context.Context, s Spec, sink event.Sink, log *event.Log) (*Connection, error)
-	// AskedLogin prepares a login command that an agent names. It looks up the program and
+	// AgentLogin prepares a login command that an agent names. It looks up the program and
 	// runs nothing. If nil, such logins are not supported.
-	AskedLogin func(s Spec, c event.AuthCommand) (AskedLogin, error)
+	AgentLogin func(s Spec, c event.AuthCommand) (AgentLogin, error)
 	// LoginCommand returns the program of a login of type "terminal". If nil, such logins are
 	// not supported.
 	LoginCommand func(s Spec, method event.AuthMethod) Command
@@ -141,7 +141,7 @@ func (w *Workspace) Front() *Session { return w.front }
 // Show brings a session to the front.
 func (w *Workspace) Show(s *Session) {
 	w.front = s
-	w.tell(Shown{s})
+	w.tell(SessionShown{s})
 }
 
 // Agents returns the agents of the open sessions, each once, in the order of the sessions.
@@ -225,7 +225,7 @@ func (w *Workspace) Remove(s *Session) {
 	s.requeueRefused()
 	s.Paused = paused
 	if s.Thread.Session != "" {
-		s.Agent.gone[s.Thread.Session] = true
+		s.Agent.removedSessions[s.Thread.Session] = true
 	}
 	w.sessions = slices.Delete(slices.Clone(w.sessions), i, i+1)
 	if len(s.Agent.Sessions()) == 0 { // the agent has nothing left to do
@@ -244,7 +244,7 @@ func (w *Workspace) Remove(s *Session) {
 		}
 		w.Show(next)
 	}
-	w.tell(Removed{s})
+	w.tell(SessionRemoved{s})
 }
 
 // has reports whether a session is open.

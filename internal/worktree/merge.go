@@ -191,11 +191,11 @@ func (e *OverwriteError) Error() string {
 // overwrites makes an *OverwriteError of git's refusal to overwrite files.
 func overwrites(err error) error {
 	var failed *gitsafe.Error
-	if !errors.As(err, &failed) || !strings.Contains(failed.Said, "would be overwritten by merge") {
+	if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "would be overwritten by merge") {
 		return err
 	}
 	var files []string
-	for line := range strings.SplitSeq(failed.Said, "\n") {
+	for line := range strings.SplitSeq(failed.Stderr, "\n") {
 		if name, ok := strings.CutPrefix(line, "\t"); ok {
 			files = append(files, name)
 		}

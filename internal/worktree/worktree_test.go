@@ -134,7 +134,7 @@ func TestCreateErrors(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"", "..", "a/b", "-x", "x.lock", "a..b", "a b", "ü"} {
 		if _, _, _, err := r.store.Create(t.Context(), r.repo, name); err == nil || errors.Is(err, ErrNoRepository) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got %v", name, err)
 		}
 	}
 	if _, _, _, err := r.store.Create(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {

@@ -19,27 +19,27 @@ import (
 type Host interface {
 	Say(text string) tea.Cmd
 	Submit() tea.Cmd // enter
-	// Typed notes that keys were just pressed, so that no question takes the next ones.
-	Typed()
+	// NoteTyping notes that keys were just pressed, so that no question takes the next ones.
+	NoteTyping()
 	Session() Session
 	// Commands returns the slash commands that can be typed.
 	Commands() []Command
-	// Invitation returns the placeholder of an empty composer.
-	Invitation() string
-	// Unsettled returns the prompts that may have to be sent again, with their images.
-	Unsettled() []string
+	// Placeholder returns the placeholder of an empty composer.
+	Placeholder() string
+	// PendingPrompts returns the prompts that may have to be sent again, with their images.
+	PendingPrompts() []string
 }
 
 // Session is what a composer knows of the session that it writes for.
 type Session struct {
-	ReadOnly  bool     // it is read from a log
-	Connected bool     // the agent is connected
-	Images    bool     // the agent takes images
-	Dir       string   // relative paths start here
-	Away      bool     // something else has the keys
-	Queued    []string // prompts in the queue
-	Draft     DraftKey // where the draft is saved
-	Kept      bool     // the draft is saved
+	ReadOnly   bool     // it is read from a log
+	Connected  bool     // the agent is connected
+	Images     bool     // the agent takes images
+	Dir        string   // relative paths start here
+	Unfocused  bool     // something else has the keys
+	Queued     []string // prompts in the queue
+	Draft      DraftKey // where the draft is saved
+	DraftSaved bool     // the draft is saved
 }
 
 // Composer is where the prompts of a page are written.
@@ -65,7 +65,7 @@ func (s *Store) New(host Host) *Composer {
 	c.commands = commands{env: c.env, editor: e, host: host}
 	c.mentions = mentions{env: c.env, editor: e, host: host, files: s.opts.Files, context: s.opts.Screen.Context}
 	c.images = attaching{editor: e, host: host, images: &s.images}
-	c.recall.setOlder(s.history.entries, c.Lasting)
+	c.recall.setOlder(s.history.entries, c.PortableText)
 	return c
 }
 
@@ -77,7 +77,7 @@ func (c *Composer) Fit(width, height int) {
 
 // Draw draws the editor. Its cursor is at [editor.Editor.Cursor].
 func (c *Composer) Draw() []string {
-	look := editor.EditorLook{Theme: c.env.Theme, Placeholder: c.host.Invitation()}
+	look := editor.EditorLook{Theme: c.env.Theme, Placeholder: c.host.Placeholder()}
 	if shelling(c.Editor) {
 		look.Prompt = "$ "
 	}
@@ -154,8 +154,8 @@ func (c *Composer) Prepend(text string) {
 	c.SetValue(text)
 }
 
-// Words returns a text with the labels of its images.
-func (c *Composer) Words(text string) string { return c.store.images.words(text) }
+// DisplayText returns a text with the labels of its images.
+func (c *Composer) DisplayText(text string) string { return c.store.images.words(text) }
 
-// Lasting returns a text as another run can use it: with the paths of its images.
-func (c *Composer) Lasting(text string) string { return c.store.images.lasting(text) }
+// PortableText returns a text as another run can use it: with the paths of its images.
+func (c *Composer) PortableText(text string) string { return c.store.images.lasting(text) }

@@ -34,10 +34,10 @@ func (p *page) Submit() tea.Cmd {
 	p.c.Clear()
 	return nil
 }
-func (p *page) Typed()                   {}
+func (p *page) NoteTyping()              {}
 func (p *page) Session() Session         { return p.session }
-func (p *page) Invitation() string       { return "say something" }
-func (p *page) Unsettled() []string      { return nil }
+func (p *page) Placeholder() string      { return "say something" }
+func (p *page) PendingPrompts() []string { return nil }
 func (p *page) Context() context.Context { return p.t.Context() }
 func (p *page) Composers() []*Composer   { return []*Composer{p.c} }
 func (p *page) Front() *Composer         { return p.c }
@@ -188,7 +188,7 @@ func TestHiddenFilePopup(t *testing.T) {
 	p.run(p.c.store.After(tab)) // after a key that the composer did not get
 	p.types("i")
 	p.offers()
-	p.session.Away = true
+	p.session.Unfocused = true
 	p.c.SetValue("@v")
 	p.run(p.c.store.After(tab))
 	p.offers()
@@ -207,7 +207,7 @@ func TestExpandedMentions(t *testing.T) {
 	withheld := 0
 	to.Withheld = func() { withheld++ }
 	if s.Expand("see @a.go", to) != nil || withheld != 1 {
-		t.Errorf("an agent with other files gets them, told %d times", withheld)
+		t.Errorf("an agent without access to the files gets them; %d notices", withheld)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestExpandedMentions(t *testing.T) {
 func TestRecallOfAnEditedEntry(t *testing.T) {
 	p := newPage(t, Options{})
 	for _, text := range []string{"one", "two", "three\twith a tab"} {
-		p.c.Remember(text)
+		p.c.AddToRunHistory(text)
 	}
 	p.c.Recall(intent.HistoryBack)
 	p.c.Recall(intent.HistoryBack)
@@ -256,10 +256,10 @@ func (pictures) Clipboard(context.Context) (Picture, error) {
 func TestImagesOfADraft(t *testing.T) {
 	p := newPage(t, Options{Pictures: pictures{}})
 	p.run(p.c.Paste("./a.png"))
-	if got := p.c.Words(p.c.Value()); got != "[image a.png 3 B]" {
+	if got := p.c.DisplayText(p.c.Value()); got != "[image a.png 3 B]" {
 		t.Errorf("pasted: %q", got)
 	}
-	if got := p.c.Lasting(p.c.Value()); got != "./a.png" {
+	if got := p.c.PortableText(p.c.Value()); got != "./a.png" {
 		t.Errorf("for another run it is %q", got)
 	}
 	p.c.Clear()

@@ -85,7 +85,7 @@ func (k *draftKeeper) after(msg tea.Msg) tea.Cmd {
 	sent, changed := len(k.ofClosed) > 0, false
 	for _, c := range k.screen.Composers() {
 		s := c.host.Session()
-		if s.Kept && (!c.saved.asked || c.saved.key != s.Draft) {
+		if s.DraftSaved && (!c.saved.asked || c.saved.key != s.Draft) {
 			cmds = append(cmds, k.load(c, s.Draft))
 		}
 		if !c.saved.loaded {
@@ -205,7 +205,7 @@ func (k *draftKeeper) fail(err error) tea.Cmd {
 		return nil
 	}
 	k.failed = true
-	return say(k.screen, "Drafts are not saved"+atomicfile.Room(err)+": "+err.Error())
+	return say(k.screen, "Drafts are not saved"+atomicfile.FreeSpaceAdvice(err)+": "+err.Error())
 }
 
 // leave notes the draft of a composer that is being closed, for the next save.
@@ -224,7 +224,7 @@ func (k *draftKeeper) flush() {
 	batch := k.ofClosed
 	for _, c := range k.screen.Composers() {
 		s := c.host.Session()
-		if d := c.draft(s); s.Kept && !d.empty() && (!c.saved.loaded || c.saved.loads > 0 || c.saved.key != s.Draft) { // it was not loaded yet
+		if d := c.draft(s); s.DraftSaved && !d.empty() && (!c.saved.loaded || c.saved.loads > 0 || c.saved.key != s.Draft) { // it was not loaded yet
 			batch = append(batch, draftWrite{s.Draft, d})
 			continue
 		}

@@ -58,10 +58,10 @@ type savedDraft struct {
 func (c *Composer) draft(s Session) Draft {
 	d := Draft{Queued: slices.Clone(s.Queued)}
 	for i := range d.Queued {
-		d.Queued[i] = c.Lasting(d.Queued[i])
+		d.Queued[i] = c.PortableText(d.Queued[i])
 	}
 	for _, p := range c.Parts() {
-		if p.Text = c.Lasting(p.Text); p.Text != "" {
+		if p.Text = c.PortableText(p.Text); p.Text != "" {
 			d.Parts = append(d.Parts, p)
 		}
 	}
@@ -93,7 +93,7 @@ func (c *Composer) collect(s Session) []draftWrite {
 // into the history instead.
 func (c *Composer) fill(d Draft) tea.Cmd {
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {
-		c.Remember(strings.TrimSpace(d.Text()))
+		c.AddToRunHistory(strings.TrimSpace(d.Text()))
 		return c.host.Say("Your earlier draft is in the history: up")
 	}
 	c.SetParts(d.parts())

@@ -131,8 +131,8 @@ func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes 
 		case err != nil:
 			notes = append(notes, fileWord(m)+" is sent as a link: "+safetext.Line(err.Error(), 120))
 		case f.Text == nil:
-			if f.Why != "a directory" && e.info.EmbeddedContext {
-				notes = append(notes, fileWord(m)+" is sent as a link: "+f.Why)
+			if f.NoTextReason != "a directory" && e.info.EmbeddedContext {
+				notes = append(notes, fileWord(m)+" is sent as a link: "+f.NoTextReason)
 			}
 		case e.info.EmbeddedContext && len(*f.Text) <= room:
 			room -= len(*f.Text)

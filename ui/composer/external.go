@@ -66,7 +66,7 @@ func (msg editReadyMsg) Handle() tea.Cmd {
 // Handle puts the edited text into the composer, unless the editor failed.
 func (msg editedMsg) Handle() tea.Cmd {
 	c := msg.composer
-	c.host.Typed() // in the editor
+	c.host.NoteTyping() // in the editor
 	switch {
 	case msg.failed != nil:
 		return c.host.Say("The editor failed; the draft is unchanged: " + msg.failed.Error())

@@ -36,9 +36,9 @@ type FoundFile struct {
 
 // MentionedFile is a file that is sent with a prompt.
 type MentionedFile struct {
-	URI, Name string
-	Text      *string // nil if it can only be a link; Why says why
-	Why       string
+	URI, Name    string
+	Text         *string // nil if it can only be a link; NoTextReason says why
+	NoTextReason string
 }
 
 // Pictures reads images for prompts. Its methods may block and are called from any

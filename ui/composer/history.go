@@ -83,11 +83,11 @@ func (msg historyMsg) Handle() tea.Cmd {
 			return nil
 		}
 		h.failed = true
-		return say(h.screen, "History is not saved"+atomicfile.Room(msg.err)+": "+msg.err.Error())
+		return say(h.screen, "History is not saved"+atomicfile.FreeSpaceAdvice(msg.err)+": "+msg.err.Error())
 	}
 	h.entries = msg.entries
 	for _, c := range h.screen.Composers() {
-		c.recall.setOlder(msg.entries, c.Lasting)
+		c.recall.setOlder(msg.entries, c.PortableText)
 	}
 	h.screen.HistoryChanged()
 	return nil
@@ -102,19 +102,19 @@ func (h *history) flush() {
 	}
 }
 
-// Keep adds a text to the history of the page and of the project.
-func (c *Composer) Keep(text string) {
-	c.Remember(text)
-	c.store.history.add(c.Lasting(text))
+// AddToHistory adds a text to the history of the page and of the project.
+func (c *Composer) AddToHistory(text string) {
+	c.AddToRunHistory(text)
+	c.store.history.add(c.PortableText(text))
 }
 
-// Remember adds a text to the history of the page for this run only.
-func (c *Composer) Remember(text string) { c.recall.add(text) }
+// AddToRunHistory adds a text to the history of the page for this run only.
+func (c *Composer) AddToRunHistory(text string) { c.recall.add(text) }
 
-// KeepDraft adds the draft to the history, unless it is empty.
-func (c *Composer) KeepDraft() {
+// AddDraftToHistory adds the draft to the history, unless it is empty.
+func (c *Composer) AddDraftToHistory() {
 	if draft := c.Value(); strings.TrimSpace(draft) != "" {
-		c.Keep(draft)
+		c.AddToHistory(draft)
 	}
 }
 
@@ -137,7 +137,7 @@ func (c *Composer) Entries() []list.Item {
 		if n := strings.Count(strings.TrimRight(text, "\n"), "\n"); n > 0 {
 			hint = fmt.Sprintf("%d lines", n+1)
 		}
-		items = append(items, list.Item{Title: strings.Join(strings.Fields(c.Words(title)), " "), Hint: hint, Value: text})
+		items = append(items, list.Item{Title: strings.Join(strings.Fields(c.DisplayText(title)), " "), Hint: hint, Value: text})
 	}
 	return items
 }

@@ -170,7 +170,7 @@ func (p *images) forget() {
 
 // needs reports whether an image is in a text that may still be sent.
 func (c *Composer) needs(token rune) bool {
-	texts := append(c.host.Unsettled(), c.Value())
+	texts := append(c.host.PendingPrompts(), c.Value())
 	return slices.ContainsFunc(texts, func(s string) bool { return strings.ContainsRune(s, token) })
 }
 

@@ -92,7 +92,7 @@ func (m *mentions) typed(line string) (mention.Word, bool) {
 	if m.files == nil || strings.IndexByte(line, '@') < 0 || shelling(m.editor) {
 		return mention.Word{}, false
 	}
-	if s := m.host.Session(); s.ReadOnly || s.Away {
+	if s := m.host.Session(); s.ReadOnly || s.Unfocused {
 		return mention.Word{}, false
 	}
 	word, ok := mention.Typed(line)
@@ -165,7 +165,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 	if m.popup != nil {
 		m.popup.foot = "tab completes · esc closes"
 		if !msg.found.Complete {
-			m.popup.foot = "Listing… " + text.Grouped(msg.found.Listed) + " files"
+			m.popup.foot = "Listing… " + text.FormatThousands(msg.found.Listed) + " files"
 		}
 	}
 	if !msg.found.Complete {

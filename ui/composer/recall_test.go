@@ -54,7 +54,7 @@ func TestRecall(t *testing.T) {
 	few.prev("b")
 	few.setOlder([]string{"w", "x", "y", "z"}, nil) // while an entry is shown
 	if got, ok := few.prev("c"); !ok || got != "z" {
-		t.Errorf("went on to %q", got)
+		t.Errorf("moved on to %q", got)
 	}
 	if got, ok := few.prev("y"); !ok || got != "x" {
 		t.Errorf("an entry equal to what is shown is passed over: %q", got)

@@ -38,7 +38,7 @@ func TestStandInsTakeTheCellsOfTheTerminal(t *testing.T) {
 				t.Errorf("%q is laid out in %d cells, want %d", in, got, want)
 			}
 			if got := st.Restore(out); got != in && !ByClusters() {
-				t.Errorf("%q comes back as %q", in, got)
+				t.Errorf("%q is restored as %q", in, got)
 			}
 		}
 	})

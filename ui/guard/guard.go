@@ -15,22 +15,22 @@ import (
 	"parley/internal/safetext"
 )
 
-// Broken is the error after a panic in the screen. Everything that was started has ended, and
+// PanicError is the error after a panic in the screen. Everything that was started has ended, and
 // drafts are saved.
-type Broken struct {
+type PanicError struct {
 	What  string   // safe to show, one line
 	Trace string   // the stack trace
 	Logs  []string // the logs of the sessions that were open
 }
 
-func (b *Broken) Error() string { return "a bug in parley ended the screen: " + b.What }
+func (b *PanicError) Error() string { return "a bug in parley ended the screen: " + b.What }
 
-// maxBroken bounds the text of a Broken, in runes: it may hold text of an agent.
+// maxBroken bounds the text of a PanicError, in runes: it may hold text of an agent.
 const maxBroken = 500
 
 // newBroken must be called in the deferred function that recovers.
-func newBroken(cause any) *Broken {
-	return &Broken{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: strings.TrimSpace(safetext.Clean(string(debug.Stack())))}
+func newBroken(cause any) *PanicError {
+	return &PanicError{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: strings.TrimSpace(safetext.Clean(string(debug.Stack())))}
 }
 
 // Guard wraps a model. A panic in it, or in one of its commands on their own goroutines, ends
@@ -40,7 +40,7 @@ type Guard struct {
 	model tea.Model
 	quit  func() // ends the program; it may wait
 	once  sync.Once
-	broke atomic.Pointer[Broken] // the first panic; later ones mostly follow from it
+	broke atomic.Pointer[PanicError] // the first panic; later ones mostly follow from it
 }
 
 // New wraps a model whose Update returns the model itself.
@@ -111,5 +111,5 @@ func (g *Guard) Do(do func()) {
 	do()
 }
 
-// Broken returns the panic of the model, or nil.
-func (g *Guard) Broken() *Broken { return g.broke.Load() }
+// Panic returns the panic of the model, or nil.
+func (g *Guard) Panic() *PanicError { return g.broke.Load() }

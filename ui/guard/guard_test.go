@@ -33,9 +33,9 @@ func TestMistakesAreCaught(t *testing.T) {
 			g.SetQuit(func() { ended <- true })
 			falls(g, c)
 			<-ended
-			broke := g.Broken()
+			broke := g.Panic()
 			if broke == nil || broke.What == "" || strings.ContainsAny(broke.Error()+broke.Trace, "\x1b\x07") || len(broke.What) > 2000 || !strings.Contains(broke.Trace, "guard_test.go") {
-				t.Fatalf("%+v", broke)
+				t.Fatalf("got %+v", broke)
 			}
 			remains(t, g)
 			if len(ended) > 0 {
@@ -45,7 +45,7 @@ func TestMistakesAreCaught(t *testing.T) {
 	}
 	c := &clumsy{}
 	g := New(c)
-	if _, cmd := g.Update(tea.KeyPressMsg{Text: "x"}); g.Broken() != nil || g.wrap(nil) != nil || c.drawn != 1 || cmd() != tea.Msg(tea.KeyPressMsg{Text: "y"}) {
+	if _, cmd := g.Update(tea.KeyPressMsg{Text: "x"}); g.Panic() != nil || g.wrap(nil) != nil || c.drawn != 1 || cmd() != tea.Msg(tea.KeyPressMsg{Text: "y"}) {
 		t.Error("without a mistake it is not as if there were no net")
 	}
 }

@@ -54,7 +54,7 @@ const (
 	Approval
 	Trust
 	FileChanges
-	PutBack
+	UndoFiles
 	Quit
 
 	FocusTranscript
@@ -70,7 +70,7 @@ const (
 	First
 	Last
 	Open
-	Behind
+	ShowMessages
 	StopTool
 	Copy
 	OpenFile

@@ -18,7 +18,7 @@ func TestActions(t *testing.T) {
 		for _, a := range Actions {
 			name := a.In.String() + "." + a.Name
 			if a.Intent == None || a.Name == "" || a.Help == "" || names[name] || a.Command != "" && commands[a.Command] {
-				t.Errorf("%s: %+v", preset, a)
+				t.Errorf("%s: got %+v", preset, a)
 			}
 			names[name], commands[a.Command] = true, true
 			want := a.Keys
@@ -32,7 +32,7 @@ func TestActions(t *testing.T) {
 				t.Errorf("%s: nothing leads to %s", preset, name)
 			}
 			for _, key := range want {
-				if spelt, err := Spelling(key); err != nil || spelt != key {
+				if spelt, err := NormalizeKey(key); err != nil || spelt != key {
 					t.Errorf("%s: %s: %q is spelt %q, %v", preset, name, key, spelt, err)
 				}
 				if key == "ctrl+b" || key == `ctrl+\` {
@@ -87,7 +87,7 @@ func TestChanges(t *testing.T) {
 		`no way out`: {"chat": {"interrupt": nil, "quit-if-empty": nil}},
 	} {
 		if _, err := NewKeymap("", changes); err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%v, want %q", err, wrong)
+			t.Errorf("got %v, want %q", err, wrong)
 		}
 	}
 	if _, err := NewKeymap("ed", nil); err == nil || err.Error() != `keymap: "ed": want one of default, emacs, vim` {
@@ -98,7 +98,7 @@ func TestChanges(t *testing.T) {
 func TestSpelling(t *testing.T) {
 	for key, want := range map[string]string{"ctrl+k": "ctrl+k", "C-k": "", "Ctrl+K": "ctrl+k", "shift+g": "G", "G": "G", "alt+shift+f": "alt+shift+f", "Alt+Enter": "alt+enter",
 		"Return": "enter", "PageDown": "pgdown", "ctrl++": "ctrl++", "+": "+", "space": "space", " ": "", "": "", "ctrl+ctrl+a": "", "nokey": "", "shift+ctrl+up": "ctrl+shift+up", "é": "é"} {
-		got, err := Spelling(key)
+		got, err := NormalizeKey(key)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", key, got, err)
 		}

@@ -86,7 +86,7 @@ func (k *Keymap) change(changes Changes) (map[Context]map[Intent]bool, error) {
 			}
 			var keys []string
 			for _, key := range changes[in][name] {
-				spelt, err := Spelling(key)
+				spelt, err := NormalizeKey(key)
 				if err != nil {
 					return nil, wrong([]string{in, name}, "%v", err)
 				}
@@ -136,7 +136,7 @@ func (k *Keymap) Keys(in Context, i Intent) []string { return k.keys[in][i] }
 // Label returns the first key of an action, or "".
 func (k *Keymap) Label(in Context, i Intent) string {
 	if keys := k.keys[in][i]; len(keys) > 0 {
-		return Shown(keys[0])
+		return DisplayKey(keys[0])
 	}
 	return ""
 }
@@ -176,9 +176,9 @@ func Offers(taken func(name string) bool) []Offer {
 	return all
 }
 
-// Named returns the command of parley's with a name. A name that taken reports as the agent's
+// CommandNamed returns the command of parley's with a name. A name that taken reports as the agent's
 // is parley's only with the prefix OwnPrefix.
-func Named(name string, taken func(name string) bool) (Action, bool) {
+func CommandNamed(name string, taken func(name string) bool) (Action, bool) {
 	name, own := strings.CutPrefix(name, OwnPrefix)
 	if !own && taken(name) {
 		return Action{}, false

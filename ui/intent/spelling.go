@@ -18,9 +18,9 @@ var aliases = map[string]string{"escape": "esc", "return": "enter", "del": "dele
 // modifiers are in the order in which Bubble Tea writes them.
 var modifiers = []string{"ctrl", "alt", "shift"}
 
-// Spelling returns a key as Bubble Tea writes it: "ctrl+alt+x" for "Ctrl+Alt+x". Letters with
+// NormalizeKey returns a key as Bubble Tea writes it: "ctrl+alt+x" for "Ctrl+Alt+x". Letters with
 // shift are capitals.
-func Spelling(key string) (string, error) {
+func NormalizeKey(key string) (string, error) {
 	wrong := func() (string, error) {
 		return "", fmt.Errorf("key %q: want one like ctrl+k, alt+enter, shift+f2, G or space", key)
 	}
@@ -70,8 +70,8 @@ func Spelling(key string) (string, error) {
 	return strings.Join(append(out, base), "+"), nil
 }
 
-// Shown returns a key as people write it.
-func Shown(key string) string {
+// DisplayKey returns a key as people write it.
+func DisplayKey(key string) string {
 	switch key {
 	case "pgdown":
 		return "pgdn"

@@ -41,9 +41,9 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 				last = append(last, f)
 			}
 		}
-		var could []workspace.PutBack
+		var could []workspace.UndoResult
 		if undo {
-			could = conn.PutBack(ctx, c.session, last, true)
+			could = conn.Undo(ctx, c.session, last, true)
 		}
 		return func() {
 			switch {
@@ -64,7 +64,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 
 // changeLine describes a change in words.
 func changeLine(f workspace.FileChange, cwd string) string {
-	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.Short(f.Path, cwd), 300), f.By)
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.RelativePath(f.Path, cwd), 300), f.By)
 	if f.Undone {
 		line += ", restored"
 	}
@@ -72,11 +72,11 @@ func changeLine(f workspace.FileChange, cwd string) string {
 }
 
 // offerUndo asks before it restores the files of the last turn.
-func (c changes) offerUndo(could []workspace.PutBack) {
+func (c changes) offerUndo(could []workspace.UndoResult) {
 	out := c.dialogs.out
 	var can []workspace.FileChange
 	for _, p := range could {
-		why := p.Change.Why
+		why := p.Change.NoUndoReason
 		if why == "" && p.Err != nil {
 			why = p.Err.Error()
 		}
@@ -92,7 +92,7 @@ func (c changes) offerUndo(could []workspace.PutBack) {
 		return
 	}
 	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
-		c.apply("Restored", func(ctx context.Context) []workspace.PutBack { return c.conn.PutBack(ctx, c.session, can, false) })
+		c.apply("Restored", func(ctx context.Context) []workspace.UndoResult { return c.conn.Undo(ctx, c.session, can, false) })
 	})
 }
 
@@ -102,17 +102,17 @@ func (c changes) offerAgain(undone []workspace.FileChange) {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
 	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Apply them again, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
-		c.apply("Changed again", func(ctx context.Context) []workspace.PutBack { return c.conn.DoAgain(ctx, c.session, undone) })
+		c.apply("Changed again", func(ctx context.Context) []workspace.UndoResult { return c.conn.Redo(ctx, c.session, undone) })
 	})
 }
 
 // apply runs change in a task and reports the outcome.
-func (c changes) apply(what string, change func(context.Context) []workspace.PutBack) {
+func (c changes) apply(what string, change func(context.Context) []workspace.UndoResult) {
 	c.tasks.run(func(ctx context.Context) func() {
 		done := change(ctx)
 		return func() {
 			n := len(done)
-			for _, p := range slices.DeleteFunc(done, func(p workspace.PutBack) bool { return p.Err == nil }) {
+			for _, p := range slices.DeleteFunc(done, func(p workspace.UndoResult) bool { return p.Err == nil }) {
 				n--
 				c.dialogs.out.say("Not changed: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(p.Err.Error(), 200))
 			}

@@ -38,7 +38,7 @@ func (c *commands) run(text string) bool {
 			return true
 		}
 	}
-	a, ok := intent.Named(name, c.agentHas)
+	a, ok := intent.CommandNamed(name, c.agentHas)
 	if !ok {
 		return false
 	}

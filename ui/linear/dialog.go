@@ -33,12 +33,12 @@ type dialog struct {
 
 // choice is one answer to a dialog.
 type choice struct {
-	word  string   // what selects it; "" for its number
-	also  []string // other words that select it
-	label string   // "" if it is not listed
-	why   string   // why it cannot be selected, "" if it can
-	stays bool     // the dialog stays open
-	do    func()   // may be nil
+	word           string   // what selects it; "" for its number
+	also           []string // other words that select it
+	label          string   // "" if it is not listed
+	disabledReason string   // why it cannot be selected, "" if it can
+	stays          bool     // the dialog stays open
+	do             func()   // may be nil
 }
 
 // write writes the dialog without its request for input.
@@ -68,7 +68,7 @@ const guard = 600 * time.Millisecond
 // dialogs shows one dialog at a time and decides what a line means to it.
 type dialogs struct {
 	out      *printer
-	now      *dialog // nil for none
+	current  *dialog // nil for none
 	lineAt   time.Time
 	stray    stray                      // a line that may still come for a question that has gone
 	command  func(text string) bool     // runs a command; false if text is none
@@ -90,7 +90,7 @@ func (ds *dialogs) open(d *dialog) {
 		d.choices[i].word = cmp.Or(d.choices[i].word, strconv.Itoa(i+1))
 	}
 	d.write(ds.out)
-	ds.now = d
+	ds.current = d
 }
 
 // menu asks the user to choose by number; 0 chooses nothing.
@@ -111,17 +111,17 @@ func (ds *dialogs) confirm(title, yes, no string, do func()) {
 
 // close closes the dialog that asks a and returns it, nil if it is not open.
 func (ds *dialogs) close(a asking) *dialog {
-	d := ds.now
+	d := ds.current
 	if d == nil || d.about != a {
 		return nil
 	}
-	ds.now = nil
+	ds.current = nil
 	return d
 }
 
 // answer handles a line while a dialog is open.
 func (ds *dialogs) answer(l typedLine) {
-	d := ds.now
+	d := ds.current
 	text := strings.TrimSpace(safetext.Clean(l.text))
 	switch {
 	case l.secret && !d.secret:
@@ -166,12 +166,12 @@ func (ds *dialogs) answer(l typedLine) {
 }
 
 func (ds *dialogs) choose(ch choice) {
-	if ch.why != "" {
-		ds.out.say("%s", ch.why)
+	if ch.disabledReason != "" {
+		ds.out.say("%s", ch.disabledReason)
 		return
 	}
 	if !ch.stays {
-		ds.now = nil
+		ds.current = nil
 	}
 	if ch.do != nil {
 		ch.do()
@@ -181,7 +181,7 @@ func (ds *dialogs) choose(ch choice) {
 // tooEarly says why a line cannot be an answer yet, "" if it can. A line that closely follows
 // another one was typed without reading what that one did.
 func (ds *dialogs) tooEarly(l typedLine) string {
-	switch d := ds.now; {
+	switch d := ds.current; {
 	case !d.guarded:
 	case d.at.IsZero() || l.at.Sub(d.at) < guard:
 		return "This line came before you could read the question and does not answer it."

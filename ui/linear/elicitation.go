@@ -54,7 +54,7 @@ func (e *elicitation) refuse() string {
 }
 
 func (e *elicitation) respond(answer event.ElicitationAnswer) {
-	e.questions.dialogs.now = nil
+	e.questions.dialogs.current = nil
 	e.questions.drop(e)
 	e.asked.Answer(answer)
 	e.questions.dialogs.out.say("%s.", map[string]string{"accept": "Sent", "decline": "Declined", "cancel": "Cancelled"}[answer.Action])
@@ -101,7 +101,7 @@ func (e *elicitation) pageDialog(of int) *dialog {
 	open := choice{word: "open", do: e.openPage}
 	wants := "Type open, decline or cancel:"
 	if !e.link.OK {
-		open.why, wants = never, "Type decline or cancel:"
+		open.disabledReason, wants = never, "Type decline or cancel:"
 	}
 	return e.ask(dialog{guarded: true, wants: wants, choices: []choice{open,
 		{word: "decline", also: []string{"/decline"}, do: e.respondWith("decline")},

@@ -73,7 +73,7 @@ func (r *rig) clean() {
 	r.t.Helper()
 	all := r.out.text()
 	if n := strings.Count(all, "Zq"); n < 20 {
-		r.t.Errorf("the peer's word stands there %d times: this shows little", n)
+		r.t.Errorf("the peer's word appears only %d times, so this test shows little", n)
 	}
 	for line := range strings.Lines(all) {
 		line = strings.TrimSuffix(line, "\n")

@@ -43,12 +43,12 @@ type Options struct {
 
 // chat is one run. It belongs to the goroutine of Run.
 type chat struct {
-	opts    Options
-	in      *input
-	out     *printer
-	over    bool // the chat is to end
-	ended   bool // the input has ended
-	lastInt time.Time
+	opts     Options
+	in       *input
+	out      *printer
+	quitting bool // the chat is to end
+	ended    bool // the input has ended
+	lastInt  time.Time
 
 	w         *workspace.Workspace
 	narrators map[*workspace.Session]*narrator
@@ -68,7 +68,7 @@ type chat struct {
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
 // has ended.
-func Run(ctx context.Context, opts Options) (ui.Left, error) {
+func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
 	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
 	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
 }
@@ -76,7 +76,7 @@ func Run(ctx context.Context, opts Options) (ui.Left, error) {
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, history: newHistory(opts.History)}
 	files := &mentions{out: out, files: opts.Files}
-	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AskedLogin: opts.AskedLogin, LoginCommand: opts.LoginCommand,
+	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand,
 		Logs: opts.Logs, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
@@ -84,7 +84,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
 	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr, front: func() *narrator { return c.front }}
 	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
-	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AskedLogin != nil, starts: c.starts}
+	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AgentLogin != nil, starts: c.starts}
 	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands()}
 	c.dialogs.command, c.dialogs.putAside = c.commands.run, c.prompts.putAside
 	c.front = c.narrator(c.w.Front())
@@ -97,10 +97,10 @@ func (c *chat) ownCommands() []command {
 	return []command{
 		{"stop", "Stop the turn", bare(c.stop)},
 		{"output", "Show a tool call's output or changes: of the last one, or of the one with that number", func(arg string) { c.report().output(arg) }},
-		{"thought", "Show the last thought", c.tells(report.lastThought)},
+		{"thought", "Show the last thought", c.reportCommand(report.lastThought)},
 		{"transcript", "Show the whole conversation", bare(func() { c.front.transcript() })},
-		{"status", "Show the status; an empty line during a turn does the same", c.tells(report.status)},
-		{"queue", "List queued prompts", c.tells(report.queue)},
+		{"status", "Show the status; an empty line during a turn does the same", c.reportCommand(report.status)},
+		{"queue", "List queued prompts", c.reportCommand(report.queue)},
 		{"drop", "Drop a queued prompt: the last one, or the one with that number", func(arg string) { c.report().dropQueued(arg) }},
 		{"resend", "Resend a prompt that may not have arrived", bare(c.prompts.resend)},
 	}
@@ -119,17 +119,17 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),
-		intent.TogglePlan:   c.tells(report.plan),
-		intent.Background:   c.tells(report.listRunning),
+		intent.TogglePlan:   c.reportCommand(report.plan),
+		intent.Background:   c.reportCommand(report.listRunning),
 		intent.Login:        bare(func() { c.logins.choose(c.front.Agent, false) }),
 		intent.Logout:       bare(func() { c.logins.logOut(c.front.Agent) }),
-		intent.ToggleLog:    c.tells(report.log),
+		intent.ToggleLog:    c.reportCommand(report.log),
 		intent.AnotherAgent: bare(c.starts.another),
-		intent.Turns:        c.tells(report.turns),
+		intent.Turns:        c.reportCommand(report.turns),
 		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
 		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
 		intent.FileChanges:  bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, false) }),
-		intent.PutBack:      bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
+		intent.UndoFiles:    bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
 		intent.Quit:         bare(c.quit),
 	}
 }
@@ -137,12 +137,12 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 // report reports on the session in front.
 func (c *chat) report() report { return report{c.front.Session, c.out, c.front.calls} }
 
-// tells returns a command that prints a report.
-func (c *chat) tells(what func(report)) func(string) {
+// reportCommand returns a command that prints a report.
+func (c *chat) reportCommand(what func(report)) func(string) {
 	return bare(func() { what(c.report()) })
 }
 
-func (c *chat) quit() { c.over = true }
+func (c *chat) quit() { c.quitting = true }
 
 // narrator returns the narrator of a session, and creates it if necessary.
 func (c *chat) narrator(s *workspace.Session) *narrator {
@@ -154,9 +154,9 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 	return n
 }
 
-func (c *chat) run(ctx context.Context) (ui.Left, error) {
+func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	defer c.in.close()
-	c.out.say("parley, line mode, in %s. /help lists the commands.", transcript.Home(c.opts.Cwd, c.opts.Home))
+	c.out.say("parley, line mode, in %s. /help lists the commands.", transcript.ShortenHome(c.opts.Cwd, c.opts.Home))
 	if c.opts.Start != "" {
 		c.w.Replace(c.w.Spec(c.opts.Start))
 	} else {
@@ -164,11 +164,11 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 	}
 	c.tasks.process()
 	c.loop(ctx)
-	var left ui.Left // the session to resume
+	var left ui.ResumableSession // the session to resume
 	if c.front.Resumable() {
-		left = ui.Left{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
+		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
 	}
-	c.over = true
+	c.quitting = true
 	c.w.End()
 	c.prompts.unsent()
 	c.out.fresh()
@@ -185,7 +185,7 @@ func (c *chat) run(ctx context.Context) (ui.Left, error) {
 // loop handles one thing after another until the chat ends.
 func (c *chat) loop(ctx context.Context) {
 	for {
-		if c.beforeInput(); c.over {
+		if c.beforeInput(); c.quitting {
 			return
 		}
 		select {
@@ -198,7 +198,7 @@ func (c *chat) loop(ctx context.Context) {
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.history.failed:
-			c.out.say("Cannot keep the history%s: %s.", atomicfile.Room(err), plain.OneLine(err.Error()))
+			c.out.say("Cannot keep the history%s: %s.", atomicfile.FreeSpaceAdvice(err), plain.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
 			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():
@@ -212,12 +212,12 @@ func (c *chat) loop(ctx context.Context) {
 
 // beforeInput does what is due when nothing else is pending, then asks for input.
 func (c *chat) beforeInput() {
-	c.tasks.due = time.Time{}
+	c.tasks.nextCheck = time.Time{}
 	c.front.beforeInput()
 	c.starts.reportProgress(c.front.Agent)
 	c.nextQuestion()
 	c.endIfDone()
-	if c.over {
+	if c.quitting {
 		return
 	}
 	c.out.ask(c.wanted())
@@ -225,7 +225,7 @@ func (c *chat) beforeInput() {
 	if c.lender.reserved() {
 		c.tasks.wakeAt(c.lender.reservedUntil)
 	}
-	d := c.dialogs.now
+	d := c.dialogs.current
 	if reads && d != nil && d.secret {
 		c.in.hide()
 	}
@@ -241,7 +241,7 @@ func (c *chat) beforeInput() {
 // nextQuestion asks the oldest question if nothing else is being asked.
 func (c *chat) nextQuestion() {
 	switch {
-	case c.dialogs.now != nil || len(c.questions.waiting) == 0 || len(c.prompts.draft) > 0:
+	case c.dialogs.current != nil || len(c.questions.waiting) == 0 || len(c.prompts.draft) > 0:
 	case c.ended: // no answer can come
 		c.questions.unanswered(c.questions.waiting[0])
 	default:
@@ -252,7 +252,7 @@ func (c *chat) nextQuestion() {
 
 // wanted returns the current request for input, "" if there is none.
 func (c *chat) wanted() string {
-	switch d := c.dialogs.now; {
+	switch d := c.dialogs.current; {
 	case len(c.prompts.draft) > 0:
 	case d != nil:
 		return d.wants

@@ -27,7 +27,7 @@ func (l *logins) wanted(n workspace.LoginWanted) {
 		return
 	}
 	l.dialogs.out.say("Log in, and the prompt is sent again.")
-	if l.dialogs.now != nil {
+	if l.dialogs.current != nil {
 		l.dialogs.out.say("/login lists the ways to log in.")
 		return
 	}
@@ -51,13 +51,13 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	}
 	var choices []choice
 	for _, m := range methods {
-		label := plain.OneLine(workspace.MethodName(m)) + ", " + l.how(a, m)
+		label := plain.OneLine(workspace.MethodName(m)) + ", " + l.describe(a, m)
 		if m.Description != "" {
 			label += ": " + plain.OneLine(m.Description)
 		}
 		ch := choice{label: label, do: func() { l.logIn(a, m) }}
 		if why := l.unfit(a, m); why != "" {
-			ch.why = "parley cannot log in this way: " + why
+			ch.disabledReason = "parley cannot log in this way: " + why
 		}
 		choices = append(choices, ch)
 	}
@@ -69,8 +69,8 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	l.dialogs.menuOr("How do you want to log in to "+called(a)+"?", choices, none, guarded)
 }
 
-// how describes briefly how a login method works.
-func (l *logins) how(a *workspace.Agent, m event.AuthMethod) string {
+// describe says briefly how a login method works.
+func (l *logins) describe(a *workspace.Agent, m event.AuthMethod) string {
 	switch {
 	case l.unfit(a, m) != "":
 		return "not supported"
@@ -92,7 +92,7 @@ func (l *logins) asks(m event.AuthMethod) bool { return m.Command != nil && l.as
 
 // unfit says why a login method is not supported, "" if it is.
 func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
-	why := a.Unfit(m)
+	why := a.UnsupportedReason(m)
 	if (why == "" || why == m.Type) && !l.in.terminal() && (m.Type == "terminal" || l.asks(m)) {
 		return "it needs a terminal"
 	}
@@ -141,7 +141,7 @@ func (l *logins) ifConnected(a *workspace.Agent, conn *workspace.Connection, do 
 // "run".
 func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 	out, conn := l.dialogs.out, a.Conn()
-	asked, err := a.AskedLogin(m)
+	asked, err := a.AgentLogin(m)
 	if err != nil {
 		out.say("Not possible: %s", spelled(err.Error()))
 		l.choose(a, false)
@@ -223,12 +223,12 @@ func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret
 		case len(text) > workspace.MaxVariable:
 			out.say("That is too long for a variable.")
 		default:
-			l.dialogs.now = nil
+			l.dialogs.current = nil
 			then(text)
 		}
 	}
 	d.cancel = func() {
-		l.dialogs.now = nil
+		l.dialogs.current = nil
 		l.choose(a, false)
 	}
 	l.dialogs.open(d)

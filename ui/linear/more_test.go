@@ -15,11 +15,11 @@ import (
 func TestVersion2(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.fake.Protocol = "2"
-		r.fake.Hold(func(tn *fakeagent.Turn) (string, error) {
+		r.fake.OnPrompt(func(tn *fakeagent.Turn) (string, error) {
 			if tn.Text == "refused" {
 				return "", fakeagent.Errorf(-32603, "Internal error: too much")
 			}
-			return tn.Take()
+			return tn.AcceptInOrder()
 		})
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			tn.Update(`{"sessionUpdate":"agent_message","messageId":"m` + fakeagent.Quote(tn.Text)[1:2] + `","content":[{"type":"text","text":"One. Two."}]}`)
@@ -126,7 +126,7 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 		r.opts.Logs = func() ([]workspace.Logged, error) {
 			return []workspace.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
 		}
-		r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+		r.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
 		r.fake.On("session/load", func(*fakeagent.Call) (string, error) { return "null", nil })
 	}, func(r *rig) {
 		r.wants(r.started()...)
@@ -253,7 +253,7 @@ func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) {
 			c.Agent.Log.Add(event.LogStderr, "(node:1) DeprecationWarning: punycode")
 			time.Sleep(3 * time.Second)
-			return c.Usual()
+			return c.Default()
 		})
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			tn.Agent.Log.Add(event.LogStderr, "said in turn "+tn.Text)

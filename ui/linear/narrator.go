@@ -126,7 +126,7 @@ func (n *narrator) tell(it *thread.Item) {
 	case thread.Attachment:
 		n.sayOnce(s, "Attachment: "+attachment(it.Attachment))
 	case thread.Decision:
-		n.sayOnce(s, decision(it.Settled))
+		n.sayOnce(s, decision(it.Answer))
 	case thread.TurnEnd:
 		if s.line == "" {
 			s.line = "."
@@ -264,7 +264,7 @@ func thought(it *thread.Item) string {
 
 // userSaid prints the user's message, unless the terminal shows it already.
 func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
-	carried, text := transcript.SplitCarried(string(it.Text))
+	carried, text := transcript.SplitShellBlocks(string(it.Text))
 	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {
 		n.echoed, s.line = "", text
 		return

@@ -12,20 +12,20 @@ import (
 
 // onNews handles one piece of news.
 func (c *chat) onNews(n workspace.News) {
-	if c.over {
+	if c.quitting {
 		return
 	}
 	switch n := n.(type) {
-	case workspace.Applied:
+	case workspace.EventApplied:
 		c.applied(c.narrator(n.Session), n.Event, n.Items)
-	case workspace.Starting:
+	case workspace.AgentStarting:
 		c.questions.forget()
 		c.starts.began(n.Agent)
-	case workspace.Started:
+	case workspace.AgentStarted:
 		c.narrator(n.Session).started()
 		c.starts.connected(n)
 		c.narrator(n.Session).settings()
-	case workspace.NotStarted:
+	case workspace.AgentNotStarted:
 		c.starts.failed(n.Agent, n.Err)
 	case workspace.LoginWanted:
 		c.logins.wanted(n)
@@ -36,7 +36,7 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.LoginFailed:
 		c.out.say("Login failed: %s.", n.Err)
 		c.logins.choose(n.Agent, true)
-	case workspace.Lost:
+	case workspace.ConnectionLost:
 		what := "Connection lost."
 		if !n.First {
 			what = "Still no connection."
@@ -52,24 +52,24 @@ func (c *chat) onNews(n workspace.News) {
 			break
 		}
 		c.out.say("Reconnected.")
-	case workspace.Gone:
+	case workspace.AgentGone:
 		c.questions.agentGone()
 		if !retrying(n.Agent) {
 			c.out.say("%s has ended. Press enter to restart it; /agent starts another one, /quit quits.", called(n.Agent))
 		}
-	case workspace.Shown:
+	case workspace.SessionShown:
 		c.front.leave()
 		c.front = c.narrator(n.Session)
 		c.front.front, c.front.done = true, false
-	case workspace.Opened:
+	case workspace.SessionOpened:
 		c.opened(c.narrator(n.Session))
-	case workspace.NotOpened:
+	case workspace.SessionNotOpened:
 		c.out.say("Cannot open the session: %s.", n.Err)
-	case workspace.Removed: // its queued prompts move to the session in front
+	case workspace.SessionRemoved: // its queued prompts move to the session in front
 		delete(c.narrators, n.Session)
 		s := c.front.Session
 		s.Queued, s.Paused = append(n.Session.Queued, s.Queued...), s.Paused || n.Session.Paused
-		s.Offers = append(n.Session.Offers, s.Offers...)
+		s.Unconfirmed = append(n.Session.Unconfirmed, s.Unconfirmed...)
 	case workspace.Reconnected:
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:
@@ -84,24 +84,24 @@ func (c *chat) onNews(n workspace.News) {
 			break
 		}
 		c.narrator(n.Session).startedOver()
-	case workspace.Remarked:
+	case workspace.NoticesChanged:
 		c.narrator(n.Session).remarked()
-	case workspace.Sent:
+	case workspace.PromptSent:
 		c.prompts.sent(n)
-	case workspace.NotSent:
-		c.prompts.returned(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
-	case workspace.Returned:
+	case workspace.PromptNotSent:
+		c.prompts.requeue(n.Session, n.Text, "Not sent: "+n.Err.Error(), "")
+	case workspace.PromptReturned:
 		why := "it was withdrawn"
 		if !n.Withdrawn {
 			why = n.Err.Error()
 		}
-		c.prompts.returned(n.Session, n.Text, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
-	case workspace.Deferred:
+		c.prompts.requeue(n.Session, n.Text, "Not accepted: "+why, ": "+safetext.Line(n.Text, 60))
+	case workspace.PromptDeferred:
 		c.out.say("Not accepted during a turn: %s. The prompt is sent after this turn.", n.Err)
-	case workspace.Paused:
+	case workspace.QueuePaused:
 		c.narrator(n.Session).sayPaused()
-	case workspace.Unannounced:
-		c.out.say("Warning: %s.", n.Words())
+	case workspace.UnreportedFiles:
+		c.out.say("Warning: %s.", n.Text())
 	case workspace.Said:
 		c.out.say("%s.", sentence(n.Line))
 	}

@@ -48,14 +48,14 @@ func (r report) output(arg string) {
 func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		r.out.say("File: delete %s", plain.OneLine(transcript.Short(content.Diff.Path, cwd(r.Session))))
+		r.out.say("File: delete %s", plain.OneLine(transcript.RelativePath(content.Diff.Path, cwd(r.Session))))
 	case content.Diff != nil:
 		d := transcript.Change(content.Diff)
-		d.Path = transcript.Short(d.Path, cwd(r.Session))
+		d.Path = transcript.RelativePath(d.Path, cwd(r.Session))
 		r.out.change(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(transcript.Short(f.Path, cwd(r.Session)))))
+			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(transcript.RelativePath(f.Path, cwd(r.Session)))))
 		}
 		if content.Changes.Patch != "" {
 			r.out.say("Patch:")

@@ -40,7 +40,7 @@ func (p *prompts) send(text string) {
 	n := len(s.Queued)
 	switch {
 	case err != nil:
-		p.returned(s, text, "Not sent: "+err.Error(), "")
+		p.requeue(s, text, "Not sent: "+err.Error(), "")
 	case n == waiting && out.terminal:
 		p.front().echoed = text
 	case n == waiting:
@@ -53,7 +53,7 @@ func (p *prompts) send(text string) {
 		s.Paused = true
 	case s.Lost.State == workspace.StateUnopened:
 		out.say("Queued as prompt %d: the session is not open. Press enter to try again.", n)
-	case s.ACP == nil && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.now == nil:
+	case s.ACP == nil && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.current == nil:
 		out.say("Queued as prompt %d. No agent is running: /agent starts one.", n)
 	case s.Paused:
 		out.say("Queued as prompt %d. Press enter to send the first one.", n)
@@ -76,15 +76,15 @@ func (p *prompts) putDraftAside() {
 	p.dialogs.out.say("Queued as prompt %d. Press enter to send it, /drop drops it.", n)
 }
 
-// returned puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
+// requeue puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
 // the line, for prompts that the user may not recognise otherwise.
-func (p *prompts) returned(s *workspace.Session, text, why, shown string) {
+func (p *prompts) requeue(s *workspace.Session, text, why, shown string) {
 	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
 	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
 }
 
 // sent records a prompt that was sent.
-func (p *prompts) sent(n workspace.Sent) {
+func (p *prompts) sent(n workspace.PromptSent) {
 	for _, note := range n.Notes {
 		p.dialogs.out.say("Notice: %s.", note)
 	}
@@ -98,12 +98,12 @@ func (p *prompts) sent(n workspace.Sent) {
 // resend sends again the oldest prompt that may not have arrived.
 func (p *prompts) resend() {
 	switch s := p.w.Front(); {
-	case len(s.Offers) == 0:
+	case len(s.Unconfirmed) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
 	case s.ACP == nil:
 		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
-		offer, _ := s.Offers.Take(false)
+		offer, _ := s.Unconfirmed.Remove(false)
 		p.send(offer.Draft)
 	}
 }
@@ -114,8 +114,8 @@ func (p *prompts) unsent() {
 		p.putAside(strings.Join(p.draft, "\n"))
 	}
 	for _, s := range p.w.Sessions() {
-		for _, offer := range s.Offers {
-			p.dialogs.out.say("Prompt %s:", offer.Why())
+		for _, offer := range s.Unconfirmed {
+			p.dialogs.out.say("Prompt %s:", offer.Reason())
 			p.dialogs.out.lines(offer.Draft)
 		}
 		for _, text := range s.Queued {

@@ -46,7 +46,7 @@ func (q *questions) any() bool { return len(q.waiting)+len(q.pages) > 0 }
 // next asks the oldest question.
 func (q *questions) next() {
 	q.dialogs.open(q.waiting[0].dialog(len(q.waiting)))
-	q.dialogs.now.twice, q.dialogs.stray = q.dialogs.stray != noStray, noStray
+	q.dialogs.current.twice, q.dialogs.stray = q.dialogs.stray != noStray, noStray
 }
 
 // refuse answers a question without the user, and says how.
@@ -100,8 +100,8 @@ func (q *questions) agentGone() {
 // forget drops the questions of a connection that is being replaced.
 func (q *questions) forget() {
 	q.waiting, q.pages = nil, nil
-	if d := q.dialogs.now; d != nil && d.about != nil {
-		q.dialogs.now = nil
+	if d := q.dialogs.current; d != nil && d.about != nil {
+		q.dialogs.current = nil
 	}
 }
 
@@ -125,8 +125,8 @@ func (p *permission) asker() string {
 	switch {
 	case p.Origin != permissions.FromParley:
 		return agent + " asks"
-	case p.Why != "":
-		return "parley asks again: " + p.Why
+	case p.RepeatReason != "":
+		return "parley asks again: " + p.RepeatReason
 	}
 	return "parley asks: " + agent + " did not ask first"
 }
@@ -197,7 +197,7 @@ func (p *permission) write(of int) {
 		case permissions.Warning:
 			out.labelled("Warning", part.Text)
 		case permissions.Diff:
-			out.change(diff.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.OldNone, First: part.First})
+			out.change(diff.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.NewFile, First: part.First})
 		default:
 			out.lines(part.Text)
 		}
@@ -205,8 +205,8 @@ func (p *permission) write(of int) {
 	for _, v := range p.Breakdown() {
 		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Description(), " · ", ", ")), " "), 1000))
 	}
-	if p.Words != "" {
-		out.labelled("The agent's description", p.Words)
+	if p.Description != "" {
+		out.labelled("The agent's description", p.Description)
 	}
 }
 

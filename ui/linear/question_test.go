@@ -285,7 +285,7 @@ func TestPartOfAFileHasItsNumbers(t *testing.T) {
 // A session that is being loaded can ask before the task reports the connection.
 func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+		r.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
 		r.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
 			ctx, stop := context.WithTimeout(c.Ctx, 5*time.Second)
 			defer stop()

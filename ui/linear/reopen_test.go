@@ -17,7 +17,7 @@ var ways = map[string]func(*rig){
 }
 
 func greets(r *rig, capabilities string) {
-	r.fake.Hello(capabilities)
+	r.fake.Capabilities(capabilities)
 }
 
 // A session that is gone is reported. Its text stays, an empty line starts a new session, and
@@ -112,7 +112,7 @@ func TestUnconfirmedPrompt(t *testing.T) {
 				r.fresh()
 				time.Sleep(5 * time.Second)
 				if said := r.out.text(); !strings.Contains(said, c.says) {
-					t.Errorf("not written: %q; there is:\n%s", c.says, said)
+					t.Errorf("the output does not have %q:\n%s", c.says, said)
 				}
 				if c.way == "never" {
 					r.types("/resend", "")

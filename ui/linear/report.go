@@ -49,7 +49,7 @@ func (r report) listRunning() {
 			continue
 		}
 		n++
-		r.out.say("%s: %s, %s, for %s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateWord(), spoken(it.Tool.Took(time.Now())))
+		r.out.say("%s: %s, %s, for %s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateText(), spoken(it.Tool.Duration(time.Now())))
 	}
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
@@ -182,8 +182,7 @@ func (r report) trusted(changes []workspace.FileChange) {
 				continue
 			}
 			n++
-			title := trust.Title()
-			r.out.say("%s: %s, %s.", strings.ToUpper(title[:1])+title[1:], r.calls.name(it), subject(it.Tool, cwd(r.Session)))
+			r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, cwd(r.Session)))
 		}
 	}
 	if n == 0 {

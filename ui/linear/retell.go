@@ -60,8 +60,8 @@ func (n *narrator) introduce() {
 
 // sayOffers offers the prompts that may not have arrived.
 func (n *narrator) sayOffers() {
-	for _, p := range n.Offers {
-		n.out.say("Prompt %s; /resend sends it again: %s", p.Why(), safetext.Line(p.Draft, 60))
+	for _, p := range n.Unconfirmed {
+		n.out.say("Prompt %s; /resend sends it again: %s", p.Reason(), safetext.Line(p.Draft, 60))
 	}
 }
 
@@ -88,7 +88,7 @@ func (n *narrator) reconnected(replaced bool) {
 	if replaced { // nothing of the new thread was printed
 		n.restart()
 		n.skip()
-		if n.front && n.Lost.Cut.Exists() {
+		if n.front && n.Lost.Interrupted.Exists() {
 			n.lastExchange()
 		}
 	}

@@ -30,7 +30,7 @@ type rig struct {
 	out    screen
 	ints   chan os.Signal
 	done   chan struct{}
-	left   ui.Left
+	left   ui.ResumableSession
 	opts   Options
 	tty    bool
 	offset int // of the output not looked at yet
@@ -63,8 +63,8 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 		read, write := io.Pipe()
 		r.typing = write
 		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Cwd: dir, Start: "fake", Input: read, Output: &r.out, Connect: r.Connect, Agents: []workspace.Spec{
-			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "installed"},
-			{Name: "absent", Command: "absent", Section: "not installed", Missing: "npm i absent"},
+			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
+			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
 		}}}
 		if change != nil {
 			change(r)
@@ -91,7 +91,7 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 }
 
 // run is Run, with a simulated terminal if the test wants one.
-func (r *rig) run(ctx context.Context) (ui.Left, error) {
+func (r *rig) run(ctx context.Context) (ui.ResumableSession, error) {
 	if !r.tty {
 		return Run(ctx, r.opts)
 	}
@@ -108,7 +108,7 @@ func (r *rig) types(lines ...string) {
 			r.out.Write([]byte(l + "\n")) // the terminal's echo
 		}
 		if _, err := io.WriteString(r.typing, l+"\n"); err != nil {
-			r.t.Fatalf("nobody reads %q: %v", l, err)
+			r.t.Fatalf("the chat did not read %q: %v", l, err)
 		}
 		synctest.Wait()
 	}
@@ -143,7 +143,7 @@ func (r *rig) sees(parts ...string) {
 	got := r.fresh()
 	for _, p := range parts {
 		if !strings.Contains(got, p) {
-			r.t.Errorf("not written: %q; there is:\n%s", p, got)
+			r.t.Errorf("the output does not have %q:\n%s", p, got)
 		}
 	}
 }

@@ -28,7 +28,7 @@ const maxListed = 50
 // entry is a session in the list.
 type entry struct {
 	open *workspace.Session
-	kept event.Listed
+	kept event.StoredSession
 }
 
 // add opens another session with the agent in front. The current one stays open.
@@ -60,7 +60,7 @@ func (l *sessions) list(arg string) {
 		}
 		l.out.line(called(a) + says)
 	}
-	a.ListSessions(func(kept []event.Listed, err error) {
+	a.ListSessions(func(kept []event.StoredSession, err error) {
 		if err != nil {
 			l.out.say("The list is incomplete: %s.", err)
 		}
@@ -78,12 +78,12 @@ func (l *sessions) list(arg string) {
 }
 
 // entries returns the open sessions, then those that the agent stores and that are not open.
-func (l *sessions) entries(kept []event.Listed) (out []entry) {
+func (l *sessions) entries(kept []event.StoredSession) (out []entry) {
 	for _, s := range l.w.Sessions() {
 		if s.ACP != nil {
 			out = append(out, entry{open: s})
 		}
-		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.Listed) bool { return k.ID == s.Thread.Session })
+		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.StoredSession) bool { return k.ID == s.Thread.Session })
 	}
 	for _, k := range kept {
 		out = append(out, entry{kept: k})
@@ -113,7 +113,7 @@ func (l *sessions) words(e entry) string {
 		}
 		return words
 	}
-	words := cmp.Or(e.kept.Title, "untitled") + ", in " + safetext.Line(transcript.Home(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(e.kept.Title, "untitled") + ", in " + safetext.Line(transcript.ShortenHome(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}
@@ -125,7 +125,7 @@ func (l *sessions) goTo(e entry) {
 	switch {
 	case e.open == nil:
 		l.out.say("Opening %s.", l.words(e))
-		l.w.Front().Agent.OpenListed(e.kept, nil)
+		l.w.Front().Agent.OpenStored(e.kept, nil)
 	case e.open == l.w.Front():
 		l.out.say("This session is already open.")
 	default:

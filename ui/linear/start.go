@@ -28,13 +28,13 @@ type starts struct {
 func (s *starts) choose() {
 	var choices []choice
 	for _, a := range s.agents {
-		label := a.Name + ", " + strings.Join(slices.DeleteFunc([]string{a.Section, a.Command}, func(s string) bool { return s == "" }), ": ")
+		label := a.Name + ", " + strings.Join(slices.DeleteFunc([]string{strings.ToLower(a.Section), a.Command}, func(s string) bool { return s == "" }), ": ")
 		if a.Name == s.choice {
 			label += " (suggested)"
 		}
 		ch := choice{label: label, do: func() { s.w.Replace(a) }}
 		if a.Missing != "" {
-			ch.why = a.Name + " is not installed: " + a.Missing
+			ch.disabledReason = a.Name + " is not installed: " + a.Missing
 		}
 		choices = append(choices, ch)
 	}
@@ -105,7 +105,7 @@ func (s *starts) reportProgress(a *workspace.Agent) {
 }
 
 // connected says which agent was started.
-func (s *starts) connected(n workspace.Started) {
+func (s *starts) connected(n workspace.AgentStarted) {
 	info := n.Agent.Conn().Client.Agent()
 	name := cmp.Or(strings.TrimSpace(info.Title), info.Name, called(n.Agent))
 	s.dialogs.out.say("%s.", strings.TrimSpace("Connected: "+name+" "+info.Version))
@@ -125,7 +125,7 @@ func (s *starts) failed(a *workspace.Agent, err error) {
 
 // giveUp cancels the attempt to connect.
 func (s *starts) giveUp(a *workspace.Agent) {
-	a.Leave()
+	a.CancelStart()
 	s.dialogs.out.say("Cancelled.")
 	s.whatNow(a, false)
 }

@@ -34,7 +34,7 @@ func TestAgentDoesNotStart(t *testing.T) {
 
 func TestSlowStart(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) { time.Sleep(11 * time.Second); return c.Usual() })
+		r.fake.On("initialize", func(c *fakeagent.Call) (string, error) { time.Sleep(11 * time.Second); return c.Default() })
 	}, func(r *rig) {
 		r.types("early")
 		time.Sleep(12 * time.Second)
@@ -76,7 +76,7 @@ const methods = `,"authMethods":[{"id":"own","name":"With the browser"},{"id":"k
 // locked is an agent that opens a session only after a login.
 func locked(r *rig) {
 	in := false
-	r.fake.Hello(methods)
+	r.fake.Capabilities(methods)
 	r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) { in = true; return "{}", nil })
 	r.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
 		if !in && c.Agent.Env["FAKE_KEY"] != "k1" {
@@ -149,7 +149,7 @@ func TestLoginWithAKey(t *testing.T) {
 func TestLoginWithATypedKey(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		in := false
-		r.fake.Hello(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{}}}]`)
+		r.fake.Capabilities(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{}}}]`)
 		r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) {
 			if in = c.Params == `{"_meta":{"api-key":{"apiKey":"k1"}},"methodId":"api-key"}`; !in {
 				return "", fakeagent.Errorf(-32603, "FAKE_API_KEY is not set")
@@ -160,7 +160,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 			if !in {
 				return "", fakeagent.Errorf(-32000, "who are you?")
 			}
-			return c.Usual()
+			return c.Default()
 		})
 	}, func(r *rig) {
 		r.pause()
@@ -181,7 +181,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 func TestPromptIsRefused(t *testing.T) {
 	in := false
 	talkTo(t, func(r *rig) {
-		r.fake.Hello(methods)
+		r.fake.Capabilities(methods)
 		r.fake.On("authenticate", func(c *fakeagent.Call) (string, error) { in = true; return "{}", nil })
 		r.fake.Turn(func(tn *fakeagent.Turn) string {
 			if !in {
@@ -203,10 +203,10 @@ func TestPromptIsRefused(t *testing.T) {
 
 // remote is a remote agent that stores its sessions.
 func remote(r *rig) {
-	r.Place = "ws://h/acp"
+	r.RemoteURL = "ws://h/acp"
 	r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "ws://h/acp", Remote: true}}
 	r.opts.Redial = r.Redial
-	r.fake.Hello(`,"agentCapabilities":{"loadSession":true}`)
+	r.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
 	r.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
 		for _, u := range []string{`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"first"}`, `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"one"}`,
 			`"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"lose it"}`, `"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"done all the same"}`} {
@@ -228,7 +228,7 @@ func TestConnectionIsLost(t *testing.T) {
 		remote(r)
 		r.Dial = func(n int, _ workspace.Spec) error {
 			if n == 2 {
-				return &event.LostError{Place: "ws://h/acp", Cause: errors.New("refused")}
+				return &event.LostError{URL: "ws://h/acp", Cause: errors.New("refused")}
 			}
 			return nil
 		}
@@ -252,7 +252,7 @@ func TestConnectionIsLost(t *testing.T) {
 func TestSessions(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		remote(r)
-		r.fake.Hello(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{}}}`)
+		r.fake.Capabilities(`,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{}}}`)
 		r.fake.On("session/list", func(*fakeagent.Call) (string, error) {
 			return `{"sessions":[{"sessionId":"k1","cwd":` + fakeagent.Quote(r.opts.Cwd) + `,"title":"An old one","updatedAt":"2026-01-02T03:04:05Z"}]}`, nil
 		})

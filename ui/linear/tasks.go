@@ -10,11 +10,11 @@ import (
 
 // tasks runs work on other goroutines and tells when the chat must look at everything again.
 type tasks struct {
-	w       *workspace.Workspace
-	onNews  func(workspace.News)
-	results chan func() // called on the chat's goroutine
-	running sync.WaitGroup
-	due     time.Time // when to look again; zero: no time is set
+	w         *workspace.Workspace
+	onNews    func(workspace.News)
+	results   chan func() // called on the chat's goroutine
+	running   sync.WaitGroup
+	nextCheck time.Time // when to look again; zero: no time is set
 }
 
 // process starts the workspace's tasks and handles its news until there is none.
@@ -48,17 +48,17 @@ func (t *tasks) run(work func(ctx context.Context) func()) {
 
 // wakeAt makes the chat look again at that time or earlier.
 func (t *tasks) wakeAt(at time.Time) {
-	if t.due.IsZero() || at.Before(t.due) {
-		t.due = at
+	if t.nextCheck.IsZero() || at.Before(t.nextCheck) {
+		t.nextCheck = at
 	}
 }
 
 // wake returns a channel that receives when it is time to look again.
 func (t *tasks) wake() <-chan time.Time {
-	if t.due.IsZero() {
+	if t.nextCheck.IsZero() {
 		return nil
 	}
-	return time.After(time.Until(t.due))
+	return time.After(time.Until(t.nextCheck))
 }
 
 // end closes the workspace and waits for running work.

@@ -41,7 +41,7 @@ func (l *lender) run(cmd workspace.Command) error {
 
 // canLend reports whether a question can be answered with the keyboard.
 func (l *lender) canLend(q *permissions.Question, conn *workspace.Connection) bool {
-	return q.Attends && l.in.terminal() && conn != nil && conn.Attach != nil
+	return q.Attendable && l.in.terminal() && conn != nil && conn.Attach != nil
 }
 
 // reserve reserves the keyboard for a command that was just allowed.

@@ -101,12 +101,12 @@ func (n *narrator) toolLine(it *thread.Item) string {
 		parts = append(parts, b.ended)
 	}
 	if tool.State() != thread.ToolDone || b.ended == "" {
-		parts = append(parts, tool.StateWord())
+		parts = append(parts, tool.StateText())
 	}
 	if tool.Trust >= thread.Unasked {
 		parts = append(parts, tool.Trust.String())
 	}
-	if took := tool.Took(tool.Ended); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
+	if took := tool.Duration(tool.Ended); tool.Final() && !tool.Ended.IsZero() && took >= announceAfter {
 		parts = append(parts, spoken(took))
 	}
 	if b.lines > 0 && tool.Kind == "execute" {

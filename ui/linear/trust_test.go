@@ -44,13 +44,13 @@ func TestUndo(t *testing.T) {
 				f := []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
 				return f, f
 			}
-			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.PutBack) {
+			c.Undo = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.UndoResult) {
 				for _, f := range some {
 					var err error
 					if f.Path == "/x/b.go" {
 						err = errors.New("it was changed since")
 					}
-					out = append(out, workspace.PutBack{Change: f, Err: err})
+					out = append(out, workspace.UndoResult{Change: f, Err: err})
 					if !try {
 						put = append(put, f)
 					}
@@ -73,7 +73,7 @@ func TestUndo(t *testing.T) {
 		r.types("1")
 		r.sees("Restored 1 file. The agent was not told.")
 		if len(put) != 1 || put[0].Path != "/x/a.go" {
-			t.Errorf("%+v", put)
+			t.Errorf("got %+v", put)
 		}
 	})
 }
@@ -158,15 +158,15 @@ func TestUndoTakenBack(t *testing.T) {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
 				return f, f
 			}
-			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, _ bool) (out []workspace.PutBack) {
+			c.Undo = func(_ context.Context, _ string, some []workspace.FileChange, _ bool) (out []workspace.UndoResult) {
 				for _, f := range some {
-					out = append(out, workspace.PutBack{Change: f})
+					out = append(out, workspace.UndoResult{Change: f})
 				}
 				return out
 			}
-			c.DoAgain = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.PutBack {
+			c.Redo = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.UndoResult {
 				undone = false
-				return []workspace.PutBack{{Change: some[0]}}
+				return []workspace.UndoResult{{Change: some[0]}}
 			}
 		}
 	}, func(r *rig) {

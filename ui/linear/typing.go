@@ -29,12 +29,12 @@ func (c *chat) line(l typedLine) {
 	}
 	c.ended = true
 	if c.in.terminal() { // ctrl+d
-		c.over = true
+		c.quitting = true
 	}
 }
 
 func (c *chat) typed(l typedLine) {
-	if len(c.prompts.draft) == 0 && c.dialogs.now != nil {
+	if len(c.prompts.draft) == 0 && c.dialogs.current != nil {
 		c.dialogs.answer(l)
 		return
 	}
@@ -101,14 +101,14 @@ func (c *chat) stop() {
 func (c *chat) interrupt() {
 	c.out.interrupted()
 	c.in.restore()
-	s, d := c.front.Session, c.dialogs.now
+	s, d := c.front.Session, c.dialogs.current
 	switch {
 	case len(c.prompts.draft) > 0:
 		c.prompts.putDraftAside()
 	case d != nil && d.cancel != nil:
 		d.cancel()
 	case d != nil && d.about == nil && s.ACP != nil:
-		c.dialogs.now = nil
+		c.dialogs.current = nil
 		c.out.say("Cancelled.")
 	case s.Agent.LoggingIn() != "":
 		s.Agent.CancelLogin()
@@ -119,7 +119,7 @@ func (c *chat) interrupt() {
 	case d != nil && d.about != nil:
 		c.questions.refuse(d.about)
 	case time.Since(c.lastInt) < 2*time.Second:
-		c.over = true
+		c.quitting = true
 	default:
 		c.lastInt = time.Now()
 		c.out.say("Press ctrl+c again to quit.")
@@ -128,15 +128,15 @@ func (c *chat) interrupt() {
 
 // endIfDone ends the chat when the input has ended and nothing is left to do.
 func (c *chat) endIfDone() {
-	if !c.ended || c.over {
+	if !c.ended || c.quitting {
 		return
 	}
-	s, d := c.front.Session, c.dialogs.now
+	s, d := c.front.Session, c.dialogs.current
 	if d != nil && d.about != nil {
 		c.questions.unanswered(d.about)
 		return
 	}
 	_, reading := s.Reading()
 	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.ACP != nil && busy(s) || c.questions.any() || s.ACP != nil && len(s.Queued) > 0 && !s.Paused
-	c.over = !waits || d != nil && s.ACP == nil
+	c.quitting = !waits || d != nil && s.ACP == nil
 }

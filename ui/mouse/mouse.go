@@ -34,7 +34,7 @@ type Page interface {
 type Transcript interface {
 	DragTo(row, cell int)
 	DraggedText() string
-	Undrag()
+	ClearDrag()
 	Scroll(rows int)
 }
 
@@ -84,7 +84,7 @@ func (m *Mouse) SetOff(off bool) {
 	m.off, m.button = off, button{}
 	if p := m.page(); p != nil {
 		t, _ := p.Transcript()
-		t.Undrag()
+		t.ClearDrag()
 	}
 }
 
@@ -102,7 +102,7 @@ func (m *Mouse) Down(at tea.Mouse) {
 	}
 	t, _ := m.over.Transcript()
 	m.button = button{down: true, drops: t.DraggedText() != "", x: at.X, y: at.Y, atX: at.X, atY: at.Y}
-	t.Undrag()
+	t.ClearDrag()
 	m.over.Click(at.X, at.Y, false)
 }
 
@@ -170,7 +170,7 @@ func (m *Mouse) Up(at tea.Mouse) tea.Cmd {
 	case was.dragged:
 		return nil
 	}
-	t.Undrag()
+	t.ClearDrag()
 	if at.X != was.x || at.Y != was.y {
 		return nil
 	}

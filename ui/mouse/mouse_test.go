@@ -22,7 +22,7 @@ func (p *paper) Bare(x, y int) bool             { return y >= 2 && y < 10 }
 func (p *paper) Selected() tea.Cmd              { p.note("selected"); return nil }
 func (p *paper) DragTo(row, cell int)           { p.text = "text"; p.note("drag %d,%d", row, cell) }
 func (p *paper) DraggedText() string            { return p.text }
-func (p *paper) Undrag()                        { p.text = "" }
+func (p *paper) ClearDrag()                     { p.text = "" }
 func (p *paper) Scroll(rows int)                { p.note("scroll %d", rows) }
 
 func at(x, y int) tea.Mouse { return tea.Mouse{X: x, Y: y, Button: tea.MouseLeft} }

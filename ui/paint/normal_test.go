@@ -323,7 +323,7 @@ func TestAbove(t *testing.T) {
 	}
 	p.reflows = false
 	if got := p.above(40); got != 4 {
-		t.Errorf("in a terminal that wraps nothing again %d rows above, want 4", got)
+		t.Errorf("in a terminal that does not reflow: got %d rows above, want 4", got)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestReflows(t *testing.T) {
 		{"TERM=screen-256color TMUX=/tmp/x", true}, {"TERM=xterm XTERM_VERSION=XTerm(390)", false}, {"TERM=st-256color", false}, {"TERM=stterm", true},
 	} {
 		if got := environment(strings.Fields(c.env)).reflows(); got != c.want {
-			t.Errorf("%s: %v", c.env, got)
+			t.Errorf("%s: got %v", c.env, got)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func TestQueries(t *testing.T) {
 		"TERM=xterm-kitty SSH_TTY=yes": true, "TERM=linux": false, "TERM=tmux-256color TERM_PROGRAM=tmux": true,
 	} {
 		if got := environment(strings.Fields(env)).queries() != ""; got != want {
-			t.Errorf("%s: %v", env, got)
+			t.Errorf("%s: got %v", env, got)
 		}
 	}
 }

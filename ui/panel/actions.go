@@ -60,7 +60,7 @@ func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Them
 func fitting(keys []string, column int) string {
 	label := ""
 	for _, key := range keys {
-		next := strings.TrimSpace(label + " " + intent.Shown(key))
+		next := strings.TrimSpace(label + " " + intent.DisplayKey(key))
 		if label != "" && len(next) >= column {
 			break
 		}

@@ -13,13 +13,13 @@ import (
 
 // Change is the change of one file in a turn, or over several.
 type Change struct {
-	What   string // its kind and its path
-	By     string // what made it
-	Turn   int
-	Undone bool
-	Named  bool   // a tool call named the file
-	Why    string // why it cannot be put back; "" if it can
-	File   any    // for the caller
+	What         string // its kind and its path
+	By           string // what made it
+	Turn         int
+	Undone       bool
+	Named        bool   // a tool call named the file
+	NoUndoReason string // why it cannot be put back; "" if it can
+	File         any    // for the caller
 }
 
 // item returns the row of a change.
@@ -63,13 +63,13 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	}
 	var turn []Change
 	for _, f := range u.Changes {
-		if f.Turn == last && f.Why == "" {
+		if f.Turn == last && f.NoUndoReason == "" {
 			turn = append(turn, f)
 		}
 	}
 	offer := func(what string, changes []Change) {
 		if len(changes) > 0 {
-			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, Files(len(changes))), Value: some(putBack, changes...)})
+			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, CountFiles(len(changes))), Value: some(putBack, changes...)})
 		}
 	}
 	offer("the last turn", turn)
@@ -79,8 +79,8 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	for _, f := range slices.Backward(u.Changes) {
 		it := f.item()
 		it.Value = some(putBack, f)
-		if f.Why != "" {
-			it.Hint, it.Value = f.Why, func() tea.Cmd { return say("Not restored: " + f.Why) }
+		if f.NoUndoReason != "" {
+			it.Hint, it.Value = f.NoUndoReason, func() tea.Cmd { return say("Not restored: " + f.NoUndoReason) }
 		}
 		items = append(items, it)
 	}
@@ -96,8 +96,8 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
-// Files is "1 file" or "5 files".
-func Files(n int) string {
+// CountFiles is "1 file" or "5 files".
+func CountFiles(n int) string {
 	if n == 1 {
 		return "1 file"
 	}
@@ -128,7 +128,7 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 			if c.Trust != trust {
 				continue
 			}
-			item := list.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Against(), Value: c.Item}
+			item := list.Item{Title: c.Title, Detail: c.Paths, Section: trust.Title(), Bad: trust.Denied(), Value: c.Item}
 			if !c.Ended.IsZero() {
 				item.Hint = c.Ended.Format("15:04")
 			}

@@ -16,14 +16,14 @@ import (
 // List is a list to choose from. Typing filters it.
 type List struct {
 	base
-	Of          intent.Intent // the action that opens it, if other code looks for the list
+	OpenedBy    intent.Intent // the action that opens it, if other code looks for the list
 	Title, Foot string
 	Note        string // what went wrong, or what to confirm
 	Empty       string // shown while there is nothing to choose from
-	Leaves      bool   // esc closes it even if there is a filter
-	// Confirms says that the list asks for something that typing ahead must never cause. It
+	EscCloses   bool   // esc closes it even if there is a filter
+	// NeedsConfirmation says that the list asks for something that typing ahead must never cause. It
 	// has no filter, and enter works only after a pause with no other keys than arrows.
-	Confirms bool
+	NeedsConfirmation bool
 
 	List   *list.List
 	Choose func(list.Item) tea.Cmd                   // enter; it closes the list, unless Choose opened another
@@ -59,12 +59,12 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	name, confirm := msg.String(), l.confirm
 	l.Note, l.confirm = "", confirmation{}
 	it, ok := l.List.Selected()
-	if l.Confirms && !l.deliberate(name) {
+	if l.NeedsConfirmation && !l.deliberate(name) {
 		return nil, false
 	}
 	switch name {
 	case "esc", "ctrl+c":
-		if l.List.Filter() != "" && name == "esc" && !l.Leaves {
+		if l.List.Filter() != "" && name == "esc" && !l.EscCloses {
 			l.List.SetFilter("")
 			return nil, false
 		}
@@ -104,7 +104,7 @@ func (l *List) deliberate(name string) bool {
 
 // Paste implements layer.Paster.
 func (l *List) Paste(text string) (tea.Cmd, bool) {
-	if l.Confirms {
+	if l.NeedsConfirmation {
 		l.typed = l.env.Now()
 		return nil, true
 	}
@@ -157,7 +157,7 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	note := l.note(inner, height)
 	room := l.room(note, height)
 	body := note
-	if !l.Confirms {
+	if !l.NeedsConfirmation {
 		body = append([]string{l.List.FilterRow(inner, "Type to filter", th)}, note...)
 	}
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
@@ -167,7 +167,7 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 		body = append(body, l.List.Draw(inner, room, th)...)
 	}
 	var cursor *tea.Cursor
-	if !l.Confirms {
+	if !l.NeedsConfirmation {
 		cursor = tea.NewCursor(2+l.List.FilterCursor(inner), 1)
 	}
 	box := box.Box{Title: l.Title, Right: l.List.More(room), Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
@@ -201,8 +201,8 @@ func With[T any](do func(T) tea.Cmd) func(list.Item) tea.Cmd {
 
 // Hint is a key of a list and what it does, or only words.
 type Hint struct {
-	Key  intent.Intent
-	Does string
+	Key    intent.Intent
+	Action string
 }
 
 // Foot joins hints to the text of a list's bottom border.
@@ -210,9 +210,9 @@ func Foot(keys *intent.Keymap, hints ...Hint) string {
 	out := ""
 	for _, h := range hints {
 		if h.Key == intent.None {
-			out += h.Does + " · "
+			out += h.Action + " · "
 		} else if key := keys.Label(intent.List, h.Key); key != "" {
-			out += key + " " + h.Does + " · "
+			out += key + " " + h.Action + " · "
 		}
 	}
 	return out + "esc closes"

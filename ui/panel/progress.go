@@ -43,7 +43,7 @@ func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 		sign = "·"
 	}
 	var rows []string
-	for i, r := range text.Wrap(Unmarked(p.Content), max(1, width-2)) {
+	for i, r := range text.Wrap(StripMarkdown(p.Content), max(1, width-2)) {
 		if i > 0 {
 			sign = " "
 		}
@@ -55,8 +55,8 @@ func stepRows(p event.PlanEntry, width int, th *theme.Theme) []string {
 	return rows
 }
 
-// Unmarked returns a step of a plan without the asterisks and backticks of Markdown.
-func Unmarked(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
+// StripMarkdown returns a step of a plan without the asterisks and backticks of Markdown.
+func StripMarkdown(step string) string { return strings.NewReplacer("**", "", "`", "").Replace(step) }
 
 // LogRows draws the kept lines of an agent's log. total counts the dropped ones, too.
 func LogRows(lines []event.LogLine, total, width int, th *theme.Theme) []string {

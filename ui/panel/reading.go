@@ -14,10 +14,10 @@ import (
 // Reading is a text to read. It passes on the keys that it does not use.
 type Reading struct {
 	base
-	Of    intent.Intent // the action that opens and closes it
-	Title string
-	Body  func(width int, th *theme.Theme) []string
-	Tail  bool // start at the end, where the newest line is
+	OpenedBy intent.Intent // the action that opens and closes it
+	Title    string
+	Body     func(width int, th *theme.Theme) []string
+	Tail     bool // start at the end, where the newest line is
 
 	offset int // rows scrolled from the start; negative with Tail
 }

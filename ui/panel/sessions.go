@@ -15,7 +15,7 @@ type Session struct {
 	Value                  any // for the caller
 
 	// Only for an open session:
-	N                          int // its number, from 1; 0 if it is not open
+	Number                     int // its number, from 1; 0 if it is not open
 	State                      string
 	Here, Waits, Unread, Ended bool
 
@@ -30,7 +30,7 @@ const Untitled = "Untitled"
 // if there is no room for the hint.
 func (s Session) item() list.Item {
 	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Holds: s.Holds, Value: s.Value}
-	if s.N == 0 {
+	if s.Number == 0 {
 		if it.Title == "" {
 			it.Title = Untitled
 		}
@@ -48,7 +48,7 @@ func (s Session) item() list.Item {
 	case s.Unread:
 		it.Hint, mark = "unread", "• "
 	}
-	it.Title = fmt.Sprintf("%d %s%s", s.N, mark, s.Title)
+	it.Title = fmt.Sprintf("%d %s%s", s.Number, mark, s.Title)
 	return it
 }
 
@@ -62,7 +62,7 @@ type SessionActions struct {
 
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
-	l := &List{Of: intent.Sessions, Title: "Sessions", Same: same,
+	l := &List{OpenedBy: intent.Sessions, Title: "Sessions", Same: same,
 		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close it"}, Hint{intent.DeleteEntry, "delete"})}
 	l.Items = func() []list.Item {
 		var items []list.Item

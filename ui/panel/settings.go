@@ -82,5 +82,5 @@ func Themes(now string, keep func(name string) tea.Cmd) *List {
 	}
 	list := list.New(items)
 	list.Select(at)
-	return &List{Of: intent.Theme, Title: "Theme", Foot: "enter selects · esc closes", List: list, Choose: With(keep)}
+	return &List{OpenedBy: intent.Theme, Title: "Theme", Foot: "enter selects · esc closes", List: list, Choose: With(keep)}
 }

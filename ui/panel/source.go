@@ -15,11 +15,11 @@ import (
 
 // Message is one logged JSON-RPC message. It is not safe to show.
 type Message struct {
-	At     time.Time
-	Out    bool // parley sent it
-	JSON   []byte
-	Cut    int // bytes missing at the end
-	Before int // messages left out before this one
+	At            time.Time
+	Out           bool // parley sent it
+	JSON          []byte
+	CutBytes      int // bytes missing at the end
+	OmittedBefore int // messages left out before this one
 }
 
 // Line is a line of text. A Head is dim and about the lines that follow.
@@ -40,19 +40,19 @@ func Messages(shown []Message) []Line {
 		if s.Out {
 			who = "from parley"
 		}
-		if s.Before > 0 {
-			head("… %d more messages", s.Before)
+		if s.OmittedBefore > 0 {
+			head("… %d more messages", s.OmittedBefore)
 		}
 		head("%s  %s", s.At.Local().Format("15:04:05.000"), who)
 		text := indented(s.JSON)
 		if over := len(text) - maxMessage; over > 0 {
-			text, s.Cut = strings.ToValidUTF8(text[:maxMessage], ""), s.Cut+over
+			text, s.CutBytes = strings.ToValidUTF8(text[:maxMessage], ""), s.CutBytes+over
 		}
 		for l := range strings.SplitSeq(safetext.Clean(text), "\n") {
 			lines = append(lines, Line{l, false})
 		}
-		if s.Cut > 0 {
-			head("… %d more bytes", s.Cut)
+		if s.CutBytes > 0 {
+			head("… %d more bytes", s.CutBytes)
 		}
 	}
 	return lines

@@ -40,7 +40,7 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edi
 	}
 	l := list.New(items)
 	l.Select(len(items) - 1)
-	return &List{Title: "Prompts", Foot: Foot(keys, Hint{Does: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: l,
+	return &List{Title: "Prompts", Foot: Foot(keys, Hint{Action: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: l,
 		Choose: With(show),
 		Keys:   map[intent.Intent]func(list.Item) tea.Cmd{intent.Copy: With(copy), intent.EditEntry: With(edit)}}
 }

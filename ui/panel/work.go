@@ -111,11 +111,11 @@ type WorkActions struct {
 // Running lists the work that now returns, and updates itself. Each row names the key that
 // stops it. Rows keep their places and say when the work is over.
 func Running(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
-	hints := []Hint{{intent.CloseEntry, "stops it"}, {Does: "enter shows it"}}
+	hints := []Hint{{intent.CloseEntry, "stops it"}, {Action: "enter shows it"}}
 	if does.TakesOver {
 		hints = slices.Insert(hints, 1, Hint{intent.TakeOver, "takes it over"})
 	}
-	l := &List{Of: intent.Background, Title: "Running", Foot: Foot(keys, hints...), Empty: "Nothing is running", List: list.New(nil)}
+	l := &List{OpenedBy: intent.Background, Title: "Running", Foot: Foot(keys, hints...), Empty: "Nothing is running", List: list.New(nil)}
 	item := func(w Work) list.Item {
 		hint := w.Hint
 		if w.Stops {

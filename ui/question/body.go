@@ -72,8 +72,8 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 	if !judged {
 		rows = append(rows, verdictRows(cur, l)...)
 	}
-	if cur.Words != "" {
-		rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's description: \""+cur.Words+"\"", "", l.width)...)
+	if cur.Description != "" {
+		rows = append(rows, text.WrapInk(th.Dim.Paint, "Agent's description: \""+cur.Description+"\"", "", l.width)...)
 	}
 	return rows, heads
 }
@@ -172,9 +172,9 @@ func oneRow(s string) string {
 func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 	ink := th.Dim
 	switch {
-	case v.Effect == permissions.Deny, v.Marks.Grave():
+	case v.Effect == permissions.Deny, v.Marks.Severe():
 		ink = th.Bad
-	case v.Effect == permissions.Confirm, v.Marks != 0, v.Effect == permissions.None && v.Why != "":
+	case v.Effect == permissions.Confirm, v.Marks != 0, v.Effect == permissions.None && v.NoRuleReason != "":
 		ink = th.Warn
 	case v.Effect == permissions.Allow:
 		ink = th.Good
@@ -187,7 +187,7 @@ func verdictWords(v permissions.Verdict, th *theme.Theme) (theme.Ink, string) {
 func frameInk(cur permissions.Question, th *theme.Theme) *theme.Ink {
 	switch marks := cur.Judgement.Marks(); {
 	case th.Bad.Spec().Fg == nil: // without colours the words of the verdicts say it
-	case marks.Grave() || cur.Secret:
+	case marks.Severe() || cur.Secret:
 		return &th.Bad
 	case marks != 0:
 		return &th.Warn

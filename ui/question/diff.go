@@ -10,9 +10,9 @@ const maxColours = 2000
 
 // Diff is a diff of a question. It is computed once.
 type Diff struct {
-	lines  *diff.Computed
-	syntax *diff.Syntax
-	asked  bool // Uncoloured has returned it
+	lines              *diff.Computed
+	syntax             *diff.Syntax
+	colouringRequested bool // Uncoloured has returned it
 }
 
 // Highlight computes the syntax colours. Any goroutine may call it.
@@ -37,8 +37,8 @@ func (q *Question) Uncoloured() (out []*Diff) {
 		all = append(all, w.edited)
 	}
 	for _, d := range all {
-		if !d.asked {
-			d.asked = true
+		if !d.colouringRequested {
+			d.colouringRequested = true
 			out = append(out, d)
 		}
 	}
@@ -57,7 +57,7 @@ func (ds *diffs) part(key uint64, i int, p permissions.Part) *Diff {
 		*ds = diffs{key, map[int]*Diff{}}
 	}
 	if ds.of[i] == nil {
-		ds.of[i] = &Diff{lines: diff.Compute(diff.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.OldNone, First: p.First})}
+		ds.of[i] = &Diff{lines: diff.Compute(diff.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.NewFile, First: p.First})}
 	}
 	return ds.of[i]
 }

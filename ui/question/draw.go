@@ -23,14 +23,14 @@ func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 
 // face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
-	return face{cur: q.now(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.Around(), agent: q.host.Agent(),
+	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.Agent(),
 		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed(), full: q.full, details: q.details, note: q.note}
 }
 
 // Saw notes what a frame has shown of the question. It reports whether the question looks
 // different now and has to be drawn again.
 func (q *Question) Saw(on Shown) bool {
-	if !on.drawn || !q.Open() || q.now().Key != on.key {
+	if !on.drawn || !q.Open() || q.currentQuestion().Key != on.key {
 		return false
 	}
 	first := q.shownAt.IsZero()
@@ -52,7 +52,7 @@ type face struct {
 	heads   []int    // indexes in body of the rows above the hunks
 	sight   sight
 	keys    *intent.Keymap
-	around  Around
+	around  PageState
 	agent   string
 	place   int // its number among those that wait, from 1
 	waiting int
@@ -106,8 +106,8 @@ func (f face) title() string {
 	switch {
 	case f.cur.Origin != permissions.FromParley:
 		return f.agent + " asks"
-	case f.cur.Why != "":
-		return "parley asks again: " + f.cur.Why
+	case f.cur.RepeatReason != "":
+		return "parley asks again: " + f.cur.RepeatReason
 	}
 	return "parley asks: " + f.agent + " did not ask first"
 }
@@ -149,7 +149,7 @@ func (f face) options() []string {
 		}
 		add(keyOf(f.cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
 	}
-	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attends {
+	if key := f.keys.Label(intent.Question, intent.TakeOver); key != "" && f.cur.Attendable {
 		add(key, "Run it here with my keyboard", !s.read)
 	}
 	return rows
@@ -169,7 +169,7 @@ func (f face) foot() string {
 	case f.armed && f.sight.ended:
 		return "press twice to allow unread · pgup reads it · esc rejects"
 	case f.armed:
-		return "read to the end to allow: down, pgdn, G · esc rejects"
+		return "read on to allow: down, pgdn, G · esc rejects"
 	case f.around.Focused:
 		return "alt+a or tab to answer"
 	case !f.around.Drafting:
@@ -190,7 +190,7 @@ func (f face) fullFoot() string {
 	}
 	all := []string{back + " goes back", "down, pgdn, G"}
 	if !f.sight.read {
-		all[1] = "read to the end to allow: " + all[1]
+		all = []string{"read on to allow: " + all[1], all[0]}
 	}
 	all = append(all, keys.Label(intent.Question, intent.Details)+" details")
 	if f.cur.Change != nil {
@@ -208,7 +208,7 @@ func (f face) writeFoot() string {
 		}
 	}
 	if !f.sight.read {
-		all = append(all, "read to the end to allow")
+		all = append(all, "read on to allow")
 	}
 	w := f.write
 	if !w.picking() {
@@ -221,15 +221,15 @@ func (f face) writeFoot() string {
 		return strings.Join(all, " · ")
 	}
 	if w.at < len(w.refused) && w.refused[w.at] {
-		add(intent.Hunks, intent.RefuseHunk, "keeps it")
+		add(intent.Hunks, intent.RefuseHunk, "keeps")
 	} else {
-		add(intent.Hunks, intent.RefuseHunk, "rejects it")
+		add(intent.Hunks, intent.RefuseHunk, "rejects")
+	}
+	if f.sight.read {
+		add(intent.Hunks, intent.AllowHunks, "allows rest")
 	}
 	add(intent.Hunks, intent.NextHunk, "next")
-	add(intent.Question, intent.EditText, "edit")
 	add(intent.Hunks, intent.Leave, "back")
-	if f.sight.read {
-		add(intent.Hunks, intent.AllowHunks, "allows the rest")
-	}
+	add(intent.Question, intent.EditText, "edit")
 	return strings.Join(all, " · ")
 }

@@ -44,7 +44,7 @@ func (e *Elicitation) Values() []form.Value {
 // Armed reports whether it takes a key pressed now. As with a question, keys typed ahead
 // open no page and fill in no form.
 func (e *Elicitation) Armed() bool {
-	around := e.in.host.Around()
+	around := e.in.host.PageState()
 	if around.Covered || around.Later {
 		return false
 	}
@@ -237,7 +237,7 @@ func (e *Elicitation) Saw(on Shown) bool {
 
 // foot names the keys.
 func (e *Elicitation) foot(armed bool) string {
-	around := e.in.host.Around()
+	around := e.in.host.PageState()
 	switch {
 	case e.open && !armed:
 		return "alt+a to open it again or stop waiting"
@@ -248,7 +248,7 @@ func (e *Elicitation) foot(armed bool) string {
 	case !armed:
 		return "You are typing · alt+a to answer · esc cancels"
 	case e.form != nil:
-		return "tab next · ctrl+s sends · esc cancels"
+		return "ctrl+s sends · esc cancels · tab next"
 	case e.open:
 		return "o opens it again · n stops waiting"
 	case !e.link.OK:

@@ -14,7 +14,7 @@ import (
 // FormHost is the session's page, as forms and web pages need it.
 type FormHost interface {
 	Agent() string // its name
-	Around() Around
+	PageState() PageState
 	Say(text string) tea.Cmd
 	OpenURL(url string) tea.Cmd // opens the user's browser; nil without one
 }
@@ -34,7 +34,7 @@ func NewElicitations(env *layer.Env, host FormHost) *Elicitations {
 
 // Current returns the first one; nil while a question comes before it, or without one.
 func (es *Elicitations) Current() *Elicitation {
-	if es.host.Around().Later {
+	if es.host.PageState().Later {
 		return nil
 	}
 	return es.First()
@@ -42,7 +42,7 @@ func (es *Elicitations) Current() *Elicitation {
 
 // OnScreen returns the one on the screen, or nil.
 func (es *Elicitations) OnScreen() *Elicitation {
-	if es.host.Around().Covered {
+	if es.host.PageState().Covered {
 		return nil
 	}
 	return es.Current()

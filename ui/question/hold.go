@@ -8,9 +8,9 @@ import (
 	"parley/ui/layer"
 )
 
-// Around is the state of the page that decides whether a question, a form or a web page
+// PageState is the state of the page that decides whether a question, a form or a web page
 // gets the keys.
-type Around struct {
+type PageState struct {
 	Covered  bool      // something hides it
 	Later    bool      // something else is asked first
 	Drafting bool      // there is a draft in the composer
@@ -19,7 +19,7 @@ type Around struct {
 }
 
 // busy reports whether the keys are someone else's until the user hands them over.
-func (a Around) busy() bool { return a.Drafting || a.Focused }
+func (a PageState) busy() bool { return a.Drafting || a.Focused }
 
 // hold says whether a question, a form or a web page has the keys: because the user gave
 // them to it, or because there is no draft and no key was pressed for layer.Quiet.
@@ -52,7 +52,7 @@ func (h *hold) release() { h.grabbed, h.reading = false, false }
 
 // waited reports whether it has the keys because no key was pressed for a while, or only
 // letters that scroll.
-func (h *hold) waited(now time.Time, a Around) bool {
+func (h *hold) waited(now time.Time, a PageState) bool {
 	return !h.shownAt.IsZero() && !a.busy() && (h.reading || now.Sub(h.shownAt) >= layer.Quiet && now.Sub(a.LastKey) >= layer.Quiet)
 }
 

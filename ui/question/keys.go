@@ -17,7 +17,7 @@ import (
 func (q *Question) Armed() bool { return q.armed(q.env.Now()) }
 
 func (q *Question) armed(now time.Time) bool {
-	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.Around()))
+	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.PageState()))
 }
 
 // WaitsSince implements layer.Waiter.
@@ -36,7 +36,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	if !q.Armed() {
 		return nil, false
 	}
-	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.now()
+	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.currentQuestion()
 	w := q.edits[cur.Key]
 	q.note = ""
 	pressed := q.pressed
@@ -98,9 +98,9 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.MakeRule:
 		return q.host.OfferRules(cur, q.read), true
 	case intent.NextQuestion:
-		q.turnTo(q.beside(1))
+		q.turnTo(q.neighbour(1))
 	case intent.PreviousQuestion:
-		q.turnTo(q.beside(-1))
+		q.turnTo(q.neighbour(-1))
 	case intent.Leave: // nothing to leave
 	default:
 		if !strings.Contains(answerKeys, p.Name) {
@@ -175,7 +175,7 @@ func unfit(cur permissions.Question, want intent.Intent) string {
 	switch {
 	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
 		return "Only what parley writes itself can be changed"
-	case !cur.Attends && want == intent.TakeOver:
+	case !cur.Attendable && want == intent.TakeOver:
 		return "Only a command that parley runs can have your keyboard"
 	}
 	return ""
@@ -215,7 +215,7 @@ func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 	case !q.offers(o):
 		q.pressed = unreadChoice{}
 		return false, q.host.Say(readFirst)
-	case q.pressed.again(o.ID, q.env.Now()):
+	case q.pressed.confirmed(o.ID, q.env.Now()):
 		return true, nil
 	}
 	key := letterOf(cur.Options, o)
@@ -227,7 +227,7 @@ func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (boo
 
 // answerChanged answers with the write as the user has changed it.
 func (q *Question) answerChanged(cur permissions.Question, o permissions.Option, w *write) tea.Cmd {
-	text, ok := w.left()
+	text, ok := w.remaining()
 	switch {
 	case o.Kind != permissions.AllowOnce:
 		return q.host.Say("A changed write can only be allowed once")
@@ -258,7 +258,7 @@ func (q *Question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg)
 
 // Reject answers with the agent's option to reject once, or cancels if it has none.
 func (q *Question) Reject() tea.Cmd {
-	key := q.now().Key
+	key := q.currentQuestion().Key
 	return q.sent(key, q.host.Answers().Reject(key))
 }
 
@@ -310,7 +310,7 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 // editText opens the text to be written in the user's editor.
 func (q *Question) editText(cur permissions.Question) tea.Cmd {
 	w := q.edits.start(cur, &q.diffs)
-	before, ok := w.left()
+	before, ok := w.remaining()
 	if !ok {
 		return q.host.Say("These hunks cannot be separated")
 	}

@@ -18,7 +18,7 @@ import (
 type Host interface {
 	Agent() string    // its name
 	Answers() Answers // where an answer goes
-	Around() Around
+	PageState() PageState
 	Say(text string) tea.Cmd
 	ClosePopup() // of the composer; it would hide the question
 	// Hide makes the transcript leave out what the questions show: tool calls by id, and
@@ -126,7 +126,7 @@ func (q *Question) Current() (permissions.Question, bool) {
 	if !q.Open() {
 		return permissions.Question{}, false
 	}
-	return q.now(), true
+	return q.currentQuestion(), true
 }
 
 // Full reports whether the question fills the screen.
@@ -145,7 +145,7 @@ func (q *Question) OnScreen() (from, to int) { return q.offset, q.offset + q.pag
 // refused hunks.
 func (q *Question) Writes() (whole, left string) {
 	if w := q.written(); w != nil {
-		left, _ = w.left()
+		left, _ = w.remaining()
 		return w.text, left
 	}
 	if cur, ok := q.Current(); ok && cur.Change != nil {
@@ -159,7 +159,7 @@ func (q *Question) SuspendKeys() { q.droppedUntil = q.env.Now().Add(layer.Quiet)
 
 // Grab gives the question the keys if the user can see it, and reports whether it did.
 func (q *Question) Grab() bool {
-	if !q.Appeared() || q.grabbed || q.host.Around().Covered {
+	if !q.Appeared() || q.grabbed || q.host.PageState().Covered {
 		return false
 	}
 	q.grab(q.env.Now())
@@ -175,7 +175,7 @@ func (q *Question) written() *write {
 	if !q.Open() {
 		return nil
 	}
-	return q.edits[q.now().Key]
+	return q.edits[q.currentQuestion().Key]
 }
 
 // Edited replaces the text of a write with the user's. It has to be read before it can be
@@ -186,7 +186,7 @@ func (q *Question) Edited(e Edited) {
 		return
 	}
 	w.setText(e.text, e.diff)
-	if q.now().Key == e.key {
+	if q.currentQuestion().Key == e.key {
 		q.read = false
 		q.grab(q.env.Now())
 		q.redrawn()

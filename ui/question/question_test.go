@@ -22,7 +22,7 @@ import (
 type page struct {
 	env      layer.Env
 	now      time.Time
-	around   Around
+	around   PageState
 	said     string
 	answered []string
 	edited   string
@@ -42,7 +42,7 @@ func newPage(t *testing.T) *page {
 }
 
 func (p *page) Agent() string           { return "fake" }
-func (p *page) Around() Around          { return p.around }
+func (p *page) PageState() PageState    { return p.around }
 func (p *page) Say(text string) tea.Cmd { p.said = text; return nil }
 func (p *page) Answers() Answers        { return p }
 func (p *page) ClosePopup()             {}
@@ -128,7 +128,7 @@ func TestDrawnIsNotShown(t *testing.T) {
 			t.Fatalf("drawn again, the same is not the same:\n%s", strings.Join(again, "\n"))
 		}
 		if p.press("y") || p.q.Read() || p.q.Grab() {
-			t.Fatal("a question that nobody has seen took a key")
+			t.Fatal("a question that was not on the screen took a key")
 		}
 	}
 	p.see(60, 20, false)

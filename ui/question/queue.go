@@ -13,8 +13,8 @@ type queue struct {
 	current int
 }
 
-// now returns the question on the screen. It panics without one.
-func (q *queue) now() permissions.Question { return q.waiting[q.current] }
+// currentQuestion returns the question on the screen. It panics without one.
+func (q *queue) currentQuestion() permissions.Question { return q.waiting[q.current] }
 
 // find returns the waiting question with this key.
 func (q *queue) find(key uint64) (permissions.Question, bool) {
@@ -42,8 +42,8 @@ func (q *queue) drop(key uint64) (dropped, another bool) {
 	return true, another
 }
 
-// beside returns the index of the question step after the current one, wrapping around.
-func (q *queue) beside(step int) int {
+// neighbour returns the index of the question step after the current one, wrapping around.
+func (q *queue) neighbour(step int) int {
 	n := len(q.waiting)
 	return (q.current + step + n) % n
 }

@@ -25,8 +25,8 @@ func RuleItems(rules []permissions.Rule, asked []permissions.Facts) []list.Item 
 // WhyNoRule says why no rule can be offered.
 func WhyNoRule(cur permissions.Question) string {
 	for _, v := range cur.Judgement.Verdicts {
-		if v.Why != "" {
-			return "No rule can allow this: " + v.Why
+		if v.NoRuleReason != "" {
+			return "No rule can allow this: " + v.NoRuleReason
 		}
 		if v.Effect == permissions.Confirm {
 			return "No rule can allow this: another rule asks about it"

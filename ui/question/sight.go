@@ -111,9 +111,9 @@ type unreadChoice struct {
 	at     time.Time
 }
 
-// again reports whether the option was chosen for the second time. Holding the key down
+// confirmed reports whether the option was chosen for the second time. Holding the key down
 // counts once.
-func (i *unreadChoice) again(option string, now time.Time) bool {
+func (i *unreadChoice) confirmed(option string, now time.Time) bool {
 	repeated := i.option == option && now.Sub(i.at) >= layer.Quiet
 	i.option, i.at = option, now
 	return repeated

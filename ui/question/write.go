@@ -14,7 +14,7 @@ import (
 // edited text.
 type write struct {
 	change    *permissions.Change
-	asked     *Diff  // what the agent asked for
+	requested *Diff  // what the agent asked for
 	selecting bool   // hunks are being selected
 	text      string // verbatim: what is written if no hunk is refused
 	edited    *Diff  // of the text as the user edited it; nil if it is the agent's
@@ -34,7 +34,7 @@ func (ws writes) start(cur permissions.Question, ds *diffs) *write {
 		if i := slices.IndexFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff }); i >= 0 {
 			asked = ds.part(cur.Key, i, cur.Body[i])
 		}
-		ws[cur.Key] = &write{change: cur.Change, asked: asked, text: cur.Change.New}
+		ws[cur.Key] = &write{change: cur.Change, requested: asked, text: cur.Change.New}
 	}
 	return ws[cur.Key]
 }
@@ -52,12 +52,12 @@ func (w *write) diff() *diff.Computed {
 	if w.edited != nil {
 		return w.edited.lines
 	}
-	return w.asked.lines
+	return w.requested.lines
 }
 
-// left returns the text to write, without the refused hunks; false if the hunks cannot be
+// remaining returns the text to write, without the refused hunks; false if the hunks cannot be
 // separated.
-func (w *write) left() (string, bool) {
+func (w *write) remaining() (string, bool) {
 	if !slices.Contains(w.refused, true) {
 		return w.text, true
 	}
@@ -109,14 +109,14 @@ func (w *write) selectHunk(hunk int, s *sight) bool {
 // asAsked drops the user's changes. edited reports whether the text had been edited.
 func (w *write) asAsked() (edited bool) {
 	edited = w.edited != nil
-	*w = write{change: w.change, asked: w.asked, selecting: true, text: w.change.New, refused: make([]bool, w.asked.lines.Changes())}
+	*w = write{change: w.change, requested: w.requested, selecting: true, text: w.change.New, refused: make([]bool, w.requested.lines.Changes())}
 	return edited
 }
 
 // setText sets the text as the user edited it, and its diff.
 func (w *write) setText(text string, diff *diff.Computed) {
 	n := diff.Changes()
-	*w = write{change: w.change, asked: w.asked, selecting: n > 0, text: text, edited: &Diff{lines: diff}, refused: make([]bool, n)}
+	*w = write{change: w.change, requested: w.requested, selecting: n > 0, text: text, edited: &Diff{lines: diff}, refused: make([]bool, n)}
 	if text == w.change.New {
 		w.edited = nil
 	}
@@ -152,7 +152,7 @@ func (w *write) name(o permissions.Option) (name string, off bool) {
 // rows draws the diff with a row above each hunk that says whether it is refused. heads are
 // the indexes of those rows.
 func (w *write) rows(l look) (rows []string, heads []int) {
-	d := w.asked
+	d := w.requested
 	if w.edited != nil {
 		rows = text.WrapInk(l.theme.Warn.Paint, "Edited by you: this will be written", "  ", l.width)
 		d = w.edited
@@ -195,7 +195,7 @@ type Edited struct {
 // CompareEdit compares a text that the user edited with what the file holds. It may take
 // long; any goroutine may call it.
 func CompareEdit(cur permissions.Question, text string) Edited {
-	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.OldNone })
+	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.NewFile })
 	d := diff.Diff{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}
 	return Edited{cur.Key, text, diff.Compute(d)}
 }

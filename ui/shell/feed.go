@@ -21,7 +21,7 @@ type feed struct {
 	mu   sync.Mutex
 	data []byte
 	cut  bool
-	end  *News
+	end  *Output
 	last time.Time
 }
 
@@ -30,7 +30,7 @@ func newFeed() *feed {
 }
 
 // put adds news. It never waits for the screen.
-func (f *feed) put(n News) {
+func (f *feed) put(n Output) {
 	f.mu.Lock()
 	f.data = append(f.data, n.Data...)
 	if over := len(f.data) - maxFeed; over > 0 {
@@ -62,7 +62,7 @@ func (f *feed) wait() bool {
 	return true
 }
 
-func (f *feed) take() (data []byte, cut bool, end *News) {
+func (f *feed) take() (data []byte, cut bool, end *Output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	data, cut, f.last = f.data, f.cut, time.Now()

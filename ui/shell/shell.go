@@ -20,13 +20,13 @@ type Runner interface {
 	// order, from one goroutine, the last time with Ended; while it blocks the command may
 	// have to wait. stop ends the command and everything it has started; it may be called
 	// at any time.
-	Run(line, dir string, news func(News)) (stop func(), err error)
+	Run(line, dir string, news func(Output)) (stop func(), err error)
 	// Close ends all commands.
 	Close()
 }
 
-// News is new output of a command, or its end.
-type News struct {
+// Output is new output of a command, or its end.
+type Output struct {
 	Data   []byte // owned by the receiver
 	Ended  bool
 	Code   *int // the exit code; nil if a signal ended it

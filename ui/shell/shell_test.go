@@ -21,8 +21,8 @@ type bench struct {
 }
 
 // Run and Close implement Runner; nothing is run.
-func (b *bench) Run(string, string, func(News)) (func(), error) { return nil, nil }
-func (b *bench) Close()                                         {}
+func (b *bench) Run(string, string, func(Output)) (func(), error) { return nil, nil }
+func (b *bench) Close()                                           {}
 
 func newBench() *bench {
 	b := &bench{}
@@ -51,7 +51,7 @@ func (b *bench) begins(err error) {
 
 func (b *bench) ends() {
 	r := b.All()[0]
-	r.feed.put(News{Ended: true})
+	r.feed.put(Output{Ended: true})
 	newsMsg{r}.Handle()
 }
 
@@ -70,7 +70,7 @@ func TestCommandsInOrder(t *testing.T) {
 	b.Add("two", "/v")
 	b.wants(t, "asked 1 one in /w", "started 1", "asked 2 two in /v")
 	b.begins(nil)
-	b.All()[0].feed.put(News{Data: []byte("out")})
+	b.All()[0].feed.put(Output{Data: []byte("out")})
 	newsMsg{b.All()[0]}.Handle()
 	b.ends()
 	b.wants(t, "1 says out", "ended 1 false <nil>", "started 2")

@@ -49,7 +49,7 @@ func addressKeys(link elicit.Link, th *theme.Theme) []string {
 // addressKey handles the keys of an address. They work only without a draft, and a while
 // after the last key.
 func addressKey(env *layer.Env, host Host, link elicit.Link, p layer.Press) (tea.Cmd, bool) {
-	last, draft := host.Typed()
+	last, draft := host.LastTyped()
 	switch {
 	case !link.OK, draft, env.Now().Sub(last) < layer.Quiet:
 	case p.Name == "y":

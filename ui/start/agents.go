@@ -30,9 +30,9 @@ type Agents struct {
 type Choices struct {
 	Agents []workspace.Spec
 	Choice string // name of the agent that is selected first
-	// Typed returns the agent of a command line or a URL. If it is nil, none can be typed.
-	Typed func(line string) (workspace.Spec, error)
-	Dir   string // where the agent will work, as shown
+	// TypedAgent returns the agent of a command line or a URL. If it is nil, none can be typed.
+	TypedAgent func(line string) (workspace.Spec, error)
+	Dir        string // where the agent will work, as shown
 }
 
 // Opener does what the user chooses on the first page.
@@ -49,7 +49,7 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 	chosen := 0
 	for i, a := range choices.Agents {
 		item := list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Section: a.Section, Value: a}
-		if a.Where != a.Section { // else the heading says it
+		if !strings.EqualFold(a.Where, a.Section) { // else the heading says it
 			item.Hint = a.Where
 		}
 		items = append(items, item)
@@ -57,7 +57,7 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 			chosen = i
 		}
 	}
-	if choices.Typed != nil {
+	if choices.TypedAgent != nil {
 		for _, kind := range []typedKind{"A command", "A URL"} {
 			items = append(items, list.Item{Title: string(kind), Detail: kind.how(), Section: "Other", Value: kind})
 		}
@@ -86,7 +86,7 @@ func (k typedKind) how() string {
 // typed returns the command or the URL in the filter; "" if that is only part of a name.
 func (s *Agents) typed() string {
 	text := strings.TrimSpace(s.list.Filter())
-	if s.choices.Typed == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
+	if s.choices.TypedAgent == nil || text == "" || s.list.Len() > 0 && !strings.ContainsAny(text, " /") {
 		return ""
 	}
 	if it, ok := s.list.Selected(); ok && strings.EqualFold(strings.TrimSpace(it.Title), text) {
@@ -124,7 +124,7 @@ func (s *Agents) Paste(text string) (tea.Cmd, bool) {
 // choose starts the typed or the selected agent, or returns why it cannot.
 func (s *Agents) choose() (note string) {
 	if line := s.typed(); line != "" {
-		a, err := s.choices.Typed(line)
+		a, err := s.choices.TypedAgent(line)
 		if err != nil {
 			return err.Error()
 		}
@@ -150,8 +150,12 @@ func (s *Agents) choose() (note string) {
 // Rows draws the page.
 func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	th := s.env.Theme
+	about := "  chat with a coding agent in "
+	if text.Width(" parley"+about+s.choices.Dir) > width {
+		about = "  in " // the directory matters more
+	}
 	rows := []string{
-		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint("  chat with a coding agent in "+s.choices.Dir), width, "…"),
+		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint(about+s.choices.Dir), width, "…"),
 		"",
 		" " + s.list.FilterRow(width-2, "Type to filter", th),
 	}
@@ -191,7 +195,7 @@ func (s *Agents) foot(width int, th *theme.Theme) []string {
 	case ok && chosen.Missing != "":
 		lines = append(lines, th.Warn.Paint("Not installed: ")+chosen.Missing)
 	case ok && chosen.Remote:
-		lines, access = append(lines, th.Dim.Paint("Connects to  ")+chosen.Command), cmp.Or(chosen.Gets, access)
+		lines, access = append(lines, th.Dim.Paint("Connects to  ")+chosen.Command), cmp.Or(chosen.Access, access)
 	case ok:
 		lines = append(lines, th.Dim.Paint("Runs  ")+chosen.Command)
 	}

@@ -53,7 +53,7 @@ func TestAgents(t *testing.T) {
 	} {
 		d := &desk{}
 		s := NewAgents(newEnv(), Choices{Choice: "bob", Dir: "~/src", Agents: []workspace.Spec{{Name: "ann", Command: "ann --acp"}, {Name: "bob", Command: "bob --acp"}, {Name: "absent", Missing: "npm i absent"}},
-			Typed: func(line string) (workspace.Spec, error) {
+			TypedAgent: func(line string) (workspace.Spec, error) {
 				if strings.Contains(line, "'") {
 					return workspace.Spec{}, errors.New("a quote is not closed")
 				}

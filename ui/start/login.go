@@ -29,8 +29,8 @@ type Host interface {
 	Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd
 	// Label returns the key of an action, as shown.
 	Label(i intent.Intent) string
-	// Typed returns the time of the last key, and whether there is a draft.
-	Typed() (last time.Time, draft bool)
+	// LastTyped returns the time of the last key, and whether there is a draft.
+	LastTyped() (last time.Time, draft bool)
 	// Covered reports whether a panel covers this row of the screen.
 	Covered(y int) bool
 }
@@ -45,14 +45,14 @@ type Login struct {
 
 // offer is the open list, or the step that replaced it. The zero offer is closed.
 type offer struct {
-	agent   *workspace.Agent
-	conn    *workspace.Connection // the agent's when the list was opened
-	list    *list.List            // the methods; nil if closed
-	note    string                // what went wrong
-	said    []string              // the last output of a login command that failed
-	link    elicit.Link           // the address in the agent's error
-	unasked time.Time             // when it opened unasked; zero once it has the keys
-	step    *step                 // shown instead of the list
+	agent      *workspace.Agent
+	conn       *workspace.Connection // the agent's when the list was opened
+	list       *list.List            // the methods; nil if closed
+	note       string                // what went wrong
+	lastOutput []string              // the last output of a login command that failed
+	link       elicit.Link           // the address in the agent's error
+	unasked    time.Time             // when it opened unasked; zero once it has the keys
+	step       *step                 // shown instead of the list
 }
 
 // NewLogin returns a closed Login.
@@ -121,13 +121,13 @@ func (l *Login) Failed(n workspace.LoginFailed) {
 	case n.Program:
 		note = "Login failed: " + note
 	}
-	l.again(n.Agent, note)
-	l.said, l.link = n.Said, addressIn(append(slices.Clone(n.Said), n.Err.Error()))
+	l.reopen(n.Agent, note)
+	l.lastOutput, l.link = n.Said, addressIn(append(slices.Clone(n.Said), n.Err.Error()))
 }
 
-// again lists the methods with a note. It does not replace a step: what is typed there must
+// reopen lists the methods with a note. It does not replace a step: what is typed there must
 // not land anywhere else.
-func (l *Login) again(a *workspace.Agent, note string) {
+func (l *Login) reopen(a *workspace.Agent, note string) {
 	if !l.Asks() || l.agent != a {
 		l.Offer(a)
 	}
@@ -136,7 +136,7 @@ func (l *Login) again(a *workspace.Agent, note string) {
 
 // how says in a few words what a login method does.
 func how(a *workspace.Agent, method event.AuthMethod) string {
-	switch why := a.Unfit(method); {
+	switch why := a.UnsupportedReason(method); {
 	case why != "":
 		return "not supported: " + why
 	case method.Type == "terminal":
@@ -160,22 +160,22 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	if a.Conn() != conn {
 		return nil
 	}
-	switch why := a.Unfit(method); {
+	switch why := a.UnsupportedReason(method); {
 	case why == method.Type && why != "":
-		l.again(a, "Unknown login method: "+why)
+		l.reopen(a, "Unknown login method: "+why)
 	case why != "":
-		l.again(a, "Unsupported login method: "+why)
+		l.reopen(a, "Unsupported login method: "+why)
 	case method.Type == "terminal":
 		return l.run(a, conn, a.TerminalLogin(method))
 	case method.Type == "env_var", method.TakesKey:
 		l.ask(a, &step{method: method, form: variablesForm(method, l.env.Keys)})
 	case a.RunsCommand(method):
-		asked, err := a.AskedLogin(method)
+		asked, err := a.AgentLogin(method)
 		if err != nil {
-			l.again(a, visible(err.Error()))
+			l.reopen(a, visible(err.Error()))
 			return nil
 		}
-		l.ask(a, &step{method: method, asked: asked})
+		l.ask(a, &step{method: method, command: asked})
 		return tea.Tick(layer.Quiet+20*time.Millisecond, func(time.Time) tea.Msg { return drawn{} })
 	default:
 		a.Authenticate(method, "")
@@ -226,7 +226,7 @@ func (l *Login) armed() bool {
 		return true
 	}
 	now := l.env.Now()
-	last, draft := l.host.Typed()
+	last, draft := l.host.LastTyped()
 	return !(draft && l.agent.Opening()) && now.Sub(l.unasked) >= layer.Quiet && now.Sub(last) >= layer.Quiet
 }
 
@@ -319,7 +319,7 @@ func (l *Login) around(width, height int) (above, about []string, room int) {
 	if l.note != "" {
 		above = text.WrapInk(th.Warn.Paint, l.note, "", width)
 	}
-	for _, line := range l.said {
+	for _, line := range l.lastOutput {
 		above = append(above, text.WrapInk(th.Dim.Paint, line, "│ ", width)...)
 	}
 	link := l.linkRows(width)

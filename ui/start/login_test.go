@@ -39,7 +39,7 @@ func (s *sheet) Run(_ workspace.Command, _ func(error) tea.Msg) tea.Cmd {
 	return s.note("run")
 }
 func (s *sheet) Label(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }
-func (s *sheet) Typed() (time.Time, bool)     { return s.typed, s.draft }
+func (s *sheet) LastTyped() (time.Time, bool) { return s.typed, s.draft }
 func (s *sheet) Covered(int) bool             { return false }
 func (s *sheet) wants(t *testing.T, w ...string) {
 	t.Helper()
@@ -118,7 +118,7 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 func TestLoginCommandIsReadWhole(t *testing.T) {
 	r := newRig()
 	asks := func() {
-		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Command: &event.AuthCommand{}}, asked: workspace.AskedLogin{Line: strings.Repeat("word ", 80)}})
+		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Command: &event.AuthCommand{}}, command: workspace.AgentLogin{Line: strings.Repeat("word ", 80)}})
 	}
 	frame := func() (foot string) {
 		before := *r.step
@@ -173,7 +173,7 @@ func TestRandomKeysRunNoUnreadCommand(t *testing.T) {
 		for n := range 1 + rng.IntN(60) { // no two rows are alike
 			line += fmt.Sprintf("word%d ", n)
 		}
-		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Description: "some words about it", Command: &event.AuthCommand{}}, asked: workspace.AskedLogin{Line: line}})
+		r.ask(anAgent(), &step{method: event.AuthMethod{ID: "x", Description: "some words about it", Command: &event.AuthCommand{}}, command: workspace.AgentLogin{Line: line}})
 		width, height := 40, 10
 		seen, first := map[string]bool{}, time.Time{}
 		read := false

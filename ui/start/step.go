@@ -22,9 +22,9 @@ import (
 // step is what a login method asks for first: values for the agent's environment, or
 // permission to run a command. It has the keys. esc returns to the list.
 type step struct {
-	method event.AuthMethod
-	form   *form.Form           // for the variables; nil for a command
-	asked  workspace.AskedLogin // the command to run
+	method  event.AuthMethod
+	form    *form.Form           // for the variables; nil for a command
+	command workspace.AgentLogin // the command to run
 
 	offset  int       // first row on the screen: of the text above the form, or about the command
 	page    int       // number of those rows on the screen
@@ -123,7 +123,7 @@ func (l *Login) commandKey(p layer.Press) tea.Cmd {
 		if l.readable() && l.agent.Conn() == l.conn {
 			a, conn := l.agent, l.conn
 			l.Close()
-			return l.run(a, conn, s.asked.Command)
+			return l.run(a, conn, s.command.Command)
 		}
 	}
 	return nil
@@ -224,7 +224,7 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 		}
 		return box.Rows(width, th), nil
 	}
-	box.Foot = "tab next · ctrl+s sends · esc back"
+	box.Foot = "ctrl+s sends · esc back · tab next"
 	if len(s.method.Vars) == 1 || s.method.TakesKey {
 		box.Foot = "enter sends · esc back"
 	}
@@ -265,13 +265,13 @@ func (l *Login) commandRows(width int, th *theme.Theme) []string {
 	s := l.step
 	rows := text.WrapInk(th.Strong.Paint, l.agent.Name()+" wants to run its own command in this terminal:", "", width)
 	rows = append(rows, "")
-	rows = append(rows, text.WrapInk(th.Code.Paint, visible(s.asked.Line), "  ", width)...)
+	rows = append(rows, text.WrapInk(th.Code.Paint, visible(s.command.Line), "  ", width)...)
 	rows = append(rows, "")
-	rows = append(rows, text.WrapInk(nil, "Runs "+visible(s.asked.Program), "  ", width)...)
-	rows = append(rows, text.WrapInk(nil, "In "+visible(s.asked.Dir), "  ", width)...)
+	rows = append(rows, text.WrapInk(nil, "Runs "+visible(s.command.Program), "  ", width)...)
+	rows = append(rows, text.WrapInk(nil, "In "+visible(s.command.Dir), "  ", width)...)
 	for _, words := range []string{s.method.Description, s.method.Command.Label} {
 		if words != "" {
-			rows = append(rows, text.WrapInk(th.Dim.Paint, "agent's description: \""+words+"\"", "", width)...)
+			rows = append(rows, text.WrapInk(th.Dim.Paint, "Agent's description: \""+words+"\"", "", width)...)
 		}
 	}
 	return rows

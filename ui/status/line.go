@@ -64,7 +64,7 @@ type Line struct {
 // Row draws the line. It never wraps: parts are dropped from the right until it fits.
 func (l Line) Row(width int) string {
 	right := l.Right()
-	line := l.left(width - text.Width(right) - 3)
+	line := l.fitParts(width - text.Width(right) - 3)
 	gap := max(1, width-2-text.Width(line)-text.Width(right))
 	return text.Truncate(" "+line+strings.Repeat(" ", gap)+right, width, "…")
 }
@@ -72,15 +72,15 @@ func (l Line) Row(width int) string {
 // Short returns the line without the gap in its middle.
 func (l Line) Short(width int) string {
 	right := l.Right()
-	left := l.left(width - text.Width(right) - 3)
+	left := l.fitParts(width - text.Width(right) - 3)
 	if left != "" {
 		left += l.Env.Theme.Dim.Paint(" · ")
 	}
 	return text.Truncate("  "+left+right, width, "…")
 }
 
-// left joins as many parts as fit.
-func (l Line) left(room int) (line string) {
+// fitParts joins as many parts as fit.
+func (l Line) fitParts(room int) (line string) {
 	th := l.Env.Theme
 	parts := l.parts()
 	for _, p := range parts {
@@ -223,8 +223,8 @@ func (l Line) counts() (parts []string) {
 	if added, removed := l.ChangedLines(); added+removed > 0 {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
-	if t.Against > 0 {
-		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran although rejected", t.Against)))
+	if t.RanDenied > 0 {
+		add("%s", th.Bad.Paint(fmt.Sprintf("%d ran although rejected", t.RanDenied)))
 	}
 	if t.Unasked > 0 {
 		add("%s", th.Warn.Paint(fmt.Sprintf("%d unasked", t.Unasked)))

@@ -45,7 +45,7 @@ func TestLine(t *testing.T) {
 		l := aLine()
 		tc.change(&l)
 		if got := strings.Join(strings.Fields(uitest.Text([]string{l.Row(120)})), " "); !strings.Contains(got, tc.want) {
-			t.Errorf("%s: %q, want %q in it", name, got, tc.want)
+			t.Errorf("%s: got %q, want %q in it", name, got, tc.want)
 		}
 		for width := 1; width < 120; width++ {
 			uitest.CheckRows(t, []string{l.Row(width), l.Short(width)}, width)

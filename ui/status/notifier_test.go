@@ -43,14 +43,14 @@ func TestNotifier(t *testing.T) {
 	}
 	got := told(n.Tell(done, "fake", "a;b\x1b]0;x\x07", false))
 	if !strings.HasPrefix(got, "\x1b]777;notify;parley;fake is done: a,b") || strings.Count(got, ";") != 3 || strings.Count(got, "\x1b") != 2 {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 	if got := told(n.Tell(permissions.Asked{}, "fake", "", false)); got != "" {
 		t.Errorf("at once again: %q", got)
 	}
 	now = now.Add(notifyPause)
 	if got := told(n.Tell(permissions.Asked{}, "fake", "", false)); !strings.Contains(got, "fake is waiting for you") {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
@@ -65,6 +65,6 @@ func TestNotifierWithoutFocus(t *testing.T) {
 	}
 	now = now.Add(away)
 	if got := told(n.Tell(done, "fake", "", false)); got != "\a" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }

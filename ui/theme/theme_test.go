@@ -158,7 +158,7 @@ func BenchmarkFor(b *testing.B) {
 func TestColoursOf(t *testing.T) {
 	for profile, want := range map[string]Colours{"NoTTY": None, "Ascii": None, "ANSI": Sixteen, "ANSI256": Two56, "TrueColor": Many, "Unknown": Many} {
 		if got := ColoursOf(profile); got != want {
-			t.Errorf("%s: %v, want %v", profile, got, want)
+			t.Errorf("%s: got %v, want %v", profile, got, want)
 		}
 	}
 }

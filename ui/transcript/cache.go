@@ -137,8 +137,8 @@ func (c *cache) screen(term *thread.Terminal, columns int) *terminal.Terminal {
 
 // coloured is the part of a diff's highlighting that is known.
 type coloured struct {
-	syntax *diff.Syntax
-	asked  int // lines that Uncoloured has returned
+	syntax    *diff.Syntax
+	requested int // lines that Uncoloured has returned
 }
 
 // coloured returns the highlighting of a diff, for the caller to extend.

@@ -149,9 +149,9 @@ func (l *look) changeWords(c *change) string {
 		words = "changed "
 	}
 	if c.OldPath != "" {
-		words += Short(c.OldPath, l.cwd) + " to "
+		words += RelativePath(c.OldPath, l.cwd) + " to "
 	}
-	words += Short(c.Path, l.cwd)
+	words += RelativePath(c.Path, l.cwd)
 	if !operations[c.Operation] && c.Operation != "" {
 		words += " (" + c.Operation + ")"
 	}

@@ -39,10 +39,10 @@ func (l *layout) takeUncoloured(p place) (out []*Colouring) {
 	for _, c := range s.uncoloured {
 		if c.diff != nil {
 			known := l.cache.coloured(c.diff)
-			if known.asked >= c.lines {
+			if known.requested >= c.lines {
 				continue
 			}
-			known.asked = c.lines
+			known.requested = c.lines
 		}
 		out = append(out, c)
 	}

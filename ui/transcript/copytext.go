@@ -186,7 +186,7 @@ func (p *pen) patchesOf() texts {
 // lines are numbered as in the agent's text, which need not be the whole file.
 func (p *pen) patchOf(d *event.Diff) func() string {
 	known := p.cache.diffs[d]
-	name := filepath.ToSlash(Short(d.Path, p.cwd))
+	name := filepath.ToSlash(RelativePath(d.Path, p.cwd))
 	return func() string {
 		c := known
 		if c == nil {
@@ -224,7 +224,7 @@ func changesText(c *event.Changes, cwd string) func() string {
 		}
 		var out []string
 		for _, f := range c.Files {
-			out = append(out, f.Operation+" "+Short(f.Path, cwd))
+			out = append(out, f.Operation+" "+RelativePath(f.Path, cwd))
 		}
 		return strings.Join(out, "\n")
 	}

@@ -36,7 +36,7 @@ func TestCopyMessages(t *testing.T) {
 		v := viewOf(th, "dark", 30, 10)
 		v.Rows()
 		if got := v.Copyable(th.Items[1]).All(); got != text {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: got %q", name, got)
 		}
 	}
 	th := thread.New("s")
@@ -82,7 +82,7 @@ func TestCopyCommands(t *testing.T) {
 	}
 	for raw, want := range map[string]string{`{"command":["git","commit","-m","two words"]}`: `git commit -m 'two words'`, `{"cmd":"ls"}`: "ls", `{"command":["bash","-lc","a | b"]}`: "bash -lc 'a | b'", `{}`: ""} {
 		if got := Command(raw); got != want {
-			t.Errorf("the command of %s: %q, want %q", raw, got, want)
+			t.Errorf("the command of %s: got %q, want %q", raw, got, want)
 		}
 	}
 }

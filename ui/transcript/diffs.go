@@ -21,7 +21,7 @@ func compare(d *event.Diff) *diff.Computed {
 
 func (p *pen) diff(d *event.Diff, full bool) []string {
 	if d.Deleted && d.Old+d.New == "" {
-		return p.dim(text.Wrap("delete "+Short(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
+		return p.dim(text.Wrap("delete "+RelativePath(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
 	}
 	c := p.cache.diff(d)
 	if c == nil {
@@ -59,7 +59,7 @@ func (p *pen) diffHead(d *event.Diff) string {
 		counts = p.changed(c.Added, c.Removed)
 	}
 	room := max(1, p.bodyWidth()-text.Width(pad(counts)))
-	return bodyInset + p.th.Strong.Paint(text.Truncate(Short(d.Path, p.cwd), room, "…")) + pad(counts)
+	return bodyInset + p.th.Strong.Paint(text.Truncate(RelativePath(d.Path, p.cwd), room, "…")) + pad(counts)
 }
 
 // changed says how many lines were added and removed.

@@ -166,7 +166,7 @@ func TestDragStays(t *testing.T) {
 		t.Helper()
 		v.Rows()
 		if got := v.DraggedText(); got != want {
-			t.Errorf("%s: %q", when, got)
+			t.Errorf("%s: got %q", when, got)
 		}
 	}
 	for i := range 30 {
@@ -194,7 +194,7 @@ func TestDragStays(t *testing.T) {
 	if !(v.DraggedText() != "") {
 		t.Error("nothing is selected")
 	}
-	v.Undrag()
+	v.ClearDrag()
 	if (v.DraggedText() != "") || v.DraggedText() != "" {
 		t.Error("something is still selected")
 	}

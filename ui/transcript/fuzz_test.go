@@ -21,7 +21,7 @@ import (
 
 // afresh returns the rows of a view that has drawn nothing before, at the place of v.
 func afresh(v *View) []string {
-	f := v.Afresh(v.layout.thread)
+	f := v.CopyFor(v.layout.thread)
 	colour(f)
 	return f.Rows()
 }
@@ -115,7 +115,7 @@ func (p *player) look(op byte) {
 		v.Mark(words[int(op)/30%len(words)])
 		for part := s.Portion(); part != nil; part = s.Portion() {
 			part.Run()
-			s.Take(part)
+			s.AddMatches(part)
 		}
 		if hits := s.Hits(); len(hits) > 0 {
 			v.Show(hits[int(op)*7%len(hits)])
@@ -124,7 +124,7 @@ func (p *player) look(op byte) {
 		v.DragFrom(int(op)/30, int(op)%11)
 		v.DragTo(int(op)/20, int(op)%40)
 	case 28:
-		v.Undrag()
+		v.ClearDrag()
 	case 29:
 		v.ToggleAt(int(op) / 30)
 	}
@@ -133,10 +133,10 @@ func (p *player) look(op byte) {
 func (p *player) compare() {
 	p.t.Helper()
 	colour(p.v)
-	got, here := slices.Clone(p.v.Rows()), p.v.Here()
+	got, here := slices.Clone(p.v.Rows()), p.v.Place()
 	p.v.dirty = true
-	if again := p.v.Rows(); !slices.Equal(got, again) || p.v.Here() != here {
-		p.t.Fatalf("drawn twice without a change, at %v:\n%s\n-- at %v:\n%s", here, uitest.Text(got), p.v.Here(), uitest.Text(again))
+	if again := p.v.Rows(); !slices.Equal(got, again) || p.v.Place() != here {
+		p.t.Fatalf("drawn twice without a change, at %v:\n%s\n-- at %v:\n%s", here, uitest.Text(got), p.v.Place(), uitest.Text(again))
 	}
 	uitest.CheckRows(p.t, got, p.v.layout.width)
 	if len(got) > p.v.window.height {
@@ -155,7 +155,7 @@ func (p *player) compare() {
 
 // whole returns a view that has room for everything.
 func (p *player) whole() *View {
-	v := p.v.Afresh(p.v.layout.thread)
+	v := p.v.CopyFor(p.v.layout.thread)
 	v.window.follow, v.selection, v.drag = true, selection{item: -1}, drag{}
 	v.SetSize(p.v.layout.width, 100_000)
 	v.Rows()

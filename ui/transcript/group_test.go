@@ -135,7 +135,7 @@ func TestFoldedCallIsFound(t *testing.T) {
 	s := v.Find("needle")
 	for p := s.Portion(); p != nil; p = s.Portion() {
 		p.Run()
-		s.Take(p)
+		s.AddMatches(p)
 	}
 	v.Mark("needle")
 	if len(s.Hits()) != 1 || !v.Show(s.Hits()[0]) {

@@ -23,7 +23,7 @@ func (p *pen) item() []string {
 	case thread.ToolCall:
 		return p.tool()
 	case thread.Decision:
-		return p.decision(p.it.Settled)
+		return p.decision(p.it.Answer)
 	case thread.TurnEnd:
 		return p.turnEnd()
 	case thread.Notice:
@@ -48,7 +48,7 @@ func (p *pen) user() []string {
 		below = append(below, more(hidden))
 	}
 	for _, c := range carried {
-		below = append(below, "with "+CarriedLine(c))
+		below = append(below, "with "+ShellBlockLine(c))
 	}
 	return append(p.promptRows(lines, true), p.belowPrompt(below)...)
 }
@@ -59,7 +59,7 @@ func (p *pen) user() []string {
 func (p *pen) prompt() (lines, carried []string, hidden int) {
 	s := promptText(p.it.Text)
 	if went := len(p.it.Text) - len(s); went > 0 {
-		carried, _ = SplitCarried(string(p.it.Text[:went]))
+		carried, _ = SplitShellBlocks(string(p.it.Text[:went]))
 	}
 	s = bytes.TrimRight(s, "\n")
 	n := firstPiece(s)
@@ -98,7 +98,7 @@ func promptText(text []byte) []byte {
 	if !bytes.HasPrefix(text, []byte(carriedIntro)) {
 		return text
 	}
-	_, own := SplitCarried(string(text))
+	_, own := SplitShellBlocks(string(text))
 	return text[len(text)-len(own):]
 }
 
@@ -284,8 +284,8 @@ func size(n int) string {
 	return fmt.Sprintf("%d B", n)
 }
 
-// Home shortens the user's home directory in a path to ~.
-func Home(path, home string) string {
+// ShortenHome shortens the user's home directory in a path to ~.
+func ShortenHome(path, home string) string {
 	if home == "" {
 		return path
 	}

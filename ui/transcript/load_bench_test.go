@@ -71,7 +71,7 @@ func BenchmarkLoad(b *testing.B) {
 			for _, e := range all[at:min(at+portion, len(all))] {
 				q.Post(e)
 			}
-			for _, e := range q.Take() {
+			for _, e := range q.Drain() {
 				v.Changed(th.Apply(e))
 			}
 			v.Rows()

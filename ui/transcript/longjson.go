@@ -56,7 +56,7 @@ func beginning(raw string, keys []string) (text string, cut, ok bool) {
 		return safetext.Clean(text), false, ok
 	}
 	for n := len(literal); n > max(0, len(literal)-len(`\u0000`)) && !ok; n-- { // it may be cut inside an escape
-		text, ok = jsonscan.Piece(append(literal[:n:n], '"'))
+		text, ok = jsonscan.PartialText(append(literal[:n:n], '"'))
 	}
 	return safetext.Clean(strings.ToValidUTF8(text, "")), true, ok
 }

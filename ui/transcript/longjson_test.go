@@ -34,7 +34,7 @@ func TestLongRawOutput(t *testing.T) {
 	}
 	for _, raw := range []string{`{"output":"short"}`, `"short"`, `{"a":1}`, `[1,2]`} {
 		if got, want := shownRaw(raw), rawText(raw); got != want {
-			t.Errorf("%s: %q, want %q", raw, got, want)
+			t.Errorf("%s: got %q, want %q", raw, got, want)
 		}
 	}
 	long := `{"other":"` + strings.Repeat("x", 2*maxRead) + `"}`

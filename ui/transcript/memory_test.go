@@ -70,7 +70,7 @@ func TestMemoryOfALongAnswer(t *testing.T) {
 		v.Uncoloured() // as the screen does
 	}
 	take := func() {
-		for _, e := range queue.Take() {
+		for _, e := range queue.Drain() {
 			v.Changed(th.Apply(e))
 		}
 		draw()

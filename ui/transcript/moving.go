@@ -9,8 +9,8 @@ import (
 // Following reports whether the end stays in sight as rows are added.
 func (v *View) Following() bool { return v.window.follow }
 
-// Below returns how many items were added since the reader left the end.
-func (v *View) Below() (n int) {
+// NewItems returns how many items were added since the reader left the end.
+func (v *View) NewItems() (n int) {
 	if v.window.follow {
 		return 0
 	}
@@ -46,9 +46,9 @@ func (v *View) Home() {
 // Page scrolls by pages, less two rows, down or (n < 0) up.
 func (v *View) Page(n int) { v.Scroll(n * max(1, v.window.height-2)) }
 
-// Ahead makes the rows of the next page up (dir < 0) or down, so that they are ready
+// PreparePage makes the rows of the next page up (dir < 0) or down, so that they are ready
 // when it is turned to.
-func (v *View) Ahead(dir int) {
+func (v *View) PreparePage(dir int) {
 	w := &v.window
 	if v.Rows(); w.ready() && !w.follow {
 		w.move(w.top, dir*w.height+max(0, dir)*w.height)
@@ -67,8 +67,8 @@ func (v *View) Scroll(n int) {
 	v.dirty, v.selection.away = true, true
 }
 
-// Tall returns the number of all rows at this width, at most most.
-func (v *View) Tall(width, most int) int {
+// CountRows returns the number of all rows at this width, at most most.
+func (v *View) CountRows(width, most int) int {
 	v.SetSize(width, v.window.height)
 	return v.window.count(most)
 }
@@ -240,8 +240,8 @@ func (v *View) pointAt(row, cell int) (point, bool) {
 	return pointAt(v.window.rows, v.places[row], cell)
 }
 
-// Undrag drops the selected text, and follows the end if it is in sight.
-func (v *View) Undrag() {
+// ClearDrag drops the selected text, and follows the end if it is in sight.
+func (v *View) ClearDrag() {
 	if !v.drag.on {
 		return
 	}
@@ -320,8 +320,10 @@ type Place struct {
 	selection
 }
 
-// Here returns where the reader is.
-func (v *View) Here() Place { return Place{v.window.position, v.selection} }
+// Place returns where the reader is.
+func (v *View) Place() Place { return Place{v.window.position, v.selection} }
 
-// Back returns to a place.
-func (v *View) Back(p Place) { v.window.position, v.selection, v.dirty = p.position, p.selection, true }
+// ReturnTo goes back to a place.
+func (v *View) ReturnTo(p Place) {
+	v.window.position, v.selection, v.dirty = p.position, p.selection, true
+}

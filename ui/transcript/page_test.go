@@ -185,7 +185,7 @@ func TestAhead(t *testing.T) {
 			dir = 1
 		}
 		rows := slices.Clone(v.Rows())
-		if v.Ahead(dir); !slices.Equal(rows, v.Rows()) {
+		if v.PreparePage(dir); !slices.Equal(rows, v.Rows()) {
 			t.Fatalf("page %d: making the next one ready changes this one", page)
 		}
 		before := v.layout.rendered
@@ -212,7 +212,7 @@ func BenchmarkPageUp(b *testing.B) {
 			v.Rows()
 			v.Uncoloured() // its colours come from elsewhere
 			took := time.Since(began)
-			v.Ahead(-1) // while idle
+			v.PreparePage(-1) // while idle
 			longest, sum, rows = max(longest, took), sum+took, rows+v.window.height-2
 		}
 		b.ReportMetric(float64(longest.Microseconds())/1000, "max-ms")

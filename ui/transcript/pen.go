@@ -46,7 +46,7 @@ func (p *pen) colours(d *diff.Computed, lines int) *diff.Syntax {
 		return nil
 	}
 	known := p.cache.coloured(d)
-	if lines = min(lines, d.Lines()); lines > known.asked {
+	if lines = min(lines, d.Lines()); lines > known.requested {
 		p.uncoloured = append(p.uncoloured, &Colouring{diff: d, lines: lines, item: p.it.Index})
 	}
 	return known.syntax

@@ -16,7 +16,7 @@ func TestBlankMessageSpeaks(t *testing.T) {
 	th := thread.New("s")
 	v := viewOf(th, "plain", 40, 12)
 	for i, e := range []event.Event{
-		event.MessageReplaced{For: in, MessageID: "1", Keep: true}, event.TextArrived{For: in, MessageID: "2", Text: "two"},
+		event.MessageReplaced{For: in, MessageID: "1", KeepContent: true}, event.TextArrived{For: in, MessageID: "2", Text: "two"},
 		event.TextArrived{For: in, MessageID: "1", Text: "one"}, event.MessageReplaced{For: in, MessageID: "1"},
 	} {
 		v.Changed(th.Apply(e))

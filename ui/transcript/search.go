@@ -29,7 +29,7 @@ func (h Hit) compare(o Hit) int { return cmp.Or(h.item-o.item, h.part-o.part, h.
 func (h Hit) Item() int { return h.item }
 
 // Search searches the clean text of a whole transcript, shown or not, in portions: call
-// Portion on the screen's goroutine, Run on any, and Take on the screen's again.
+// Portion on the screen's goroutine, Run on any, and AddMatches on the screen's again.
 type Search struct {
 	layout *layout
 	texts  *searched
@@ -181,8 +181,8 @@ func (p *Portion) search(item, part int, text string) {
 	})
 }
 
-// Take adds the matches of a portion.
-func (s *Search) Take(p *Portion) {
+// AddMatches adds the matches of a portion.
+func (s *Search) AddMatches(p *Portion) {
 	s.hits = append(s.hits, p.hits...)
 	if len(s.hits) > maxHits {
 		s.hits, s.More = s.hits[:maxHits], true

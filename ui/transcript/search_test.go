@@ -20,7 +20,7 @@ func searchedFor(v *View, text string) *Search {
 	s := v.Find(text)
 	for p := s.Portion(); p != nil; p = s.Portion() {
 		p.Run()
-		s.Take(p)
+		s.AddMatches(p)
 	}
 	return s
 }
@@ -184,7 +184,7 @@ func TestSearchOpens(t *testing.T) {
 	rendered := v.layout.rendered
 	v.Mark("paragraph 2345 ")
 	if s = searchedFor(v, "paragraph 2345 "); len(s.Hits()) != 1 || !v.Show(s.Hits()[0]) {
-		t.Fatalf("%+v", s.Hits())
+		t.Fatalf("got %+v", s.Hits())
 	}
 	if !strings.Contains(uitest.Text(v.Rows()), "Paragraph 2345 says") {
 		t.Error(uitest.Text(v.Rows()))
@@ -204,7 +204,7 @@ func TestSearchStays(t *testing.T) {
 	v.Mark("last")
 	s := searchedFor(v, "last")
 	if len(s.Hits()) != 1 || !v.Show(s.Hits()[0]) {
-		t.Fatalf("%+v", s.Hits())
+		t.Fatalf("got %+v", s.Hits())
 	}
 	for _, size := range [][2]int{{24, 6}, {200, 5}, {40, 30}, {80, 12}, {30, 8}} {
 		v.SetSize(size[0], size[1])
@@ -257,7 +257,7 @@ func BenchmarkSearch(b *testing.B) {
 					portions = 0
 					for p := s.Portion(); p != nil; p = s.Portion() {
 						p.Run()
-						s.Take(p)
+						s.AddMatches(p)
 						portions++
 					}
 				}

@@ -170,12 +170,12 @@ func TestSelectBegins(t *testing.T) {
 	v.Select(false)
 	v.Select(true)
 	if at(v) != i {
-		t.Errorf("comes back to %d, not to %d, which is in sight", at(v), i)
+		t.Errorf("returns to %d, want %d, which is in sight", at(v), i)
 	}
 	v.Select(false)
 	v.Home()
 	if v.Select(true); at(v) == i || len(marked(v)) == 0 {
-		t.Errorf("comes back to %d, which is out of sight", at(v))
+		t.Errorf("returns to %d, which is out of sight", at(v))
 	}
 	top = v.window.top
 	v.Select(false)
@@ -197,8 +197,8 @@ func TestSelectionStopsFollowing(t *testing.T) {
 			t.Fatalf("scrolled:\n%s", textOf(v))
 		}
 	}
-	if v.Below() != 1 || v.Following() {
-		t.Errorf("%d below, following %v", v.Below(), v.Following())
+	if v.NewItems() != 1 || v.Following() {
+		t.Errorf("%d below, following %v", v.NewItems(), v.Following())
 	}
 	v.Scroll(1000)
 	if v.Rows(); v.Following() || len(marked(v)) != 0 {
@@ -214,7 +214,7 @@ func TestSelectionStopsFollowing(t *testing.T) {
 	}
 	v.Select(true)
 	if !atEnd(v) {
-		t.Error("the end is in sight and not told")
+		t.Error("the view is not at its end")
 	}
 	if v.Step(First); at(v) != 0 || atEnd(v) || v.window.top != (place{}) {
 		t.Errorf("first: %d at %v", at(v), v.window.top)
@@ -311,7 +311,7 @@ func TestMovePrompt(t *testing.T) {
 	got = append(got, at(v))
 	movePrompt(v, 9)
 	if got = append(got, at(v)); !slices.Equal(got, []int{16, 12, 8, 4, 0, 0, 8, 8, 16}) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -78,10 +78,10 @@ const (
 // maxCarried is how much of a command's output is sent with a prompt, in bytes.
 const maxCarried = 20_000
 
-// Carried returns what is sent to the agent about a command that the user ran: a
+// ShellBlock returns what is sent to the agent about a command that the user ran: a
 // fenced block of the command and its output, cut in the middle if it is long, and
 // how it ended.
-func Carried(s *thread.Shell) string {
+func ShellBlock(s *thread.Shell) string {
 	screen, rows := played(s.Terminal.Output, 500)
 	text := strings.Join(rows, "\n")
 	const page = 2000 // lines that a screen keeps at least
@@ -114,8 +114,8 @@ func Carried(s *thread.Shell) string {
 	return carriedIntro + fence + "console " + strconv.Itoa(max(len(rows), screen.Len())) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
 }
 
-// SplitCarried separates the commands that were sent with a prompt from its text.
-func SplitCarried(text string) (carried []string, rest string) {
+// SplitShellBlocks separates the commands that were sent with a prompt from its text.
+func SplitShellBlocks(text string) (carried []string, rest string) {
 	for {
 		n := carriedLen(text)
 		if n == 0 {
@@ -125,7 +125,7 @@ func SplitCarried(text string) (carried []string, rest string) {
 	}
 }
 
-// carriedLen returns the size of the command from Carried that a text begins with; 0
+// carriedLen returns the size of the command from ShellBlock that a text begins with; 0
 // if it begins with none.
 func carriedLen(text string) int {
 	rest, ok := strings.CutPrefix(text, carriedIntro)
@@ -145,8 +145,8 @@ func carriedLen(text string) int {
 	return len(text) - len(after)
 }
 
-// CarriedLine describes a command that is sent with a prompt on one line.
-func CarriedLine(carried string) string {
+// ShellBlockLine describes a command that is sent with a prompt on one line.
+func ShellBlockLine(carried string) string {
 	rest := strings.TrimPrefix(carried, carriedIntro)
 	first, rest, _ := strings.Cut(rest, "\n")
 	command, _, _ := strings.Cut(strings.TrimPrefix(rest, carriedSign), "\n")

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -29,6 +30,9 @@ const (
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
 	"execute": "Run", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
+
+// Verb returns the word for the kind of a call: "Read", "Run", or "Tool" if the kind is unknown.
+func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], "Tool") }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
@@ -84,12 +88,10 @@ func (p *pen) toolHead() string {
 	ink, sign, word := p.sign()
 	verb := verbs[t.Kind]
 	subject := p.subject()
-	if verb == "" {
-		verb = "Tool"
-		if t.Name != "" && t.Name != subject {
-			verb = text.Truncate(t.Name, 20, "…")
-		}
+	if verb == "" && t.Name != "" && t.Name != subject {
+		verb = text.Truncate(t.Name, 20, "…")
 	}
+	verb = cmp.Or(verb, Verb(t))
 	counts, trust := "", ""
 	if added, removed, ok := p.counts(); ok {
 		counts = p.changed(added, removed)
@@ -100,7 +102,7 @@ func (p *pen) toolHead() string {
 	}
 	if t.Trust >= thread.Unasked {
 		badge := p.th.Warn
-		if t.Trust.Against() {
+		if t.Trust.Denied() {
 			badge = p.th.Bad
 		}
 		if t.Status != "failed" {
@@ -157,7 +159,7 @@ func join(a, b string) string {
 // be missed, a word.
 func (p *pen) sign() (ink theme.Ink, sign, word string) {
 	t := p.it.Tool
-	word = t.StateWord()
+	word = t.StateText()
 	switch t.State() {
 	case thread.ToolDone:
 		return p.th.Good, "✓", ""
@@ -186,7 +188,7 @@ func (p *pen) took() string {
 	if !p.live && t.Ended.IsZero() {
 		return ""
 	}
-	if d := t.Took(p.now); d >= time.Second {
+	if d := t.Duration(p.now); d >= time.Second {
 		return text.Seconds(d)
 	}
 	return ""
@@ -218,8 +220,8 @@ func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%
 func Paths(t *thread.Tool, dir, format string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, l := range t.Places() {
-		path := Short(l.Path, dir)
+	for _, l := range t.Files() {
+		path := RelativePath(l.Path, dir)
 		if seen[path] || len(out) == 20 {
 			continue
 		}
@@ -232,8 +234,8 @@ func Paths(t *thread.Tool, dir, format string) []string {
 	return out
 }
 
-// Short returns the path relative to dir if it is below that.
-func Short(path, dir string) string {
+// RelativePath returns the path relative to dir if it is below that.
+func RelativePath(path, dir string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 		return rel
 	}

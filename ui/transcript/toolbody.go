@@ -132,7 +132,7 @@ func (p *pen) saidInLine() bool {
 	for _, m := range members {
 		switch m := m.(type) {
 		case string:
-			if m = safetext.Clean(m); !strings.Contains(line, m) && !strings.Contains(line, Short(m, p.cwd)) {
+			if m = safetext.Clean(m); !strings.Contains(line, m) && !strings.Contains(line, RelativePath(m, p.cwd)) {
 				return false
 			}
 		case nil, bool, float64:

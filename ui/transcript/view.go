@@ -51,10 +51,10 @@ func New(t *thread.Thread, cwd string, th *theme.Theme) *View {
 // SetAgent sets the function that names the agent.
 func (v *View) SetAgent(name func() string) { v.layout.agent = name }
 
-// Afresh returns a view of t at the same place as v that has drawn nothing yet. t is
+// CopyFor returns a view of t at the same place as v that has drawn nothing yet. t is
 // v's own thread or one made of the same events. Tests use it to compare cached rows
 // with new ones.
-func (v *View) Afresh(t *thread.Thread) *View {
+func (v *View) CopyFor(t *thread.Thread) *View {
 	f := *v
 	f.layout = v.layout.afresh(t)
 	f.window.track = track{f.layout}
@@ -63,14 +63,14 @@ func (v *View) Afresh(t *thread.Thread) *View {
 }
 
 // Frame returns a copy of the view to draw one frame with. What drawing moves is moved
-// in the copy only, until Shown.
+// in the copy only, until CommitFrame.
 func (v *View) Frame() *View {
 	f := *v
 	return &f
 }
 
-// Shown adopts what drawing a frame has moved, now that it is on the screen.
-func (v *View) Shown(f *View) { *v = *f }
+// CommitFrame adopts what drawing a frame has moved, now that it is on the screen.
+func (v *View) CommitFrame(f *View) { *v = *f }
 
 // SetSize sets the size, in cells. The rows that were in sight stay in sight.
 func (v *View) SetSize(width, height int) {

@@ -118,11 +118,11 @@ func TestPlaceIsPinned(t *testing.T) {
 			t.Fatalf("after %d chunks:\n%s\nbefore:\n%s", i, got, before)
 		}
 	}
-	if v.Following() || v.Below() != 31 {
-		t.Errorf("following %v, %d new", v.Following(), v.Below())
+	if v.Following() || v.NewItems() != 31 {
+		t.Errorf("following %v, %d new", v.Following(), v.NewItems())
 	}
 	v.End()
-	if got := uitest.Text(v.Rows()); !v.Following() || v.Below() != 0 || !strings.Contains(got, "· an update of a kind") && !strings.Contains(got, "word 299") {
+	if got := uitest.Text(v.Rows()); !v.Following() || v.NewItems() != 0 || !strings.Contains(got, "· an update of a kind") && !strings.Contains(got, "word 299") {
 		t.Errorf("the end:\n%s", got)
 	}
 }
@@ -259,7 +259,7 @@ func TestTick(t *testing.T) {
 	v.Changed(th.Apply(event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Now}))
 	v.Rows()
 	if v.Tick(uitest.Now); v.dirty {
-		t.Error("the clock goes on after the turn")
+		t.Error("the clock still runs after the turn")
 	}
 }
 

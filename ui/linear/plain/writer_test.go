@@ -86,7 +86,7 @@ func TestWriterSaysSentences(t *testing.T) {
 	}
 	s.End()
 	if len(n.lines) != 2 {
-		t.Errorf("%q", n.lines)
+		t.Errorf("got %q", n.lines)
 	}
 }
 

@@ -70,7 +70,7 @@ func (b *Bar) Changed() { b.stale = true }
 
 // Start opens the row to type into.
 func (b *Bar) Start() {
-	before := b.view.Here()
+	before := b.view.Place()
 	if b.open && !b.typing {
 		before = b.before
 	}
@@ -99,7 +99,7 @@ func (b *Bar) press(p layer.Press) tea.Cmd {
 	switch p.Name {
 	case "esc", "ctrl+c", "ctrl+g":
 		b.view.Mark("")
-		b.view.Back(b.before)
+		b.view.ReturnTo(b.before)
 		b.open, b.run = false, nil
 	case "enter":
 		if b.text == "" { // the one before, once more
@@ -142,7 +142,7 @@ func (b *Bar) search(text string, keep bool) tea.Cmd {
 	}
 	b.text, b.at, b.wrapped, b.unseen, b.step, b.waiting = text, -1, "", false, 0, text != ""
 	b.typing = b.typing && !keep
-	b.view.Back(b.before)
+	b.view.ReturnTo(b.before)
 	b.view.Mark(text)
 	return b.restart()
 }
@@ -172,7 +172,7 @@ func (msg foundMsg) Handle() tea.Cmd {
 	if !b.open || b.run != msg.run {
 		return nil // the search was replaced or closed
 	}
-	b.run.Take(msg.portion)
+	b.run.AddMatches(msg.portion)
 	if b.waiting {
 		b.goToMatch()
 	}

@@ -29,7 +29,7 @@ func TestFences(t *testing.T) {
 			got += p.Lang + ":" + p.Text + "|"
 		}
 		if got != c.want {
-			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
 		}
 	}
 }

@@ -240,7 +240,7 @@ func TestLinks(t *testing.T) {
 		for _, part := range strings.Split(rows[0], start)[1:] {
 			address, _, ok := strings.Cut(part, end)
 			if !ok {
-				t.Fatalf("%q: %q", in, rows)
+				t.Fatalf("%q: got %q", in, rows)
 			}
 			if address == "" {
 				open--
@@ -271,16 +271,16 @@ func TestOpenFenceHighlightsWholeLines(t *testing.T) {
 	s.Append([]byte("```go\nreturn 1\nretu"))
 	rows := r.Rows(s.Tail())
 	if len(rows) != 3 || !strings.Contains(rows[1], "\x1b[35mreturn") || rows[2] != "  retu" {
-		t.Errorf("%q", rows)
+		t.Errorf("got %q", rows)
 	}
 	s.Append([]byte("rn 2\n``"))
 	rows = r.Rows(s.Tail())
 	if len(rows) != 3 || !strings.Contains(rows[2], "\x1b[35mreturn") {
-		t.Errorf("%q", rows)
+		t.Errorf("got %q", rows)
 	}
 	s.Append([]byte("`\n\n```go\nx := 3\n")) // another fence: nothing of the first one stays
 	if rows = r.Rows(s.Tail()); len(rows) != 2 || ansi.Strip(rows[1]) != "  x := 3" {
-		t.Errorf("%q", rows)
+		t.Errorf("got %q", rows)
 	}
 }
 
@@ -398,6 +398,6 @@ func TestTableCells(t *testing.T) {
 	rows := r.Rows(split("| a\\*b | `c\\.d &lt;` | [e\\_f](g\\h) | **i\\\\\\*j** |\n|-|-|-|-|\n| 1 | 2 | 3 | 4 |\n")[0])
 	got := strings.Join(strings.Fields(ansi.Strip(rows[0])), " ")
 	if want := `a*b │ c\.d &lt; │ e_f (g\h) │ i\*j`; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -231,7 +231,7 @@ func TestTail(t *testing.T) {
 			t.Errorf("tail of %q: %+v", tt.in, b)
 		}
 		if b.Kind == Fence && b.code() != tt.code {
-			t.Errorf("code of %q: %q, want %q", tt.in, b.code(), tt.code)
+			t.Errorf("code of %q: got %q, want %q", tt.in, b.code(), tt.code)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (b Box) Rows(width int, th *theme.Theme) []string {
 		rows = append(rows, edge+margin+row+pad+margin+edge)
 	}
 	if foot != "" {
-		return append(rows, border("╰─", "╯", foot, "", width, ink, th.Dim, th.Dim))
+		return append(rows, border("╰─", "╯", text.FitHints(foot, width-5), "", width, ink, th.Dim, th.Dim))
 	}
 	return append(rows, border("╰", "╯", "", "", width, ink, th.Dim, th.Dim))
 }

@@ -47,3 +47,17 @@ func TestFrameWithoutTexts(t *testing.T) {
 		t.Errorf("rows %q", rows)
 	}
 }
+
+// A foot that does not fit loses its last hints as a whole: half a hint helps nobody.
+func TestFootDropsHints(t *testing.T) {
+	for width, want := range map[int]string{
+		40: "╰─ enter selects · ctrl+x stops ───────╯",
+		30: "╰─ enter selects ────────────╯",
+		50: "╰─ enter selects · ctrl+x stops · esc closes ────╯",
+	} {
+		rows := Box{Foot: "enter selects · ctrl+x stops · esc closes"}.Rows(width, theme.Plain())
+		if got := ansi.Strip(rows[1]); got != want {
+			t.Errorf("%d wide: got %q, want %q", width, got, want)
+		}
+	}
+}

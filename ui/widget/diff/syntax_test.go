@@ -101,7 +101,7 @@ func TestHighlightIsBounded(t *testing.T) {
 	}
 	long := Compute(Diff{Path: "x.go", New: "var a = 1\nvar b = \"" + strings.Repeat("x", maxSyntaxBytes) + "\"\nvar c = 3\n"})
 	if s := long.Highlight(3); len(s.line(0)) == 0 || s.line(1) != nil || len(s.line(2)) == 0 {
-		t.Errorf("%v", s.lines)
+		t.Errorf("got %v", s.lines)
 	}
 	if (*Syntax)(nil).Covers(0) {
 		t.Error("nothing covers something")

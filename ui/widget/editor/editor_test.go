@@ -73,7 +73,7 @@ func TestEditorKeys(t *testing.T) {
 		comp := New()
 		typed(comp, c.keys)
 		if got := withCursor(comp); got != c.want {
-			t.Errorf("%s: %q, want %q", c.keys, got, c.want)
+			t.Errorf("%s: got %q, want %q", c.keys, got, c.want)
 		}
 	}
 }
@@ -390,7 +390,7 @@ func TestClick(t *testing.T) {
 		k.Insert(c.text)
 		k.Click(c.x, c.y)
 		if got := k.BeforeCursor(); got != c.before {
-			t.Errorf("%q, a click at %d,%d: the cursor is behind %q, want %q", c.text, c.x, c.y, got, c.before)
+			t.Errorf("%q, a click at %d,%d: the cursor is after %q, want %q", c.text, c.x, c.y, got, c.before)
 		}
 	}
 	k := New()
@@ -399,6 +399,6 @@ func TestClick(t *testing.T) {
 	k.Click(2, 0) // of a window that has scrolled
 	k.Insert("X")
 	if got, want := k.Value(), strings.Repeat("row\n", 8)+"Xrow\nrow\nlast"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

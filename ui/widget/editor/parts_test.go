@@ -16,7 +16,7 @@ func TestEditorParts(t *testing.T) {
 	want := []Part{{"see ", false}, {pasted, true}, {" and\nthen ", false}, {other, true}}
 	parts := c.Parts()
 	if !slices.Equal(parts, want) {
-		t.Errorf("%+v", parts)
+		t.Errorf("got %+v", parts)
 	}
 	again := New()
 	again.SetParts(parts)

@@ -61,7 +61,7 @@ func (c *Editor) Rows(look EditorLook) []string {
 	th := look.Theme
 	prompt := th.Prompt.Paint(cmp.Or(look.Prompt, "› "))
 	if c.Empty() {
-		return []string{prompt + th.Placeholder.Paint(text.Truncate(text.OneLine(look.Placeholder), c.room+1, "…"))}
+		return []string{prompt + th.Placeholder.Paint(text.FitHints(look.Placeholder, c.room+1))}
 	}
 	top, height, _ := c.window()
 	rows := make([]string, 0, height)

@@ -135,12 +135,12 @@ func TestUndo(t *testing.T) {
 	for _, want := range []string{"one two three", "one two", "one", "", ""} {
 		keyed(c, "ctrl+_")
 		if got := c.Value(); got != want {
-			t.Errorf("%q, want %q", got, want)
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 	typed(c, "x")
 	if c.redo() || c.Value() != "x" {
-		t.Error("what was undone came back behind something new")
+		t.Error("redo brought back an undone change after a new one")
 	}
 }
 

@@ -204,7 +204,7 @@ func TestFormLeaving(t *testing.T) {
 		shown(f, 60, 60, theme.Plain())
 		formKeys(t, f, c.keys)
 		if got := f.Choice(); got != c.want || f.Submitted() != (c.want == FormSend) {
-			t.Errorf("%s: %d, want %d", c.keys, got, c.want)
+			t.Errorf("%s: got %d, want %d", c.keys, got, c.want)
 		}
 	}
 	f := New(nil, intent.Default)
@@ -271,7 +271,7 @@ func TestFormPaste(t *testing.T) {
 	for _, name := range []string{"shift+enter", "ctrl+j"} {
 		f := New([]Field{{Label: "b", OneLine: true}}, intent.Default)
 		if formKeys(t, f, "x<"+name+">y"); f.Values()[0].Text != "xy" {
-			t.Errorf("%s: %q", name, f.Values()[0].Text)
+			t.Errorf("%s: got %q", name, f.Values()[0].Text)
 		}
 	}
 }
@@ -413,7 +413,7 @@ func TestFormDrawingChangesNothing(t *testing.T) {
 	}
 	f.Rows(40, 60, theme.Plain())
 	if f.submit(); f.Submitted() {
-		t.Error("sent, and nobody has seen it")
+		t.Error("sent, although it was not on the screen")
 	}
 	shown(f, 40, 60, theme.Plain())
 	if f.submit(); !f.Submitted() {

@@ -106,7 +106,7 @@ func TestFormWithoutDecline(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 		if formKeys(t, f, keys); f.Choice() != want {
-			t.Errorf("%s: %d, want %d", keys, f.Choice(), want)
+			t.Errorf("%s: got %d, want %d", keys, f.Choice(), want)
 		}
 	}
 }

@@ -194,7 +194,7 @@ func (l *List) FilterRow(width int, placeholder string, th *theme.Theme) string 
 		s = text.Cut(s, w-room, w) // keep the end, where the cursor is
 	}
 	if s == "" {
-		s, ink = text.Truncate(text.OneLine(placeholder), room, "…"), th.Placeholder
+		s, ink = text.FitHints(placeholder, room), th.Placeholder
 	}
 	row := th.Prompt.Paint("› ") + ink.Paint(s)
 	if room < minFilterRoom {

@@ -49,7 +49,7 @@ func TestListFilter(t *testing.T) {
 	} {
 		l.SetFilter(c.filter)
 		if got := titles(l); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.filter, got, c.want)
+			t.Errorf("%q: got %q, want %q", c.filter, got, c.want)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestListOrder(t *testing.T) {
 	l := New(items)
 	l.SetFilter("stop")
 	if got, want := titles(l), []string{"stop it", "full stop", "nonstop", "s-t-o-p-x"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestListPaths(t *testing.T) {
 	l := New([]Item{{Title: "first"}, {Title: "internal/workspace/prompts.go", Path: true, Marks: []int{0, 19, 20}}})
 	row := l.Rows(18, 2, theme.Dark())[1]
 	if got, want := ansi.Strip(row), "  …pace/prompts.go"; got != want {
-		t.Errorf("%q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if marked := theme.Dark().Match.Paint("pr"); !strings.Contains(row, marked) {
 		t.Errorf("what matched is not marked: %q", row)

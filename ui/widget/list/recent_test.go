@@ -32,7 +32,7 @@ func TestRecent(t *testing.T) {
 	} {
 		l.SetFilter(c.filter)
 		if got := titles(l); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %q, want %q", c.filter, got, c.want)
+			t.Errorf("%q: got %q, want %q", c.filter, got, c.want)
 		}
 	}
 	l.SetFilter("lexer")
@@ -68,7 +68,7 @@ func TestRecentExtendedFilter(t *testing.T) {
 		fresh := NewRecent(items)
 		fresh.SetFilter(f)
 		if got, want := titles(typed), titles(fresh); !slices.Equal(got, want) {
-			t.Fatalf("%q: %q, want %q", f, got, want)
+			t.Fatalf("%q: got %q, want %q", f, got, want)
 		}
 	}
 }

@@ -177,7 +177,7 @@ func (s *lineScreen) line() string {
 			s.out.Add(c.text, s.styles[c.style])
 		}
 	}
-	return s.out.Take()
+	return s.out.Finish()
 }
 
 // clear begins a new line in the present style.

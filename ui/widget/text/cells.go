@@ -145,8 +145,8 @@ func (w *RowWriter) spaces(n int, p Pen) {
 	}
 }
 
-// Take returns the row, its style reset, and empties the writer.
-func (w *RowWriter) Take() string {
+// Finish returns the row, its style reset, and empties the writer.
+func (w *RowWriter) Finish() string {
 	if !w.pen.zero() {
 		w.buf = append(w.buf, sgrReset...)
 		w.pen = Pen{}

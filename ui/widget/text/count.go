@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Grouped writes a number with commas: 6,831.
-func Grouped(n int) string {
+// FormatThousands writes a number with commas: 6,831.
+func FormatThousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -22,7 +22,7 @@ func RowsOf(n int) string {
 	if n == 1 {
 		return "1 row"
 	}
-	return Grouped(n) + " rows"
+	return FormatThousands(n) + " rows"
 }
 
 // MoreRows says how many rows follow below those that are shown.

@@ -31,7 +31,7 @@ func overlayRow(w *RowWriter, base, top string, x int) string {
 	}
 	cutInto(w, expandTabs(top), skip, skip+width)
 	cutInto(w, base, x+width, MaxCells)
-	return w.Take()
+	return w.Finish()
 }
 
 // MaxCells is wider than any terminal.

@@ -134,7 +134,7 @@ func (w *wrapper) flush(rows []string, n int) []string {
 	for _, p := range w.row[:end] {
 		w.out.Add(p.text, p.pen)
 	}
-	rows = append(rows, w.out.Take())
+	rows = append(rows, w.out.Finish())
 	kept := copy(w.row, w.row[n:])
 	w.row, w.cells = w.row[:kept], 0
 	for _, p := range w.row {
@@ -165,13 +165,13 @@ func HardWrap(s string, width, limit int) (rows []string, more bool) {
 	for {
 		cluster, cw, _ := sc.Next()
 		if cluster == "" {
-			return append(rows, out.Take()), false
+			return append(rows, out.Finish()), false
 		}
 		if cw > width {
 			cluster, cw = "?", 1
 		}
 		if cells+cw > width {
-			rows, cells = append(rows, out.Take()), 0
+			rows, cells = append(rows, out.Finish()), 0
 			if limit > 0 && len(rows) == limit {
 				return rows, true
 			}
@@ -205,7 +205,7 @@ func Truncate(s string, width int, tail string) string {
 			for ts := (Scanner{S: tail, Pen: out.pen}); ; {
 				t, _, _ := ts.Next()
 				if t == "" {
-					return out.Take()
+					return out.Finish()
 				}
 				out.Add(t, ts.Pen)
 			}
@@ -215,11 +215,23 @@ func Truncate(s string, width int, tail string) string {
 	}
 }
 
+// FitHints fits hints, joined by " · ", into width cells. It drops the last ones, which matter least, and cuts only the first.
+func FitHints(hints string, width int) string {
+	for hints = OneLine(hints); Width(hints) > width; {
+		last := strings.LastIndex(hints, " · ")
+		if last < 0 {
+			return Truncate(hints, width, "…")
+		}
+		hints = hints[:last]
+	}
+	return hints
+}
+
 // Cut returns the cells from left up to right of a styled row. Halves of wide characters at the edges become spaces.
 func Cut(s string, left, right int) string {
 	var out RowWriter
 	cutInto(&out, s, left, right)
-	return out.Take()
+	return out.Finish()
 }
 
 // cutInto appends the cells from left up to right of s to out and returns how many there were.

@@ -153,9 +153,9 @@ func TestRowsOfATerminalThatAddsUpRunes(t *testing.T) {
 		}
 	}
 	if rows := Wrap(family+family, 4); len(rows) != 3 || rows[0] != "👩\u200d👩\u200d" {
-		t.Errorf("%q", rows)
+		t.Errorf("got %q", rows)
 	}
 	if got := Truncate("a"+family+"b", 6, "…"); got != "a👩\u200d👩\u200d…" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q", got)
 	}
 }
