@@ -34,6 +34,7 @@ func (p *panels) showSessions() tea.Cmd {
 		Open:    s.open,
 		New:     m.newSession,
 		Another: m.anotherAgent,
+		Rename:  s.rename,
 		Close:   s.close,
 		Delete:  s.delete,
 	})
@@ -111,7 +112,7 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.Listed() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.closedRow(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.closedRow(section, m.w.TitleOf(a.Spec.Name, kept.ID, kept.Title), begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
@@ -122,12 +123,13 @@ func (s sessions) all() []panel.Session {
 		if open[g.Agent+"\x00"+g.Session] {
 			continue
 		}
+		title := m.w.TitleOf(g.Agent, g.Session, g.Title)
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.Listed{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.closedRow("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.closedRow("From parley's logs", title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", title, g.First, g.Cwd, g.Called(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
@@ -135,7 +137,7 @@ func (s sessions) all() []panel.Session {
 // openRow returns the row of an open session.
 func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "Open", Title: cmp.Or(c.Title(), firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
 		Holds: func(word string) bool { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
@@ -221,6 +223,67 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	return nil
 }
 
+// key returns the name of the agent and the id of the session, which identify it for its name.
+func (e entry) key() (agent, session string) {
+	switch {
+	case e.chat != nil:
+		return e.chat.Agent.Spec.Name, e.chat.Thread.Session
+	case e.agent != nil:
+		return e.agent.Spec.Name, e.listed.ID
+	}
+	return e.logged.Agent, e.logged.Session
+}
+
+// title returns the user's name for the session, else the agent's title.
+func (s sessions) title(e entry) string {
+	agent, session := e.key()
+	switch {
+	case e.chat != nil:
+		return e.chat.Title()
+	case e.listed != nil:
+		return s.m.w.TitleOf(agent, session, e.listed.Title)
+	}
+	return s.m.w.TitleOf(agent, session, e.logged.Title)
+}
+
+// rename lets the user edit the name of a session in its row.
+func (s sessions) rename(l *panel.List, value any) tea.Cmd {
+	e, ok := value.(entry)
+	if !ok {
+		return nil
+	}
+	if agent, session := e.key(); session == "" {
+		l.Note = workspace.ErrNotNamed.Error()
+	} else {
+		l.Rename(s.title(e), func(name string) tea.Cmd {
+			if err := s.m.w.Rename(agent, session, name); err != nil {
+				l.Note = err.Error()
+			}
+			return s.m.sync()
+		})
+	}
+	return nil
+}
+
+// rename renames the session; without a name, in the list of sessions.
+func (c *chat) rename(name string) tea.Cmd {
+	if name != "" {
+		if err := c.Rename(name); err != nil {
+			return c.say(err.Error())
+		}
+		return tea.Batch(c.m.sync(), c.say("Renamed: "+c.Title()))
+	}
+	cmd := c.panels.showSessions()
+	l := c.panels.list()
+	for i := range l.List.Len() {
+		l.List.Select(i)
+		if it, ok := l.List.Selected(); ok && it.Value.(entry).chat == c {
+			return tea.Batch(cmd, sessions{c.m}.rename(l, it.Value))
+		}
+	}
+	return cmd
+}
+
 // delete asks the agent to delete a session that it has saved.
 func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
@@ -231,7 +294,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "The agent has ended"
 	case !e.agent.Conn().Client.Agent().Delete:
 		l.Note = "This agent cannot delete sessions"
-	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
+	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

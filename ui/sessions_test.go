@@ -383,5 +383,8 @@ func TestGoldenSessions(t *testing.T) {
 		d.types("lexer")
 		d.press("ctrl+d")
 		d.golden("sessions-delete")
+		d.press("ctrl+e")
+		d.types(" and its tests")
+		d.golden("sessions-rename")
 	})
 }

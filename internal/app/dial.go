@@ -117,6 +117,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	}
 	var note string
 	opening.Known = func() ([]event.Listed, error) { return cli.Known(agent) }
+	opening.Retitle = cli.Retitle(agent, func(string) {}) // the workspace reports the error
 	opening.Told = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)

@@ -94,6 +94,12 @@ func (l *List) Draw(width, height int, th *theme.Theme) []string {
 	return rows
 }
 
+// Row returns which of the rows that Draw draws in height rows is the selected one.
+func (l *List) Row(height int) int {
+	lines, at := l.layout()
+	return at - l.first(lines, at, height)
+}
+
 // layout lists the lines of the list and where the selected one is.
 func (l *List) layout() (lines []listLine, at int) {
 	lines = make([]listLine, 0, len(l.shown)+8)
