@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/snippet"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/panel"
@@ -138,7 +138,7 @@ func (s sessions) all() []panel.Session {
 func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
 	one := panel.Session{Section: "Open", Title: cmp.Or(c.Title(), firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, N: slices.Index(m.w.Sessions(), c.Session) + 1,
-		Holds: func(word string) bool { return says(c.Thread, word) },
+		Holds: func(word string) (string, bool) { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
 		one.State = "read-only log"
@@ -151,12 +151,16 @@ func (s sessions) openRow(c *chat, agent string) panel.Session {
 
 // closedRow returns the row of a session that is not open.
 func (s sessions) closedRow(section, title, first, cwd, agent string, updated time.Time, e entry) panel.Session {
+	agentName, session := e.key()
 	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
 	if !updated.IsZero() {
 		one.Age = text.Ago(updated, s.m.Now())
 	}
-	if first != "" {
-		one.Holds = func(word string) bool { return strings.Contains(strings.ToLower(first), word) }
+	one.Holds = func(word string) (string, bool) {
+		if around, ok := s.m.w.Found(agentName, session, word); ok {
+			return around, true
+		}
+		return snippet.Find(first, word)
 	}
 	return one
 }
@@ -170,25 +174,44 @@ func (s sessions) where(agent, dir string) string {
 	return agent + "  " + dir
 }
 
+// search looks for what is typed into the list of sessions in the logs, too, and says in its
+// title how far that has come.
+func (s sessions) search() {
+	w, l := s.m.w, s.m.chat.panels.listOf(intent.Sessions)
+	if l == nil {
+		w.Search("")
+		return
+	}
+	w.Search(l.List.Filter())
+	l.Title = panel.SessionsTitle
+	switch w.Searching() {
+	case workspace.SearchRunning:
+		l.Title += " · searching logs…"
+	case workspace.SearchCut:
+		l.Title += " · only the newest logs were searched"
+	}
+}
+
 // maxSearched is how many bytes of a session's conversation its list searches, the newest
 // first: the list is made again with each message of an agent.
 const maxSearched = 256 << 10
 
-// says reports whether the user's or the agent's messages hold a lower-case word.
-func says(t *thread.Thread, word string) bool {
+// says looks for a lower-case word in the user's and the agent's messages, the newest first, and
+// returns the text around it.
+func says(t *thread.Thread, word string) (around string, ok bool) {
 	searched := 0
 	for _, it := range slices.Backward(t.Items) {
 		if it.Kind != thread.UserMessage && it.Kind != thread.AgentMessage {
 			continue
 		}
 		if searched += len(it.Text); searched > maxSearched {
-			return false
+			break
 		}
-		if strings.Contains(strings.ToLower(string(it.Text)), word) {
-			return true
+		if around, ok := snippet.Find(string(it.Text), word); ok {
+			return around, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // firstPrompt is the title of a session that has none.

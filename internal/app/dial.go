@@ -34,7 +34,7 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 			agent, err := setup.Find(a.Name)
 			return err == nil && g.Of(agent)
 		}
-		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.Shown(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay,
+		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.Shown(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Of: of, Replay: g.Replay, Search: g.Search,
 			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 				found, err := g.Messages(ctx, spans, request)
 				return messages(found), err

@@ -247,6 +247,7 @@ func (w *Workspace) List() {
 			logged, err := logs()
 			return after(func() {
 				w.logs = logged
+				w.startSearch(w.search.query)
 				w.tell(Listed{err})
 			})
 		})

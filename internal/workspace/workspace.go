@@ -89,6 +89,7 @@ type Workspace struct {
 	credentials map[string]credentials // by agent name
 	logs        []Logged
 	names       names
+	search      search
 	ending      bool
 	shown       map[string]bool // uses of projects' templates whose text was shown
 }

@@ -19,9 +19,12 @@ type Session struct {
 	State                      string
 	Here, Waits, Unread, Ended bool
 
-	Age   string                 // "3 min ago", only for one that is not open; "" if unknown
-	Holds func(word string) bool // as in list.Item
+	Age   string                                     // "3 min ago", only for one that is not open; "" if unknown
+	Holds func(word string) (around string, ok bool) // as in list.Item
 }
+
+// SessionsTitle is the title of the list of sessions.
+const SessionsTitle = "Sessions"
 
 // Untitled is shown for a session without a title.
 const Untitled = "Untitled"
@@ -62,7 +65,7 @@ type SessionActions struct {
 
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
-	l := &List{Of: intent.Sessions, Title: "Sessions", Same: same,
+	l := &List{Of: intent.Sessions, Title: SessionsTitle, Same: same,
 		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"})}
 	l.Items = func() []list.Item {
 		var items []list.Item

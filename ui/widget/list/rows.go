@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -123,7 +124,7 @@ func (l *List) layout() (lines []listLine, at int) {
 func (l *List) row(i, width int, th *theme.Theme) string {
 	h := l.shown[i]
 	it := l.items[h.item]
-	title, detail, hint := text.OneLine(it.Title), text.OneLine(it.Detail), text.OneLine(it.Hint)
+	title, detail, hint := text.OneLine(it.Title), text.OneLine(cmp.Or(h.around, it.Detail)), text.OneLine(it.Hint)
 	if hint == "" && l.filter != "" {
 		hint = text.OneLine(it.Section) // there are no headings
 	}
