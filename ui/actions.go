@@ -86,6 +86,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.m.newSession(), true
 	case intent.AnotherAgent:
 		return c.m.anotherAgent(), true
+	case intent.Rename:
+		return c.rename(""), true
 	case intent.Background:
 		return c.panels.showWork(), true
 	case intent.Options:

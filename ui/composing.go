@@ -154,7 +154,7 @@ func (c *chat) commands() []composer.Command {
 	}
 	for _, o := range intent.Offers(c.agentHas) {
 		if !c.useless(o.Intent) {
-			all = append(all, composer.Command{Name: o.Slash, Help: o.Help, From: "parley"})
+			all = append(all, composer.Command{Name: o.Slash, Help: o.Help, Args: o.Args(), From: "parley"})
 		}
 	}
 	return all
@@ -167,12 +167,18 @@ func (c *chat) agentHas(name string) bool {
 
 // runOwnCommand runs one of parley's own commands; false if text is none.
 func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
-	name, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
+	line, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
+	name, arg, _ := strings.Cut(line, " ")
 	a, ok := intent.CommandNamed(name, c.agentHas)
-	if !slash || !ok || c.useless(a.Intent) {
+	switch {
+	case !slash || !ok || c.useless(a.Intent):
 		return nil, false
+	case arg == "":
+		return c.do(a.Intent)
+	case a.Intent == intent.Rename:
+		return c.rename(strings.TrimSpace(arg)), true
 	}
-	return c.do(a.Intent)
+	return nil, false // a prompt that begins like a command
 }
 
 // stopSending cancels the prompt whose files are being read; false if there is none.

@@ -56,7 +56,7 @@ func (m *Model) write() tea.Cmd {
 // inScrollback returns the page as the scrollback shows it.
 func (c *chat) inScrollback() inline.Page {
 	m := c.m
-	about := c.Thread.Title
+	about := c.Title()
 	if about == "" {
 		about = "in " + transcript.ShortenHome(m.opts.Cwd, m.opts.Home)
 	}

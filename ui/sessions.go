@@ -3,7 +3,6 @@ package ui
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/snippet"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/panel"
@@ -34,6 +34,7 @@ func (p *panels) showSessions() tea.Cmd {
 		Open:    s.open,
 		New:     m.newSession,
 		Another: m.anotherAgent,
+		Rename:  s.rename,
 		Close:   s.close,
 		Delete:  s.delete,
 	})
@@ -111,7 +112,7 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.StoredSessions() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.closedRow(section, kept.Title, begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.closedRow(section, m.w.TitleOf(a.Spec.Name, kept.ID, kept.Title), begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
@@ -122,12 +123,13 @@ func (s sessions) all() []panel.Session {
 		if open[g.Agent+"\x00"+g.Session] {
 			continue
 		}
+		title := m.w.TitleOf(g.Agent, g.Session, g.Title)
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.closedRow("From parley's logs", g.Title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.closedRow("From parley's logs", title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.closedRow("From parley's logs, read-only", g.Title, g.First, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", title, g.First, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
@@ -135,8 +137,8 @@ func (s sessions) all() []panel.Session {
 // openRow returns the row of an open session.
 func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "Open", Title: cmp.Or(c.Thread.Title, firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
-		Holds: func(word string) bool { return says(c.Thread, word) },
+	one := panel.Session{Section: "Open", Title: cmp.Or(c.Title(), firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
+		Holds: func(word string) (string, bool) { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
 		one.State = "read-only log"
@@ -149,12 +151,16 @@ func (s sessions) openRow(c *chat, agent string) panel.Session {
 
 // closedRow returns the row of a session that is not open.
 func (s sessions) closedRow(section, title, first, cwd, agent string, updated time.Time, e entry) panel.Session {
+	agentName, session := e.key()
 	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
 	if !updated.IsZero() {
 		one.Age = text.Ago(updated, s.m.Now())
 	}
-	if first != "" {
-		one.Holds = func(word string) bool { return strings.Contains(strings.ToLower(first), word) }
+	one.Holds = func(word string) (string, bool) {
+		if around, ok := s.m.w.Found(agentName, session, word); ok {
+			return around, true
+		}
+		return snippet.Find(first, word)
 	}
 	return one
 }
@@ -168,25 +174,44 @@ func (s sessions) where(agent, dir string) string {
 	return agent + "  " + dir
 }
 
+// search looks for what is typed into the list of sessions in the logs, too, and says in its
+// title how far that has come.
+func (s sessions) search() {
+	w, l := s.m.w, s.m.chat.panels.listOf(intent.Sessions)
+	if l == nil {
+		w.Search("")
+		return
+	}
+	w.Search(l.List.Filter())
+	l.Title = panel.SessionsTitle
+	switch w.Searching() {
+	case workspace.SearchRunning:
+		l.Title += " · searching logs…"
+	case workspace.SearchCut:
+		l.Title += " · only the newest logs were searched"
+	}
+}
+
 // maxSearched is how many bytes of a session's conversation its list searches, the newest
 // first: the list is made again with each message of an agent.
 const maxSearched = 256 << 10
 
-// says reports whether the user's or the agent's messages hold a lower-case word.
-func says(t *thread.Thread, word string) bool {
+// says looks for a lower-case word in the user's and the agent's messages, the newest first, and
+// returns the text around it.
+func says(t *thread.Thread, word string) (around string, ok bool) {
 	searched := 0
 	for _, it := range slices.Backward(t.Items) {
 		if it.Kind != thread.UserMessage && it.Kind != thread.AgentMessage {
 			continue
 		}
 		if searched += len(it.Text); searched > maxSearched {
-			return false
+			break
 		}
-		if strings.Contains(strings.ToLower(string(it.Text)), word) {
-			return true
+		if around, ok := snippet.Find(string(it.Text), word); ok {
+			return around, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // firstPrompt is the title of a session that has none.
@@ -221,6 +246,67 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	return nil
 }
 
+// key returns the name of the agent and the id of the session, which identify it for its name.
+func (e entry) key() (agent, session string) {
+	switch {
+	case e.chat != nil:
+		return e.chat.Agent.Spec.Name, e.chat.Thread.Session
+	case e.agent != nil:
+		return e.agent.Spec.Name, e.listed.ID
+	}
+	return e.logged.Agent, e.logged.Session
+}
+
+// title returns the user's name for the session, else the agent's title.
+func (s sessions) title(e entry) string {
+	agent, session := e.key()
+	switch {
+	case e.chat != nil:
+		return e.chat.Title()
+	case e.listed != nil:
+		return s.m.w.TitleOf(agent, session, e.listed.Title)
+	}
+	return s.m.w.TitleOf(agent, session, e.logged.Title)
+}
+
+// rename lets the user edit the name of a session in its row.
+func (s sessions) rename(l *panel.List, value any) tea.Cmd {
+	e, ok := value.(entry)
+	if !ok {
+		return nil
+	}
+	if agent, session := e.key(); session == "" {
+		l.Note = workspace.ErrNotNamed.Error()
+	} else {
+		l.Rename(s.title(e), func(name string) tea.Cmd {
+			if err := s.m.w.Rename(agent, session, name); err != nil {
+				l.Note = err.Error()
+			}
+			return s.m.sync()
+		})
+	}
+	return nil
+}
+
+// rename renames the session; without a name, in the list of sessions.
+func (c *chat) rename(name string) tea.Cmd {
+	if name != "" {
+		if err := c.Rename(name); err != nil {
+			return c.say(err.Error())
+		}
+		return tea.Batch(c.m.sync(), c.say("Renamed: "+c.Title()))
+	}
+	cmd := c.panels.showSessions()
+	l := c.panels.list()
+	for i := range l.List.Len() {
+		l.List.Select(i)
+		if it, ok := l.List.Selected(); ok && it.Value.(entry).chat == c {
+			return tea.Batch(cmd, sessions{c.m}.rename(l, it.Value))
+		}
+	}
+	return cmd
+}
+
 // delete asks the agent to delete a session that it has saved.
 func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 	e, ok := value.(entry)
@@ -231,7 +317,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "The agent has ended"
 	case !e.agent.Conn().Client.Agent().Delete:
 		l.Note = "This agent cannot delete sessions"
-	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(e.listed.Title, panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
+	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

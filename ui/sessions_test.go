@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -383,5 +384,50 @@ func TestGoldenSessions(t *testing.T) {
 		d.types("lexer")
 		d.press("ctrl+d")
 		d.golden("sessions-delete")
+		d.press("ctrl+e")
+		d.types(" and its tests")
+		d.golden("sessions-rename")
+	})
+}
+
+// The logs are searched for what is typed, and the list shows where it was found.
+func TestSessionsByLog(t *testing.T) {
+	said := func(text string) func(context.Context, []string, int64) (map[string]string, int64) {
+		return func(_ context.Context, words []string, _ int64) (map[string]string, int64) {
+			time.Sleep(time.Second)
+			found := map[string]string{}
+			for _, w := range words {
+				if strings.Contains(text, w) {
+					found[w] = "…" + text
+				}
+			}
+			return found, 1
+		}
+	}
+	drive(t, func(d *driver, o *Options) {
+		keeping(twoKept)(d, o)
+		o.Logs = func() ([]workspace.Logged, error) {
+			return []workspace.Logged{{Agent: "fake", Session: "k1", Title: "Fix the lexer", Search: said("tokens are cut")}, {Agent: "gone", Session: "k9", Title: "Old", Cwd: "/old", Search: said("syntax trees are cut")}}, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.types("cut")
+		d.sees("0/4", "╭ Sessions · searching logs… ─")
+		d.wait(1300 * time.Millisecond)
+		d.sees("1/4", "Fix the lexer  …tokens are cut", "searching")
+		d.wait(time.Second)
+		d.sees("2/4", "Fix the lexer  …tokens are cut", "Old  …syntax trees are cut", "╭ Sessions ─")
+		d.types(" trees")
+		d.wait(3 * time.Second)
+		d.sees("1/4", "Old  …syntax trees are cut")
+		d.press("ctrl+u")
+		d.sees("4/4", "/old")
+		d.types("absent")
+		d.press("esc", "esc")
+		if d.m.w.Searching() != workspace.SearchNone {
+			t.Error("the search continues without the list")
+		}
 	})
 }

@@ -65,7 +65,7 @@ func (m *Model) side() status.Side {
 	c := m.chat
 	var s status.Side
 	for _, one := range m.chats() {
-		s.Sessions = append(s.Sessions, status.SideSession{Title: cmp.Or(one.Thread.Title, firstPrompt(one.Thread)), State: one.Thread.State.String(),
+		s.Sessions = append(s.Sessions, status.SideSession{Title: cmp.Or(one.Title(), firstPrompt(one.Thread)), State: one.Thread.State.String(),
 			Here: one == c, Waits: one.waits(), Unread: one.unread})
 	}
 	for _, p := range c.Thread.Plan {

@@ -31,7 +31,7 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 	if m.opts.Progress {
 		bar = sign.Progress()
 	}
-	return sign.Title(cmp.Or(c.Thread.Title, c.Agent.Name())), bar
+	return sign.Title(cmp.Or(c.Title(), c.Agent.Name())), bar
 }
 
 // narrator shows notices that belong to no session, on the page on the screen.

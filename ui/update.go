@@ -31,6 +31,7 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	if m.quitting {
 		return cmd // drafts are saved after the screen has ended
 	}
+	sessions{m}.search()
 	cmd = tea.Batch(cmd, m.sync())
 	m.settleTheme()
 	m.chat.panels.refresh()

@@ -135,7 +135,7 @@ func isApplied(n workspace.News) bool {
 func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
-	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Thread.Title, c.ACP != nil && c.ACP.Running()))
+	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.ACP != nil && c.ACP.Running()))
 	if _, ended := n.Event.(event.TurnEnded); !ended || c == m.chat || c.ACP != nil && c.ACP.Running() { // it continues with what was queued
 		return cmd
 	}

@@ -131,6 +131,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.Resume = f.resume
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
+	if names := cli.Names(); names != nil {
+		opts.Names = names
+	}
 	opts.Notices = warnings(setup)
 	opts.Templates = templates(place, setup.Warn)
 	if tree != nil && tree.Notice != "" {

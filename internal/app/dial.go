@@ -35,7 +35,7 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 			agent, err := setup.Find(a.Name)
 			return err == nil && g.OfAgent(agent)
 		}
-		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, MatchAgent: of, Replay: g.Replay,
+		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, MatchAgent: of, Replay: g.Replay, Search: g.Search,
 			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 				found, err := g.Messages(ctx, spans, request)
 				return messages(found), err
@@ -134,6 +134,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	}
 	var note string
 	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
+	opening.Retitle = cli.Retitle(agent, func(string) {}) // the workspace reports the error
 	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)

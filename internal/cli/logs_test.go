@@ -222,7 +222,7 @@ func TestNoLog(t *testing.T) {
 
 // logOf writes a log from lines: "> " is sent by parley, "< " by the agent, and SAYS x is a chunk
 // of session s.
-func logOf(t *testing.T, dir string, started time.Time, o record.Options, lines ...string) string {
+func logOf(t testing.TB, dir string, started time.Time, o record.Options, lines ...string) string {
 	t.Helper()
 	w, err := record.Create(dir, record.Meta{Agent: "a", Cwd: "/w", Started: started, Protocol: 1}, o)
 	if err != nil {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"parley/acpclient/event"
+	"parley/internal/agents"
 	"parley/internal/memory"
 	"parley/internal/record"
 )
@@ -17,4 +19,39 @@ func (s *Setup) Memory(place Directories) (*memory.History, *memory.Drafts) {
 	}
 	project := memory.Project(place.Cwd)
 	return memory.NewHistory(state, project), memory.NewDrafts(state, project)
+}
+
+// Names returns the user's names for sessions, nil if there is nowhere to store them.
+func Names() *memory.Names {
+	state, err := record.StateDir()
+	if err != nil {
+		return nil
+	}
+	return memory.NewNames(state)
+}
+
+// userNames returns how to look up the user's name for a session of an agent, "" if it has none. Names that cannot
+// be read are reported by complain.
+func userNames(complain func(string)) func(agent, session string) string {
+	if names := Names(); names != nil {
+		of, err := names.Load()
+		if err == nil {
+			return of
+		}
+		complain(err.Error())
+	}
+	return func(_, _ string) string { return "" }
+}
+
+// Retitle returns a function that puts the user's names of sessions in place of the agent's
+// titles.
+func Retitle(a agents.Agent, complain func(string)) func([]event.StoredSession) {
+	return func(listed []event.StoredSession) {
+		of := userNames(complain)
+		for i, l := range listed {
+			if name := of(a.Name, l.ID); name != "" {
+				listed[i].Title = name
+			}
+		}
+	}
 }

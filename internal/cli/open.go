@@ -23,11 +23,13 @@ import (
 // Opening says which session to open. The zero value opens a new one.
 type Opening struct {
 	NoSession bool   // open no session yet
-	Resume    string // the agent's id of a session, or its title
-	Continue  bool   // the newest of the directory
+	Resume   string // the agent's id of a session, or its title or the user's name for it
+	Continue bool   // the newest of the directory
 
 	// KnownSessions returns the known sessions of an agent that does not list its own. nil means none.
 	KnownSessions func() ([]event.StoredSession, error)
+	// Retitle puts the user's names in place of the titles of listed sessions. May be nil.
+	Retitle func([]event.StoredSession)
 	// Notify is called when a known session is opened, and with settings that failed. May be nil.
 	Notify func(string)
 
@@ -76,6 +78,14 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 // sessions returns the sessions the agent lists for dir, or all with "". For an agent that can open
 // sessions but not list them, it returns the sessions known to parley.
 func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir string) ([]event.StoredSession, error) {
+	listed, err := o.listed(ctx, client, dir)
+	if o.Retitle != nil {
+		o.Retitle(listed)
+	}
+	return listed, err
+}
+
+func (o Opening) listed(ctx context.Context, client *acpclient.Client, dir string) ([]event.StoredSession, error) {
 	switch info := client.Agent(); {
 	case info.List:
 		return client.ListSessions(ctx, dir)

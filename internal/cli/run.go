@@ -145,7 +145,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			client, err := setup.client(ctx, agent, place, opts)
 			return client, withHowTo(err)
 		},
-		Open: Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Notify: s.PrintError}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
+		Open: Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
 		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, OneTerminal: isTerminal(s.Out) && isTerminal(s.Err),
 		LogIn: chatWith(agent), Version: Version(),
 	}

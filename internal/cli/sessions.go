@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -94,7 +95,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return withHowTo(err)
 	}
 	defer client.Close()
-	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }}.sessions(ctx, client, dir)
+	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError)}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}
@@ -142,13 +143,14 @@ func printLogs(cmd *cobra.Command, args []string, s Streams, place Directories, 
 	if err != nil {
 		return err
 	}
+	given := userNames(s.PrintError)
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tAGENT\tUPDATED\tDIRECTORY\tPROMPTS\tTITLE")
 	for _, g := range logged {
 		if !all && !g.InDir(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80)) {
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, g.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, cmp.Or(given(g.Agent, g.Session), g.Title))
 	}
 	return w.Flush()
 }

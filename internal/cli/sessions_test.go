@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/headless"
+	"parley/internal/record"
 )
 
 const (
@@ -93,6 +94,36 @@ func TestSessions(t *testing.T) {
 	}
 	if out, _, err = k.do(NewSessions, "--cwd", "sub"); err != nil || !strings.Contains(out, "Elsewhere") || strings.Count(out, "\n") != 2 {
 		t.Errorf("%v %s", err, out)
+	}
+}
+
+// Sessions are listed and found by the names that the user gave them.
+func TestRenamedSessions(t *testing.T) {
+	k := newSessionRig(t, all, three)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Names().Save(Custom([]string{self}).Name, "k1", "my lexer"); err != nil {
+		t.Fatal(err)
+	}
+	out, stderr, err := k.do(NewSessions)
+	if err != nil || stderr != "" || !strings.Contains(out, "my lexer") || strings.Contains(out, "Fix the lexer") {
+		t.Errorf("%v, %q, %s", err, stderr, out)
+	}
+	if out, stderr, err = k.do(NewRun, "--session", "My Lexer", "hello"); err != nil || !strings.Contains(out, "session/load k1") || stderr != "" {
+		t.Errorf("%v, %q, %s", err, stderr, out)
+	}
+	state, err := record.StateDir()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(state, "names.json"), []byte("{"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, stderr, err = k.do(NewSessions)
+	if err != nil || !strings.Contains(stderr, "names.json is damaged") || strings.Count(stderr, "\n") != 1 || !strings.Contains(out, "Fix the lexer") {
+		t.Errorf("%v, %q, %s", err, stderr, out)
 	}
 }
 

@@ -362,9 +362,24 @@ func (s *Screen) WaitIdle() []string {
 	return s.WaitFunc("the end of the turn", func(rows []string) bool { return idle(rows) })
 }
 
-// idle reports whether the status line, beside which there may be a side panel, shows no turn.
-func idle(rows []string) bool {
-	return strings.HasSuffix(strings.TrimRight(rows[len(rows)-1], " │"), "? help")
+// idle reports whether the status line shows no turn.
+func idle(rows []string) bool { return strings.HasSuffix(page(rows)[len(rows)-1], "? help") }
+
+// sideBorder ends a status line beside which there is a side panel.
+const sideBorder = "  │"
+
+// page returns the rows without the side panel.
+func page(rows []string) []string {
+	last := rows[len(rows)-1]
+	if !strings.HasSuffix(last, sideBorder) {
+		return rows
+	}
+	width := ansi.StringWidth(last) - 2
+	cut := make([]string, len(rows))
+	for y, row := range rows {
+		cut[y] = strings.TrimRight(ansi.Truncate(row, width, ""), " ")
+	}
+	return cut
 }
 
 var paragraphNumber = regexp.MustCompile(`Paragraph (\d+)`)
@@ -397,7 +412,7 @@ const placeholder = "Ask the agent · / for commands · ? for help"
 // draft returns the text in the composer with its rows joined, "" if it is empty.
 func draft(rows []string) string {
 	text, inside := "", false
-	for _, r := range rows {
+	for _, r := range page(rows) {
 		switch {
 		case strings.HasPrefix(r, "│ › "):
 			text, inside = strings.TrimPrefix(r, "│ › "), true

@@ -55,7 +55,7 @@ func TestSizes(t *testing.T) {
 			write(t, dir+"/notes.txt", "a line that is a little longer than a narrow screen is wide\n")
 			s := Start(t, cols, rows, dir)
 			screen := s.WaitFor("Runs  parley agent demo", "enter start   esc quit")
-			if !strings.HasPrefix(screen[0], " parley  chat with a coding agent") || !strings.HasSuffix(screen[rows-1], "enter start   esc quit") {
+			if !strings.HasPrefix(screen[0], " parley  ") || !strings.HasSuffix(screen[rows-1], "enter start   esc quit") {
 				t.Errorf("the start screen has no title or no foot:\n%s", numbered(screen))
 			}
 			foot := strings.Join(strings.Fields(strings.Join(screen, " ")), " ")
@@ -65,7 +65,11 @@ func TestSizes(t *testing.T) {
 			s.Press("enter")
 			check := func(what string, screen []string) {
 				t.Helper()
-				if wrong := framed(screen, cols); wrong != "" || len(screen) != rows {
+				width := cols
+				if strings.HasSuffix(screen[rows-1], sideBorder) {
+					width = ansi.StringWidth(screen[rows-1]) - 2
+				}
+				if wrong := framed(page(screen), width); wrong != "" || len(screen) != rows {
 					t.Errorf("%s: %s:\n%s", what, wrong, numbered(screen))
 				}
 			}

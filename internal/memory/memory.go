@@ -1,8 +1,8 @@
 // Package memory stores what the user typed beyond the end of the process: the prompts of a
-// project, for the history, and drafts that were not sent.
+// project, for the history, drafts that were not sent, and the names of sessions.
 //
 // Everything is below one directory, in files for the user only (0600 in directories of
-// 0700). Several processes may use the same files at once. A History and Drafts may be used
+// 0700). Several processes may use the same files at once. A History, Drafts and Names may be used
 // from any goroutine; their methods wait for the disk. A failure loses only what was to be
 // stored and stops nothing: every error is meant for one line on the screen.
 package memory

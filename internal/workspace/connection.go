@@ -170,6 +170,10 @@ type Logged struct {
 	// Connection.Messages.
 	Replay   func(ctx context.Context, sink event.Sink) error
 	Messages func(ctx context.Context, spans []event.Span, request int64) ([]Message, error)
+	// Search looks for lower-case words in the prompts and answers, in at most that many bytes of
+	// the logs. It returns the newest text around each word that it found, safe to show, and how
+	// many bytes it read. If it is nil, the session cannot be searched.
+	Search func(ctx context.Context, words []string, most int64) (found map[string]string, read int64)
 }
 
 // DisplayName returns the agent's name for display.

@@ -230,9 +230,10 @@ func (a *Agent) ListSessions(done func([]event.StoredSession, error)) {
 	}
 }
 
-// List asks all agents for their stored sessions and reads the logs. Each result is
-// reported as SessionsListed.
+// List asks all agents for their stored sessions and reads the logs and the names. Each result
+// is reported as SessionsListed.
 func (w *Workspace) List() {
+	w.loadNames()
 	for _, a := range w.Agents() {
 		if info := a.Info(); info != nil && info.List {
 			a.ListSessions(func(kept []event.StoredSession, err error) {
@@ -246,6 +247,7 @@ func (w *Workspace) List() {
 			logged, err := logs()
 			return after(func() {
 				w.logs = logged
+				w.startSearch(w.search.query)
 				w.tell(SessionsListed{err})
 			})
 		})
@@ -337,7 +339,7 @@ func (a *Agent) findLog() {
 		}
 		for _, same := range []func(Logged) bool{
 			func(g Logged) bool { return g.Session == name },
-			func(g Logged) bool { return strings.EqualFold(g.Title, name) },
+			func(g Logged) bool { return strings.EqualFold(w.TitleOf(g.Agent, g.Session, g.Title), name) },
 		} {
 			for i, g := range logged {
 				if g.Agent == a.Spec.Name && same(g) {

@@ -54,6 +54,9 @@ type Options struct {
 	LoginCommand func(s Spec, method event.AuthMethod) Command
 	// Logs lists the sessions that have logs, the newest first. It may be nil.
 	Logs func() ([]Logged, error)
+	// Names stores the names that the user gives to sessions. If nil, they last as long as the
+	// workspace.
+	Names Names
 
 	// Expand returns a function that reads the files and images that a prompt mentions, nil if
 	// the prompt is plain text. Expand is called on the front end's goroutine, the function on
@@ -85,6 +88,8 @@ type Workspace struct {
 	conns       *connections
 	credentials map[string]credentials // by agent name
 	logs        []Logged
+	names       names
+	search      search
 	ending      bool
 	shown       map[string]bool // uses of projects' templates whose text was shown
 }
@@ -94,12 +99,13 @@ func New(opts Options) *Workspace {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	w := &Workspace{opts: opts, conns: newConnections(), credentials: map[string]credentials{}, shown: map[string]bool{}}
+	w := &Workspace{opts: opts, conns: newConnections(), names: newNames(), credentials: map[string]credentials{}, shown: map[string]bool{}}
 	w.front = newSession(w, newAgent(w))
 	if opts.Prompt != "" {
 		w.front.Enqueue(opts.Prompt)
 	}
 	w.sessions = []*Session{w.front}
+	w.loadNames()
 	return w
 }
 

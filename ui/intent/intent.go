@@ -42,6 +42,7 @@ const (
 
 	NewSession
 	AnotherAgent
+	Rename
 	Turns
 	Mode
 	Model

@@ -162,6 +162,14 @@ type Offer struct {
 	Action
 }
 
+// Args returns what the command takes, for its hint, "" if nothing.
+func (a Action) Args() string {
+	if a.Intent == Rename {
+		return "NAME"
+	}
+	return ""
+}
+
 // Offers returns the commands with the names to type. taken reports whether a name is the
 // agent's.
 func Offers(taken func(name string) bool) []Offer {

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/memory"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 )
@@ -269,5 +270,21 @@ func TestStderrIsReadOnlyOfFailures(t *testing.T) {
 		r.wants("You: one", "Turn ended: fake said nothing.")
 		r.types("two")
 		r.wants("You: two", "The turn ended with an error: prompt: the agent answered: Internal error: the model is away (-32603)", "Last lines of its stderr:", "  said in turn two")
+	})
+}
+
+// A session is called as its user calls it, until the name is removed.
+func TestRename(t *testing.T) {
+	dir := t.TempDir()
+	talkTo(t, func(r *rig) { r.opts.Names = memory.NewNames(dir) }, func(r *rig) {
+		r.wants(r.started()...)
+		r.types("/rename Lexer\x07 errors", "/sessions", "/rename")
+		r.wants("This session is called: Lexer errors.", "fake does not list sessions.", "Sessions:", "1. Lexer errors, open, idle, this one", "To open one, type /sessions and its number.",
+			"This session is called: new session.")
+		r.types("/rename again")
+		r.wants("This session is called: again.")
+		if of, err := memory.NewNames(dir).Load(); err != nil || of("fake", "s1") != "again" {
+			t.Errorf("the stored name is %q, %v", of("fake", "s1"), err)
+		}
 	})
 }

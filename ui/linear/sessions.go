@@ -42,6 +42,16 @@ func (l *sessions) add() {
 	s.Agent.NewSession()
 }
 
+// rename renames the session in front; without a name it has the agent's title again.
+func (l *sessions) rename(name string) {
+	s := l.w.Front()
+	if err := s.Rename(name); err != nil {
+		l.out.say("%s.", sentence(err.Error()))
+		return
+	}
+	l.out.say("This session is called: %s.", title(s))
+}
+
 // list lists the sessions; with a number it opens that one.
 func (l *sessions) list(arg string) {
 	n := 0
@@ -113,7 +123,7 @@ func (l *sessions) words(e entry) string {
 		}
 		return words
 	}
-	words := cmp.Or(e.kept.Title, "untitled") + ", in " + safetext.Line(transcript.ShortenHome(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(l.w.TitleOf(l.w.Front().Agent.Spec.Name, e.kept.ID, e.kept.Title), "untitled") + ", in " + safetext.Line(transcript.ShortenHome(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}

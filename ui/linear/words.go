@@ -19,8 +19,8 @@ func called(a *workspace.Agent) string { return cmp.Or(plain.OneLine(a.Name()), 
 
 // title returns the session's name for display.
 func title(s *workspace.Session) string {
-	if s.Thread.Title != "" {
-		return s.Thread.Title
+	if title := s.Title(); title != "" {
+		return title
 	}
 	if all := asked(s.Thread); len(all) > 0 {
 		return safetext.Line(typed(all[0]), 60)

@@ -2,6 +2,7 @@ package panel
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -35,6 +36,7 @@ type List struct {
 	Same  func(a, b any) bool
 
 	confirm confirmation
+	renames *rename   // the title that is being edited; nil: none
 	typed   time.Time // the last key that was not an arrow, or when it was opened
 }
 
@@ -47,6 +49,14 @@ func (l *List) Open(env *layer.Env, on Host) {
 // Key takes all keys.
 func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 	l.List.Shown(l.room(l.note(box.InnerWidth(l.width), l.height), l.height))
+	if r := l.renaming(); r != nil {
+		cmd, done := r.press(p, l.env.Keys)
+		if done {
+			l.renames = nil
+		}
+		return cmd, true
+	}
+	l.renames = nil
 	cmd, done := l.press(p.KeyPressMsg)
 	if done {
 		l.host.Close(l)
@@ -108,6 +118,10 @@ func (l *List) Paste(text string) (tea.Cmd, bool) {
 		l.typed = l.env.Now()
 		return nil, true
 	}
+	if r := l.renaming(); r != nil {
+		r.text.Insert(strings.ReplaceAll(text, "\n", " "))
+		return nil, true
+	}
 	l.List.SetFilter(l.List.Filter() + text)
 	return nil, true
 }
@@ -167,10 +181,14 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 		body = append(body, l.List.Draw(inner, room, th)...)
 	}
 	var cursor *tea.Cursor
-	if !l.NeedsConfirmation {
+	foot := l.Foot
+	if r := l.renaming(); r != nil {
+		at := 1 + len(note) + l.List.Row(room)
+		cursor, foot = tea.NewCursor(2+r.draw(body, at, inner, th), 1+at), renameFoot
+	} else if !l.NeedsConfirmation {
 		cursor = tea.NewCursor(2+l.List.FilterCursor(inner), 1)
 	}
-	box := box.Box{Title: l.Title, Right: l.List.More(room), Foot: l.Foot, Body: body, Focused: true}.Rows(width, th)
+	box := box.Box{Title: l.Title, Right: l.List.More(room), Foot: foot, Body: body, Focused: true}.Rows(width, th)
 	return box, cursor
 }
 

@@ -19,9 +19,12 @@ type Session struct {
 	State                      string
 	Here, Waits, Unread, Ended bool
 
-	Age   string                 // "3 min ago", only for one that is not open; "" if unknown
-	Holds func(word string) bool // as in list.Item
+	Age   string                                     // "3 min ago", only for one that is not open; "" if unknown
+	Holds func(word string) (around string, ok bool) // as in list.Item
 }
+
+// SessionsTitle is the title of the list of sessions.
+const SessionsTitle = "Sessions"
 
 // Untitled is shown for a session without a title.
 const Untitled = "Untitled"
@@ -52,18 +55,18 @@ func (s Session) item() list.Item {
 	return it
 }
 
-// SessionActions are the actions of the list of sessions. They get the caller's value; Close
-// and Delete, which keep the list open, get the list as well.
+// SessionActions are the actions of the list of sessions. They get the caller's value; those
+// that keep the list open get the list as well.
 type SessionActions struct {
-	Open          func(value any) tea.Cmd
-	New, Another  func() tea.Cmd
-	Close, Delete func(l *List, value any) tea.Cmd
+	Open                  func(value any) tea.Cmd
+	New, Another          func() tea.Cmd
+	Rename, Close, Delete func(l *List, value any) tea.Cmd
 }
 
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
-	l := &List{OpenedBy: intent.Sessions, Title: "Sessions", Same: same,
-		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.CloseEntry, "close it"}, Hint{intent.DeleteEntry, "delete"})}
+	l := &List{OpenedBy: intent.Sessions, Title: SessionsTitle, Same: same,
+		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"})}
 	l.Items = func() []list.Item {
 		var items []list.Item
 		for _, s := range now() {
@@ -79,6 +82,7 @@ func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) boo
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.NewSession:   leave(does.New),
 		intent.AnotherAgent: leave(does.Another),
+		intent.EditEntry:    func(it list.Item) tea.Cmd { return does.Rename(l, it.Value) },
 		intent.CloseEntry:   func(it list.Item) tea.Cmd { return does.Close(l, it.Value) },
 		intent.DeleteEntry:  func(it list.Item) tea.Cmd { return does.Delete(l, it.Value) },
 	}

@@ -25,8 +25,9 @@ type Item struct {
 	Bad     bool  // paint Section as something that should not have happened
 	Marks   []int // indexes of runes of the title to mark while there is no filter
 	// Holds reports whether text that is not shown, such as that of a session, holds a
-	// lower-case word of the filter. It is asked last; nil: there is no such text.
-	Holds func(word string) bool
+	// lower-case word of the filter. It is asked last, and the text around the word is shown
+	// instead of Detail. nil: there is no such text.
+	Holds func(word string) (around string, ok bool)
 	Value any
 }
 
@@ -46,6 +47,7 @@ type List struct {
 type hit struct {
 	item, score int
 	marks       []int
+	around      string // the text that holds a word, if nothing shown does
 }
 
 // New returns a list of items with the first selected.
@@ -109,11 +111,12 @@ func (l *List) refilter() {
 			continue
 		}
 		score, marks, ok := match(terms, l.lower[i])
+		around := ""
 		if !ok {
-			score, ok = l.items[i].matchRest(terms)
+			score, around, ok = l.items[i].matchRest(terms)
 		}
 		if ok {
-			l.shown = append(l.shown, hit{i, score, marks})
+			l.shown = append(l.shown, hit{i, score, marks, around})
 		}
 	}
 	if len(terms) > 0 {

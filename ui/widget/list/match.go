@@ -119,21 +119,31 @@ func wordStart(s []rune, i int) bool {
 }
 
 // matchRest looks for the terms beyond the title: in the detail and in the text that is
-// not shown.
-func (it Item) matchRest(terms [][]rune) (score int, ok bool) {
+// not shown. around is the part of that text with the first of the terms that only it holds.
+func (it Item) matchRest(terms [][]rune) (score int, around string, ok bool) {
 	if it.Detail == "" && it.Holds == nil {
-		return 0, false
+		return 0, "", false
 	}
 	shown := lowerRunes(it.Title + " " + it.Detail)
 	if _, _, ok := match(terms, shown); ok {
-		return scoreDetail, true
+		return scoreDetail, "", true
 	}
 	for _, term := range terms {
-		if _, _, found := match([][]rune{term}, shown); !found && (it.Holds == nil || !it.Holds(string(term))) {
-			return 0, false
+		if _, _, found := match([][]rune{term}, shown); found {
+			continue
+		}
+		if it.Holds == nil {
+			return 0, "", false
+		}
+		text, found := it.Holds(string(term))
+		if !found {
+			return 0, "", false
+		}
+		if around == "" {
+			around = text
 		}
 	}
-	return scoreHeld, true
+	return scoreHeld, around, true
 }
 
 func filterTerms(filter string) [][]rune {

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,12 @@ func (l *List) Draw(width, height int, th *theme.Theme) []string {
 	return rows
 }
 
+// Row returns which of the rows that Draw draws in height rows is the selected one.
+func (l *List) Row(height int) int {
+	lines, at := l.layout()
+	return at - l.first(lines, at, height)
+}
+
 // layout lists the lines of the list and where the selected one is.
 func (l *List) layout() (lines []listLine, at int) {
 	lines = make([]listLine, 0, len(l.shown)+8)
@@ -117,7 +124,7 @@ func (l *List) layout() (lines []listLine, at int) {
 func (l *List) row(i, width int, th *theme.Theme) string {
 	h := l.shown[i]
 	it := l.items[h.item]
-	title, detail, hint := text.OneLine(it.Title), text.OneLine(it.Detail), text.OneLine(it.Hint)
+	title, detail, hint := text.OneLine(it.Title), text.OneLine(cmp.Or(h.around, it.Detail)), text.OneLine(it.Hint)
 	if hint == "" && l.filter != "" {
 		hint = text.OneLine(it.Section) // there are no headings
 	}

@@ -1,0 +1,105 @@
+package workspace
+
+import (
+	"errors"
+
+	"parley/internal/safetext"
+)
+
+// Names stores the names that the user gives to sessions, which no agent knows: ACP cannot
+// rename a session. Its methods are called in tasks.
+type Names interface {
+	// Load returns how to look up the stored names: by the name of the agent and the id of the
+	// session; "" if it has none.
+	Load() (func(agent, session string) string, error)
+	// Save stores a name; "" removes it.
+	Save(agent, session, name string) error
+}
+
+// maxName is how many characters the name of a session has at most.
+const maxName = 100
+
+// names are the names of sessions: those that were stored, and those given since.
+type names struct {
+	stored func(agent, session string) string
+	given  map[[2]string]string // by agent and session
+	failed string               // the last error of loading them, so that it is reported once
+}
+
+func newNames() names {
+	return names{stored: func(_, _ string) string { return "" }, given: map[[2]string]string{}}
+}
+
+// loadNames loads the stored names in a task.
+func (w *Workspace) loadNames() {
+	store := w.opts.Names
+	if store == nil {
+		return
+	}
+	w.begin(func() Result {
+		stored, err := store.Load()
+		return after(func() {
+			switch {
+			case err == nil:
+				w.names.stored, w.names.failed = stored, ""
+				w.tell(SessionsListed{})
+			case err.Error() != w.names.failed:
+				w.names.failed = err.Error()
+				w.say(w.names.failed)
+			}
+		})
+	})
+}
+
+// NameOf returns the user's name for a session of an agent, "" if it has none.
+func (w *Workspace) NameOf(agent, session string) string {
+	if session == "" {
+		return ""
+	}
+	if name, ok := w.names.given[[2]string{agent, session}]; ok {
+		return name
+	}
+	return w.names.stored(agent, session)
+}
+
+// TitleOf returns the user's name for a session of an agent, else title.
+func (w *Workspace) TitleOf(agent, session, title string) string {
+	if name := w.NameOf(agent, session); name != "" {
+		return name
+	}
+	return title
+}
+
+// Title returns the user's name for the session, else the agent's title, which may be "".
+func (s *Session) Title() string {
+	return s.w.TitleOf(s.Agent.Spec.Name, s.Thread.Session, s.Thread.Title)
+}
+
+// ErrNotNamed is returned by Rename for a session that has no id yet.
+var ErrNotNamed = errors.New("the session is not open yet; rename it once it is")
+
+// Rename gives a session of an agent a name of the user's; "" gives the agent's title back. An
+// error of storing it is reported as Said.
+func (w *Workspace) Rename(agent, session, name string) error {
+	if session == "" {
+		return ErrNotNamed
+	}
+	name = safetext.Line(name, maxName)
+	w.names.given[[2]string{agent, session}] = name
+	store := w.opts.Names
+	if store == nil {
+		return nil
+	}
+	w.begin(func() Result {
+		if err := store.Save(agent, session, name); err != nil {
+			return after(func() { w.say(err.Error()) })
+		}
+		return nil
+	})
+	return nil
+}
+
+// Rename gives the session a name, as Workspace.Rename does.
+func (s *Session) Rename(name string) error {
+	return s.w.Rename(s.Agent.Spec.Name, s.Thread.Session, name)
+}

@@ -1,0 +1,81 @@
+package panel
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/theme"
+	"parley/ui/widget/box"
+	"parley/ui/widget/editor"
+	"parley/ui/widget/text"
+)
+
+// rename edits the title of an item in its row.
+type rename struct {
+	text *editor.Editor
+	item any // the value of the item
+	save func(string) tea.Cmd
+}
+
+// Rename lets the user edit a title in the row of the selected item. save gets the new one.
+func (l *List) Rename(title string, save func(string) tea.Cmd) {
+	it, ok := l.List.Selected()
+	if !ok {
+		return
+	}
+	e := editor.New()
+	e.SetMaxRows(1)
+	e.SetValue(title)
+	l.renames = &rename{e, it.Value, save}
+	l.fitRename()
+}
+
+// fitRename sets the width of the row that is edited.
+func (l *List) fitRename() {
+	if l.renames != nil && l.width > 0 {
+		l.renames.text.SetWidth(box.InnerWidth(l.width))
+	}
+}
+
+// renaming returns the editor of the selected row, nil if no title is being edited.
+func (l *List) renaming() *rename {
+	if l.renames == nil {
+		return nil
+	}
+	if it, ok := l.List.Selected(); !ok || !l.Same(it.Value, l.renames.item) { // it is gone
+		return nil
+	}
+	return l.renames
+}
+
+// Saw implements layer.Viewer.
+func (l *List) Saw(width, height int) {
+	l.base.Saw(width, height)
+	l.fitRename()
+}
+
+// press handles a key; done says to leave the row.
+func (r *rename) press(p layer.Press, keys *intent.Keymap) (cmd tea.Cmd, done bool) {
+	switch p.String() {
+	case "enter":
+		return r.save(r.text.Value()), true
+	case "esc", "ctrl+c":
+		return nil, true
+	}
+	if want := keys.Of(intent.Draft, p.Keystroke()); want != intent.Newline {
+		r.text.Key(p.KeyPressMsg, want)
+	}
+	return nil, false
+}
+
+// renameFoot is the bottom border while a title is edited.
+const renameFoot = "enter saves · empty takes the agent's title · esc cancels"
+
+// draw draws the title that is edited over one of the rows of a list, and returns the column of
+// the cursor.
+func (r *rename) draw(rows []string, at, width int, th *theme.Theme) (x int) {
+	rows[at] = text.Truncate(r.text.Rows(editor.EditorLook{Theme: th, Placeholder: "Name of the session"})[0], width, "")
+	x, _ = r.text.Cursor()
+	return max(0, min(x, width-1))
+}

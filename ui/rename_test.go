@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/memory"
+	"parley/internal/workspace"
+)
+
+// A session is renamed in its row. The name wins over the agent's title on the whole screen, and
+// an empty one gives the title back.
+func TestRenameInTheList(t *testing.T) {
+	dir := t.TempDir()
+	drive(t, func(d *driver, o *Options) {
+		keeping(oneKept)(d, o)
+		o.Names = memory.NewNames(dir)
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("ctrl+e rename")
+		d.types("lexer") // the filter
+		d.press("ctrl+e")
+		d.sees("› Fix the lexer", "enter saves")
+		d.types("!")
+		d.press("home")
+		d.types("Please ")
+		d.send(tea.PasteMsg{Content: "do\n"})
+		d.press("ctrl+n", "ctrl+x", "up") // no keys of the list
+		d.press("enter")
+		d.soon()
+		d.sees("Please do Fix the lexer!", "1/2")
+		d.press("ctrl+e", "ctrl+u", "esc") // changes nothing
+		d.sees("Please do Fix the lexer!", "1/2")
+		d.press("esc")
+		d.sees("2/2")
+		d.types("Please")
+		d.press("ctrl+d")
+		d.sees(`Delete "Please do Fix the lexer!"?`)
+		d.press("enter")
+		d.soon()
+		if title := d.m.View().WindowTitle; !strings.Contains(title, "Please do Fix the lexer!") {
+			t.Errorf("the window is called %q", title)
+		}
+		d.press("ctrl+s", "end", "ctrl+e", "ctrl+u")
+		d.sees("› Name of the session")
+		d.press("enter")
+		d.soon()
+		d.sees("2 Fix the lexer")
+		d.prompts("")
+		if of, err := memory.NewNames(dir).Load(); err != nil || of("fake", "k1") != "" {
+			t.Errorf("the name is still stored: %q, %v", of("fake", "k1"), err)
+		}
+	})
+}
+
+func TestRenameCommand(t *testing.T) {
+	dir := t.TempDir()
+	drive(t, func(_ *driver, o *Options) { o.Names = memory.NewNames(dir) }, func(d *driver) {
+		d.connected()
+		d.types("/rename  Lexer errors \n")
+		d.soon()
+		d.sees("Renamed: Lexer errors")
+		d.types("/rename\n") // in its row
+		d.sees("╭ Sessions", "› Lexer errors", "enter saves")
+		d.types(" 2\n")
+		d.sees("1 Lexer errors 2")
+		d.press("esc")
+		d.types("/sessions and more\n") // a prompt
+		d.rest()
+		d.prompts("/sessions and more")
+		if of, err := memory.NewNames(dir).Load(); err != nil || of("fake", "s1") != "Lexer errors 2" {
+			t.Errorf("the stored name is %q, %v", of("fake", "s1"), err)
+		}
+	})
+}
+
+// brokenNames cannot be read or stored.
+type brokenNames struct{}
+
+var errNames = errors.New("names.json is damaged; repair or remove it")
+
+func (brokenNames) Load() (func(agent, session string) string, error) { return nil, errNames }
+func (brokenNames) Save(_, _, _ string) error                         { return errNames }
+
+func TestBrokenNames(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) { o.Names = brokenNames{} }, func(d *driver) {
+		d.connected()
+		d.sees("names.json is damaged")
+		d.rest()
+		d.types("/rename mine\n")
+		d.soon()
+		d.sees("names.json is damaged")
+		d.press("ctrl+s")
+		d.sees("1 mine")
+	})
+}
+
+// A session that the agent deletes while its name is edited takes the keys with it: what is typed
+// then goes to the filter, and renames no other.
+func TestRenameOfOneThatIsGone(t *testing.T) {
+	drive(t, keeping(twoKept), func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.types("lexer")
+		d.press("ctrl+e")
+		d.on["session/list"] = func(*call) (string, error) { return `{"sessions":[]}`, nil }
+		d.m.w.List()
+		d.run(d.m.sync())
+		d.soon()
+		d.types("x\n")
+		d.sees("0/1")
+		if name := d.m.w.NameOf("fake", "k1"); name != "" {
+			t.Errorf("it was renamed to %q", name)
+		}
+	})
+}
+
+var _ workspace.Names = (*memory.Names)(nil)
