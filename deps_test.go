@@ -123,6 +123,7 @@ var arrows = []struct {
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
 	{"undo looks at files and git", is("internal/undo"), oursBut("internal/filelock", "internal/gitsafe", "internal/programs")},
+	{"staging knows git alone", is("internal/stage"), oursBut("internal/gitsafe")},
 	{"terminal stands on processes", inside("terminal"), oursBut("internal/process")},
 	{"the engine declares its services", inside("acpclient"), inside("fsops", "terminal", "permissions", "ui", "internal/host", "internal/toolserver")},
 	{"tools serve what the engine declares", is("internal/toolserver"), oursBut("acpclient", "acpclient/jsonrpc", "acpclient/wire", "internal/safetext")},
