@@ -33,13 +33,13 @@ func (p *panels) showChanges(undo bool) tea.Cmd {
 	}
 	session := c.ACP.ID()
 	return func() tea.Msg {
-		turns, together := conn.Changes(session)
+		turns := conn.Changes(session)
 		m := changesListed{chat: c, session: session, undo: undo, changes: turns}
 		if !undo {
 			return m
 		}
 		done := func(f workspace.FileChange) bool { return f.Undone }
-		together = slices.DeleteFunc(together, done)
+		together := slices.DeleteFunc(conn.Since(session, 0), done)
 		for _, r := range conn.PutBack(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
 			m.could = append(m.could, r.Err)
 		}
@@ -153,7 +153,7 @@ func (m putBack) handle(*Model) tea.Cmd {
 	if len(left) > 0 {
 		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.Files(len(m.results)), strings.Join(left, "; "))
 	}
-	m.chat.CountLines()
+	m.chat.CountLines(0)
 	return m.chat.say(text)
 }
 

@@ -35,9 +35,8 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 			}
 			return 2
 		}
-		conn.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
-			return slices.Clone(changes), slices.Clone(changes)
-		}
+		conn.Changes = func(string) []workspace.FileChange { return slices.Clone(changes) }
+		conn.Since = func(string, int) []workspace.FileChange { return slices.Clone(changes) }
 		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
 			return "old line\n", "new line\n", f.Handle != 4
 		}

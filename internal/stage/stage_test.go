@@ -74,7 +74,7 @@ func (r *rig) stage(files ...File) error {
 	return Stage(r.t.Context(), r.git, files...)
 }
 
-// index returns the index and all that git says is going on.
+// index returns the index, and what git says about its state.
 func (r *rig) index() string { return r.run("ls-files", "--stage") + r.run("status", "--porcelain") }
 
 const (

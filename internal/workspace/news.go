@@ -149,8 +149,12 @@ type (
 		Session *Session
 		N       int
 	}
-	// Counted: the changed lines of a session were counted.
-	Counted struct{ Session *Session }
+	// Counted: the changed lines of a session were counted. Files is how many files the
+	// turn has changed that has just ended.
+	Counted struct {
+		Session *Session
+		Files   int
+	}
 	// Listed: the stored sessions of an agent, or those in the logs, were listed.
 	Listed struct{ Err error }
 	// Said: a line about an action of the user on a session.

@@ -29,7 +29,7 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 	}
 	c := changes{ds, tasks, conn, s.ACP.ID(), cwd(s)}
 	tasks.run(func(ctx context.Context) func() {
-		turns, _ := conn.Changes(c.session)
+		turns := conn.Changes(c.session)
 		var last, undone []workspace.FileChange // of the last turn with changes that are not undone
 		for _, f := range turns {
 			switch {

@@ -40,10 +40,11 @@ func TestUndo(t *testing.T) {
 	})
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
-			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			c.Changes = func(string) []workspace.FileChange {
 				f := []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
-				return f, f
+				return f
 			}
+			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
 			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.PutBack) {
 				for _, f := range some {
 					var err error
@@ -84,10 +85,11 @@ func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
 			c.Turn = func(string, bool) int { return 1 }
-			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			c.Changes = func(string) []workspace.FileChange {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
-				return f, f
+				return f
 			}
+			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
 		}
 	}, func(r *rig) {
 		r.fresh()
@@ -154,10 +156,11 @@ func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
 			undone := true
-			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			c.Changes = func(string) []workspace.FileChange {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
-				return f, f
+				return f
 			}
+			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
 			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, _ bool) (out []workspace.PutBack) {
 				for _, f := range some {
 					out = append(out, workspace.PutBack{Change: f})
