@@ -19,7 +19,9 @@ func addRulesAndUndo(conn *workspace.Connection, c *cli.Connection) {
 		}
 		return turns
 	}
-	conn.Since = func(session string, first int) []workspace.FileChange { return together(c.ChangesSince(session, first)) }
+	conn.Since = func(session string, first int) []workspace.FileChange {
+		return together(c.ChangesSince(session, first))
+	}
 	conn.Texts = func(session string, f workspace.FileChange) (before, after string, ok bool) {
 		of := handles(f)
 		before, after, ok = c.ChangeTexts(session, of[0])
@@ -124,4 +126,3 @@ func together(changes []undo.Change) (out []workspace.FileChange) {
 	}
 	return out
 }
-

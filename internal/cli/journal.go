@@ -225,4 +225,3 @@ func (c *Connection) journal(session string) *journal {
 	}
 	return c.journals.waitIdle(session)
 }
-
