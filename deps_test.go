@@ -102,7 +102,7 @@ func oursBut(allowed ...string) func(string) bool {
 
 // components are the independent parts of the screen. Each declares what it needs of the page
 // around it.
-var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/panel", "ui/question", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
+var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {

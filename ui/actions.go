@@ -92,8 +92,10 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.panels.showModel(), true
 	case intent.Approval:
 		return c.showApproval(), true
-	case intent.FileChanges, intent.PutBack:
-		return c.panels.showChanges(i == intent.PutBack), true
+	case intent.ShowReview:
+		return c.showReview(), true
+	case intent.PutBack:
+		return c.panels.showUndo(), true
 	case intent.Trust:
 		return c.panels.showTrust(), true
 	case intent.Theme:
@@ -114,7 +116,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.Approval, intent.FileChanges, intent.PutBack, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.Approval, intent.ShowReview, intent.PutBack, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

@@ -74,20 +74,74 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 	})
 }
 
-func TestChangesListed(t *testing.T) {
+// A turn that has changed files offers the review, which shows the files of that turn and of all turns.
+func TestReviewOffered(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		d.sees("3 files changed · f5 reviews")
+		d.press("f5")
+		d.wait(100 * time.Millisecond)
+		d.sees("Review: turn 2", "deleted", "big.bin", "Cannot be undone: it is larger than what is kept", "not named by any tool call", "file 1 of 4")
+		d.press("}")
+		d.wait(100 * time.Millisecond)
+		d.sees("M lex.go", "turn 1 · through parley", "▸ hunk 1 of 1", "- old line", "+ new line")
+		d.misses("not named by any tool call")
+		d.press("u")
+		d.wait(100 * time.Millisecond)
+		if len(*put) != 1 || (*put)[0].Handle != 1 {
+			t.Errorf("%+v", *put)
+		}
+		d.sees("Restored lex.go", "r changes it again")
+		d.press("r")
+		d.wait(100 * time.Millisecond)
+		d.sees("Changed again: lex.go", "▸ hunk 1 of 1")
+		d.press("}", "u")
+		d.wait(100 * time.Millisecond)
+		d.sees("Not undone: mine.go: it was changed since")
+		d.press("?")
+		d.sees("╭ Keys")
+		d.press("esc", "esc")
+		d.misses("Review:", "╭ Keys")
+		d.types("/changes\n") // its old name
+		d.wait(100 * time.Millisecond)
+		d.sees("Review: turn 2")
+		d.press("tab")
+		d.sees("▾ ./", "M lex.go")
+	})
+}
+
+// A question waits while the review is open, and gets the keys when it is closed.
+func TestQuestionDuringAReview(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
-		d.types("/changes\n")
+		d.turn = asking(push, usual)
+		d.types("push it\n")
+		d.press("f5")
+		d.rest()
+		d.sees("Review:", "waiting for you")
+		d.press("y")
+		d.sees("Review:")
+		d.press("alt+a")
+		d.misses("Review:")
+		d.sees("Allow once")
+		d.rest()
+		d.press("y")
+		d.rest()
+		d.misses("waiting for you")
+	})
+}
+
+// Where nothing is tracked there is nothing to review.
+func TestNothingToReview(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.press("f5")
+		d.sees("Changes are not recorded here")
+		conn := d.m.chat.Agent.Conn()
+		conn.Changes = func(string) []workspace.FileChange { return nil }
+		conn.Since = func(string, int) []workspace.FileChange { return nil }
+		d.press("f5")
 		d.wait(100 * time.Millisecond)
-		d.sees("Changed files", "Turn 2", "deleted  big.bin", "not named by any tool call", "Turn 1", "changed  lex.go")
-		d.press("up", "enter") // the last row
-		d.wait(100 * time.Millisecond)
-		d.sees("changed lex.go", "through parley", "- old line", "+ new line")
-		d.press("esc")
-		d.types("/changes\n")
-		d.wait(100 * time.Millisecond)
-		d.press("enter")
-		d.wait(100 * time.Millisecond)
-		d.sees("deleted big.bin", "Cannot restore it: it is larger than what is kept", "Its old content was not kept")
+		d.sees("No changes recorded in this session")
+		d.misses("Review:")
 	})
 }
 

@@ -115,6 +115,8 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.Unannounced:
 		c := m.pageOf(n.Session)
 		c.view.Changed([]int{c.Thread.Remark("⚠ "+UnreportedChanges(n.N), "")})
+	case workspace.Counted:
+		return m.pageOf(n.Session).offerReview(n.Files)
 	case workspace.Listed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note = n.Err.Error()

@@ -94,6 +94,9 @@ func shown(changes ...undo.Change) workspace.FileChange {
 	c := changes[0]
 	f := workspace.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, Why: c.Why, Undone: c.Undone,
 		Before: c.Before, After: c.After, Handle: changes}
+	for _, c := range changes {
+		f.Version += fmt.Sprint(c.ID(), c.Undone, " ")
+	}
 	if was, is, ok := c.Permissions(); ok && was != is {
 		f.Modes = fmt.Sprintf("%03o → %03o", was, is)
 	}

@@ -89,6 +89,9 @@ func Renamed(changes []Change) map[int]int {
 	return from
 }
 
+// ID identifies the state that a change left: it is never used again for another.
+func (c Change) ID() int { return c.ids[len(c.ids)-1] }
+
 // GitModes returns the modes of a change as git writes them: 100644, 100755 for an executable file,
 // 120000 for a link, and "" where there is no file or the mode is not known.
 func (c Change) GitModes() (before, after string) { return gitMode(c.before), gitMode(c.after) }

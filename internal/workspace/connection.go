@@ -147,7 +147,8 @@ type FileChange struct {
 	Undone bool
 	// Before and After are its sizes in bytes, -1 if there was no file.
 	Before, After int64
-	Handle        any // of the journal that made it
+	Version       string // differs if the change does
+	Handle        any    // of the journal that made it
 }
 
 // PutBack is the outcome of restoring or redoing a change.

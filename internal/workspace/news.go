@@ -170,5 +170,5 @@ func (n Unannounced) Words() string {
 	if n.N != 1 {
 		files = fmt.Sprintf("%d files", n.N)
 	}
-	return files + " changed without a report from the agent; see /changes"
+	return files + " changed without a report from the agent; see /review"
 }

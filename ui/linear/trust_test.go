@@ -45,6 +45,9 @@ func TestUndo(t *testing.T) {
 				return f
 			}
 			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
+			c.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+				return "a\nb\nc\n", "a\n\x1bB\n", f.Path == "/x/old.go"
+			}
 			c.PutBack = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.PutBack) {
 				for _, f := range some {
 					var err error
@@ -61,8 +64,12 @@ func TestUndo(t *testing.T) {
 		}
 	}, func(r *rig) {
 		r.fresh()
-		r.types("/changes")
-		r.sees("Turn 1: changed /x/old.go, through parley.", "Turn 2: created /x/a.go, on the disk.")
+		r.types("/review")
+		r.sees("Turn 1: changed /x/old.go, through parley, 1 line added, 2 removed.", "Turn 2: created /x/a.go, on the disk, its content is no text or was not kept.", "/review FILE shows the changed lines")
+		r.types("/changes old.go")
+		r.sees("Change of /x/old.go:", "Line 2, removed: b", "Line 2, added: <\\x1b>B", "End of the change.")
+		r.types("/review nothing")
+		r.sees("No changed file is named nothing; /review lists them.")
 		r.types("/undo")
 		r.sees("Can be restored: created /x/a.go, on the disk.", "Cannot be restored: changed /x/b.go, on the disk: it was changed since.", "Restore what the last turn changed, 1 file?")
 		r.types("0")
@@ -94,7 +101,7 @@ func TestUnsaidChanges(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("hello")
-		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /changes.")
+		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /review.")
 		r.types("/trust")
 		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, on disk during the turn.")
 	})

@@ -72,7 +72,7 @@ func (s *Sheet) stretch(st stretch) (lines []sheetLine) {
 	}
 	if s.sides {
 		for i := range max(dels, adds) {
-			// A line without a left side belongs to the change of the stretch all the same.
+			// A line without a left side counts as one of the change of the stretch.
 			lines = append(lines, sheetLine{-1, get(st.dels, i), get(st.adds, i), st.at + min(i, max(dels-1, 0)), st.at + dels + i})
 		}
 		return lines
@@ -200,4 +200,16 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// Matches reports whether a line of the diff matches.
+func (c *Computed) Matches(matches func(string) bool) bool {
+	for _, h := range c.hunks {
+		for _, e := range h.Edits {
+			if matches(e.Line) {
+				return true
+			}
+		}
+	}
+	return false
 }
