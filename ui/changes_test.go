@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
 )
@@ -64,6 +67,12 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 				}
 			}
 			return out
+		}
+		conn.Rewrite = func(context.Context, string, workspace.FileChange, string) error {
+			return errors.New("it was changed since")
+		}
+		conn.Stage = func(context.Context, string, workspace.FileChange, *string) error {
+			return errors.New("it is in no git work tree")
 		}
 		d.types("go\n")
 		d.wait(time.Second)
@@ -204,5 +213,55 @@ func TestChangedLinesAreCounted(t *testing.T) {
 		d.press("enter")
 		d.wait(6 * time.Second)
 		d.sees("+2 −2")
+	})
+}
+
+// The review, in every theme and size, and side by side where there is room.
+func TestGoldenReview(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		conn := d.m.chat.Agent.Conn()
+		same := strings.Repeat("\t// the same\n", 12)
+		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+			return "package parser\n\nfunc Lex(s string) int {\n" + same + "\treturn len(s)\n}\n",
+				"package parser\n\n// Lex counts.\nfunc Lex(s string) int64 {\n" + same + "\treturn int64(len(s)) // \u202e\n}\n", f.Handle != 4
+		}
+		d.wait(10 * time.Second) // until the toast is gone
+		d.press("f5", "t")
+		d.rest()
+		d.press("}", "a")
+		d.rest()
+		d.golden("review")
+		d.press("tab", "up")
+		d.rest()
+		d.golden("review, list")
+	})
+}
+
+// Names and contents of files cannot draw on the screen.
+func TestReviewOfHostileFiles(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		conn := d.m.chat.Agent.Conn()
+		const evil = "\x1b]0;x\x07\x1b[2J\u202e\r\n\x9b31m\x00"
+		conn.Since = func(string, int) (all []workspace.FileChange) {
+			for _, name := range []string{evil, "a/" + evil + "/b", strings.Repeat("x", 5000), "日本語\u200b", "\n", "..", ""} {
+				all = append(all, workspace.FileChange{Path: "/home/ada/src/parser/" + name, From: evil, Kind: "changed", By: evil, Why: evil, Modes: "644 → 755", Turn: 2, Handle: 1})
+			}
+			return all
+		}
+		conn.Texts = func(string, workspace.FileChange) (string, string, bool) {
+			return evil, evil + "\n" + strings.Repeat(evil, 3000), true
+		}
+		d.press("f5")
+		d.wait(100 * time.Millisecond)
+		d.sees("Review:")
+		for _, width := range []int{20, 40, 80, 130, 200} {
+			d.send(tea.WindowSizeMsg{Width: width, Height: 24})
+			for _, k := range []string{"}", "]", "v", "w", "G", "tab", "down", "tab", "a", "u", "s", "{", "/", "x", "enter"} {
+				d.press(k)
+				d.clean()
+			}
+			d.wait(50 * time.Millisecond)
+			d.clean()
+		}
 	})
 }

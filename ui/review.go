@@ -20,7 +20,7 @@ import (
 // showReview opens the review of what the agent has changed in the session.
 func (c *chat) showReview() tea.Cmd {
 	conn := c.Agent.Conn()
-	if c.ACP == nil || conn == nil || conn.Since == nil {
+	if c.ACP == nil || conn == nil || conn.Changes == nil {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
@@ -73,7 +73,7 @@ func (s *changeStore) Since(turn int) (files []review.File, turns []int) {
 		return safetext.Line(transcript.Home(transcript.Short(path, s.cwd), s.home), 300)
 	}
 	for _, f := range s.conn.Since(s.session, turn) {
-		files = append(files, review.File{Name: filepath.ToSlash(name(f.Path)), From: filepath.ToSlash(name(f.From)), Path: f.Path, Kind: f.Kind, Modes: f.Modes, By: f.By,
+		files = append(files, review.File{Name: filepath.ToSlash(name(f.Path)), From: filepath.ToSlash(name(f.From)), Path: f.Path, Kind: f.Kind, Modes: f.Modes, By: safetext.Line(f.By, 100),
 			Why: safetext.Line(f.Why, 300), Turn: f.Turn, Undone: f.Undone, Disk: f.Disk, Before: f.Before, After: f.After, Version: f.Version, Handle: f})
 	}
 	return files, slices.Compact(turns)

@@ -106,7 +106,7 @@ type Connection struct {
 	// only reports the outcome; DoAgain redoes undone ones. Rewrite undoes a part of a
 	// change: it replaces the content that the change left. Stage adds a change to git's
 	// index: all of it, or the part that would leave content. All of them wait for the
-	// disk.
+	// disk. Either all of them are nil, if changes are not tracked, or none is.
 	Changes func(session string) []FileChange
 	Since   func(session string, first int) []FileChange
 	Texts   func(session string, c FileChange) (before, after string, ok bool)

@@ -105,6 +105,7 @@ const (
 	StageFile
 	SideBySide
 	WholeFile
+	Fold
 	FocusTree
 	EarlierTurn
 	LaterTurn

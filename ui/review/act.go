@@ -99,6 +99,9 @@ func (r *Review) keep(f *file, whole bool) tea.Cmd {
 			keys = append(keys, hunk{f.Path, h})
 		}
 	}
+	for _, h := range keys {
+		delete(r.flipped, h)
+	}
 	if !slices.ContainsFunc(keys, func(h hunk) bool { return !r.kept[h] }) {
 		for _, h := range keys {
 			delete(r.kept, h)
@@ -117,6 +120,18 @@ func (r *Review) keep(f *file, whole bool) tea.Cmd {
 		r.nextHunk(1)
 	}
 	return r.Read()
+}
+
+// flip folds the selected hunk, or opens it.
+func (r *Review) flip() {
+	f := r.current()
+	if f == nil || f.doc == nil || r.change >= len(f.doc.hunks) {
+		return
+	}
+	is := hunk{f.Path, f.doc.hunks[r.change]}
+	if r.flipped[is] = !r.flipped[is]; !r.flipped[is] {
+		delete(r.flipped, is)
+	}
 }
 
 // only returns which hunks are to be refused, so that only the selected one is left, or all others.

@@ -2,7 +2,6 @@ package review
 
 import (
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -65,7 +64,7 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 			body[i] = left + spaces(treeWidth-text.Width(left)) + th.Border.Paint(" │ ") + get(doc, i)
 		}
 	}
-	foot := r.foot()
+	foot := r.foot(box.InnerWidth(width))
 	var cursor *tea.Cursor
 	if r.search.typing {
 		foot = "/" + r.search.text
@@ -127,8 +126,10 @@ func (r *Review) place() string {
 	return out
 }
 
-func (r *Review) foot() string {
-	var out []string
+// foot names the most important keys, as many as fit.
+func (r *Review) foot(width int) string {
+	const last = "? all keys · esc closes"
+	out := ""
 	for _, k := range []struct {
 		of   []intent.Intent
 		does string
@@ -143,11 +144,11 @@ func (r *Review) foot() string {
 				label += l + " "
 			}
 		}
-		if label != "" {
-			out = append(out, label+k.does)
+		if more := label + k.does + " · "; label != "" && text.Width(out+more+last) <= width {
+			out += more
 		}
 	}
-	return strings.Join(append(out, "? all keys", "esc closes"), " · ")
+	return out + last
 }
 
 // docRows draws the file that is shown: its name, and the visible part of the diff.
@@ -251,6 +252,9 @@ func (r *Review) hunkRow(f *file, k, width int) string {
 	}
 	if r.kept[is] {
 		words += " · ✓ kept"
+	}
+	if k < len(f.doc.folded) && f.doc.folded[k] {
+		words += " · folded"
 	}
 	mark := "  "
 	if k == r.change && !r.inTree {

@@ -50,6 +50,12 @@ func (r *Review) move(want intent.Intent) bool {
 	case intent.FocusTree:
 		r.inTree = !r.inTree
 		r.seek()
+	case intent.Fold:
+		if !r.inTree {
+			r.flip()
+		} else if r.row < len(r.tree) {
+			r.fold(r.row)
+		}
 	case intent.Open:
 		if row := r.row; r.inTree && row < len(r.tree) && r.tree[row].file < 0 {
 			r.fold(row)

@@ -101,7 +101,7 @@ func (r *Review) Read() tea.Cmd {
 	if f == nil || f.reading || f.Undone {
 		return nil
 	}
-	folded := r.keptHunks(f)
+	folded := r.foldedHunks(f)
 	sides := r.twoColumns()
 	if d := f.doc; d != nil && (!d.text || d.whole == r.whole && d.sides == sides && slices.Equal(d.folded, folded)) {
 		return r.colour(f)
@@ -166,14 +166,14 @@ func (f *file) note(d *diff.Computed) {
 	}
 }
 
-// keptHunks returns which hunks of the document of a file are kept; nil if none is.
-func (r *Review) keptHunks(f *file) []bool {
+// foldedHunks returns which hunks of the document of a file are folded; nil if none is.
+func (r *Review) foldedHunks(f *file) []bool {
 	if f.doc == nil || f.doc.whole != r.whole || len(f.doc.hunks) == 0 {
 		return nil
 	}
 	var out []bool
 	for i, h := range f.doc.hunks {
-		if r.kept[hunk{f.Path, h}] {
+		if is := (hunk{f.Path, h}); r.kept[is] != r.flipped[is] {
 			if out == nil {
 				out = make([]bool, len(f.doc.hunks))
 			}

@@ -82,9 +82,10 @@ type Review struct {
 	whole   bool            // whole files, not only what is next to a change
 
 	kept, staged map[hunk]bool
-	undone       []undone // what r does again, the latest last
-	acting       bool     // something is being changed
-	counting     bool     // files are being compared for their counts
+	flipped      map[hunk]bool // the user has folded them, or opened them although they are kept
+	undone       []undone      // what r does again, the latest last
+	acting       bool          // something is being changed
+	counting     bool          // files are being compared for their counts
 
 	search        search
 	width, height int // of the last frame
@@ -121,7 +122,7 @@ type document struct {
 
 // New makes the review of a session.
 func New(env *layer.Env, host Host) *Review {
-	return &Review{env: env, host: host, folded: map[string]bool{}, kept: map[hunk]bool{}, staged: map[hunk]bool{}}
+	return &Review{env: env, host: host, folded: map[string]bool{}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
 }
 
 // Open reports whether the review is on the screen.
