@@ -99,10 +99,10 @@ func TestReviewOffered(t *testing.T) {
 		if len(*put) != 1 || (*put)[0].Handle != 1 {
 			t.Errorf("%+v", *put)
 		}
-		d.sees("Restored lex.go", "r changes it again")
+		d.sees("Restored lex.go", "r redoes its change")
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("Changed again: lex.go", "▸ hunk 1 of 1")
+		d.sees("Redone: lex.go", "▸ hunk 1 of 1")
 		d.press("}", "u")
 		d.wait(100 * time.Millisecond)
 		d.sees("Not undone: mine.go: it was changed since")

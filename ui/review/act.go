@@ -1,6 +1,7 @@
 package review
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +14,11 @@ import (
 type undone struct {
 	path string
 	text *string // what the file held; nil: the whole change
+	left string  // what it holds since
 }
+
+// maxUndone bounds the undone hunks that can be redone: each keeps two texts.
+const maxUndone = 50
 
 // acted is the result of changing or staging something.
 type acted struct {
@@ -33,10 +38,11 @@ const maxError = 200
 // Handle implements layer.Message.
 func (m acted) Handle() tea.Cmd {
 	r := m.r
-	if r.acting = false; r.store != m.store {
+	if r.store != m.store {
 		return nil
 	}
 	if m.err != nil {
+		r.acting = false
 		return r.host.Say(m.failed + " " + m.file.Name + ": " + safetext.Line(m.err.Error(), maxError))
 	}
 	for _, h := range m.staged {
@@ -44,10 +50,12 @@ func (m acted) Handle() tea.Cmd {
 	}
 	said := r.host.Say(m.did + " " + m.file.Name)
 	if m.staged != nil {
+		r.acting = false
 		return said
 	}
 	if m.undone != nil {
 		r.undone = append(r.undone, *m.undone)
+		r.undone = slices.Delete(r.undone, 0, max(0, len(r.undone)-maxUndone))
 	}
 	if n := len(r.undone); m.redone && n > 0 {
 		r.undone = r.undone[:n-1]
@@ -56,7 +64,8 @@ func (m acted) Handle() tea.Cmd {
 	return tea.Batch(said, r.list(r.first))
 }
 
-// act handles the keys that keep, undo and stage. While one of these is under way it drops them.
+// act handles the keys that keep, undo and stage. While one of these is under way it drops them,
+// until the files are listed again: the diff that is shown is an old one.
 func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	f := r.current()
 	whole := r.inTree
@@ -73,12 +82,19 @@ func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	case want == intent.Again:
 		return r.again(), true
 	case f.Undone:
-		return r.host.Say(f.Name + " is restored already; " + r.env.Keys.Label(intent.Review, intent.Again) + " changes it again"), true
+		return r.host.Say(f.Name + " is restored already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
 	case f.doc == nil && !f.counted:
 		return r.host.Say("Still reading " + f.Name), true
 	}
-	if !whole && (f.doc == nil || len(f.doc.hunks) < 2 || r.change >= len(f.doc.hunks)) {
+	hunks := f.hunks
+	if f.doc != nil {
+		hunks = f.doc.hunks
+	}
+	switch {
+	case len(hunks) < 2:
 		whole = true // there is nothing else in it
+	case !whole && (f.doc == nil || r.change >= len(hunks)):
+		return r.host.Say("Still reading " + f.Name), true
 	}
 	switch want {
 	case intent.KeepHunk, intent.KeepFile:
@@ -153,31 +169,36 @@ func (r *Review) undo(f *file, whole bool) tea.Cmd {
 	if !ok {
 		return r.host.Say("Not undone: the hunks of " + f.Name + " cannot be separated")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after}}, func(s Store, f File) error { return s.Rewrite(f, content) })
+	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}}, func(s Store, f File) error { return s.Rewrite(f, content) })
 }
+
+var errChangedSince = errors.New("it was changed since")
 
 // again does again what was undone last, or else the file that is shown.
 func (r *Review) again() tea.Cmd {
-	const failed = "Not changed again:"
+	const failed = "Not redone:"
 	f := r.current()
-	var text *string
+	var u undone
 	last := len(r.undone) > 0
 	if last {
-		u := r.undone[len(r.undone)-1]
+		u = r.undone[len(r.undone)-1]
 		i := slices.IndexFunc(r.files, func(f *file) bool { return f.Path == u.path && f.Undone == (u.text == nil) })
 		if i < 0 {
 			r.undone = r.undone[:len(r.undone)-1]
-			return r.host.Say("Not changed again: it is in another turn")
+			return r.host.Say("Not redone: it is not among these changes")
 		}
-		f, text = r.files[i], u.text
+		f = r.files[i]
 	} else if !f.Undone {
 		return r.host.Say("Nothing was undone here")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Changed again:", redone: last}, func(s Store, f File) error {
-		if text != nil {
-			return s.Rewrite(f, *text)
+	return r.do(acted{file: f, failed: failed, did: "Redone:", redone: last}, func(s Store, f File) error {
+		if u.text == nil {
+			return s.Redo(f)
 		}
-		return s.Redo(f)
+		if _, after, ok := s.Texts(f); !ok || after != u.left {
+			return errChangedSince
+		}
+		return s.Rewrite(f, *u.text)
 	})
 }
 

@@ -193,15 +193,18 @@ func (r *Review) head(f *file, width int) []string {
 		name = f.From + " → " + f.Name
 	}
 	about := f.Kind
-	if f.Modes != "" {
+	switch {
+	case f.Modes != "" && f.Kind == "mode":
+		about += " " + f.Modes
+	case f.Modes != "":
 		about += " · mode " + f.Modes
+	}
+	if f.all(r.staged) {
+		about += " · staged"
 	}
 	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
 	if f.unnamed {
 		about += " · not named by any tool call"
-	}
-	if f.all(r.staged) {
-		about += " · staged"
 	}
 	rows := []string{
 		text.Truncate(paint(f.Kind, th).Paint(letters[f.Kind])+" "+th.Strong.Paint(name), width, "…"),
@@ -223,7 +226,7 @@ func (r *Review) note(f *file) string {
 	}
 	switch {
 	case f.Undone:
-		return "Restored. " + r.env.Keys.Label(intent.Review, intent.Again) + " changes it again."
+		return "Restored. " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change."
 	case f.doc == nil:
 		return "Reading…"
 	case f.Kind == "renamed":

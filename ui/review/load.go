@@ -57,6 +57,7 @@ func (m listed) Handle() tea.Cmd {
 	if r.store != m.store {
 		return nil
 	}
+	r.acting = false
 	if len(m.files) == 0 && !r.ready {
 		r.Close()
 		return r.host.Say("No changes recorded in this session")

@@ -89,6 +89,7 @@ type Review struct {
 
 	search        search
 	width, height int // of the last frame
+	resized       bool
 }
 
 // file is a File with what was read of it.
@@ -174,7 +175,21 @@ func (f *file) all(set map[hunk]bool) bool {
 }
 
 // Saw implements layer.Viewer.
-func (r *Review) Saw(width, height int) { r.width, r.height = width, height }
+func (r *Review) Saw(width, height int) {
+	r.resized = r.resized || r.width != width || r.height != height
+	r.width, r.height = width, height
+}
+
+// Resized shows the selected hunk in a frame of another size, and reports whether that scrolled.
+func (r *Review) Resized() bool {
+	if !r.resized {
+		return false
+	}
+	r.resized = false
+	top := r.top
+	r.settle()
+	return r.top != top
+}
 
 // Paste implements layer.Paster.
 func (r *Review) Paste(text string) (tea.Cmd, bool) {

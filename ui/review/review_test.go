@@ -102,7 +102,7 @@ func TestUndoHunks(t *testing.T) {
 				g.holds("f", c.last)
 				g.press("u") // the only one that is left
 				g.says("Restored f")
-				g.sees("Restored. r changes it again")
+				g.sees("Restored. r redoes its change")
 				if !g.files["/x/f"].Undone || g.changed != 4 {
 					t.Errorf("%+v, changed %d times", g.files["/x/f"].File, g.changed)
 				}
@@ -195,9 +195,9 @@ func TestKinds(t *testing.T) {
 		g.press("u")
 		g.says("Restored")
 		g.press("u")
-		g.says("is restored already; r changes it again")
+		g.says("is restored already; r redoes its change")
 		g.press("r")
-		g.says("Changed again:")
+		g.says("Redone:")
 	}
 	g := newRig(t, onDisk{File: File{Name: "gone", Kind: "deleted"}, before: "x\n"})
 	g.sees("D gone", "- x", "+0 −1")
