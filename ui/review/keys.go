@@ -1,7 +1,9 @@
 package review
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -162,17 +164,30 @@ func (r *Review) openFile() tea.Cmd {
 	return r.host.OpenFile(f.Path, line)
 }
 
-// copyPatch copies the diff of the file.
+// copyPatch copies the diff of the file, as git and patch read it.
 func (r *Review) copyPatch() tea.Cmd {
 	f := r.current()
-	if f == nil || f.doc == nil || f.doc.diff == nil || f.Undone {
+	if f == nil || f.Undone || f.doc == nil || f.doc.diff == nil || f.doc.diff.TooLarge || f.doc.diff.Added+f.doc.diff.Removed == 0 {
 		return r.host.Say("Nothing to copy here")
 	}
-	d, data, from := f.doc, f.File, f.Name
-	if f.From != "" {
-		from = f.From
+	d, data := f.doc, f.File
+	before, after := patchName("a/", cmp.Or(f.From, f.Name)), patchName("b/", f.Name)
+	switch f.Kind {
+	case "created":
+		before = "/dev/null"
+	case "deleted":
+		after = "/dev/null"
 	}
 	return r.host.Copy(func() string {
-		return "--- a/" + from + "\n+++ b/" + data.Name + "\n" + compare(data, d.before, d.after, false).Unified()
+		return "--- " + before + "\n+++ " + after + "\n" + compare(data, d.before, d.after, false).Unified()
 	})
+}
+
+// patchName is a file's name in a patch. A name with a space ends with a tab.
+func patchName(side, name string) string {
+	name = side + strings.TrimPrefix(name, "/")
+	if strings.Contains(name, " ") {
+		name += "\t"
+	}
+	return name
 }

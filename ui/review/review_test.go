@@ -220,6 +220,20 @@ func TestOpenAndCopy(t *testing.T) {
 	if !strings.HasPrefix(g.copied, "--- a/d/three.go\n+++ b/d/three.go\n@@ -1,4 +1,4 @@\n-a\n+A\n") {
 		t.Errorf("copied %q", g.copied)
 	}
+	for want, f := range map[string]onDisk{
+		"--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1,1 @@\n+x\n": {File: File{Name: "a b", Kind: "created"}, after: "x\n"},
+		"--- a/f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n":     {File: File{Name: "f", Kind: "deleted"}, before: "x\n"},
+		"": {File: File{Name: "f", Kind: "mode"}, before: "x\n", after: "x\n"},
+	} {
+		g := newRig(t, f)
+		g.press("y")
+		if g.copied != want {
+			t.Errorf("copied %q, want %q", g.copied, want)
+		}
+		if want == "" {
+			g.says("Nothing to copy here")
+		}
+	}
 }
 
 func TestSides(t *testing.T) {
