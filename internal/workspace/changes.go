@@ -69,7 +69,7 @@ func (s *Session) lookUnannounced(turn int) {
 	}
 	open, id := s.ACP, s.ACP.ID()
 	s.w.begin(func() Result {
-		changes := conn.Changes(id)
+		changes := conn.Since(id, turn) // a renamed file counts once
 		changes = slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })
 		return after(func() {
 			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
