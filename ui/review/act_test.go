@@ -87,3 +87,16 @@ func TestSmallerWindow(t *testing.T) {
 	}
 	g.sees("▸ hunk 3 of 3", "+ C")
 }
+
+// Hunks with the same lines are kept and staged one by one.
+func TestHunksThatAreAlike(t *testing.T) {
+	g := newRig(t, changedFile("f", "old\n"+far+"old\n"+far+"old\n", "new\n"+far+"new\n"+far+"new\n"))
+	g.press("a")
+	g.sees("  hunk 1 of 3 · ✓ kept", "▸ hunk 2 of 3", "- old")
+	g.misses("hunk 2 of 3 · ✓ kept")
+	g.press("s")
+	g.sees("hunk 2 of 3 · staged")
+	g.misses("hunk 1 of 3 · staged", "✓ f")
+	g.press("]", "u") // the marks of the others stay
+	g.sees("hunk 1 of 2 · ✓ kept", "hunk 2 of 2 · staged")
+}

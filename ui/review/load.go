@@ -169,7 +169,7 @@ func (f *file) note(d *diff.Computed) {
 
 // foldedHunks returns which hunks of the document of a file are folded; nil if none is.
 func (r *Review) foldedHunks(f *file) []bool {
-	if f.doc == nil || f.doc.whole != r.whole || len(f.doc.hunks) == 0 {
+	if f.doc == nil || f.doc.whole != r.whole || len(r.kept)+len(r.flipped) == 0 {
 		return nil
 	}
 	var out []bool

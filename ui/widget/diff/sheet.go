@@ -167,7 +167,8 @@ func (s *Sheet) Find(from, step int, matches func(string) bool) int {
 
 var changeSeed = maphash.MakeSeed()
 
-// ChangeKeys returns for each change what identifies it as long as its lines stay the same, wherever they are.
+// ChangeKeys returns for each change what identifies it as long as its lines stay the same, and their place in the old
+// text: so it does when other changes are undone, and changes that are alike differ.
 func (c *Computed) ChangeKeys() []uint64 {
 	spans := c.changes()
 	keys := make([]uint64, 0, len(spans))
@@ -175,7 +176,14 @@ func (c *Computed) ChangeKeys() []uint64 {
 	h.SetSeed(changeSeed)
 	at, k := 0, 0
 	for _, hunk := range c.hunks {
+		old := hunk.LineNoX
 		for i, e := range hunk.Edits {
+			if k < len(spans) && at+i == spans[k].from {
+				maphash.WriteComparable(&h, old)
+			}
+			if e.Op != diff.Insert {
+				old++
+			}
 			if k < len(spans) && at+i >= spans[k].from && e.Op != diff.Match {
 				h.WriteByte(byte(e.Op))
 				h.WriteString(e.Line)

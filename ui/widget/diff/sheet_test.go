@@ -67,12 +67,13 @@ func TestSheetFolds(t *testing.T) {
 	}
 }
 
-// What identifies a change is what it does, not where.
+// What identifies a change is what it does, and to which lines of the old text.
 func TestChangeKeys(t *testing.T) {
 	far := strings.Repeat("same\n", 20)
-	a := Compute(Diff{Old: "x\n" + far + "y\n", New: "X\n" + far + "Y\n"}).ChangeKeys()
-	b := Compute(Diff{Old: "0\nx\n" + far + far + "y\n", New: "0\nX\n" + far + far + "Z\n"}).ChangeKeys()
-	if len(a) != 2 || len(b) != 2 || a[0] != b[0] || a[1] == b[1] || a[0] == a[1] {
+	old := "x\n" + far + "x\n"
+	a := Compute(Diff{Old: old, New: "X\n" + far + "X\n"}).ChangeKeys()
+	b := Compute(Diff{Old: old, New: "more\nlines\nX\n" + far + "X\n"}).ChangeKeys()
+	if len(a) != 2 || len(b) != 2 || a[0] == b[0] || a[1] != b[1] || a[0] == a[1] {
 		t.Errorf("%x, %x", a, b)
 	}
 	in, out := Compute(Diff{New: "x\n"}).ChangeKeys(), Compute(Diff{Old: "x\n"}).ChangeKeys()
