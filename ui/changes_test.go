@@ -237,6 +237,24 @@ func TestGoldenReview(t *testing.T) {
 	})
 }
 
+// Help begins with the keys of what it was opened from.
+func TestHelpInTheReview(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		d.press("f5")
+		d.rest()
+		d.press("?")
+		d.sees("Undo the hunk")
+		d.misses("Send the prompt")
+		d.press("pgdown", "pgdown")
+		d.sees("In a session", "Send the prompt")
+		d.press("esc")
+		d.sees("Review: turn 2")
+		d.press("esc", "?")
+		d.sees("Send the prompt")
+		d.misses("Undo the hunk")
+	})
+}
+
 // Names and contents of files cannot draw on the screen.
 func TestReviewOfHostileFiles(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
