@@ -74,7 +74,7 @@ func (s *changeStore) Since(turn int) (files []review.File, turns []int) {
 	}
 	for _, f := range s.conn.Since(s.session, turn) {
 		files = append(files, review.File{Name: filepath.ToSlash(name(f.Path)), From: filepath.ToSlash(name(f.From)), Path: f.Path, Kind: f.Kind, Modes: f.Modes, By: safetext.Line(f.By, 100),
-			Why: safetext.Line(f.Why, 300), Turn: f.Turn, Undone: f.Undone, Disk: f.Disk, Before: f.Before, After: f.After, Version: f.Version, Handle: f})
+			Why: safetext.Line(f.Why, 300), Turn: f.Turn, Undone: f.Undone, Disk: f.Disk, Link: f.Link, Before: f.Before, After: f.After, Version: f.Version, Handle: f})
 	}
 	return files, slices.Compact(turns)
 }

@@ -97,6 +97,8 @@ func shown(changes ...undo.Change) workspace.FileChange {
 	for _, c := range changes {
 		f.Version += fmt.Sprint(c.ID(), c.Undone, " ")
 	}
+	before, after := c.GitModes()
+	f.Link = before == "120000" || after == "120000"
 	if was, is, ok := c.Permissions(); ok && was != is {
 		f.Modes = fmt.Sprintf("%03o → %03o", was, is)
 	}

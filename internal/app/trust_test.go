@@ -12,17 +12,42 @@ import (
 	"parley/internal/workspace"
 )
 
-// A renamed file is one change, which is put back whole or not at all.
-func TestRenamedIsOneChange(t *testing.T) {
+// repository makes an empty one.
+func repository(t *testing.T) (git, dir string) {
+	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("no git program")
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	dir := t.TempDir()
+	dir = t.TempDir()
 	if out, err := exec.Command(git, "-C", dir, "init", "-q").CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}
+	return git, dir
+}
+
+// A link says so, as its text is where it points.
+func TestLinks(t *testing.T) {
+	git, dir := repository(t)
+	j, err := undo.New(undo.Options{Dir: t.TempDir(), Roots: []string{dir}, Git: git})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	j.Before(t.Context(), 1)
+	if err := os.Symlink("elsewhere", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	j.After(t.Context(), 1)
+	if all := together(j.Since(0)); len(all) != 1 || !all[0].Link {
+		t.Errorf("%+v", all)
+	}
+}
+
+// A renamed file is one change, which is put back whole or not at all.
+func TestRenamedIsOneChange(t *testing.T) {
+	git, dir := repository(t)
 	put := func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {

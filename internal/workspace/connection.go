@@ -143,6 +143,7 @@ type FileChange struct {
 	By     string // who or what changed it, in words
 	Turn   int    // number of the turn in the session
 	Disk   bool   // something other than parley wrote it
+	Link   bool   // it was or is a symbolic link, whose text is where it points
 	Why    string // why it cannot be restored, "" if it can
 	Undone bool
 	// Before and After are its sizes in bytes, -1 if there was no file.

@@ -199,6 +199,9 @@ func (r *Review) head(f *file, width int) []string {
 	case f.Modes != "":
 		about += " · mode " + f.Modes
 	}
+	if f.Link {
+		about += " · symbolic link"
+	}
 	if f.all(r.staged) {
 		about += " · staged"
 	}

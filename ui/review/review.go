@@ -53,6 +53,7 @@ type File struct {
 	Turn          int
 	Undone        bool
 	Disk          bool // something other than parley wrote it
+	Link          bool // it was or is a symbolic link, whose text is where it points
 	Before, After int64
 	Version       string // differs if the change does
 	Handle        any    // of the Store

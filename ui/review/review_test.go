@@ -199,7 +199,9 @@ func TestKinds(t *testing.T) {
 		g.press("r")
 		g.says("Redone:")
 	}
-	g := newRig(t, onDisk{File: File{Name: "gone", Kind: "deleted"}, before: "x\n"})
+	g := newRig(t, onDisk{File: File{Name: "f", Kind: "created", Link: true}, after: "/etc/passwd"})
+	g.sees("created · symbolic link · turn 1", "+ /etc/passwd")
+	g = newRig(t, onDisk{File: File{Name: "gone", Kind: "deleted"}, before: "x\n"})
 	g.sees("D gone", "- x", "+0 −1")
 	g.press("o")
 	g.says("There is no such file now: gone")
