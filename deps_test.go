@@ -102,7 +102,7 @@ func oursBut(allowed ...string) func(string) bool {
 
 // components are the independent parts of the screen. Each declares what it needs of the page
 // around it.
-var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
+var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {
@@ -123,6 +123,7 @@ var arrows = []struct {
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
 	{"undo looks at files and git", is("internal/undo"), oursBut("internal/filelock", "internal/gitsafe", "internal/programs")},
+	{"staging knows git alone", is("internal/stage"), oursBut("internal/gitsafe")},
 	{"terminal builds on process", inside("terminal"), oursBut("internal/process")},
 	{"the engine declares its services", inside("acpclient"), inside("fsops", "terminal", "permissions", "ui", "internal/host", "internal/toolserver")},
 	{"tools serve what the engine declares", is("internal/toolserver"), oursBut("acpclient", "acpclient/jsonrpc", "acpclient/wire", "internal/safetext")},

@@ -140,13 +140,13 @@ func TestDocumentedFlags(t *testing.T) {
 	}
 }
 
-// docs/keys.md lists the program's commands, and the default keys of the chat, the transcript and
-// questions.
+// docs/keys.md lists the program's commands, and the default keys of the chat, the transcript,
+// questions and the review.
 func TestDocumentedKeys(t *testing.T) {
 	page := documents(t)["docs/keys.md"]
 	_, section, _ := strings.Cut(page, "\n## Commands\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	aliases := []string{"exit", "clear", "resume", "parley"}
+	aliases := []string{"exit", "clear", "resume", "changes", "parley"}
 	commands := map[string]bool{}
 	for _, m := range regexp.MustCompile("`/([a-z]+)").FindAllStringSubmatch(section, -1) {
 		commands[m[1]] = true
@@ -167,7 +167,7 @@ func TestDocumentedKeys(t *testing.T) {
 	}
 	words := strings.NewReplacer("pgdown", "pgdn")
 	for _, a := range intent.Actions {
-		if a.In != intent.Chat && a.In != intent.Transcript && a.In != intent.Question && a.In != intent.Always || len(a.Keys) == 0 {
+		if a.In != intent.Chat && a.In != intent.Transcript && a.In != intent.Question && a.In != intent.Review && a.In != intent.Always || len(a.Keys) == 0 {
 			continue
 		}
 		if key := words.Replace(a.Keys[0]); !regexp.MustCompile(`(^|[\s|,` + "`" + `])` + regexp.QuoteMeta(key) + `($|[\s|,.;:` + "`" + `])`).MatchString(page) {

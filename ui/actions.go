@@ -98,8 +98,10 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.panels.showModel(), true
 	case intent.Approval:
 		return c.showApproval(), true
-	case intent.FileChanges, intent.UndoFiles:
-		return c.panels.showChanges(i == intent.UndoFiles), true
+	case intent.ShowReview:
+		return c.showReview(), true
+	case intent.UndoFiles:
+		return c.panels.showUndo(), true
 	case intent.Trust:
 		return c.panels.showTrust(), true
 	case intent.Theme:
@@ -120,7 +122,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.Approval, intent.FileChanges, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.Approval, intent.ShowReview, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

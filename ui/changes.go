@@ -20,27 +20,23 @@ import (
 type changesListed struct {
 	chat     *chat
 	session  string
-	undo     bool                   // offer to restore them
 	changes  []workspace.FileChange // by turn
 	could    []error                // why each cannot be restored; nil: it can
 	together []workspace.FileChange // those that can be restored, over all turns
 }
 
-// showChanges lists the files that the agent has changed; with undo, those to restore.
-func (p *panels) showChanges(undo bool) tea.Cmd {
+// showUndo lists the files that the agent has changed, to restore them.
+func (p *panels) showUndo() tea.Cmd {
 	c, conn := p.c, p.c.Agent.Conn()
 	if c.ACP == nil || conn == nil || conn.Changes == nil {
-		return c.say("Changes are not recorded here")
+		return c.say(notRecorded)
 	}
 	session := c.ACP.ID()
 	return func() tea.Msg {
-		turns, together := conn.Changes(session)
-		m := changesListed{chat: c, session: session, undo: undo, changes: turns}
-		if !undo {
-			return m
-		}
+		turns := conn.Changes(session)
+		m := changesListed{chat: c, session: session, changes: turns}
 		done := func(f workspace.FileChange) bool { return f.Undone }
-		together = slices.DeleteFunc(together, done)
+		together := slices.DeleteFunc(conn.Since(session, 0), done)
 		for _, r := range conn.Undo(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
 			m.could = append(m.could, r.Err)
 		}
@@ -53,14 +49,12 @@ func (p *panels) showChanges(undo bool) tea.Cmd {
 	}
 }
 
+const notRecorded = "Changes are not recorded here"
+
 func (m changesListed) handle(*Model) tea.Cmd {
 	c, p, conn := m.chat, &m.chat.panels, m.chat.Agent.Conn()
 	if len(m.changes) == 0 {
 		return c.say("No changes recorded in this session")
-	}
-	if !m.undo {
-		p.show(panel.Changes(p.changes(m.changes), func(f panel.Change) tea.Cmd { return p.showChange(m.session, f) }))
-		return nil
 	}
 	u := panel.Undoable{Together: p.changes(m.together)}
 	for _, f := range p.changes(m.changes) {
@@ -154,13 +148,13 @@ func (m putBack) handle(*Model) tea.Cmd {
 	if len(left) > 0 {
 		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.CountFiles(len(m.results)), strings.Join(left, "; "))
 	}
-	m.chat.CountLines()
+	m.chat.CountLines(0)
 	return m.chat.say(text)
 }
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.
 func UnreportedChanges(n int) string {
-	return panel.CountFiles(n) + " changed, but the agent reported no change; see /changes"
+	return panel.CountFiles(n) + " changed, but the agent reported no change; see /review"
 }
 
 // showTrust lists what the agent has changed and run in the session, by who allowed it,

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
 )
@@ -35,9 +38,8 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 			}
 			return 2
 		}
-		conn.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
-			return slices.Clone(changes), slices.Clone(changes)
-		}
+		conn.Changes = func(string) []workspace.FileChange { return slices.Clone(changes) }
+		conn.Since = func(string, int) []workspace.FileChange { return slices.Clone(changes) }
 		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
 			return "old line\n", "new line\n", f.Handle != 4
 		}
@@ -66,6 +68,12 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 			}
 			return out
 		}
+		conn.Rewrite = func(context.Context, string, workspace.FileChange, string) error {
+			return errors.New("it was changed since")
+		}
+		conn.Stage = func(context.Context, string, workspace.FileChange, *string) error {
+			return errors.New("it is in no git work tree")
+		}
 		d.types("go\n")
 		d.wait(time.Second)
 		if turns != "-+-" {
@@ -75,20 +83,74 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 	})
 }
 
-func TestChangesListed(t *testing.T) {
+// A turn that has changed files offers the review, which shows the files of that turn and of all turns.
+func TestReviewOffered(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		d.sees("3 files changed · f5 reviews")
+		d.press("f5")
+		d.wait(100 * time.Millisecond)
+		d.sees("Review: turn 2", "deleted", "big.bin", "Cannot be undone: it is larger than what is kept", "not named by any tool call", "file 1 of 4")
+		d.press("}")
+		d.wait(100 * time.Millisecond)
+		d.sees("M lex.go", "turn 1 · through parley", "▸ hunk 1 of 1", "- old line", "+ new line")
+		d.misses("not named by any tool call")
+		d.press("u")
+		d.wait(100 * time.Millisecond)
+		if len(*put) != 1 || (*put)[0].Handle != 1 {
+			t.Errorf("%+v", *put)
+		}
+		d.sees("Restored lex.go", "r redoes its change")
+		d.press("r")
+		d.wait(100 * time.Millisecond)
+		d.sees("Redone: lex.go", "▸ hunk 1 of 1")
+		d.press("}", "u")
+		d.wait(100 * time.Millisecond)
+		d.sees("Not undone: mine.go: it was changed since")
+		d.press("?")
+		d.sees("╭ Keys")
+		d.press("esc", "esc")
+		d.misses("Review:", "╭ Keys")
+		d.types("/changes\n") // its old name
+		d.wait(100 * time.Millisecond)
+		d.sees("Review: turn 2")
+		d.press("tab")
+		d.sees("▾ ./", "M lex.go")
+	})
+}
+
+// A question waits while the review is open, and gets the keys when it is closed.
+func TestQuestionDuringAReview(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
-		d.types("/changes\n")
+		d.turn = asking(push, usual)
+		d.types("push it\n")
+		d.press("f5")
+		d.rest()
+		d.sees("Review:", "waiting for you")
+		d.press("y")
+		d.sees("Review:")
+		d.press("alt+a")
+		d.misses("Review:")
+		d.sees("Allow once")
+		d.rest()
+		d.press("y")
+		d.rest()
+		d.misses("waiting for you")
+	})
+}
+
+// Where nothing is tracked there is nothing to review.
+func TestNothingToReview(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.press("f5")
+		d.sees("Changes are not recorded here")
+		conn := d.m.chat.Agent.Conn()
+		conn.Changes = func(string) []workspace.FileChange { return nil }
+		conn.Since = func(string, int) []workspace.FileChange { return nil }
+		d.press("f5")
 		d.wait(100 * time.Millisecond)
-		d.sees("Changed files", "Turn 2", "deleted  big.bin", "not named by any tool call", "Turn 1", "changed  lex.go")
-		d.press("up", "enter") // the last row
-		d.wait(100 * time.Millisecond)
-		d.sees("changed lex.go", "through parley", "- old line", "+ new line")
-		d.press("esc")
-		d.types("/changes\n")
-		d.wait(100 * time.Millisecond)
-		d.press("enter")
-		d.wait(100 * time.Millisecond)
-		d.sees("deleted big.bin", "Cannot restore it: it is larger than what is kept", "Its old content was not kept")
+		d.sees("No changes recorded in this session")
+		d.misses("Review:")
 	})
 }
 
@@ -151,5 +213,73 @@ func TestChangedLinesAreCounted(t *testing.T) {
 		d.press("enter")
 		d.wait(6 * time.Second)
 		d.sees("+2 −2")
+	})
+}
+
+// The review, in every theme and size, and side by side where there is room.
+func TestGoldenReview(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		conn := d.m.chat.Agent.Conn()
+		same := strings.Repeat("\t// the same\n", 12)
+		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+			return "package parser\n\nfunc Lex(s string) int {\n" + same + "\treturn len(s)\n}\n",
+				"package parser\n\n// Lex counts.\nfunc Lex(s string) int64 {\n" + same + "\treturn int64(len(s)) // \u202e\n}\n", f.Handle != 4
+		}
+		d.wait(10 * time.Second) // until the toast is gone
+		d.press("f5", "t")
+		d.rest()
+		d.press("}", "a")
+		d.rest()
+		d.golden("review")
+		d.press("tab", "up")
+		d.rest()
+		d.golden("review, list")
+	})
+}
+
+// Help begins with the keys of what it was opened from.
+func TestHelpInTheReview(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		d.press("f5")
+		d.rest()
+		d.press("?")
+		d.sees("Undo the hunk")
+		d.misses("Send the prompt")
+		d.press("pgdown", "pgdown")
+		d.sees("In a session", "Send the prompt")
+		d.press("esc")
+		d.sees("Review: turn 2")
+		d.press("esc", "?")
+		d.sees("Send the prompt")
+		d.misses("Undo the hunk")
+	})
+}
+
+// Names and contents of files cannot draw on the screen.
+func TestReviewOfHostileFiles(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		conn := d.m.chat.Agent.Conn()
+		const evil = "\x1b]0;x\x07\x1b[2J\u202e\r\n\x9b31m\x00"
+		conn.Since = func(string, int) (all []workspace.FileChange) {
+			for _, name := range []string{evil, "a/" + evil + "/b", strings.Repeat("x", 5000), "日本語\u200b", "\n", "..", ""} {
+				all = append(all, workspace.FileChange{Path: "/home/ada/src/parser/" + name, From: evil, Kind: "changed", By: evil, NoUndoReason: evil, Modes: "644 → 755", Turn: 2, Handle: 1})
+			}
+			return all
+		}
+		conn.Texts = func(string, workspace.FileChange) (string, string, bool) {
+			return evil, evil + "\n" + strings.Repeat(evil, 3000), true
+		}
+		d.press("f5")
+		d.wait(100 * time.Millisecond)
+		d.sees("Review:")
+		for _, width := range []int{20, 40, 80, 130, 200} {
+			d.send(tea.WindowSizeMsg{Width: width, Height: 24})
+			for _, k := range []string{"}", "]", "v", "w", "G", "tab", "down", "tab", "a", "u", "s", "{", "/", "x", "enter"} {
+				d.press(k)
+				d.clean()
+			}
+			d.wait(50 * time.Millisecond)
+			d.clean()
+		}
 	})
 }

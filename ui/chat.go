@@ -14,6 +14,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/question"
+	"parley/ui/review"
 	"parley/ui/shell"
 	"parley/ui/start"
 	"parley/ui/status"
@@ -30,6 +31,7 @@ type chat struct {
 
 	unread   bool // a turn ended while another session was on the screen
 	panels   panels
+	review   *review.Review
 	login    *start.Login
 	elicits  *question.Elicitations
 	composer *composer.Composer
@@ -46,6 +48,7 @@ type chat struct {
 func newChat(m *Model, s *workspace.Session) *chat {
 	c := &chat{Session: s, m: m, transcriptPane: transcriptPane{env: &m.Env, cwd: m.opts.Cwd}}
 	c.panels.c = c
+	c.review = review.New(&m.Env, reviewHost{c})
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
@@ -86,6 +89,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 	case event.Disconnected:
 		c.view.Changed([]int{0})
 		c.toast = status.Toast{}
+		c.review.Close() // the copies are gone
 		c.elicits.Clear()
 	}
 	return nil

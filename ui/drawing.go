@@ -105,6 +105,9 @@ func (on onScreen) tell() (changed bool) {
 		return true
 	}
 	changed = c.question.Saw(on.question)
+	if c.review.Resized() {
+		changed = true
+	}
 	if form := c.elicits.First(); form != nil && form.Saw(on.form) {
 		changed = true
 	}

@@ -64,7 +64,7 @@ func (p *pagePlayer) event(e event.Event) {
 }
 
 var pageKeys = []string{"tab", "tab", "j", "k", "g", "G", "space", "enter", "d", "u", "{", "}", "esc", "esc", "up", "down", "pgup", "pgdown", "ctrl+home", "ctrl+end",
-	"ctrl+o", "ctrl+t", "ctrl+p", "ctrl+s", "f1", "f2", "f3", "f4", "?", "/", "n", "N", "y", "a", "e", "l", "i", "ctrl+u", "alt+a", "f", "shift+enter", "backspace", "alt+b", "shift+tab", "v"}
+	"ctrl+o", "ctrl+t", "ctrl+p", "ctrl+s", "f1", "f2", "f3", "f4", "f5", "?", "/", "n", "N", "y", "a", "e", "l", "i", "ctrl+u", "alt+a", "f", "shift+enter", "backspace", "alt+b", "shift+tab", "v"}
 
 // do is what a user or a terminal does, as a byte says.
 func (p *pagePlayer) do(op byte, rest byte) {

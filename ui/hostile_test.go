@@ -139,7 +139,7 @@ func (d *driver) seenBoxes(title string) {
 var hostileWalk = [][]string{
 	{"ctrl+o"}, {"ctrl+o"}, {"ctrl+o"},
 	{"f1", "esc"}, {"f2", "pgup", "esc"}, {"f3", "down", "ctrl+x", "esc"},
-	{"f4", "down", "enter", "down", "esc", "esc"}, {"f4", "enter", "enter", "esc", "esc"},
+	{"f5"}, {"f4", "down", "enter", "down", "esc", "esc"}, {"f4", "enter", "enter", "esc", "esc"},
 	{"ctrl+t", "down", "esc"}, {"ctrl+t"}, {"ctrl+p", "down", "pgdown", "esc"},
 	{"ctrl+s", "down", "down", "ctrl+d", "esc", "esc"}, {"ctrl+s", "Z", "enter", "esc"},
 	{"/", "z", "q", "tab", " ", "ctrl+u", "esc"}, {"ctrl+r", "Z", "esc"},

@@ -32,7 +32,7 @@ func (m *Model) inlined() bool {
 
 // needsPage reports whether something is open that needs the full screen.
 func (c *chat) needsPage() bool {
-	return c.panels.reading != nil || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicits.OnScreen() != nil ||
+	return c.panels.reading != nil || c.review.Open() || c.panels.open != nil || c.login.Open() || !c.atRest() || c.elicits.OnScreen() != nil ||
 		c.question.Open() && (c.question.Full() || c.m.height < 10)
 }
 

@@ -44,6 +44,7 @@ func (c *chat) layers() []layer.Layer {
 		when(c.find.Typing(), c.find),
 		when(c.view.DraggedText() != "", selection{c}),
 		when(c.panels.reading != nil, c.panels.reading),
+		when(c.review.Open(), c.review),
 		interrupt{c},
 		when(c.question.Open(), c.question),
 		when(c.focused, conversation{c}),

@@ -99,6 +99,10 @@ func TestKeysOfLayers(t *testing.T) {
 		{"turn runs", func(d *driver, _ *Options) { d.turn = slow }, talked},
 		{"help", nil, then(chat, "f1")},
 		{"list", nil, then(chat, "ctrl+p")},
+		{"review", nil, func(d *driver) {
+			chat(d)
+			d.m.chat.review.Start(&changeStore{})
+		}},
 		{"transcript", nil, then(talked, "tab")},
 		{"search", nil, then(talked, "tab", "/")},
 		{"what to copy", nil, then(talked, "tab", "y")},

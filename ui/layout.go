@@ -40,7 +40,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))
 	room := height - len(below)
-	full := c.question.Full() || c.elicits.OnScreen() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
+	full := c.review.Open() || c.question.Full() || c.elicits.OnScreen() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
 	if full {
 		below = append(c.gapRows(width, 0), below[len(below)-1])
 	}
@@ -134,7 +134,7 @@ func fit(rows []string, height int) []string {
 // to the transcript.
 func (c *chat) askedRows(width, height int, on *onScreen) (rows []string, cursor *tea.Cursor) {
 	form := c.elicits.OnScreen()
-	if c.panels.reading != nil || !c.question.Open() && form == nil {
+	if c.panels.reading != nil || c.review.Open() || !c.question.Open() && form == nil {
 		return nil, nil
 	}
 	room, covered := height, c.composer.Popup() != nil

@@ -102,12 +102,16 @@ func (c *chat) copyText(text func() string) tea.Cmd {
 }
 
 func (p *panels) toggleHelp() {
+	first := intent.Chat
+	if p.c.review.Open() {
+		first = intent.Review
+	}
 	p.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
 		for _, cmd := range p.c.commands() {
 			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 		}
-		return panel.HelpRows(p.c.m.Keys, all, width, th)
+		return panel.HelpRows(p.c.m.Keys, first, all, width, th)
 	}})
 }
 

@@ -273,7 +273,7 @@ func TestHelpListsEveryBinding(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
 		d.agent.update(commands)
-		d.send(tea.WindowSizeMsg{Width: 130, Height: 180})
+		d.send(tea.WindowSizeMsg{Width: 130, Height: 220})
 		d.press("?")
 		for _, a := range intent.Actions {
 			if keys := intent.Default.Keys(a.In, a.Intent); len(keys) > 0 {

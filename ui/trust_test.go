@@ -65,7 +65,7 @@ func TestRejectedAndDone(t *testing.T) {
 // first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
-		d.sees("⚠ 3 files changed, but the agent reported no change; see /changes")
+		d.sees("⚠ 3 files changed, but the agent reported no change; see /review")
 		d.types("/trust\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("Changed on disk, not named by any tool call", "deleted  big.bin", "changed  mine.go", "created  new.go", "turn 2")

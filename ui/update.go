@@ -22,7 +22,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.quitting {
 		return m, cmd
 	}
-	return m, tea.Batch(cmd, m.colour(), m.timers.start(m.moving(), m.input.Rest()))
+	return m, tea.Batch(cmd, m.colour(), m.chat.review.Read(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
 // apply applies a message without drawing.

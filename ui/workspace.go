@@ -115,6 +115,8 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.UnreportedFiles:
 		c := m.pageOf(n.Session)
 		c.view.Changed([]int{c.Thread.AddNotice("⚠ "+UnreportedChanges(n.N), "")})
+	case workspace.LinesCounted:
+		return m.pageOf(n.Session).offerReview(n.Files)
 	case workspace.SessionsListed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
 			l.Note = n.Err.Error()

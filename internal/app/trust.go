@@ -2,49 +2,132 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"parley/internal/cli"
 	"parley/internal/undo"
 	"parley/internal/workspace"
 )
 
-// addRulesAndUndo gives the screen the functions to add rules, and to show and undo changes.
+// addRulesAndUndo gives the screen the functions to add rules, and to show, stage and undo changes.
 func addRulesAndUndo(conn *workspace.Connection, c *cli.Connection) {
 	conn.AddRule, conn.LastAsked, conn.Turn = c.AddRule, c.LastAsked, c.Turn
 	conn.KillTerminal = c.Host.KillTerminal
-	conn.Changes = func(session string) (turns, together []workspace.FileChange) {
-		t, all := c.Changes(session)
-		return shown(t), shown(all)
+	conn.Changes = func(session string) (turns []workspace.FileChange) {
+		for _, u := range c.Changes(session) {
+			turns = append(turns, shown(u))
+		}
+		return turns
+	}
+	conn.Since = func(session string, first int) []workspace.FileChange {
+		return together(c.ChangesSince(session, first))
 	}
 	conn.Texts = func(session string, f workspace.FileChange) (before, after string, ok bool) {
-		return c.ChangeTexts(session, f.Handle.(undo.Change))
+		of := handles(f)
+		before, after, ok = c.ChangeTexts(session, of[0])
+		if len(of) > 1 && ok { // renamed: the file under its new name is the second
+			after = before
+		}
+		return before, after, ok
 	}
 	conn.Undo = func(ctx context.Context, session string, changes []workspace.FileChange, try bool) []workspace.UndoResult {
-		return outcome(c.Undo(ctx, session, handles(changes), try))
+		return eachWhole(changes, func(all []undo.Change, only bool) []undo.Result {
+			return c.Undo(ctx, session, all, try || only)
+		})
 	}
 	conn.Redo = func(ctx context.Context, session string, changes []workspace.FileChange) []workspace.UndoResult {
-		return outcome(c.Redo(ctx, session, handles(changes)))
+		return eachWhole(changes, func(all []undo.Change, only bool) []undo.Result {
+			if only {
+				return nil
+			}
+			return c.Redo(ctx, session, all)
+		})
+	}
+	conn.Rewrite = func(ctx context.Context, session string, f workspace.FileChange, content string) error {
+		return c.RewriteChange(ctx, session, handles(f)[0], content)
+	}
+	conn.Stage = func(ctx context.Context, session string, f workspace.FileChange, content *string) error {
+		return c.StageChange(ctx, session, handles(f), content)
 	}
 }
 
-func handles(changes []workspace.FileChange) (raw []undo.Change) {
-	for _, f := range changes {
-		raw = append(raw, f.Handle.(undo.Change))
-	}
-	return raw
-}
+func handles(f workspace.FileChange) []undo.Change { return f.Handle.([]undo.Change) }
 
-func outcome(results []undo.Result) (out []workspace.UndoResult) {
-	for _, r := range results {
-		out = append(out, workspace.UndoResult{Change: shown([]undo.Change{r.Change})[0], Err: r.Err})
+// eachWhole puts back changes, or redoes them. A renamed file is two changes of the journal, which are
+// put back together or not at all: only says to try first. The outcome has one entry for each.
+func eachWhole(changes []workspace.FileChange, do func(all []undo.Change, only bool) []undo.Result) (out []workspace.UndoResult) {
+	var all []undo.Change
+	refused := make([]error, len(changes))
+	for i, f := range changes {
+		if of := handles(f); len(of) > 1 {
+			refused[i] = firstError(do(of, true))
+		}
+		if refused[i] == nil {
+			all = append(all, handles(f)...)
+		}
+	}
+	results := do(all, false)
+	if len(results) != len(all) { // the session is closed
+		return nil
+	}
+	for i, f := range changes {
+		if refused[i] == nil {
+			n := len(handles(f))
+			refused[i] = firstError(results[:n])
+			results = results[n:]
+		}
+		out = append(out, workspace.UndoResult{Change: f, Err: refused[i]})
 	}
 	return out
 }
 
-func shown(changes []undo.Change) []workspace.FileChange {
-	out := make([]workspace.FileChange, 0, len(changes))
+func firstError(results []undo.Result) error {
+	for _, r := range results {
+		if r.Err != nil {
+			return r.Err
+		}
+	}
+	return nil
+}
+
+func shown(changes ...undo.Change) workspace.FileChange {
+	c := changes[0]
+	f := workspace.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, NoUndoReason: c.NoUndoReason, Undone: c.Undone,
+		Before: c.Before, After: c.After, Handle: changes}
 	for _, c := range changes {
-		out = append(out, workspace.FileChange{Path: c.Path, Kind: c.Kind.String(), By: c.By.String(), Turn: c.Turn, Disk: c.By != undo.ThroughParley, NoUndoReason: c.NoUndoReason, Undone: c.Undone, Handle: c})
+		f.Version += fmt.Sprint(c.ID(), c.Undone, " ")
+	}
+	before, after := c.GitModes()
+	f.Link = before == "120000" || after == "120000"
+	if was, is, ok := c.Permissions(); ok && was != is {
+		f.Modes = fmt.Sprintf("%03o → %03o", was, is)
+	}
+	return f
+}
+
+// together lists changes with renamed files as one change each, in the place of the new name.
+func together(changes []undo.Change) (out []workspace.FileChange) {
+	from := undo.Renamed(changes)
+	moved := map[int]bool{}
+	for _, i := range from {
+		moved[i] = true
+	}
+	for i, c := range changes {
+		if moved[i] {
+			continue
+		}
+		old, renamed := from[i]
+		if !renamed {
+			out = append(out, shown(c))
+			continue
+		}
+		f := shown(changes[old], c)
+		f.Kind, f.From, f.Path, f.After = "renamed", f.Path, c.Path, c.After
+		f.Turn, f.Disk = max(f.Turn, c.Turn), f.Disk || c.By != undo.ThroughParley
+		if c.NoUndoReason != "" {
+			f.NoUndoReason = c.NoUndoReason
+		}
+		out = append(out, f)
 	}
 	return out
 }

@@ -203,15 +203,11 @@ func (c *Connection) Turn(session string, begins bool) int {
 	return c.journals.turn(session, begins)
 }
 
-// Changes returns the changes of a session twice: by turn, and combined, with each file once. It
-// waits for the disk.
-func (c *Connection) Changes(session string) (turns, together []undo.Change) {
-	if c.journals == nil {
-		return nil, nil
-	}
-	s := c.journals.waitIdle(session)
+// Changes returns the changes of a session, turn by turn. It waits for the disk.
+func (c *Connection) Changes(session string) (turns []undo.Change) {
+	s := c.journal(session)
 	if s == nil {
-		return nil, nil
+		return nil
 	}
 	c.journals.mu.Lock()
 	last := s.turn
@@ -219,46 +215,13 @@ func (c *Connection) Changes(session string) (turns, together []undo.Change) {
 	for n := range last {
 		turns = append(turns, s.Changes(n+1)...)
 	}
-	return turns, s.Changes(undo.All)
+	return turns
 }
 
-// ChangeTexts returns the contents of a file before and after a change, if they are known. It waits
-// for the disk.
-func (c *Connection) ChangeTexts(session string, change undo.Change) (before, after string, ok bool) {
-	if c.journals == nil {
-		return "", "", false
-	}
-	if s := c.journals.waitIdle(session); s != nil {
-		return s.Texts(change)
-	}
-	return "", "", false
-}
-
-// Undo undoes changes of a session. With try it only reports what would happen. Files changed
-// since are left alone. It waits for the disk.
-func (c *Connection) Undo(ctx context.Context, session string, changes []undo.Change, try bool) []undo.Result {
+// journal waits for the queued scans of a session and returns its journal, nil if there is none.
+func (c *Connection) journal(session string) *journal {
 	if c.journals == nil {
 		return nil
 	}
-	s := c.journals.waitIdle(session)
-	switch {
-	case s == nil:
-		return nil
-	case try:
-		return s.Preview(ctx, changes)
-	}
-	return s.Undo(ctx, changes)
-}
-
-// Redo applies changes of a session again after Undo. Files changed since are left alone. It
-// waits for the disk.
-func (c *Connection) Redo(ctx context.Context, session string, changes []undo.Change) []undo.Result {
-	if c.journals == nil {
-		return nil
-	}
-	s := c.journals.waitIdle(session)
-	if s == nil {
-		return nil
-	}
-	return s.Redo(ctx, changes)
+	return c.journals.waitIdle(session)
 }

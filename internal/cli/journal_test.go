@@ -48,7 +48,7 @@ func TestJournals(t *testing.T) {
 	n := put("new", "x")
 	c.Turn("s", false)
 
-	changes, together := c.Changes("s")
+	changes, together := c.Changes("s"), c.ChangesSince("s", 1)
 	if len(changes) != 3 || len(together) != 3 {
 		t.Fatalf("%+v, %+v", changes, together)
 	}
@@ -69,8 +69,8 @@ func TestJournals(t *testing.T) {
 	if _, err := os.Stat(n); !os.IsNotExist(err) {
 		t.Error("what was made is still there")
 	}
-	if got, _ := c.Changes("nobody"); got != nil {
-		t.Errorf("got %+v", got)
+	if got := c.Changes("nobody"); got != nil {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -23,8 +23,8 @@ import (
 // Opening says which session to open. The zero value opens a new one.
 type Opening struct {
 	NoSession bool   // open no session yet
-	Resume   string // the agent's id of a session, or its title or the user's name for it
-	Continue bool   // the newest of the directory
+	Resume    string // the agent's id of a session, or its title or the user's name for it
+	Continue  bool   // the newest of the directory
 
 	// KnownSessions returns the known sessions of an agent that does not list its own. nil means none.
 	KnownSessions func() ([]event.StoredSession, error)

@@ -44,12 +44,14 @@ func TestRuleAndUndo(t *testing.T) {
 		t.Errorf("the file holds %q", got)
 	}
 
-	s.Prompt("/changes")
-	s.WaitFor("Changed files", "changed  notes.txt", "through parley")
-	s.Press("enter")
-	s.WaitFor("changed notes.txt", "+ demo agent was here (2)")
+	s.Prompt("/review")
+	s.WaitFor("Review: turn 2", "M notes.txt", "through parley", "+ demo agent was here (2)")
+	s.Press("t")
+	s.WaitFor("Review: all turns", "+ demo agent was here (1)")
+	s.Press("a")
+	s.WaitFor("✓ kept")
 	s.Press("esc")
-	s.WaitGone("changed notes.txt")
+	s.WaitGone("Review:")
 
 	s.Prompt("/undo")
 	s.WaitFor("Restore the last turn: 1 file")

@@ -1,5 +1,5 @@
-// Package gitsafe asks git for the names of files in a repository that an agent may have written,
-// so that git runs nothing the repository names.
+// Package gitsafe runs git in a repository that an agent may have written, so that git runs nothing
+// the repository names.
 package gitsafe
 
 import (

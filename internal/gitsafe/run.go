@@ -48,9 +48,17 @@ func Trusted(ctx context.Context, git, dir string) error {
 // the network are off. Commands that check out, add, commit or merge need Trusted first. The error is
 // one line, the first that git wrote.
 func Run(ctx context.Context, git, dir string, words ...string) (string, error) {
+	return RunInput(ctx, git, dir, "", words...)
+}
+
+// RunInput is Run with a standard input.
+func RunInput(ctx context.Context, git, dir, input string, words ...string) (string, error) {
 	cmd := programs.Command(ctx, git, slices.Concat([]string{"-C", dir}, args, []string{"-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, words)...)
 	cmd.Env = environ(cmd.Env)
 	cmd.WaitDelay = time.Second
+	if input != "" {
+		cmd.Stdin = strings.NewReader(input)
+	}
 	var out, said bytes.Buffer
 	cmd.Stdout = &limited{to: &out, left: maxOutput}
 	cmd.Stderr = &limited{to: &said, left: 4 << 10}

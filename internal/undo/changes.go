@@ -137,10 +137,22 @@ func (j *Journal) keepText(of state, text string) error {
 // a running turn it lists the writes through parley. It omits what was changed and changed back,
 // and includes what was undone.
 func (j *Journal) Changes(number int) []Change {
+	if number == All {
+		return j.Since(0)
+	}
+	return j.list(func(turn int) bool { return turn == number })
+}
+
+// Since lists the changes of a turn and all later ones, like Changes.
+func (j *Journal) Since(first int) []Change {
+	return j.list(func(turn int) bool { return turn >= first })
+}
+
+func (j *Journal) list(ofTurn func(int) bool) []Change {
 	j.mu.Lock()
 	var chosen []change
 	for _, c := range j.entries {
-		if number == All || c.turn == number {
+		if ofTurn(c.turn) {
 			chosen = append(chosen, *c)
 		}
 	}

@@ -31,7 +31,7 @@
 //
 // # Goroutines
 //
-// All methods are safe for concurrent use. BeginTurn, EndTurn, Undo, Redo, Look, Texts and Close wait
+// All methods are safe for concurrent use. BeginTurn, EndTurn, Undo, Redo, Rewrite, Texts and Close wait
 // for the disk, BeginTurn and EndTurn also for git: do not call them from the goroutine of a screen.
 // Changes never waits for them. Paths come from the disk: sanitise them before showing them.
 package undo

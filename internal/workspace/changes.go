@@ -60,9 +60,9 @@ func (s *Session) ChangedLines() (added, removed int) {
 	return m.added + max(0, s.Thread.Added-m.writtenAdded), m.removed + max(0, s.Thread.Removed-m.writtenRemoved)
 }
 
-// CountLines counts the changed lines in a task, since it reads the texts. It is reported
-// as LinesCounted.
-func (s *Session) CountLines() {
+// CountLines counts the changed lines, and the files that a turn has changed (0: of none),
+// in a task, since it reads the texts. It is reported as LinesCounted.
+func (s *Session) CountLines(turn int) {
 	conn, count := s.Agent.conn, s.w.opts.CountLines
 	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
 		return
@@ -70,9 +70,12 @@ func (s *Session) CountLines() {
 	s.counted.written = nil
 	open, id := s.ACP, s.ACP.ID()
 	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed}
+	files := 0
 	s.w.begin(func() Result {
-		_, together := conn.Changes(id)
-		for _, f := range together {
+		for _, f := range conn.Since(id, 0) {
+			if f.Turn == turn && !f.Undone {
+				files++
+			}
 			if before, after, ok := conn.Texts(id, f); ok && !f.Undone {
 				added, removed := count(f, before, after)
 				m.added, m.removed = m.added+added, m.removed+removed
@@ -86,7 +89,7 @@ func (s *Session) CountLines() {
 				for _, f := range written {
 					s.counted.add(f)
 				}
-				s.w.tell(LinesCounted{s})
+				s.w.tell(LinesCounted{s, files})
 			}
 		})
 	})
@@ -112,7 +115,7 @@ func (s *Session) lookUnannounced(turn int) {
 	}
 	open, id := s.ACP, s.ACP.ID()
 	s.w.begin(func() Result {
-		changes, _ := conn.Changes(id)
+		changes := conn.Since(id, turn) // a renamed file counts once
 		changes = slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })
 		return after(func() {
 			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
@@ -132,7 +135,7 @@ func (s *Session) Changes(done func([]FileChange)) {
 	}
 	id := s.ACP.ID()
 	s.w.begin(func() Result {
-		turns, _ := conn.Changes(id)
+		turns := conn.Changes(id)
 		return after(func() { done(turns) })
 	})
 }

@@ -100,14 +100,20 @@ type Connection struct {
 	// Changes, 0 if it is not tracked, without waiting. It is nil if changes are not
 	// tracked.
 	Turn func(session string, begins bool) int
-	// Changes returns what the agent changed in a session: turn by turn, and together,
-	// with each file once. Texts returns the content of a file before and after a change,
-	// if known. Undo undoes changes or, with try, only reports the outcome; Redo
-	// redoes undone ones. All of them wait for the disk.
-	Changes func(session string) (turns, together []FileChange)
+	// Changes returns what the agent changed in a session, turn by turn; Since combines the
+	// changes of a turn and all later ones, with each file once. Texts returns the content
+	// of a file before and after a change, if known. Undo undoes changes or, with try,
+	// only reports the outcome; Redo redoes undone ones. Rewrite undoes a part of a
+	// change: it replaces the content that the change left. Stage adds a change to git's
+	// index: all of it, or the part that would leave content. All of them wait for the
+	// disk. Either all of them are nil, if changes are not tracked, or none is.
+	Changes func(session string) []FileChange
+	Since   func(session string, first int) []FileChange
 	Texts   func(session string, c FileChange) (before, after string, ok bool)
 	Undo    func(ctx context.Context, session string, changes []FileChange, try bool) []UndoResult
 	Redo    func(ctx context.Context, session string, changes []FileChange) []UndoResult
+	Rewrite func(ctx context.Context, session string, c FileChange, content string) error
+	Stage   func(ctx context.Context, session string, c FileChange, content *string) error
 	// KillTerminal ends a command that parley runs for the agent. It may take seconds.
 	KillTerminal func(session, id string) error
 	// Attended reports whether a command that parley runs for the agent has its own
@@ -131,13 +137,19 @@ type Connection struct {
 // FileChange is the change of one file in one turn or several.
 type FileChange struct {
 	Path         string // absolute, raw
-	Kind         string // created, changed, deleted, mode
+	From         string // its old name, if it was renamed
+	Kind         string // created, changed, deleted, mode, renamed
+	Modes        string // how its permission bits changed: "644 → 755"; "" if they did not
 	By           string // who or what changed it, in words
 	Turn         int    // number of the turn in the session
 	Disk         bool   // something other than parley wrote it
+	Link         bool   // it was or is a symbolic link, whose text is where it points
 	NoUndoReason string // why it cannot be restored, "" if it can
 	Undone       bool
-	Handle       any // of the journal that made it
+	// Before and After are its sizes in bytes, -1 if there was no file.
+	Before, After int64
+	Version       string // differs if the change does
+	Handle        any    // of the journal that made it
 }
 
 // UndoResult is the outcome of restoring or redoing a change.

@@ -137,10 +137,9 @@ func TestChanges(t *testing.T) {
 				}
 				return turn
 			}
-			c.Changes = func(string) (turns, together []workspace.FileChange) {
-				turns = []workspace.FileChange{{Path: "/a", Turn: 1, Disk: true}, {Path: "/b", Turn: 1}, {Path: "/c", Turn: 2, Disk: true}}
-				return turns, turns[:1]
-			}
+			turns := []workspace.FileChange{{Path: "/a", Turn: 1, Disk: true}, {Path: "/renamed", Turn: 1, Disk: true}, {Path: "/c", Turn: 2, Disk: true}}
+			c.Changes = func(string) []workspace.FileChange { return turns }
+			c.Since = func(string, int) []workspace.FileChange { return turns[:1] }
 			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a", "bcd", true }
 		}
 	}, func(r *rig) {

@@ -149,8 +149,12 @@ type (
 		Session *Session
 		N       int
 	}
-	// LinesCounted: the changed lines of a session were counted.
-	LinesCounted struct{ Session *Session }
+	// LinesCounted: the changed lines of a session were counted. Files is how many files the
+	// turn has changed that has just ended.
+	LinesCounted struct {
+		Session *Session
+		Files   int
+	}
 	// SessionsListed: the stored sessions of an agent, or those in the logs, were listed.
 	SessionsListed struct{ Err error }
 	// Said: a line about an action of the user on a session.
@@ -166,5 +170,5 @@ func (n UnreportedFiles) Text() string {
 	if n.N != 1 {
 		files = fmt.Sprintf("%d files", n.N)
 	}
-	return files + " changed without a report from the agent; see /changes"
+	return files + " changed without a report from the agent; see /review"
 }

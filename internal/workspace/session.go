@@ -190,7 +190,7 @@ func (s *Session) Apply(e event.Event) {
 	case event.TurnEnded:
 		s.cutOff(e.Err)
 		s.lookUnannounced(turn)
-		s.CountLines()
+		s.CountLines(turn)
 		s.turnEnded(e)
 	}
 }

@@ -54,7 +54,7 @@ const (
 	Logout
 	Approval
 	Trust
-	FileChanges
+	ShowReview
 	UndoFiles
 	Quit
 
@@ -96,6 +96,23 @@ const (
 	AllowHunks
 	AsAsked
 
+	NextFile
+	PreviousFile
+	KeepHunk
+	KeepFile
+	UndoHunk
+	UndoFile
+	Again
+	StageHunk
+	StageFile
+	SideBySide
+	WholeFile
+	Fold
+	FocusTree
+	EarlierTurn
+	LaterTurn
+	AllTurns
+
 	Close
 
 	CloseEntry
@@ -136,22 +153,23 @@ const (
 	Transcript                // the transcript, while it has the keys
 	Question                  // a question that has the keys
 	Hunks                     // a question about a write, while its hunks are chosen: before Question
+	Review                    // the review of changed files
 	Reading                   // a text over the transcript
 	List                      // a list, besides typing, moving, enter and esc
 )
 
-var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "hunks", "reading", "list"}
+var contextNames = []string{"always", "chat", "empty", "draft", "transcript", "question", "hunks", "review", "reading", "list"}
 
 // String returns the name of the context in the configuration.
 func (c Context) String() string { return contextNames[c] }
 
 // Title returns the heading of its keys in the help.
 func (c Context) Title() string {
-	return map[Context]string{Always: "Everywhere", Empty: "Empty composer", Draft: "Composer", Transcript: "Transcript", Question: "Question", Hunks: "Hunks of a write", Reading: "Reading", List: "Lists"}[c]
+	return map[Context]string{Always: "Everywhere", Empty: "Empty composer", Draft: "Composer", Transcript: "Transcript", Question: "Question", Hunks: "Hunks of a write", Review: "Review", Reading: "Reading", List: "Lists"}[c]
 }
 
 // Contexts are all contexts, in the order of the help.
-var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Hunks, Reading, List, Always}
+var Contexts = []Context{Chat, Empty, Draft, Transcript, Question, Hunks, Review, Reading, List, Always}
 
 // Action is one thing that can be done in one context.
 type Action struct {

@@ -154,7 +154,7 @@ func Commands() []Action {
 const OwnPrefix = "parley:"
 
 // otherNames maps command names of other programs to parley's.
-var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions"}
+var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions", "changes": "review"}
 
 // Offer is a command of parley's with the name to type.
 type Offer struct {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
+	"parley/ui/widget/diff"
 )
 
 // changes lists and undoes the agent's changes in a session.
@@ -20,16 +22,66 @@ type changes struct {
 	cwd     string // paths are shown relative to it
 }
 
-// showChanges lists the changed files of a session. With undo it offers to restore them.
-func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
+// withChanges calls do with the changes of a session, if they are tracked.
+func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(changes)) {
 	conn := s.Agent.Conn()
 	if s.ACP == nil || conn == nil || conn.Changes == nil {
 		ds.out.say("Changes are not tracked in this session.")
 		return
 	}
-	c := changes{ds, tasks, conn, s.ACP.ID(), cwd(s)}
-	tasks.run(func(ctx context.Context) func() {
-		turns, _ := conn.Changes(c.session)
+	do(changes{ds, tasks, conn, s.ACP.ID(), cwd(s)})
+}
+
+// review lists the changed files of the session with the lines that were added and removed, or prints
+// the changes of the files whose name ends in a word.
+func (c changes) review(name string) {
+	c.tasks.run(func(context.Context) func() {
+		var lines []string
+		var diffs []diff.Diff
+		for _, f := range c.conn.Since(c.session, 0) {
+			path := transcript.RelativePath(f.Path, c.cwd)
+			if name != "" && !strings.HasSuffix(path, name) && !strings.HasSuffix(f.Path, name) {
+				continue
+			}
+			line := fmt.Sprintf("Turn %d: %s", f.Turn, changeLine(f, c.cwd))
+			before, after, ok := c.conn.Texts(c.session, f)
+			d := diff.Diff{Path: path, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created"}
+			switch added, removed := diff.Summarise(d); {
+			case f.Undone:
+			case !ok:
+				line += ", its content is no text or was not kept"
+			case added+removed > 0:
+				line += fmt.Sprintf(", %s added, %d removed", plain.Count(added, "line"), removed)
+				diffs = append(diffs, d)
+			}
+			lines = append(lines, line+".")
+		}
+		return func() {
+			out := c.dialogs.out
+			switch {
+			case len(lines) == 0 && name != "":
+				out.say("No changed file is named %s; /review lists them.", safetext.Line(name, 200))
+			case len(lines) == 0:
+				out.say("No changes recorded in this session.")
+			}
+			for _, l := range lines {
+				out.say("%s", l)
+			}
+			if name == "" && len(diffs) > 0 {
+				out.say("/review FILE shows the changed lines, /undo restores files.")
+				return
+			}
+			for _, d := range diffs {
+				out.change(d)
+			}
+		}
+	})
+}
+
+// undo offers to restore the files of the last turn.
+func (c changes) undo() {
+	c.tasks.run(func(ctx context.Context) func() {
+		turns := c.conn.Changes(c.session)
 		var last, undone []workspace.FileChange // of the last turn with changes that are not undone
 		for _, f := range turns {
 			switch {
@@ -41,22 +93,15 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 				last = append(last, f)
 			}
 		}
-		var could []workspace.UndoResult
-		if undo {
-			could = conn.Undo(ctx, c.session, last, true)
-		}
+		could := c.conn.Undo(ctx, c.session, last, true)
 		return func() {
 			switch {
 			case len(turns) == 0:
-				ds.out.say("No changes recorded in this session.")
-			case undo && len(last) == 0:
+				c.dialogs.out.say("No changes recorded in this session.")
+			case len(last) == 0:
 				c.offerAgain(undone)
-			case undo:
-				c.offerUndo(could)
 			default:
-				for _, f := range turns {
-					ds.out.say("Turn %d: %s.", f.Turn, changeLine(f, c.cwd))
-				}
+				c.offerUndo(could)
 			}
 		}
 	})
@@ -65,6 +110,12 @@ func showChanges(ds *dialogs, tasks *tasks, s *workspace.Session, undo bool) {
 // changeLine describes a change in words.
 func changeLine(f workspace.FileChange, cwd string) string {
 	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.RelativePath(f.Path, cwd), 300), f.By)
+	if f.From != "" {
+		line += ", was " + safetext.Line(transcript.RelativePath(f.From, cwd), 300)
+	}
+	if f.Modes != "" {
+		line += ", mode " + f.Modes
+	}
 	if f.Undone {
 		line += ", restored"
 	}

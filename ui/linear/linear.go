@@ -129,9 +129,11 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Turns:        c.reportCommand(report.turns),
 		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
 		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
-		intent.FileChanges:  bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, false) }),
-		intent.UndoFiles:    bare(func() { showChanges(c.dialogs, c.tasks, c.front.Session, true) }),
-		intent.Quit:         bare(c.quit),
+		intent.ShowReview: func(arg string) {
+			withChanges(c.dialogs, c.tasks, c.front.Session, func(of changes) { of.review(arg) })
+		},
+		intent.UndoFiles: bare(func() { withChanges(c.dialogs, c.tasks, c.front.Session, changes.undo) }),
+		intent.Quit:      bare(c.quit),
 	}
 }
 

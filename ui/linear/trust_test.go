@@ -40,9 +40,13 @@ func TestUndo(t *testing.T) {
 	})
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
-			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			c.Changes = func(string) []workspace.FileChange {
 				f := []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
-				return f, f
+				return f
+			}
+			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
+			c.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+				return "a\nb\nc\n", "a\n\x1bB\n", f.Path == "/x/old.go"
 			}
 			c.Undo = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.UndoResult) {
 				for _, f := range some {
@@ -60,8 +64,12 @@ func TestUndo(t *testing.T) {
 		}
 	}, func(r *rig) {
 		r.fresh()
-		r.types("/changes")
-		r.sees("Turn 1: changed /x/old.go, through parley.", "Turn 2: created /x/a.go, on the disk.")
+		r.types("/review")
+		r.sees("Turn 1: changed /x/old.go, through parley, 1 line added, 2 removed.", "Turn 2: created /x/a.go, on the disk, its content is no text or was not kept.", "/review FILE shows the changed lines")
+		r.types("/changes old.go")
+		r.sees("Change of /x/old.go:", "Line 2, removed: b", "Line 2, added: <\\x1b>B", "End of the change.")
+		r.types("/review nothing")
+		r.sees("No changed file is named nothing; /review lists them.")
 		r.types("/undo")
 		r.sees("Can be restored: created /x/a.go, on the disk.", "Cannot be restored: changed /x/b.go, on the disk: it was changed since.", "Restore what the last turn changed, 1 file?")
 		r.types("0")
@@ -84,15 +92,16 @@ func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
 			c.Turn = func(string, bool) int { return 1 }
-			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			c.Changes = func(string) []workspace.FileChange {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
-				return f, f
+				return f
 			}
+			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
 		}
 	}, func(r *rig) {
 		r.fresh()
 		r.types("hello")
-		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /changes.")
+		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /review.")
 		r.types("/trust")
 		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, on disk during the turn.")
 	})
@@ -154,10 +163,11 @@ func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.Change = func(c *workspace.Connection) {
 			undone := true
-			c.Changes = func(string) ([]workspace.FileChange, []workspace.FileChange) {
+			c.Changes = func(string) []workspace.FileChange {
 				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
-				return f, f
+				return f
 			}
+			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
 			c.Undo = func(_ context.Context, _ string, some []workspace.FileChange, _ bool) (out []workspace.UndoResult) {
 				for _, f := range some {
 					out = append(out, workspace.UndoResult{Change: f})

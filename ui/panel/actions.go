@@ -2,6 +2,7 @@ package panel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,8 +17,8 @@ import (
 // Command is a slash command.
 type Command struct{ Slash, Help string }
 
-// HelpRows lists the keys and commands, from the declaration that dispatches them.
-func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Theme) []string {
+// HelpRows lists the keys, those of one context first, and the commands, from the declaration that dispatches them.
+func HelpRows(keys *intent.Keymap, first intent.Context, commands []Command, width int, th *theme.Theme) []string {
 	column := 22
 	if width < 60 {
 		column = 13
@@ -31,8 +32,13 @@ func HelpRows(keys *intent.Keymap, commands []Command, width int, th *theme.Them
 			rows = append(rows, "  "+th.Key.Paint(fmt.Sprintf("%-*s", column, text.Truncate(label, column-1, "…")))+r)
 		}
 	}
-	for _, in := range intent.Contexts {
-		if title := in.Title(); title != "" {
+	at := slices.Index(intent.Contexts, first)
+	for _, in := range slices.Insert(slices.Delete(slices.Clone(intent.Contexts), at, at+1), 0, first) {
+		title := in.Title()
+		if in == intent.Chat && len(rows) > 0 {
+			title = "In a session"
+		}
+		if title != "" {
 			rows = append(rows, "", th.Strong.Paint(title))
 		}
 		if in == intent.Question {

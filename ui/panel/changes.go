@@ -34,15 +34,6 @@ func (f Change) item() list.Item {
 	return it
 }
 
-// Changes lists changes, the newest first.
-func Changes(changes []Change, read func(Change) tea.Cmd) *List {
-	var items []list.Item
-	for _, f := range slices.Backward(changes) {
-		items = append(items, f.item())
-	}
-	return &List{Title: "Changed files", Foot: "enter shows it · esc closes · /undo restores", List: list.New(items), Choose: With(read)}
-}
-
 // Undoable is what Undo offers.
 type Undoable struct {
 	Changes  []Change // the oldest first

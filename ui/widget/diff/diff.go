@@ -33,6 +33,7 @@ type Diff struct {
 	// First is how many lines of the file come before the texts. -1: the texts are an unknown part of it. Then rows have no
 	// numbers, and an end without a newline means nothing.
 	First int
+	Whole bool // all lines are context, not only those next to a change
 }
 
 // Computed is a Diff with its edit script, which can be drawn at any width without comparing again. It keeps the parts of
@@ -72,9 +73,13 @@ func Compute(d Diff) *Computed {
 		c.Removed, c.Added = changedMiddle(d.Old, d.New)
 		return c
 	}
-	c.hunks = textdiff.Hunks(d.Old, d.New, diff.Context(diffContext), textdiff.IndentHeuristic(), diff.Fast())
+	context := diffContext
+	if d.Whole {
+		context = max(oldLines, newLines)
+	}
+	c.hunks = textdiff.Hunks(d.Old, d.New, diff.Context(context), textdiff.IndentHeuristic(), diff.Fast())
 	if c.count(); (c.Added+c.Removed)*(oldLines+newLines) <= diffMaxCost {
-		c.hunks = textdiff.Hunks(d.Old, d.New, diff.Context(diffContext), textdiff.IndentHeuristic())
+		c.hunks = textdiff.Hunks(d.Old, d.New, diff.Context(context), textdiff.IndentHeuristic())
 		c.count()
 	}
 	oldCR, newCR := strings.Contains(d.Old, "\r\n"), strings.Contains(d.New, "\r\n")

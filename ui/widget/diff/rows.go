@@ -106,6 +106,7 @@ type diffRenderer struct {
 	more          int
 	at            int // edits of the hunks before
 	picks         *picks
+	longest       int // bytes of a line that are drawn; 0: all
 
 	row  rowPainter
 	cuts []run
@@ -209,7 +210,7 @@ func (r *diffRenderer) text(e lineEdit) string {
 	if !r.c.showCR || e.Op == diff.Match {
 		text = strings.TrimSuffix(text, "\r")
 	}
-	return text
+	return clip(text, r.longest)
 }
 
 // look returns the inks of an edit, and whether it is a last line without a newline. Only a changed line is: on both

@@ -1,0 +1,265 @@
+package stage
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// rig is a repository.
+type rig struct {
+	t   *testing.T
+	dir string
+	git string
+}
+
+func newRig(t *testing.T, files map[string]string) *rig {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git program")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
+	r := &rig{t, dir, git}
+	r.run("init", "-q")
+	for _, c := range []string{"user.name=ada", "user.email=ada@example.com", "core.autocrlf=false", "gc.auto=0", "maintenance.auto=false"} {
+		name, value, _ := strings.Cut(c, "=")
+		r.run("config", name, value)
+	}
+	for name, text := range files {
+		r.write(name, text)
+	}
+	r.run("add", "-A")
+	r.run("commit", "-q", "--allow-empty", "-m", "first")
+	return r
+}
+
+func (r *rig) run(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command(r.git, args...)
+	cmd.Dir = r.dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+func (r *rig) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+func (r *rig) write(name, text string) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(r.path(name), []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) stage(files ...File) error {
+	r.t.Helper()
+	for i := range files {
+		files[i].Path = r.path(files[i].Path)
+	}
+	return Stage(r.t.Context(), r.git, files...)
+}
+
+// index returns the index, and what git says about its state.
+func (r *rig) index() string { return r.run("ls-files", "--stage") + r.run("status", "--porcelain") }
+
+const (
+	ten    = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
+	second = "1\nII\n3\n4\n5\n6\n7\n8\n9\n10\n"
+	both   = "1\nII\n3\nIV\n5\n6\n7\n8\n9\n10\n"
+	fourth = "1\n2\n3\nIV\n5\n6\n7\n8\n9\n10\n"
+)
+
+// What is staged is the change, whatever else the index holds.
+func TestStage(t *testing.T) {
+	for name, c := range map[string]struct {
+		index string // what the user has staged before; "" is Before
+		f     File
+		want  string
+	}{
+		"a file":              {"", File{Before: ten, After: both}, both},
+		"a hunk beside one":   {second, File{Before: ten, After: fourth}, both},
+		"part is staged":      {second, File{Before: ten, After: both}, both},
+		"all of it":           {"", File{Before: "a\nb\n", After: ""}, ""},
+		"no newline":          {"", File{Before: "a\nb", After: "a\nc"}, "a\nc"},
+		"newline added":       {"", File{Before: "a\nb", After: "a\nb\n"}, "a\nb\n"},
+		"CRLF":                {"", File{Before: "a\r\nb\r\n", After: "a\r\nc\r\n"}, "a\r\nc\r\n"},
+		"CRLF on disk only":   {"a\nb\n", File{Before: "a\r\nb\r\n", After: "a\r\nc\r\n"}, "a\nc\n"},
+		"huge line":           {"", File{Before: strings.Repeat("x", 900_000), After: strings.Repeat("y", 900_000)}, strings.Repeat("y", 900_000)},
+		"like a patch":        {"", File{Before: "--- a\n+++ b\n", After: "--- a\n@@ -1 +1 @@\n\\ No\n"}, "--- a\n@@ -1 +1 @@\n\\ No\n"},
+		"not UTF-8":           {"", File{Before: "\xff\n", After: "\xfe\n"}, "\xfe\n"},
+		"blank at line end":   {"", File{Before: "a\n", After: "a  \t\n\n\n"}, "a  \t\n\n\n"},
+		"user's lines remain": {"0\n" + ten, File{Before: ten, After: fourth}, "0\n" + fourth},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"d/f": c.f.Before})
+			if c.index != "" {
+				r.write("d/f", c.index)
+				r.run("add", "-A")
+			}
+			r.write("d/f", "what is on the disk does not matter\n")
+			c.f.Path = "d/f"
+			if err := r.stage(c.f); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.run("cat-file", "blob", ":d/f"); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+			if b, _ := os.ReadFile(r.path("d/f")); string(b) != "what is on the disk does not matter\n" {
+				t.Errorf("the file was changed: %q", b)
+			}
+			before := r.index()
+			c.f.Path = "d/f"
+			if err := r.stage(c.f); !errors.Is(err, ErrStaged) || r.index() != before {
+				t.Errorf("once more: %v", err)
+			}
+		})
+	}
+}
+
+func TestStageNames(t *testing.T) {
+	for _, name := range []string{"a b", "ä", "d/-x", "q\"uote", "tab\there", "back\\slash", "new\nline", ":(top)x", "[a]*"} {
+		t.Run(name, func(t *testing.T) {
+			if strings.ContainsAny(name, "\"\t\\\n:*") && os.PathSeparator == '\\' {
+				t.Skip("no such name on Windows")
+			}
+			r := newRig(t, map[string]string{"other": "o\n"})
+			if err := r.stage(File{Path: name, After: "new\n", Created: true}); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.run("diff", "--cached", "--name-only", "-z"); got != name+"\x00" {
+				t.Errorf("%q", got)
+			}
+		})
+	}
+}
+
+func TestStageKinds(t *testing.T) {
+	r := newRig(t, map[string]string{"gone": "g\n", "old": "moved\n", "run": "#!\n", "f": "f\n"})
+	for _, files := range [][]File{
+		{{Path: "new/deep", After: "n\n", Created: true, AfterMode: "100755"}},
+		{{Path: "empty", Created: true}},
+		{{Path: "gone", Before: "g\n", Deleted: true}},
+		{{Path: "old", Before: "moved\n", Deleted: true}, {Path: "moved", After: "moved\n", Created: true}},
+		{{Path: "run", Before: "#!\n", After: "#!\n", BeforeMode: "100644", AfterMode: "100755"}},
+		{{Path: "link", After: "f", Created: true, AfterMode: "120000"}},
+	} {
+		if err := r.stage(files...); err != nil {
+			t.Errorf("%s: %v", files[0].Path, err)
+		}
+	}
+	want := "A\tempty\nD\tgone\nA\tlink\nR100\told\tmoved\nA\tnew/deep\nM\trun\n"
+	if got := r.run("diff", "--cached", "-M", "--name-status"); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if got := r.run("diff", "--cached", "--summary"); !strings.Contains(got, "mode change 100644 => 100755 run") || !strings.Contains(got, "create mode 120000 link") || !strings.Contains(got, "create mode 100755 new/deep") {
+		t.Error(got)
+	}
+}
+
+// Where the change does not fit, nothing is staged, not even of other files.
+func TestStageRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		set  func(r *rig)
+		f    File
+		want error
+	}{
+		"same lines":        {func(r *rig) { r.write("f", "1\nother\n3\n"); r.run("add", "f") }, File{Before: "1\n2\n3\n", After: "1\nII\n3\n"}, ErrConflict},
+		"not in the index":  {func(r *rig) { r.run("rm", "-q", "--cached", "f") }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrConflict},
+		"there already":     {nil, File{After: "new\n", Created: true}, ErrConflict},
+		"deleted, changed":  {func(r *rig) { r.write("f", "mine\n"); r.run("add", "f") }, File{Before: "1\n2\n3\n", Deleted: true}, ErrConflict},
+		"binary":            {nil, File{Before: "1\n2\n3\n", After: "\x00"}, ErrNoText},
+		"binary in index":   {func(r *rig) { r.write("f", "\x00"); r.run("add", "f") }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrNoText},
+		"became a link":     {nil, File{Before: "1\n2\n3\n", BeforeMode: "100644", After: "x", AfterMode: "120000"}, ErrNoText},
+		"merge":             {func(r *rig) { r.write(".git/MERGE_HEAD", r.run("rev-parse", "HEAD")) }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrInProgress},
+		"rebase":            {func(r *rig) { r.write(".git/rebase-merge/done", "") }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrInProgress},
+		"no repository":     {func(r *rig) { _ = os.RemoveAll(r.path(".git")) }, File{Before: "1\n2\n3\n", After: "1\n"}, ErrNoRepository},
+		"bare look-alike":   {func(r *rig) { _ = os.Rename(r.path(".git"), r.path("d")) }, File{Path: "d/f", After: "1\n", Created: true}, ErrNoRepository},
+		"in the repository": {nil, File{Path: ".git/x", After: "1\n", Created: true}, ErrNoRepository},
+		"gitlink":           {func(r *rig) { r.run("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",sub") }, File{Path: "sub", Before: "1\n", After: "2\n"}, ErrNoText},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"f": "1\n2\n3\n"})
+			if c.set != nil {
+				c.set(r)
+			}
+			if c.f.Path == "" {
+				c.f.Path = "f"
+			}
+			before, _ := os.ReadFile(r.path(".git/index"))
+			err := r.stage(File{Path: "fine", After: "x\n", Created: true}, c.f)
+			if name == "bare look-alike" || name == "in the repository" {
+				err = r.stage(c.f)
+			}
+			if err == nil || !errors.Is(err, c.want) && c.want != ErrNoRepository || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			if after, _ := os.ReadFile(r.path(".git/index")); string(after) != string(before) {
+				t.Error("the index was changed")
+			}
+		})
+	}
+}
+
+// A real merge with conflicts is left alone.
+func TestStageInAMerge(t *testing.T) {
+	r := newRig(t, map[string]string{"f": "1\n", "g": "1\n"})
+	r.run("checkout", "-q", "-b", "other")
+	r.write("f", "other\n")
+	r.run("commit", "-qam", "other")
+	r.run("checkout", "-q", "-")
+	r.write("f", "mine\n")
+	r.run("commit", "-qam", "mine")
+	if exec.Command(r.git, "-C", r.dir, "merge", "-q", "other").Run() == nil {
+		t.Fatal("no conflict")
+	}
+	before := r.index()
+	if err := r.stage(File{Path: "g", Before: "1\n", After: "2\n"}); !errors.Is(err, ErrInProgress) || r.index() != before {
+		t.Errorf("%v", err)
+	}
+}
+
+// Nothing that the repository names is run.
+func TestStageRunsNothing(t *testing.T) {
+	r := newRig(t, map[string]string{"f": "1\n", ".gitattributes": "* filter=evil diff=evil merge=evil\n"})
+	ran := r.path("ran")
+	evil := "touch '" + ran + "'"
+	for _, hook := range []string{"post-index-change", "pre-commit", "post-applypatch", "applypatch-msg", "pre-applypatch", "fsmonitor-watchman"} {
+		r.write(".git/hooks/"+hook, "#!/bin/sh\n"+evil+"\n")
+		if err := os.Chmod(r.path(".git/hooks/"+hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"core.fsmonitor", "diff.evil.textconv", "diff.evil.command", "core.pager"} {
+		r.run("config", name, evil)
+	}
+	r.run("config", "apply.whitespace", "error-all")
+	if err := r.stage(File{Path: "f", Before: "1\n", After: "2 \n"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		_ = os.Remove(ran)
+		t.Error("something was run by staging")
+	}
+	r.run("config", "filter.evil.clean", evil)
+	if err := r.stage(File{Path: "f", Before: "1\n", After: "3\n"}); err == nil || !strings.Contains(err.Error(), "filter.evil.clean") {
+		t.Errorf("a filter: %v", err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the filter was run")
+	}
+}

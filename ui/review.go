@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/panel"
+	"parley/ui/review"
+	"parley/ui/transcript"
+)
+
+// showReview opens the review of what the agent has changed in the session.
+func (c *chat) showReview() tea.Cmd {
+	conn := c.Agent.Conn()
+	if c.ACP == nil || conn == nil || conn.Changes == nil {
+		return c.say(notRecorded)
+	}
+	c.panels.reading = nil
+	return c.review.Start(&changeStore{conn, c.ACP.ID(), c.m.opts.Cwd, c.m.opts.Home})
+}
+
+// offerReview says how to review what a turn has changed.
+func (c *chat) offerReview(files int) tea.Cmd {
+	if c.review.Open() {
+		return c.review.Refresh()
+	}
+	if files == 0 || c.toast.At(c.m.Now()) != "" {
+		return nil
+	}
+	key := c.m.Keys.Label(intent.Chat, intent.ShowReview)
+	if key == "" {
+		key = "/review"
+	}
+	return c.say(panel.CountFiles(files) + " changed · " + key + " reviews")
+}
+
+// reviewHost implements review.Host for a page.
+type reviewHost struct{ c *chat }
+
+func (h reviewHost) Say(text string) tea.Cmd         { return h.c.say(text) }
+func (h reviewHost) Do(i intent.Intent) tea.Cmd      { return h.c.panels.Do(i) }
+func (h reviewHost) Copy(text func() string) tea.Cmd { return h.c.copyText(text) }
+func (h reviewHost) Named(path string) bool          { return h.c.Thread.NamesFile(path) }
+func (h reviewHost) Changed()                        { h.c.CountLines(0) }
+func (h reviewHost) OpenFile(path string, n int) tea.Cmd {
+	return conversation(h).openAt(event.Location{Path: path, Line: n})
+}
+
+// changeStore implements review.Store for a session, on other goroutines than the screen's.
+type changeStore struct {
+	conn      *workspace.Connection
+	session   string
+	cwd, home string
+}
+
+func (s *changeStore) Since(turn int) (files []review.File, turns []int) {
+	for _, f := range s.conn.Changes(s.session) {
+		turns = append(turns, f.Turn)
+	}
+	slices.Sort(turns)
+	name := func(path string) string {
+		if path == "" {
+			return ""
+		}
+		return safetext.Line(transcript.ShortenHome(transcript.RelativePath(path, s.cwd), s.home), 300)
+	}
+	for _, f := range s.conn.Since(s.session, turn) {
+		files = append(files, review.File{Name: filepath.ToSlash(name(f.Path)), From: filepath.ToSlash(name(f.From)), Path: f.Path, Kind: f.Kind, Modes: f.Modes, By: safetext.Line(f.By, 100),
+			NoUndoReason: safetext.Line(f.NoUndoReason, 300), Turn: f.Turn, Undone: f.Undone, Disk: f.Disk, Link: f.Link, Before: f.Before, After: f.After, Version: f.Version, Handle: f})
+	}
+	return files, slices.Compact(turns)
+}
+
+func (s *changeStore) Texts(f review.File) (before, after string, ok bool) {
+	return s.conn.Texts(s.session, f.Handle.(workspace.FileChange))
+}
+
+func (s *changeStore) Undo(f review.File) error {
+	return outcomeOf(s.conn.Undo(context.Background(), s.session, []workspace.FileChange{f.Handle.(workspace.FileChange)}, false))
+}
+
+func (s *changeStore) Redo(f review.File) error {
+	return outcomeOf(s.conn.Redo(context.Background(), s.session, []workspace.FileChange{f.Handle.(workspace.FileChange)}))
+}
+
+var errSessionClosed = errors.New("the session is closed")
+
+func outcomeOf(results []workspace.UndoResult) error {
+	if len(results) == 0 {
+		return errSessionClosed
+	}
+	return results[0].Err
+}
+
+func (s *changeStore) Rewrite(f review.File, content string) error {
+	return s.conn.Rewrite(context.Background(), s.session, f.Handle.(workspace.FileChange), content)
+}
+
+func (s *changeStore) Stage(f review.File, content *string) error {
+	return s.conn.Stage(context.Background(), s.session, f.Handle.(workspace.FileChange), content)
+}

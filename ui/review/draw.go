@@ -1,0 +1,270 @@
+package review
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/widget/box"
+	"parley/ui/widget/diff"
+	"parley/ui/widget/text"
+)
+
+// Widths of the parts.
+const (
+	leastBeside = 100 // of a screen with the tree beside the diff
+	mostTree    = 44
+)
+
+// columns returns the widths of the tree and of the diff inside of the frame. The tree has 0 where
+// only the diff is shown, the diff has 0 where only the tree is.
+func (r *Review) columns(width int) (tree, doc int) {
+	inner := box.InnerWidth(width)
+	switch {
+	case width >= leastBeside:
+		tree = min(mostTree, inner/3)
+		return tree, inner - tree - 3
+	case r.inTree:
+		return inner, 0
+	}
+	return 0, inner
+}
+
+// bodyHeight returns how many rows the frame has room for.
+func (r *Review) bodyHeight(height int) int { return max(1, height-2) }
+
+// twoColumns reports whether the diff is drawn side by side.
+func (r *Review) twoColumns() bool {
+	_, width := r.columns(r.width)
+	return r.sides || !r.unified && width >= diff.SidesWidth
+}
+
+// Rows draws the review over all of the page.
+func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
+	th := r.env.Theme
+	treeWidth, docWidth := r.columns(width)
+	n := r.bodyHeight(height)
+	var tree, doc []string
+	if treeWidth > 0 {
+		tree = r.treeRows(treeWidth, n)
+	}
+	if docWidth > 0 {
+		doc = r.docRows(docWidth, n)
+	}
+	body := make([]string, n)
+	for i := range body {
+		switch {
+		case docWidth == 0:
+			body[i] = get(tree, i)
+		case treeWidth == 0:
+			body[i] = get(doc, i)
+		default:
+			left := get(tree, i)
+			body[i] = left + spaces(treeWidth-text.Width(left)) + th.Border.Paint(" │ ") + get(doc, i)
+		}
+	}
+	foot := r.foot(box.InnerWidth(width))
+	var cursor *tea.Cursor
+	if r.search.typing {
+		foot = "/" + r.search.text
+		cursor = tea.NewCursor(min(width-1, 4+text.Width(foot)), height-1)
+	}
+	return box.Box{Title: r.title(), Right: r.place(), Foot: foot, Body: body, Focused: true}.Rows(width, th), cursor
+}
+
+func get(rows []string, i int) string {
+	if i < len(rows) {
+		return rows[i]
+	}
+	return ""
+}
+
+// title says what is reviewed.
+func (r *Review) title() string {
+	if !r.ready {
+		return "Review"
+	}
+	added, removed := 0, 0
+	for _, f := range r.files {
+		if !f.Undone {
+			added, removed = added+f.added, removed+f.removed
+		}
+	}
+	return fmt.Sprintf("Review: %s · %s +%d −%d", r.scope(), filesOf(len(r.files)), added, removed)
+}
+
+// scope says which turns the review covers.
+func (r *Review) scope() string {
+	switch n := len(r.turns); {
+	case n == 0:
+		return "no changes"
+	case r.first >= r.turns[n-1]:
+		return fmt.Sprintf("turn %d", r.turns[n-1])
+	case r.first <= r.turns[0]:
+		return "all turns"
+	}
+	return fmt.Sprintf("since turn %d", r.first)
+}
+
+func filesOf(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
+}
+
+// place says where the reader is.
+func (r *Review) place() string {
+	if len(r.files) == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("file %d of %d", r.at+1, len(r.files))
+	if s := r.sheet(); s != nil && s.Changes() > 0 {
+		out = fmt.Sprintf("hunk %d of %d · ", r.change+1, s.Changes()) + out
+	}
+	return out
+}
+
+// foot names the most important keys, as many as fit.
+func (r *Review) foot(width int) string {
+	const last = "? all keys · esc closes"
+	out := ""
+	for _, k := range []struct {
+		of   []intent.Intent
+		does string
+	}{
+		{[]intent.Intent{intent.NextHunk, intent.PreviousHunk}, "hunk"}, {[]intent.Intent{intent.NextFile, intent.PreviousFile}, "file"},
+		{[]intent.Intent{intent.KeepHunk}, "keep"}, {[]intent.Intent{intent.UndoHunk}, "undo"}, {[]intent.Intent{intent.StageHunk}, "stage"},
+		{[]intent.Intent{intent.AllTurns}, "all turns"},
+	} {
+		label := ""
+		for _, i := range k.of {
+			if l := r.env.Keys.Label(intent.Review, i); l != "" {
+				label += l + " "
+			}
+		}
+		if more := label + k.does + " · "; label != "" && text.Width(out+more+last) <= width {
+			out += more
+		}
+	}
+	return out + last
+}
+
+// docRows draws the file that is shown: its name, and the visible part of the diff.
+func (r *Review) docRows(width, height int) []string {
+	th := r.env.Theme
+	f := r.current()
+	switch {
+	case !r.ready:
+		return []string{th.Dim.Paint("Looking for changes…")}
+	case f == nil:
+		return []string{th.Dim.Paint("No changes left here")}
+	}
+	rows := r.head(f, width)
+	s := r.sheet()
+	if s == nil || s.Len() == 0 {
+		return append(rows, text.WrapInk(th.Dim.Paint, r.note(f), "", width)...)
+	}
+	look := r.look(width, height-len(rows))
+	for line := min(r.top, s.Len()-1); line < s.Len() && len(rows) < height; line++ {
+		drawn := s.Draw(line, look, func(k int) string { return r.hunkRow(f, k, width) })
+		if line == r.search.line && r.search.found == f {
+			drawn = r.search.marked(drawn, th)
+		}
+		rows = append(rows, drawn...)
+	}
+	return rows[:min(len(rows), height)]
+}
+
+func (r *Review) look(width, height int) diff.Look {
+	l := diff.Look{Width: width, Limit: max(1, height), Theme: r.env.Theme}
+	if f := r.current(); f != nil && f.doc != nil {
+		l.Syntax = f.doc.syntax
+	}
+	return l
+}
+
+// head is what is said about a file above its diff.
+func (r *Review) head(f *file, width int) []string {
+	th := r.env.Theme
+	name := f.Name
+	if f.From != "" {
+		name = f.From + " → " + f.Name
+	}
+	about := f.Kind
+	switch {
+	case f.Modes != "" && f.Kind == "mode":
+		about += " " + f.Modes
+	case f.Modes != "":
+		about += " · mode " + f.Modes
+	}
+	if f.Link {
+		about += " · symbolic link"
+	}
+	if f.all(r.staged) {
+		about += " · staged"
+	}
+	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
+	if f.unnamed {
+		about += " · not named by any tool call"
+	}
+	rows := []string{
+		text.Truncate(paint(f.Kind, th).Paint(letters[f.Kind])+" "+th.Strong.Paint(name), width, "…"),
+		th.Dim.Paint(text.Truncate(about, width, "…")),
+	}
+	if f.NoUndoReason != "" {
+		rows = append(rows, th.Warn.Paint(text.Truncate("Cannot be undone: "+f.NoUndoReason, width, "…")))
+	}
+	return rows
+}
+
+// note is what is shown instead of a diff.
+func (r *Review) note(f *file) string {
+	size := func(n int64) string {
+		if n < 0 {
+			return "nothing"
+		}
+		return text.ByteCount(int(n))
+	}
+	switch {
+	case f.Undone:
+		return "Restored. " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change."
+	case f.doc == nil:
+		return "Reading…"
+	case f.Kind == "renamed":
+		return "Renamed; the content is the same."
+	case f.Kind == "mode":
+		return "Only the mode has changed: " + f.Modes + "."
+	case f.NoUndoReason != "":
+		return fmt.Sprintf("The content is not kept: %s before, %s now.", size(f.Before), size(f.After))
+	case !f.doc.text:
+		return fmt.Sprintf("Binary file: %s before, %s now.", size(f.Before), size(f.After))
+	case f.Kind == "created":
+		return "A new empty file."
+	case f.doc.diff.TooLarge:
+		return fmt.Sprintf("Too large to compare: %s before, %s now.", size(f.Before), size(f.After))
+	}
+	return "Nothing to show: " + size(f.Before) + " before, " + size(f.After) + " now."
+}
+
+// hunkRow is the row above a hunk.
+func (r *Review) hunkRow(f *file, k, width int) string {
+	th := r.env.Theme
+	is := hunk{f.Path, f.doc.hunks[k]}
+	words, ink := fmt.Sprintf("hunk %d of %d", k+1, len(f.doc.hunks)), th.DiffHunk
+	if r.staged[is] {
+		words += " · staged"
+	}
+	if r.kept[is] {
+		words += " · ✓ kept"
+	}
+	if k < len(f.doc.folded) && f.doc.folded[k] {
+		words += " · folded"
+	}
+	mark := "  "
+	if k == r.change && !r.inTree {
+		mark, ink = th.Key.Paint("▸ "), th.Strong
+	}
+	return text.Truncate(mark+ink.Paint(words), width, "…")
+}

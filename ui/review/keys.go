@@ -1,0 +1,193 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/widget/text"
+)
+
+// Key takes all keys.
+func (r *Review) Key(p layer.Press) (tea.Cmd, bool) {
+	if r.search.typing {
+		return r.typeSearch(p), true
+	}
+	want := r.env.Keys.Of(intent.Review, p.Name)
+	if cmd, done := r.act(want); done {
+		return cmd, true
+	}
+	if !r.move(want) {
+		return r.other(want, p), true
+	}
+	return r.Read(), true
+}
+
+// move handles the keys that only change what is visible.
+func (r *Review) move(want intent.Intent) bool {
+	page := max(1, r.fits(r.top)-1)
+	switch want {
+	case intent.ScrollUp, intent.ScrollDown, intent.PageUp, intent.PageDown, intent.First, intent.Last:
+		by := map[intent.Intent]int{intent.ScrollUp: -1, intent.ScrollDown: 1, intent.PageUp: -page, intent.PageDown: page, intent.First: -1 << 30, intent.Last: 1 << 30}[want]
+		if r.inTree {
+			if want == intent.PageUp || want == intent.PageDown {
+				by = by / page * max(1, r.bodyHeight(r.height)-1)
+			}
+			r.moveInTree(by)
+			return true
+		}
+		r.scroll(by)
+	case intent.NextHunk:
+		r.nextHunk(1)
+	case intent.PreviousHunk:
+		r.nextHunk(-1)
+	case intent.NextFile:
+		r.nextFile(1)
+	case intent.PreviousFile:
+		r.nextFile(-1)
+	case intent.FocusTree:
+		r.inTree = !r.inTree
+		r.seek()
+	case intent.Fold:
+		if !r.inTree {
+			r.flip()
+		} else if r.row < len(r.tree) {
+			r.fold(r.row)
+		}
+	case intent.Open:
+		if row := r.row; r.inTree && row < len(r.tree) && r.tree[row].file < 0 {
+			r.fold(row)
+		} else {
+			r.inTree = false
+		}
+	case intent.SideBySide:
+		two := r.twoColumns()
+		r.sides, r.unified = !two, two
+	case intent.WholeFile:
+		r.whole = !r.whole
+	default:
+		return false
+	}
+	return true
+}
+
+// other handles the remaining keys.
+func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
+	switch want {
+	case intent.Leave:
+		switch {
+		case r.search.found != nil:
+			r.search.found = nil
+		case r.inTree:
+			r.inTree = false
+		default:
+			r.Close()
+		}
+	case intent.Search:
+		r.search.typing, r.search.text = true, ""
+	case intent.SearchNext:
+		return r.find(1)
+	case intent.SearchPrevious:
+		return r.find(-1)
+	case intent.OpenFile:
+		return r.openFile()
+	case intent.Copy:
+		return r.copyPatch()
+	case intent.EarlierTurn, intent.LaterTurn, intent.AllTurns:
+		return r.rescope(want)
+	case intent.ToggleHelp:
+		return r.host.Do(want)
+	default:
+		switch {
+		case p.Want == intent.Interrupt || p.Want == intent.Stop:
+			r.Close()
+		case p.Want == intent.FocusQuestion:
+			r.Close()
+			return r.host.Do(p.Want)
+		case !text.Printable(p.KeyPressMsg) && p.Want != intent.Send:
+			return r.host.Do(p.Want)
+		}
+	}
+	return nil
+}
+
+// rescope changes which turns are reviewed.
+func (r *Review) rescope(want intent.Intent) tea.Cmd {
+	n := len(r.turns)
+	if n == 0 {
+		return nil
+	}
+	at, found := slices.BinarySearch(r.turns, r.first)
+	if !found {
+		at = min(at, n-1)
+	}
+	switch {
+	case want == intent.EarlierTurn:
+		at--
+	case want == intent.LaterTurn:
+		at++
+	case at == 0:
+		at = n - 1
+	default:
+		at = 0
+	}
+	if at < 0 || at >= n {
+		return r.host.Say("No other turn has changed files")
+	}
+	return r.list(r.turns[at])
+}
+
+func (r *Review) openFile() tea.Cmd {
+	f := r.current()
+	if f == nil {
+		return nil
+	}
+	gone := f.Kind == "deleted"
+	if f.Undone {
+		gone = f.Kind == "created" || f.Kind == "renamed"
+	}
+	if gone {
+		return r.host.Say("There is no such file now: " + f.Name)
+	}
+	line := 1
+	if s := r.sheet(); s != nil && s.Len() > 0 {
+		line = r.top
+		if s.Changes() > 0 && !r.inTree {
+			line = s.Head(r.change)
+		}
+		line = max(1, s.FileLine(line))
+	}
+	return r.host.OpenFile(f.Path, line)
+}
+
+// copyPatch copies the diff of the file, as git and patch read it.
+func (r *Review) copyPatch() tea.Cmd {
+	f := r.current()
+	if f == nil || f.Undone || f.doc == nil || f.doc.diff == nil || f.doc.diff.TooLarge || f.doc.diff.Added+f.doc.diff.Removed == 0 {
+		return r.host.Say("Nothing to copy here")
+	}
+	d, data := f.doc, f.File
+	before, after := patchName("a/", cmp.Or(f.From, f.Name)), patchName("b/", f.Name)
+	switch f.Kind {
+	case "created":
+		before = "/dev/null"
+	case "deleted":
+		after = "/dev/null"
+	}
+	return r.host.Copy(func() string {
+		return "--- " + before + "\n+++ " + after + "\n" + compare(data, d.before, d.after, false).Unified()
+	})
+}
+
+// patchName is a file's name in a patch. A name with a space ends with a tab.
+func patchName(side, name string) string {
+	name = side + strings.TrimPrefix(name, "/")
+	if strings.Contains(name, " ") {
+		name += "\t"
+	}
+	return name
+}

@@ -1,0 +1,130 @@
+package review
+
+// show shows a file from its beginning.
+func (r *Review) show(i int) {
+	if i == r.at {
+		return
+	}
+	r.at, r.change, r.top = i, 0, 0
+	r.search.found = nil
+	if !r.inTree {
+		r.seek()
+	}
+}
+
+// fits returns how many lines of the diff are visible from one on.
+func (r *Review) fits(from int) int {
+	s, f := r.sheet(), r.current()
+	_, width := r.columns(r.width)
+	if s == nil || width == 0 {
+		return 1
+	}
+	height := r.bodyHeight(r.height) - len(r.head(f, width))
+	look, n, rows := r.look(width, height), 0, 0
+	for line := from; line < s.Len(); line++ {
+		rows += len(s.Draw(line, look, none))
+		if rows > height {
+			break
+		}
+		n++
+	}
+	return max(1, n)
+}
+
+func none(int) string { return "" }
+
+// last returns the first visible line when the last one is visible, too.
+func (r *Review) last() int {
+	s, f := r.sheet(), r.current()
+	_, width := r.columns(r.width)
+	if s == nil || width == 0 {
+		return 0
+	}
+	height := r.bodyHeight(r.height) - len(r.head(f, width))
+	look, rows := r.look(width, height), 0
+	for line := s.Len() - 1; line >= 0; line-- {
+		if rows += len(s.Draw(line, look, none)); rows > height {
+			return min(line+1, s.Len()-1)
+		}
+	}
+	return 0
+}
+
+// scroll moves the diff by lines. The first hunk that is visible becomes the selected one, unless
+// that still is.
+func (r *Review) scroll(by int) {
+	s := r.sheet()
+	if s == nil {
+		return
+	}
+	r.top = max(0, min(r.top+by, r.last()))
+	r.follow()
+}
+
+// follow selects a hunk that is visible.
+func (r *Review) follow() {
+	s := r.sheet()
+	if s == nil || s.Changes() == 0 {
+		return
+	}
+	end := r.top + r.fits(r.top)
+	if head := s.Head(min(r.change, s.Changes()-1)); head >= r.top && head < end {
+		return
+	}
+	at := max(0, s.Change(r.top))
+	if at+1 < s.Changes() && s.Head(at) < r.top && s.Head(at+1) < end {
+		at++
+	}
+	r.change = at
+}
+
+// settle keeps the place inside of the diff after that has changed.
+func (r *Review) settle() {
+	s := r.sheet()
+	if s == nil {
+		return
+	}
+	r.change = max(0, min(r.change, s.Changes()-1))
+	r.top = max(0, min(r.top, r.last()))
+	if s.Changes() > 0 && (s.Head(r.change) < r.top || s.Head(r.change) >= r.top+r.fits(r.top)) {
+		r.reveal()
+	}
+}
+
+// reveal scrolls to the selected hunk, with a line or two before it.
+func (r *Review) reveal() {
+	const before = 2
+	if s := r.sheet(); s != nil && r.change < s.Changes() {
+		r.top = max(0, min(s.Head(r.change)-before, r.last()))
+	}
+}
+
+// nextHunk selects the next hunk, or the first of the next file; or the previous ones.
+func (r *Review) nextHunk(step int) {
+	s := r.sheet()
+	if s != nil && r.change+step >= 0 && r.change+step < s.Changes() {
+		r.change += step
+		r.reveal()
+		return
+	}
+	if !r.nextFile(step) || step > 0 {
+		return
+	}
+	if s := r.sheet(); s != nil {
+		r.change = max(0, s.Changes()-1)
+		r.reveal()
+	} else {
+		r.change = int(^uint(0) >> 1) // the last, once it is read
+	}
+}
+
+// nextFile shows the next file or the previous one.
+func (r *Review) nextFile(step int) bool {
+	i := r.at + step
+	if i < 0 || i >= len(r.files) {
+		return false
+	}
+	r.show(i)
+	r.seek()
+	return true
+}

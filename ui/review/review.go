@@ -1,0 +1,224 @@
+// Package review shows the changes of a session file by file, as a tree and a diff, of which each
+// hunk and each file can be kept, undone and staged. It knows neither the page nor the workspace.
+package review
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/intent"
+	"parley/ui/layer"
+	"parley/ui/widget/diff"
+)
+
+// Host is the page around a review.
+type Host interface {
+	Say(text string) tea.Cmd
+	// Do does an action of the page.
+	Do(intent.Intent) tea.Cmd
+	// OpenFile opens a file in the editor, at a line.
+	OpenFile(path string, line int) tea.Cmd
+	Copy(text func() string) tea.Cmd
+	// Named reports whether a tool call named a file.
+	Named(path string) bool
+	// Changed is called when files were undone, or changed again.
+	Changed()
+}
+
+// Store reads and changes the files. Its methods wait for the disk; they are called in commands.
+type Store interface {
+	// Since returns the changes of a turn and all later ones, and the numbers of all turns that
+	// have changed files.
+	Since(turn int) (files []File, turns []int)
+	// Texts returns the content of a file before and after its change; ok is false if it is not
+	// known, or no text.
+	Texts(f File) (before, after string, ok bool)
+	Undo(f File) error
+	Redo(f File) error
+	// Rewrite undoes a part of a change: it replaces the content that the change left.
+	Rewrite(f File, content string) error
+	// Stage adds a change to git's index: all of it, or the part that would leave content.
+	Stage(f File, content *string) error
+}
+
+// File is the change of one file.
+type File struct {
+	Name, From    string // its path and its old one, safe to show
+	Path          string // verbatim
+	Kind          string // created, changed, deleted, mode, renamed
+	Modes         string // "644 → 755", or ""
+	By            string // what made the change
+	NoUndoReason  string // why it cannot be undone, or ""
+	Turn          int
+	Undone        bool
+	Disk          bool // something other than parley wrote it
+	Link          bool // it was or is a symbolic link, whose text is where it points
+	Before, After int64
+	Version       string // differs if the change does
+	Handle        any    // of the Store
+}
+
+// Review is the review of one session. As a layer it has all keys while it is open.
+type Review struct {
+	env   *layer.Env
+	host  Host
+	store Store // nil while the review is closed
+
+	first int   // the turn that it begins with
+	turns []int // that have changed files
+	files []*file
+	ready bool // the files are listed
+
+	at     int // the file that is shown
+	change int // the selected hunk of its diff
+	top    int // the first visible line of its diff
+
+	tree    []treeRow
+	row     int             // of the tree, while that has the keys
+	folded  map[string]bool // directories of the tree
+	inTree  bool            // the tree has the keys
+	sides   bool            // the user wants two columns
+	unified bool            // the user wants one column
+	whole   bool            // whole files, not only what is next to a change
+
+	kept, staged map[hunk]bool
+	flipped      map[hunk]bool // the user has folded them, or opened them although they are kept
+	undone       []undone      // what r does again, the latest last
+	acting       bool          // something is being changed
+	counting     bool          // files are being compared for their counts
+
+	search        search
+	width, height int // of the last frame
+	resized       bool
+}
+
+// file is a File with what was read of it.
+type file struct {
+	File
+	counted        bool
+	added, removed int
+	hunks          []uint64 // what identifies them
+	doc            *document
+	reading        bool
+	unnamed        bool // something wrote it that no tool call named
+}
+
+// hunk identifies a hunk of a file; its hash is 0 for a file without hunks.
+type hunk struct {
+	path string
+	hash uint64
+}
+
+// document is the content of a file's change, ready to be drawn. It does not change once made.
+type document struct {
+	before, after string
+	text          bool // they are known
+	diff          *diff.Computed
+	hunks         []uint64 // what identifies them
+	sheet         *diff.Sheet
+	syntax        *diff.Syntax
+	whole, sides  bool
+	folded        []bool
+}
+
+// New makes the review of a session.
+func New(env *layer.Env, host Host) *Review {
+	return &Review{env: env, host: host, folded: map[string]bool{}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
+}
+
+// Open reports whether the review is on the screen.
+func (r *Review) Open() bool { return r.store != nil }
+
+// Start opens the review with the latest turn that has changed files.
+func (r *Review) Start(store Store) tea.Cmd {
+	r.store, r.ready, r.files, r.tree, r.inTree, r.acting = store, false, nil, nil, false, false
+	r.search = search{last: r.search.last}
+	return r.list(latest)
+}
+
+// Close closes the review. What was kept stays kept.
+func (r *Review) Close() {
+	r.store, r.files, r.tree, r.undone = nil, nil, nil, nil
+}
+
+// current returns the file that is shown, or nil.
+func (r *Review) current() *file {
+	if r.at < len(r.files) {
+		return r.files[r.at]
+	}
+	return nil
+}
+
+// sheet returns the lines that are shown, or nil.
+func (r *Review) sheet() *diff.Sheet {
+	if f := r.current(); f != nil && f.doc != nil && !f.Undone {
+		return f.doc.sheet
+	}
+	return nil
+}
+
+// keys returns what identifies the hunks of a file, or the file if it has none.
+func (f *file) keys() []hunk {
+	if len(f.hunks) == 0 {
+		return []hunk{{path: f.Path + "\x00" + f.Version}}
+	}
+	all := make([]hunk, 0, len(f.hunks))
+	for _, h := range f.hunks {
+		all = append(all, hunk{f.Path, h})
+	}
+	return all
+}
+
+// all reports whether a set has all hunks of a file.
+func (f *file) all(set map[hunk]bool) bool {
+	return f.counted && !slices.ContainsFunc(f.keys(), func(h hunk) bool { return !set[h] })
+}
+
+// Saw implements layer.Viewer.
+func (r *Review) Saw(width, height int) {
+	r.resized = r.resized || r.width != width || r.height != height
+	r.width, r.height = width, height
+}
+
+// Resized shows the selected hunk in a frame of another size, and reports whether that scrolled.
+func (r *Review) Resized() bool {
+	if !r.resized {
+		return false
+	}
+	r.resized = false
+	top := r.top
+	r.settle()
+	return r.top != top
+}
+
+// Paste implements layer.Paster.
+func (r *Review) Paste(text string) (tea.Cmd, bool) {
+	if r.search.typing {
+		r.search.text += oneLine(text)
+	}
+	return nil, true
+}
+
+// Wheel implements layer.Wheeler.
+func (r *Review) Wheel(rows int) {
+	if r.inTree {
+		r.moveInTree(rows)
+		return
+	}
+	r.scroll(rows)
+}
+
+// Click implements layer.Clicker: a click on a file shows it.
+func (r *Review) Click(x, y int, up bool) bool {
+	tree, _ := r.columns(r.width)
+	if row := r.treeTop(r.bodyHeight(r.height)) + y - 1; up && x < tree+2 && y > 0 && row < len(r.tree) {
+		r.row = row
+		if i := r.tree[row].file; i >= 0 {
+			r.show(i)
+		} else {
+			r.fold(row)
+		}
+	}
+	return true
+}

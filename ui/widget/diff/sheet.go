@@ -1,0 +1,223 @@
+package diff
+
+import (
+	"hash/maphash"
+	"strings"
+	"unicode/utf8"
+
+	"znkr.io/diff"
+)
+
+// Sheet is a diff as a list of lines that are drawn one by one, so that a view of a diff of any length costs what it
+// shows. It does not change once made.
+type Sheet struct {
+	c     *Computed
+	sides bool
+	lines []sheetLine
+	heads []int // the line above each change
+}
+
+// sheetLine is one line of a sheet: the row above a change, the gap between two hunks, or a line of the diff.
+type sheetLine struct {
+	head        int       // the change that begins here; -1: it is a line of the diff or a gap
+	left, right *lineEdit // both: what is drawn beside each other, or the two of which left is drawn and compared with right
+	at, rightAt int       // the edits, counted through all hunks
+}
+
+// Of a line that is longer than a screen only the beginning is drawn.
+const (
+	sheetRows  = 40       // of a line
+	sheetBytes = 16 << 10 // that are looked at
+)
+
+// NewSheet lays out a diff, in one column or side by side, with a line above each change. Of folded changes there is only
+// that line.
+func NewSheet(c *Computed, sides bool, folded []bool) *Sheet {
+	s := &Sheet{c: c, sides: sides && c.twoSided}
+	spans := c.changes()
+	at := 0
+	for i, h := range c.hunks {
+		if i > 0 {
+			s.lines = append(s.lines, sheetLine{head: -1})
+		}
+		stretches(h, func(st stretch) bool {
+			for i, e := range s.stretch(st) {
+				e.at, e.rightAt = e.at+at, e.rightAt+at
+				if k := len(s.heads); (i == 0 || !s.sides) && k < len(spans) && spans[k].from == e.at {
+					s.heads = append(s.heads, len(s.lines))
+					s.lines = append(s.lines, sheetLine{head: k})
+				}
+				if k := len(s.heads) - 1; k < 0 || k >= len(folded) || !folded[k] || e.at >= spans[k].to {
+					s.lines = append(s.lines, e)
+				}
+			}
+			return true
+		})
+		at += len(h.Edits)
+	}
+	return s
+}
+
+// stretch returns the lines of a part of a hunk.
+func (s *Sheet) stretch(st stretch) (lines []sheetLine) {
+	for i := range st.context {
+		lines = append(lines, sheetLine{-1, &st.context[i], &st.context[i], st.at + i, st.at + i})
+	}
+	dels, adds := len(st.dels), len(st.adds)
+	get := func(list []lineEdit, i int) *lineEdit {
+		if i < len(list) {
+			return &list[i]
+		}
+		return nil
+	}
+	if s.sides {
+		for i := range max(dels, adds) {
+			// A line without a left side counts as one of the change of the stretch.
+			lines = append(lines, sheetLine{-1, get(st.dels, i), get(st.adds, i), st.at + min(i, max(dels-1, 0)), st.at + dels + i})
+		}
+		return lines
+	}
+	for i := range st.dels {
+		lines = append(lines, sheetLine{-1, &st.dels[i], get(st.adds, i), st.at + i, 0})
+	}
+	for i := range st.adds {
+		lines = append(lines, sheetLine{-1, &st.adds[i], get(st.dels, i), st.at + dels + i, 0})
+	}
+	return lines
+}
+
+// Len returns how many lines there are.
+func (s *Sheet) Len() int { return len(s.lines) }
+
+// Changes returns how many changes there are.
+func (s *Sheet) Changes() int { return len(s.heads) }
+
+// Head returns the line above a change.
+func (s *Sheet) Head(change int) int { return s.heads[change] }
+
+// Change returns the change that a line is in, or the last before it; -1 if there is none.
+func (s *Sheet) Change(line int) int {
+	k := len(s.heads) - 1
+	for k >= 0 && s.heads[k] > line {
+		k--
+	}
+	return k
+}
+
+// Draw draws one line. head is the row above a change, painted and fitting the width. Limit is how many rows may be drawn;
+// 0: all.
+func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string {
+	l := s.lines[line]
+	if l.head >= 0 {
+		return []string{head(l.head)}
+	}
+	limit := sheetRows
+	if look.Limit > 0 {
+		limit = min(limit, look.Limit)
+	}
+	r := &diffRenderer{c: s.c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: limit, syntax: look.Syntax, longest: sheetBytes}
+	if r.gutter = s.c.Gutter(r.width); s.sides {
+		r.gutter /= 2
+	}
+	switch {
+	case l.left == nil && l.right == nil:
+		return []string{r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter) + "⋯")}
+	case s.sides:
+		r.pair(l.left, l.right, l.at, l.rightAt)
+	default:
+		var marks []span
+		if l.right != nil && l.right != l.left {
+			marks, _ = wordMarks(l.left.Line, l.right.Line)
+			if l.left.Op == diff.Insert {
+				_, marks = wordMarks(l.right.Line, l.left.Line)
+			}
+		}
+		r.line(*l.left, l.at, marks)
+	}
+	return r.rows
+}
+
+// FileLine returns the line of the new file, from 1, that a line of the sheet is at or next to.
+func (s *Sheet) FileLine(line int) int {
+	for ; line < len(s.lines); line++ {
+		l := s.lines[line]
+		for _, e := range []*lineEdit{l.right, l.left} {
+			if e != nil && e.Op != diff.Delete {
+				return s.c.first + e.LineNoY + 1
+			}
+		}
+	}
+	if n := len(s.c.hunks); n > 0 {
+		return s.c.first + s.c.hunks[n-1].EndLineNoY
+	}
+	return 1
+}
+
+// Find returns the next line, forwards or backwards from one that is not looked at, of which a text matches; -1 if there
+// is none.
+func (s *Sheet) Find(from, step int, matches func(string) bool) int {
+	for i := from + step; i >= 0 && i < len(s.lines); i += step {
+		l := s.lines[i]
+		if l.left != nil && matches(l.left.Line) || s.sides && l.right != nil && l.right != l.left && matches(l.right.Line) {
+			return i
+		}
+	}
+	return -1
+}
+
+var changeSeed = maphash.MakeSeed()
+
+// ChangeKeys returns for each change what identifies it as long as its lines stay the same, and their place in the old
+// text: so it does when other changes are undone, and changes that are alike differ.
+func (c *Computed) ChangeKeys() []uint64 {
+	spans := c.changes()
+	keys := make([]uint64, 0, len(spans))
+	var h maphash.Hash
+	h.SetSeed(changeSeed)
+	at, k := 0, 0
+	for _, hunk := range c.hunks {
+		old := hunk.LineNoX
+		for i, e := range hunk.Edits {
+			if k < len(spans) && at+i == spans[k].from {
+				maphash.WriteComparable(&h, old)
+			}
+			if e.Op != diff.Insert {
+				old++
+			}
+			if k < len(spans) && at+i >= spans[k].from && e.Op != diff.Match {
+				h.WriteByte(byte(e.Op))
+				h.WriteString(e.Line)
+			}
+			if k < len(spans) && at+i+1 == spans[k].to {
+				keys = append(keys, h.Sum64())
+				h.Reset()
+				k++
+			}
+		}
+		at += len(hunk.Edits)
+	}
+	return keys
+}
+
+// clip cuts a text that is longer than n bytes, at the end of a character.
+func clip(s string, n int) string {
+	if n == 0 || len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// Matches reports whether a line of the diff matches.
+func (c *Computed) Matches(matches func(string) bool) bool {
+	for _, h := range c.hunks {
+		for _, e := range h.Edits {
+			if matches(e.Line) {
+				return true
+			}
+		}
+	}
+	return false
+}

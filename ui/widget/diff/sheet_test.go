@@ -1,0 +1,145 @@
+package diff
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/ui/theme"
+	"parley/ui/widget/text"
+)
+
+const headRow = "head"
+
+// drawn draws all of a sheet, without the rows above the changes.
+func drawn(s *Sheet, look Look) (rows []string, heads int) {
+	for i := range s.Len() {
+		for _, row := range s.Draw(i, look, func(int) string { return headRow }) {
+			if row == headRow {
+				heads++
+				continue
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, heads
+}
+
+// Line by line a diff looks as it does as a whole.
+func TestSheetIsTheDiff(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, th := range []*theme.Theme{theme.For("plain", theme.Terminal{}), theme.For("dark", theme.Terminal{Dark: true})} {
+		for range 1000 {
+			d := Diff{Path: "f.go", Old: randomText(r), New: randomText(r), Whole: r.IntN(3) == 0}
+			c := Compute(d)
+			if len(c.hunks) == 0 {
+				continue
+			}
+			look := Look{Width: 30 + r.IntN(120), Sides: r.IntN(2) == 0, Theme: th, Syntax: c.Highlight(r.IntN(100))}
+			sheet := NewSheet(c, look.Sides && look.Width >= leastSides, nil)
+			got, heads := drawn(sheet, look)
+			want, _ := c.Draw(look)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%+v at %d:\n%s\nwant:\n%s", d, look.Width, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if heads != c.Changes() || sheet.Changes() != heads || len(c.ChangeKeys()) != heads {
+				t.Fatalf("%+v: %d rows above %d changes, %d keys", d, heads, c.Changes(), len(c.ChangeKeys()))
+			}
+		}
+	}
+}
+
+func TestSheetFolds(t *testing.T) {
+	old := strings.Repeat("same\n", 20)
+	c := Compute(Diff{Old: "a\nb\n" + old + "c\n", New: "A\n" + old + "C\nD\n"})
+	for _, sides := range []bool{false, true} {
+		s := NewSheet(c, sides, []bool{true, false})
+		rows, heads := drawn(s, Look{Width: 80, Theme: theme.For("plain", theme.Terminal{})})
+		all := strings.Join(rows, "\n")
+		if heads != 2 || strings.Contains(all, "- a") || strings.Contains(all, "+ A") || !strings.Contains(all, "- c") || !strings.Contains(all, "+ D") {
+			t.Errorf("sides %v: %d heads\n%s", sides, heads, all)
+		}
+		if s.Change(0) != 0 || s.Change(s.Head(1)-1) != 0 || s.Change(s.Len()-1) != 1 {
+			t.Errorf("sides %v: the changes of lines are wrong", sides)
+		}
+	}
+}
+
+// What identifies a change is what it does, and to which lines of the old text.
+func TestChangeKeys(t *testing.T) {
+	far := strings.Repeat("same\n", 20)
+	old := "x\n" + far + "x\n"
+	a := Compute(Diff{Old: old, New: "X\n" + far + "X\n"}).ChangeKeys()
+	b := Compute(Diff{Old: old, New: "more\nlines\nX\n" + far + "X\n"}).ChangeKeys()
+	if len(a) != 2 || len(b) != 2 || a[0] == b[0] || a[1] != b[1] || a[0] == a[1] {
+		t.Errorf("%x, %x", a, b)
+	}
+	in, out := Compute(Diff{New: "x\n"}).ChangeKeys(), Compute(Diff{Old: "x\n"}).ChangeKeys()
+	if in[0] == out[0] {
+		t.Error("adding is deleting")
+	}
+}
+
+func TestSheetPlaces(t *testing.T) {
+	c := Compute(Diff{Old: "a\nb\nc\nd\n", New: "a\nB\nc\n"})
+	s := NewSheet(c, false, nil)
+	var got []string
+	for i := range s.Len() {
+		got = append(got, fmt.Sprint(s.FileLine(i)))
+	}
+	if want := "1 2 2 2 3 3 3"; strings.Join(got, " ") != want { // a, head, -b, +B, c, head, -d
+		t.Errorf("%v, want %s", got, want)
+	}
+	has := func(s string) func(string) bool { return func(l string) bool { return strings.Contains(l, s) } }
+	if i := s.Find(-1, 1, has("B")); i != 3 || s.Find(i, 1, has("B")) != -1 || s.Find(s.Len(), -1, has("b")) != 2 {
+		t.Error(i)
+	}
+}
+
+// A line longer than any screen costs no more than one that fills it.
+func TestSheetClipsHugeLines(t *testing.T) {
+	for _, line := range []string{strings.Repeat("x", 1<<20), strings.Repeat("日本", 1<<17), strings.Repeat("\t", 1<<18)} {
+		c := Compute(Diff{Old: line + "\n", New: line + "y\n"})
+		for _, sides := range []bool{false, true} {
+			s := NewSheet(c, sides, nil)
+			for i := range s.Len() {
+				rows := s.Draw(i, Look{Width: 100, Theme: theme.For("plain", theme.Terminal{})}, func(int) string { return "" })
+				if len(rows) > sheetRows {
+					t.Errorf("%d rows", len(rows))
+				}
+				for _, row := range rows {
+					if text.Width(row) > 100 {
+						t.Errorf("%d cells", text.Width(row))
+					}
+				}
+			}
+		}
+	}
+}
+
+func bigDiff(lines int) *Computed {
+	var old, now strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&old, "line %d of the old file\n", i)
+		fmt.Fprintf(&now, "line %d of the new file\n", i)
+	}
+	return Compute(Diff{Path: "f.go", Old: old.String(), New: now.String()})
+}
+
+func BenchmarkSheetOf100000Lines(b *testing.B) {
+	c := bigDiff(100_000)
+	for b.Loop() {
+		NewSheet(c, true, nil)
+	}
+}
+
+func BenchmarkScreenOfASheet(b *testing.B) {
+	s, th := NewSheet(bigDiff(100_000), false, nil), theme.For("dark", theme.Terminal{Dark: true})
+	for b.Loop() {
+		for i := range 50 {
+			s.Draw(50_000+i, Look{Width: 120, Theme: th}, nil)
+		}
+	}
+}
