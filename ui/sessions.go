@@ -143,6 +143,9 @@ func (s sessions) openRow(c *chat, agent string) panel.Session {
 	if c.ReadOnly {
 		one.State = "read-only log"
 	}
+	if c.Opening() && c.Thread.State == thread.Idle { // the answer to the request is still missing
+		one.State = "opening"
+	}
 	if c.Lost.State == workspace.StateGone {
 		one.State = "gone"
 	}

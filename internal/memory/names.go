@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"parley/internal/atomicfile"
@@ -98,7 +99,7 @@ func (n *Names) save(one named) error {
 // read returns the names, the oldest first. A missing file has none.
 func (n *Names) read() ([]named, error) {
 	f, err := os.Open(n.path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // nothing was kept there
 		return nil, nil
 	}
 	if err != nil {

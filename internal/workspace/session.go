@@ -266,6 +266,11 @@ func (s *Session) abandon() {
 	}
 }
 
+// Opening reports whether the session is being opened, or its log is being read.
+func (s *Session) Opening() bool {
+	return s.ACP == nil && s.giveUp != nil && s.Thread.State != thread.Ended
+}
+
 // CancelOpen cancels opening the session; false if it is not being opened.
 func (s *Session) CancelOpen() bool {
 	if s.ACP != nil || s.giveUp == nil {

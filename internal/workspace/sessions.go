@@ -9,7 +9,6 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
-	"parley/acpclient/thread"
 	"parley/permissions"
 )
 
@@ -153,6 +152,10 @@ func (s *Session) open(request func(context.Context) (*acpclient.Session, error)
 		defer stop()
 		opened, err = request(ctx)
 	}, func() {
+		if err == nil && parent.Err() != nil { // it opened before it could be cancelled
+			s.Agent.dismiss(opened)
+			opened, err = nil, context.Canceled
+		}
 		cancel()
 		then(opened, err)
 	})
@@ -406,5 +409,5 @@ func (w *Workspace) ended(what string, err error) {
 // Waiting reports whether something other than a turn is in progress for the session.
 func (s *Session) Waiting() bool {
 	_, dialing := s.Agent.Dialing()
-	return dialing || s.Agent.login.name != "" || s.sending != nil || s.ACP == nil && s.giveUp != nil && s.Thread.State != thread.Ended
+	return dialing || s.Agent.login.name != "" || s.sending != nil || s.Opening()
 }

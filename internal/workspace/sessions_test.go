@@ -99,6 +99,24 @@ func TestNewSessionFails(t *testing.T) {
 	}
 }
 
+// A session that opens just before the user cancels it, which parley has not noticed yet, is
+// closed.
+func TestCancelTooLate(t *testing.T) {
+	each(t, nil, func(r *rig) {
+		s := r.started(local)
+		s.Agent.NewSession()
+		second := r.w.Front()
+		r.run()
+		if !second.Opening() || !second.CancelOpen() {
+			t.Error("it cannot be cancelled")
+		}
+		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -", "SessionNotOpened: opening the session was cancelled")
+		if second.Opening() || r.w.Front() != s || len(r.w.Sessions()) != 1 {
+			t.Errorf("%d sessions are open", len(r.w.Sessions()))
+		}
+	})
+}
+
 // A session that is closed while it opens is also closed at the agent. Its late events go to
 // no other session.
 func TestCloseWhileOpening(t *testing.T) {
