@@ -57,7 +57,7 @@ func refusedVars(vars []wire.AuthVar) string {
 		name := strings.ToUpper(v.Name) // some systems ignore case
 		switch {
 		case len(v.Name) > 100 || !plainVar.MatchString(v.Name):
-			return "it names what is no variable"
+			return "it names something that cannot be a variable"
 		case steers(name):
 			return v.Name + " is no login's"
 		case slices.Contains(seen, name):
@@ -69,7 +69,7 @@ func refusedVars(vars []wire.AuthVar) string {
 }
 
 // steers reports whether a variable decides which programs run or what they load,
-// instead of who the user is: a user who fills it in would start something else than the
+// instead of who the user is: a user who fills it in would start something other than the
 // agent. The list holds the variables of all programs, those of the shells and
 // interpreters that agents are written for, and parley's own.
 func steers(name string) bool {

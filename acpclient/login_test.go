@@ -39,13 +39,13 @@ func TestLoginVariables(t *testing.T) {
 		`{"name":"HOMEPAGE"}`:            "",
 		``:                               "it names no variable",
 		`{"label":"x"}`:                  "it names no variable",
-		`{"name":"A=B"}`:                 "it names what is no variable",
-		`{"name":"A B"}`:                 "it names what is no variable",
-		`{"name":"1A"}`:                  "it names what is no variable",
-		`{"name":"A\n"}`:                 "it names what is no variable",
-		`{"name":"\u0410PI_KEY"}`:        "it names what is no variable", // a Cyrillic A
-		`{"name":"BASH_FUNC_ls%%"}`:      "it names what is no variable",
-		`{"name":"A\u001b[2J"}`:          "it names what is no variable",
+		`{"name":"A=B"}`:                 "it names something that cannot be a variable",
+		`{"name":"A B"}`:                 "it names something that cannot be a variable",
+		`{"name":"1A"}`:                  "it names something that cannot be a variable",
+		`{"name":"A\n"}`:                 "it names something that cannot be a variable",
+		`{"name":"\u0410PI_KEY"}`:        "it names something that cannot be a variable", // a Cyrillic A
+		`{"name":"BASH_FUNC_ls%%"}`:      "it names something that cannot be a variable",
+		`{"name":"A\u001b[2J"}`:          "it names something that cannot be a variable",
 		`{"name":"KEY"},{"name":"key"}`:  "it names a variable twice",
 		`{"name":"KEY"},{"name":"PATH"}`: "PATH is no login's",
 		`{"name":"Path"}`:                "Path is no login's",
@@ -58,7 +58,7 @@ func TestLoginVariables(t *testing.T) {
 		`{"name":"PYTHONSTARTUP"}`:                           "PYTHONSTARTUP is no login's",
 		`{"name":"npm_config_registry"}`:                     "npm_config_registry is no login's",
 		`{"name":"PARLEY_STATE"}`:                            "PARLEY_STATE is no login's",
-		`{"name":"` + strings.Repeat("A", 101) + `"}`:        "it names what is no variable",
+		`{"name":"` + strings.Repeat("A", 101) + `"}`:        "it names something that cannot be a variable",
 	} {
 		got := offeredBy(t, `{"id":"k","name":"K","type":"env_var","link":"https://x","vars":[`+vars+`]}`, nil, acpclient.Options{})
 		if len(got) != 1 || got[0].RefusalReason != want || (len(got[0].Vars) == 0) != (want != "") || (got[0].Link == "") != (want != "") {

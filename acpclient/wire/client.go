@@ -62,8 +62,8 @@ var createTerminal = object(
 	strict("outputByteLimit", pointer(byteLimit), func(r *CreateTerminalRequest) **uint64 { return &r.OutputByteLimit }),
 )
 
-// DecodeCreateTerminal is strict: with a malformed argument something else than meant
-// would run.
+// DecodeCreateTerminal is strict: ignoring a malformed argument would run a command other
+// than the one that was meant.
 func DecodeCreateTerminal(params []byte) (CreateTerminalRequest, error) {
 	return decoded(createTerminal, params)
 }

@@ -105,8 +105,8 @@ func NewWorktrees(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worktrees",
 		Short: "List, merge and remove the git work trees of sessions",
-		Long: "List the git work trees that `parley --worktree` made, with what was not merged yet.\n" +
-			"NAME is one of this repository, or the only one of that name.",
+		Long: "List the git work trees that `parley --worktree` made, with what was not merged yet. " +
+			"NAME is a work tree of this repository, or of another one if no other has that name.",
 		Args: NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := worktrees()
