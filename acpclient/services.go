@@ -45,7 +45,7 @@ type Permissions interface {
 	CancelSession(session string)
 }
 
-// Sessions is sessions which sessions are open, so that services can keep state for them.
+// Sessions is told which sessions are open, so that services can keep state for them.
 // The methods return at once.
 type Sessions interface {
 	// OpenSession is called before anything else happens in that session.

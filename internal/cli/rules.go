@@ -33,8 +33,8 @@ func NewRules(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "List, test and check the rules that answer agents' questions",
-		Long: `Rules allow, ask or deny what agents want to do. Yours are in rules.toml next to the configuration file; a project adds .parley/rules.toml, which may ask and deny, but allow nothing.`,
-		Args: NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long:  `Rules allow, ask or deny what agents want to do. Yours are in rules.toml next to the configuration file; a project adds .parley/rules.toml, which may ask and deny, but allow nothing.`,
+		Args:  NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRulesList(s), newRulesTest(s), newRulesCheck(s))
 	return cmd
