@@ -88,7 +88,7 @@ func (c *chat) running() []string {
 	items := c.Thread.Items
 	for _, it := range items[max(0, len(items)-maxRecent):] {
 		if call := it.Tool; call != nil && call.Live() {
-			titles = append(titles, strings.Join(strings.Fields(call.Kind+" "+doing(call)), " "))
+			titles = append(titles, strings.Join(strings.Fields(doing(call)), " "))
 		}
 	}
 	for _, run := range c.shells.All() {
