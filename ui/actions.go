@@ -88,6 +88,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.m.anotherAgent(), true
 	case intent.Rename:
 		return c.rename(""), true
+	case intent.InWorktree:
+		return c.inWorktree(""), true
 	case intent.Background:
 		return c.panels.showWork(), true
 	case intent.Options:
@@ -122,7 +124,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.Approval, intent.ShowReview, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.InWorktree, intent.Approval, intent.ShowReview, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

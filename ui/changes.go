@@ -94,8 +94,7 @@ func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 
 // short returns a path as the transcript shows it, with ~ for the home directory.
 func (p *panels) short(path string) string {
-	opts := p.c.m.opts
-	return transcript.ShortenHome(transcript.RelativePath(path, opts.Cwd), opts.Home)
+	return transcript.ShortenHome(transcript.RelativePath(path, p.c.cwd), p.c.m.opts.Home)
 }
 
 // changeShown is a change to read.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ type chat struct {
 }
 
 func newChat(m *Model, s *workspace.Session) *chat {
-	c := &chat{Session: s, m: m, transcriptPane: transcriptPane{env: &m.Env, cwd: m.opts.Cwd}}
+	c := &chat{Session: s, m: m, transcriptPane: transcriptPane{env: &m.Env, cwd: cmp.Or(s.Dir, m.opts.Cwd)}}
 	c.panels.c = c
 	c.review = review.New(&m.Env, reviewHost{c})
 	c.load(c.Thread, c.Agent.Name)

@@ -177,6 +177,8 @@ func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
 		return c.do(a.Intent)
 	case a.Intent == intent.Rename:
 		return c.rename(strings.TrimSpace(arg)), true
+	case a.Intent == intent.InWorktree:
+		return c.inWorktree(strings.TrimSpace(arg)), true
 	}
 	return nil, false // a prompt that begins like a command
 }

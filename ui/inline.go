@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 	"parley/ui/inline"
 	"parley/ui/transcript"
 	"parley/ui/widget/text"
@@ -58,7 +59,7 @@ func (c *chat) inScrollback() inline.Page {
 	m := c.m
 	about := c.Title()
 	if about == "" {
-		about = "in " + transcript.ShortenHome(m.opts.Cwd, m.opts.Home)
+		about = "in " + safetext.Line(transcript.ShortenHome(c.cwd, m.opts.Home), 200)
 	}
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/layer"
 	"parley/ui/mouse"
@@ -62,7 +63,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), view.Rows()...)
 	if len(c.Thread.Items) == 0 {
-		rows = append(rows, welcome(c.Agent, transcript.ShortenHome(c.m.opts.Cwd, c.m.opts.Home), width, th)...)
+		rows = append(rows, welcome(c.Agent, safetext.Line(transcript.ShortenHome(c.cwd, c.m.opts.Home), 200), width, th)...)
 	}
 	rows = rows[:min(len(rows), talk)]
 	for len(rows) < talk {

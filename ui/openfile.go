@@ -43,7 +43,7 @@ func (l conversation) openFile() tea.Cmd {
 	}
 	items := make([]list.Item, 0, len(files))
 	for _, f := range files {
-		title := transcript.RelativePath(f.Path, c.m.opts.Cwd)
+		title := transcript.RelativePath(f.Path, c.cwd)
 		if f.Line > 0 {
 			title += fmt.Sprintf(":%d", f.Line)
 		}
@@ -62,7 +62,7 @@ func (l conversation) openAt(at event.Location) tea.Cmd {
 	}
 	path := at.Path
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.m.opts.Cwd, path)
+		path = filepath.Join(c.cwd, path)
 	}
 	return func() tea.Msg {
 		command, err := open(path, at.Line)

@@ -24,7 +24,7 @@ func (c *chat) showReview() tea.Cmd {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
-	return c.review.Start(&changeStore{conn, c.ACP.ID(), c.m.opts.Cwd, c.m.opts.Home})
+	return c.review.Start(&changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home})
 }
 
 // offerReview says how to review what a turn has changed.

@@ -137,7 +137,7 @@ func (s sessions) all() []panel.Session {
 // openRow returns the row of an open session.
 func (s sessions) openRow(c *chat, agent string) panel.Session {
 	m := s.m
-	one := panel.Session{Section: "Open", Title: cmp.Or(c.Title(), firstPrompt(c.Thread)), Detail: s.where(agent, cmp.Or(c.Dir, m.opts.Cwd)), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
+	one := panel.Session{Section: "Open", Title: cmp.Or(c.Title(), firstPrompt(c.Thread)), Detail: s.where(agent, c.cwd), Value: entry{chat: c}, Number: slices.Index(m.w.Sessions(), c.Session) + 1,
 		Holds: func(word string) (string, bool) { return says(c.Thread, word) },
 		State: c.Thread.State.String(), Here: c == m.chat, Waits: c.waits(), Unread: c.unread, Ended: c.Thread.State == thread.Ended}
 	if c.ReadOnly {
@@ -289,6 +289,13 @@ func (s sessions) rename(l *panel.List, value any) tea.Cmd {
 		})
 	}
 	return nil
+}
+
+// inWorktree starts the agent in a git work tree of that name; without one, in a new one.
+func (c *chat) inWorktree(name string) tea.Cmd {
+	said := c.say("Making a work tree…")
+	c.Agent.StartInWorktree(name)
+	return tea.Batch(said, c.m.sync())
 }
 
 // rename renames the session; without a name, in the list of sessions.

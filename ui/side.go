@@ -73,7 +73,7 @@ func (m *Model) side() status.Side {
 		s.Plan = append(s.Plan, p)
 	}
 	for _, f := range c.ChangedFiles() {
-		s.Files = append(s.Files, status.SideFile{Path: safetext.Line(transcript.RelativePath(f.Path, m.opts.Cwd), 200), Added: f.Added, Removed: f.Removed})
+		s.Files = append(s.Files, status.SideFile{Path: safetext.Line(transcript.RelativePath(f.Path, c.cwd), 200), Added: f.Added, Removed: f.Removed})
 	}
 	s.Running = c.running()
 	return s

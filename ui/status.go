@@ -14,8 +14,19 @@ func (c *chat) status() status.Line {
 	m := c.m
 	form := c.elicits.Current()
 	asks := form != nil && form.Asks()
-	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: m.opts.Branch,
+	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
 		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin}
+}
+
+// branch returns the git branch in the session's directory, "" if it is not known.
+func (c *chat) branch() string {
+	switch c.Dir {
+	case "":
+		return c.m.opts.Branch
+	case c.Agent.Spec.Dir:
+		return c.Agent.Spec.Branch
+	}
+	return ""
 }
 
 // outside returns the title and progress bar of the terminal window.

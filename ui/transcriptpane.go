@@ -14,7 +14,7 @@ import (
 // scrollback.
 type transcriptPane struct {
 	env     *layer.Env
-	cwd     string
+	cwd     string // shortens paths
 	view    *transcript.View
 	find    *find.Bar
 	written *transcript.Written // the part in the scrollback; nil: none

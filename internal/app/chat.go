@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,12 +82,15 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
 	}
-	var tree *cli.Worktree
+	trees := &trees{}
 	if f.worktree != "" {
-		if tree, err = cli.EnterWorktree(cmd.Context(), &place, f.worktree); err != nil {
-			return err
+		tree, err := trees.enter(cmd.Context(), &place, f.worktree)
+		if err != nil {
+			return fmt.Errorf("--worktree %s: %w", f.worktree, err)
 		}
-		f.cwd = place.Cwd
+		if f.cwd = place.Cwd; tree.Notice != "" {
+			setup.Warn(tree.Notice)
+		}
 	}
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
@@ -119,14 +123,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.Command {
 		agent, _ := setup.Find(a.Name)
-		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, place)
+		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, in(place, a))
 	}
 	opts.AgentLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error) {
 		agent, err := setup.Find(a.Name)
 		if err != nil {
 			return workspace.AgentLogin{}, err
 		}
-		asked, err := setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, place)
+		asked, err := setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 		return workspace.AgentLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
 	opts.Resume = f.resume
@@ -136,9 +140,6 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	opts.Notices = warnings(setup)
 	opts.Templates = templates(place, setup.Warn)
-	if tree != nil && tree.Notice != "" {
-		setup.Warn(tree.Notice)
-	}
 	warnCtx, stop := context.WithCancel(life)
 	defer stop()
 	warnLater(warnCtx, setup.Warn, sweepAfter, sweep)
@@ -148,6 +149,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, screenCtx: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
+	opts.Worktree = func(ctx context.Context, name string) (workspace.Worktree, error) {
+		place := place
+		tree, err := trees.enter(ctx, &place, cmp.Or(name, cli.AutoWorktree))
+		if err != nil {
+			return workspace.Worktree{}, err
+		}
+		return workspace.Worktree{Dir: place.Cwd, Branch: cli.Branch(place.Cwd), Notice: tree.Notice}, nil
+	}
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
@@ -155,7 +164,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	defer files.Close()
 	opts.Files, opts.Pictures = files, desktopPictures{}
 	if f.linear {
-		return leave(cmd.Context(), s, tree, chatInLines(cmd, opts, args, f, s))
+		return trees.leave(cmd.Context(), s, chatInLines(cmd, opts, args, f, s))
 	}
 	if f.adjust != nil {
 		f.adjust(&opts)
@@ -164,21 +173,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err = reportCrash(s, err); err != nil && left.Session == "" {
 		return err
 	}
-	if line := resumeCommand(left, args, f.cwd); line != "" {
+	if line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd)); line != "" {
 		fmt.Fprintln(s.Out, line)
 	}
 	if err == nil && cmd.Context().Err() != nil { // a signal ended it
 		return cli.ExitCode(headless.ExitInterrupted)
 	}
-	return leave(cmd.Context(), s, tree, err)
-}
-
-// leave asks what to do with the work tree after a chat that ended without an error.
-func leave(ctx context.Context, s cli.Streams, tree *cli.Worktree, err error) error {
-	if tree == nil || err != nil {
-		return err
-	}
-	return tree.Leave(ctx, s)
+	return trees.leave(cmd.Context(), s, err)
 }
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync"
@@ -72,13 +73,19 @@ func messages(found []cli.LoggedMessage) []workspace.Message {
 // first connection. Its methods may be called from any goroutine.
 type dialer struct {
 	setup     *cli.Setup
-	place     cli.Directories
+	place     cli.Directories // of agents without a directory of their own
 	patience  time.Duration
 	screenCtx context.Context // lasts as long as the screen
 
 	mu      sync.Mutex
 	first   cli.Opening
 	records map[*event.Log]*cli.Record // by screen log: the record of the last connection
+}
+
+// in returns the directories of an agent.
+func in(place cli.Directories, a workspace.Spec) cli.Directories {
+	place.Cwd = cmp.Or(a.Dir, place.Cwd)
+	return place
 }
 
 // next returns how to open the next session. Call opened once that has worked.
@@ -132,12 +139,13 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	if err != nil {
 		return nil, err
 	}
+	place := in(d.place, a)
 	var note string
 	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
 	opening.Retitle = cli.Retitle(agent, func(string) {}) // the workspace reports the error
 	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
 	sink = opening.Watch(sink)
-	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), d.place, opening, d.patience, sink, log)
+	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), place, opening, d.patience, sink, log)
 	if c == nil {
 		return nil, err
 	}
@@ -145,7 +153,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	if err == nil {
 		opened()
 	}
-	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, d.place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
+	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	addRulesAndUndo(conn, c)
 	lendKeyboard(d.screenCtx, conn, c.Host)
 	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {

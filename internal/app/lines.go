@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ func chatInLines(cmd *cobra.Command, opts ui.Options, args []string, f chatFlags
 	if err != nil {
 		return err
 	}
-	if line := resumeCommand(left, args, f.cwd); line != "" {
+	if line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd)); line != "" {
 		if cmd.Flags().Changed("linear") && f.linear {
 			line = strings.Replace(line, "--resume", "--linear --resume", 1)
 		}

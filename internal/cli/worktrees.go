@@ -50,7 +50,7 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	}
 	tree, inside, uncommitted, err := store.Create(ctx, p.Cwd, name)
 	if err != nil {
-		return nil, fmt.Errorf("--worktree %s: %w", name, err)
+		return nil, err
 	}
 	p.Cwd = inside
 	programs.Guard(inside)

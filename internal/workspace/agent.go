@@ -105,6 +105,7 @@ func (w *Workspace) Start(spec Spec) *Agent {
 	a := w.front.Agent
 	if a.Live() || w.front.ReadOnly {
 		a = newAgent(w)
+		a.Spec = spec
 		w.add(a)
 	}
 	a.Spec = spec

@@ -26,6 +26,10 @@ type Spec struct {
 	Warning string // always shown, such as that the server was not verified
 	Missing string // how to install it; if not empty, it cannot be started
 
+	// Dir is the directory in which it works, and Branch the git branch there, if Dir is not
+	// Options.Cwd.
+	Dir, Branch string
+
 	// Env is added to the agent's environment: values that the user typed for a login.
 	// They are kept only in the memory of this process.
 	Env Variables

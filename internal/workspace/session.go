@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -97,10 +98,10 @@ func (s *Session) Resumable() bool {
 	return reopenMethodOf(s.Agent.conn.Client.Agent()) != reopenNone
 }
 
-// Roots returns the session's directories, Options.Cwd while it is not open.
+// Roots returns the session's directories, LocalDir while it is not open.
 func (s *Session) Roots() []string {
 	if s.ACP == nil || s.Agent.conn == nil {
-		return []string{s.w.opts.Cwd}
+		return []string{s.LocalDir()}
 	}
 	roots := []string{s.ACP.Cwd()}
 	if t := s.Agent.conn.Template; t.Cwd == s.ACP.Cwd() {
@@ -115,7 +116,7 @@ func (s *Session) LocalDir() string {
 	if s.ACP != nil && !s.Agent.Spec.Remote {
 		return s.ACP.Cwd()
 	}
-	return s.w.opts.Cwd
+	return cmp.Or(s.Dir, s.w.opts.Cwd)
 }
 
 // DropShellOutput removes the newest command output that would go with the next prompt;

@@ -134,8 +134,11 @@ func (a *Agent) OpenStored(kept event.StoredSession, logged *Logged) {
 	}
 	s := a.w.add(a)
 	s.Thread.Session, s.Thread.Title = kept.ID, kept.Title
-	if !a.Spec.Remote && kept.Cwd != a.w.opts.Cwd {
+	if !a.Spec.Remote && kept.Cwd != "" {
 		s.Dir = kept.Cwd
+		if s.Dir == a.w.opts.Cwd {
+			s.Dir = ""
+		}
 	}
 	s.open(func(ctx context.Context) (*acpclient.Session, error) { return method.open(ctx, client, kept.ID, n) },
 		func(opened *acpclient.Session, err error) { s.opened(opened, err, logged) })

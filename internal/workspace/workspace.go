@@ -69,6 +69,10 @@ type Options struct {
 	// CountLines counts the changed lines. If nil, they are not counted.
 	CountLines func(c FileChange, before, after string) (added, removed int)
 
+	// Worktree makes a git work tree with a branch of that name; "" makes up a name. If nil,
+	// there are none. It is called in a task.
+	Worktree func(ctx context.Context, name string) (Worktree, error)
+
 	Templates []template.Template // prompts that can be sent by slash commands
 
 	Cwd    string
@@ -212,7 +216,7 @@ func (w *Workspace) end(conn *Connection) {
 // add adds a session and brings it to the front.
 func (w *Workspace) add(a *Agent) *Session {
 	s := newSession(w, a)
-	s.from = w.front
+	s.from, s.Dir = w.front, a.Spec.Dir
 	w.sessions = append(w.sessions, s)
 	w.Show(s)
 	return s

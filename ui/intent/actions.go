@@ -23,6 +23,7 @@ var Actions = []Action{
 	{NextWaiting, Chat, "next-waiting", []string{"alt+w"}, "Go to the next session that waits for you", "", false},
 	{NewSession, Chat, "new-session", nil, "Start a new session with this agent", "new", false},
 	{AnotherAgent, Chat, "another-agent", nil, "Start another agent", "agent", false},
+	{InWorktree, Chat, "worktree", nil, "Start this agent in a new git work tree", "worktree", false},
 	{Rename, Chat, "rename", nil, "Rename this session", "rename", false},
 	{Turns, Chat, "turns", nil, "Jump to a prompt: go there, copy, edit and resend", "turns", false},
 	{NextMode, Chat, "next-mode", []string{"shift+tab"}, "Switch to the next mode", "", false},

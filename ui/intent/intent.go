@@ -43,6 +43,7 @@ const (
 	NewSession
 	AnotherAgent
 	Rename
+	InWorktree
 	Turns
 	Mode
 	Model

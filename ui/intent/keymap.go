@@ -164,8 +164,11 @@ type Offer struct {
 
 // Args returns what the command takes, for its hint, "" if nothing.
 func (a Action) Args() string {
-	if a.Intent == Rename {
+	switch a.Intent {
+	case Rename:
 		return "NAME"
+	case InWorktree:
+		return "[NAME]"
 	}
 	return ""
 }

@@ -42,6 +42,13 @@ func (l *sessions) add() {
 	s.Agent.NewSession()
 }
 
+// inWorktree starts the agent in front in a git work tree of that name; without one, in a new
+// one.
+func (l *sessions) inWorktree(name string) {
+	l.out.say("Making a work tree.")
+	l.w.Front().Agent.StartInWorktree(name)
+}
+
 // rename renames the session in front; without a name it has the agent's title again.
 func (l *sessions) rename(name string) {
 	s := l.w.Front()

@@ -1,0 +1,44 @@
+package workspace
+
+import "context"
+
+// Worktree is a git work tree that was made for an agent.
+type Worktree struct {
+	Dir    string // the directory in which the agent works
+	Branch string
+	Notice string // a message for the user, "" if none
+}
+
+// StartInWorktree starts the same agent again, in a git work tree of that name; "" makes up a
+// name. Making it may take a while: Said reports its error.
+func (a *Agent) StartInWorktree(name string) {
+	w := a.w
+	switch {
+	case w.opts.Worktree == nil:
+		w.say("work trees are not available")
+		return
+	case a.Spec.Remote:
+		w.say("a remote agent does not work on this machine: no work tree was made")
+		return
+	}
+	spec := a.Spec
+	var tree Worktree
+	var err error
+	a.request(func(ctx context.Context) error {
+		tree, err = w.opts.Worktree(ctx, name)
+		return err
+	}, func(err error) {
+		if err != nil {
+			w.say(err.Error())
+			return
+		}
+		spec.Dir, spec.Branch = tree.Dir, tree.Branch
+		started := newAgent(w)
+		started.Spec = spec
+		s := w.add(started)
+		started.Restart()
+		if tree.Notice != "" {
+			s.Say(tree.Notice)
+		}
+	})
+}
