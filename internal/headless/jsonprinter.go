@@ -61,9 +61,9 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 	p.stream.write(endEvent(reason, err, code, took))
 }
 
-// jsonPrinter writes one object at the end (-o json).
+// jsonPrinter makes one object at the end (-o json).
 type jsonPrinter struct {
-	stream       jsonStream
+	done         func(Result)
 	encode       encoder
 	stderr       io.Writer
 	start        jsonEvent
@@ -73,8 +73,8 @@ type jsonPrinter struct {
 	unaskedTools []jsonEvent
 }
 
-// result is the object of -o json.
-type result struct {
+// Result is the object of -o json, which docs/run.md describes.
+type Result struct {
 	Agent       string       `json:"agent"`
 	Version     string       `json:"version,omitempty"`
 	Session     string       `json:"session"`
@@ -88,11 +88,19 @@ type result struct {
 	Permissions []jsonEvent  `json:"permissions,omitempty"`
 	Denied      []jsonEvent  `json:"denied,omitempty"`
 	Unasked     []jsonEvent  `json:"unasked,omitempty"`
+	Used        uint64       `json:"used,omitempty"`
+	Size        uint64       `json:"size,omitempty"`
+	Cost        *float64     `json:"cost,omitempty"`
+	Currency    string       `json:"currency,omitempty"`
 	StopReason  string       `json:"stopReason,omitempty"`
 	Error       string       `json:"error,omitempty"`
 	Stderr      []string     `json:"stderr,omitempty"`
 	Code        int          `json:"code"`
 	Seconds     float64      `json:"seconds"`
+}
+
+func newJSONPrinter(o Options, done func(Result)) *jsonPrinter {
+	return &jsonPrinter{done: done, stderr: o.Stderr, start: jsonEvent{Agent: o.Agent}}
 }
 
 func (p *jsonPrinter) connected(a event.AgentInfo) {
@@ -128,7 +136,7 @@ func (p *jsonPrinter) unasked(t *thread.Tool) {
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	end := endEvent(reason, err, code, took)
-	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
+	r := Result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
 		Denied: p.refused, Unasked: p.unaskedTools, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -144,7 +152,11 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 	for _, plan := range t.Plans {
 		r.PlanText = joined(r.PlanText, plan.Markdown)
 	}
-	p.stream.write(r)
+	r.Used, r.Size = t.Usage.Used, t.Usage.Size
+	if t.Usage.Currency != "" {
+		r.Cost, r.Currency = &t.Usage.Cost, t.Usage.Currency
+	}
+	p.done(r)
 }
 
 func joined(a, b string) string {

@@ -34,7 +34,8 @@ type printer interface {
 func newPrinter(o Options) printer {
 	switch o.Format {
 	case "json":
-		return &jsonPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}, stderr: o.Stderr, start: jsonEvent{Agent: o.Agent}}
+		stream := jsonStream{out: bufio.NewWriter(o.Stdout)}
+		return newJSONPrinter(o, func(r Result) { stream.write(r) })
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
