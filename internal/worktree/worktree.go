@@ -228,8 +228,8 @@ func (s *Store) verify(ctx context.Context, t Tree) error {
 	return nil
 }
 
-// repository returns the root of the main work tree of dir's repository and where the store keeps the
-// others of it.
+// repository returns the root of the work tree of the user's that dir is in, and where the store keeps
+// the work trees of its repository. If dir is in the store, main is that of the repository.
 func (s *Store) repository(ctx context.Context, dir string) (main, place string, err error) {
 	common, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if err != nil {
@@ -245,13 +245,13 @@ func (s *Store) repository(ctx context.Context, dir string) (main, place string,
 	if inside, err := s.run(ctx, dir, "rev-parse", "--is-inside-work-tree"); !ok || err != nil || inside != "true" {
 		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
-	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
-		main = top
-	}
 	sum := sha256.Sum256([]byte(common))
 	base := filepath.Base(main)
 	if CheckName(base) != nil {
 		base = "repository"
+	}
+	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
+		main = top
 	}
 	return filepath.FromSlash(main), filepath.Join(s.dir, base+"-"+hex.EncodeToString(sum[:4])), nil
 }
@@ -294,8 +294,9 @@ func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
 		return Tree{}, err
 	}
 	all = slices.DeleteFunc(all, func(t Tree) bool { return t.Name != name })
-	if _, place, err := s.repository(ctx, dir); err == nil {
+	if main, place, err := s.repository(ctx, dir); err == nil {
 		if i := slices.IndexFunc(all, func(t Tree) bool { return filepath.Dir(t.Path) == place }); i >= 0 {
+			all[i].Main = main // the repository may have other work trees of the user's
 			return all[i], nil
 		}
 	}
