@@ -131,6 +131,41 @@ func TestWorktreeRemoved(t *testing.T) {
 	}
 }
 
+// Several are removed at once, and each is confirmed.
+func TestWorktreesRemoved(t *testing.T) {
+	repository(t)
+	one, _, three := enter(t, "one"), enter(t, "two"), enter(t, "three")
+	put(t, filepath.Join(one.Path, "new.txt"), "text\n")
+	put(t, filepath.Join(three.Path, "new.txt"), "text\n")
+	out, err := runWorktrees(t, "one\nno\n", "remove", "one", "two", "three")
+	if err != nil || !strings.Contains(out, "Removed one\nRemoved two\n") || !strings.HasSuffix(out, "Kept\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(three.Path, "new.txt")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The diff has new files, and git can apply it.
+func TestWorktreeDiff(t *testing.T) {
+	dir := repository(t)
+	w := enter(t, "fix")
+	put(t, filepath.Join(w.Path, "a.txt"), "two\n")
+	put(t, filepath.Join(w.Path, "new.txt"), "\x1b[2Jtext\n")
+	out, err := runWorktrees(t, "", "diff", "fix")
+	if err != nil || !strings.Contains(out, "-one\n+two\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	apply := exec.Command("git", "apply", "-")
+	apply.Stdin = strings.NewReader(out)
+	if said, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "new.txt")); err != nil || string(text) != "\x1b[2Jtext\n" {
+		t.Errorf("new.txt is %q, %v", text, err)
+	}
+}
+
 // Without a name, one is generated. Outside a repository there is an error.
 func TestWorktreeNamed(t *testing.T) {
 	repository(t)
