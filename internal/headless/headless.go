@@ -120,11 +120,11 @@ func Run(ctx context.Context, opts Options) int {
 	return code
 }
 
-// Collect is Run for callers that want the object of -o json itself. Stderr gets what it gets then;
-// Stdout and Format are not used.
-func Collect(ctx context.Context, opts Options) Result {
+// Collect is Run for callers that want the object of -o json itself. note gets the lines that Run
+// writes to Stderr then, on this goroutine; Format, Stdout and Stderr are not used.
+func Collect(ctx context.Context, opts Options, note func(line string)) Result {
 	var result Result
-	runWith(ctx, opts, newJSONPrinter(opts, func(r Result) { result = r }))
+	runWith(ctx, opts, newJSONPrinter(opts.Agent, note, func(r Result) { result = r }))
 	return result
 }
 

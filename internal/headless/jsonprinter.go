@@ -2,9 +2,7 @@ package headless
 
 import (
 	"cmp"
-	"fmt"
 	"hash/maphash"
-	"io"
 	"time"
 
 	"parley/acpclient/event"
@@ -64,8 +62,8 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 // jsonPrinter makes one object at the end (-o json).
 type jsonPrinter struct {
 	done         func(Result)
+	note         func(line string) // for stderr
 	encode       encoder
-	stderr       io.Writer
 	start        jsonEvent
 	permissions  []jsonEvent
 	notices      []jsonEvent
@@ -99,8 +97,8 @@ type Result struct {
 	Seconds     float64      `json:"seconds"`
 }
 
-func newJSONPrinter(o Options, done func(Result)) *jsonPrinter {
-	return &jsonPrinter{done: done, stderr: o.Stderr, start: jsonEvent{Agent: o.Agent}}
+func newJSONPrinter(agent string, note func(string), done func(Result)) *jsonPrinter {
+	return &jsonPrinter{done: done, note: note, start: jsonEvent{Agent: agent}}
 }
 
 func (p *jsonPrinter) connected(a event.AgentInfo) {
@@ -120,18 +118,18 @@ func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {
 		ev, _ := p.encode.event(e, t)
 		p.notices = append(p.notices, ev)
 	case event.ElicitationAsked:
-		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
+		p.note(declinedLine(e))
 	}
 }
 
 func (p *jsonPrinter) denied(q permissions.Question) {
 	p.refused = append(p.refused, deniedOf(q))
-	fmt.Fprintf(p.stderr, "parley: %s\n", deniedLine(q))
+	p.note(deniedLine(q))
 }
 
 func (p *jsonPrinter) unasked(t *thread.Tool) {
 	p.unaskedTools = append(p.unaskedTools, unaskedOf(t))
-	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
+	p.note(unaskedLine(t))
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
