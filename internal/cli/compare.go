@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,7 +16,6 @@ import (
 	"parley/internal/headless"
 	"parley/internal/programs"
 	"parley/internal/safetext"
-	"parley/internal/sandbox"
 	"parley/internal/worktree"
 	"parley/terminal"
 )
@@ -145,9 +145,12 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 	if uncommitted > 0 {
 		s.PrintError(count(uncommitted, "uncommitted file is", "uncommitted files are") + " not in the work trees, which have the last commit")
 	}
+	var made []string
 	for _, tree := range trees {
 		programs.Guard(tree.Inside)
+		made = append(made, tree.Name)
 	}
+	s.PrintError("running: " + strings.Join(made, ", "))
 	c := comparison{Uncommitted: uncommitted, Results: make([]compared, len(field))}
 	var wait sync.WaitGroup
 	for i, contender := range field {
@@ -194,7 +197,7 @@ func (f *compareFlags) runOne(ctx context.Context, setup *Setup, c contender, pr
 	}
 	out.Files, out.Added, out.Removed, out.Diff, out.DiffTruncated = diff.Files, diff.Added, diff.Removed, diff.Patch, diff.Truncated
 	line := fmt.Sprintf("%s: %s after %s", tree.Name, out.outcome(), out.took())
-	if out.Error != "" {
+	if out.Error != "" && out.Result.Code != headless.ExitInterrupted {
 		line += ": " + safetext.Line(out.Error, 500)
 	}
 	s.PrintError(line)
@@ -210,13 +213,13 @@ func (f *compareFlags) runCheck(ctx context.Context, setup *Setup, dir string) *
 	out := &checked{Command: f.check}
 	defer func() { out.Seconds = seconds(time.Since(began)) }()
 	opts := terminal.Options{Environ: commandEnviron(), MaxOutput: maxCheckOutput}
-	box, err := setup.confined()
+	box, err := setup.bounds()
 	if err != nil {
 		out.Error = err.Error()
 		return out
 	}
 	if box != nil {
-		opts.Confine = func(_ string, cmd *exec.Cmd) error { return box.Wrap(cmd, []string{dir}, sandbox.Caches()) }
+		opts.Confine = func(_ string, cmd *exec.Cmd) error { return box.Confine(cmd, []string{dir}) }
 	}
 	service := terminal.New(opts)
 	defer service.Close()

@@ -27,6 +27,9 @@ func (s *Store) Diff(ctx context.Context, t Tree) (Diff, error) {
 	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil { // add and diff run filters
 		return Diff{}, err
 	}
+	if err := s.verify(ctx, t); err != nil { // or git would use a repository around the store
+		return Diff{}, err
+	}
 	base, err := s.run(ctx, t.Main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil {
 		return Diff{}, ErrNoCommit

@@ -68,6 +68,24 @@ func TestDiffRunsNothing(t *testing.T) {
 	}
 }
 
+// An agent that removes .git does not make parley change the repository that the store is in.
+func TestDiffOfATreeWithoutGit(t *testing.T) {
+	r := newRig(t)
+	outer := filepath.Dir(r.store.dir)
+	r.git(outer, "init", "-q")
+	tree := r.create("fix")
+	r.writeTo(tree.Path, "new.txt", "x\n")
+	if err := os.Remove(filepath.Join(tree.Path, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := r.store.Diff(t.Context(), tree); !errors.Is(err, ErrBranchMoved) {
+		t.Errorf("got %+v %v", d, err)
+	}
+	if got := r.git(outer, "ls-files"); got != "" {
+		t.Errorf("the other repository's index has %s", got)
+	}
+}
+
 func TestDiffTruncated(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")
