@@ -181,6 +181,21 @@ func TestCompareCheck(t *testing.T) {
 	}
 }
 
+// The restrictions of the project hold, also those that are not committed.
+func TestCompareKeepsRules(t *testing.T) {
+	s := newRepository(t)
+	if err := os.Mkdir(".parley", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.write(filepath.Join(".parley", "rules.toml"), "[[deny]]\npath = \"notes.txt\"\n")
+	c, _ := s.compare(5, "--agent", "demo", "--agent", "demo", "--approve-all", "edit notes.txt")
+	for _, got := range c.Results {
+		if got.Code != 5 || got.Files != 0 {
+			t.Errorf("got %+v", got)
+		}
+	}
+}
+
 // The text begins with a table and ends with what to type next. Nothing in it is a control sequence.
 func TestCompareText(t *testing.T) {
 	s := newRepository(t)

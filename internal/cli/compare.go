@@ -155,7 +155,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 	var wait sync.WaitGroup
 	for i, contender := range field {
 		c.Results[i] = compared{Name: contender.title(), Worktree: trees[i].Name, Branch: trees[i].Branch(), Path: trees[i].Path}
-		wait.Go(func() { f.runOne(ctx, setup, contender, prompt, store, trees[i], &c.Results[i], s) })
+		wait.Go(func() { f.runOne(ctx, setup, contender, place, prompt, store, trees[i], &c.Results[i], s) })
 	}
 	wait.Wait()
 	for i := range c.Results {
@@ -179,8 +179,8 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 const diffTime = time.Minute
 
 // runOne sends the prompt to one agent in its work tree, and looks at what has changed.
-func (f *compareFlags) runOne(ctx context.Context, setup *Setup, c contender, prompt string, store *worktree.Store, tree worktree.New, out *compared, s Streams) {
-	opts, end, err := f.options(setup, c.agent, Directories{Cwd: tree.Inside}, s)
+func (f *compareFlags) runOne(ctx context.Context, setup *Setup, c contender, place Directories, prompt string, store *worktree.Store, tree worktree.New, out *compared, s Streams) {
+	opts, end, err := f.options(setup, c.agent, Directories{Cwd: tree.Inside, Origin: place.Cwd}, s)
 	if err == nil {
 		opts.Prompt, opts.Settings = prompt, c.settings
 		out.Result = headless.Collect(ctx, opts, func(line string) { s.PrintError(tree.Name + ": " + line) })

@@ -52,7 +52,7 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	if err != nil {
 		return nil, fmt.Errorf("--worktree %s: %w", name, err)
 	}
-	p.Cwd = inside
+	p.Origin, p.Cwd = p.Cwd, inside
 	programs.Guard(inside)
 	w := &Worktree{Tree: tree, store: store}
 	if uncommitted > 0 {

@@ -166,6 +166,29 @@ func TestWorktreeDiff(t *testing.T) {
 	}
 }
 
+// The restrictions of the project hold in a work tree, also those that are not committed.
+func TestWorktreeKeepsRules(t *testing.T) {
+	dir := repository(t)
+	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
+	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"a.txt\"\n")
+	for _, name := range []string{"made", "made"} { // and opened again
+		place, err := NewDirectories("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := EnterWorktree(t.Context(), &place, name); err != nil {
+			t.Fatal(err)
+		}
+		book, err := Rules(place, true)([]string{place.Cwd})
+		if err != nil || len(book.Rules()) != 1 {
+			t.Errorf("%v, %v: want the rule of the project", book, err)
+		}
+	}
+}
+
 // Without a name, one is generated. Outside a repository there is an error.
 func TestWorktreeNamed(t *testing.T) {
 	repository(t)
