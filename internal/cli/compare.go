@@ -138,7 +138,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 		s.PrintError("interrupted")
 		return ExitCode(headless.ExitInterrupted)
 	case errors.Is(err, worktree.ErrNoRepository), errors.Is(err, worktree.ErrNoCommit):
-		return Usagef("compare gives each agent a git work tree: %v", err)
+		return Usagef("compare needs a git repository with a commit, for work trees: %v", err)
 	case err != nil:
 		return err
 	}
@@ -163,7 +163,11 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 			c.Results[i].Check = f.runCheck(ctx, setup, trees[i].Inside)
 		}
 	}
-	c.Code = c.code(ctx.Err() != nil)
+	interrupted := ctx.Err() != nil
+	if interrupted {
+		s.PrintError("interrupted")
+	}
+	c.Code = c.code(interrupted)
 	if f.output == "json" {
 		err = headless.WriteJSON(s.Out, c)
 	} else {
