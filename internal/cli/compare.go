@@ -134,7 +134,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 	}
 	trees, uncommitted, err := store.CreateNew(ctx, place.Cwd, names...)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		s.PrintError("interrupted")
 		return ExitCode(headless.ExitInterrupted)
 	case errors.Is(err, worktree.ErrNoRepository), errors.Is(err, worktree.ErrNoCommit):

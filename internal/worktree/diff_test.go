@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -119,6 +120,12 @@ func TestCreateNew(t *testing.T) {
 	}
 	if after, err := r.store.List(t.Context()); err != nil || len(after) != len(before) || r.git(r.repo, "branch", "--list", "parley/fine-1") != "" {
 		t.Errorf("left %+v, %v", after, err)
+	}
+	// The user may interrupt it.
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if made, _, err := r.store.CreateNew(ctx, r.repo, "fine"); !errors.Is(err, context.Canceled) || made != nil {
+		t.Errorf("interrupted: got %+v, %v", made, err)
 	}
 	if _, _, err := r.store.CreateNew(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {
 		t.Errorf("no repository: %v", err)

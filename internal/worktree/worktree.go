@@ -207,9 +207,10 @@ func (s *Store) prepare(ctx context.Context, from *origin) error {
 	return nil
 }
 
-// add makes a work tree and returns the directory in it that corresponds to the user's.
+// add makes a work tree and returns the directory in it that corresponds to the user's. The end of ctx
+// does not interrupt it: git would leave half a work tree.
 func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, err error) {
-	if _, err := s.run(ctx, from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
+	if _, err := s.run(context.WithoutCancel(ctx), from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
 		return "", err
 	}
 	inside = filepath.Join(t.Path, from.below)
@@ -232,6 +233,9 @@ func (s *Store) verify(ctx context.Context, t Tree) error {
 // the work trees of its repository. If dir is in the store, main is that of the repository.
 func (s *Store) repository(ctx context.Context, dir string) (main, place string, err error) {
 	common, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if cause := context.Cause(ctx); cause != nil {
+		return "", "", cause
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
