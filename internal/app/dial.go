@@ -84,7 +84,9 @@ type dialer struct {
 
 // in returns the directories of an agent.
 func in(place cli.Directories, a workspace.Spec) cli.Directories {
-	place.Cwd = cmp.Or(a.Dir, place.Cwd)
+	if a.Dir != "" { // a work tree, where the project's rules hold, too
+		place.Origin, place.Cwd = cmp.Or(place.Origin, place.Cwd), a.Dir
+	}
 	return place
 }
 

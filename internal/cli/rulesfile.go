@@ -134,7 +134,10 @@ func Rules(place Directories, here bool) func(roots []string) (*permissions.Rule
 	return func(roots []string) (*permissions.Rulebook, error) {
 		dirs := append([]string{place.Cwd}, place.Roots...)
 		if here {
-			dirs = roots
+			dirs = slices.Clone(roots)
+		}
+		if place.Origin != "" {
+			dirs = append(dirs, place.Origin)
 		}
 		files, err := ruleFiles("", dirs)
 		if err != nil {

@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/headless"
@@ -27,15 +24,11 @@ func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 const maxPrompt = 16 << 20
 
 type runFlags struct {
-	agent, cwd, output                string
-	addDirs, config                   []string
-	session, mode, model              string
-	protocol                          string
-	continues                         bool
-	timeout                           time.Duration
-	approveAll, approveReads, denyAll bool
-	offerTools, sandbox               func() *bool
-	remote                            RemoteFlags
+	headlessFlags
+	agent                string
+	addDirs, config      []string
+	session, mode, model string
+	continues            bool
 }
 
 // NewRun is `parley run`.
@@ -53,24 +46,15 @@ Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does n
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd, args, f, s) },
 	}
+	f.add(cmd, "text", "json", "stream-json")
 	flags := cmd.Flags()
 	flags.StringVar(&f.agent, "agent", "", "agent's name or URL (default: the configured one, else the first installed)")
-	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
-	flags.StringVarP(&f.output, "output", "o", "text", "output format: text, json or stream-json")
-	flags.StringVar(&f.protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	flags.StringVar(&f.session, "session", "", "continue the agent's session with this id or title")
 	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the agent's newest session in this directory")
 	flags.StringVar(&f.mode, "mode", "", "use this mode")
 	flags.StringVar(&f.model, "model", "", "use this model")
 	flags.StringArrayVar(&f.config, "config", nil, "set an option of the session, as KEY=VALUE (repeatable)")
-	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long, such as 90s or 10m (default: never)")
-	flags.BoolVar(&f.approveAll, "approve-all", false, "allow everything the agent asks for")
-	flags.BoolVar(&f.approveReads, "approve-reads", false, "allow reading and searching in the session's directories, reject the rest")
-	flags.BoolVar(&f.denyAll, "deny-all", false, "reject everything that needs an answer (the default)")
-	f.offerTools = OfferToolsFlag(cmd)
-	f.sandbox = SandboxFlag(cmd)
-	f.remote.Add(flags)
 	return cmd
 }
 
@@ -82,21 +66,11 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			return Usagef("no command after --")
 		}
 	}
-	policy, err := f.policy()
-	if err != nil {
+	if err := f.check(); err != nil {
 		return err
-	}
-	if f.output != "text" && f.output != "json" && f.output != "stream-json" {
-		return Usagef("-o %s: want text, json or stream-json", f.output)
-	}
-	if f.timeout < 0 {
-		return Usagef("--timeout %s: want a positive duration", f.timeout)
 	}
 	if f.agent != "" && commandLine != nil {
 		return Usagef("--agent and a command after -- cannot be used together")
-	}
-	if err := CheckProtocol(f.protocol); err != nil {
-		return err
 	}
 	if f.session != "" && f.continues {
 		return Usagef("--session and --continue cannot be used together")
@@ -109,29 +83,11 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := CheckRules(place); err != nil {
-		return err
-	}
-	setup, err := Load(f.remote)
+	setup, err := f.load(place, s)
 	if err != nil {
 		return err
 	}
-	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
-	setup.Warn = s.PrintError
-	WarnSkippedPrograms(setup.Warn)
 	agent, err := setup.choose(f.agent, commandLine, "parley run --agent demo")
-	if err != nil {
-		return err
-	}
-	tools, err := setup.tools(agent)
-	if err != nil {
-		return err
-	}
-	shared, err := setup.shared(agent, place)
-	if err != nil {
-		return err
-	}
-	bounds, err := setup.bounds()
 	if err != nil {
 		return err
 	}
@@ -139,20 +95,14 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
-	opts := headless.Options{
-		Agent: agent.Name, Custom: agent.Source == agents.Custom && agent.URL == "", Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Session: setup.NewSession(agent, place), Prompt: prompt,
-		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
-			client, err := setup.client(ctx, agent, place, opts)
-			return client, withHowTo(err)
-		},
-		Open: Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open, Settings: settings, Protocol: setup.protocol(agent), Versions: setup.versions, Tools: tools, Commands: commands(), Sandbox: bounds,
-		Format: f.output, Policy: policy, Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err, OneTerminal: isTerminal(s.Out) && isTerminal(s.Err),
-		LogIn: chatWith(agent), Version: Version(),
+	opts, end, err := f.options(setup, agent, place, s)
+	if err != nil {
+		return err
 	}
-	log := event.NewLog()
-	rec := setup.record(agent, place, log)
-	defer rec.Close()
-	opts.Tap, opts.OnAgentInfo = rec.tap(), rec.introduced
+	defer end()
+	opts.Prompt, opts.Settings = prompt, settings
+	opts.Format, opts.OneTerminal = f.output, isTerminal(s.Out) && isTerminal(s.Err)
+	opts.Open = Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open
 	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)
@@ -192,31 +142,22 @@ func ModeAndModel(mode, model string) []headless.Setting {
 func (f runFlags) settings() ([]headless.Setting, error) {
 	out := ModeAndModel(f.mode, f.model)
 	for _, c := range f.config {
-		key, value, ok := strings.Cut(c, "=")
-		if !ok || key == "" {
-			return nil, Usagef("--config %s: want KEY=VALUE", c)
+		setting, err := settingOf(c, "--config "+c)
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, headless.Setting{Key: key, Value: value})
+		out = append(out, setting)
 	}
 	return out, nil
 }
 
-func (f runFlags) policy() (headless.Policy, error) {
-	n := 0
-	policy := headless.DenyAll
-	for _, p := range []struct {
-		set    bool
-		policy headless.Policy
-	}{{f.denyAll, headless.DenyAll}, {f.approveReads, headless.ApproveReads}, {f.approveAll, headless.ApproveAll}} {
-		if p.set {
-			n++
-			policy = p.policy
-		}
+// settingOf reads KEY=VALUE. where is what the error begins with.
+func settingOf(word, where string) (headless.Setting, error) {
+	key, value, ok := strings.Cut(word, "=")
+	if !ok || key == "" {
+		return headless.Setting{}, Usagef("%s: want KEY=VALUE", where)
 	}
-	if n > 1 {
-		return "", Usagef("--approve-all, --approve-reads and --deny-all cannot be used together")
-	}
-	return policy, nil
+	return headless.Setting{Key: key, Value: value}, nil
 }
 
 // choose finds the agent of a command line. hint says how to name one.
@@ -246,7 +187,7 @@ func promptOf(words []string, in io.Reader) (string, error) {
 		return prompt, nil
 	}
 	if prompt != "-" && isTerminal(in) {
-		return "", Usagef("no prompt; type it after `parley run`, or pipe it in")
+		return "", Usagef("no prompt; type it after the flags, or pipe it in")
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxPrompt+1))
 	switch {

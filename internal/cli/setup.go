@@ -314,6 +314,9 @@ func pairs(m map[string]string) []wire.EnvVar {
 type Directories struct {
 	Cwd   string   // absolute
 	Roots []string // absolute
+	// Origin is the directory that the work tree Cwd was made for, "" if it is none. The rules of its
+	// project hold in the work tree, too: they may not be committed.
+	Origin string
 }
 
 // NewDirectories makes the directories absolute and checks that they exist. From then on, programs in

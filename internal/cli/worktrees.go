@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -52,7 +53,7 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	if err != nil {
 		return nil, err
 	}
-	p.Cwd = inside
+	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), inside
 	programs.Guard(inside)
 	w := &Worktree{Tree: tree, store: store}
 	if uncommitted > 0 {
@@ -104,8 +105,8 @@ func summary(state worktree.State) string {
 func NewWorktrees(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worktrees",
-		Short: "List, merge and remove the git work trees of sessions",
-		Long: "List the git work trees that `parley --worktree` made, with what was not merged yet. " +
+		Short: "List, show, merge and remove the git work trees of sessions",
+		Long: "List the git work trees that `parley --worktree` and `parley compare` made, with what was not merged yet. " +
 			"NAME is a work tree of this repository, or of another one if no other has that name.",
 		Args: NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -116,36 +117,48 @@ func NewWorktrees(s Streams) *cobra.Command {
 			return listWorktrees(cmd.Context(), s, store)
 		},
 	}
+	diffCmd := &cobra.Command{
+		Use: "diff NAME", Short: "Show what merging a work tree would change", Args: cobra.ExactArgs(1),
+		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+			return diffWorktree(cmd.Context(), s, store, tree)
+		}),
+	}
 	var message string
 	mergeCmd := &cobra.Command{
 		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the work tree", Args: cobra.ExactArgs(1),
-		RunE: withWorktree(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
 			return mergeWorktree(cmd.Context(), s, store, tree, message)
 		}),
 	}
 	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "the message of the commit (default: the name of the work tree)")
+	answers := bufio.NewScanner(s.In)
 	removeCmd := &cobra.Command{
-		Use: "remove NAME", Short: "Remove a work tree and its branch, after listing what would be lost", Args: cobra.ExactArgs(1),
-		RunE: withWorktree(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
-			return removeWorktree(cmd.Context(), s, store, tree, bufio.NewScanner(s.In))
+		Use: "remove NAME…", Short: "Remove work trees and their branches, after listing what would be lost", Args: cobra.MinimumNArgs(1),
+		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+			return removeWorktree(cmd.Context(), s, store, tree, answers)
 		}),
 	}
-	cmd.AddCommand(mergeCmd, removeCmd)
+	cmd.AddCommand(diffCmd, mergeCmd, removeCmd)
 	return cmd
 }
 
-// withWorktree finds the work tree named by the argument.
-func withWorktree(run func(*cobra.Command, *worktree.Store, worktree.Tree) error) func(*cobra.Command, []string) error {
+// withWorktrees finds the work trees named by the arguments and runs a function for each.
+func withWorktrees(run func(*cobra.Command, *worktree.Store, worktree.Tree) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		store, err := worktrees()
 		if err != nil {
 			return err
 		}
-		tree, err := store.Find(cmd.Context(), ".", args[0])
-		if err != nil {
-			return fmt.Errorf("%w; `parley worktrees` lists them", err)
+		for _, name := range args {
+			tree, err := store.Find(cmd.Context(), ".", name)
+			if err != nil {
+				return fmt.Errorf("%w; `parley worktrees` lists them", err)
+			}
+			if err := run(cmd, store, tree); err != nil {
+				return err
+			}
 		}
-		return run(cmd, store, tree)
+		return nil
 	}
 }
 
@@ -168,6 +181,26 @@ func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error 
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", tree.Name, safetext.Line(tree.Main, 200), uncommitted, commits, safetext.Line(tree.Path, 200))
 	}
 	return w.Flush()
+}
+
+// diffWorktree prints what merging would change: a patch as it is for other programs, and safe to
+// show at a terminal.
+func diffWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree) error {
+	diff, err := store.Diff(ctx, tree)
+	if err != nil {
+		return fmt.Errorf("compare %s: %w", tree.Name, err)
+	}
+	text := diff.Patch
+	if isTerminal(s.Out) {
+		text = safetext.Source(text)
+	}
+	if _, err := io.WriteString(s.Out, text); err != nil {
+		return err
+	}
+	if diff.Truncated {
+		s.PrintError("the diff is longer; the rest is not shown: the files are in " + tree.Path)
+	}
+	return nil
 }
 
 // mergeWorktree merges a work tree and removes it. Nothing is lost then.

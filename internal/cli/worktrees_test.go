@@ -131,6 +131,64 @@ func TestWorktreeRemoved(t *testing.T) {
 	}
 }
 
+// Several are removed at once, and each is confirmed.
+func TestWorktreesRemoved(t *testing.T) {
+	repository(t)
+	one, _, three := enter(t, "one"), enter(t, "two"), enter(t, "three")
+	put(t, filepath.Join(one.Path, "new.txt"), "text\n")
+	put(t, filepath.Join(three.Path, "new.txt"), "text\n")
+	out, err := runWorktrees(t, "one\nno\n", "remove", "one", "two", "three")
+	if err != nil || !strings.Contains(out, "Removed one\nRemoved two\n") || !strings.HasSuffix(out, "Kept\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(three.Path, "new.txt")); err != nil {
+		t.Error(err)
+	}
+}
+
+// The diff has new files, and git can apply it.
+func TestWorktreeDiff(t *testing.T) {
+	dir := repository(t)
+	w := enter(t, "fix")
+	put(t, filepath.Join(w.Path, "a.txt"), "two\n")
+	put(t, filepath.Join(w.Path, "new.txt"), "\x1b[2Jtext\n")
+	out, err := runWorktrees(t, "", "diff", "fix")
+	if err != nil || !strings.Contains(out, "-one\n+two\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	apply := exec.Command("git", "apply", "-")
+	apply.Stdin = strings.NewReader(out)
+	if said, err := apply.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "new.txt")); err != nil || string(text) != "\x1b[2Jtext\n" {
+		t.Errorf("new.txt is %q, %v", text, err)
+	}
+}
+
+// The restrictions of the project hold in a work tree, also those that are not committed.
+func TestWorktreeKeepsRules(t *testing.T) {
+	dir := repository(t)
+	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
+	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"a.txt\"\n")
+	for _, name := range []string{"made", "made"} { // and opened again
+		place, err := NewDirectories("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := EnterWorktree(t.Context(), &place, name); err != nil {
+			t.Fatal(err)
+		}
+		book, err := Rules(place, true)([]string{place.Cwd})
+		if err != nil || len(book.Rules()) != 1 {
+			t.Errorf("%v, %v: want the rule of the project", book, err)
+		}
+	}
+}
+
 // Without a name, one is generated. Outside a repository there is an error.
 func TestWorktreeNamed(t *testing.T) {
 	repository(t)

@@ -24,11 +24,19 @@ func TestAgentInWorktree(t *testing.T) {
 			t.Fatalf("git %q: %v: %s", words, err, out)
 		}
 	}
+	write(t, filepath.Join(dir, ".git", "info", "exclude"), ".parley\n")
+	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"private.txt\"\n")
 	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "demo")
 	s.WaitFor(placeholder, "⎇ main")
 	s.Type("/worktree fix")
 	s.Press("enter")
 	s.WaitFor("/fix", "⎇ parley/fix")
+	s.WaitIdle()
+	s.Prompt("edit private.txt")
+	s.WaitFor("Rejected by your rule: deny path private.txt") // the project's rules hold there, too
 	s.WaitIdle()
 	s.Prompt("edit notes.txt")
 	s.WaitFor(armed)

@@ -112,8 +112,25 @@ type run struct {
 func Run(ctx context.Context, opts Options) int {
 	answer := &answer{to: opts.Stdout}
 	opts.Stdout = answer
-	r := &run{opts: opts, name: opts.Agent, queue: event.NewStepQueue(), thread: thread.New(""), start: time.Now()}
-	r.out = newPrinter(opts)
+	code := runWith(ctx, opts, newPrinter(opts))
+	if answer.err != nil {
+		fmt.Fprintf(opts.Stderr, "parley: write the answer: %v\n", answer.err)
+		code = max(code, ExitAgent)
+	}
+	return code
+}
+
+// Collect is Run for callers that want the object of -o json itself. note gets the lines that Run
+// writes to Stderr then, on this goroutine; Format, Stdout and Stderr are not used.
+func Collect(ctx context.Context, opts Options, note func(line string)) Result {
+	var result Result
+	runWith(ctx, opts, newJSONPrinter(opts.Agent, note, func(r Result) { result = r }))
+	return result
+}
+
+// runWith sends the prompt and returns the exit code.
+func runWith(ctx context.Context, opts Options, out printer) int {
+	r := &run{opts: opts, out: out, name: opts.Agent, queue: event.NewStepQueue(), thread: thread.New(""), start: time.Now()}
 	if opts.Timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
@@ -122,12 +139,7 @@ func Run(ctx context.Context, opts Options) int {
 	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Sandbox: opts.Sandbox, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
-	code := r.finish(ctx, stop, err)
-	if answer.err != nil {
-		fmt.Fprintf(opts.Stderr, "parley: write the answer: %v\n", answer.err)
-		code = max(code, ExitAgent)
-	}
-	return code
+	return r.finish(ctx, stop, err)
 }
 
 // answer is the output for the answer. It remembers a failed write.

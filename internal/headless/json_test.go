@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"path/filepath"
@@ -113,9 +114,9 @@ func TestStreamJSONFailure(t *testing.T) {
 	}
 }
 
-func decodeResult(t *testing.T, out string) result {
+func decodeResult(t *testing.T, out string) Result {
 	t.Helper()
-	var r result
+	var r Result
 	d := json.NewDecoder(strings.NewReader(out))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil || d.More() || !strings.HasSuffix(out, "}\n") {
@@ -156,6 +157,21 @@ func TestJSONDeniedAndFailed(t *testing.T) {
 	}
 }
 
+// The object has the tokens, and the cost if the agent reports one.
+func TestJSONUsage(t *testing.T) {
+	t.Parallel()
+	const priced = `{"sessionUpdate":"usage_update","used":1200,"size":200000,"cost":{"amount":0.25,"currency":"USD"}}`
+	got := decodeResult(t, play(t, "greet\n"+priced+"\n"+chunk("", "hello")+"\nstop end_turn", "go", format("json")).out)
+	if got.Used != 1200 || got.Size != 200_000 || got.Cost == nil || *got.Cost != 0.25 || got.Currency != "USD" {
+		t.Errorf("got %+v", got)
+	}
+	const unpriced = `{"sessionUpdate":"usage_update","used":7,"size":0}`
+	got = decodeResult(t, play(t, "greet\n"+unpriced+"\n"+chunk("", "hello")+"\nstop end_turn", "go", format("json")).out)
+	if got.Used != 7 || got.Cost != nil || got.Currency != "" {
+		t.Errorf("without a cost: got %+v", got)
+	}
+}
+
 // Whatever an agent or a command writes, the lines are plain text to a terminal and decode
 // to the exact bytes.
 func TestJSONStreamEscapes(t *testing.T) {
@@ -171,7 +187,7 @@ func TestJSONStreamEscapes(t *testing.T) {
 	}
 	var b bytes.Buffer
 	const text = "\u009b \u202e \U000e0041 é 漢 <b>&\x00\x7f"
-	newPrinter(Options{Format: "json", Stdout: &b}).(*jsonPrinter).stream.write(text)
+	jsonStream{out: bufio.NewWriter(&b)}.write(text)
 	var back string
 	if json.Unmarshal(b.Bytes(), &back) != nil || back != text {
 		t.Errorf("%q became %q", text, back)

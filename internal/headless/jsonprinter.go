@@ -2,9 +2,7 @@ package headless
 
 import (
 	"cmp"
-	"fmt"
 	"hash/maphash"
-	"io"
 	"time"
 
 	"parley/acpclient/event"
@@ -61,11 +59,11 @@ func (p *streamPrinter) ended(reason string, err error, code int, took time.Dura
 	p.stream.write(endEvent(reason, err, code, took))
 }
 
-// jsonPrinter writes one object at the end (-o json).
+// jsonPrinter makes one object at the end (-o json).
 type jsonPrinter struct {
-	stream       jsonStream
+	done         func(Result)
+	note         func(line string) // for stderr
 	encode       encoder
-	stderr       io.Writer
 	start        jsonEvent
 	permissions  []jsonEvent
 	notices      []jsonEvent
@@ -73,8 +71,8 @@ type jsonPrinter struct {
 	unaskedTools []jsonEvent
 }
 
-// result is the object of -o json.
-type result struct {
+// Result is the object of -o json, which docs/run.md describes.
+type Result struct {
 	Agent       string       `json:"agent"`
 	Version     string       `json:"version,omitempty"`
 	Session     string       `json:"session"`
@@ -88,11 +86,19 @@ type result struct {
 	Permissions []jsonEvent  `json:"permissions,omitempty"`
 	Denied      []jsonEvent  `json:"denied,omitempty"`
 	Unasked     []jsonEvent  `json:"unasked,omitempty"`
+	Used        uint64       `json:"used,omitempty"`
+	Size        uint64       `json:"size,omitempty"`
+	Cost        *float64     `json:"cost,omitempty"`
+	Currency    string       `json:"currency,omitempty"`
 	StopReason  string       `json:"stopReason,omitempty"`
 	Error       string       `json:"error,omitempty"`
 	Stderr      []string     `json:"stderr,omitempty"`
 	Code        int          `json:"code"`
 	Seconds     float64      `json:"seconds"`
+}
+
+func newJSONPrinter(agent string, note func(string), done func(Result)) *jsonPrinter {
+	return &jsonPrinter{done: done, note: note, start: jsonEvent{Agent: agent}}
 }
 
 func (p *jsonPrinter) connected(a event.AgentInfo) {
@@ -112,23 +118,23 @@ func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {
 		ev, _ := p.encode.event(e, t)
 		p.notices = append(p.notices, ev)
 	case event.ElicitationAsked:
-		fmt.Fprintf(p.stderr, "parley: %s\n", declinedLine(e))
+		p.note(declinedLine(e))
 	}
 }
 
 func (p *jsonPrinter) denied(q permissions.Question) {
 	p.refused = append(p.refused, deniedOf(q))
-	fmt.Fprintf(p.stderr, "parley: %s\n", deniedLine(q))
+	p.note(deniedLine(q))
 }
 
 func (p *jsonPrinter) unasked(t *thread.Tool) {
 	p.unaskedTools = append(p.unaskedTools, unaskedOf(t))
-	fmt.Fprintf(p.stderr, "parley: %s\n", unaskedLine(t))
+	p.note(unaskedLine(t))
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
 	end := endEvent(reason, err, code, took)
-	r := result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
+	r := Result{Agent: p.start.Agent, Version: p.start.Version, Session: p.start.Session, Cwd: p.start.Cwd, Permissions: p.permissions,
 		Denied: p.refused, Unasked: p.unaskedTools, StopReason: reason, Error: end.Error, Stderr: end.Stderr, Code: code, Seconds: end.Seconds, Tools: []*toolEvent{}}
 	for _, it := range t.Items {
 		switch it.Kind {
@@ -144,7 +150,11 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 	for _, plan := range t.Plans {
 		r.PlanText = joined(r.PlanText, plan.Markdown)
 	}
-	p.stream.write(r)
+	r.Used, r.Size = t.Usage.Used, t.Usage.Size
+	if t.Usage.Currency != "" {
+		r.Cost, r.Currency = &t.Usage.Cost, t.Usage.Currency
+	}
+	p.done(r)
 }
 
 func joined(a, b string) string {

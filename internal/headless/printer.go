@@ -34,7 +34,9 @@ type printer interface {
 func newPrinter(o Options) printer {
 	switch o.Format {
 	case "json":
-		return &jsonPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}, stderr: o.Stderr, start: jsonEvent{Agent: o.Agent}}
+		stream := jsonStream{out: bufio.NewWriter(o.Stdout)}
+		note := func(line string) { fmt.Fprintf(o.Stderr, "parley: %s\n", line) }
+		return newJSONPrinter(o.Agent, note, func(r Result) { stream.write(r) })
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
@@ -247,6 +249,12 @@ func (s jsonStream) write(v any) { s.writeLine(encodeLine(v)) }
 func (s jsonStream) writeLine(line []byte) {
 	s.out.WriteString(SafeJSON(string(line)))
 	s.out.Flush()
+}
+
+// WriteJSON writes a value as one line of JSON that a terminal can show; see SafeJSON.
+func WriteJSON(w io.Writer, v any) error {
+	_, err := io.WriteString(w, SafeJSON(string(encodeLine(v))))
+	return err
 }
 
 // encodeLine returns a value as a line of JSON.

@@ -11,6 +11,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -67,12 +68,25 @@ func (t Tree) Branch() string { return prefix + t.Name }
 // validName keeps names usable as a directory and as a branch.
 var validName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$`)
 
+// invalid is what NameOf replaces: dots, too, because two of them are not allowed.
+var invalid = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+
 // CheckName says in one line what is wrong with a name.
 func CheckName(name string) error {
 	if !validName.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") {
 		return fmt.Errorf("%q cannot name a work tree: use letters, digits, dots, dashes and underscores", name)
 	}
 	return nil
+}
+
+// NameOf makes a name of any text, for CreateNew.
+func NameOf(text string) string {
+	const most = 40 // a number follows
+	name := strings.Trim(invalid.ReplaceAllString(text, "-"), "-")
+	if len(name) > most {
+		name = strings.TrimRight(name[:most], "-")
+	}
+	return cmp.Or(name, "tree")
 }
 
 // Create makes the work tree of that name for the repository of dir at its current commit, or returns
@@ -82,39 +96,128 @@ func (s *Store) Create(ctx context.Context, dir, name string) (t Tree, inside st
 	if err := CheckName(name); err != nil {
 		return Tree{}, "", 0, err
 	}
+	from, err := s.origin(ctx, dir)
+	if err != nil {
+		return Tree{}, "", 0, err
+	}
+	t = from.tree(name)
+	if _, err := os.Lstat(t.Path); err == nil {
+		return t, filepath.Join(t.Path, from.below), 0, s.verify(ctx, t)
+	}
+	if err := s.prepare(ctx, &from); err != nil {
+		return Tree{}, "", 0, err
+	}
+	inside, err = s.add(ctx, from, t)
+	return t, inside, from.uncommitted, err
+}
+
+// New is a work tree that was just made.
+type New struct {
+	Tree
+	Inside string // the directory in it that corresponds to the one it was made for
+}
+
+// CreateNew makes new work trees at the current commit of dir's repository, one for each of the names,
+// to which it adds the first number that is free. uncommitted is that of Create. After an error there
+// are none.
+func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (made []New, uncommitted int, err error) {
+	from, err := s.origin(ctx, dir)
+	if err == nil {
+		err = s.prepare(ctx, &from)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, name := range names {
+		t, err := s.numbered(ctx, from, name)
+		inside := ""
+		if err == nil {
+			inside, err = s.add(ctx, from, t)
+		}
+		if err != nil {
+			for _, m := range made { // nothing has changed them
+				err = errors.Join(err, s.Remove(context.WithoutCancel(ctx), m.Tree))
+			}
+			return nil, 0, err
+		}
+		made = append(made, New{t, inside})
+	}
+	return made, from.uncommitted, nil
+}
+
+// numbered returns a work tree that does not exist, with a branch that does not exist.
+func (s *Store) numbered(ctx context.Context, from origin, name string) (Tree, error) {
+	for n := 1; ; n++ {
+		t := from.tree(fmt.Sprintf("%s-%d", name, n))
+		if err := CheckName(t.Name); err != nil {
+			return Tree{}, err
+		}
+		if _, err := os.Lstat(t.Path); err == nil {
+			continue
+		}
+		branches, err := s.run(ctx, from.main, "for-each-ref", "refs/heads/"+t.Branch())
+		if err != nil {
+			return Tree{}, err
+		}
+		if branches == "" {
+			return t, nil
+		}
+	}
+}
+
+// origin is where new work trees come from.
+type origin struct {
+	main, place string // see repository
+	below       string // the directory of the user, relative to main
+
+	commit      string // what they begin with; set by prepare
+	uncommitted int
+}
+
+func (o origin) tree(name string) Tree {
+	return Tree{Name: name, Path: filepath.Join(o.place, name), Main: o.main}
+}
+
+func (s *Store) origin(ctx context.Context, dir string) (origin, error) {
 	main, place, err := s.repository(ctx, dir)
 	if err != nil {
-		return Tree{}, "", 0, err
+		return origin{}, err
 	}
 	below, err := s.run(ctx, dir, "rev-parse", "--show-prefix")
+	return origin{main: main, place: place, below: filepath.FromSlash(below)}, err
+}
+
+// prepare makes sure that add can be called.
+func (s *Store) prepare(ctx context.Context, from *origin) error {
+	var err error
+	if from.commit, err = s.run(ctx, from.main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
+		return ErrNoCommit
+	}
+	if err := gitsafe.Trusted(ctx, s.git, from.main); err != nil {
+		return err
+	}
+	changed, err := s.uncommitted(ctx, from.main)
 	if err != nil {
-		return Tree{}, "", 0, err
+		return err
 	}
-	t = Tree{Name: name, Path: filepath.Join(place, name), Main: main}
-	inside = filepath.Join(t.Path, filepath.FromSlash(below))
-	if _, err := os.Lstat(t.Path); err == nil {
-		return t, inside, 0, s.verify(ctx, t)
+	from.uncommitted = len(changed)
+	if err := os.MkdirAll(from.place, 0o700); err != nil {
+		return fmt.Errorf("create work tree: %w", err)
 	}
-	if _, err := s.run(ctx, main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return Tree{}, "", 0, ErrNoCommit
+	return nil
+}
+
+// add makes a work tree and returns the directory in it that corresponds to the user's. The end of ctx
+// does not interrupt it: git would leave half a work tree.
+func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, err error) {
+	if _, err := s.run(context.WithoutCancel(ctx), from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
+		return "", err
 	}
-	if err := gitsafe.Trusted(ctx, s.git, main); err != nil {
-		return Tree{}, "", 0, err
-	}
-	changed, err := s.uncommitted(ctx, main)
-	if err != nil {
-		return Tree{}, "", 0, err
-	}
-	if err := os.MkdirAll(place, 0o700); err != nil {
-		return Tree{}, "", 0, fmt.Errorf("create work tree: %w", err)
-	}
-	if _, err := s.run(ctx, main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, "HEAD"); err != nil {
-		return Tree{}, "", 0, err
-	}
-	if _, err := os.Stat(inside); err != nil { // dir itself is not committed
+	inside = filepath.Join(t.Path, from.below)
+	if _, err := os.Stat(inside); err != nil { // it is not committed
 		inside = t.Path
 	}
-	return t, inside, len(changed), nil
+	return inside, nil
 }
 
 // verify reports whether a tree that exists is what it should be.
@@ -126,10 +229,13 @@ func (s *Store) verify(ctx context.Context, t Tree) error {
 	return nil
 }
 
-// repository returns the root of the main work tree of dir's repository and where the store keeps the
-// others of it.
+// repository returns the root of the work tree of the user's that dir is in, and where the store keeps
+// the work trees of its repository. If dir is in the store, main is that of the repository.
 func (s *Store) repository(ctx context.Context, dir string) (main, place string, err error) {
 	common, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if cause := context.Cause(ctx); cause != nil {
+		return "", "", cause
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
@@ -143,13 +249,13 @@ func (s *Store) repository(ctx context.Context, dir string) (main, place string,
 	if inside, err := s.run(ctx, dir, "rev-parse", "--is-inside-work-tree"); !ok || err != nil || inside != "true" {
 		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
 	}
-	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
-		main = top
-	}
 	sum := sha256.Sum256([]byte(common))
 	base := filepath.Base(main)
 	if CheckName(base) != nil {
 		base = "repository"
+	}
+	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
+		main = top
 	}
 	return filepath.FromSlash(main), filepath.Join(s.dir, base+"-"+hex.EncodeToString(sum[:4])), nil
 }
@@ -192,8 +298,9 @@ func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
 		return Tree{}, err
 	}
 	all = slices.DeleteFunc(all, func(t Tree) bool { return t.Name != name })
-	if _, place, err := s.repository(ctx, dir); err == nil {
+	if main, place, err := s.repository(ctx, dir); err == nil {
 		if i := slices.IndexFunc(all, func(t Tree) bool { return filepath.Dir(t.Path) == place }); i >= 0 {
+			all[i].Main = main // the repository may have other work trees of the user's
 			return all[i], nil
 		}
 	}

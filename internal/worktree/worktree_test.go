@@ -352,3 +352,27 @@ func TestCancelled(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// A user who works in a work tree of their own merges into that one.
+func TestMergeIntoTheUsersWorkTree(t *testing.T) {
+	r := newRig(t)
+	own := filepath.Join(t.TempDir(), "feature")
+	r.git(r.repo, "worktree", "add", "-q", "-b", "feature", own)
+	if _, _, _, err := r.store.Create(t.Context(), own, "fix"); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := r.store.Find(t.Context(), own, "fix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.writeTo(tree.Path, "a.txt", "changed\n")
+	if m, err := r.store.Merge(t.Context(), tree, "x"); err != nil || m.Into != "feature" {
+		t.Errorf("%+v %v", m, err)
+	}
+	if got := r.read(own, "a.txt"); got != "changed\n" {
+		t.Errorf("a.txt is %q", got)
+	}
+	if got := r.read(r.repo, "a.txt"); got == "changed\n" {
+		t.Error("it was merged into the other work tree")
+	}
+}
