@@ -23,6 +23,7 @@ var (
 	ErrInProgress   = errors.New("git is in the middle of a merge or rebase: finish that first")
 	ErrConflict     = errors.New("the index holds other changes of these lines: use git add")
 	ErrStaged       = errors.New("it is staged already")
+	ErrConverted    = errors.New("git would convert it: use git add")
 	ErrNoText       = errors.New("it is no text file: use git add")
 )
 
@@ -134,8 +135,34 @@ func (r *repository) add(ctx context.Context, patch *strings.Builder, f File) er
 	if err != nil || to == is {
 		return err
 	}
+	if is.mode == "" && to.mode != linkMode { // else the ends of lines are as they are in the index
+		if err := r.converted(ctx, name, to.content); err != nil {
+			return err
+		}
+	}
 	write(patch, name, is, to)
 	return nil
+}
+
+// converted returns ErrConverted if git would add other content than this under a new name, as its
+// attributes and core.autocrlf say.
+func (r *repository) converted(ctx context.Context, name, content string) error {
+	attr, err := gitsafe.Run(ctx, r.git, r.top, "check-attr", "-z", "filter", "--", name)
+	if err != nil {
+		return err
+	}
+	if fields := strings.Split(attr, "\x00"); len(fields) < 3 || fields[2] != "unspecified" && fields[2] != "unset" {
+		return ErrConverted // and git runs no filter below
+	}
+	added, err := gitsafe.RunInput(ctx, r.git, r.top, content, "hash-object", "--stdin", "--path="+name)
+	if err != nil {
+		return err
+	}
+	plain, err := gitsafe.RunInput(ctx, r.git, r.top, content, "hash-object", "--stdin", "--no-filters")
+	if err == nil && added != plain {
+		err = ErrConverted
+	}
+	return err
 }
 
 const (

@@ -215,6 +215,53 @@ func TestStageRefused(t *testing.T) {
 	}
 }
 
+// A new file that git would convert is left to git; one that it takes as it is, is staged.
+func TestStageConverted(t *testing.T) {
+	const crlf = "a\r\nb\r\n"
+	for name, c := range map[string]struct {
+		attributes, autocrlf, text string
+		converts                   bool
+	}{
+		"nothing set":             {"", "false", crlf, false},
+		"autocrlf":                {"", "true", crlf, true},
+		"autocrlf=input":          {"", "input", crlf, true},
+		"autocrlf, LF":            {"", "true", "a\nb\n", false},
+		"autocrlf, not for it":    {"*.txt -text", "true", crlf, false},
+		"text":                    {"*.txt text", "false", crlf, true},
+		"text=auto":               {"* text=auto", "false", crlf, true},
+		"eol=crlf":                {"*.txt eol=crlf", "false", crlf, true},
+		"of other files":          {"*.c text", "false", crlf, false},
+		"ident":                   {"*.txt ident", "false", "$Id: 1 $\n", true},
+		"ident, nothing to do":    {"*.txt ident", "false", "a\n", false},
+		"another encoding":        {"*.txt working-tree-encoding=UTF-16LE", "false", "abcd", true},
+		"a filter":                {"*.txt filter=lfs", "false", "a\n", true},
+		"a filter of other files": {"*.bin filter=lfs", "false", "a\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{".gitattributes": c.attributes + "\n"})
+			r.run("config", "core.autocrlf", c.autocrlf)
+			r.write("d/new.txt", c.text)
+			before := r.index()
+			err := r.stage(File{Path: "d/new.txt", After: c.text, Created: true})
+			if c.converts {
+				if !errors.Is(err, ErrConverted) || strings.Contains(err.Error(), "\n") || r.index() != before {
+					t.Errorf("%v; the index:\n%s", err, r.index())
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.run("cat-file", "blob", ":d/new.txt"); got != c.text {
+				t.Errorf("staged %q", got)
+			}
+			if r.run("add", "d/new.txt"); r.run("cat-file", "blob", ":d/new.txt") != c.text {
+				t.Errorf("git add stages %q", r.run("cat-file", "blob", ":d/new.txt"))
+			}
+		})
+	}
+}
+
 // A real merge with conflicts is left alone.
 func TestStageInAMerge(t *testing.T) {
 	r := newRig(t, map[string]string{"f": "1\n", "g": "1\n"})
