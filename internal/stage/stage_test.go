@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/gitsafe"
 )
 
 // rig is a repository.
@@ -308,5 +310,88 @@ func TestStageRunsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the filter was run")
+	}
+}
+
+// A .git file may lead to the repository of a linked work tree, which leads back. Any other may have
+// been written by an agent, to change the index of another repository.
+func TestStageElsewhere(t *testing.T) {
+	change := func(dir string) File { return File{Path: filepath.Join(dir, "f"), Before: "1\n", After: "2\n"} }
+	link := func(r *rig, dir, to string) {
+		r.t.Helper()
+		if err := os.MkdirAll(r.path(dir), 0o755); err != nil {
+			r.t.Fatal(err)
+		}
+		r.write(dir+"/.git", "gitdir: "+to+"\n")
+	}
+	for name, make := range map[string]func(r *rig) (dir string){
+		"another repository": func(r *rig) string { link(r, "p", r.path(".git")); return "p" },
+		"another work tree's": func(r *rig) string {
+			r.run("worktree", "add", "-q", "w")
+			link(r, "p", r.path(".git/worktrees/w"))
+			return "p"
+		},
+		"relative": func(r *rig) string { link(r, "p", "../.git"); return "p" },
+		"a directory that leads back": func(r *rig) string {
+			r.run("worktree", "add", "-q", "w")
+			if err := os.CopyFS(r.path("fake"), os.DirFS(r.path(".git/worktrees/w"))); err != nil {
+				r.t.Fatal(err)
+			}
+			r.write("fake/commondir", r.path(".git")+"\n")
+			r.write("fake/gitdir", r.path("p/.git")+"\n")
+			link(r, "p", r.path("fake"))
+			return "p"
+		},
+		"a link": func(r *rig) string {
+			if err := os.Mkdir(r.path("p"), 0o755); err != nil {
+				r.t.Fatal(err)
+			}
+			if err := os.Symlink(r.path(".git"), r.path("p/.git")); err != nil {
+				r.t.Skip(err)
+			}
+			return "p"
+		},
+		"an index that is a link": func(r *rig) string {
+			r.run("init", "-q", "p")
+			if err := os.Symlink(r.path(".git/index"), r.path("p/.git/index")); err != nil {
+				r.t.Skip(err)
+			}
+			return "p"
+		},
+		"a submodule": func(r *rig) string {
+			if err := os.Mkdir(r.path(".git/modules"), 0o755); err != nil {
+				r.t.Fatal(err)
+			}
+			r.run("init", "-q", "--separate-git-dir", r.path(".git/modules/p"), "p")
+			r.run("-C", "p", "config", "core.worktree", "../../../p")
+			return "p"
+		},
+		"another place by its configuration": func(r *rig) string {
+			r.run("init", "-q", "p")
+			r.run("-C", "p", "config", "core.worktree", r.dir)
+			return "p"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"f": "1\n"})
+			dir := make(r)
+			before := r.run("ls-files", "--stage")
+			err := r.stage(change(dir))
+			if !errors.Is(err, ErrElsewhere) && !errors.Is(err, gitsafe.ErrPrograms) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v", err)
+			}
+			if after := r.run("ls-files", "--stage"); after != before {
+				t.Errorf("the index was changed:\n%s", after)
+			}
+		})
+	}
+	r := newRig(t, map[string]string{"f": "1\n", "d/f": "1\n"})
+	r.run("worktree", "add", "-q", "w")
+	before := r.run("ls-files", "--stage")
+	if err := r.stage(change("w"), change("w/d")); err != nil {
+		t.Errorf("a linked work tree: %v", err)
+	}
+	if got := r.run("-C", "w", "diff", "--cached", "--name-only"); got != "d/f\nf\n" || r.run("ls-files", "--stage") != before {
+		t.Errorf("staged %q", got)
 	}
 }
