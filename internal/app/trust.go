@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"parley/internal/cli"
@@ -44,7 +45,7 @@ func addRulesAndUndo(conn *workspace.Connection, c *cli.Connection) {
 		})
 	}
 	conn.Rewrite = func(ctx context.Context, session string, f workspace.FileChange, content string) error {
-		return c.RewriteChange(ctx, session, handles(f)[0], content)
+		return refusal(c.RewriteChange(ctx, session, handles(f)[0], content))
 	}
 	conn.Stage = func(ctx context.Context, session string, f workspace.FileChange, content *string) error {
 		return c.StageChange(ctx, session, handles(f), content)
@@ -76,10 +77,23 @@ func eachWhole(changes []workspace.FileChange, do func(all []undo.Change, only b
 			refused[i] = firstError(results[:n])
 			results = results[n:]
 		}
-		out = append(out, workspace.UndoResult{Change: f, Err: refused[i]})
+		out = append(out, workspace.UndoResult{Change: f, Err: refusal(refused[i])})
 	}
 	return out
 }
+
+// refusal returns an error of the journal as one of the workspace.
+func refusal(err error) error {
+	if errors.Is(err, undo.ErrChangedSince) {
+		return changedSince{err}
+	}
+	return err
+}
+
+// changedSince is a workspace.ErrChangedSince in the journal's words.
+type changedSince struct{ error }
+
+func (changedSince) Is(target error) bool { return target == workspace.ErrChangedSince }
 
 func firstError(results []undo.Result) error {
 	for _, r := range results {

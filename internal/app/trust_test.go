@@ -94,7 +94,7 @@ func TestRenamedIsOneChange(t *testing.T) {
 	}
 	put("new", "mine\n")
 	results := eachWhole(all, do(false))
-	if len(results) != 2 || !errors.Is(results[0].Err, undo.ErrChangedSince) || results[1].Err != nil || !slices.Equal(names(), []string{"new", "other"}) {
+	if len(results) != 2 || !errors.Is(results[0].Err, workspace.ErrChangedSince) || results[1].Err != nil || !slices.Equal(names(), []string{"new", "other"}) {
 		t.Errorf("%+v, %q", results, names())
 	}
 	put("new", "text\n")

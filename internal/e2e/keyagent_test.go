@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -75,6 +78,8 @@ func (k *keyed) turn(m message) {
 	switch word, _, _ := strings.Cut(text, " "); word {
 	case "work":
 		k.work()
+	case "change":
+		k.change(strings.Fields(text)[1:])
 	case "questions":
 		k.questions(m.ID)
 		return // the last answer ends the turn
@@ -112,6 +117,25 @@ func (k *keyed) work() {
 	k.update(`{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Run tests","kind":"execute","status":"completed","rawInput":{"command":%q},`+
 		`"content":[{"type":"content","content":{"type":"text","text":%s}}]}`, ran, quoted)
 	k.say("The work is done.")
+}
+
+// change waits for the gate and writes files without asking: each name is followed by the lines that are new.
+func (k *keyed) change(words []string) {
+	changed := map[string][]int{}
+	name := ""
+	for _, w := range words {
+		if n, err := strconv.Atoi(w); err == nil {
+			changed[name] = append(changed[name], n)
+		} else {
+			name = w
+		}
+	}
+	k.gate(nil)
+	for name, numbers := range changed {
+		if err := os.WriteFile(filepath.Join(k.cwd, name), []byte(lines(numbers...)), 0o644); err != nil {
+			k.say(err.Error())
+		}
+	}
 }
 
 // questions asks two questions at once. The first is longer than a screen; the second is not.

@@ -23,6 +23,8 @@ var (
 	ErrInProgress   = errors.New("git is in the middle of a merge or rebase: finish that first")
 	ErrConflict     = errors.New("the index holds other changes of these lines: use git add")
 	ErrStaged       = errors.New("it is staged already")
+	ErrElsewhere    = errors.New("it is in a submodule, or its .git leads to another repository: use git add")
+	ErrConverted    = errors.New("git would convert it: use git add")
 	ErrNoText       = errors.New("it is no text file: use git add")
 )
 
@@ -62,7 +64,12 @@ func Stage(ctx context.Context, git string, files ...File) error {
 	return err
 }
 
-type repository struct{ git, top string }
+// repository is the one that a work tree belongs to.
+type repository struct {
+	git string // the program
+	top string // the root of the work tree
+	dir string // where its index is
+}
 
 // open finds the repository of a file and makes sure that its index can be changed.
 func open(ctx context.Context, git, path string) (*repository, error) {
@@ -87,20 +94,63 @@ func open(ctx context.Context, git, path string) (*repository, error) {
 		return nil, err
 	}
 	r.top = filepath.FromSlash(strings.TrimSuffix(top, "\n"))
-	if err := gitsafe.Trusted(ctx, git, r.top); err != nil {
+	own, err := gitsafe.Run(ctx, git, dir, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return nil, err
+	}
+	r.dir = filepath.FromSlash(strings.TrimSuffix(own, "\n"))
+	if !r.owned() {
+		return nil, ErrElsewhere
+	}
+	if err := gitsafe.Trusted(ctx, git, dir); err != nil {
 		return nil, err
 	}
 	return r, r.quiet(ctx)
 }
 
+// owned reports whether the index belongs to the work tree: its .git is the directory of the
+// repository, or leads to the one of a linked work tree that leads back. Who writes a .git file that
+// leads elsewhere, or makes the index a link, must not have another repository changed.
+func (r *repository) owned() bool {
+	if info, err := os.Lstat(filepath.Join(r.dir, "index")); err == nil && !info.Mode().IsRegular() {
+		return false
+	}
+	link, err := os.Lstat(filepath.Join(r.top, ".git"))
+	if err != nil {
+		return false
+	}
+	if link.IsDir() {
+		own, err := os.Stat(r.dir)
+		return err == nil && os.SameFile(link, own)
+	}
+	back, err := os.Lstat(r.named("gitdir"))
+	if err != nil || !link.Mode().IsRegular() || !os.SameFile(link, back) {
+		return false
+	}
+	all := filepath.Dir(r.dir) // the linked work trees of the repository
+	common, err := os.Stat(r.named("commondir"))
+	parent, failed := os.Stat(filepath.Dir(all))
+	return err == nil && failed == nil && filepath.Base(all) == "worktrees" && os.SameFile(common, parent)
+}
+
+// named returns the path that a file of the repository holds, "" if none.
+func (r *repository) named(file string) string {
+	file = filepath.Join(r.dir, file)
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 8<<10 {
+		return ""
+	}
+	text, err := os.ReadFile(file)
+	path := filepath.FromSlash(strings.TrimRight(string(text), "\r\n"))
+	if err == nil && path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(r.dir, path)
+	}
+	return path
+}
+
 // quiet returns ErrInProgress if the repository is in the middle of something.
 func (r *repository) quiet(ctx context.Context) error {
-	dir, err := gitsafe.Run(ctx, r.git, r.top, "rev-parse", "--absolute-git-dir")
-	if err != nil {
-		return err
-	}
 	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
-		if _, err := os.Lstat(filepath.Join(strings.TrimSuffix(dir, "\n"), name)); err == nil {
+		if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil {
 			return ErrInProgress
 		}
 	}
@@ -134,8 +184,34 @@ func (r *repository) add(ctx context.Context, patch *strings.Builder, f File) er
 	if err != nil || to == is {
 		return err
 	}
+	if is.mode == "" && to.mode != linkMode { // else the ends of lines are as they are in the index
+		if err := r.converted(ctx, name, to.content); err != nil {
+			return err
+		}
+	}
 	write(patch, name, is, to)
 	return nil
+}
+
+// converted returns ErrConverted if git would add other content than this under a new name, as its
+// attributes and core.autocrlf say.
+func (r *repository) converted(ctx context.Context, name, content string) error {
+	attr, err := gitsafe.Run(ctx, r.git, r.top, "check-attr", "-z", "filter", "--", name)
+	if err != nil {
+		return err
+	}
+	if fields := strings.Split(attr, "\x00"); len(fields) < 3 || fields[2] != "unspecified" && fields[2] != "unset" {
+		return ErrConverted // and git runs no filter below
+	}
+	added, err := gitsafe.RunInput(ctx, r.git, r.top, content, "hash-object", "--stdin", "--path="+name)
+	if err != nil {
+		return err
+	}
+	plain, err := gitsafe.RunInput(ctx, r.git, r.top, content, "hash-object", "--stdin", "--no-filters")
+	if err == nil && added != plain {
+		err = ErrConverted
+	}
+	return err
 }
 
 const (

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/gitsafe"
 )
 
 // rig is a repository.
@@ -215,6 +217,53 @@ func TestStageRefused(t *testing.T) {
 	}
 }
 
+// A new file that git would convert is left to git; one that it takes as it is, is staged.
+func TestStageConverted(t *testing.T) {
+	const crlf = "a\r\nb\r\n"
+	for name, c := range map[string]struct {
+		attributes, autocrlf, text string
+		converts                   bool
+	}{
+		"nothing set":             {"", "false", crlf, false},
+		"autocrlf":                {"", "true", crlf, true},
+		"autocrlf=input":          {"", "input", crlf, true},
+		"autocrlf, LF":            {"", "true", "a\nb\n", false},
+		"autocrlf, not for it":    {"*.txt -text", "true", crlf, false},
+		"text":                    {"*.txt text", "false", crlf, true},
+		"text=auto":               {"* text=auto", "false", crlf, true},
+		"eol=crlf":                {"*.txt eol=crlf", "false", crlf, true},
+		"of other files":          {"*.c text", "false", crlf, false},
+		"ident":                   {"*.txt ident", "false", "$Id: 1 $\n", true},
+		"ident, nothing to do":    {"*.txt ident", "false", "a\n", false},
+		"another encoding":        {"*.txt working-tree-encoding=UTF-16LE", "false", "abcd", true},
+		"a filter":                {"*.txt filter=lfs", "false", "a\n", true},
+		"a filter of other files": {"*.bin filter=lfs", "false", "a\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{".gitattributes": c.attributes + "\n"})
+			r.run("config", "core.autocrlf", c.autocrlf)
+			r.write("d/new.txt", c.text)
+			before := r.index()
+			err := r.stage(File{Path: "d/new.txt", After: c.text, Created: true})
+			if c.converts {
+				if !errors.Is(err, ErrConverted) || strings.Contains(err.Error(), "\n") || r.index() != before {
+					t.Errorf("%v; the index:\n%s", err, r.index())
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.run("cat-file", "blob", ":d/new.txt"); got != c.text {
+				t.Errorf("staged %q", got)
+			}
+			if r.run("add", "d/new.txt"); r.run("cat-file", "blob", ":d/new.txt") != c.text {
+				t.Errorf("git add stages %q", r.run("cat-file", "blob", ":d/new.txt"))
+			}
+		})
+	}
+}
+
 // A real merge with conflicts is left alone.
 func TestStageInAMerge(t *testing.T) {
 	r := newRig(t, map[string]string{"f": "1\n", "g": "1\n"})
@@ -261,5 +310,88 @@ func TestStageRunsNothing(t *testing.T) {
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the filter was run")
+	}
+}
+
+// A .git file may lead to the repository of a linked work tree, which leads back. Any other may have
+// been written by an agent, to change the index of another repository.
+func TestStageElsewhere(t *testing.T) {
+	change := func(dir string) File { return File{Path: filepath.Join(dir, "f"), Before: "1\n", After: "2\n"} }
+	link := func(r *rig, dir, to string) {
+		r.t.Helper()
+		if err := os.MkdirAll(r.path(dir), 0o755); err != nil {
+			r.t.Fatal(err)
+		}
+		r.write(dir+"/.git", "gitdir: "+to+"\n")
+	}
+	for name, make := range map[string]func(r *rig) (dir string){
+		"another repository": func(r *rig) string { link(r, "p", r.path(".git")); return "p" },
+		"another work tree's": func(r *rig) string {
+			r.run("worktree", "add", "-q", "w")
+			link(r, "p", r.path(".git/worktrees/w"))
+			return "p"
+		},
+		"relative": func(r *rig) string { link(r, "p", "../.git"); return "p" },
+		"a directory that leads back": func(r *rig) string {
+			r.run("worktree", "add", "-q", "w")
+			if err := os.CopyFS(r.path("fake"), os.DirFS(r.path(".git/worktrees/w"))); err != nil {
+				r.t.Fatal(err)
+			}
+			r.write("fake/commondir", r.path(".git")+"\n")
+			r.write("fake/gitdir", r.path("p/.git")+"\n")
+			link(r, "p", r.path("fake"))
+			return "p"
+		},
+		"a link": func(r *rig) string {
+			if err := os.Mkdir(r.path("p"), 0o755); err != nil {
+				r.t.Fatal(err)
+			}
+			if err := os.Symlink(r.path(".git"), r.path("p/.git")); err != nil {
+				r.t.Skip(err)
+			}
+			return "p"
+		},
+		"an index that is a link": func(r *rig) string {
+			r.run("init", "-q", "p")
+			if err := os.Symlink(r.path(".git/index"), r.path("p/.git/index")); err != nil {
+				r.t.Skip(err)
+			}
+			return "p"
+		},
+		"a submodule": func(r *rig) string {
+			if err := os.Mkdir(r.path(".git/modules"), 0o755); err != nil {
+				r.t.Fatal(err)
+			}
+			r.run("init", "-q", "--separate-git-dir", r.path(".git/modules/p"), "p")
+			r.run("-C", "p", "config", "core.worktree", "../../../p")
+			return "p"
+		},
+		"another place by its configuration": func(r *rig) string {
+			r.run("init", "-q", "p")
+			r.run("-C", "p", "config", "core.worktree", r.dir)
+			return "p"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, map[string]string{"f": "1\n"})
+			dir := make(r)
+			before := r.run("ls-files", "--stage")
+			err := r.stage(change(dir))
+			if !errors.Is(err, ErrElsewhere) && !errors.Is(err, gitsafe.ErrPrograms) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v", err)
+			}
+			if after := r.run("ls-files", "--stage"); after != before {
+				t.Errorf("the index was changed:\n%s", after)
+			}
+		})
+	}
+	r := newRig(t, map[string]string{"f": "1\n", "d/f": "1\n"})
+	r.run("worktree", "add", "-q", "w")
+	before := r.run("ls-files", "--stage")
+	if err := r.stage(change("w"), change("w/d")); err != nil {
+		t.Errorf("a linked work tree: %v", err)
+	}
+	if got := r.run("-C", "w", "diff", "--cached", "--name-only"); got != "d/f\nf\n" || r.run("ls-files", "--stage") != before {
+		t.Errorf("staged %q", got)
 	}
 }

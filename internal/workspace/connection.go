@@ -156,6 +156,9 @@ type FileChange struct {
 	Handle        any    // of the journal that made it
 }
 
+// ErrChangedSince is wrapped where a file is not as the agent, or an undo, left it.
+var ErrChangedSince = errors.New("it was changed since")
+
 // UndoResult is the outcome of restoring or redoing a change.
 type UndoResult struct {
 	Change FileChange

@@ -152,8 +152,8 @@ func (c changes) offerAgain(undone []workspace.FileChange) {
 	for _, f := range undone {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
-	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Apply them again, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
-		c.apply("Changed again", func(ctx context.Context) []workspace.UndoResult { return c.conn.Redo(ctx, c.session, undone) })
+	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Redo them, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
+		c.apply("Redid the changes to", func(ctx context.Context) []workspace.UndoResult { return c.conn.Redo(ctx, c.session, undone) })
 	})
 }
 

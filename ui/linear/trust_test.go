@@ -182,9 +182,9 @@ func TestUndoTakenBack(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
-		r.sees("Restored before: created /x/a.go, on the disk, restored.", "All changes were restored. Apply them again, 1 file?")
+		r.sees("Restored before: created /x/a.go, on the disk, restored.", "All changes were restored. Redo them, 1 file?")
 		r.types("1")
-		r.sees("Changed again 1 file. The agent was not told.")
+		r.sees("Redid the changes to 1 file. The agent was not told.")
 		r.fresh()
 		r.types("/undo")
 		r.sees("Can be restored: created /x/a.go, on the disk.")

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 )
 
@@ -43,6 +44,9 @@ func (m acted) Handle() tea.Cmd {
 	}
 	if m.err != nil {
 		r.acting = false
+		if n := len(r.undone); m.redone && n > 0 && errors.Is(m.err, workspace.ErrChangedSince) {
+			r.undone = r.undone[:n-1]
+		}
 		return r.host.Say(m.failed + " " + m.file.Name + ": " + safetext.Line(m.err.Error(), maxError))
 	}
 	for _, h := range m.staged {
@@ -172,8 +176,6 @@ func (r *Review) undo(f *file, whole bool) tea.Cmd {
 	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}}, func(s Store, f File) error { return s.Rewrite(f, content) })
 }
 
-var errChangedSince = errors.New("it was changed since")
-
 // again does again what was undone last, or else the file that is shown.
 func (r *Review) again() tea.Cmd {
 	const failed = "Not redone:"
@@ -196,7 +198,7 @@ func (r *Review) again() tea.Cmd {
 			return s.Redo(f)
 		}
 		if _, after, ok := s.Texts(f); !ok || after != u.left {
-			return errChangedSince
+			return workspace.ErrChangedSince
 		}
 		return s.Rewrite(f, *u.text)
 	})

@@ -1,10 +1,12 @@
 package review
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"parley/internal/workspace"
 	"parley/ui/layer"
 )
 
@@ -39,6 +41,38 @@ func TestRedoKeepsLaterChanges(t *testing.T) {
 	g.press("r")
 	g.says("Not redone: d/three.go: it was changed since")
 	g.holds("d/three.go", "a\n"+far+"B\n"+far+"C\nmore\n")
+}
+
+// A redo that was refused since the file was changed is forgotten, so that r reaches the undos before
+// it. After any other error it can be tried again.
+func TestRefusedRedo(t *testing.T) {
+	for name, c := range map[string]struct {
+		key    string
+		refuse func(g *rig)
+	}{
+		"a hunk, recorded": {"u", func(g *rig) { g.files["/x/b"].after += "more\n" }},
+		"a hunk, on disk":  {"u", func(g *rig) { g.err = fmt.Errorf("b: %w", workspace.ErrChangedSince) }},
+		"a file":           {"U", func(g *rig) { g.err = workspace.ErrChangedSince }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := "1\n" + far + "2\n"
+			changed := "one\n" + far + "two\n"
+			g := newRig(t, changedFile("a", text, changed), changedFile("b", text, changed))
+			g.press("u", "}", c.key)
+			g.err = errors.New("the disk is full")
+			g.press("r")
+			g.says("Not redone: b: the disk is full")
+			g.err = nil
+			c.refuse(g)
+			g.press("r")
+			g.says("Not redone: b: ")
+			g.says("it was changed since")
+			g.err = nil
+			g.press("r")
+			g.says("Redone: a")
+			g.holds("a", changed)
+		})
+	}
 }
 
 // Until the files are listed again, an undo has not ended: another key would be about the old diff.

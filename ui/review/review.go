@@ -1,5 +1,5 @@
 // Package review shows the changes of a session file by file, as a tree and a diff, of which each
-// hunk and each file can be kept, undone and staged. It knows neither the page nor the workspace.
+// hunk and each file can be kept, undone and staged. It does not know the page.
 package review
 
 import (
@@ -35,8 +35,10 @@ type Store interface {
 	// known, or no text.
 	Texts(f File) (before, after string, ok bool)
 	Undo(f File) error
+	// Redo wraps workspace.ErrChangedSince where the file is not as Undo left it.
 	Redo(f File) error
-	// Rewrite undoes a part of a change: it replaces the content that the change left.
+	// Rewrite undoes a part of a change: it replaces the content that the change left. It wraps
+	// workspace.ErrChangedSince where the file holds something else.
 	Rewrite(f File, content string) error
 	// Stage adds a change to git's index: all of it, or the part that would leave content.
 	Stage(f File, content *string) error
