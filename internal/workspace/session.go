@@ -43,6 +43,8 @@ type Session struct {
 	stopAsked time.Time          // when the turn was cancelled
 	counted   changedLines
 	edit      edit // of the queue
+
+	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
 }
 
 func newSession(w *Workspace, a *Agent) *Session {
@@ -132,6 +134,7 @@ func (s *Session) DropShellOutput() bool {
 // attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
 	s.ACP, s.giveUp = open, nil
+	s.journalTurns = map[int]int{} // the journal of another connection is gone
 	s.Thread.Session = open.ID()
 	c := connectionSpan{from: s.began}
 	if messages := s.Agent.conn.Messages; messages != nil {
@@ -172,7 +175,7 @@ func (s *Session) Apply(e event.Event) {
 	turn := 0
 	switch e := e.(type) {
 	case event.TurnStarted:
-		s.watch(true)
+		turn = s.watch(true)
 		if !e.SeparatePrompts {
 			s.Lost.Interrupted = InterruptedTurn{}
 		}
@@ -185,6 +188,10 @@ func (s *Session) Apply(e event.Event) {
 	}
 	s.w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
 	switch e := e.(type) {
+	case event.TurnStarted:
+		if turn > 0 {
+			s.journalTurns[s.Thread.Turn] = turn
+		}
 	case event.PromptFailed:
 		s.promptFailed(e)
 	case event.TurnEnded:

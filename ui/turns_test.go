@@ -1,0 +1,129 @@
+package ui
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"parley/internal/workspace"
+)
+
+// The list of prompts restores files to before a turn, after it has shown which, and names those that
+// stay as they are.
+func TestRestoreToBeforeAPrompt(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		d.wait(10 * time.Second) // until the toast is gone
+		d.types("/turns\n")
+		d.sees("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restores")
+		d.press("ctrl+o")
+		d.soon()
+		d.sees("Restore files to before: go", "Restore 2 files", "Would be restored", "changed  lex.go", "created  new.go",
+			"Cannot be restored", "changed  mine.go  it was changed since", "deleted  big.bin  it is larger than what is kept")
+		d.press("enter")
+		d.sees("Too soon after another key: press enter again")
+		if len(*put) != 0 {
+			t.Fatalf("restored without a confirmation: %+v", *put)
+		}
+		d.golden("restore files to before a prompt")
+		d.wait(time.Second)
+		d.press("enter")
+		d.soon()
+		if len(*put) != 2 || (*put)[0].Handle != 1 || (*put)[1].Handle != 2 {
+			t.Fatalf("restored %+v", *put)
+		}
+		d.misses("Restore files to before: go")
+		d.sees("Restored 2 of 4 files: mine.go: it was changed since; big.bin: it is larger th…", "· Restored 2 of 4 files to before “go”: mine.go: it was changed since;")
+	})
+}
+
+// The changes that would be restored can be read first, and esc changes nothing.
+func TestReviewBeforeRestoring(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		first := 0
+		conn := d.m.chat.Agent.Conn()
+		since := conn.Since
+		conn.Since = func(session string, turn int) []workspace.FileChange { first = turn; return since(session, turn) }
+		d.types("/turns\n")
+		d.press("ctrl+o")
+		d.rest()
+		d.press("down", "enter")
+		d.soon()
+		d.sees("Review: turn 2", "file 1 of 4")
+		if first != 2 {
+			t.Errorf("the review begins with turn %d", first)
+		}
+		d.press("esc")
+		d.types("/turns\n")
+		d.press("ctrl+o")
+		d.rest()
+		d.press("esc")
+		d.misses("Restore files to before")
+		if len(*put) != 0 {
+			t.Errorf("restored %+v", *put)
+		}
+	})
+}
+
+// What cannot be restored now, or at all, says so in one line in the list.
+func TestNothingToRestore(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		conn := d.m.chat.Agent.Conn()
+		opened := func(why string) {
+			t.Helper()
+			d.press("ctrl+o")
+			d.soon()
+			d.sees(why, "╭ Prompts")
+			d.press("esc")
+		}
+		refuses := func(why string) {
+			t.Helper()
+			d.types("/turns\n")
+			opened(why)
+		}
+		changes, since := conn.Changes, conn.Since
+		conn.Since = func(string, int) []workspace.FileChange { return nil }
+		refuses("Nothing to restore: no files have changed since this prompt")
+		conn.Changes = nil
+		refuses("Not restored: changes are not recorded here")
+		conn.Changes, conn.Since = changes, since
+		d.turn = asking(push, usual)
+		d.types("push it\n")
+		d.rest()
+		refuses("Not restored: a question is open: answer it first")
+		d.press("alt+a")
+		d.rest()
+		d.press("n")
+		d.rest()
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.types("work\n")
+		d.soon()
+		refuses("Not restored: a turn is running: wait for its end, or stop it")
+		d.agent.peer.Close(errors.New("gone"))
+		d.soon()
+		d.press("esc", "esc")
+		opened("Not restored: the agent has ended")
+		if len(*put) != 0 {
+			t.Errorf("restored %+v", *put)
+		}
+	})
+}
+
+// A turn that begins while the list is open keeps the files as they are.
+func TestRestoreAfterATurnHasBegun(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.types("/turns\n")
+		d.press("ctrl+o")
+		d.rest()
+		if err := d.m.chat.Send("work"); err != nil {
+			t.Fatal(err)
+		}
+		d.soon()
+		d.press("enter")
+		d.soon()
+		d.sees("Not restored: a turn is running")
+		if len(*put) != 0 {
+			t.Errorf("restored %+v", *put)
+		}
+	})
+}
