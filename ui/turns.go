@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,13 +31,13 @@ func (p *panels) showTurns() tea.Cmd {
 		text := string(c.Thread.Items[item].Text)
 		return c.copyText(func() string { return text })
 	}
-	p.show(panel.Turns(c.m.Keys, prompts, c.m.Now(), panel.TurnActions{Show: p.goTo, Copy: copied, Edit: p.editAgain, Restore: p.showRestore}))
+	p.show(panel.Turns(c.m.Keys, prompts, c.m.Now(), panel.TurnActions{Show: p.goTo, Copy: copied, Edit: p.editAgain, Restore: p.showRestore, Fork: p.fork}))
 	return nil
 }
 
 // promptOf returns the text of a prompt without the commands that went with it.
 func (p *panels) promptOf(item int) string {
-	_, text := transcript.SplitShellBlocks(string(p.c.Thread.Items[item].Text))
+	_, text := transcript.SplitCarried(string(p.c.Thread.Items[item].Text))
 	return text
 }
 
@@ -110,4 +111,23 @@ func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 		return c.say("Not restored: " + err.Error())
 	}
 	return nil
+}
+
+// fork continues the conversation after the turn of a prompt in another session.
+func (p *panels) fork(prompt int) tea.Cmd {
+	if err := p.c.Fork(prompt, transcript.Conversation); err != nil {
+		return p.refuse("Not forked: " + err.Error())
+	}
+	p.open = nil
+	return nil
+}
+
+// forkHere forks after the last turn.
+func (p *panels) forkHere() tea.Cmd {
+	for _, it := range slices.Backward(p.c.Thread.Items) {
+		if it.Kind == thread.UserMessage && !it.Blank() {
+			return p.fork(it.Index)
+		}
+	}
+	return p.c.say("No prompts yet")
 }

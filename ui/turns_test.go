@@ -2,8 +2,11 @@ package ui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
 )
@@ -124,6 +127,96 @@ func TestRestoreAfterATurnHasBegun(t *testing.T) {
 		d.sees("Not restored: a turn is running")
 		if len(*put) != 0 {
 			t.Errorf("restored %+v", *put)
+		}
+	})
+}
+
+// ctrl+f in the list of prompts continues from there in another session. After the last turn the agent
+// copies the session, if it can, and a line says so.
+func TestForkFromTheList(t *testing.T) {
+	withTranscript(t, func(d *driver, _ *Options) {
+		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+		d.on["session/fork"] = func(*call) (string, error) { return `{"sessionId":"copy"}`, nil }
+	}, func(d *driver) {
+		d.types("/turns\n")
+		d.sees("ctrl+f forks")
+		d.press("ctrl+f")
+		d.soon()
+		d.misses("╭ Prompts")
+		d.sees("▌ one", "▌ two", "· A fork: the agent has copied the session above; both work on the same files")
+		if got := d.called("session/fork", 1); !strings.Contains(got[0], `"sessionId":"s1"`) {
+			t.Errorf("the agent got %s", got[0])
+		}
+		d.golden("fork")
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.types("three\n")
+		d.soon()
+		d.sees("▌ three")
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("2/2")
+		d.press("esc")
+		d.types("/fork\n") // after the last turn
+		d.soon()
+		if got := d.agent.called("session/fork"); len(got) != 2 || !strings.Contains(got[1], `"sessionId":"copy"`) {
+			t.Errorf("the agent got %q", got)
+		}
+	})
+}
+
+// From an earlier prompt, or with an agent that cannot fork, the conversation up to there goes with the
+// next prompt of a new session. A line says so, and the text can be read and dropped.
+func TestForkWithTheConversation(t *testing.T) {
+	withTranscript(t, nil, func(d *driver) {
+		d.press("esc", "esc", "up", "ctrl+f")
+		d.soon()
+		d.sees("· A new session: fake cannot fork sessions, so the conversation so far goes",
+			"Goes with your next prompt: the conversation so far (1 prompt,", "⌫ drop")
+		d.misses("▌ one")
+		d.golden("fork, with the conversation")
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.turn = func(t *turn) string { t.say("done"); return "end_turn" }
+		d.types("continue\n")
+		d.soon()
+		d.sees("▌ continue", "▌ with the conversation so far (1 prompt,")
+		d.misses("Goes with your next prompt")
+		blocks := d.agent.blocks[len(d.agent.blocks)-1]
+		if !strings.Contains(blocks, `**User:**\n\none\n`) || strings.Contains(blocks, "two") || !strings.HasSuffix(blocks, `{"type":"text","text":"continue"}]`) {
+			t.Errorf("sent %s", blocks)
+		}
+		d.called("session/new", 2)
+	})
+}
+
+// A session that cannot be forked now says why.
+func TestNotForked(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+	}, func(d *driver) {
+		d.connected()
+		d.types("/fork\n")
+		d.sees("No prompts yet")
+		d.types("work\n")
+		d.soon()
+		d.types("/turns\n")
+		d.press("ctrl+f")
+		d.sees("Not forked: a turn is running: wait for its end, or stop it", "╭ Prompts")
+		d.press("esc")
+		d.called("session/new", 1)
+	})
+}
+
+// In a log the prompts can be read and copied, and nothing else.
+func TestPromptsOfALog(t *testing.T) {
+	drive(t, loggedTwo, func(d *driver) {
+		d.connected()
+		d.switchToLogged("lexer")
+		for _, key := range []string{"ctrl+e", "ctrl+o", "ctrl+f"} {
+			d.press("esc", "esc", key)
+			d.sees("╭ Prompts", "ead-only log")
+			d.press("esc")
+			d.draft("")
+			d.wait(time.Second)
 		}
 	})
 }

@@ -3,7 +3,10 @@ package workspace
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"parley/acpclient"
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 )
 
@@ -119,4 +122,74 @@ func (s *Session) turnOf(item int) int {
 		}
 	}
 	return turn
+}
+
+// Fork opens a session that continues the conversation after the turn of a prompt, and shows it. An
+// agent that can copies the session (session/fork), but only with all of its turns. Else it is a new
+// session, and what tell returns for the items up to there goes with its next prompt. A notice in the
+// new session says which. It returns why there can be none now.
+func (s *Session) Fork(prompt int, tell func([]*thread.Item) string) error {
+	if err := s.atRest(); err != nil {
+		return err
+	}
+	a, id := s.Agent, s.ACP.ID()
+	if a.pending != nil {
+		return errors.New(openingLine)
+	}
+	conn, n := a.conn, a.conn.Template
+	if cwd := s.ACP.Cwd(); cwd != n.Cwd {
+		n.Cwd, n.Roots = cwd, nil
+	}
+	copies, end := conn.Client.Agent().Fork, s.endOf(prompt)
+	f := newSession(s.w, a)
+	f.Dir = s.Dir
+	open := func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.NewSession(ctx, n) }
+	switch {
+	case copies && end == len(s.Thread.Items):
+		f.forked = true
+		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
+		if title := s.Title(); title != "" {
+			f.Thread.Title = title + " (fork)"
+		}
+		f.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
+		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
+	default:
+		why := a.Name() + " cannot fork sessions"
+		if copies {
+			why = a.Name() + " forks sessions only as a whole"
+		}
+		carried := tell(s.Thread.Items[:end])
+		if carried != "" {
+			f.ShellOutput = []string{carried}
+		}
+		f.Thread.AddNotice("A new session: "+why+", so the conversation so far goes with your next prompt; both work on the same files", carried)
+	}
+	f.began = len(f.Thread.Items)
+	a.openAnother(f, open)
+	return nil
+}
+
+// repeated reports whether an event repeats the conversation that a fork begins with: some agents replay
+// it before they answer.
+func (s *Session) repeated(e event.Event) bool {
+	if !s.forked || s.ACP != nil || s.giveUp == nil {
+		return false
+	}
+	switch e.(type) {
+	case event.TextArrived, event.ContentArrived, event.MessageReplaced, event.ToolChanged,
+		event.TerminalStarted, event.TerminalOutput, event.TerminalExited, event.TerminalChanged, event.TerminalReplaced:
+		return true
+	}
+	return false
+}
+
+// endOf returns where the turn of a prompt ends: the index of the next turn's first prompt, or how many
+// items there are.
+func (s *Session) endOf(prompt int) int {
+	for _, it := range s.Thread.Items[prompt+1:] {
+		if it.Kind == thread.UserMessage && !it.Blank() && s.turnOf(it.Index) != s.turnOf(prompt) {
+			return it.Index
+		}
+	}
+	return len(s.Thread.Items)
 }

@@ -151,3 +151,130 @@ func TestNoRestore(t *testing.T) {
 		refused(prompts(s)[0], "older than the record")
 	})
 }
+
+// forking makes the agent one that can fork sessions.
+func forking(r *rig) {
+	if r.fake().Protocol == "2" {
+		r.fake().Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","version":"2.0"},"capabilities":{"session":{"prompt":{},"fork":{}}}}`)
+	} else {
+		r.fake().Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+	}
+	r.fake().On("session/fork", func(c *fakeagent.Call) (string, error) { // it replays, as some do
+		c.Agent.Say("copy", "user", "one")
+		c.Agent.Say("copy", "agent", "You said: one")
+		return `{"sessionId":"copy"}`, nil
+	})
+}
+
+// retell lists the prompts among items.
+func retell(items []*thread.Item) (out string) {
+	for _, it := range items {
+		if it.Kind == thread.UserMessage {
+			out += string(it.Text) + "|"
+		}
+	}
+	return out
+}
+
+// After the last turn an agent that can forks the session: the copy has the conversation, and its prompts
+// go to it alone.
+func TestFork(t *testing.T) {
+	each(t, forking, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one", "two")
+		r.news = nil
+		if err := s.Fork(prompts(s)[1], retell); err != nil {
+			r.Fatal(err)
+		}
+		r.wants("SessionShown -", "SessionOpened copy")
+		f := r.w.Front()
+		if f == s || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput) > 0 || retell(f.Thread.Items) != "one|two|" {
+			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput)
+		}
+		calls := r.agent().Calls("session/fork")
+		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.ACP.Cwd()) {
+			r.Errorf("the agent got %q", calls)
+		}
+		r.turns(f, "three")
+		if says(s, "three") || !says(f, "You said: three") {
+			r.Error("the prompt after the fork is in the wrong session")
+		}
+		if len(r.agent().Calls("session/new")) != 1 {
+			r.Error("another session was opened")
+		}
+	})
+}
+
+// After an earlier turn, and with an agent that cannot fork, the conversation up to there goes with the
+// first prompt of a new session.
+func TestForkByRetelling(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*rig)
+		why    string
+		prompt int
+		carry  string
+	}{
+		"earlier turn":     {forking, "fake forks sessions only as a whole", 0, "one|"},
+		"cannot":           {nil, "fake cannot fork sessions", 0, "one|"},
+		"cannot, the last": {nil, "fake cannot fork sessions", 1, "one|two|"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, c.change, func(r *rig) {
+				s := r.started(local)
+				r.turns(s, "one", "two")
+				r.news = nil
+				if err := s.Fork(prompts(s)[c.prompt], retell); err != nil {
+					r.Fatal(err)
+				}
+				r.wants("SessionShown -", "SessionOpened s2")
+				f := r.w.Front()
+				if !says(f, "A new session: "+c.why) || !slices.Equal(f.ShellOutput, []string{c.carry}) {
+					r.Errorf("it carries %q: %q", f.ShellOutput, f.Thread.Items[0].Text)
+				}
+				r.turns(f, "three")
+				blocks := r.agent().Blocks()
+				if last := blocks[len(blocks)-1]; !strings.Contains(last, `"`+c.carry+`"`) || !strings.Contains(last, `"three"`) {
+					r.Errorf("the agent got %s", last)
+				}
+				if len(f.ShellOutput) > 0 || len(r.agent().Calls("session/fork")) > 0 {
+					r.Errorf("still carries %q", f.ShellOutput)
+				}
+			})
+		})
+	}
+}
+
+// A fork that the agent refuses leaves the session in front; during a turn, or once the agent has ended,
+// none is tried.
+func TestNoFork(t *testing.T) {
+	each(t, forking, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one")
+		r.news = nil
+		r.fake().Fail("session/fork", -32603, "no room")
+		if err := s.Fork(prompts(s)[0], retell); err != nil {
+			r.Fatal(err)
+		}
+		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -", "SessionNotOpened: fork the session: …")
+		if r.w.Front() != s || len(r.w.Sessions()) != 1 {
+			r.Errorf("%d sessions", len(r.w.Sessions()))
+		}
+		refused := func(why string) {
+			r.Helper()
+			if err := s.Fork(prompts(s)[0], retell); err == nil || !strings.Contains(err.Error(), why) {
+				r.Errorf("got %v, want %q", err, why)
+			}
+		}
+		s.Agent.NewSession()
+		refused("already being opened")
+		r.settle()
+		r.w.Front().Close()
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
+		r.prompt(s, "two")
+		r.pass(time.Second)
+		refused("a turn is running")
+		r.pass(2 * time.Minute)
+		r.lose()
+		refused("the agent has ended")
+	})
+}

@@ -44,6 +44,7 @@ type Session struct {
 	counted   changedLines
 	edit      edit // of the queue
 
+	forked       bool        // its thread began as a copy
 	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
 }
 
@@ -169,6 +170,9 @@ func (s *Session) remarked() {
 
 // Apply applies one event of the session.
 func (s *Session) Apply(e event.Event) {
+	if s.repeated(e) {
+		return
+	}
 	if s.Lost.Incoming != nil && s.takeHistory(e) {
 		return
 	}

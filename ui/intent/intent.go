@@ -43,6 +43,7 @@ const (
 	NewSession
 	AnotherAgent
 	Rename
+	Fork
 	Turns
 	Mode
 	Model

@@ -117,6 +117,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.NewSession:   bare(list.add),
 		intent.Sessions:     list.list,
 		intent.Rename:       list.rename,
+		intent.Fork:         bare(list.fork),
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),

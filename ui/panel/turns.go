@@ -19,7 +19,7 @@ type Prompt struct {
 
 // TurnActions are what can be done with a prompt. They get its index in the transcript.
 type TurnActions struct {
-	Show, Copy, Edit, Restore func(item int) tea.Cmd
+	Show, Copy, Edit, Restore, Fork func(item int) tea.Cmd
 }
 
 // Turns lists the prompts of a session, the newest last.
@@ -44,8 +44,8 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, do TurnActions)
 	}
 	l := list.New(items)
 	l.Select(len(items) - 1)
-	foot := Foot(keys, Hint{intent.EditEntry, "edits, files stay"}, Hint{intent.UndoFiles, "restores"}, Hint{Action: "enter shows"}, Hint{intent.Copy, "copies"})
+	foot := Foot(keys, Hint{intent.EditEntry, "edits, files stay"}, Hint{intent.UndoFiles, "restores"}, Hint{intent.Fork, "forks"}, Hint{Action: "enter shows"}, Hint{intent.Copy, "copies"})
 	return &List{Title: "Prompts", Foot: foot, List: l, Choose: With(do.Show), Keys: map[intent.Intent]func(list.Item) tea.Cmd{
-		intent.Copy: With(do.Copy), intent.EditEntry: With(do.Edit), intent.UndoFiles: With(do.Restore),
+		intent.Copy: With(do.Copy), intent.EditEntry: With(do.Edit), intent.UndoFiles: With(do.Restore), intent.Fork: With(do.Fork),
 	}}
 }
