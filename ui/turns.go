@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -115,7 +116,7 @@ func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 
 // fork continues the conversation after the turn of a prompt in another session.
 func (p *panels) fork(prompt int) tea.Cmd {
-	if err := p.c.Fork(prompt, transcript.Conversation); err != nil {
+	if err := p.c.Fork(prompt, cmp.Or(p.c.Title(), firstPrompt(p.c.Thread)), transcript.Conversation); err != nil {
 		return p.refuse("Not forked: " + err.Error())
 	}
 	p.open = nil

@@ -154,7 +154,7 @@ func TestForkFromTheList(t *testing.T) {
 		d.sees("▌ three")
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("2/2")
+		d.sees("2/2", "one (fork)")
 		d.press("esc")
 		d.types("/fork\n") // after the last turn
 		d.soon()
@@ -217,6 +217,31 @@ func TestPromptsOfALog(t *testing.T) {
 			d.press("esc")
 			d.draft("")
 			d.wait(time.Second)
+		}
+	})
+}
+
+// Editing a prompt again changes no file and no queued prompt: one that is being edited returns to its
+// place.
+func TestEditAgainKeepsTheQueue(t *testing.T) {
+	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.types("work\n")
+		d.types("second\n")
+		d.types("third\n")
+		d.press("up", "up") // to the second
+		d.draft("second")
+		d.types(" and a half")
+		d.press("ctrl+p")
+		d.types("jump to a prompt\n")
+		d.press("up", "ctrl+e")
+		d.draft("go")
+		d.sees(`queued 1  "second and a half"`, `queued 2  "third"`)
+		d.press("enter")
+		d.sees(`queued 3  "go"`)
+		d.misses("Restored")
+		if len(*put) != 0 {
+			t.Errorf("restored %+v", *put)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
 )
 
 // errNotRecorded says that files cannot be restored: parley does not watch them.
@@ -127,8 +128,8 @@ func (s *Session) turnOf(item int) int {
 // Fork opens a session that continues the conversation after the turn of a prompt, and shows it. An
 // agent that can copies the session (session/fork), but only with all of its turns. Else it is a new
 // session, and what tell returns for the items up to there goes with its next prompt. A notice in the
-// new session says which. It returns why there can be none now.
-func (s *Session) Fork(prompt int, tell func([]*thread.Item) string) error {
+// new session says which; title is that of this one. It returns why there can be none now.
+func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) string) error {
 	if err := s.atRest(); err != nil {
 		return err
 	}
@@ -148,9 +149,6 @@ func (s *Session) Fork(prompt int, tell func([]*thread.Item) string) error {
 	case copies && end == len(s.Thread.Items):
 		f.forked = true
 		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
-		if title := s.Title(); title != "" {
-			f.Thread.Title = title + " (fork)"
-		}
 		f.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
 		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
 	default:
@@ -164,7 +162,7 @@ func (s *Session) Fork(prompt int, tell func([]*thread.Item) string) error {
 		}
 		f.Thread.AddNotice("A new session: "+why+", so the conversation so far goes with your next prompt; both work on the same files", carried)
 	}
-	f.began = len(f.Thread.Items)
+	f.Thread.Title, f.began = safetext.Line(title, maxName)+" (fork)", len(f.Thread.Items)
 	a.openAnother(f, open)
 	return nil
 }

@@ -183,12 +183,12 @@ func TestFork(t *testing.T) {
 		s := r.started(local)
 		r.turns(s, "one", "two")
 		r.news = nil
-		if err := s.Fork(prompts(s)[1], retell); err != nil {
+		if err := s.Fork(prompts(s)[1], "Words", retell); err != nil {
 			r.Fatal(err)
 		}
 		r.wants("SessionShown -", "SessionOpened copy")
 		f := r.w.Front()
-		if f == s || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput) > 0 || retell(f.Thread.Items) != "one|two|" {
+		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput) > 0 || retell(f.Thread.Items) != "one|two|" {
 			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput)
 		}
 		calls := r.agent().Calls("session/fork")
@@ -223,7 +223,7 @@ func TestForkByRetelling(t *testing.T) {
 				s := r.started(local)
 				r.turns(s, "one", "two")
 				r.news = nil
-				if err := s.Fork(prompts(s)[c.prompt], retell); err != nil {
+				if err := s.Fork(prompts(s)[c.prompt], "Words", retell); err != nil {
 					r.Fatal(err)
 				}
 				r.wants("SessionShown -", "SessionOpened s2")
@@ -252,7 +252,7 @@ func TestNoFork(t *testing.T) {
 		r.turns(s, "one")
 		r.news = nil
 		r.fake().Fail("session/fork", -32603, "no room")
-		if err := s.Fork(prompts(s)[0], retell); err != nil {
+		if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
 			r.Fatal(err)
 		}
 		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -", "SessionNotOpened: fork the session: …")
@@ -261,7 +261,7 @@ func TestNoFork(t *testing.T) {
 		}
 		refused := func(why string) {
 			r.Helper()
-			if err := s.Fork(prompts(s)[0], retell); err == nil || !strings.Contains(err.Error(), why) {
+			if err := s.Fork(prompts(s)[0], "Words", retell); err == nil || !strings.Contains(err.Error(), why) {
 				r.Errorf("got %v, want %q", err, why)
 			}
 		}

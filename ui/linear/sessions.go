@@ -50,7 +50,7 @@ func (l *sessions) fork() {
 		l.out.say("No prompts yet.")
 		return
 	}
-	if err := s.Fork(all[len(all)-1].Index, transcript.Conversation); err != nil {
+	if err := s.Fork(all[len(all)-1].Index, title(s), transcript.Conversation); err != nil {
 		l.out.say("Not forked: %s.", err)
 		return
 	}

@@ -102,7 +102,7 @@ func Restore(prompt string, files, refused []Change, restore, review func() tea.
 	items = append(items, list.Item{Title: "Review the changes", Value: review})
 	for _, f := range files {
 		it := f.item()
-		it.Section, it.Value = "Would be restored", review
+		it.Section, it.Value = "Would be restored (created files are removed)", review
 		items = append(items, it)
 	}
 	for _, f := range refused {
