@@ -147,7 +147,7 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 	open := func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.NewSession(ctx, n) }
 	switch {
 	case copies && end == len(s.Thread.Items):
-		f.forked = true
+		f.forking = true
 		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
 		f.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
 		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
@@ -170,7 +170,7 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 // repeated reports whether an event repeats the conversation that a fork begins with: some agents replay
 // it before they answer.
 func (s *Session) repeated(e event.Event) bool {
-	if !s.forked || s.ACP != nil || s.giveUp == nil {
+	if !s.forking {
 		return false
 	}
 	switch e.(type) {

@@ -22,7 +22,7 @@ type Session struct {
 	Queued      []string           // prompts that wait for the turn to end, the oldest first
 	Paused      bool               // the queue waits for the user, because a turn was stopped or failed
 	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
-	ShellOutput []string           // output of the user's commands that goes with the next prompt
+	ShellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
 
 	ReadOnly       bool   // shown from a log; no agent has it open
 	ReadOnlyReason string // why it is read-only
@@ -44,7 +44,7 @@ type Session struct {
 	counted   changedLines
 	edit      edit // of the queue
 
-	forked       bool        // its thread began as a copy
+	forking      bool        // it is being opened as a fork: its thread has the conversation already
 	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
 }
 
@@ -134,7 +134,7 @@ func (s *Session) DropShellOutput() bool {
 
 // attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
-	s.ACP, s.giveUp = open, nil
+	s.ACP, s.giveUp, s.forking = open, nil, false
 	s.journalTurns = map[int]int{} // the journal of another connection is gone
 	s.Thread.Session = open.ID()
 	c := connectionSpan{from: s.began}

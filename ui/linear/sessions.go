@@ -42,22 +42,6 @@ func (l *sessions) add() {
 	s.Agent.NewSession()
 }
 
-// fork continues the conversation in another session.
-func (l *sessions) fork() {
-	s := l.w.Front()
-	all := asked(s.Thread)
-	if len(all) == 0 {
-		l.out.say("No prompts yet.")
-		return
-	}
-	if err := s.Fork(all[len(all)-1].Index, title(s), transcript.Conversation); err != nil {
-		l.out.say("Not forked: %s.", err)
-		return
-	}
-	items := l.w.Front().Thread.Items
-	l.out.say("%s.", items[len(items)-1].Text)
-}
-
 // rename renames the session in front; without a name it has the agent's title again.
 func (l *sessions) rename(name string) {
 	s := l.w.Front()
