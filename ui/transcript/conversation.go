@@ -29,14 +29,23 @@ func Conversation(items []*thread.Item) string {
 	var parts []string
 	used, prompts, omitted := 0, 0, 0
 	for _, it := range slices.Backward(items) {
-		part := retold(it)
-		switch {
-		case part == "":
+		switch it.Kind {
+		case thread.UserMessage, thread.AgentMessage, thread.ToolCall:
+		default:
 			continue
-		case omitted > 0 || used+len(part) > maxConversation:
+		}
+		if it.Excluded || it.Blank() {
+			continue
+		}
+		part := ""
+		if omitted == 0 {
+			part = retold(it)
+		}
+		if omitted > 0 || used+len(part) > maxConversation {
 			omitted++
 			continue
-		case it.Kind == thread.UserMessage:
+		}
+		if it.Kind == thread.UserMessage {
 			prompts++
 		}
 		used += len(part)
@@ -58,15 +67,10 @@ func Conversation(items []*thread.Item) string {
 	return conversationIntro + fence + "markdown " + count + ", " + size(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
 }
 
-// retold returns an item as a part of a conversation, "" if it is none.
+// retold returns a message or a tool call as a part of a conversation.
 func retold(it *thread.Item) string {
-	if it.Excluded || it.Blank() {
-		return ""
-	}
-	who := ""
+	who := "**User:**"
 	switch it.Kind {
-	case thread.UserMessage:
-		who = "**User:**"
 	case thread.AgentMessage:
 		who = "**Agent:**"
 	case thread.ToolCall:
@@ -75,16 +79,11 @@ func retold(it *thread.Item) string {
 			title = verb + title
 		}
 		return "- Tool call: " + safetext.Line(strings.Join(strings.Fields(title), " "), 300) + " (" + it.Tool.Status + ")"
-	default:
-		return ""
 	}
 	text := strings.TrimSpace(string(it.Text))
 	if len(text) > maxSaid {
 		head, tail := text[:maxSaid/2], text[len(text)-maxSaid/2:]
 		text = fmt.Sprintf("%s\n… %d bytes omitted …\n%s", strings.ToValidUTF8(head, ""), len(text)-maxSaid, strings.ToValidUTF8(tail, ""))
-	}
-	if text == "" {
-		return ""
 	}
 	return who + "\n\n" + text
 }
