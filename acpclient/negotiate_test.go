@@ -205,7 +205,7 @@ func TestCase56Capabilities(t *testing.T) {
 		del     bool
 		none    bool
 	}{
-		{`{"delete":{}}`, true, false}, {`{"delete":null}`, false, false}, {`{"delete":5,"prompt":[],"mcp":"x"}`, false, false}, {`{}`, false, false},
+		{`{"delete":{},"fork":{}}`, true, false}, {`{"delete":null}`, false, false}, {`{"delete":5,"prompt":[],"mcp":"x"}`, false, false}, {`{}`, false, false},
 		{`null`, false, true}, {`[]`, false, true}, {`7`, false, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestCase56Capabilities(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			if a := c.Agent(); a.Delete != tt.del || a.NoSessions != tt.none || a.List == tt.none || a.Logout {
+			if a := c.Agent(); a.Delete != tt.del || a.Fork != tt.del || a.NoSessions != tt.none || a.List == tt.none || a.Logout {
 				t.Errorf("%s: got %+v", tt.session, a)
 			}
 		})

@@ -64,6 +64,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.composer.Edit(), true
 	case intent.PasteImage:
 		return c.composer.PasteImage(), true
+	case intent.Fork:
+		return c.panels.forkHere(), true
 	case intent.Turns:
 		return c.panels.showTurns(), true
 	case intent.SidePanel:
@@ -124,7 +126,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.InWorktree, intent.Approval, intent.ShowReview, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.InWorktree, intent.Fork, intent.Approval, intent.ShowReview, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

@@ -87,7 +87,7 @@ func (m changesListed) handle(*Model) tea.Cmd {
 func (p *panels) changes(files []workspace.FileChange) []panel.Change {
 	var out []panel.Change
 	for _, f := range files {
-		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), NoUndoReason: f.NoUndoReason, File: f})
+		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), Path: f.Path, By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), NoUndoReason: f.NoUndoReason, File: f})
 	}
 	return out
 }
@@ -135,20 +135,33 @@ type putBack struct {
 }
 
 func (m putBack) handle(*Model) tea.Cmd {
-	done, left := 0, []string{}
-	for _, r := range m.results {
-		if r.Err == nil {
-			done++
-			continue
-		}
-		left = append(left, safetext.Line(m.chat.panels.short(r.Change.Path)+": "+r.Err.Error(), 200))
-	}
-	text := m.did + " " + panel.CountFiles(done) + " (the agent was not told)"
-	if len(left) > 0 {
-		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.CountFiles(len(m.results)), strings.Join(left, "; "))
-	}
+	said, _ := m.chat.panels.outcome(m.did, "", m.results)
 	m.chat.CountLines(0)
-	return m.chat.say(text)
+	return m.chat.say(said)
+}
+
+// maxNamed is how many refused files a line names.
+const maxNamed = 3
+
+// outcome says in one line what became of changes that were undone or redone, to where unless that is
+// "", and returns a line for each that was refused.
+func (p *panels) outcome(did, to string, results []workspace.UndoResult) (said string, refused []string) {
+	files := map[string]bool{} // several changes may be of the same file
+	for _, r := range results {
+		files[r.Change.Path] = true
+		if r.Err != nil {
+			refused = append(refused, safetext.Line(p.short(r.Change.Path)+": "+r.Err.Error(), 200))
+		}
+	}
+	n := len(files) - len(refused)
+	if len(refused) == 0 {
+		return did + " " + panel.CountFiles(n) + to + " (the agent was not told)", nil
+	}
+	named := strings.Join(refused[:min(len(refused), maxNamed)], "; ")
+	if more := len(refused) - maxNamed; more > 0 {
+		named += fmt.Sprintf("; and %d more", more)
+	}
+	return fmt.Sprintf("%s %d of %s%s: %s", did, n, panel.CountFiles(len(files)), to, named), refused
 }
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.

@@ -222,7 +222,7 @@ func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
 	p, ok := c.Unconfirmed.Remove(true)
 	if ok && edit {
-		carried, own := transcript.SplitShellBlocks(p.Draft)
+		carried, own := transcript.SplitCarried(p.Draft)
 		c.ShellOutput = append(carried, c.ShellOutput...)
 		c.composer.SetValue(own)
 	}

@@ -166,41 +166,6 @@ func (p *panels) showThemes() tea.Cmd {
 	return nil
 }
 
-// showTurns lists the prompts of the session.
-func (p *panels) showTurns() tea.Cmd {
-	c := p.c
-	var prompts []panel.Prompt
-	for _, it := range c.Thread.Items {
-		if it.Kind == thread.UserMessage && !it.Blank() {
-			_, text := transcript.SplitShellBlocks(string(it.Text))
-			prompts = append(prompts, panel.Prompt{Text: text, At: it.At, Item: it.Index})
-		}
-	}
-	if len(prompts) == 0 {
-		return c.say("No prompts yet")
-	}
-	copied := func(item int) tea.Cmd {
-		text := string(c.Thread.Items[item].Text)
-		return c.copyText(func() string { return text })
-	}
-	p.show(panel.Turns(c.m.Keys, prompts, c.m.Now(), p.goTo, copied, p.editAgain))
-	return nil
-}
-
-// editAgain puts a prompt into the composer. The draft goes into the history.
-func (p *panels) editAgain(item int) tea.Cmd {
-	c := p.c
-	_, text := transcript.SplitShellBlocks(string(c.Thread.Items[item].Text))
-	if !c.composer.Empty() {
-		c.composer.AddToHistory(c.composer.Value())
-	}
-	p.open = nil
-	c.composer.ClosePopup()
-	c.focus(false)
-	c.composer.SetValue(text)
-	return nil
-}
-
 // goTo gives the keys to the transcript and selects one of its items.
 func (p *panels) goTo(item int) tea.Cmd {
 	c := p.c

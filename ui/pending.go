@@ -24,7 +24,7 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
 	if len(s.ShellOutput) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint(carriedRow(s.ShellOutput)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Goes with your next prompt: "+transcript.CarriedLine(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -93,7 +93,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
 	for _, p := range s.Unconfirmed {
-		_, own := transcript.SplitShellBlocks(p.Draft)
+		_, own := transcript.SplitCarried(p.Draft)
 		all = append(all, waiting{p.Reason() + "  ", own})
 	}
 	var rows []string
@@ -118,13 +118,4 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		rows = append(rows, text.Truncate(line, width, "…"))
 	}
 	return rows
-}
-
-// carriedRow says which commands go with the next prompt.
-func carriedRow(carried []string) string {
-	last := transcript.ShellBlockLine(carried[len(carried)-1])
-	if n := len(carried); n > 1 {
-		return fmt.Sprintf("Goes with your next prompt: %d commands, the last %s", n, last)
-	}
-	return "Goes with your next prompt: " + last
 }

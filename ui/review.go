@@ -18,13 +18,16 @@ import (
 )
 
 // showReview opens the review of what the agent has changed in the session.
-func (c *chat) showReview() tea.Cmd {
+func (c *chat) showReview() tea.Cmd { return c.startReview(c.review.Start) }
+
+// startReview calls start with the session's changes, if they are recorded.
+func (c *chat) startReview(start func(review.Store) tea.Cmd) tea.Cmd {
 	conn := c.Agent.Conn()
 	if c.ACP == nil || conn == nil || conn.Changes == nil {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
-	return c.review.Start(&changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home})
+	return start(&changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home})
 }
 
 // offerReview says how to review what a turn has changed.

@@ -221,7 +221,7 @@ func says(t *thread.Thread, word string) (around string, ok bool) {
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
-			_, own := transcript.SplitShellBlocks(string(it.Text))
+			_, own := transcript.SplitCarried(string(it.Text))
 			return text.Truncate(own, 60, "…")
 		}
 	}

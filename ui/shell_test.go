@@ -188,7 +188,7 @@ func TestShellQueue(t *testing.T) {
 		d.types("a draft")
 		d.press("esc")
 		d.soon()
-		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Goes with your next prompt: 2 commands, the last ! two (no output)")
+		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Goes with your next prompt: ! two (no output), and 1 more")
 		d.draft("a draft")
 		if s.ran() != "one|two" || !s.runs[1].stopped || s.runs[0].stopped {
 			t.Errorf("ran %q", s.ran())

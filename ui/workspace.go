@@ -201,7 +201,7 @@ func (c *chat) dropQuestions() {
 // onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
 func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
-	carried, text := transcript.SplitShellBlocks(n.Text)
+	carried, text := transcript.SplitCarried(n.Text)
 	c.ShellOutput = append(carried, c.ShellOutput...) // they go with the next prompt
 	switch {
 	case n.Dropped:

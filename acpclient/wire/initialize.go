@@ -98,6 +98,7 @@ var initializeResponses = inBoth(func(v2 bool) *shape[InitializeResponse] {
 	session := []member[InitializeResponse]{
 		can("delete", marker, func(r *InitializeResponse) *bool { return &r.Delete }),
 		can("additionalDirectories", marker, func(r *InitializeResponse) *bool { return &r.Roots }),
+		can("fork", marker, func(r *InitializeResponse) *bool { return &r.Fork }),
 	}
 	http := can("http", marker, func(r *InitializeResponse) *bool { return &r.MCPHTTP })
 	logins := optional("authMethods", list(authMethod(v2)), func(r *InitializeResponse) *[]AuthMethod { return &r.AuthMethods })
@@ -119,8 +120,7 @@ var initializeResponses = inBoth(func(v2 bool) *shape[InitializeResponse] {
 			nested("sessionCapabilities", append(session,
 				can("list", marker, func(r *InitializeResponse) *bool { return &r.List }),
 				can("resume", marker, func(r *InitializeResponse) *bool { return &r.Resume }),
-				can("close", marker, func(r *InitializeResponse) *bool { return &r.Close }),
-				can("fork", marker, func(r *InitializeResponse) *bool { return &r.Fork }))...),
+				can("close", marker, func(r *InitializeResponse) *bool { return &r.Close }))...),
 		),
 	)
 })

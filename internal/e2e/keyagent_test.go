@@ -50,10 +50,12 @@ func runKeyedAgent(in io.Reader, out io.Writer) {
 				k.answer(m.ID, `{"protocolVersion":2,"info":{"name":"keyed","version":"1"},"capabilities":{"session":{"prompt":{}}}}`)
 				continue
 			}
-			k.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"keyed","version":"1"},"agentCapabilities":{"promptCapabilities":{"image":true,"embeddedContext":true}}}`)
+			k.answer(m.ID, `{"protocolVersion":1,"agentInfo":{"name":"keyed","version":"1"},"agentCapabilities":{"promptCapabilities":{"image":true,"embeddedContext":true},"sessionCapabilities":{"fork":{}}}}`)
 		case "session/new":
 			k.cwd, k.session = m.Params.Cwd, "s1"
 			k.answer(m.ID, `{"sessionId":"s1"}`)
+		case "session/fork":
+			k.answer(m.ID, `{"sessionId":"copy"}`)
 		case "session/prompt":
 			for _, b := range blocks.Params.Prompt {
 				heard(string(b))

@@ -97,7 +97,7 @@ func escTwice(d *desk) {
 		s.Turn(prompt)
 	}
 	shown := func() {
-		s.WaitFor("╭ Prompts", "ctrl+y copies", "ctrl+e edits")
+		s.WaitFor("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restores", "ctrl+f forks")
 	}
 	s.Press("esc", "esc")
 	shown()

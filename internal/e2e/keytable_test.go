@@ -25,6 +25,7 @@ var keyRows = []struct {
 	{"shift+enter, alt+enter, ctrl+j, backslash enter: newline", []string{"draft.newline"}, newlines},
 	{"esc closes a popup, else stops; draft and queue stay", []string{"chat.stop"}, escStops},
 	{"esc esc, idle: the turns", []string{"chat.stop", "list.copy", "list.edit"}, escTwice},
+	{"esc esc, going back: files, a fork", []string{"list.restore", "list.fork"}, goesBack},
 	{"ctrl+c stops, clears, quits", []string{"chat.interrupt"}, ctrlC},
 	{"ctrl+d quits, or deletes forward", []string{"chat.quit-if-empty"}, ctrlD},
 	{"ctrl+z suspends", []string{"always.suspend"}, ctrlZ},

@@ -305,9 +305,15 @@ func shown(rows, texts []string, gone ...string) bool {
 // dropped by design.
 func (s *Screen) PressUntil(key, text string) {
 	s.t.Helper()
+	s.pressEvery(200*time.Millisecond, key, text)
+}
+
+// pressEvery presses a key, with a pause after each, until the text is on the screen.
+func (s *Screen) pressEvery(pause time.Duration, key, text string) {
+	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		s.Press(key)
-		for again := time.After(200 * time.Millisecond); again != nil; {
+		for again := time.After(pause); again != nil; {
 			rows, changed := s.look()
 			if rowOf(rows, text) >= 0 {
 				return

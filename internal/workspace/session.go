@@ -23,7 +23,7 @@ type Session struct {
 	Queued      []string           // prompts that wait for the turn to end, the oldest first
 	Paused      bool               // the queue waits for the user, because a turn was stopped or failed
 	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
-	ShellOutput []string           // output of the user's commands that goes with the next prompt
+	ShellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
 
 	ReadOnly       bool   // shown from a log; no agent has it open
 	ReadOnlyReason string // why it is read-only
@@ -44,10 +44,13 @@ type Session struct {
 	stopAsked time.Time          // when the turn was cancelled
 	counted   changedLines
 	edit      edit // of the queue
+
+	forking      bool        // it is being opened as a fork: its thread has the conversation already
+	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
 }
 
 func newSession(w *Workspace, a *Agent) *Session {
-	return &Session{w: w, Agent: a, Thread: thread.New(""), dropped: map[uint64]bool{}}
+	return &Session{w: w, Agent: a, Dir: a.Spec.Dir, Thread: thread.New(""), dropped: map[uint64]bool{}}
 }
 
 // connectionSpan is the part of a thread that came over one connection: the items from
@@ -132,7 +135,8 @@ func (s *Session) DropShellOutput() bool {
 
 // attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
-	s.ACP, s.giveUp = open, nil
+	s.ACP, s.giveUp, s.forking = open, nil, false
+	s.journalTurns = map[int]int{} // the journal of another connection is gone
 	s.Thread.Session = open.ID()
 	c := connectionSpan{from: s.began}
 	if messages := s.Agent.conn.Messages; messages != nil {
@@ -167,13 +171,16 @@ func (s *Session) remarked() {
 
 // Apply applies one event of the session.
 func (s *Session) Apply(e event.Event) {
+	if s.repeated(e) {
+		return
+	}
 	if s.Lost.Incoming != nil && s.takeHistory(e) {
 		return
 	}
 	turn := 0
 	switch e := e.(type) {
 	case event.TurnStarted:
-		s.watch(true)
+		turn = s.watch(true)
 		if !e.SeparatePrompts {
 			s.Lost.Interrupted = InterruptedTurn{}
 		}
@@ -186,6 +193,10 @@ func (s *Session) Apply(e event.Event) {
 	}
 	s.w.tell(EventApplied{s, e, slices.Clone(s.Thread.Apply(e))})
 	switch e := e.(type) {
+	case event.TurnStarted:
+		if turn > 0 {
+			s.journalTurns[s.Thread.Turn] = turn
+		}
 	case event.PromptFailed:
 		s.promptFailed(e)
 	case event.TurnEnded:

@@ -93,10 +93,14 @@ func (a *Agent) NewSession() {
 		a.w.say(openingLine)
 		return
 	}
-	s := a.w.add(a)
+	a.openAnother(newSession(a.w, a), a.conn.newSession)
+}
+
+// openAnother shows a session and opens it by a request. No other may be pending.
+func (a *Agent) openAnother(s *Session, request func(context.Context) (*acpclient.Session, error)) {
+	a.w.addSession(s)
 	a.pending = s
-	conn := a.conn
-	s.open(conn.newSession, func(opened *acpclient.Session, err error) { s.opened(opened, err, nil) })
+	s.open(request, func(opened *acpclient.Session, err error) { s.opened(opened, err, nil) })
 }
 
 // newSession opens a session like the first.

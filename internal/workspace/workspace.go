@@ -213,13 +213,18 @@ func (w *Workspace) end(conn *Connection) {
 	}
 }
 
-// add adds a session and brings it to the front.
+// add adds a new session of an agent and brings it to the front.
 func (w *Workspace) add(a *Agent) *Session {
 	s := newSession(w, a)
-	s.from, s.Dir = w.front, a.Spec.Dir
+	w.addSession(s)
+	return s
+}
+
+// addSession adds a session and brings it to the front.
+func (w *Workspace) addSession(s *Session) {
+	s.from = w.front
 	w.sessions = append(w.sessions, s)
 	w.Show(s)
-	return s
 }
 
 // Remove removes a session and shows the one that it was opened from, or else the one before

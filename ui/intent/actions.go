@@ -25,7 +25,8 @@ var Actions = []Action{
 	{AnotherAgent, Chat, "another-agent", nil, "Start another agent", "agent", false},
 	{InWorktree, Chat, "worktree", nil, "Start this agent in a new git work tree", "worktree", false},
 	{Rename, Chat, "rename", nil, "Rename this session", "rename", false},
-	{Turns, Chat, "turns", nil, "Jump to a prompt: go there, copy, edit and resend", "turns", false},
+	{Fork, Chat, "fork", nil, "Fork this session: continue in a copy of it", "fork", false},
+	{Turns, Chat, "turns", nil, "Jump to a prompt: go there, edit and resend, restore files, fork", "turns", false},
 	{NextMode, Chat, "next-mode", []string{"shift+tab"}, "Switch to the next mode", "", false},
 	{Background, Chat, "work", []string{"f3"}, "Show what is running; ctrl+x stops one", "work", false},
 	{Options, Chat, "options", []string{"f4"}, "Change options: mode, model and others", "options", false},
@@ -160,6 +161,8 @@ var Actions = []Action{
 	{DeleteEntry, List, "delete", []string{"ctrl+d"}, "Sessions: delete, after asking", "", true},
 	{Copy, List, "copy", []string{"ctrl+y"}, "Prompts: copy", "", true},
 	{EditEntry, List, "edit", []string{"ctrl+e"}, "Sessions: rename; prompts: edit and resend", "", true},
+	{Fork, List, "fork", []string{"ctrl+f"}, "Prompts: continue from there in another session", "", true},
+	{UndoFiles, List, "restore", []string{"ctrl+o"}, "Prompts: restore files to before that turn, after asking", "", true},
 
 	{Suspend, Always, "suspend", []string{"ctrl+z"}, "Suspend parley", "", false},
 	{Redraw, Always, "redraw", []string{"ctrl+l"}, "Redraw the screen", "", false},

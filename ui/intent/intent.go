@@ -44,6 +44,7 @@ const (
 	AnotherAgent
 	Rename
 	InWorktree
+	Fork
 	Turns
 	Mode
 	Model

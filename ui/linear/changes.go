@@ -161,13 +161,16 @@ func (c changes) offerAgain(undone []workspace.FileChange) {
 func (c changes) apply(what string, change func(context.Context) []workspace.UndoResult) {
 	c.tasks.run(func(ctx context.Context) func() {
 		done := change(ctx)
-		return func() {
-			n := len(done)
-			for _, p := range slices.DeleteFunc(done, func(p workspace.UndoResult) bool { return p.Err == nil }) {
-				n--
-				c.dialogs.out.say("Not changed: %s: %s.", changeLine(p.Change, c.cwd), safetext.Line(p.Err.Error(), 200))
-			}
-			c.dialogs.out.say("%s %s. The agent was not told.", what, plain.Count(n, "file"))
-		}
+		return func() { reportUndo(c.dialogs.out, what, done, c.cwd) }
 	})
+}
+
+// reportUndo reports what became of changes that were undone or redone.
+func reportUndo(out *printer, what string, done []workspace.UndoResult, cwd string) {
+	n := len(done)
+	for _, p := range slices.DeleteFunc(done, func(p workspace.UndoResult) bool { return p.Err == nil }) {
+		n--
+		out.say("Not changed: %s: %s.", changeLine(p.Change, cwd), safetext.Line(p.Err.Error(), 200))
+	}
+	out.say("%s %s. The agent was not told.", what, plain.Count(n, "file"))
 }

@@ -118,6 +118,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Sessions:     list.list,
 		intent.Rename:       list.rename,
 		intent.InWorktree:   list.inWorktree,
+		intent.Fork:         func(arg string) { goBack{c.front.Session, c.dialogs}.fork(arg) },
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),
 		intent.Options:      chooses(""),
@@ -133,8 +134,14 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.ShowReview: func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, func(of changes) { of.review(arg) })
 		},
-		intent.UndoFiles: bare(func() { withChanges(c.dialogs, c.tasks, c.front.Session, changes.undo) }),
-		intent.Quit:      bare(c.quit),
+		intent.UndoFiles: func(arg string) {
+			if arg != "" {
+				goBack{c.front.Session, c.dialogs}.restore(arg)
+				return
+			}
+			withChanges(c.dialogs, c.tasks, c.front.Session, changes.undo)
+		},
+		intent.Quit: bare(c.quit),
 	}
 }
 

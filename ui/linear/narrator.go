@@ -3,7 +3,6 @@ package linear
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -264,13 +263,13 @@ func thought(it *thread.Item) string {
 
 // userSaid prints the user's message, unless the terminal shows it already.
 func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
-	carried, text := transcript.SplitShellBlocks(string(it.Text))
+	carried, text := transcript.SplitCarried(string(it.Text))
 	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {
 		n.echoed, s.line = "", text
 		return
 	}
 	if len(carried) > 0 {
-		text = strings.TrimSpace(text + fmt.Sprintf("\n(with %s)", plain.Count(len(carried), "command")))
+		text = strings.TrimSpace(text + "\n(with " + transcript.CarriedLine(carried...) + ")")
 	}
 	if s.line == text {
 		return

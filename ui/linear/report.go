@@ -86,6 +86,7 @@ func (r report) turns() {
 	for i, it := range all {
 		r.out.say("%d. %s", i+1, safetext.Line(typed(it), 200))
 	}
+	r.out.say("/undo and a number restores files to before that prompt, /fork and a number continues after it in another session.")
 }
 
 func (r report) lastThought() {

@@ -20,15 +20,18 @@ func (n *narrator) skip() {
 	n.mute, n.open, n.slow, n.plan = len(n.Thread.Items), nil, nil, ""
 }
 
-// lastExchange prints the end of the conversation: the last prompt and what follows it.
+// lastExchange prints the end of the conversation: the last prompt and what follows it, or notices if
+// there is none.
 func (n *narrator) lastExchange() {
 	all := asked(n.Thread)
 	if len(all) > 1 {
 		n.out.say("Notice: %s; /transcript shows everything. The last one:", plain.Count(len(all)-1, "earlier prompt"))
 	}
+	from := 0
 	if len(all) > 0 {
-		n.write(all[len(all)-1].Index)
+		from = all[len(all)-1].Index
 	}
+	n.write(from)
 }
 
 // write prints the conversation again, starting at an item.

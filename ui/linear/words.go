@@ -34,7 +34,7 @@ func asked(t *thread.Thread) []*thread.Item {
 }
 
 func typed(it *thread.Item) string {
-	_, own := transcript.SplitShellBlocks(string(it.Text))
+	_, own := transcript.SplitCarried(string(it.Text))
 	return own
 }
 

@@ -14,6 +14,7 @@ import (
 // Change is the change of one file in a turn, or over several.
 type Change struct {
 	What         string // its kind and its path
+	Path         string // verbatim
 	By           string // what made it
 	Turn         int
 	Undone       bool
@@ -85,6 +86,32 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		items = append(items, it)
 	}
 	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+}
+
+// Restore asks whether to restore files to before a turn. It lists them, and those that cannot be
+// restored. review shows the changes.
+func Restore(prompt string, files, refused []Change, restore, review func() tea.Cmd) *List {
+	paths := map[string]bool{}
+	for _, f := range files {
+		paths[f.Path] = true
+	}
+	var items []list.Item
+	if n := len(paths); n > 0 {
+		items = append(items, list.Item{Title: "Restore " + CountFiles(n), Detail: "the agent is not told, the conversation stays", Value: restore})
+	}
+	items = append(items, list.Item{Title: "Review the changes", Value: review})
+	for _, f := range files {
+		it := f.item()
+		it.Section, it.Value = "Would be restored (created files are removed)", review
+		items = append(items, it)
+	}
+	for _, f := range refused {
+		it := f.item()
+		it.Section, it.Hint, it.Detail, it.Value = "Cannot be restored", "", f.NoUndoReason, review
+		items = append(items, it)
+	}
+	return &List{Title: "Restore files to before: " + prompt, Foot: "enter selects · esc closes", List: list.New(items), NeedsConfirmation: true,
+		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
 // CountFiles is "1 file" or "5 files".

@@ -17,9 +17,13 @@ type Prompt struct {
 	Item int       // its index in the transcript
 }
 
-// Turns lists the prompts of a session, the newest last. show, copy and edit get the index
-// of the prompt in the transcript.
-func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edit func(item int) tea.Cmd) *List {
+// TurnActions are what can be done with a prompt. They get its index in the transcript.
+type TurnActions struct {
+	Show, Copy, Edit, Restore, Fork func(item int) tea.Cmd
+}
+
+// Turns lists the prompts of a session, the newest last.
+func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, do TurnActions) *List {
 	const date = "2 January 2006"
 	var items []list.Item
 	day := ""
@@ -40,7 +44,8 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, show, copy, edi
 	}
 	l := list.New(items)
 	l.Select(len(items) - 1)
-	return &List{Title: "Prompts", Foot: Foot(keys, Hint{Action: "enter goes there"}, Hint{intent.Copy, "copies"}, Hint{intent.EditEntry, "edits"}), List: l,
-		Choose: With(show),
-		Keys:   map[intent.Intent]func(list.Item) tea.Cmd{intent.Copy: With(copy), intent.EditEntry: With(edit)}}
+	foot := Foot(keys, Hint{intent.EditEntry, "edits, files stay"}, Hint{intent.UndoFiles, "restores"}, Hint{intent.Fork, "forks"}, Hint{Action: "enter shows"}, Hint{intent.Copy, "copies"})
+	return &List{Title: "Prompts", Foot: foot, List: l, Choose: With(do.Show), Keys: map[intent.Intent]func(list.Item) tea.Cmd{
+		intent.Copy: With(do.Copy), intent.EditEntry: With(do.Edit), intent.UndoFiles: With(do.Restore), intent.Fork: With(do.Fork),
+	}}
 }

@@ -133,10 +133,13 @@ func New(env *layer.Env, host Host) *Review {
 func (r *Review) Open() bool { return r.store != nil }
 
 // Start opens the review with the latest turn that has changed files.
-func (r *Review) Start(store Store) tea.Cmd {
+func (r *Review) Start(store Store) tea.Cmd { return r.StartSince(store, latest) }
+
+// StartSince opens the review with the changes of a turn and all later ones.
+func (r *Review) StartSince(store Store, turn int) tea.Cmd {
 	r.store, r.ready, r.files, r.tree, r.inTree, r.acting = store, false, nil, nil, false, false
 	r.search = search{last: r.search.last}
-	return r.list(latest)
+	return r.list(turn)
 }
 
 // Close closes the review. What was kept stays kept.

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"bytes"
-
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
@@ -56,7 +54,7 @@ func cutShort(it *thread.Item, h Hit) bool {
 	case thread.ToolCall, thread.ShellCommand, thread.Notice:
 		return h.part == 1
 	case thread.UserMessage:
-		return bytes.HasPrefix(it.Text, []byte(carriedIntro))
+		return carries(it.Text)
 	}
 	return false
 }

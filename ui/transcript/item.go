@@ -48,7 +48,7 @@ func (p *pen) user() []string {
 		below = append(below, more(hidden))
 	}
 	for _, c := range carried {
-		below = append(below, "with "+ShellBlockLine(c))
+		below = append(below, "with "+CarriedLine(c))
 	}
 	return append(p.promptRows(lines, true), p.belowPrompt(below)...)
 }
@@ -59,7 +59,7 @@ func (p *pen) user() []string {
 func (p *pen) prompt() (lines, carried []string, hidden int) {
 	s := promptText(p.it.Text)
 	if went := len(p.it.Text) - len(s); went > 0 {
-		carried, _ = SplitShellBlocks(string(p.it.Text[:went]))
+		carried, _ = SplitCarried(string(p.it.Text[:went]))
 	}
 	s = bytes.TrimRight(s, "\n")
 	n := firstPiece(s)
@@ -92,13 +92,12 @@ func (p *pen) clickable() bool {
 	return false
 }
 
-// promptText returns the text of a prompt without the commands that were sent with
-// it.
+// promptText returns the text of a prompt without the blocks that were sent with it.
 func promptText(text []byte) []byte {
-	if !bytes.HasPrefix(text, []byte(carriedIntro)) {
+	if !carries(text) {
 		return text
 	}
-	_, own := SplitShellBlocks(string(text))
+	_, own := SplitCarried(string(text))
 	return text[len(text)-len(own):]
 }
 

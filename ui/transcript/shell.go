@@ -95,10 +95,7 @@ func ShellBlock(s *thread.Shell) string {
 	if lost {
 		text = "… earlier output omitted …\n" + text
 	}
-	fence := "```"
-	for strings.Contains(text, fence) || strings.Contains(s.Terminal.Command, fence) {
-		fence += "`"
-	}
+	fence := fenceFor(text + "\n" + s.Terminal.Command)
 	if text != "" {
 		text += "\n"
 	}
@@ -114,50 +111,11 @@ func ShellBlock(s *thread.Shell) string {
 	return carriedIntro + fence + "console " + strconv.Itoa(max(len(rows), screen.Len())) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
 }
 
-// SplitShellBlocks separates the commands that were sent with a prompt from its text.
-func SplitShellBlocks(text string) (carried []string, rest string) {
-	for {
-		n := carriedLen(text)
-		if n == 0 {
-			return carried, text
-		}
-		carried, text = append(carried, text[:n]), text[n:]
+// fenceFor returns a fence that the text does not contain.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
 	}
-}
-
-// carriedLen returns the size of the command from ShellBlock that a text begins with; 0
-// if it begins with none.
-func carriedLen(text string) int {
-	rest, ok := strings.CutPrefix(text, carriedIntro)
-	if !ok {
-		return 0
-	}
-	first, _, ok := strings.Cut(rest, "\n")
-	fence := first[:len(first)-len(strings.TrimLeft(first, "`"))]
-	if !ok || len(fence) < 3 || !strings.HasPrefix(rest[len(first)+1:], carriedSign) {
-		return 0
-	}
-	_, after, ok := strings.Cut(rest[len(first):], "\n"+fence+"\n\n")
-	ended, after, more := strings.Cut(after, "\n\n")
-	if !ok || !more || strings.Contains(ended, "\n") {
-		return 0
-	}
-	return len(text) - len(after)
-}
-
-// ShellBlockLine describes a command that is sent with a prompt on one line.
-func ShellBlockLine(carried string) string {
-	rest := strings.TrimPrefix(carried, carriedIntro)
-	first, rest, _ := strings.Cut(rest, "\n")
-	command, _, _ := strings.Cut(strings.TrimPrefix(rest, carriedSign), "\n")
-	_, count, _ := strings.Cut(first, "console ")
-	switch count {
-	case "0":
-		count = "no output"
-	case "1":
-		count = "1 line"
-	default:
-		count += " lines"
-	}
-	return "! " + command + " (" + count + ")"
+	return fence
 }

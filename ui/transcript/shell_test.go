@@ -40,17 +40,17 @@ func TestCarried(t *testing.T) {
 		if c.want != "" && got != c.want {
 			t.Errorf("%s: got %q, want %q", c.command, got, c.want)
 		}
-		if line := ShellBlockLine(got); line != c.line && c.command != "cat README.md" {
+		if line := CarriedLine(got); line != c.line && c.command != "cat README.md" {
 			t.Errorf("%s: got %q, want %q", c.command, line, c.line)
 		}
 		other := ShellBlock(run("other", "x\n", 0))
-		carried, rest := SplitShellBlocks(got + other + "my words\n\n```\nof mine\n```\n")
+		carried, rest := SplitCarried(got + other + "my words\n\n```\nof mine\n```\n")
 		if !slices.Equal(carried, []string{got, other}) || rest != "my words\n\n```\nof mine\n```\n" {
 			t.Errorf("%s: split into %q and %q", c.command, carried, rest)
 		}
 	}
 	for _, text := range []string{"", "hello", carriedIntro, carriedIntro + "no fence", carriedIntro + "```console 1\n$ x\nnever closed", carriedIntro + "```console 1\nx\n```\n\nIt.\n\n"} {
-		if carried, rest := SplitShellBlocks(text); len(carried) > 0 || rest != text {
+		if carried, rest := SplitCarried(text); len(carried) > 0 || rest != text {
 			t.Errorf("%q: %q and %q", text, carried, rest)
 		}
 	}
@@ -65,10 +65,10 @@ func TestCarriedIsCut(t *testing.T) {
 	if len(got) > maxCarried+300 || !strings.Contains(got, "$ seq\n… earlier output omitted …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes omitted …") {
 		t.Errorf("%d bytes: %.200q", len(got), got)
 	}
-	if line := ShellBlockLine(got); line != "! seq (5000 lines)" {
+	if line := CarriedLine(got); line != "! seq (5000 lines)" {
 		t.Errorf("got %q", line)
 	}
-	if carried, rest := SplitShellBlocks(got + "x"); len(carried) != 1 || rest != "x" {
+	if carried, rest := SplitCarried(got + "x"); len(carried) != 1 || rest != "x" {
 		t.Errorf("split into %d and %q", len(carried), rest)
 	}
 }
@@ -78,13 +78,13 @@ func FuzzCarried(f *testing.F) {
 	f.Add("``` x", "```\n\nIt succeeded.\n\n", carriedIntro)
 	f.Fuzz(func(t *testing.T, command, output, words string) {
 		got := ShellBlock(run(command, output, 1))
-		if !strings.HasPrefix(words, carriedIntro) && !strings.ContainsAny(command, "\n\r") {
-			if carried, rest := SplitShellBlocks(got + words); len(carried) != 1 || rest != words {
+		if !carries([]byte(words)) && !strings.ContainsAny(command, "\n\r") {
+			if carried, rest := SplitCarried(got + words); len(carried) != 1 || rest != words {
 				t.Errorf("%q: %q and %q", got, carried, rest)
 			}
 		}
-		ShellBlockLine(words)
-		SplitShellBlocks(words)
+		CarriedLine(words)
+		SplitCarried(words)
 	})
 }
 

@@ -1,0 +1,193 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+)
+
+// errNotRecorded says that files cannot be restored: parley does not watch them.
+var errNotRecorded = errors.New("changes are not recorded here")
+
+// atRest returns why the session cannot be forked, and its files not be restored, at the moment.
+func (s *Session) atRest() error {
+	switch {
+	case s.ReadOnly:
+		return errors.New("this is a read-only log")
+	case !s.Agent.Live():
+		return errors.New(goneLine)
+	case s.ACP == nil:
+		return ErrNotOpen
+	case s.Thread.State == thread.Waiting:
+		return errors.New("a question is open: answer it first")
+	case s.Busy() || s.sending != nil || len(s.Thread.Held) > 0:
+		return errors.New("a turn is running: wait for its end, or stop it")
+	case s.Thread.State != thread.Idle:
+		return errors.New("the conversation is still being loaded")
+	}
+	return nil
+}
+
+// Restorable is what restoring files to before a turn would do.
+type Restorable struct {
+	Turn    int          // the number of the turn in Connection.Changes
+	Files   []FileChange // that would be restored, each to what it was before the turn
+	Refused []UndoResult // changes that would stay, and why
+}
+
+// CanRestore reports in a task, by a call of done, what restoring the files to before the turn of an
+// item would do. It changes nothing. It returns why no files can be restored to there.
+func (s *Session) CanRestore(item int, done func(Restorable)) error {
+	if err := s.atRest(); err != nil {
+		return err
+	}
+	conn := s.Agent.conn
+	if conn.Changes == nil {
+		return errNotRecorded
+	}
+	turn := s.journalTurns[s.turnOf(item)]
+	if turn == 0 {
+		return errors.New("this prompt is older than the record of changes, which begins when the session is opened")
+	}
+	open, id, ctx := s.ACP, s.ACP.ID(), s.w.conns.ctx
+	s.w.begin(func() Result {
+		r := restorable(ctx, conn, id, turn)
+		return after(func() {
+			if s.ACP == open {
+				done(r)
+			}
+		})
+	})
+	return nil
+}
+
+// restorable asks the journal what can be undone since a turn. A file with a change that cannot is
+// left alone as a whole: else it would be neither as before the turn nor as it is.
+func restorable(ctx context.Context, conn *Connection, session string, turn int) Restorable {
+	r := Restorable{Turn: turn}
+	var changes []FileChange
+	for _, f := range conn.Since(session, turn) {
+		if !f.Undone {
+			changes = append(changes, f)
+		}
+	}
+	refused := map[string]error{}
+	for _, u := range conn.Undo(ctx, session, changes, true) {
+		switch {
+		case u.Change.NoUndoReason != "":
+			refused[u.Change.Path] = errors.New(u.Change.NoUndoReason)
+		case u.Err != nil && refused[u.Change.Path] == nil:
+			refused[u.Change.Path] = u.Err
+		}
+	}
+	named := map[string]bool{}
+	for _, f := range changes {
+		switch err := refused[f.Path]; {
+		case err == nil:
+			r.Files = append(r.Files, f)
+		case !named[f.Path]:
+			named[f.Path] = true
+			r.Refused = append(r.Refused, UndoResult{f, err})
+		}
+	}
+	return r
+}
+
+// Restore undoes the changes that CanRestore has listed, and calls done in a task of each and of those that were refused before. A file that changed in between is left alone.
+// It returns why nothing can be restored now.
+func (s *Session) Restore(r Restorable, done func([]UndoResult)) error {
+	if err := s.atRest(); err != nil {
+		return err
+	}
+	conn, id, ctx := s.Agent.conn, s.ACP.ID(), s.w.conns.ctx
+	s.w.begin(func() Result {
+		results := conn.Undo(ctx, id, r.Files, false)
+		return after(func() { done(append(results, r.Refused...)) })
+	})
+	return nil
+}
+
+// turnOf returns the turn of the thread that an item belongs to. A prompt that an agent accepts
+// between two turns begins the next one.
+func (s *Session) turnOf(item int) int {
+	items := s.Thread.Items
+	turn := items[item].Turn
+	for i := item - 1; i >= 0 && items[i].Turn == turn; i-- {
+		if items[i].Kind == thread.TurnEnd {
+			return turn + 1
+		}
+	}
+	return turn
+}
+
+// Fork opens a session that continues the conversation after the turn of a prompt, and shows it. An
+// agent that can copies the session (session/fork), but only with all of its turns. Else it is a new
+// session, and what tell returns for the items up to there goes with its next prompt. A notice in the
+// new session says which; title is that of this one. It returns why there can be none now.
+func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) string) error {
+	if err := s.atRest(); err != nil {
+		return err
+	}
+	a, id := s.Agent, s.ACP.ID()
+	if a.pending != nil {
+		return errors.New(openingLine)
+	}
+	conn, n := a.conn, a.conn.Template
+	if cwd := s.ACP.Cwd(); cwd != n.Cwd {
+		n.Cwd, n.Roots = cwd, nil
+	}
+	copies, end := conn.Client.Agent().Fork, s.endOf(prompt)
+	f := newSession(s.w, a)
+	f.Dir = s.Dir
+	open := func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.NewSession(ctx, n) }
+	switch {
+	case copies && end == len(s.Thread.Items):
+		f.forking = true
+		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
+		f.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
+		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
+	default:
+		why := a.Name() + " cannot fork sessions"
+		if copies {
+			why = a.Name() + " forks sessions only as a whole"
+		}
+		carried := tell(s.Thread.Items[:end])
+		if carried != "" {
+			f.ShellOutput = []string{carried}
+		}
+		f.Thread.AddNotice("A new session: "+why+", so the conversation so far goes with your next prompt; both work on the same files", carried)
+	}
+	f.Thread.Title, f.began = safetext.Line(title, maxName)+" (fork)", len(f.Thread.Items)
+	a.openAnother(f, open)
+	return nil
+}
+
+// repeated reports whether an event repeats the conversation that a fork begins with: some agents replay
+// it before they answer.
+func (s *Session) repeated(e event.Event) bool {
+	if !s.forking {
+		return false
+	}
+	switch e.(type) {
+	case event.TextArrived, event.ContentArrived, event.MessageReplaced, event.ToolChanged,
+		event.TerminalStarted, event.TerminalOutput, event.TerminalExited, event.TerminalChanged, event.TerminalReplaced:
+		return true
+	}
+	return false
+}
+
+// endOf returns where the turn of a prompt ends: the index of the next turn's first prompt, or how many
+// items there are.
+func (s *Session) endOf(prompt int) int {
+	for _, it := range s.Thread.Items[prompt+1:] {
+		if it.Kind == thread.UserMessage && !it.Blank() && s.turnOf(it.Index) != s.turnOf(prompt) {
+			return it.Index
+		}
+	}
+	return len(s.Thread.Items)
+}

@@ -1,0 +1,280 @@
+package workspace_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient/thread"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
+)
+
+// journal is a connection that records a change of one file in each turn.
+type journal struct {
+	turn    int
+	since   []int // what was asked for
+	files   []workspace.FileChange
+	refuses map[string]error // by path
+	undone  []string
+}
+
+func (j *journal) keep(c *workspace.Connection) {
+	j.turn = 0
+	c.Turn = func(_ string, begins bool) int {
+		if begins {
+			j.turn++
+		}
+		return j.turn
+	}
+	c.Changes = func(string) []workspace.FileChange { return j.files }
+	c.Since = func(_ string, first int) (out []workspace.FileChange) {
+		j.since = append(j.since, first)
+		for _, f := range j.files {
+			if f.Turn >= first {
+				out = append(out, f)
+			}
+		}
+		return out
+	}
+	c.Undo = func(_ context.Context, _ string, changes []workspace.FileChange, try bool) (out []workspace.UndoResult) {
+		for _, f := range changes {
+			out = append(out, workspace.UndoResult{Change: f, Err: j.refuses[f.Path]})
+			if !try {
+				j.undone = append(j.undone, fmt.Sprint(f.Path, " of turn ", f.Turn))
+			}
+		}
+		return out
+	}
+}
+
+// turns sends prompts, each after the end of the turn before.
+func (r *rig) turns(s *workspace.Session, texts ...string) {
+	r.Helper()
+	for _, text := range texts {
+		r.prompt(s, text)
+		r.pass(time.Second)
+	}
+}
+
+// prompts returns the indexes of the prompts of a session.
+func prompts(s *workspace.Session) (at []int) {
+	for _, it := range s.Thread.Items {
+		if it.Kind == thread.UserMessage {
+			at = append(at, it.Index)
+		}
+	}
+	return at
+}
+
+// paths returns the paths of changes.
+func paths(changes []workspace.FileChange) (out []string) {
+	for _, f := range changes {
+		out = append(out, f.Path)
+	}
+	return out
+}
+
+// Files are restored to before the turn of a prompt. A file that cannot be is left alone as a whole and
+// named.
+func TestRestoreToBeforeAPrompt(t *testing.T) {
+	j := &journal{refuses: map[string]error{"/src/mine.go": errors.New("it was changed since")}, files: []workspace.FileChange{
+		{Path: "/src/first.go", Turn: 1},
+		{Path: "/src/second.go", Turn: 2},
+		{Path: "/src/mine.go", Turn: 2},
+		{Path: "/src/mine.go", Turn: 3},
+		{Path: "/src/big.bin", Turn: 3, NoUndoReason: "it is too large"},
+		{Path: "/src/restored.go", Turn: 3, Undone: true},
+	}}
+	each(t, func(r *rig) { r.change = j.keep }, func(r *rig) {
+		j.since, j.undone = nil, nil
+		s := r.started(local)
+		r.turns(s, "one", "two", "three")
+		at := prompts(s)
+		var got workspace.Restorable
+		if err := s.CanRestore(at[1], func(w workspace.Restorable) { got = w }); err != nil {
+			r.Fatal(err)
+		}
+		r.settle()
+		if got.Turn != 2 || !slices.Equal(paths(got.Files), []string{"/src/second.go"}) || j.undone != nil {
+			r.Fatalf("turn %d, %q; undone %q", got.Turn, paths(got.Files), j.undone)
+		}
+		if len(got.Refused) != 2 || got.Refused[0].Change.Path != "/src/mine.go" || got.Refused[1].Err.Error() != "it is too large" {
+			r.Errorf("refused %+v", got.Refused)
+		}
+		var results []workspace.UndoResult
+		if err := s.Restore(got, func(of []workspace.UndoResult) { results = of }); err != nil {
+			r.Fatal(err)
+		}
+		r.settle()
+		if !slices.Equal(j.undone, []string{"/src/second.go of turn 2"}) || len(results) != 3 {
+			r.Errorf("undone %q, %d results", j.undone, len(results))
+		}
+	})
+}
+
+// Nothing can be restored during a turn, for a prompt that is older than the connection, without a
+// record of changes, and once the agent has ended.
+func TestNoRestore(t *testing.T) {
+	j := &journal{}
+	each(t, func(r *rig) { r.change = j.keep }, func(r *rig) {
+		s := r.started(local)
+		refused := func(item int, why string) {
+			r.Helper()
+			err := s.CanRestore(item, func(workspace.Restorable) { r.Error("something can be restored") })
+			r.settle()
+			if err == nil || !strings.Contains(err.Error(), why) {
+				r.Errorf("got %v, want %q", err, why)
+			}
+		}
+		r.turns(s, "one")
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
+		r.prompt(s, "two")
+		r.pass(time.Second)
+		refused(prompts(s)[0], "a turn is running")
+		if err := s.Restore(workspace.Restorable{}, func([]workspace.UndoResult) {}); err == nil {
+			r.Error("files are restored during a turn")
+		}
+		r.pass(2 * time.Minute)
+		turn := s.Agent.Conn().Changes
+		s.Agent.Conn().Changes = nil
+		refused(prompts(s)[0], "not recorded")
+		s.Agent.Conn().Changes = turn
+		r.lose()
+		refused(prompts(s)[0], "the agent has ended")
+		s.Agent.Restart()
+		r.settle()
+		refused(prompts(s)[0], "older than the record")
+	})
+}
+
+// forking makes the agent one that can fork sessions.
+func forking(r *rig) {
+	if r.fake().Protocol == "2" {
+		r.fake().Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","version":"2.0"},"capabilities":{"session":{"prompt":{},"fork":{}}}}`)
+	} else {
+		r.fake().Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+	}
+	r.fake().On("session/fork", func(c *fakeagent.Call) (string, error) { // it replays, as some do
+		c.Agent.Say("copy", "user", "one")
+		c.Agent.Say("copy", "agent", "You said: one")
+		return `{"sessionId":"copy"}`, nil
+	})
+}
+
+// retell lists the prompts among items.
+func retell(items []*thread.Item) (out string) {
+	for _, it := range items {
+		if it.Kind == thread.UserMessage {
+			out += string(it.Text) + "|"
+		}
+	}
+	return out
+}
+
+// After the last turn an agent that can forks the session: the copy has the conversation, and its prompts
+// go to it alone.
+func TestFork(t *testing.T) {
+	each(t, forking, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one", "two")
+		r.news = nil
+		if err := s.Fork(prompts(s)[1], "Words", retell); err != nil {
+			r.Fatal(err)
+		}
+		r.wants("SessionShown -", "SessionOpened copy")
+		f := r.w.Front()
+		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput) > 0 || retell(f.Thread.Items) != "one|two|" {
+			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput)
+		}
+		calls := r.agent().Calls("session/fork")
+		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.ACP.Cwd()) {
+			r.Errorf("the agent got %q", calls)
+		}
+		r.turns(f, "three")
+		if says(s, "three") || !says(f, "You said: three") {
+			r.Error("the prompt after the fork is in the wrong session")
+		}
+		if len(r.agent().Calls("session/new")) != 1 {
+			r.Error("another session was opened")
+		}
+	})
+}
+
+// After an earlier turn, and with an agent that cannot fork, the conversation up to there goes with the
+// first prompt of a new session.
+func TestForkByRetelling(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*rig)
+		why    string
+		prompt int
+		carry  string
+	}{
+		"earlier turn":     {forking, "fake forks sessions only as a whole", 0, "one|"},
+		"cannot":           {nil, "fake cannot fork sessions", 0, "one|"},
+		"cannot, the last": {nil, "fake cannot fork sessions", 1, "one|two|"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, c.change, func(r *rig) {
+				s := r.started(local)
+				r.turns(s, "one", "two")
+				r.news = nil
+				if err := s.Fork(prompts(s)[c.prompt], "Words", retell); err != nil {
+					r.Fatal(err)
+				}
+				r.wants("SessionShown -", "SessionOpened s2")
+				f := r.w.Front()
+				if !says(f, "A new session: "+c.why) || !slices.Equal(f.ShellOutput, []string{c.carry}) {
+					r.Errorf("it carries %q: %q", f.ShellOutput, f.Thread.Items[0].Text)
+				}
+				r.turns(f, "three")
+				blocks := r.agent().Blocks()
+				if last := blocks[len(blocks)-1]; !strings.Contains(last, `"`+c.carry+`"`) || !strings.Contains(last, `"three"`) {
+					r.Errorf("the agent got %s", last)
+				}
+				if len(f.ShellOutput) > 0 || len(r.agent().Calls("session/fork")) > 0 {
+					r.Errorf("still carries %q", f.ShellOutput)
+				}
+			})
+		})
+	}
+}
+
+// A fork that the agent refuses leaves the session in front; during a turn, or once the agent has ended,
+// none is tried.
+func TestNoFork(t *testing.T) {
+	each(t, forking, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one")
+		r.news = nil
+		r.fake().Fail("session/fork", -32603, "no room")
+		if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+			r.Fatal(err)
+		}
+		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -", "SessionNotOpened: fork the session: …")
+		if r.w.Front() != s || len(r.w.Sessions()) != 1 {
+			r.Errorf("%d sessions", len(r.w.Sessions()))
+		}
+		refused := func(why string) {
+			r.Helper()
+			if err := s.Fork(prompts(s)[0], "Words", retell); err == nil || !strings.Contains(err.Error(), why) {
+				r.Errorf("got %v, want %q", err, why)
+			}
+		}
+		s.Agent.NewSession()
+		refused("already being opened")
+		r.settle()
+		r.w.Front().Close()
+		r.fake().Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
+		r.prompt(s, "two")
+		r.pass(time.Second)
+		refused("a turn is running")
+		r.pass(2 * time.Minute)
+		r.lose()
+		refused("the agent has ended")
+	})
+}

@@ -1,0 +1,113 @@
+package linear
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/workspace"
+)
+
+// /fork continues in a copy of the session, where the agent can make one.
+func TestFork(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+		r.fake.Answer("session/fork", `{"sessionId":"copy"}`)
+	}, func(r *rig) {
+		r.types("/fork", "one")
+		r.pause()
+		r.sees("Not forked: no prompts yet.")
+		r.types("/fork")
+		r.pause()
+		r.sees("Opening another session.", "Now in session: one (fork).", "You: one", "Notice: A fork: the agent has copied the session above; both work on the same files.")
+		r.types("two")
+		r.pause()
+		r.sees("You said: two")
+		if calls := r.Agent().Calls("session/prompt"); len(r.Agent().Calls("session/fork")) != 1 {
+			t.Errorf("the agent got %q", calls)
+		}
+	})
+}
+
+// With an agent that cannot, the conversation goes with the next prompt.
+func TestForkWithTheConversation(t *testing.T) {
+	talkTo(t, nil, func(r *rig) {
+		r.types("one")
+		r.pause()
+		r.fresh()
+		r.types("/fork")
+		r.pause()
+		r.sees("Now in session: one (fork).", "Notice: A new session: fake cannot fork sessions, so the conversation so far goes with your next prompt; both work on the same files.")
+		r.types("two")
+		r.pause()
+		r.fresh()
+		blocks := r.Agent().Blocks()
+		if last := blocks[len(blocks)-1]; !strings.Contains(last, "You said: one") || !strings.Contains(last, `"two"`) {
+			t.Errorf("the agent got %s", last)
+		}
+		r.types("/fork 3", "/fork x")
+		r.sees("Not forked: no prompt has that number; /turns lists them.")
+		r.types("/transcript")
+		time.Sleep(time.Second)
+		r.sees("(with the conversation so far (1 prompt,")
+	})
+}
+
+// /undo and a number restores files to before that prompt, after a question.
+func TestUndoToBeforeAPrompt(t *testing.T) {
+	var undone []string
+	talkTo(t, func(r *rig) {
+		r.Change = func(c *workspace.Connection) {
+			turn := 0
+			c.Turn = func(_ string, begins bool) int {
+				if begins {
+					turn++
+				}
+				return turn
+			}
+			c.Changes = func(string) []workspace.FileChange {
+				return []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "through parley", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "through parley", Turn: 3}}
+			}
+			c.Since = func(s string, first int) []workspace.FileChange {
+				return slices.DeleteFunc(c.Changes(s), func(f workspace.FileChange) bool { return f.Turn < first })
+			}
+			c.Undo = func(_ context.Context, _ string, files []workspace.FileChange, try bool) (out []workspace.UndoResult) {
+				for _, f := range files {
+					var err error
+					if f.Path == "/x/b.go" {
+						err = errors.New("it was changed since")
+					}
+					if !try {
+						undone = append(undone, fmt.Sprint(f.Path, f.Turn))
+					}
+					out = append(out, workspace.UndoResult{Change: f, Err: err})
+				}
+				return out
+			}
+		}
+	}, func(r *rig) {
+		r.types("one", "two", "three", "/turns")
+		r.pause()
+		r.sees("2. two", "/undo and a number restores files to before that prompt")
+		r.types("/undo 4")
+		r.sees("Not restored: no prompt has that number; /turns lists them.")
+		r.types("/undo 2")
+		r.pause()
+		r.sees("Cannot be restored: changed /x/b.go, through parley: it was changed since.", "Can be restored: created /x/a.go, through parley.", "Restore files to before prompt 2, 1 file?")
+		r.types("0", "/undo 2")
+		r.pause()
+		if len(undone) > 0 {
+			t.Fatalf("undone without a yes: %q", undone)
+		}
+		r.types("1")
+		r.pause()
+		r.sees("Restored 1 file. The agent was not told.")
+		if !slices.Equal(undone, []string{"/x/a.go2"}) {
+			t.Errorf("undone %q", undone)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package transcript
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+)
+
+// The text around a conversation that is sent with a prompt, for an agent that was not part of it.
+const (
+	conversationIntro = "This is our conversation so far, from another session:\n\n"
+	conversationEnd   = "Continue from there."
+)
+
+// maxConversation is how much of a conversation is sent with a prompt, and maxSaid how much of one
+// message, in bytes.
+const (
+	maxConversation = 60_000
+	maxSaid         = 12_000
+)
+
+// Conversation returns the prompts, answers and tool calls of a conversation as a block that is sent
+// with a prompt, as Markdown; "" if it has none. If it is long, the oldest of them are left out, and
+// the middle of long ones.
+func Conversation(items []*thread.Item) string {
+	var parts []string
+	used, prompts, omitted := 0, 0, 0
+	for _, it := range slices.Backward(items) {
+		switch it.Kind {
+		case thread.UserMessage, thread.AgentMessage, thread.ToolCall:
+		default:
+			continue
+		}
+		if it.Excluded || it.Blank() {
+			continue
+		}
+		part := ""
+		if omitted == 0 {
+			part = retold(it)
+		}
+		if omitted > 0 || used+len(part) > maxConversation {
+			omitted++
+			continue
+		}
+		if it.Kind == thread.UserMessage {
+			prompts++
+		}
+		used += len(part)
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if omitted > 0 {
+		parts = append(parts, fmt.Sprintf("… %d earlier entries omitted …", omitted))
+	}
+	slices.Reverse(parts)
+	text := strings.Join(parts, "\n\n")
+	fence := fenceFor(text)
+	count := fmt.Sprintf("%d prompts", prompts)
+	if prompts == 1 {
+		count = "1 prompt"
+	}
+	return conversationIntro + fence + "markdown " + count + ", " + size(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
+}
+
+// retold returns a message or a tool call as a part of a conversation.
+func retold(it *thread.Item) string {
+	who := "**User:**"
+	switch it.Kind {
+	case thread.AgentMessage:
+		who = "**Agent:**"
+	case thread.ToolCall:
+		title := it.Tool.Title
+		if verb := Verb(it.Tool) + " "; !strings.HasPrefix(title, verb) {
+			title = verb + title
+		}
+		return "- Tool call: " + safetext.Line(strings.Join(strings.Fields(title), " "), 300) + " (" + it.Tool.Status + ")"
+	}
+	text := strings.TrimSpace(string(it.Text))
+	if len(text) > maxSaid {
+		head, tail := text[:maxSaid/2], text[len(text)-maxSaid/2:]
+		text = fmt.Sprintf("%s\n… %d bytes omitted …\n%s", strings.ToValidUTF8(head, ""), len(text)-maxSaid, strings.ToValidUTF8(tail, ""))
+	}
+	return who + "\n\n" + text
+}
+
+// conversationLine describes a block of Conversation, from its fence on.
+func conversationLine(block string) string {
+	first, _, _ := strings.Cut(block, "\n")
+	_, size, _ := strings.Cut(first, "markdown ")
+	return "the conversation so far (" + size + ")"
+}

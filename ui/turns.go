@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/panel"
+	"parley/ui/review"
+	"parley/ui/transcript"
+	"parley/ui/widget/text"
+)
+
+// showTurns lists the prompts of the session.
+func (p *panels) showTurns() tea.Cmd {
+	c := p.c
+	var prompts []panel.Prompt
+	for _, it := range c.Thread.Items {
+		if it.Kind == thread.UserMessage && !it.Blank() {
+			prompts = append(prompts, panel.Prompt{Text: p.promptOf(it.Index), At: it.At, Item: it.Index})
+		}
+	}
+	if len(prompts) == 0 {
+		return c.say("No prompts yet")
+	}
+	copied := func(item int) tea.Cmd {
+		text := string(c.Thread.Items[item].Text)
+		return c.copyText(func() string { return text })
+	}
+	p.show(panel.Turns(c.m.Keys, prompts, c.m.Now(), panel.TurnActions{Show: p.goTo, Copy: copied, Edit: p.editAgain, Restore: p.showRestore, Fork: p.fork}))
+	return nil
+}
+
+// promptOf returns the text of a prompt without the commands that went with it.
+func (p *panels) promptOf(item int) string {
+	_, text := transcript.SplitCarried(string(p.c.Thread.Items[item].Text))
+	return text
+}
+
+// refuse says why something was not done, in the list if one is open.
+func (p *panels) refuse(why string) tea.Cmd {
+	l := p.list()
+	if l == nil {
+		return p.c.say(why)
+	}
+	l.Note = why
+	return nil
+}
+
+// editAgain puts a prompt into the composer. A draft goes into the history, and a queued prompt that
+// was being edited back to its place.
+func (p *panels) editAgain(item int) tea.Cmd {
+	c := p.c
+	if c.ReadOnly {
+		return p.refuse(c.readOnlyReason())
+	}
+	text := p.promptOf(item)
+	if _, editing := c.Edited(); editing {
+		c.ReturnEdited(c.composer.Value())
+	} else if !c.composer.Empty() {
+		c.composer.AddToHistory(c.composer.Value())
+	}
+	p.open = nil
+	c.composer.ClosePopup()
+	c.focus(false)
+	c.composer.SetValue(text)
+	return nil
+}
+
+// showRestore asks whether to restore the files to before the turn of a prompt.
+func (p *panels) showRestore(item int) tea.Cmd {
+	c := p.c
+	prompt := strings.Join(strings.Fields(p.promptOf(item)), " ")
+	err := c.CanRestore(item, func(r workspace.Restorable) {
+		if len(r.Files)+len(r.Refused) == 0 {
+			p.refuse("Nothing to restore: no files have changed since this prompt")
+			return
+		}
+		var refused []panel.Change
+		for _, u := range r.Refused {
+			f := p.changes([]workspace.FileChange{u.Change})[0]
+			f.NoUndoReason = safetext.Line(u.Err.Error(), 200)
+			refused = append(refused, f)
+		}
+		p.show(panel.Restore(prompt, p.changes(r.Files), refused, func() tea.Cmd { return p.restore(prompt, r) }, func() tea.Cmd {
+			return c.startReview(func(s review.Store) tea.Cmd { return c.review.StartSince(s, r.Turn) })
+		}))
+	})
+	if err != nil {
+		return p.refuse("Not restored: " + err.Error())
+	}
+	return nil
+}
+
+// restore restores files to before the turn of a prompt. What became of them is said, and noted in the
+// transcript.
+func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
+	c := p.c
+	err := c.Restore(r, func(results []workspace.UndoResult) {
+		note, refused := p.outcome("Restored", " to before “"+text.Truncate(prompt, 60, "…")+"”", results)
+		c.view.Changed([]int{c.Thread.AddNotice(note, strings.Join(refused, "\n"))})
+		c.CountLines(0)
+		said, _ := p.outcome("Restored", "", results)
+		c.Say(said)
+	})
+	if err != nil {
+		return c.say("Not restored: " + err.Error())
+	}
+	return nil
+}
+
+// fork continues the conversation after the turn of a prompt in another session.
+func (p *panels) fork(prompt int) tea.Cmd {
+	if err := p.c.Fork(prompt, cmp.Or(p.c.Title(), firstPrompt(p.c.Thread)), transcript.Conversation); err != nil {
+		return p.refuse("Not forked: " + err.Error())
+	}
+	p.open = nil
+	return nil
+}
+
+// forkHere forks after the last turn.
+func (p *panels) forkHere() tea.Cmd {
+	for _, it := range slices.Backward(p.c.Thread.Items) {
+		if it.Kind == thread.UserMessage && !it.Blank() {
+			return p.fork(it.Index)
+		}
+	}
+	return p.c.say("No prompts yet")
+}
