@@ -14,6 +14,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/review"
+	"parley/ui/status"
 	"parley/ui/transcript"
 )
 
@@ -24,6 +25,7 @@ func (c *chat) showReview() tea.Cmd {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
+	c.toast = status.Toast{} // the offer; when it went, the diff would move
 	return c.review.Start(&changeStore{conn, c.ACP.ID(), c.m.opts.Cwd, c.m.opts.Home})
 }
 
