@@ -14,6 +14,7 @@ import (
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/review"
+	"parley/ui/status"
 	"parley/ui/transcript"
 )
 
@@ -27,6 +28,7 @@ func (c *chat) startReview(start func(review.Store) tea.Cmd) tea.Cmd {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
+	c.toast = status.Toast{} // the offer; when it went, the diff would move
 	return start(&changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home})
 }
 

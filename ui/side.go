@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/paint"
 	"parley/ui/panel"
@@ -82,17 +83,22 @@ func (m *Model) side() status.Side {
 // maxRecent is how many entries at the end of a conversation are looked at for what runs.
 const maxRecent = 200
 
-// running returns the titles of what runs in the session, the newest last.
-func (c *chat) running() []string {
-	var titles []string
+// running returns what runs in the session, the newest last.
+func (c *chat) running() (all []status.SideRun) {
 	items := c.Thread.Items
 	for _, it := range items[max(0, len(items)-maxRecent):] {
-		if call := it.Tool; call != nil && call.Live() {
-			titles = append(titles, strings.Join(strings.Fields(doing(call)), " "))
+		call := it.Tool
+		if call == nil || !call.Live() || call.State() == thread.ToolPending {
+			continue
 		}
+		run := status.SideRun{Title: strings.Join(strings.Fields(verbed(call)), " ")}
+		if paths := call.Paths(); len(paths) > 0 && call.Command() == "" {
+			run = status.SideRun{Title: transcript.Verb(call), Path: safetext.Line(transcript.RelativePath(paths[0], c.cwd), 200)}
+		}
+		all = append(all, run)
 	}
 	for _, run := range c.shells.All() {
-		titles = append(titles, "! "+run.Line)
+		all = append(all, status.SideRun{Title: "! " + run.Line})
 	}
-	return titles
+	return all
 }

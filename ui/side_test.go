@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,6 +20,15 @@ func TestSidePanel(t *testing.T) {
 		d.m.chat.Apply(event.PlanChanged{Entries: []event.PlanEntry{{Content: "Write **tests**", Status: "in_progress"}}})
 		d.send(refreshMsg{})
 		d.sees("│ Plan 0/1", "▸ Write tests")
+		for _, status := range []string{"in_progress", "pending"} {
+			d.m.chat.Apply(event.ToolChanged{ID: status, Title: new("Write it"), Kind: new("edit"), Status: new(status),
+				Locations: &[]event.Location{{Path: "/some/where/" + status + "/parser.go"}}})
+		}
+		d.send(refreshMsg{})
+		d.sees("│ Running", "│ Edit …here/in_progress/parser.go")
+		if rows := d.screen(); strings.Count(rows, "│ Edit …") != 1 {
+			t.Errorf("what has not begun is said to run:\n%s", rows)
+		}
 		d.types("/side\n")
 		d.misses("│ Sessions")
 		size(100)

@@ -69,6 +69,7 @@ type change struct {
 	goneDirs      int    // and after
 	doubt         string // why it cannot be undone, even if the states allow it
 	undone        bool
+	early         bool // a write that the scan before its turn may have found done
 }
 
 func (c *change) kind() Kind { return kindOf(c.before, c.after) }
@@ -120,6 +121,7 @@ func (j *Journal) Written(number int, w Write) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	c.early = j.turn == nil || j.turn.number != number
 	if c.kind() != Same && !j.closed {
 		j.add(c)
 	}

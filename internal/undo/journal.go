@@ -101,9 +101,9 @@ func (j *Journal) Close() error {
 	return j.store.close()
 }
 
-// BeginTurn scans the roots before a turn. Call it before sending the prompt, and send the prompt when
-// it has returned. Turn numbers must increase. A turn that was not ended with EndTurn only has the
-// writes through parley. The notes say which roots are not tracked.
+// BeginTurn scans the roots before a turn. What the agent changes on disk before it returns may be
+// missed; writes through parley are not. Turn numbers must increase. A turn that was not ended with
+// EndTurn only has the writes through parley. The notes say which roots are not tracked.
 func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 	j.work.Lock()
 	defer j.work.Unlock()
@@ -203,7 +203,7 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 		if len(writes[name]) == 0 && same(was.files[name].state, is.files[name].state) {
 			continue // the common case
 		}
-		c := compare(was, is, name, writes[name])
+		c := compare(was, is, name, writes[name], j.firstEarly(writes[name], was.files[name].state))
 		if c == nil {
 			continue // the snapshots do not tell: keep the recorded writes
 		}
@@ -225,12 +225,39 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 	}
 }
 
-// compare returns the change of a name, which may be Same; nil if the snapshots do not tell.
-func compare(was, is *snapshot, name string, writes []*change) *change {
+// firstEarly returns the first write of a turn to a file if the scan before the turn has found the
+// file as one of them left it, else nil. Writes that the scan after an earlier turn has found belong
+// to that turn.
+func (j *Journal) firstEarly(writes []*change, found state) *change {
+	if len(writes) == 0 || !writes[0].early {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range slices.Backward(j.entries) {
+		if c.path != writes[0].path || c.turn >= writes[0].turn {
+			continue
+		}
+		if i := slices.IndexFunc(writes, func(w *change) bool { return same(w.after, c.after) }); i >= 0 {
+			writes = writes[i+1:]
+		}
+		break
+	}
+	if !slices.ContainsFunc(writes, func(w *change) bool { return w.early && same(w.after, found) }) {
+		return nil
+	}
+	return writes[0]
+}
+
+// compare returns the change of a name, which may be Same; nil if the snapshots do not tell. first is
+// the first write that the scan before the turn has found done, or nil.
+func compare(was, is *snapshot, name string, writes []*change, first *change) *change {
 	a, listed := was.files[name]
 	b := is.files[name]
 	c := &change{before: a.state, after: b.state, by: OnDisk, newDirs: was.without(name), goneDirs: is.without(name)}
 	switch {
+	case listed && first != nil:
+		c.before, c.newDirs = first.before, first.newDirs
 	case listed || len(writes) == 0:
 	case b.state.kind == absent && writes[0].before.kind == absent:
 		return c // created and deleted in the turn

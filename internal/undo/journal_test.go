@@ -295,6 +295,43 @@ func TestByWhom(t *testing.T) {
 	r.absent("made")
 }
 
+// The prompt does not wait for the scan before a turn: a write that the scan finds done already is
+// listed anyway, and undone to what was there before it.
+func TestWrittenBeforeTheScan(t *testing.T) {
+	r := newRig(t, map[string]string{"a": "1\n", "b": "1\n", "c": "1\n"})
+	r.parley(1, "a", "2\n")
+	r.parley(1, "a", "3\n")
+	r.parley(1, "new", "n\n")
+	r.parley(1, "b", "2\n")
+	r.write("b", "1\n") // by a command
+	r.during(1, func() {
+		r.parley(1, "a", "4\n")
+		r.write("c", "2\n")
+	})
+	r.want(1, "changed a through parley", "changed c on disk during the turn", "created new through parley")
+	r.undoAll(1)
+	r.holds("a", "1\n")
+	r.holds("c", "1\n")
+	r.absent("new")
+}
+
+// A write that the scan after the turn before has found is listed once.
+func TestWrittenBeforeTheScanOfTheTurnBefore(t *testing.T) {
+	r := newRig(t, map[string]string{"a": "1\n", "b": "1\n"})
+	r.during(1, func() {
+		r.parley(2, "a", "2\n")
+		r.parley(2, "b", "2\n")
+	})
+	r.parley(2, "b", "3\n")
+	r.during(2, func() {})
+	r.want(1, "changed a on disk during the turn", "changed b on disk during the turn")
+	r.want(2, "changed b through parley and on disk")
+	r.undoAll(2)
+	r.undoAll(1)
+	r.holds("a", "1\n")
+	r.holds("b", "1\n")
+}
+
 // A write outside the roots can be undone, and no directory is removed there.
 func TestOutsideTheRoots(t *testing.T) {
 	r := newRig(t, nil)

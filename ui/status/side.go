@@ -18,7 +18,13 @@ type Side struct {
 	Sessions []SideSession
 	Plan     []event.PlanEntry
 	Files    []SideFile
-	Running  []string // titles
+	Running  []SideRun
+}
+
+// SideRun is something that runs: a tool call or a command of the user.
+type SideRun struct {
+	Title string
+	Path  string // the file that it is about, or ""
 }
 
 // SideSession is an open session.
@@ -94,7 +100,7 @@ func (s Side) sessions(width int, th *theme.Theme) section {
 			mark = th.Accent.Paint("•")
 		}
 		if one.Waits {
-			state = th.Warn.Paint("waits for you")
+			state = th.Warn.Paint("waits")
 		}
 		rows = append(rows, ends(mark+" "+one.Title, state, width))
 	}
@@ -129,14 +135,17 @@ func (s Side) files(width int, th *theme.Theme) section {
 	for _, f := range s.Files {
 		added, removed = added+f.Added, removed+f.Removed
 		right := th.Good.Paint(fmt.Sprintf("+%d", f.Added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.Removed))
-		room := width - text.Width(right) - 2
-		path := f.Path
-		if over := text.Width(path) - room; over > 0 { // the end of a path says more
-			path = "…" + glyphs.TruncateLeft(path, over+1)
-		}
-		rows = append(rows, ends(path, right, width))
+		rows = append(rows, ends(tail(f.Path, width-text.Width(right)-2), right, width))
 	}
-	return section{fmt.Sprintf("Changed files %d", len(s.Files)) + th.Dim.Paint(fmt.Sprintf("  +%d −%d", added, removed)), some(rows, 0, th)}
+	return section{ends(fmt.Sprintf("Changed files %d", len(s.Files)), th.Dim.Paint(fmt.Sprintf("+%d −%d", added, removed)), width), some(rows, 0, th)}
+}
+
+// tail cuts a path at its beginning: its end says more.
+func tail(path string, width int) string {
+	if over := text.Width(path) - width; over > 0 {
+		return "…" + glyphs.TruncateLeft(path, over+1)
+	}
+	return path
 }
 
 func (s Side) running(width int, th *theme.Theme) section {
@@ -144,7 +153,11 @@ func (s Side) running(width int, th *theme.Theme) section {
 		return section{}
 	}
 	var rows []string
-	for _, title := range s.Running {
+	for _, run := range s.Running {
+		title := run.Title
+		if run.Path != "" {
+			title += " " + tail(run.Path, max(1, width-text.Width(title)-1))
+		}
 		rows = append(rows, text.Truncate(title, width, "…"))
 	}
 	return section{"Running", some(rows, 0, th)}

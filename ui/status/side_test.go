@@ -32,11 +32,11 @@ func TestSide(t *testing.T) {
 		Sessions: []SideSession{{Title: "Fix the parser of the configuration file", State: "working", Here: true}, {Title: "Docs", Waits: true}, {Title: "Old", State: "idle", Unread: true}},
 		Plan:     []event.PlanEntry{{Content: "Read", Status: "completed"}, {Content: "Write the tests and run them all", Status: "in_progress"}, {Content: "Sum up", Status: "pending"}},
 		Files:    []SideFile{{"lex.go", 22, 3}, {"a/very/long/path/to/some/package/file.go", 100, 12}},
-		Running:  []string{"execute go test ./..."},
+		Running:  []SideRun{{Title: "Run go test ./..."}, {"Edit", "a/very/long/path/to/some/package/file.go"}, {Title: "! make all the things that take long"}},
 	}
 	want := ` │ Sessions
  │ ▸ Fix the parser of the… working
- │ ● Docs             waits for you
+ │ ● Docs                     waits
  │ • Old                       idle
  │
  │ Plan 1/3
@@ -44,14 +44,16 @@ func TestSide(t *testing.T) {
  │ ▸ Write the tests and run them …
  │ ○ Sum up
  │
- │ Changed files 2  +122 −15
+ │ Changed files 2         +122 −15
  │ lex.go                    +22 −3
  │ …/some/package/file.go  +100 −12
  │
  │ Running
- │ execute go test ./...
+ │ Run go test ./...
+ │ Edit …th/to/some/package/file.go
+ │ ! make all the things that take…
  │`
-	if got := sideText(t, s, 17); got != want {
+	if got := sideText(t, s, 19); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got := sideText(t, s, 3); got != " │ Sessions\n │ ▸ Fix the parser of the… working\n │ …" {
