@@ -17,7 +17,8 @@ type Note struct {
 	Path     string // of the file, verbatim and relative to the session's directory; "" for an entry
 	From, To int    // its lines, from 1, both included; 0: the whole file
 	Old      bool   // the lines are those before the change
-	Entry    string // what the entry is, on one line and safe to show
+	Entry    string // what kind of entry it is: "your message"
+	Title    string // of the entry, on one line and safe to show; may be ""
 	Quote    string // the code or the words that it is about, safe to show; see [Bound]
 	Diff     bool   // Quote has a sign at the beginning of each line
 	Undone   bool   // no note, but a change that the user has undone
@@ -65,7 +66,10 @@ func Bound(s string) string {
 
 // Where says in a few words what a note is about. It is safe to show.
 func (n Note) Where() string {
-	if n.Path == "" {
+	switch {
+	case n.Path == "" && n.Title != "":
+		return n.Entry + ": " + n.Title
+	case n.Path == "":
 		return n.Entry
 	}
 	where := safetext.Line(n.Path, 200)
@@ -111,4 +115,35 @@ func Split(all []Note) (said, undone []Note) {
 		return cmp.Compare(a.From, b.From)
 	})
 	return said, undone
+}
+
+// Put adds a note, or replaces the one about the same. One without a text is dropped.
+func Put(all []Note, n Note) []Note {
+	all = slices.DeleteFunc(slices.Clone(all), func(other Note) bool { return !other.Undone && other.About(n) })
+	if strings.TrimSpace(n.Text) != "" {
+		all = append(all, n)
+	}
+	return all
+}
+
+// Undo adds a change that was undone. Of too many the oldest are forgotten.
+func Undo(all []Note, n Note) []Note {
+	const most = 50
+	n.Undone, n.Text = true, ""
+	all = append(slices.Clone(all), n)
+	if _, undone := Split(all); len(undone) > most {
+		i := slices.IndexFunc(all, func(n Note) bool { return n.Undone })
+		all = slices.Delete(all, i, i+1)
+	}
+	return all
+}
+
+// Redo removes what was undone last of a file.
+func Redo(all []Note, path string) []Note {
+	for i, n := range slices.Backward(all) {
+		if n.Undone && n.Path == path {
+			return slices.Delete(slices.Clone(all), i, i+1)
+		}
+	}
+	return all
 }

@@ -86,7 +86,7 @@ func TestPromptHoldsHostileText(t *testing.T) {
 			for _, old := range []bool{false, true} {
 				said := Note{Path: name, From: 3, To: 4, Old: old, Quote: code, Diff: true, Text: "fix"}
 				undone := Note{Path: name, Quote: code, Undone: true}
-				entry := Note{Entry: "your message", Quote: code, Text: "no"}
+				entry := Note{Entry: "your tool call", Title: name, Quote: code, Text: "no"}
 				text := promptOf(said, undone, entry, Note{Path: "z.go", Text: "last"})
 				var found []string
 				for _, m := range mention.Find(text) {
@@ -152,9 +152,42 @@ func TestWhere(t *testing.T) {
 		{Note{Path: "a.go", From: 3, To: 5, Old: true}, "a.go:3-5 (before)"},
 		{Note{Path: "a\x1b[31m.go", From: 1}, "a.go:1"},
 		{Note{Entry: "your message"}, "your message"},
+		{Note{Entry: "your tool call", Title: "Run  make"}, "your tool call: Run  make"},
 	} {
 		if got := c.n.Where(); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.n, got, c.want)
 		}
+	}
+}
+
+// A note on the same lines replaces the earlier one; an empty one drops it. What is redone is no
+// longer told.
+func TestPutUndoRedo(t *testing.T) {
+	first, second := Note{Path: "a.go", From: 1, To: 1, Quote: "+x", Text: "one"}, Note{Path: "a.go", From: 2, To: 2, Quote: "+y", Text: "two"}
+	texts := func(all []Note) (out string) {
+		for _, n := range all {
+			if out += n.Text; n.Undone {
+				out += "undone " + n.Path
+			}
+			out += "|"
+		}
+		return out
+	}
+	all := Undo(Put(Put(nil, first), second), first)
+	first.Text = "one, again"
+	all = Undo(Put(all, first), Note{Path: "b.go"})
+	if got := texts(all); got != "two|undone a.go|one, again|undone b.go|" {
+		t.Error(got)
+	}
+	all = Redo(Redo(all, "a.go"), "a.go")
+	first.Text = " \n"
+	if got := texts(Put(all, first)); got != "two|undone b.go|" {
+		t.Error(got)
+	}
+	for range 60 {
+		all = Undo(all, Note{Path: "c.go"})
+	}
+	if said, undone := Split(all); len(said) != 2 || len(undone) != 50 || undone[0].Path != "c.go" {
+		t.Errorf("%d notes, %d undone, first %q", len(said), len(undone), undone[0].Path)
 	}
 }

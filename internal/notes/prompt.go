@@ -110,7 +110,10 @@ func longest(s string, char byte) (most int) {
 // head names what a note is about. Lines that are gone, and names that cannot be mentioned, are
 // named without a mention.
 func (n Note) head() string {
-	if n.Path == "" {
+	switch {
+	case n.Path == "" && n.Title != "":
+		return "On " + n.Entry + " " + span(n.Title) + ":"
+	case n.Path == "":
 		return "On " + n.Entry + ":"
 	}
 	lines := ""
