@@ -12,17 +12,19 @@ import (
 	"parley/internal/safetext"
 )
 
-// Note is what the user says about lines of a file, or about an entry of the transcript.
+// Note is what the user says about lines of a file, or about an entry of the transcript. It is kept
+// with the draft.
 type Note struct {
-	Path     string // of the file, verbatim and relative to the session's directory; "" for an entry
-	From, To int    // its lines, from 1, both included; 0: the whole file
-	Old      bool   // the lines are those before the change
-	Entry    string // what kind of entry it is: "your message"
-	Title    string // of the entry, on one line and safe to show; may be ""
-	Quote    string // the code or the words that it is about, safe to show; see [Bound]
-	Diff     bool   // Quote has a sign at the beginning of each line
-	Undone   bool   // no note, but a change that the user has undone
-	Text     string // what the user says
+	Path   string `json:"path,omitempty"`   // of the file, verbatim and relative to the session's directory; "" for an entry
+	From   int    `json:"from,omitempty"`   // the first of its lines, from 1; 0: the whole file
+	To     int    `json:"to,omitempty"`     // the last of its lines
+	Old    bool   `json:"old,omitempty"`    // the lines are those before the change
+	Entry  string `json:"entry,omitempty"`  // what kind of entry it is: "your message"
+	Title  string `json:"title,omitempty"`  // of the entry, on one line and safe to show; may be ""
+	Quote  string `json:"quote,omitempty"`  // the code or the words that it is about, safe to show; see [Bound]
+	Diff   bool   `json:"diff,omitempty"`   // Quote has a sign at the beginning of each line
+	Undone bool   `json:"undone,omitempty"` // no note, but a change that the user has undone
+	Text   string `json:"text,omitempty"`   // what the user says
 }
 
 // Limits of a quote.
