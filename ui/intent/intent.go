@@ -56,6 +56,7 @@ const (
 	Trust
 	ShowReview
 	UndoFiles
+	ShowNotes
 	Quit
 
 	FocusTranscript
@@ -112,6 +113,9 @@ const (
 	EarlierTurn
 	LaterTurn
 	AllTurns
+	WriteNote
+	SelectDown
+	SelectUp
 
 	Close
 
