@@ -95,6 +95,7 @@ var Actions = []Action{
 	{Leave, Transcript, "leave", []string{"esc"}, "Back to the composer", "", true},
 
 	{Reject, Question, "reject", []string{"esc"}, "Reject", "", true},
+	{RejectWhy, Question, "reject-why", []string{"c"}, "Reject and say why; that is the next prompt", "", true},
 	{Details, Question, "details", []string{"d"}, "Show everything the agent sent about it", "", true},
 	{FullScreen, Question, "full-screen", []string{"f"}, "Full screen", "", true},
 	{MakeRule, Question, "rule", []string{"r"}, "Make a rule for questions like this", "", true},

@@ -90,6 +90,7 @@ const (
 	PickHunks
 	EditText
 	TakeOver
+	RejectWhy
 
 	NextHunk
 	PreviousHunk
