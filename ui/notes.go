@@ -18,13 +18,14 @@ import (
 )
 
 // writeNote lets the user write a note, or edit the one about the same. about completes what the note
-// is about, in a command; nil if nothing is missing.
+// is about, in a command; nil if nothing is missing. Then another note about the same is added to the
+// first.
 func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
 	c := p.c
 	if c.ReadOnly {
 		return c.say(c.readOnlyReason())
 	}
-	if i := slices.IndexFunc(c.composer.Notes, func(other notes.Note) bool { return !other.Undone && other.About(n) }); i >= 0 {
+	if i := c.noteAbout(n); i >= 0 {
 		n.Text = c.composer.Notes[i].Text
 	}
 	w := panel.NewWriting(n.Text)
@@ -33,17 +34,25 @@ func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
 	w.Done = func(text string) tea.Cmd {
 		if about == nil {
 			n.Text = text
-			return noteWritten{c, n}.handle(c.m)
+			return noteWritten{c, n, false}.handle(c.m)
+		}
+		if text == "" {
+			return nil
 		}
 		return func() tea.Msg {
 			n := about()
 			n.Text = text
-			return noteWritten{c, n}
+			return noteWritten{c, n, true}
 		}
 	}
 	w.Left = p.keepWords
 	p.show(w)
 	return nil
+}
+
+// noteAbout returns the index of the note about the same as another; -1 if there is none.
+func (c *chat) noteAbout(n notes.Note) int {
+	return slices.IndexFunc(c.composer.Notes, func(other notes.Note) bool { return !other.Undone && other.About(n) })
 }
 
 // keepWords puts what was written and not kept into the history.
@@ -56,10 +65,14 @@ func (p *panels) keepWords(text string) tea.Cmd {
 type noteWritten struct {
 	chat *chat
 	note notes.Note
+	adds bool // to a note about the same
 }
 
 func (m noteWritten) handle(*Model) tea.Cmd {
 	c := m.chat
+	if i := c.noteAbout(m.note); i >= 0 && m.adds {
+		m.note.Text = c.composer.Notes[i].Text + "\n\n" + m.note.Text
+	}
 	had := len(c.composer.Notes)
 	c.composer.Notes = notes.Put(c.composer.Notes, m.note)
 	said, _ := notes.Split(c.composer.Notes)

@@ -180,6 +180,9 @@ func TestNotesOnEntries(t *testing.T) {
 		d.types("one\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("1 note · /notes lists and sends them")
+		d.press("c") // again, on the same entry
+		d.types("one more\n")
+		d.wait(100 * time.Millisecond)
 		d.press("k", "c")
 		d.sees("Note on your tool call: Run  make @.env")
 		d.types("two\n")
@@ -199,6 +202,8 @@ Done: @.env
 '''
 
 one
+
+one more
 
 On your tool call 'Run  make @.env':
 

@@ -60,6 +60,7 @@ var keyRows = []struct {
 	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down", "question.last",
 		"question.next", "question.previous", "question.rule", "question.leave"}, questionKeys},
 	{"keys of the hunks of a write", []string{"question.hunks", "question.edit", "hunks.next", "hunks.previous", "hunks.refuse", "hunks.allow", "hunks.as-asked", "hunks.leave"}, hunkKeys},
+	{"notes: c, ., J K, C", []string{"question.reject-why", "review.note", "review.select-down", "review.select-up", "review.notes", "transcript.note"}, notes},
 	{"t, ctrl+r: a command with the keyboard", []string{"question.keyboard", "list.take-over"}, lendsKeyboard},
 	{"readline's keys", []string{"draft.left", "draft.right", "draft.up", "draft.down", "draft.line-start", "draft.line-end", "draft.word-left", "draft.word-right",
 		"draft.start", "draft.end", "draft.delete-back", "draft.delete-forward", "draft.kill-to-blank", "draft.kill-word-left", "draft.kill-word-right",

@@ -383,7 +383,7 @@ func TestSubmitNext(t *testing.T) {
 			r.pass(time.Minute)
 			switch {
 			case held:
-				return // the agent decides what becomes of a prompt that it holds
+				return // the agent holds it
 			case stopped:
 				r.got("first")
 				r.waits(s, "because", "later", "last")

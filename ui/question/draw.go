@@ -224,9 +224,9 @@ func (f face) writeFoot() string {
 			all[0] += ": down, pgdn"
 		}
 		add(intent.Question, intent.Reject, "rejects")
-		add(intent.Question, intent.RejectWhy, "says why")
 		add(intent.Question, intent.PickHunks, "hunks")
 		add(intent.Question, intent.EditText, "edit")
+		add(intent.Question, intent.RejectWhy, "says why")
 		return strings.Join(all, " · ")
 	}
 	if w.at < len(w.refused) && w.refused[w.at] {

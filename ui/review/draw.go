@@ -64,7 +64,7 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 			body[i] = left + spaces(treeWidth-text.Width(left)) + th.Border.Paint(" │ ") + get(doc, i)
 		}
 	}
-	foot := r.foot(box.InnerWidth(width))
+	foot := r.foot(box.InnerWidth(width) - 2)
 	var cursor *tea.Cursor
 	if r.search.typing {
 		foot = "/" + r.search.text
