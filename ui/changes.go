@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
@@ -67,19 +68,19 @@ func (m changesListed) handle(*Model) tea.Cmd {
 		}
 		u.Changes = append(u.Changes, f)
 	}
-	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
+	does := func(undo bool, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
 		return func(chosen []panel.Change) tea.Cmd {
 			var files []workspace.FileChange
 			for _, f := range chosen {
 				files = append(files, f.File.(workspace.FileChange))
 			}
-			return func() tea.Msg { return putBack{c, did, do(context.Background(), m.session, files)} }
+			return func() tea.Msg { return putBack{c, undo, do(context.Background(), m.session, files)} }
 		}
 	}
 	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.UndoResult {
 		return conn.Undo(ctx, session, files, false)
 	}
-	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.Redo), c.say))
+	p.show(panel.Undo(u, does(true, back), does(false, conn.Redo), c.say))
 	return nil
 }
 
@@ -131,7 +132,7 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 // putBack is the result of an undo or a redo.
 type putBack struct {
 	chat    *chat
-	did     string // "Restored" or "Redid the changes to"
+	undo    bool // else a redo
 	results []workspace.UndoResult
 }
 
@@ -140,16 +141,30 @@ func (m putBack) handle(*Model) tea.Cmd {
 	for _, r := range m.results {
 		if r.Err == nil {
 			done++
+			m.note(r.Change)
 			continue
 		}
 		left = append(left, safetext.Line(m.chat.panels.short(r.Change.Path)+": "+r.Err.Error(), 200))
 	}
-	text := m.did + " " + panel.CountFiles(done) + " (the agent was not told)"
+	did := "Redid the changes to"
+	if m.undo {
+		did = "Restored"
+	}
+	text := did + " " + panel.CountFiles(done) + " (the agent was not told)"
 	if len(left) > 0 {
-		text = fmt.Sprintf("%s %d of %s: %s", m.did, done, panel.CountFiles(len(m.results)), strings.Join(left, "; "))
+		text = fmt.Sprintf("%s %d of %s: %s", did, done, panel.CountFiles(len(m.results)), strings.Join(left, "; "))
 	}
 	m.chat.CountLines(0)
 	return m.chat.say(text)
+}
+
+// note notes what was restored, so that the user can tell the agent.
+func (m putBack) note(f workspace.FileChange) {
+	if h := (reviewHost{m.chat}); m.undo {
+		h.Undid(notes.Note{Path: f.Path})
+	} else {
+		h.Redid(f.Path)
+	}
 }
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.

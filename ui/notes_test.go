@@ -113,6 +113,25 @@ func TestPromptWithoutWhatWasUndone(t *testing.T) {
 	})
 }
 
+// What /undo restores can be told, as long as it is not redone.
+func TestTellWhatUndoRestored(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		d.types("/notes\n")
+		d.sees("Write the prompt: what was undone", "/new.go")
+		d.press("esc")
+		d.types("/undo\n")
+		d.wait(100 * time.Millisecond)
+		d.press("up", "enter") // redoes it
+		d.wait(100 * time.Millisecond)
+		d.types("/notes\n")
+		d.sees("No notes yet")
+	})
+}
+
 // A note that was begun and left is in the history, and esc closes nothing else.
 func TestNoteLeft(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
