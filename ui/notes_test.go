@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/uitest"
@@ -257,5 +259,24 @@ func TestGoldenNotes(t *testing.T) {
 		d.press("C")
 		d.wait(10 * time.Second)
 		d.golden("review, notes")
+	})
+}
+
+// The lines of a note become a resource where the agent takes them; what the code names does not.
+func TestNotesBecomeResources(t *testing.T) {
+	drive(t, withFiles(filesOf("a b.go", ".env")), func(d *driver) {
+		d.connected()
+		all := []notes.Note{{Path: "a b.go", From: 3, To: 4, Quote: "+// @.env\n+```\n+@.env", Diff: true, Text: "no"}}
+		d.m.chat.composer.Notes = all
+		d.types("/notes\n")
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		d.press("enter")
+		d.wait(100 * time.Millisecond)
+		text, err := json.Marshal(notes.Text(notes.Prompt(all)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.sent(1, `[{"type":"text","text":`+string(text)+`},{"type":"resource","resource":{"uri":"file:///p/a b.go#L3-L4","text":"text of a b.go"}}]`)
 	})
 }
