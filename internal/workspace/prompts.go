@@ -296,9 +296,10 @@ func (s *Session) sendQueued() {
 }
 
 // turnEnded sends the first queued prompt after a turn that was not stopped. After a stop
-// or an error the queue waits for the user, whatever turns come in between.
+// or an error the queue waits for the user, whatever turns come in between; see SubmitNext for
+// the exception.
 func (s *Session) turnEnded(e event.TurnEnded) {
-	stopped := !s.stopAsked.IsZero() || !s.explains
+	explains := s.explains && s.stopAsked.IsZero()
 	s.stopAsked, s.explains = time.Time{}, false
 	if WantsLogin(e.Err) {
 		if text, ok := s.turnPrompt(); ok {
@@ -311,7 +312,7 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		s.sending.ended = &e
 		return
 	}
-	if e.Err != nil || e.StopReason == "cancelled" && stopped {
+	if e.Err != nil || e.StopReason == "cancelled" && !explains {
 		s.pauseQueue()
 	}
 	s.Paused = s.Paused && len(s.Queued) > 0
