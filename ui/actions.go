@@ -104,6 +104,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.showApproval(), true
 	case intent.ShowReview:
 		return c.showReview(), true
+	case intent.ShowNotes:
+		return c.panels.showNotes(), true
 	case intent.UndoFiles:
 		return c.panels.showUndo(), true
 	case intent.Trust:
@@ -126,7 +128,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.InWorktree, intent.Fork, intent.Approval, intent.ShowReview, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.InWorktree, intent.Fork, intent.Approval, intent.ShowReview, intent.ShowNotes, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
@@ -67,19 +68,19 @@ func (m changesListed) handle(*Model) tea.Cmd {
 		}
 		u.Changes = append(u.Changes, f)
 	}
-	does := func(did string, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
+	does := func(undo bool, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
 		return func(chosen []panel.Change) tea.Cmd {
 			var files []workspace.FileChange
 			for _, f := range chosen {
 				files = append(files, f.File.(workspace.FileChange))
 			}
-			return func() tea.Msg { return putBack{c, did, do(context.Background(), m.session, files)} }
+			return func() tea.Msg { return putBack{c, undo, do(context.Background(), m.session, files)} }
 		}
 	}
 	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.UndoResult {
 		return conn.Undo(ctx, session, files, false)
 	}
-	p.show(panel.Undo(u, does("Restored", back), does("Redid the changes to", conn.Redo), c.say))
+	p.show(panel.Undo(u, does(true, back), does(false, conn.Redo), c.say))
 	return nil
 }
 
@@ -130,12 +131,17 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 // putBack is the result of an undo or a redo.
 type putBack struct {
 	chat    *chat
-	did     string // "Restored" or "Redid the changes to"
+	undo    bool // else a redo
 	results []workspace.UndoResult
 }
 
 func (m putBack) handle(*Model) tea.Cmd {
-	said, _ := m.chat.panels.outcome(m.did, "", m.results)
+	did := "Redid the changes to"
+	if m.undo {
+		did = "Restored"
+	}
+	noteUndone(m.chat, m.results, m.undo)
+	said, _ := m.chat.panels.outcome(did, "", m.results)
 	m.chat.CountLines(0)
 	return m.chat.say(said)
 }
@@ -162,6 +168,21 @@ func (p *panels) outcome(did, to string, results []workspace.UndoResult) (said s
 		named += fmt.Sprintf("; and %d more", more)
 	}
 	return fmt.Sprintf("%s %d of %s%s: %s", did, n, panel.CountFiles(len(files)), to, named), refused
+}
+
+// noteUndone remembers which files were restored, or no longer are, so that the user can tell the
+// agent.
+func noteUndone(c *chat, results []workspace.UndoResult, undo bool) {
+	h := reviewHost{c}
+	for _, r := range results {
+		switch {
+		case r.Err != nil:
+		case undo:
+			h.Undid(notes.Note{Path: r.Change.Path})
+		default:
+			h.Redid(r.Change.Path)
+		}
+	}
 }
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.

@@ -33,6 +33,8 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 		if !c.view.Toggle() {
 			return c.say("Nothing to open here"), true
 		}
+	case intent.WriteNote:
+		return l.note(), true
 	case intent.ShowMessages:
 		return c.panels.showItemMessages(), true
 	case intent.StopTool:

@@ -94,7 +94,7 @@ func TestTranscriptFocus(t *testing.T) {
 func TestTranscriptKeys(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("tab")
-		d.types("abcefhlmpqrstvwzABC123,.") // n, N, o, y and / have a meaning here
+		d.types("abefhlmpqrstvwzABC123,") // c, n, N, o, y, . and / have a meaning here
 		d.press("?", "backspace", "space", "space")
 		d.draft("")
 		d.selected("That was two.")

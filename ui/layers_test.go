@@ -104,6 +104,7 @@ func TestKeysOfLayers(t *testing.T) {
 			d.m.chat.review.Start(&changeStore{})
 		}},
 		{"transcript", nil, then(talked, "tab")},
+		{"note", nil, then(talked, "tab", ".")},
 		{"search", nil, then(talked, "tab", "/")},
 		{"what to copy", nil, then(talked, "tab", "y")},
 		{"selected text", nil, func(d *driver) { talked(d); d.drags("You", "go") }},

@@ -66,7 +66,7 @@ func (d draftDisk) Save(k composer.DraftKey, draft composer.Draft) error {
 	d.saves++
 	switch {
 	case d.err != nil:
-	case strings.TrimSpace(draft.Text()) == "":
+	case strings.TrimSpace(draft.Text()) == "" && len(draft.Notes) == 0:
 		delete(d.drafts, k)
 	default:
 		d.drafts[k] = draft

@@ -62,7 +62,7 @@ type drafts struct{ store *memory.Drafts }
 // Load implements composer.Drafts.
 func (d drafts) Load(k composer.DraftKey) (composer.Draft, error) {
 	draft, err := d.store.Load(memory.Key(k))
-	out := composer.Draft{Queued: draft.Queued, Session: draft.Session}
+	out := composer.Draft{Queued: draft.Queued, Notes: draft.Notes, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, editor.Part(p))
 	}
@@ -71,7 +71,7 @@ func (d drafts) Load(k composer.DraftKey) (composer.Draft, error) {
 
 // Save implements composer.Drafts.
 func (d drafts) Save(k composer.DraftKey, draft composer.Draft) error {
-	out := memory.Draft{Queued: draft.Queued, Session: draft.Session}
+	out := memory.Draft{Queued: draft.Queued, Notes: draft.Notes, Session: draft.Session}
 	for _, p := range draft.Parts {
 		out.Parts = append(out.Parts, memory.Part(p))
 	}

@@ -61,6 +61,7 @@ var keyRows = []struct {
 	{"keys of a question", []string{"question.reject", "question.details", "question.full-screen", "question.up", "question.down", "question.page-up", "question.page-down", "question.last",
 		"question.next", "question.previous", "question.rule", "question.leave"}, questionKeys},
 	{"keys of the hunks of a write", []string{"question.hunks", "question.edit", "hunks.next", "hunks.previous", "hunks.refuse", "hunks.allow", "hunks.as-asked", "hunks.leave"}, hunkKeys},
+	{"notes: c, ., J K, C", []string{"question.reject-why", "review.note", "review.select-down", "review.select-up", "review.notes", "transcript.note"}, notes},
 	{"t, ctrl+r: a command with the keyboard", []string{"question.keyboard", "list.take-over"}, lendsKeyboard},
 	{"f5, esc, q, ?: the review", []string{"chat.review", "review.help", "review.leave"}, opensReview},
 	{"moving in the review", []string{"review.next-hunk", "review.previous-hunk", "review.next-file", "review.previous-file", "review.down", "review.up", "review.page-down", "review.page-up",

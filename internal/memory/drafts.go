@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/atomicfile"
+	"parley/internal/notes"
 )
 
 // Limits of the drafts of all projects. The oldest are removed first.
@@ -39,9 +40,10 @@ type Part struct {
 
 // Draft is what was typed and not sent.
 type Draft struct {
-	Parts   []Part   `json:"parts,omitempty"`   // of the composer
-	Queued  []string `json:"queued,omitempty"`  // queued prompts, oldest first
-	Session string   `json:"session,omitempty"` // for a draft left in a project: the session it was typed in
+	Parts   []Part       `json:"parts,omitempty"`  // of the composer
+	Queued  []string     `json:"queued,omitempty"` // queued prompts, oldest first
+	Notes   []notes.Note `json:"notes,omitempty"`
+	Session string       `json:"session,omitempty"` // for a draft left in a project: the session it was typed in
 }
 
 // Empty reports whether the draft contains nothing.
@@ -51,7 +53,7 @@ func (d Draft) Empty() bool {
 			return false
 		}
 	}
-	return len(d.Queued) == 0
+	return len(d.Queued)+len(d.Notes) == 0
 }
 
 // Drafts are the drafts of a project: a small file each, replaced as a whole.

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/notes"
 )
 
 func load(t *testing.T, h *History) []string {
@@ -255,14 +257,14 @@ func TestDrafts(t *testing.T) {
 	dir := t.TempDir()
 	d := NewDrafts(dir, "/p")
 	k := Key{Agent: "claude", Session: "../../../sess/1"}
-	draft := Draft{Parts: []Part{{Text: "see "}, {Text: "\tpasted\n", Pasted: true}}, Queued: []string{"one", "two"}}
+	draft := Draft{Parts: []Part{{Text: "see "}, {Text: "\tpasted\n", Pasted: true}}, Queued: []string{"one", "two"}, Notes: []notes.Note{{Path: "a \"b\".go", From: 2, To: 3, Quote: "+x", Diff: true, Text: "why?"}}}
 	for _, save := range []Draft{{Parts: []Part{{Text: "older"}}}, draft} {
 		if err := d.Save(k, save); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := NewDrafts(dir, "/elsewhere").Load(Key{"/p", k.Agent, k.Session}) // by the session's directory
-	if err != nil || !slices.Equal(got.Parts, draft.Parts) || !slices.Equal(got.Queued, draft.Queued) {
+	if err != nil || !slices.Equal(got.Parts, draft.Parts) || !slices.Equal(got.Queued, draft.Queued) || !slices.Equal(got.Notes, draft.Notes) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	left := Key{Agent: "a"}

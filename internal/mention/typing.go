@@ -70,3 +70,6 @@ func inCode(text string) bool {
 	}
 	return false
 }
+
+// Unclosed reports whether a fence is still open at the end of a text.
+func Unclosed(text string) bool { return inCode(text + "\n\n") }

@@ -110,6 +110,20 @@ func (s *Session) Submit(text string, hold bool) error {
 	return s.Send(text)
 }
 
+// SubmitNext sends a prompt that explains a rejection, or queues it before all others if none can be
+// sent now. Some agents cancel their turn after a rejection; the prompt is sent then, too, unless the
+// user has stopped the turn.
+func (s *Session) SubmitNext(text string) error {
+	if s.TakesPrompts() {
+		return s.Send(text)
+	}
+	s.Paused = s.Paused && len(s.Queued) > 0
+	s.Queued = slices.Insert(slices.Clone(s.Queued), 0, text)
+	s.edit.at++
+	s.explains = true
+	return nil
+}
+
 // Enqueue adds a prompt at the end of the queue.
 func (s *Session) Enqueue(text string) {
 	s.Paused = s.Paused && len(s.Queued) > 0 // an empty queue is not paused
@@ -282,9 +296,11 @@ func (s *Session) sendQueued() {
 }
 
 // turnEnded sends the first queued prompt after a turn that was not stopped. After a stop
-// or an error the queue waits for the user, whatever turns come in between.
+// or an error the queue waits for the user, whatever turns come in between; see SubmitNext for
+// the exception.
 func (s *Session) turnEnded(e event.TurnEnded) {
-	s.stopAsked = time.Time{}
+	explains := s.explains && s.stopAsked.IsZero()
+	s.stopAsked, s.explains = time.Time{}, false
 	if WantsLogin(e.Err) {
 		if text, ok := s.turnPrompt(); ok {
 			s.refused = append(s.refused, unsent{0, text})
@@ -296,7 +312,7 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		s.sending.ended = &e
 		return
 	}
-	if e.Err != nil || e.StopReason == "cancelled" {
+	if e.Err != nil || e.StopReason == "cancelled" && !explains {
 		s.pauseQueue()
 	}
 	s.Paused = s.Paused && len(s.Queued) > 0

@@ -346,3 +346,52 @@ func TestStopNothing(t *testing.T) {
 		}
 	})
 }
+
+// A prompt that explains a rejection comes before the queue, and is sent although the agent cancels
+// its turn; not if the user has stopped it.
+func TestSubmitNext(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		each(t, func(r *rig) {
+			n := 0
+			r.fake().Turn(func(t *fakeagent.Turn) string {
+				if n++; n == 1 {
+					t.Wait(10 * time.Second)
+					return "cancelled"
+				}
+				return "end_turn"
+			})
+		}, func(r *rig) {
+			s := r.started(local)
+			r.prompt(s, "first")
+			r.pass(time.Second)
+			held := r.fake().Protocol == "2"
+			if !held {
+				s.Enqueue("later")
+				s.Enqueue("edited")
+				s.TakeQueued(1)
+			}
+			if err := s.SubmitNext("because"); err != nil {
+				r.Error(err)
+			}
+			s.ReturnEdited("last")
+			if !held {
+				r.waits(s, "because", "later", "last")
+			}
+			if stopped {
+				s.Stop()
+			}
+			r.pass(time.Minute)
+			switch {
+			case held:
+				return // the agent holds it
+			case stopped:
+				r.got("first")
+				r.waits(s, "because", "later", "last")
+				s.Resume()
+				r.pass(time.Minute)
+			}
+			r.got("first", "because", "later", "last")
+			r.waits(s)
+		})
+	}
+}

@@ -41,6 +41,7 @@ type Session struct {
 	deferred  []unsent           // the first of Queued: prompts that the agent refused during a turn
 	last      string             // the last prompt sent
 	dropped   map[uint64]bool    // held prompts to drop when the agent returns them
+	explains  bool               // the first queued prompt says why something was rejected
 	stopAsked time.Time          // when the turn was cancelled
 	counted   changedLines
 	edit      edit // of the queue

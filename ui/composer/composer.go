@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/editor"
@@ -54,6 +55,8 @@ type Composer struct {
 	images   attaching
 	returned returnedPrompts
 	saved    savedDraft
+
+	Notes []notes.Note // that are no prompt yet; replaced as a whole, never changed
 }
 
 // New returns an empty composer.
@@ -152,6 +155,23 @@ func (c *Composer) Prepend(text string) {
 		text += "\n" + c.Value()
 	}
 	c.SetValue(text)
+}
+
+// Append adds text and, as if pasted, quotes after the draft. A draft that is a command goes into the
+// history instead.
+func (c *Composer) Append(pieces []notes.Piece) {
+	var parts []editor.Part
+	switch {
+	case shelling(c.Editor) || c.HasPrefix("/"):
+		c.AddDraftToHistory()
+	case !c.Empty():
+		parts = append(c.Parts(), editor.Part{Text: "\n\n"})
+	}
+	for _, p := range pieces {
+		parts = append(parts, editor.Part{Text: p.Text, Pasted: p.Quote})
+	}
+	c.SetParts(parts)
+	c.Refresh()
 }
 
 // DisplayText returns a text with the labels of its images.

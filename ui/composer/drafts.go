@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/notes"
 	"parley/ui/widget/editor"
 )
 
@@ -27,19 +28,20 @@ type DraftKey struct {
 // ofProject returns the key under which the next session in the project finds the draft.
 func (k DraftKey) ofProject() DraftKey { return DraftKey{Dir: k.Dir, Agent: k.Agent} }
 
-// Draft is the text in a composer, and the prompts in the queue.
+// Draft is the text in a composer, the prompts in the queue, and the notes that are no prompt yet.
 type Draft struct {
 	Parts   []editor.Part
 	Queued  []string
+	Notes   []notes.Note
 	Session string // of a project's draft: the session in which it was typed
 }
 
 func (d Draft) empty() bool {
-	return len(d.Queued) == 0 && !slices.ContainsFunc(d.Parts, func(p editor.Part) bool { return strings.TrimSpace(p.Text) != "" })
+	return len(d.Queued)+len(d.Notes) == 0 && !slices.ContainsFunc(d.Parts, func(p editor.Part) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
 func (d Draft) equal(other Draft) bool {
-	return slices.Equal(d.Parts, other.Parts) && slices.Equal(d.Queued, other.Queued) || d.empty() && other.empty()
+	return slices.Equal(d.Parts, other.Parts) && slices.Equal(d.Queued, other.Queued) && slices.Equal(d.Notes, other.Notes) || d.empty() && other.empty()
 }
 
 // savedDraft is what is known of a composer's draft on the disk.
@@ -59,6 +61,9 @@ func (c *Composer) draft(s Session) Draft {
 	d := Draft{Queued: slices.Clone(s.Queued)}
 	for i := range d.Queued {
 		d.Queued[i] = c.PortableText(d.Queued[i])
+	}
+	if said, _ := notes.Split(c.Notes); len(said) > 0 { // what was undone alone is no draft
+		d.Notes = c.Notes
 	}
 	for _, p := range c.Parts() {
 		if p.Text = c.PortableText(p.Text); p.Text != "" {
@@ -90,8 +95,16 @@ func (c *Composer) collect(s Session) []draftWrite {
 }
 
 // fill puts a saved draft into the composer. If there is text already, it puts the draft
-// into the history instead.
+// into the history instead. Notes are added to those that there are.
 func (c *Composer) fill(d Draft) tea.Cmd {
+	for i, n := range d.Notes {
+		if !slices.Contains(c.Notes, n) {
+			c.Notes = slices.Insert(slices.Clone(c.Notes), min(i, len(c.Notes)), n)
+		}
+	}
+	if said, _ := notes.Split(d.Notes); len(said) > 0 && len(d.parts()) == 0 {
+		return c.host.Say("Restored your notes: /notes lists them")
+	}
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {
 		c.AddToRunHistory(strings.TrimSpace(d.Text()))
 		return c.host.Say("Your earlier draft is in the history: up")

@@ -58,6 +58,7 @@ const (
 	Trust
 	ShowReview
 	UndoFiles
+	ShowNotes
 	Quit
 
 	FocusTranscript
@@ -91,6 +92,7 @@ const (
 	PickHunks
 	EditText
 	TakeOver
+	RejectWhy
 
 	NextHunk
 	PreviousHunk
@@ -114,6 +116,9 @@ const (
 	EarlierTurn
 	LaterTurn
 	AllTurns
+	WriteNote
+	SelectDown
+	SelectUp
 
 	Close
 

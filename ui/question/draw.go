@@ -165,7 +165,7 @@ func (f face) foot() string {
 	case f.armed && f.cur.Change != nil:
 		return f.writeFoot()
 	case f.armed && f.sight.read:
-		return "esc rejects · d details"
+		return "esc rejects · d details" + f.whyHint()
 	case f.armed && f.sight.ended:
 		return "press twice to allow unread · pgup reads it · esc rejects"
 	case f.armed:
@@ -176,6 +176,14 @@ func (f face) foot() string {
 		return "alt+a to answer · esc rejects"
 	}
 	return "You are typing · alt+a to answer · esc rejects"
+}
+
+// whyHint names the key that rejects and says why.
+func (f face) whyHint() string {
+	if key := f.keys.Label(intent.Question, intent.RejectWhy); key != "" {
+		return " · " + key + " says why"
+	}
+	return ""
 }
 
 // fullFoot names the keys of the full view.
@@ -218,6 +226,7 @@ func (f face) writeFoot() string {
 		add(intent.Question, intent.Reject, "rejects")
 		add(intent.Question, intent.PickHunks, "hunks")
 		add(intent.Question, intent.EditText, "edit")
+		add(intent.Question, intent.RejectWhy, "says why")
 		return strings.Join(all, " · ")
 	}
 	if w.at < len(w.refused) && w.refused[w.at] {

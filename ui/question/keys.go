@@ -91,6 +91,10 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		cmd = q.editText(cur)
 	case intent.Reject:
 		return q.Reject(), true
+	case intent.RejectWhy:
+		q.keepKeys(msg, now)
+		what, quote, isDiff := q.request(cur)
+		return q.host.RejectWhy(cur, what, quote, isDiff), true
 	case intent.Details:
 		q.details = !q.details
 	case intent.FullScreen:

@@ -27,6 +27,9 @@ type Host interface {
 	// OfferRules lets the user choose a rule that would have answered the question. read
 	// says whether all of the question was read.
 	OfferRules(cur permissions.Question, read bool) tea.Cmd
+	// RejectWhy asks the user why the question is rejected, and rejects it then. what names the
+	// request, quote is what it would do; both are safe to show.
+	RejectWhy(cur permissions.Question, what, quote string, diff bool) tea.Cmd
 	// EditWrite opens the text that a question would write in the user's editor; false
 	// without an editor. Call Edited or NotEdited afterwards.
 	EditWrite(cur permissions.Question, text string) (tea.Cmd, bool)

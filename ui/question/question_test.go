@@ -26,6 +26,7 @@ type page struct {
 	said     string
 	answered []string
 	edited   string
+	rejected string // what is to be rejected with a reason
 	q        *Question
 	es       *Elicitations
 }
@@ -53,6 +54,11 @@ func (p *page) OpenURL(url string) tea.Cmd {
 }
 
 func (p *page) OfferRules(permissions.Question, bool) tea.Cmd { return nil }
+
+func (p *page) RejectWhy(_ permissions.Question, what, quote string, isDiff bool) tea.Cmd {
+	p.rejected = fmt.Sprintf("%s|%s|%v", what, quote, isDiff)
+	return nil
+}
 
 func (p *page) EditWrite(_ permissions.Question, text string) (tea.Cmd, bool) {
 	p.edited = text

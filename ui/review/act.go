@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/intent"
@@ -31,7 +32,9 @@ type acted struct {
 	err    error
 	staged []hunk
 	undone *undone
-	redone bool // the last of undone was done again
+	note   notes.Note // of what was undone
+	redo   bool       // something was done again
+	redone bool       // the last of undone was
 }
 
 const maxError = 200
@@ -58,8 +61,12 @@ func (m acted) Handle() tea.Cmd {
 		return said
 	}
 	if m.undone != nil {
+		r.host.Undid(m.note)
 		r.undone = append(r.undone, *m.undone)
 		r.undone = slices.Delete(r.undone, 0, max(0, len(r.undone)-maxUndone))
+	}
+	if m.redo {
+		r.host.Redid(m.file.Path)
 	}
 	if n := len(r.undone); m.redone && n > 0 {
 		r.undone = r.undone[:n-1]
@@ -166,14 +173,14 @@ func (r *Review) only(f *file, left bool) []bool {
 func (r *Review) undo(f *file, whole bool) tea.Cmd {
 	const failed = "Not undone:"
 	if whole {
-		return r.do(acted{file: f, failed: failed, did: "Restored", undone: &undone{path: f.Path}}, Store.Undo)
+		return r.do(acted{file: f, failed: failed, did: "Restored", undone: &undone{path: f.Path}, note: f.aboutFile(true)}, Store.Undo)
 	}
 	d := f.doc
 	content, ok := d.diff.Without(d.before, d.after, r.only(f, false))
 	if !ok {
 		return r.host.Say("Not undone: the hunks of " + f.Name + " cannot be separated")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}}, func(s Store, f File) error { return s.Rewrite(f, content) })
+	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}, note: f.aboutLines(d.diff.Excerpt(r.change))}, func(s Store, f File) error { return s.Rewrite(f, content) })
 }
 
 // again does again what was undone last, or else the file that is shown.
@@ -193,7 +200,7 @@ func (r *Review) again() tea.Cmd {
 	} else if !f.Undone {
 		return r.host.Say("Nothing was undone here")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Redone:", redone: last}, func(s Store, f File) error {
+	return r.do(acted{file: f, failed: failed, did: "Redone:", redo: true, redone: last}, func(s Store, f File) error {
 		if u.text == nil {
 			return s.Redo(f)
 		}

@@ -64,7 +64,7 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 			body[i] = left + spaces(treeWidth-text.Width(left)) + th.Border.Paint(" │ ") + get(doc, i)
 		}
 	}
-	foot := r.foot(box.InnerWidth(width))
+	foot := r.foot(box.InnerWidth(width) - 2)
 	var cursor *tea.Cursor
 	if r.search.typing {
 		foot = "/" + r.search.text
@@ -136,6 +136,7 @@ func (r *Review) foot(width int) string {
 	}{
 		{[]intent.Intent{intent.NextHunk, intent.PreviousHunk}, "hunk"}, {[]intent.Intent{intent.NextFile, intent.PreviousFile}, "file"},
 		{[]intent.Intent{intent.KeepHunk}, "keep"}, {[]intent.Intent{intent.UndoHunk}, "undo"}, {[]intent.Intent{intent.StageHunk}, "stage"},
+		{[]intent.Intent{intent.WriteNote}, "note"},
 		{[]intent.Intent{intent.AllTurns}, "all turns"},
 	} {
 		label := ""
@@ -169,6 +170,11 @@ func (r *Review) docRows(width, height int) []string {
 	look := r.look(width, height-len(rows))
 	for line := min(r.top, s.Len()-1); line < s.Len() && len(rows) < height; line++ {
 		drawn := s.Draw(line, look, func(k int) string { return r.hunkRow(f, k, width) })
+		if r.picked.has(s, line) {
+			for i, row := range drawn {
+				drawn[i] = text.Highlight(row, 0, text.Width(row), th.Selected)
+			}
+		}
 		if line == r.search.line && r.search.found == f {
 			drawn = r.search.marked(drawn, th)
 		}
@@ -204,6 +210,13 @@ func (r *Review) head(f *file, width int) []string {
 	}
 	if f.all(r.staged) {
 		about += " · staged"
+	}
+	switch n := r.host.Notes(f.Path); n {
+	case 0:
+	case 1:
+		about += " · 1 note"
+	default:
+		about += fmt.Sprintf(" · %d notes", n)
 	}
 	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
 	if f.unnamed {

@@ -64,6 +64,8 @@ func (r *Review) move(want intent.Intent) bool {
 		} else {
 			r.inTree = false
 		}
+	case intent.SelectDown, intent.SelectUp:
+		r.pick(map[intent.Intent]int{intent.SelectDown: 1, intent.SelectUp: -1}[want])
 	case intent.SideBySide:
 		two := r.twoColumns()
 		r.sides, r.unified = !two, two
@@ -82,6 +84,8 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 		switch {
 		case r.search.found != nil:
 			r.search.found = nil
+		case r.picked.in(r.sheet()):
+			r.picked = picked{}
 		case r.inTree:
 			r.inTree = false
 		default:
@@ -99,7 +103,9 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 		return r.copyPatch()
 	case intent.EarlierTurn, intent.LaterTurn, intent.AllTurns:
 		return r.rescope(want)
-	case intent.ToggleHelp:
+	case intent.WriteNote:
+		return r.writeNote()
+	case intent.ToggleHelp, intent.ShowNotes:
 		return r.host.Do(want)
 	default:
 		switch {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/diff"
@@ -24,6 +25,13 @@ type Host interface {
 	Named(path string) bool
 	// Changed is called when files were undone, or changed again.
 	Changed()
+	// WriteNote lets the user write a note; its path is the file's, verbatim.
+	WriteNote(notes.Note) tea.Cmd
+	// Notes returns how many notes there are on a file.
+	Notes(path string) int
+	// Undid notes that a change was undone, Redid that the last one of a file was done again.
+	Undid(notes.Note)
+	Redid(path string)
 }
 
 // Store reads and changes the files. Its methods wait for the disk; they are called in commands.
@@ -90,6 +98,7 @@ type Review struct {
 	acting       bool          // something is being changed
 	counting     bool          // files are being compared for their counts
 
+	picked        picked
 	search        search
 	width, height int // of the last frame
 	resized       bool
@@ -144,7 +153,7 @@ func (r *Review) StartSince(store Store, turn int) tea.Cmd {
 
 // Close closes the review. What was kept stays kept.
 func (r *Review) Close() {
-	r.store, r.files, r.tree, r.undone = nil, nil, nil, nil
+	r.store, r.files, r.tree, r.undone, r.picked = nil, nil, nil, nil, picked{}
 }
 
 // current returns the file that is shown, or nil.
@@ -214,10 +223,12 @@ func (r *Review) Wheel(rows int) {
 	r.scroll(rows)
 }
 
-// Click implements layer.Clicker: a click on a file shows it.
+// Click implements layer.Clicker: a click on a file shows it, one on a line selects it.
 func (r *Review) Click(x, y int, up bool) bool {
 	tree, _ := r.columns(r.width)
-	if row := r.treeTop(r.bodyHeight(r.height)) + y - 1; up && x < tree+2 && y > 0 && row < len(r.tree) {
+	if up && x >= tree+2 {
+		r.pickRow(y)
+	} else if row := r.treeTop(r.bodyHeight(r.height)) + y - 1; up && y > 0 && row < len(r.tree) {
 		r.row = row
 		if i := r.tree[row].file; i >= 0 {
 			r.show(i)

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -29,6 +30,8 @@ type rig struct {
 	did     []intent.Intent
 	opened  string
 	copied  string
+	written notes.Note   // the last
+	undid   []notes.Note // and not redone
 	changed int
 
 	files map[string]*onDisk
@@ -59,11 +62,20 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 	return g
 }
 
-func (g *rig) Say(text string) tea.Cmd      { g.said = append(g.said, text); return nil }
-func (g *rig) Do(i intent.Intent) tea.Cmd   { g.did = append(g.did, i); return nil }
-func (g *rig) Named(path string) bool       { return strings.HasSuffix(path, "named.go") }
-func (g *rig) Changed()                     { g.changed++ }
-func (g *rig) Copy(f func() string) tea.Cmd { g.copied = f(); return nil }
+func (g *rig) Say(text string) tea.Cmd        { g.said = append(g.said, text); return nil }
+func (g *rig) Do(i intent.Intent) tea.Cmd     { g.did = append(g.did, i); return nil }
+func (g *rig) Named(path string) bool         { return strings.HasSuffix(path, "named.go") }
+func (g *rig) Changed()                       { g.changed++ }
+func (g *rig) Undid(n notes.Note)             { g.undid = notes.Undo(g.undid, n) }
+func (g *rig) Redid(path string)              { g.undid = notes.Redo(g.undid, path) }
+func (g *rig) Copy(f func() string) tea.Cmd   { g.copied = f(); return nil }
+func (g *rig) WriteNote(n notes.Note) tea.Cmd { g.written = n; return nil }
+func (g *rig) Notes(path string) int {
+	if g.written.Path == path {
+		return 1
+	}
+	return 0
+}
 func (g *rig) OpenFile(path string, line int) tea.Cmd {
 	g.opened = fmt.Sprintf("%s:%d", path, line)
 	return nil

@@ -1,0 +1,151 @@
+// Package notes has what the user wants to tell an agent about pieces of its work, and makes one
+// prompt of it. All functions are pure.
+package notes
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"parley/internal/safetext"
+)
+
+// Note is what the user says about lines of a file, or about an entry of the transcript. It is kept
+// with the draft.
+type Note struct {
+	Path   string `json:"path,omitempty"`   // of the file, verbatim and relative to the session's directory; "" for an entry
+	From   int    `json:"from,omitempty"`   // the first of its lines, from 1; 0: the whole file
+	To     int    `json:"to,omitempty"`     // the last of its lines
+	Old    bool   `json:"old,omitempty"`    // the lines are those before the change
+	Entry  string `json:"entry,omitempty"`  // what kind of entry it is: "your message"
+	Title  string `json:"title,omitempty"`  // of the entry, on one line and safe to show; may be ""
+	Quote  string `json:"quote,omitempty"`  // the code or the words that it is about, safe to show; see [Bound]
+	Diff   bool   `json:"diff,omitempty"`   // Quote has a sign at the beginning of each line
+	Undone bool   `json:"undone,omitempty"` // no note, but a change that the user has undone
+	Text   string `json:"text,omitempty"`   // what the user says
+}
+
+// Limits of a quote.
+const (
+	maxLines = 120
+	maxBytes = 12 << 10
+)
+
+// Bound shortens a quote that is too long.
+func Bound(s string) string {
+	s = strings.TrimRight(s, "\n")
+	end, lines := 0, 0
+	for end < len(s) && lines < maxLines {
+		n := len(s) - end
+		if i := strings.IndexByte(s[end:], '\n'); i >= 0 {
+			n = i + 1
+		}
+		if end+n > maxBytes {
+			break
+		}
+		end += n
+		lines++
+	}
+	switch rest := s[end:]; {
+	case rest == "":
+		return s
+	case end == 0: // one line that is too long
+		end = maxBytes
+		for !utf8.RuneStart(s[end]) {
+			end--
+		}
+		return s[:end] + "…"
+	default:
+		n := strings.Count(rest, "\n") + 1
+		if n == 1 {
+			return s[:end] + "… 1 more line"
+		}
+		return s[:end] + "… " + strconv.Itoa(n) + " more lines"
+	}
+}
+
+// Where says in a few words what a note is about. It is safe to show.
+func (n Note) Where() string {
+	switch {
+	case n.Path == "" && n.Title != "":
+		return n.Entry + ": " + n.Title
+	case n.Path == "":
+		return n.Entry
+	}
+	where := safetext.Line(n.Path, 200)
+	if n.From > 0 {
+		where += ":" + n.lines()
+	}
+	if n.Old {
+		where += " (before)"
+	}
+	return where
+}
+
+// lines returns its lines as "3" or "3-5".
+func (n Note) lines() string {
+	if n.To <= n.From {
+		return strconv.Itoa(n.From)
+	}
+	return strconv.Itoa(n.From) + "-" + strconv.Itoa(n.To)
+}
+
+// About reports whether two notes are about the same.
+func (n Note) About(other Note) bool {
+	n.Text, n.Undone, other.Text, other.Undone = "", false, "", false
+	return n == other
+}
+
+// Split separates the notes, in the order of a prompt, from the changes that were undone.
+func Split(all []Note) (said, undone []Note) {
+	for _, n := range all {
+		if n.Undone {
+			undone = append(undone, n)
+		} else {
+			said = append(said, n)
+		}
+	}
+	slices.SortStableFunc(said, func(a, b Note) int {
+		switch {
+		case a.Path == "" || b.Path == "":
+			return cmp.Compare(b.Path, a.Path) // files first, and entries in the order of their notes
+		case a.Path != b.Path:
+			return cmp.Compare(a.Path, b.Path)
+		}
+		return cmp.Compare(a.From, b.From)
+	})
+	return said, undone
+}
+
+// Put adds a note, or replaces the one about the same. One without a text is dropped.
+func Put(all []Note, n Note) []Note {
+	all = slices.DeleteFunc(slices.Clone(all), func(other Note) bool { return !other.Undone && other.About(n) })
+	if strings.TrimSpace(n.Text) != "" {
+		all = append(all, n)
+	}
+	return all
+}
+
+// Undo adds a change that was undone. Of too many the oldest are forgotten.
+func Undo(all []Note, n Note) []Note {
+	const most = 50
+	n.Undone, n.Text = true, ""
+	all = append(slices.Clone(all), n)
+	if _, undone := Split(all); len(undone) > most {
+		i := slices.IndexFunc(all, func(n Note) bool { return n.Undone })
+		all = slices.Delete(all, i, i+1)
+	}
+	return all
+}
+
+// Redo removes what was undone last of a file.
+func Redo(all []Note, path string) []Note {
+	for i, n := range slices.Backward(all) {
+		if n.Undone && n.Path == path {
+			return slices.Delete(slices.Clone(all), i, i+1)
+		}
+	}
+	return all
+}

@@ -1,0 +1,234 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/notes"
+	"parley/internal/safetext"
+	"parley/ui/intent"
+	"parley/ui/panel"
+	"parley/ui/transcript"
+	"parley/ui/widget/list"
+)
+
+// writeNote lets the user write a note, or edit the one about the same. about completes what the note
+// is about, in a command; nil if nothing is missing. Then another note about the same is added to the
+// first.
+func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
+	c := p.c
+	if c.ReadOnly {
+		return c.say(c.readOnlyReason())
+	}
+	if i := c.noteAbout(n); i >= 0 {
+		n.Text = c.composer.Notes[i].Text
+	}
+	w := panel.NewWriting(n.Text)
+	w.Title, w.Foot = "Note on "+n.Where(), "enter keeps it · esc closes · shift+enter new line"
+	w.Placeholder, w.Quote, w.Diff = "What should the agent know or do here?", n.Quote, n.Diff
+	w.Done = func(text string) tea.Cmd {
+		if about == nil {
+			n.Text = text
+			return noteWritten{c, n, false}.handle(c.m)
+		}
+		if text == "" {
+			return nil
+		}
+		return func() tea.Msg {
+			n := about()
+			n.Text = text
+			return noteWritten{c, n, true}
+		}
+	}
+	w.Left = p.keepWords
+	p.show(w)
+	return nil
+}
+
+// noteAbout returns the index of the note about the same as another; -1 if there is none.
+func (c *chat) noteAbout(n notes.Note) int {
+	return slices.IndexFunc(c.composer.Notes, func(other notes.Note) bool { return !other.Undone && other.About(n) })
+}
+
+// keepWords puts what was written and not kept into the history.
+func (p *panels) keepWords(text string) tea.Cmd {
+	p.c.composer.AddToRunHistory(text)
+	return p.c.say("Not kept; what you wrote is in the history: up")
+}
+
+// noteWritten is a note to keep.
+type noteWritten struct {
+	chat *chat
+	note notes.Note
+	adds bool // to a note about the same
+}
+
+func (m noteWritten) handle(*Model) tea.Cmd {
+	c := m.chat
+	if i := c.noteAbout(m.note); i >= 0 && m.adds {
+		m.note.Text = c.composer.Notes[i].Text + "\n\n" + m.note.Text
+	}
+	had := len(c.composer.Notes)
+	c.composer.Notes = notes.Put(c.composer.Notes, m.note)
+	said, _ := notes.Split(c.composer.Notes)
+	switch {
+	case len(said) == 0 && had == 0:
+		return nil
+	case m.note.Text == "":
+		return c.say("Note dropped")
+	}
+	key := "/notes"
+	if c.review.Open() {
+		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
+	}
+	return c.say(countNotes(len(said)) + " · " + key + " lists and sends them")
+}
+
+func countNotes(n int) string {
+	if n == 1 {
+		return "1 note"
+	}
+	return fmt.Sprintf("%d notes", n)
+}
+
+// showNotes lists the notes of the session.
+func (p *panels) showNotes() tea.Cmd {
+	c := p.c
+	if len(c.composer.Notes) == 0 {
+		return c.say("No notes yet: c writes one in the review, . in the transcript")
+	}
+	l := &panel.List{OpenedBy: intent.ShowNotes, Title: "Notes", List: list.New(nil), Items: p.noteItems}
+	l.Foot = panel.Foot(c.m.Keys, panel.Hint{Action: "enter selects"}, panel.Hint{Key: intent.CloseEntry, Action: "drops"})
+	l.Same = func(a, b any) bool { return a == b }
+	l.List.SetItems(l.Items())
+	l.Choose = func(it list.Item) tea.Cmd {
+		switch v := it.Value.(type) {
+		case notePrompt:
+			return p.promptNotes(v)
+		case notes.Note:
+			if !v.Undone {
+				return p.writeNote(v, nil)
+			}
+		}
+		return nil
+	}
+	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{intent.CloseEntry: panel.With(func(n notes.Note) tea.Cmd {
+		c.composer.AddToRunHistory(n.Text)
+		c.composer.Notes = slices.DeleteFunc(slices.Clone(c.composer.Notes), func(other notes.Note) bool { return other == n })
+		if len(c.composer.Notes) == 0 {
+			p.Close(l)
+		}
+		return nil
+	})}
+	p.show(l)
+	return nil
+}
+
+// notePrompt is the choice to make a prompt: with what was undone, or without.
+type notePrompt struct{ undone bool }
+
+// noteItems returns the rows of the list.
+func (p *panels) noteItems() (items []list.Item) {
+	said, undone := notes.Split(p.c.composer.Notes)
+	prompt := "Write the prompt: " + countNotes(len(said))
+	if len(said) > 0 {
+		items = append(items, list.Item{Title: prompt, Value: notePrompt{}})
+	}
+	if n := len(undone); n > 0 {
+		what := "what was undone"
+		if len(said) > 0 {
+			what = prompt + " and " + what
+		} else {
+			what = "Write the prompt: " + what
+		}
+		items = append(items, list.Item{Title: what, Value: notePrompt{true}})
+	}
+	add := func(n notes.Note, section string) {
+		items = append(items, list.Item{Title: n.Where(), Detail: strings.Join(strings.Fields(n.Text), " "), Section: section, Value: n})
+	}
+	for _, n := range said {
+		add(n, "Notes")
+	}
+	for _, n := range undone {
+		add(n, "Undone")
+	}
+	return items
+}
+
+// promptNotes puts the prompt into the composer, where the user can read, edit and send it.
+func (p *panels) promptNotes(what notePrompt) tea.Cmd {
+	c := p.c
+	all := c.composer.Notes
+	if !what.undone {
+		all, _ = notes.Split(all)
+	}
+	c.composer.Append(notes.Prompt(all))
+	c.composer.Notes = nil
+	c.review.Close()
+	p.reading = nil
+	c.focus(false)
+	return c.say("Your notes are in the prompt: enter sends it")
+}
+
+// nameInSession returns a path as a prompt of the session names it.
+func (c *chat) nameInSession(path string) string {
+	return filepath.ToSlash(transcript.RelativePath(path, c.LocalDir()))
+}
+
+func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
+	n.Path = h.c.nameInSession(n.Path)
+	return h.c.panels.writeNote(n, nil)
+}
+
+func (h reviewHost) Notes(path string) (n int) {
+	path = h.c.nameInSession(path)
+	for _, note := range h.c.composer.Notes {
+		if !note.Undone && note.Path == path {
+			n++
+		}
+	}
+	return n
+}
+
+func (h reviewHost) Undid(n notes.Note) {
+	n.Path = h.c.nameInSession(n.Path)
+	h.c.composer.Notes = notes.Undo(h.c.composer.Notes, n)
+}
+
+func (h reviewHost) Redid(path string) {
+	h.c.composer.Notes = notes.Redo(h.c.composer.Notes, h.c.nameInSession(path))
+}
+
+// note lets the user write a note that quotes the selected entry.
+func (l conversation) note() tea.Cmd {
+	c := l.c
+	it := c.view.Selected()
+	if it == nil {
+		return nil
+	}
+	n := notes.Note{}
+	switch it.Kind {
+	case thread.UserMessage:
+		n.Entry = "my message"
+	case thread.AgentMessage:
+		n.Entry = "your message"
+	case thread.ThoughtMessage:
+		n.Entry = "your thought"
+	case thread.ToolCall:
+		n.Entry, n.Title = "your tool call", safetext.Line(verbed(it.Tool), 200)
+	case thread.ShellCommand:
+		n.Entry, n.Title = "my command", safetext.Line(it.Shell.Terminal.Command, 200)
+	default:
+		return c.say("Nothing to quote here")
+	}
+	quote := c.view.Copyable(it).All
+	return c.panels.writeNote(n, func() notes.Note {
+		n.Quote = notes.Bound(safetext.Source(quote()))
+		return n
+	})
+}

@@ -1,0 +1,37 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/notes"
+	"parley/permissions"
+	"parley/ui/panel"
+)
+
+// RejectWhy asks why a request is rejected. The answer rejects it, and is the next prompt.
+func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, diff bool) tea.Cmd {
+	c := h.c
+	w := panel.NewWriting("")
+	w.Title, w.Foot, w.Placeholder = "Reject, and say why", "enter rejects it and sends this · esc goes back", "Why not, or what to do instead"
+	w.Quote, w.Diff, w.Left = quote, diff, c.panels.keepWords
+	w.Done = func(why string) tea.Cmd {
+		if _, open := c.question.Find(cur.Key); !open {
+			c.composer.AddToRunHistory(why)
+			return c.say("The question was answered meanwhile; what you wrote is in the history: up")
+		}
+		if err := h.Answers().Reject(cur.Key); err != nil {
+			return c.say(err.Error())
+		}
+		c.question.Remove(cur.Key)
+		if why == "" {
+			return nil
+		}
+		c.composer.AddToHistory(why)
+		if err := c.SubmitNext(notes.Rejected(what, quote, diff, why)); err != nil {
+			return c.say("Not sent: " + err.Error())
+		}
+		return nil
+	}
+	c.panels.show(w)
+	return nil
+}
