@@ -205,7 +205,7 @@ func searchesReview(d *desk) {
 	s := d.reviewed()
 	s.Press("/")
 	s.Type("new ")
-	s.WaitFor("╰ /new ")
+	s.WaitFor("╰─ /new ")
 	s.Press("enter")
 	for _, step := range []struct{ key, to string }{
 		{"n", "hunk 2 of 3"}, {"n", "hunk 3 of 3"}, {"n", "file 2 of 2"}, {"N", "hunk 3 of 3"}, {"N", "hunk 2 of 3"},
