@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"parley/ui/layer"
 )
 
 // running returns the command line of the agent that makes parley run commands.
@@ -68,9 +70,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 				wholeAgain(s, "▌ stty -echo")
 			}
 			s.WaitFor("? help")
-			s.WaitGone("Back in parley") // keys are dropped until nothing has been typed for a while
-			s.Press("?")
-			s.WaitFor("╭ Keys")
+			s.pressEvery(2*layer.Quiet, "?", "╭ Keys") // keys are dropped until nothing has been typed for a while
 			s.Press("esc")
 			s.WaitGone("╭ Keys")
 			s.Press("ctrl+d")
@@ -145,13 +145,11 @@ func TestCommandThatLeavesAMess(t *testing.T) {
 	if rowOf(rows, "parley: ") >= 0 {
 		t.Errorf("the screen is not whole:\n%s", numbered(rows))
 	}
-	s.WaitGone("Back in parley")
-	s.Type("x")
-	s.WaitDraft("x")
-	if after, _ := s.Cursor(); after != before+1 {
+	s.pressEvery(2*layer.Quiet, "x", "│ › x") // keys are dropped until nothing has been typed for a while
+	if after, _ := s.Cursor(); after != before+len(draft(s.Rows())) {
 		t.Errorf("the cursor is at %d, it was at %d", after, before)
 	}
-	s.Press("backspace", "ctrl+d")
+	s.Press("ctrl+u", "ctrl+d")
 	s.ExitCode()
 }
 
