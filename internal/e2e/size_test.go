@@ -11,9 +11,12 @@ import (
 )
 
 // framed says what is wrong with a chat screen of that width, or returns "": the composer's box
-// must reach from edge to edge in complete rows, and only the status line may be below it. On a low
-// screen the composer has no frame while a question is open.
+// must reach from edge to edge, or to the side panel, in complete rows, and only the status line
+// may be below it. On a low screen the composer has no frame while a question is open.
 func framed(rows []string, cols int) string {
+	if last := rows[len(rows)-1]; strings.HasSuffix(last, sideBorder) {
+		rows, cols = page(rows), ansi.StringWidth(last)-2
+	}
 	for i, r := range rows {
 		if w := ansi.StringWidth(r); w > cols {
 			return fmt.Sprintf("row %d is %d cells wide", i, w)
@@ -65,11 +68,7 @@ func TestSizes(t *testing.T) {
 			s.Press("enter")
 			check := func(what string, screen []string) {
 				t.Helper()
-				width := cols
-				if strings.HasSuffix(screen[rows-1], sideBorder) {
-					width = ansi.StringWidth(screen[rows-1]) - 2
-				}
-				if wrong := framed(page(screen), width); wrong != "" || len(screen) != rows {
+				if wrong := framed(screen, cols); wrong != "" || len(screen) != rows {
 					t.Errorf("%s: %s:\n%s", what, wrong, numbered(screen))
 				}
 			}

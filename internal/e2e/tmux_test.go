@@ -89,7 +89,7 @@ func (m *muxed) enter(line string) {
 func (m *muxed) idle() []string {
 	m.t.Helper()
 	return m.wait("a whole screen at rest", func(rows []string) bool {
-		return strings.HasSuffix(rows[len(rows)-1], "? help") && framed(rows, m.cols) == ""
+		return idle(rows) && framed(rows, m.cols) == ""
 	})
 }
 
