@@ -154,28 +154,41 @@ func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	if text.Width(" parley"+about+s.choices.Dir) > width {
 		about = "  in " // the directory matters more
 	}
-	rows := []string{
+	head := []string{
 		text.Truncate(" "+th.Title.Paint("parley")+th.Dim.Paint(about+s.choices.Dir), width, "…"),
 		"",
 		" " + s.list.FilterRow(width-2, "Type to filter", th),
 	}
-	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), 2)
 	foot := s.foot(width, th)
-	room := max(1, height-len(rows)-len(foot))
+	above, below, room := s.divide(height, len(foot))
+	foot = foot[len(foot)-below:]
+	rows := head[len(head)-above:]
+	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), above-1)
 	for _, r := range s.list.Draw(width-2, room, th) {
 		rows = append(rows, " "+r)
 	}
-	foot[0] = text.Truncate("   "+th.Faint.Paint(s.list.More(room)), width, "")
+	if more := s.list.More(room); more != "" {
+		foot[0] = cmp.Or(foot[0], text.Truncate("   "+th.Faint.Paint(more), width, ""))
+	}
 	for len(rows) < height-len(foot) {
 		rows = append(rows, "")
 	}
 	return append(rows, foot...), cursor
 }
 
+// divide returns how many rows of the head and of the foot are shown, the last ones of both, and how
+// many are left for the list. On a low screen the title goes first.
+func (s *Agents) divide(height, foot int) (above, below, room int) {
+	const head = 3 // the title, a blank row, what is typed
+	above = min(head, max(1, height-1-foot))
+	below = min(foot, max(1, height-1-above))
+	return above, below, max(1, height-above-below)
+}
+
 // Saw implements layer.Viewer.
 func (s *Agents) Saw(width, height int) {
-	const above = 3 // the title, a blank row, what is typed
-	s.list.Shown(max(1, height-above-len(s.foot(width, s.env.Theme))))
+	_, _, room := s.divide(height, len(s.foot(width, s.env.Theme)))
+	s.list.Shown(room)
 }
 
 // foot returns a blank row, what will run, and what the agent gets.

@@ -77,3 +77,22 @@ func TestAgents(t *testing.T) {
 		}
 	}
 }
+
+// The list of agents fits any window; on a low one what runs and the keys stay.
+func TestAgentsFit(t *testing.T) {
+	for height := 6; height < 16; height++ {
+		for _, width := range []int{20, 40, 80, 150} {
+			s := NewAgents(newEnv(), Choices{Agents: []workspace.Spec{{Name: "one", Command: "one --acp"}, {Name: "two", Command: "two"}}, Dir: "~/src"}, &desk{})
+			rows, cursor := s.Rows(width, height)
+			if len(rows) > height || cursor.Y >= len(rows) {
+				t.Errorf("%dx%d: %d rows, the cursor in row %d", width, height, len(rows), cursor.Y)
+			}
+			if !strings.Contains(uitest.Text(rows), "enter start") {
+				t.Errorf("%dx%d: no keys:\n%s", width, height, uitest.Text(rows))
+			}
+			if width == 150 && !strings.Contains(uitest.Text(rows), "Runs  one --acp") {
+				t.Errorf("%dx%d: it is not shown what runs:\n%s", width, height, uitest.Text(rows))
+			}
+		}
+	}
+}
