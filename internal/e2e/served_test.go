@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"fmt"
+	"net"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -43,9 +44,29 @@ func ServeAgent(t testing.TB, agent, env []string, flags ...string) *Server {
 	if !slices.Contains(flags, "--token-file") {
 		flags = append(slices.Clip(flags), "--no-token")
 	}
+	if i := slices.Index(flags, "--listen"); i >= 0 {
+		untilFree(t, flags[i+1])
+	}
 	cmd := command(workDir(t), slices.Concat([]string{"serve", "--listen", "127.0.0.1:0"}, flags, agent)...)
 	cmd.Env = append(cmd.Env, env...)
 	return startServer(t, cmd)
+}
+
+// untilFree waits until a server can listen on an address that an earlier one had: until then, its
+// port may be the local end of a connection of another test.
+func untilFree(t testing.TB, address string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; {
+		l, err := net.Listen("tcp", address)
+		if err == nil {
+			l.Close()
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+		<-time.After(10 * time.Millisecond) // nothing tells when a port is free
+	}
 }
 
 // startServer starts a command that is a server.
