@@ -262,7 +262,8 @@ func TestGoldenNotes(t *testing.T) {
 	})
 }
 
-// The lines of a note become a resource where the agent takes them; what the code names does not.
+// The lines of a note become a resource where the agent takes them. What looks like a mention in the
+// quoted code does not.
 func TestNotesBecomeResources(t *testing.T) {
 	drive(t, withFiles(filesOf("a b.go", ".env")), func(d *driver) {
 		d.connected()

@@ -2,12 +2,10 @@ package ui
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
@@ -20,10 +18,8 @@ import (
 func (p *panels) showTurns() tea.Cmd {
 	c := p.c
 	var prompts []panel.Prompt
-	for _, it := range c.Thread.Items {
-		if it.Kind == thread.UserMessage && !it.Blank() {
-			prompts = append(prompts, panel.Prompt{Text: p.promptOf(it.Index), At: it.At, Item: it.Index})
-		}
+	for _, it := range c.Thread.Prompts() {
+		prompts = append(prompts, panel.Prompt{Text: p.promptOf(it.Index), At: it.At, Item: it.Index})
 	}
 	if len(prompts) == 0 {
 		return c.say("No prompts yet")
@@ -126,10 +122,9 @@ func (p *panels) fork(prompt int) tea.Cmd {
 
 // forkHere forks after the last turn.
 func (p *panels) forkHere() tea.Cmd {
-	for _, it := range slices.Backward(p.c.Thread.Items) {
-		if it.Kind == thread.UserMessage && !it.Blank() {
-			return p.fork(it.Index)
-		}
+	all := p.c.Thread.Prompts()
+	if len(all) == 0 {
+		return p.c.say("No prompts yet")
 	}
-	return p.c.say("No prompts yet")
+	return p.fork(all[len(all)-1].Index)
 }

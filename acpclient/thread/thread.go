@@ -99,6 +99,19 @@ func (it *Item) Blank() bool {
 	return false
 }
 
+// IsPrompt reports whether the item is a prompt that says something.
+func (it *Item) IsPrompt() bool { return it.Kind == UserMessage && !it.Blank() }
+
+// Prompts returns the prompts of the conversation, in order.
+func (t *Thread) Prompts() (all []*Item) {
+	for _, it := range t.Items {
+		if it.IsPrompt() {
+			all = append(all, it)
+		}
+	}
+	return all
+}
+
 // Tool is the state of a tool call.
 type Tool struct {
 	ID, Title, Name, Kind string

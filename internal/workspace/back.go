@@ -185,7 +185,7 @@ func (s *Session) repeated(e event.Event) bool {
 // items there are.
 func (s *Session) endOf(prompt int) int {
 	for _, it := range s.Thread.Items[prompt+1:] {
-		if it.Kind == thread.UserMessage && !it.Blank() && s.turnOf(it.Index) != s.turnOf(prompt) {
+		if it.IsPrompt() && s.turnOf(it.Index) != s.turnOf(prompt) {
 			return it.Index
 		}
 	}

@@ -53,7 +53,7 @@ func (c *InterruptedTurn) AddTurn(t *thread.Thread, draft string) {
 	for _, it := range items[:end] {
 		switch {
 		case it.Turn != items[end].Turn:
-		case it.Kind == thread.UserMessage && !it.Blank() && !it.MissingFromHistory:
+		case it.IsPrompt() && !it.MissingFromHistory:
 			sent = append(sent, UnconfirmedPrompt{Text: string(it.Text), Draft: string(it.Text), At: it.At, Started: it.MessageID != ""})
 			c.Answer = ""
 		case spoken(it) && len(sent) > 0:

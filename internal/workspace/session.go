@@ -91,7 +91,7 @@ func (s *Session) Busy() bool {
 
 // HasPrompt reports whether the conversation has a prompt.
 func (s *Session) HasPrompt() bool {
-	return slices.ContainsFunc(s.Thread.Items, func(it *thread.Item) bool { return it.Kind == thread.UserMessage && !it.Blank() })
+	return slices.ContainsFunc(s.Thread.Items, (*thread.Item).IsPrompt)
 }
 
 // Resumable reports whether the agent can reopen the conversation.

@@ -19,7 +19,7 @@ type goBack struct {
 
 // prompt returns the index of the prompt with a number of /turns; of the last one for "".
 func (b goBack) prompt(number string) (int, error) {
-	all := asked(b.Thread)
+	all := b.Thread.Prompts()
 	n := len(all)
 	if number != "" {
 		n, _ = strconv.Atoi(number)

@@ -77,7 +77,7 @@ func (r report) log() {
 }
 
 func (r report) turns() {
-	all := asked(r.Thread)
+	all := r.Thread.Prompts()
 	if len(all) == 0 {
 		r.out.say("No prompts yet.")
 		return

@@ -23,7 +23,7 @@ func (n *narrator) skip() {
 // lastExchange prints the end of the conversation: the last prompt and what follows it, or notices if
 // there is none.
 func (n *narrator) lastExchange() {
-	all := asked(n.Thread)
+	all := n.Thread.Prompts()
 	if len(all) > 1 {
 		n.out.say("Notice: %s; /transcript shows everything. The last one:", plain.Count(len(all)-1, "earlier prompt"))
 	}

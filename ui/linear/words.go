@@ -2,7 +2,6 @@ package linear
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +21,10 @@ func title(s *workspace.Session) string {
 	if title := s.Title(); title != "" {
 		return title
 	}
-	if all := asked(s.Thread); len(all) > 0 {
+	if all := s.Thread.Prompts(); len(all) > 0 {
 		return safetext.Line(typed(all[0]), 60)
 	}
 	return "new session"
-}
-
-// asked returns the prompts of a conversation.
-func asked(t *thread.Thread) []*thread.Item {
-	return slices.DeleteFunc(slices.Clone(t.Items), func(it *thread.Item) bool { return it.Kind != thread.UserMessage || it.Blank() })
 }
 
 func typed(it *thread.Item) string {

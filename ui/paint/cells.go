@@ -235,7 +235,7 @@ func (p *painter) ink(b []byte, style uv.Style, link uv.Link) []byte {
 }
 
 // alike reports whether colours of different kinds, such as one of a palette, have equal
-// values: Diff takes them for the same.
+// values, so that Diff treats them as the same colour.
 func alike(a, b color.Color) bool {
 	if a == nil || b == nil || a == b {
 		return false
