@@ -73,10 +73,8 @@ func (m *Model) side() status.Side {
 		p.Content = panel.StripMarkdown(p.Content)
 		s.Plan = append(s.Plan, p)
 	}
-	for _, f := range c.ChangedFiles() {
-		s.Files = append(s.Files, status.SideFile{Path: safetext.Line(transcript.RelativePath(f.Path, c.cwd), 200), Added: f.Added, Removed: f.Removed})
-	}
-	s.Running = c.running()
+	s.Files, s.Running = c.ChangedFiles(), c.running()
+	s.Name = func(path string) string { return safetext.Line(transcript.RelativePath(path, c.cwd), 200) }
 	return s
 }
 
@@ -93,7 +91,7 @@ func (c *chat) running() (all []status.SideRun) {
 		}
 		run := status.SideRun{Title: strings.Join(strings.Fields(verbed(call)), " ")}
 		if paths := call.Paths(); len(paths) > 0 && call.Command() == "" {
-			run = status.SideRun{Title: transcript.Verb(call), Path: safetext.Line(transcript.RelativePath(paths[0], c.cwd), 200)}
+			run = status.SideRun{Title: transcript.Verb(call), Path: paths[0]}
 		}
 		all = append(all, run)
 	}

@@ -2,9 +2,11 @@ package status
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/glyphs"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
@@ -17,14 +19,18 @@ const SideWidth = 36
 type Side struct {
 	Sessions []SideSession
 	Plan     []event.PlanEntry
-	Files    []SideFile
+	Files    []workspace.ChangedFile
 	Running  []SideRun
+
+	// Name returns a path as it is shown. It is called for the rows that are shown. Nil shows
+	// paths as they are.
+	Name func(path string) string
 }
 
 // SideRun is something that runs: a tool call or a command of the user.
 type SideRun struct {
 	Title string
-	Path  string // the file that it is about, or ""
+	Path  string // the file that it is about, for Name; or ""
 }
 
 // SideSession is an open session.
@@ -32,12 +38,6 @@ type SideSession struct {
 	Title, State  string
 	Here          bool // it is on the screen
 	Waits, Unread bool
-}
-
-// SideFile is a changed file.
-type SideFile struct {
-	Path           string // as it is shown
-	Added, Removed int    // lines
 }
 
 // section is a heading with rows below it.
@@ -76,24 +76,32 @@ func (s Side) Rows(height int, th *theme.Theme) []string {
 // most is how many rows a section has at most.
 const most = 10
 
-// some returns most rows of a section, from the one at first on.
-func some(rows []string, first int, th *theme.Theme) []string {
-	if len(rows) <= most {
-		return rows
+// some draws n rows, of which row draws one; if they are more than most, only those from the one at
+// first on.
+func some(n, first int, th *theme.Theme, row func(i int) string) []string {
+	from, to := 0, n
+	if n > most {
+		from = max(0, min(first, n-most+1))
+		to = from + most - 1
 	}
-	first = max(0, min(first, len(rows)-most+1))
-	rest := len(rows) - most + 1
-	return append(rows[first:first+most-1:first+most-1], th.Dim.Paint(fmt.Sprintf("… %d more", rest)))
+	var rows []string
+	for i := from; i < to; i++ {
+		rows = append(rows, row(i))
+	}
+	if n > most {
+		rows = append(rows, th.Dim.Paint(fmt.Sprintf("… %d more", n-most+1)))
+	}
+	return rows
 }
 
 func (s Side) sessions(width int, th *theme.Theme) section {
-	var rows []string
-	here := 0
-	for i, one := range s.Sessions {
+	here := max(0, slices.IndexFunc(s.Sessions, func(one SideSession) bool { return one.Here }))
+	return section{"Sessions", some(len(s.Sessions), here-most/2, th, func(i int) string {
+		one := s.Sessions[i]
 		mark, state := " ", th.Dim.Paint(one.State)
 		switch {
 		case one.Here:
-			mark, here = th.Accent.Paint("▸"), i
+			mark = th.Accent.Paint("▸")
 		case one.Waits:
 			mark = th.Warn.Paint("●")
 		case one.Unread:
@@ -102,42 +110,58 @@ func (s Side) sessions(width int, th *theme.Theme) section {
 		if one.Waits {
 			state = th.Warn.Paint("waits")
 		}
-		rows = append(rows, ends(mark+" "+one.Title, state, width))
-	}
-	return section{"Sessions", some(rows, here-most/2, th)}
+		return ends(mark+" "+one.Title, state, width)
+	})}
 }
 
 func (s Side) plan(width int, th *theme.Theme) section {
 	if len(s.Plan) == 0 {
 		return section{}
 	}
-	var rows []string
 	done, current := 0, 0
 	for i, p := range s.Plan {
+		switch p.Status {
+		case "completed":
+			done, current = done+1, i+1
+		case "in_progress":
+			current = i
+		}
+	}
+	return section{fmt.Sprintf("Plan %d/%d", done, len(s.Plan)), some(len(s.Plan), current-2, th, func(i int) string {
+		p := s.Plan[i]
 		row := "○ " + p.Content
 		switch p.Status {
 		case "completed":
-			row, done, current = th.Dim.Paint("✓ "+p.Content), done+1, i+1
+			row = th.Dim.Paint("✓ " + p.Content)
 		case "in_progress":
-			row, current = "▸ "+p.Content, i
+			row = "▸ " + p.Content
 		}
-		rows = append(rows, text.Truncate(row, width, "…"))
-	}
-	return section{fmt.Sprintf("Plan %d/%d", done, len(s.Plan)), some(rows, current-2, th)}
+		return text.Truncate(row, width, "…")
+	})}
 }
 
 func (s Side) files(width int, th *theme.Theme) section {
 	if len(s.Files) == 0 {
 		return section{"Changed files", []string{th.Dim.Paint("None yet")}}
 	}
-	var rows []string
 	added, removed := 0, 0
 	for _, f := range s.Files {
 		added, removed = added+f.Added, removed+f.Removed
-		right := th.Good.Paint(fmt.Sprintf("+%d", f.Added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.Removed))
-		rows = append(rows, ends(tail(f.Path, width-text.Width(right)-2), right, width))
 	}
-	return section{ends(fmt.Sprintf("Changed files %d", len(s.Files)), th.Dim.Paint(fmt.Sprintf("+%d −%d", added, removed)), width), some(rows, 0, th)}
+	head := ends(fmt.Sprintf("Changed files %d", len(s.Files)), th.Dim.Paint(fmt.Sprintf("+%d −%d", added, removed)), width)
+	return section{head, some(len(s.Files), 0, th, func(i int) string {
+		f := s.Files[i]
+		right := th.Good.Paint(fmt.Sprintf("+%d", f.Added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.Removed))
+		return ends(tail(s.name(f.Path), width-text.Width(right)-2), right, width)
+	})}
+}
+
+// name returns a path as it is shown.
+func (s Side) name(path string) string {
+	if s.Name == nil {
+		return path
+	}
+	return s.Name(path)
 }
 
 // tail cuts a path at its beginning: its end says more.
@@ -152,15 +176,14 @@ func (s Side) running(width int, th *theme.Theme) section {
 	if len(s.Running) == 0 {
 		return section{}
 	}
-	var rows []string
-	for _, run := range s.Running {
+	return section{"Running", some(len(s.Running), 0, th, func(i int) string {
+		run := s.Running[i]
 		title := run.Title
 		if run.Path != "" {
-			title += " " + tail(run.Path, max(1, width-text.Width(title)-1))
+			title += " " + tail(s.name(run.Path), max(1, width-text.Width(title)-1))
 		}
-		rows = append(rows, text.Truncate(title, width, "…"))
-	}
-	return section{"Running", some(rows, 0, th)}
+		return text.Truncate(title, width, "…")
+	})}
 }
 
 // ends puts left and right at the ends of a row.

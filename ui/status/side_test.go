@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/workspace"
 	"parley/ui/glyphs"
 	"parley/ui/theme"
 )
@@ -31,7 +32,7 @@ func TestSide(t *testing.T) {
 	s := Side{
 		Sessions: []SideSession{{Title: "Fix the parser of the configuration file", State: "working", Here: true}, {Title: "Docs", Waits: true}, {Title: "Old", State: "idle", Unread: true}},
 		Plan:     []event.PlanEntry{{Content: "Read", Status: "completed"}, {Content: "Write the tests and run them all", Status: "in_progress"}, {Content: "Sum up", Status: "pending"}},
-		Files:    []SideFile{{"lex.go", 22, 3}, {"a/very/long/path/to/some/package/file.go", 100, 12}},
+		Files:    []workspace.ChangedFile{{Path: "lex.go", Added: 22, Removed: 3}, {Path: "a/very/long/path/to/some/package/file.go", Added: 100, Removed: 12}},
 		Running:  []SideRun{{Title: "Run go test ./..."}, {"Edit", "a/very/long/path/to/some/package/file.go"}, {Title: "! make all the things that take long"}},
 	}
 	want := ` │ Sessions
@@ -74,7 +75,7 @@ func TestSideIsShort(t *testing.T) {
 		}
 		s.Plan = append(s.Plan, event.PlanEntry{Content: fmt.Sprint("step ", i), Status: status})
 		s.Sessions = append(s.Sessions, SideSession{Title: fmt.Sprint("session ", i), Here: i == 40})
-		s.Files = append(s.Files, SideFile{Path: fmt.Sprint("file", i)})
+		s.Files = append(s.Files, workspace.ChangedFile{Path: fmt.Sprint("file", i)})
 	}
 	got := sideText(t, s, 60)
 	for _, want := range []string{"Plan 30/50", "✓ step 29", "○ step 30", "… 41 more", "▸ session 40", "file0"} {
