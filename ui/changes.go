@@ -28,8 +28,8 @@ type changesListed struct {
 
 // showUndo lists the files that the agent has changed, to restore them.
 func (p *panels) showUndo() tea.Cmd {
-	c, conn := p.c, p.c.Agent.Conn()
-	if c.ACP == nil || conn == nil || conn.Changes == nil {
+	c, conn := p.c, p.c.Recorded()
+	if conn == nil {
 		return c.say(notRecorded)
 	}
 	session := c.ACP.ID()

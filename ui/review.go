@@ -23,8 +23,8 @@ func (c *chat) showReview() tea.Cmd { return c.startReview(c.review.Start) }
 
 // startReview calls start with the session's changes, if they are recorded.
 func (c *chat) startReview(start func(review.Store) tea.Cmd) tea.Cmd {
-	conn := c.Agent.Conn()
-	if c.ACP == nil || conn == nil || conn.Changes == nil {
+	conn := c.Recorded()
+	if conn == nil {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil

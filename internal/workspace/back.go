@@ -46,8 +46,8 @@ func (s *Session) CanRestore(item int, done func(Restorable)) error {
 	if err := s.atRest(); err != nil {
 		return err
 	}
-	conn := s.Agent.conn
-	if conn.Changes == nil {
+	conn := s.Recorded()
+	if conn == nil {
 		return errNotRecorded
 	}
 	turn := s.journalTurns[s.turnOf(item)]

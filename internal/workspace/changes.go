@@ -16,6 +16,15 @@ type changedLines struct {
 	written                      []ChangedFile // since the count was begun
 }
 
+// Recorded returns the session's connection if it records what the agent changes; nil if it does not,
+// or while the session is not open.
+func (s *Session) Recorded() *Connection {
+	if conn := s.Agent.conn; s.ACP != nil && conn != nil && conn.Changes != nil {
+		return conn
+	}
+	return nil
+}
+
 // ChangedFile is a file that the agent has changed, with the lines that differ from what it
 // was before the session.
 type ChangedFile struct {
@@ -63,8 +72,8 @@ func (s *Session) ChangedLines() (added, removed int) {
 // CountLines counts the changed lines, and the files that a turn has changed (0: of none),
 // in a task, since it reads the texts. It is reported as LinesCounted.
 func (s *Session) CountLines(turn int) {
-	conn, count := s.Agent.conn, s.w.opts.CountLines
-	if s.ACP == nil || conn == nil || conn.Changes == nil || count == nil {
+	conn, count := s.Recorded(), s.w.opts.CountLines
+	if conn == nil || count == nil {
 		return
 	}
 	s.counted.written = nil
@@ -109,8 +118,8 @@ func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 // lookUnannounced looks for changes in a finished turn in which the agent reported
 // nothing that could have made any. They are reported as UnreportedFiles.
 func (s *Session) lookUnannounced(turn int) {
-	conn := s.Agent.conn
-	if turn == 0 || conn.Changes == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
+	conn := s.Recorded()
+	if turn == 0 || conn == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
 		return
 	}
 	open, id := s.ACP, s.ACP.ID()
@@ -128,8 +137,8 @@ func (s *Session) lookUnannounced(turn int) {
 // Changes lists the agent's changes in the session by turn, in a task, and calls done
 // with them, or with nil if changes are not tracked.
 func (s *Session) Changes(done func([]FileChange)) {
-	conn := s.Agent.conn
-	if s.ACP == nil || conn == nil || conn.Changes == nil {
+	conn := s.Recorded()
+	if conn == nil {
 		done(nil)
 		return
 	}

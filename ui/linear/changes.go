@@ -24,8 +24,8 @@ type changes struct {
 
 // withChanges calls do with the changes of a session, if they are tracked.
 func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(changes)) {
-	conn := s.Agent.Conn()
-	if s.ACP == nil || conn == nil || conn.Changes == nil {
+	conn := s.Recorded()
+	if conn == nil {
 		ds.out.say("Changes are not tracked in this session.")
 		return
 	}
