@@ -16,7 +16,7 @@ import (
 func BenchmarkView(b *testing.B) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	m.page = chatPage
+	m.choosing = false
 	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	for range 40 {
 		m.chat.apply(event.TextArrived{Role: event.Agent, Text: "A **paragraph** of an answer with `code` in it, long enough to be wrapped on most screens there are today.\n\n"})

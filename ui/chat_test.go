@@ -9,7 +9,7 @@ import (
 func (d *driver) connected() {
 	d.t.Helper()
 	d.wait(100 * time.Millisecond)
-	if d.m.page != chatPage {
+	if !d.m.conversing() {
 		d.t.Fatalf("not connected:\n%s", d.screen())
 	}
 }

@@ -34,7 +34,7 @@ type colouredMsg struct {
 // Bubble Tea gets that view first. During a flood of events it waits, so as not to
 // highlight code that scrolls away at once.
 func (m *Model) colour() tea.Cmd {
-	if m.colouring || m.quitting || m.page != chatPage {
+	if m.colouring || m.quitting || !m.conversing() {
 		return nil
 	}
 	c := m.chat
@@ -72,7 +72,7 @@ func (m *Model) coloured(msg colouredMsg) {
 // themes is open, that is the one under the cursor.
 func (m *Model) settleTheme() {
 	name := m.opts.Theme
-	if l := m.chat.panels.listOf(intent.Theme); l != nil && m.page == chatPage {
+	if l := m.chat.panels.listOf(intent.Theme); l != nil && m.conversing() {
 		if it, ok := l.List.Selected(); ok {
 			name = it.Value.(string)
 		}

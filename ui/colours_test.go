@@ -152,7 +152,7 @@ func TestDiffsAreColoured(t *testing.T) {
 func BenchmarkTheme(b *testing.B) {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
-	m.page = chatPage
+	m.choosing = false
 	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	for range 25_000 {
 		m.chat.apply(event.TurnStarted{Text: "go on"})

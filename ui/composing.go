@@ -32,7 +32,7 @@ func (h composing) Session() composer.Session {
 	c, conn := h.c, h.c.Agent.Conn()
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: conn != nil, Images: conn != nil && conn.Client.Agent().Image,
-		Dir: c.LocalDir(), Unfocused: c.m.page != chatPage || c.focused || c.listed(), Queued: c.Queued,
+		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued,
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
@@ -41,7 +41,7 @@ func (h composing) Session() composer.Session {
 
 func (h composing) Placeholder() string {
 	switch {
-	case h.c.m.page == connectingPage:
+	case h.c.Agent.Opening():
 		return "Starting… you can type now; it is sent when the agent is ready"
 	case h.c.ReadOnly:
 		return h.c.readOnlyReason()

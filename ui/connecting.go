@@ -28,7 +28,7 @@ func (o opener) Back() tea.Cmd {
 	if m.chat.Blank() {
 		m.w.Remove(m.chat.Session)
 	}
-	m.page = chatPage
+	m.choosing = false
 	return nil
 }
 
@@ -36,11 +36,11 @@ func (o opener) Back() tea.Cmd {
 type leaving struct{ connecting }
 
 func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
-	c := l.m.front(l.m.starting)
+	c := l.c
 	switch {
 	case p.Want == intent.Interrupt && c.composer.Empty():
 		return l.giveUp(), true
-	case p.Want == intent.Interrupt && l.m.height >= leastAhead:
+	case p.Want == intent.Interrupt && c.m.height >= leastAhead:
 		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Reset()
 	case p.Want == intent.Interrupt:
@@ -59,12 +59,27 @@ func (l ahead) Paste(text string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// connecting is the page of an agent that is starting or failed to start.
-type connecting struct{ m *Model }
+// connecting is the page of a session whose agent is starting or failed to start.
+type connecting struct{ c *chat }
+
+func (l connecting) layers() []layer.Layer {
+	c := l.c
+	return []layer.Layer{
+		always{c.m},
+		leaving{l},
+		when(logins{c}.shown(), c.login),
+		when(c.elicits.Current() != nil, c.elicits.Current()),
+		when(c.panels.reads(intent.ToggleLog), c.panels.reading),
+		when(logins{c}.addressShown(), logins{c}.address()),
+		when(c.question.Open(), c.question),
+		asked{c},
+		l,
+		ahead{c},
+	}
+}
 
 func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
-	m, a := l.m, l.m.starting
-	c := m.front(a)
+	c, m, a := l.c, l.c.m, l.c.Agent
 	gives := p.Want == intent.FocusQuestion
 	switch {
 	case p.Want == intent.Stop && a.LoggingIn() != "":
@@ -77,7 +92,6 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Name == "ctrl+r" && a.FallbackLog() != nil:
 		c.login.Close()
 		a.ReadLog()
-		m.page, m.starting = chatPage, nil
 	case p.Want == intent.Send && a.Err() != nil && !c.login.Open():
 		a.Restart()
 	case p.Want == intent.QuitIfEmpty && c.composer.Empty():
@@ -123,30 +137,29 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 
 // leave cancels the start of the agent and removes the page made for it.
 func (l connecting) leave() {
-	m := l.m
-	m.front(m.starting).login.Close()
-	m.starting.CancelStart()
-	m.starting = nil
+	m := l.c.m
+	l.c.login.Close()
+	l.c.Agent.CancelStart()
 	m.start.Reset()
-	m.page = startPage
+	m.choosing = true
 }
 
 // giveUp cancels the start of the agent, and quits if nothing else is open.
 func (l connecting) giveUp() tea.Cmd {
 	if l.alone() {
-		return l.m.quit()
+		return l.c.m.quit()
 	}
 	l.leave()
 	return nil
 }
 
 // alone reports whether nothing else is open.
-func (l connecting) alone() bool { return len(l.m.w.Sessions()) == 1 }
+func (l connecting) alone() bool { return len(l.c.m.w.Sessions()) == 1 }
 
 // rows draws the wait for an agent, why it did not start, or its login methods, and the
 // composer below.
 func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
-	m, a, c := l.m, l.m.starting, l.m.front(l.m.starting)
+	c, m, a := l.c, l.c.m, l.c.Agent
 	on := onScreen{page: c}
 	below, cursor := ahead{c}.rows(width, height)
 	wait := start.Wait{Env: &m.Env, Host: logins{c}, Agent: a, Alone: l.alone(), Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}

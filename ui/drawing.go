@@ -77,7 +77,7 @@ func (m *Model) arrange() {
 	if m.width == 0 {
 		return
 	}
-	c := m.typedOn()
+	c := m.chat
 	width := box.InnerWidth(m.width - m.sideWidth())
 	if m.inlined() {
 		width = liveCells(m.width)

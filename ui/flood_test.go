@@ -35,7 +35,7 @@ func answer(bytes int) string {
 func chatting(width, height int) *Model {
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}})
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	m.page = chatPage
+	m.choosing = false
 	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
 	m.chat.apply(event.TurnStarted{Text: "go on", At: uitest.Start})
 	return m

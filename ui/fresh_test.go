@@ -36,7 +36,7 @@ func newPagePlayer(t *testing.T) *pagePlayer {
 	p := &pagePlayer{t: t, now: threadtest.Start}
 	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}})
 	p.m.Now = func() time.Time { return p.now }
-	p.m.page = chatPage
+	p.m.choosing = false
 	p.m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
 	p.update(tea.WindowSizeMsg{Width: 60, Height: 16})
 	return p

@@ -20,7 +20,7 @@ const (
 
 // unwritten returns the rows to write to the scrollback after the screen has ended.
 func (m *Model) unwritten() []string {
-	if c := m.chat; m.inline.On() && m.page == chatPage && m.width > 0 && c.Thread.State != thread.Loading {
+	if c := m.chat; m.inline.On() && m.conversing() && m.width > 0 && c.Thread.State != thread.Loading {
 		return m.inline.Last(c.inScrollback())
 	}
 	return nil
@@ -28,7 +28,7 @@ func (m *Model) unwritten() []string {
 
 // inlined reports whether the conversation is in the terminal's own screen now.
 func (m *Model) inlined() bool {
-	return m.inline.Writes() && m.page == chatPage && m.width >= 20 && m.height >= 6 && !m.chat.needsPage()
+	return m.inline.Writes() && m.conversing() && m.width >= 20 && m.height >= 6 && !m.chat.needsPage()
 }
 
 // needsPage reports whether something is open that needs the full screen.

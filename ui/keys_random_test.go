@@ -175,7 +175,7 @@ func typing(t *testing.T, seed uint64, press func(*typist)) (asked int, chosen [
 		drive(t, nil, func(d *driver) {
 			d.connected()
 			ty := &typist{d: d, r: rand.New(rand.NewPCG(seed, uint64(n))), current: -1, shown: map[int]map[int]bool{}, lines: map[int]int{}}
-			for i := 0; i < round && !d.quit && d.m.page == chatPage; i++ {
+			for i := 0; i < round && !d.quit && d.m.conversing(); i++ {
 				press(ty)
 			}
 			ty.mu.Lock()

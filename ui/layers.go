@@ -10,29 +10,17 @@ import (
 
 // layers returns the layers of the page on the screen, the topmost first. Some may be nil.
 func (m *Model) layers() []layer.Layer {
-	c := m.typedOn()
-	switch m.page {
-	case startPage:
+	if m.choosing {
 		return []layer.Layer{always{m}, m.start}
-	case connectingPage:
-		return []layer.Layer{
-			always{m},
-			leaving{connecting{m}},
-			when(logins{c}.shown(), c.login),
-			when(c.elicits.Current() != nil, c.elicits.Current()),
-			when(c.panels.reads(intent.ToggleLog), c.panels.reading),
-			when(logins{c}.addressShown(), logins{c}.address()),
-			when(c.question.Open(), c.question),
-			asked{c},
-			connecting{m},
-			ahead{c},
-		}
 	}
-	return c.layers()
+	return m.chat.layers()
 }
 
-// layers returns the layers of the chat page.
+// layers returns the layers of the page.
 func (c *chat) layers() []layer.Layer {
+	if c.Agent.Opening() {
+		return connecting{c}.layers()
+	}
 	popup := c.composer.Popup()
 	return []layer.Layer{
 		always{c.m},
@@ -62,13 +50,8 @@ func when(there bool, l layer.Layer) layer.Layer {
 	return nil
 }
 
-// typedOn returns the chat that typed text belongs to.
-func (m *Model) typedOn() *chat {
-	if m.page == connectingPage {
-		return m.front(m.starting)
-	}
-	return m.chat
-}
+// conversing reports whether the page of an open session is on the screen.
+func (m *Model) conversing() bool { return !m.choosing && !m.chat.Agent.Opening() }
 
 // typing reports whether the composer has the keys, or would without an overlay.
 func (c *chat) typing() bool {

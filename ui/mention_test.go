@@ -400,7 +400,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	}
 	m := New(Options{Cwd: "/p", Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, Files: f})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
-	m.page = chatPage
+	m.choosing = false
 	for _, r := range "look at @" {
 		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/inline"
 	"parley/ui/intent"
@@ -19,15 +18,6 @@ import (
 	"parley/ui/widget/text"
 )
 
-// page is what the screen shows.
-type page int
-
-const (
-	startPage page = iota
-	connectingPage
-	chatPage
-)
-
 // Model is the root model. Everything below it is a plain struct, used on the same goroutine.
 type Model struct {
 	layer.Env
@@ -36,10 +26,9 @@ type Model struct {
 
 	colours
 	width, height int
-	page          page
 	start         *start.Agents
-	chat          *chat            // the page on the screen
-	starting      *workspace.Agent // of the connecting page
+	choosing      bool  // start is on the screen
+	chat          *chat // the page on the screen otherwise
 	resting       resting
 	quitting      bool
 	quitArmed     time.Time // when ctrl+c was pressed on an empty composer
@@ -136,11 +125,11 @@ func (m *Model) draw() drawing {
 	case m.width < 20 || m.height < 6:
 		rows = text.Wrap("Window too small (20×6 needed)", m.width)
 		rows = rows[:min(len(rows), m.height)]
-	case m.page == startPage:
+	case m.choosing:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
 		on.saw(m.start, m.width, m.height)
-	case m.page == connectingPage:
-		rows, v.Cursor, on = connecting{m}.rows(m.width, m.height)
+	case m.chat.Agent.Opening():
+		rows, v.Cursor, on = connecting{m.chat}.rows(m.width, m.height)
 	default:
 		side := m.sideWidth()
 		rows, v.Cursor, on = m.chat.rows(m.width-side, m.height)

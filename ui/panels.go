@@ -85,7 +85,7 @@ func (p *panels) Covered(y int) bool { return y >= p.c.areas.overlayTop }
 // Do implements panel.Host. While an agent starts there is no session for an action to
 // apply to.
 func (p *panels) Do(i intent.Intent) tea.Cmd {
-	if p.c.m.page == connectingPage {
+	if p.c.Agent.Opening() {
 		return nil
 	}
 	cmd, _ := p.c.do(i)

@@ -16,7 +16,7 @@ func TestRested(t *testing.T) {
 	told := 0
 	m := New(Options{Cwd: uitest.Dir, Theme: "dark", Agents: []workspace.Spec{{Name: "fake"}}, OnIdle: func() { told++ }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.page = chatPage
+	m.choosing = false
 	first := m.chat
 	other := m.pageOf(m.w.Add(m.chat.Agent))
 	want := func(what string, n int, c *chat, events ...event.Event) {

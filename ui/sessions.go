@@ -61,7 +61,7 @@ func (m *Model) newSession() tea.Cmd {
 // anotherAgent shows the start screen. Open sessions continue.
 func (m *Model) anotherAgent() tea.Cmd {
 	m.start.Reset()
-	m.page = startPage
+	m.choosing = true
 	return nil
 }
 

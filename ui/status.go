@@ -31,13 +31,13 @@ func (c *chat) branch() string {
 
 // outside returns the title and progress bar of the terminal window.
 func (m *Model) outside() (title string, bar *tea.ProgressBar) {
-	switch m.page {
-	case startPage:
-		return status.Rests.Title(""), nil
-	case connectingPage:
-		return status.Works.Title(m.starting.Name()), nil
-	}
 	c := m.chat
+	switch {
+	case m.choosing:
+		return status.Rests.Title(""), nil
+	case c.Agent.Opening():
+		return status.Works.Title(c.Agent.Name()), nil
+	}
 	sign := status.SignOf(c.Session, c.question.Open() || c.elicits.Current() != nil)
 	if m.opts.Progress {
 		bar = sign.Progress()
@@ -50,7 +50,7 @@ type narrator struct{ m *Model }
 
 func (s narrator) Free() bool {
 	m := s.m
-	return !m.quitting && m.page == chatPage && m.chat.toast.At(m.Now()) == ""
+	return !m.quitting && m.conversing() && m.chat.toast.At(m.Now()) == ""
 }
 
 func (s narrator) Say(line string) tea.Cmd {

@@ -34,7 +34,7 @@ func (k keyboard) lend(id, line string) tea.Cmd {
 	switch {
 	case conn == nil || conn.Attach == nil || c.ACP == nil || m.quitting:
 		return nil
-	case m.chat != c || m.page != chatPage:
+	case m.chat != c || !m.conversing():
 		return c.say("A command is waiting for your keyboard" + k.hint(id))
 	}
 	return c.m.Exec(conn.Attach(c.ACP.ID(), id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })

@@ -33,7 +33,15 @@ func (t *timers) start(moving bool, rest time.Duration) tea.Cmd {
 
 // moving reports whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return m.page == connectingPage && m.starting.Err() == nil || m.page == chatPage && (m.chat.Busy() || m.chat.Agent.LoggingIn() != "" || m.chat.retrying() || m.chat.shells.Running())
+	return !m.choosing && m.chat.moving()
+}
+
+// moving reports whether something on the page has a clock.
+func (c *chat) moving() bool {
+	if c.Agent.Opening() {
+		return c.Agent.Err() == nil
+	}
+	return c.Busy() || c.Agent.LoggingIn() != "" || c.retrying() || c.shells.Running()
 }
 
 // refreshMsg says that something shown for a while is to disappear.

@@ -197,7 +197,7 @@ func New(opts Options) *Model {
 	m.inline = inline.NewScrollback(&m.Env, opts.Inline)
 	m.input = layer.NewInput(&m.Env, m.layers)
 	m.mouse = mouse.New(func() mouse.Page {
-		if m.page != chatPage {
+		if !m.conversing() {
 			return nil
 		}
 		return underMouse{m.chat}
@@ -210,9 +210,6 @@ func New(opts Options) *Model {
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)
-	if opts.Start != "" {
-		m.page = connectingPage
-		m.starting = m.chat.Agent
-	}
+	m.choosing = opts.Start == ""
 	return m
 }

@@ -121,7 +121,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.quitting {
 		return nil
 	}
-	if m.page == chatPage && msg.String() == "alt+esc" { // two quick esc look like this
+	if m.conversing() && msg.String() == "alt+esc" { // two quick esc look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
 		return tea.Batch(m.input.Press(esc), m.input.Press(esc))
 	}

@@ -26,6 +26,6 @@ func (m *Model) nextWaiting() tea.Cmd {
 	}
 	m.chat.panels.open = nil
 	m.chat.login.Dismiss()
-	m.show(next[0])
+	m.w.Show(next[0].Session)
 	return nil
 }

@@ -44,7 +44,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.EventApplied:
 		return m.deliver(m.pageOf(n.Session), n)
 	case workspace.AgentStarting:
-		m.page, m.starting = connectingPage, n.Agent
+		m.choosing = false
 		m.front(n.Agent).dropQuestions()
 	case workspace.AgentStarted:
 		return m.started(n)
@@ -145,13 +145,12 @@ func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	return tea.Batch(cmd, m.chat.say("Another session is done: "+m.label(intent.Sessions)))
 }
 
-// started shows the page of an agent that has started.
+// started shows the session of an agent that has started.
 func (m *Model) started(n workspace.AgentStarted) tea.Cmd {
 	c := m.pageOf(n.Session)
-	if m.starting == n.Agent {
-		m.page, m.starting = chatPage, nil
-		m.front(n.Agent).login.Close()
-		m.w.Show(n.Session)
+	c.login.Close()
+	if c == m.chat {
+		m.show(c)
 	}
 	if n.Note != "" {
 		return c.say(n.Note)
