@@ -155,7 +155,14 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		if err != nil {
 			return workspace.Worktree{}, err
 		}
-		return workspace.Worktree{Dir: place.Cwd, Branch: cli.Branch(place.Cwd), Notice: tree.Notice}, nil
+		return inTree(tree), nil
+	}
+	opts.Worktrees = func(ctx context.Context, names []string) (all []workspace.Worktree, err error) {
+		made, err := trees.make(ctx, place, names)
+		for _, tree := range made {
+			all = append(all, inTree(tree))
+		}
+		return all, err
 	}
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()

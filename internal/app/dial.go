@@ -103,6 +103,9 @@ func (d *dialer) next() (o cli.Opening, opened func()) {
 
 func (d *dialer) connect(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	opening, opened := d.next()
+	if a.Model != "" {
+		opening.Settings = cli.ModeAndModel("", a.Model)
+	}
 	return d.dial(ctx, a, opening, opened, sink, log)
 }
 

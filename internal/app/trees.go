@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley/internal/cli"
+	"parley/internal/workspace"
 )
 
 // trees are the git work trees in which agents of this chat have worked. Its methods may be called
@@ -29,6 +30,15 @@ func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) 
 	return tree, nil
 }
 
+// make makes a new work tree for each of the names, as cli.MakeWorktrees does.
+func (t *trees) make(ctx context.Context, place cli.Directories, names []string) ([]*cli.Worktree, error) {
+	made, err := cli.MakeWorktrees(ctx, place, names)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = append(t.all, made...)
+	return made, err
+}
+
 // leave asks what to do with each work tree after a chat that ended without an error.
 func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 	t.mu.Lock()
@@ -39,4 +49,9 @@ func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 		}
 	}
 	return err
+}
+
+// inTree returns a work tree as the workspace knows it.
+func inTree(tree *cli.Worktree) workspace.Worktree {
+	return workspace.Worktree{Dir: tree.Inside, Branch: cli.Branch(tree.Inside), Notice: tree.Notice}
 }

@@ -34,6 +34,7 @@ func worktrees() (*worktree.Store, error) {
 // Worktree is the work tree in which a session works.
 type Worktree struct {
 	worktree.Tree
+	Inside string // the directory in which the session works
 	Notice string // a message for the user, "" if none
 
 	store *worktree.Store
@@ -55,11 +56,34 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	}
 	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), inside
 	programs.Guard(inside)
-	w := &Worktree{Tree: tree, store: store}
-	if uncommitted > 0 {
-		w.Notice = fmt.Sprintf("This work tree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
+	return &Worktree{Tree: tree, Inside: inside, Notice: notInTree(uncommitted), store: store}, nil
+}
+
+// MakeWorktrees makes a new work tree of the place's repository for each of the names, to which it adds
+// numbers. After an error there are none.
+func MakeWorktrees(ctx context.Context, p Directories, names []string) (made []*Worktree, err error) {
+	store, err := worktrees()
+	if err != nil {
+		return nil, err
 	}
-	return w, nil
+	safe := make([]string, 0, len(names))
+	for _, name := range names {
+		safe = append(safe, worktree.NameOf(name))
+	}
+	trees, uncommitted, err := store.CreateNew(ctx, p.Cwd, safe...)
+	for _, tree := range trees {
+		programs.Guard(tree.Inside)
+		made = append(made, &Worktree{Tree: tree.Tree, Inside: tree.Inside, store: store, Notice: notInTree(uncommitted)})
+	}
+	return made, err
+}
+
+// notInTree says that uncommitted files are not in a new work tree; "" if there are none.
+func notInTree(uncommitted int) string {
+	if uncommitted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("This work tree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
 }
 
 // count returns a number with its noun.

@@ -30,6 +30,9 @@ type Spec struct {
 	// Options.Cwd.
 	Dir, Branch string
 
+	// Model is the model of its first session, as the agent names it; "" is the agent's default.
+	Model string
+
 	// Env is added to the agent's environment: values that the user typed for a login.
 	// They are kept only in the memory of this process.
 	Env Variables

@@ -46,6 +46,8 @@ type Session struct {
 	counted   changedLines
 	edit      edit // of the queue
 
+	comparison *comparison // nil: it is not compared
+
 	forking      bool        // it is being opened as a fork: its thread has the conversation already
 	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
 }

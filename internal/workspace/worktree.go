@@ -21,7 +21,6 @@ func (a *Agent) StartInWorktree(name string) {
 		w.say("a remote agent does not work on this machine: no work tree was made")
 		return
 	}
-	spec := a.Spec
 	var tree Worktree
 	var err error
 	a.request(func(ctx context.Context) error {
@@ -32,13 +31,23 @@ func (a *Agent) StartInWorktree(name string) {
 			w.say(err.Error())
 			return
 		}
-		spec.Dir, spec.Branch = tree.Dir, tree.Branch
-		started := newAgent(w)
-		started.Spec = spec
-		s := w.add(started)
-		started.Restart()
-		if tree.Notice != "" {
-			s.Say(tree.Notice)
-		}
+		w.startIn(tree, a.Spec, nil)
 	})
+}
+
+// startIn starts an agent in a work tree, and shows its session. The prompt, if not nil, is sent when
+// that is open.
+func (w *Workspace) startIn(tree Worktree, spec Spec, prompt *string) *Session {
+	spec.Dir, spec.Branch = tree.Dir, tree.Branch
+	a := newAgent(w)
+	a.Spec = spec
+	s := w.add(a)
+	if prompt != nil {
+		s.Enqueue(*prompt)
+	}
+	a.Restart()
+	if tree.Notice != "" {
+		s.Say(tree.Notice)
+	}
+	return s
 }
