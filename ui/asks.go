@@ -30,6 +30,7 @@ func (h questionHost) PageState() question.PageState {
 		Drafting: !c.composer.Empty(),
 		Focused:  c.focused,
 		LastKey:  c.m.input.Last(),
+		Beside:   c.m.chat != c,
 	}
 }
 

@@ -34,15 +34,20 @@ type colouredMsg struct {
 // Bubble Tea gets that view first. During a flood of events it waits, so as not to
 // highlight code that scrolls away at once.
 func (m *Model) colour() tea.Cmd {
-	if m.colouring || m.quitting || !m.conversing() {
+	if m.colouring || m.quitting || m.choosing {
 		return nil
 	}
-	c := m.chat
 	if m.flooded {
 		m.colouring, m.flooded = true, false
 		return tea.Tick(calm, func(time.Time) tea.Msg { return colouredMsg{} })
 	}
-	msg := colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.Uncoloured()}
+	var msg colouredMsg
+	for _, c := range m.columns() {
+		msg = colouredMsg{view: c.view, diffs: c.view.Uncoloured(), question: c.question, asked: c.question.Uncoloured()}
+		if len(msg.diffs)+len(msg.asked) > 0 {
+			break
+		}
+	}
 	if len(msg.diffs)+len(msg.asked) == 0 {
 		return nil
 	}

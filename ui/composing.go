@@ -179,6 +179,8 @@ func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
 		return c.rename(strings.TrimSpace(arg)), true
 	case a.Intent == intent.InWorktree:
 		return c.inWorktree(strings.TrimSpace(arg)), true
+	case a.Intent == intent.Compare:
+		return c.compare(strings.TrimSpace(arg)), true
 	}
 	return nil, false // a prompt that begins like a command
 }

@@ -11,11 +11,11 @@ import (
 	"parley/ui/widget/box"
 )
 
-// drawing is a frame of the screen. Making it changes no state: the page is told afterwards
+// drawing is a frame of the screen. Making it changes no state: the pages are told afterwards
 // what was shown.
 type drawing struct {
 	view tea.View
-	on   onScreen
+	on   []onScreen
 }
 
 // frames is the state of drawing: the frame on the screen, and whether another is due.
@@ -27,7 +27,7 @@ type frames struct {
 	draws   int     // views that did work, for tests
 }
 
-// onScreen is what the page is told about a frame.
+// onScreen is what a page is told about a frame.
 type onScreen struct {
 	page     *chat // nil: none
 	areas    areas
@@ -58,7 +58,10 @@ func (m *Model) present() (changed bool) {
 	for n := 0; m.dirty && n < enough; n++ {
 		m.arrange()
 		m.View()
-		m.dirty = m.last.on.tell()
+		m.dirty = false
+		for _, on := range m.last.on {
+			m.dirty = on.tell() || m.dirty
+		}
 	}
 	return true
 }
@@ -77,13 +80,14 @@ func (m *Model) arrange() {
 	if m.width == 0 {
 		return
 	}
-	c := m.chat
-	width := box.InnerWidth(m.width - m.sideWidth())
 	if m.inlined() {
-		width = liveCells(m.width)
-		c.view.SetSize(m.width, max(1, m.height-5)) // so that a page knows how far to scroll
+		m.chat.view.SetSize(m.width, max(1, m.height-5)) // so that a page knows how far to scroll
+		m.chat.composer.Fit(liveCells(m.width), m.height)
+		return
 	}
-	c.composer.Fit(width, m.height)
+	for _, col := range m.columns() {
+		col.composer.Fit(box.InnerWidth(col.width), m.height)
+	}
 }
 
 // tell tells the page which part of it is on the screen, and reports whether this changes

@@ -66,12 +66,13 @@ func (c *chat) inScrollback() inline.Page {
 
 // inlineDrawing draws the live part.
 func (m *Model) inlineDrawing() drawing {
-	var on onScreen
+	var on []onScreen
 	v := tea.View{ReportFocus: true}
 	v.WindowTitle, v.ProgressBar = m.outside()
 	rows := []string{m.Theme.Dim.Paint("Ending " + strings.Join(m.w.Names(), ", ") + "…")}
 	if !m.quitting {
-		rows, v.Cursor, on = m.chat.live(m.width, m.height)
+		live, cursor, shown := m.chat.live(m.width, m.height)
+		rows, v.Cursor, on = live, cursor, []onScreen{shown}
 	}
 	v.Content = strings.Join(rows, "\n")
 	return drawing{view: v, on: on}

@@ -32,7 +32,7 @@ func (c *chat) layers() []layer.Layer {
 		when(c.find.Typing(), c.find),
 		when(c.view.DraggedText() != "", selection{c}),
 		when(c.panels.reading != nil, c.panels.reading),
-		when(c.review.Open(), c.review),
+		when(c.review.Open(), reviewing{c.review, c}),
 		interrupt{c},
 		when(c.question.Open(), c.question),
 		when(c.focused, conversation{c}),
@@ -73,12 +73,15 @@ func (l always) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// anywhere handles the key that works on the chat page whatever is open.
+// anywhere handles the keys that work on the chat page whatever is open.
 type anywhere struct{ c *chat }
 
 func (l anywhere) Key(p layer.Press) (tea.Cmd, bool) {
-	if p.Want != intent.NextWaiting {
-		return nil, false
+	switch p.Want {
+	case intent.NextWaiting:
+		return l.c.m.nextWaiting(), true
+	case intent.NextColumn:
+		return l.c.m.nextColumn(), true
 	}
-	return l.c.m.nextWaiting(), true
+	return nil, false
 }

@@ -20,6 +20,9 @@ import (
 // rows draws the page: the transcript, and below it the question and the parts that never
 // scroll. Panels are laid over these and move nothing.
 func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
+	if c.Agent.Opening() {
+		return connecting{c}.rows(width, height)
+	}
 	view := c.view.Frame()
 	on := onScreen{page: c, view: view}
 	th := c.m.Theme
@@ -29,7 +32,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.whoAsks() == "" {
-		input, frame = box.Box{Body: input, Focused: c.whoAsks() != "" && c.typing(), Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
+		input, frame = box.Box{Body: input, Focused: c.whoAsks() != "" && c.typing() && c.m.chat == c, Foot: cmp.Or(c.composer.Mode(), foot)}.Rows(width, th), 1
 	} else {
 		for i, row := range input {
 			input[i] = "  " + row

@@ -117,7 +117,7 @@ func (m *Model) draw() drawing {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	var rows []string
-	var on onScreen
+	var on []onScreen
 	switch {
 	case m.width == 0 || m.height == 0:
 	case m.quitting:
@@ -127,13 +127,10 @@ func (m *Model) draw() drawing {
 		rows = rows[:min(len(rows), m.height)]
 	case m.choosing:
 		rows, v.Cursor = m.start.Rows(m.width, m.height)
-		on.saw(m.start, m.width, m.height)
-	case m.chat.Agent.Opening():
-		rows, v.Cursor, on = connecting{m.chat}.rows(m.width, m.height)
+		on = []onScreen{{viewed: []viewed{{m.start, m.width, m.height}}}}
 	default:
-		side := m.sideWidth()
-		rows, v.Cursor, on = m.chat.rows(m.width-side, m.height)
-		if side > 0 {
+		rows, v.Cursor, on = m.pageRows()
+		if side := m.sideWidth(); side > 0 {
 			rows = m.beside(rows, m.width-side)
 		}
 	}

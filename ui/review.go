@@ -12,6 +12,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/review"
 	"parley/ui/status"
@@ -19,7 +20,50 @@ import (
 )
 
 // showReview opens the review of what the agent has changed in the session.
-func (c *chat) showReview() tea.Cmd { return c.startReview(c.review.Start) }
+// With it, those of the pages that are compared with this one are opened.
+func (c *chat) showReview() tea.Cmd {
+	cmds := []tea.Cmd{c.startReview(c.review.Start)}
+	for _, other := range c.m.compared() {
+		if other != c && other.Recorded() != nil && c.review.Open() {
+			cmds = append(cmds, other.startReview(other.review.Start))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// readReviews reads the files that the reviews on the screen show.
+func (m *Model) readReviews() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, c := range m.columns() {
+		cmds = append(cmds, c.review.Read())
+	}
+	return tea.Batch(cmds...)
+}
+
+// reviewing is the review as a layer. The reviews of pages that are compared are closed together.
+type reviewing struct {
+	*review.Review
+	c *chat
+}
+
+func (l reviewing) Key(p layer.Press) (tea.Cmd, bool) {
+	cmd, taken := l.Review.Key(p)
+	if !l.Open() {
+		for _, c := range l.c.m.compared() {
+			c.review.Close()
+		}
+	}
+	return cmd, taken
+}
+
+// followReview lets the reviews of pages that are compared show the file that the one in front shows.
+func (m *Model) followReview() {
+	for _, c := range m.compared() {
+		if c != m.chat && m.chat.review.Open() && c.review.Open() {
+			c.review.Follow(m.chat.review.Shown())
+		}
+	}
+}
 
 // startReview calls start with the session's changes, if they are recorded.
 func (c *chat) startReview(start func(review.Store) tea.Cmd) tea.Cmd {
@@ -37,7 +81,7 @@ func (c *chat) offerReview(files int) tea.Cmd {
 	if c.review.Open() {
 		return c.review.Refresh()
 	}
-	if files == 0 || c.toast.At(c.m.Now()) != "" {
+	if files == 0 || c.Compared() != nil || c.toast.At(c.m.Now()) != "" {
 		return nil
 	}
 	key := c.m.Keys.Label(intent.Chat, intent.ShowReview)
@@ -51,6 +95,7 @@ func (c *chat) offerReview(files int) tea.Cmd {
 type reviewHost struct{ c *chat }
 
 func (h reviewHost) Say(text string) tea.Cmd         { return h.c.say(text) }
+func (h reviewHost) HasKeys() bool                   { return h.c.m.chat == h.c }
 func (h reviewHost) Do(i intent.Intent) tea.Cmd      { return h.c.panels.Do(i) }
 func (h reviewHost) Copy(text func() string) tea.Cmd { return h.c.copyText(text) }
 func (h reviewHost) Named(path string) bool          { return h.c.Thread.NamesFile(path) }

@@ -34,7 +34,7 @@ func (m *Model) sideWidth() int {
 	case "on":
 		least = leastSide
 	}
-	if !m.conversing() || m.width < least || m.inlined() || m.chat.question.Full() || m.chat.panels.reading != nil || m.chat.review.Open() {
+	if !m.conversing() || m.compared() != nil || m.width < least || m.inlined() || m.chat.question.Full() || m.chat.panels.reading != nil || m.chat.review.Open() {
 		return 0
 	}
 	return status.SideWidth

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,7 +34,7 @@ func (t *timers) start(moving bool, rest time.Duration) tea.Cmd {
 
 // moving reports whether something on the screen has a clock.
 func (m *Model) moving() bool {
-	return !m.choosing && m.chat.moving()
+	return !m.choosing && slices.ContainsFunc(m.columns(), func(c column) bool { return c.moving() })
 }
 
 // moving reports whether something on the page has a clock.

@@ -22,7 +22,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.quitting {
 		return m, cmd
 	}
-	return m, tea.Batch(cmd, m.colour(), m.chat.review.Read(), m.timers.start(m.moving(), m.input.Rest()))
+	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.moving(), m.input.Rest()))
 }
 
 // apply applies a message without drawing.
@@ -34,6 +34,7 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	sessions{m}.search()
 	cmd = tea.Batch(cmd, m.sync())
 	m.settleTheme()
+	m.followReview()
 	m.chat.panels.refresh()
 	return tea.Batch(cmd, composers{m}.after(msg), m.write())
 }
@@ -58,16 +59,16 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.input.Paste(msg.Content)
 	case tea.MouseWheelMsg:
 		if !m.mouse.Off() {
-			m.input.Wheel(msg.Mouse().Button)
+			m.wheel(msg.Mouse())
 		}
 	case tea.MouseClickMsg:
-		m.mouse.Down(msg.Mouse())
+		m.press(msg.Mouse())
 	case tea.MouseMotionMsg:
-		cmd, moved := m.mouse.Move(msg.Mouse())
+		cmd, moved := m.mouse.Move(m.inPage(msg.Mouse()))
 		m.dirty = m.dirty || moved
 		return cmd
 	case tea.MouseReleaseMsg:
-		return m.mouse.Up(msg.Mouse())
+		return m.mouse.Up(m.inPage(msg.Mouse()))
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
@@ -86,7 +87,9 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tickMsg:
 		if m.timers.ticking = false; m.moving() {
 			m.dirty = true
-			m.chat.tick(time.Time(msg))
+			for _, col := range m.columns() {
+				col.tick(time.Time(msg))
+			}
 		}
 	case message:
 		return msg.handle(m)

@@ -138,7 +138,13 @@ func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
 	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.ACP != nil && c.ACP.Running()))
-	if _, ended := n.Event.(event.TurnEnded); !ended || c == m.chat || c.ACP != nil && c.ACP.Running() { // it continues with what was queued
+	_, ended := n.Event.(event.TurnEnded)
+	switch {
+	case !ended || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
+		return cmd
+	case c.Compared() != nil:
+		return tea.Batch(cmd, m.compareDone(c.Compared()))
+	case c == m.chat:
 		return cmd
 	}
 	c.unread = true

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,16 +11,17 @@ import (
 type comparison struct{ prompt string }
 
 // Compare sends a prompt to several agents, each of which is started in a git work tree of its own,
-// and shows the session of the first. Making the work trees may take a while: Said reports their error.
-func (w *Workspace) Compare(prompt string, specs []Spec) {
+// and shows the session of the first. Making the work trees may take a while: done is called when that
+// is over, with its error.
+func (w *Workspace) Compare(prompt string, specs []Spec, done func(error)) {
 	if w.opts.Worktrees == nil {
-		w.say("work trees are not available")
+		done(errors.New("work trees are not available"))
 		return
 	}
 	names := make([]string, 0, len(specs))
 	for _, s := range specs {
 		if s.Remote {
-			w.say(s.DisplayName() + " does not work on this machine: it cannot be compared")
+			done(errors.New(s.DisplayName() + " does not work on this machine: it cannot be compared"))
 			return
 		}
 		names = append(names, strings.TrimSpace(s.DisplayName()+" "+s.Model))
@@ -31,13 +33,13 @@ func (w *Workspace) Compare(prompt string, specs []Spec) {
 			err = fmt.Errorf("%d work trees for %d agents", len(trees), len(specs))
 		}
 		return after(func() {
-			switch {
-			case w.ending:
-			case err != nil:
-				w.say(err.Error())
-			default:
+			if w.ending {
+				return
+			}
+			if err == nil {
 				w.compare(&comparison{prompt}, trees, specs)
 			}
+			done(err)
 		})
 	})
 }

@@ -11,6 +11,15 @@ import (
 	"parley/internal/workspace"
 )
 
+// said reports an error as a line, as a front end does.
+func said(r *rig) func(error) {
+	return func(err error) {
+		if err != nil {
+			r.w.Front().Say(err.Error())
+		}
+	}
+}
+
 // Each agent gets the prompt in a work tree of its own, with the model that the user chose.
 func TestCompare(t *testing.T) {
 	var fails error
@@ -39,7 +48,7 @@ func TestCompare(t *testing.T) {
 		}
 		big := local
 		big.Model = "big"
-		r.w.Compare("Make it better", []workspace.Spec{local, big, other})
+		r.w.Compare("Make it better", []workspace.Spec{local, big, other}, said(r))
 		r.settle()
 		all := r.w.Front().Compared()
 		if len(all) != 3 || all[0] != r.w.Front() || slices.Contains(all, s) {
@@ -71,7 +80,7 @@ func TestCompare(t *testing.T) {
 		r.news = nil
 		fails = errors.New("no git")
 		started := len(specs)
-		r.w.Compare("Again", []workspace.Spec{local, other})
+		r.w.Compare("Again", []workspace.Spec{local, other}, said(r))
 		r.wants("Said no git")
 		if len(specs) != started {
 			t.Error("an agent was started without a work tree")
@@ -88,7 +97,7 @@ func TestCompareRemoteAgent(t *testing.T) {
 		}
 	}, func(r *rig) {
 		r.started(local)
-		r.w.Compare("Make it better", []workspace.Spec{local, far})
+		r.w.Compare("Make it better", []workspace.Spec{local, far}, said(r))
 		r.wants("Said fake does not work on this machine: it cannot be compared")
 	})
 }

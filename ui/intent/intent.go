@@ -44,6 +44,9 @@ const (
 	AnotherAgent
 	Rename
 	InWorktree
+	Compare
+	NextColumn
+	Tick
 	Fork
 	Turns
 	Mode

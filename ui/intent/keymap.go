@@ -169,6 +169,8 @@ func (a Action) Args() string {
 		return "NAME"
 	case InWorktree:
 		return "[NAME]"
+	case Compare:
+		return "PROMPT"
 	}
 	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"parley/ui/intent"
 )
 
-// Input hands keys, pastes and the wheel to the layers, and knows when something was last
+// Input hands keys and pastes to the layers, and knows when something was last
 // typed.
 type Input struct {
 	env    *Env
@@ -69,9 +69,9 @@ func (in *Input) Paste(text string) (cmd tea.Cmd) {
 }
 
 // Wheel hands the wheel to the topmost layer that scrolls.
-func (in *Input) Wheel(button tea.MouseButton) {
+func Wheel(layers []Layer, button tea.MouseButton) {
 	if rows := map[tea.MouseButton]int{tea.MouseWheelUp: -3, tea.MouseWheelDown: 3}[button]; rows != 0 {
-		Reach(in.layers(), func(l Wheeler) bool { l.Wheel(rows); return true })
+		Reach(layers, func(l Wheeler) bool { l.Wheel(rows); return true })
 	}
 }
 

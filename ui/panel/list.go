@@ -28,6 +28,7 @@ type List struct {
 
 	List   *list.List
 	Choose func(list.Item) tea.Cmd                   // enter; it closes the list, unless Choose opened another
+	Refuse func(list.Item) string                    // why enter does nothing, "" if it does; it may be nil
 	Keys   map[intent.Intent]func(list.Item) tea.Cmd // other keys; the list stays open
 
 	// Items returns the current items. It is nil if they never change. Same reports whether
@@ -82,6 +83,11 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	case "enter":
 		if !ok {
 			return nil, false
+		}
+		if l.Refuse != nil {
+			if l.Note = l.Refuse(it); l.Note != "" {
+				return nil, false
+			}
 		}
 		return l.Choose(it), true
 	}

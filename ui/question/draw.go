@@ -160,6 +160,8 @@ func (f face) foot() string {
 	switch {
 	case f.armed && f.note != "":
 		return f.note
+	case f.around.Beside:
+		return f.keys.Label(intent.Chat, intent.NextWaiting) + " or a click to answer"
 	case f.full:
 		return f.fullFoot()
 	case f.armed && f.cur.Change != nil:

@@ -45,7 +45,7 @@ func (e *Elicitation) Values() []form.Value {
 // open no page and fill in no form.
 func (e *Elicitation) Armed() bool {
 	around := e.in.host.PageState()
-	if around.Covered || around.Later {
+	if around.Covered || around.Later || around.Beside {
 		return false
 	}
 	if e.grabbed || e.open { // an opened page takes keys only when the user gives them
@@ -239,6 +239,8 @@ func (e *Elicitation) Saw(on Shown) bool {
 func (e *Elicitation) foot(armed bool) string {
 	around := e.in.host.PageState()
 	switch {
+	case around.Beside:
+		return e.in.env.Keys.Label(intent.Chat, intent.NextWaiting) + " or a click to answer"
 	case e.open && !armed:
 		return "alt+a to open it again or stop waiting"
 	case around.Focused:

@@ -16,10 +16,11 @@ type PageState struct {
 	Drafting bool      // there is a draft in the composer
 	Focused  bool      // the transcript has the keys
 	LastKey  time.Time // when the last key was pressed
+	Beside   bool      // the page is beside the one that has the keys
 }
 
 // busy reports whether the keys are someone else's until the user hands them over.
-func (a PageState) busy() bool { return a.Drafting || a.Focused }
+func (a PageState) busy() bool { return a.Drafting || a.Focused || a.Beside }
 
 // hold says whether a question, a form or a web page has the keys: because the user gave
 // them to it, or because there is no draft and no key was pressed for layer.Quiet.

@@ -17,7 +17,8 @@ import (
 func (q *Question) Armed() bool { return q.armed(q.env.Now()) }
 
 func (q *Question) armed(now time.Time) bool {
-	return q.Appeared() && (q.grabbed || q.full || q.waited(now, q.host.PageState()))
+	around := q.host.PageState()
+	return q.Appeared() && !around.Beside && (q.grabbed || q.full || q.waited(now, around))
 }
 
 // WaitsSince implements layer.Waiter.

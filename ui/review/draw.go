@@ -70,7 +70,7 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 		foot = "/" + r.search.text
 		cursor = tea.NewCursor(min(width-1, 4+text.Width(foot)), height-1)
 	}
-	return box.Box{Title: r.title(), Right: r.place(), Foot: foot, Body: body, Focused: true}.Rows(width, th), cursor
+	return box.Box{Title: r.title(), Right: r.place(), Foot: foot, Body: body, Focused: r.host.HasKeys()}.Rows(width, th), cursor
 }
 
 func get(rows []string, i int) string {
@@ -116,7 +116,7 @@ func filesOf(n int) string {
 
 // place says where the reader is.
 func (r *Review) place() string {
-	if len(r.files) == 0 {
+	if r.current() == nil {
 		return ""
 	}
 	out := fmt.Sprintf("file %d of %d", r.at+1, len(r.files))
@@ -159,6 +159,8 @@ func (r *Review) docRows(width, height int) []string {
 	switch {
 	case !r.ready:
 		return []string{th.Dim.Paint("Looking for changes…")}
+	case r.absent != "":
+		return []string{th.Strong.Paint(text.Truncate(r.absent, width, "…")), th.Dim.Paint("Not changed")}
 	case f == nil:
 		return []string{th.Dim.Paint("No changes left here")}
 	}

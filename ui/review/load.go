@@ -92,6 +92,11 @@ func (m listed) Handle() tea.Cmd {
 		}
 	}
 	r.seek()
+	if r.absent != "" {
+		name := r.absent
+		r.absent = ""
+		r.Follow(name)
+	}
 	return tea.Batch(r.Read(), r.count(0))
 }
 

@@ -5,7 +5,7 @@ func (r *Review) show(i int) {
 	if i == r.at {
 		return
 	}
-	r.at, r.change, r.top = i, 0, 0
+	r.at, r.change, r.top, r.absent = i, 0, 0, ""
 	r.search.found = nil
 	if !r.inTree {
 		r.seek()

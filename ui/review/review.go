@@ -16,6 +16,8 @@ import (
 // Host is the page around a review.
 type Host interface {
 	Say(text string) tea.Cmd
+	// HasKeys reports whether the page has the keys, and not one beside it.
+	HasKeys() bool
 	// Do does an action of the page.
 	Do(intent.Intent) tea.Cmd
 	// OpenFile opens a file in the editor, at a line.
@@ -80,9 +82,10 @@ type Review struct {
 	files []*file
 	ready bool // the files are listed
 
-	at     int // the file that is shown
-	change int // the selected hunk of its diff
-	top    int // the first visible line of its diff
+	at     int    // the file that is shown
+	absent string // the file to show, if it has not changed; at is then the number of files
+	change int    // the selected hunk of its diff
+	top    int    // the first visible line of its diff
 
 	tree    []treeRow
 	row     int             // of the tree, while that has the keys
@@ -162,6 +165,29 @@ func (r *Review) current() *file {
 		return r.files[r.at]
 	}
 	return nil
+}
+
+// Shown returns the name of the file that is shown, or "".
+func (r *Review) Shown() string {
+	if f := r.current(); f != nil {
+		return f.Name
+	}
+	return r.absent
+}
+
+// Follow shows a file by its name, or says that it has not changed.
+func (r *Review) Follow(name string) {
+	if !r.ready || name == "" || name == r.Shown() {
+		return
+	}
+	i := slices.IndexFunc(r.files, func(f *file) bool { return f.Name == name })
+	if i < 0 {
+		r.show(len(r.files))
+		r.absent = name
+		return
+	}
+	r.show(i)
+	r.seek()
 }
 
 // sheet returns the lines that are shown, or nil.

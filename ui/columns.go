@@ -1,0 +1,179 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/layer"
+	"parley/ui/paint"
+	"parley/ui/status"
+	"parley/ui/widget/text"
+)
+
+// column is a part of the screen that shows a page.
+type column struct {
+	*chat
+	x, width int
+}
+
+// leastColumn is the width of the narrowest column, with the border beside it.
+const leastColumn = 60
+
+// columns returns the pages on the screen, from the left: the one in front or, of the pages that are
+// compared with it, as many as there is room for, that one among them.
+func (m *Model) columns() []column {
+	all := m.compared()
+	n := min(len(all), m.width/leastColumn)
+	if n < 2 || m.choosing || m.inline.On() {
+		return []column{{m.chat, 0, m.width - m.sideWidth()}}
+	}
+	first := max(0, slices.Index(all, m.chat)-n+1)
+	out := make([]column, n)
+	for i, width := range widths(m.width, n) {
+		out[i] = column{all[first+i], i, width}
+		if i > 0 {
+			out[i].x = out[i-1].x + out[i-1].width + 1
+		}
+	}
+	return out
+}
+
+// widths divides a row between n columns, with a border between each two.
+func widths(width, n int) []int {
+	out := make([]int, n)
+	room := width - (n - 1)
+	for i := range out {
+		out[i] = room / n
+		if i < room%n {
+			out[i]++
+		}
+	}
+	return out
+}
+
+// compared returns the pages that are compared with the one in front, itself included; nil if there
+// is no other.
+func (m *Model) compared() (all []*chat) {
+	for _, s := range m.chat.Compared() {
+		all = append(all, m.pageOf(s))
+	}
+	return all
+}
+
+// pageRows draws the pages on the screen.
+func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []onScreen) {
+	cols := m.columns()
+	heads := m.heads()
+	rows = make([]string, m.height-len(heads))
+	for i, col := range cols {
+		part, at, shown := col.rows(col.width, len(rows))
+		for y := range rows {
+			if i > 0 {
+				rows[y] += strings.Repeat(" ", max(0, col.x-1-text.Width(rows[y]))) + m.Theme.Border.Paint("│")
+			}
+			if y < len(part) {
+				rows[y] += part[y]
+			}
+		}
+		if i == 0 && len(cols) > 1 {
+			for y := range rows {
+				rows[y] += strings.Repeat(" ", max(0, col.width-text.Width(rows[y]))) + paint.Beside
+			}
+		}
+		if on = append(on, shown); col.chat == m.chat && at != nil {
+			at.X, at.Y = at.X+col.x, at.Y+len(heads)
+			cursor = at
+		}
+	}
+	return append(heads, rows...), cursor, on
+}
+
+// heads returns the row above pages that are compared: each above its column if there is room for all.
+func (m *Model) heads() []string {
+	tabs := m.tabs()
+	if tabs == nil {
+		return nil
+	}
+	row := ""
+	for _, tab := range tabs {
+		row += strings.Repeat(" ", max(0, tab.x-text.Width(row)))
+		row += status.Head{Session: tab.Session, Env: &m.Env, Front: tab.chat == m.chat, Waits: tab.waits()}.Row(tab.width)
+	}
+	return []string{text.Truncate(row, m.width, "…")}
+}
+
+// tabs returns where the heads of the pages that are compared are.
+func (m *Model) tabs() []column {
+	all := m.compared()
+	if all == nil || m.choosing || m.inline.On() {
+		return nil
+	}
+	if cols := m.columns(); len(cols) == len(all) {
+		return cols
+	}
+	out := make([]column, len(all))
+	x := 0
+	for i, width := range widths(m.width, len(all)) {
+		out[i] = column{all[i], x, max(1, width)}
+		x += width + 1
+	}
+	return out
+}
+
+// nextColumn shows the next page that is compared.
+func (m *Model) nextColumn() tea.Cmd {
+	all := m.compared()
+	if all == nil {
+		return m.chat.say("No agents are compared here: /compare PROMPT")
+	}
+	m.w.Show(all[(slices.Index(all, m.chat)+1)%len(all)].Session)
+	return nil
+}
+
+// under returns the page at a cell of the screen; nil for a border.
+func (m *Model) under(x, y int) *chat {
+	all := m.columns()
+	if y < len(m.heads()) {
+		all = m.tabs()
+	}
+	for _, col := range all {
+		if x >= col.x && x < col.x+col.width {
+			return col.chat
+		}
+	}
+	return nil
+}
+
+// inPage returns a place on the screen as one on the page in front.
+func (m *Model) inPage(at tea.Mouse) tea.Mouse {
+	for _, col := range m.columns() {
+		if col.chat == m.chat {
+			at.X -= col.x
+		}
+	}
+	at.Y -= len(m.heads())
+	return at
+}
+
+// press handles a button going down: on another page than the one in front, it brings that to the
+// front.
+func (m *Model) press(at tea.Mouse) {
+	if c := m.under(at.X, at.Y); m.compared() != nil && c != m.chat && !m.mouse.Off() {
+		if c != nil {
+			m.w.Show(c.Session)
+		}
+		return
+	}
+	m.mouse.Down(m.inPage(at))
+}
+
+// wheel scrolls the page under the pointer.
+func (m *Model) wheel(at tea.Mouse) {
+	layers := m.layers()
+	if c := m.under(at.X, at.Y); c != nil && m.compared() != nil {
+		layers = c.layers()
+	}
+	layer.Wheel(layers, at.Button)
+}

@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/thread"
+	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/panel"
+)
+
+// compare lets the user choose the agents that get a prompt, the draft if it is empty. On a page that
+// is compared, all of the comparison get it.
+func (c *chat) compare(prompt string) tea.Cmd {
+	draft := c.composer.Value()
+	if prompt == "" {
+		prompt = strings.TrimSpace(draft)
+	} else {
+		draft = "/compare " + prompt
+	}
+	if prompt == "" {
+		return c.say("Type the prompt with it: /compare PROMPT")
+	}
+	all := c.Compared()
+	if all == nil {
+		c.composer.SetValue(draft) // until they are chosen
+		return c.chooseContenders(prompt)
+	}
+	c.composer.Clear()
+	for _, s := range all {
+		if err := s.Submit(prompt, false); err != nil {
+			s.Say("Not sent: " + err.Error())
+		}
+	}
+	return tea.Batch(c.say(fmt.Sprintf("Sent to all %d", len(all))), c.m.sync())
+}
+
+// contender is an agent, with a model, that can be compared.
+type contender struct {
+	panel.Contender
+	spec workspace.Spec
+}
+
+// chooseContenders lists what can be compared; the agent in front is chosen at first.
+func (c *chat) chooseContenders(prompt string) tea.Cmd {
+	all := c.contenders()
+	if len(all) < 2 {
+		return c.say("Nothing to compare: no other agent or model was found")
+	}
+	shown := make([]panel.Contender, len(all))
+	for i, one := range all {
+		shown[i] = one.Contender
+	}
+	c.panels.show(panel.Contenders(c.m.Keys, shown, func(chosen []int) tea.Cmd {
+		specs := make([]workspace.Spec, len(chosen))
+		for i, n := range chosen {
+			specs[i] = all[n].spec
+		}
+		said := c.say("Making work trees…")
+		c.m.w.Compare(prompt, specs, func(err error) {
+			if err != nil {
+				c.Say(err.Error())
+				return
+			}
+			c.composer.Clear()
+		})
+		return tea.Batch(said, c.m.sync())
+	}))
+	return nil
+}
+
+// contenders returns what can be compared, the agent in front first.
+func (c *chat) contenders() (all []contender) {
+	known := func(spec workspace.Spec) bool {
+		return slices.ContainsFunc(all, func(o contender) bool { return o.spec.Key() == spec.Key() })
+	}
+	add := func(spec workspace.Spec, name string, here bool) {
+		all = append(all, contender{panel.Contender{Name: name, Command: spec.Command, Ticked: here}, spec})
+	}
+	for _, s := range append([]*workspace.Session{c.Session}, c.m.w.Sessions()...) {
+		spec := s.Agent.Spec
+		if !s.Agent.Live() || spec.Remote || known(spec) {
+			continue
+		}
+		spec.Dir, spec.Branch, spec.Model = "", "", ""
+		models, ok := s.Setting("model")
+		if !ok || len(models.Choices) < 2 {
+			add(spec, s.Agent.Name(), s == c.Session)
+			continue
+		}
+		for _, ch := range models.Choices {
+			spec.Model = ch.ID
+			add(spec, s.Agent.Name()+" · "+workspace.ChoiceName(ch), s == c.Session && ch.ID == models.Current)
+		}
+	}
+	for _, spec := range c.m.opts.Agents {
+		if spec.Missing == "" && !spec.Remote && !known(spec) {
+			add(spec, spec.DisplayName(), false)
+		}
+	}
+	return all
+}
+
+// compareDone says what can be done when all that are compared have answered.
+func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
+	works := func(s *workspace.Session) bool {
+		return s.Agent.Opening() || s.Busy() || s.Thread.State != thread.Idle && s.Thread.State != thread.Ended || len(s.Queued) > 0
+	}
+	switch {
+	case slices.ContainsFunc(all, works):
+		return nil
+	case !slices.Contains(all, m.chat.Session):
+		return m.chat.say("The agents that you compare have answered: " + m.label(intent.Sessions))
+	}
+	return m.chat.say("All have answered · " + m.label(intent.ShowReview) + " shows the diffs · " + m.label(intent.NextColumn) + " next agent")
+}

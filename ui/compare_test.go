@@ -1,0 +1,283 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/acpclient/event"
+	"parley/internal/workspace"
+)
+
+// withTrees lets agents be compared, in work trees that need not exist.
+func withTrees(o *Options) {
+	o.Worktrees = func(_ context.Context, names []string) (all []workspace.Worktree, err error) {
+		for _, name := range names {
+			all = append(all, workspace.Worktree{Dir: "/home/ada/trees/" + name, Branch: "parley/" + name})
+		}
+		return all, nil
+	}
+}
+
+// comparing compares the agents fake and other on a screen with two columns. Both ask.
+func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
+	t.Helper()
+	drive(t, func(d *driver, o *Options) {
+		withTrees(o)
+		d.turn = asking(push, usual)
+		if change != nil {
+			change(d, o)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
+		d.types("/compare try it\n")
+		d.sees("Compare agents", "✓ ticked")
+		d.types("oth\n")
+		d.wait(time.Second)
+		f(d)
+	})
+}
+
+// agentCalled returns the agent of that name that was started last.
+func (d *driver) agentCalled(name string) *agent {
+	d.t.Helper()
+	for _, a := range slices.Backward(d.agents) {
+		if a.name == name {
+			return a
+		}
+	}
+	d.t.Fatalf("no agent %s was started", name)
+	return nil
+}
+
+// Agents that are compared are on the screen together; one of them has the keys.
+func TestCompare(t *testing.T) {
+	comparing(t, nil, func(d *driver) {
+		d.sees("fake asks", "other asks", "waits", "alt+w or a click to answer", "│▌ try it")
+		d.misses("Making work trees", "/compare")
+		for _, name := range []string{"fake", "other"} {
+			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it" {
+				t.Errorf("%s got %q", name, prompts)
+			}
+		}
+		d.rest()
+		d.press("y")
+		d.wait(time.Second)
+		_, answered, _ := d.agentCalled("fake").seen()
+		if _, other, _ := d.agentCalled("other").seen(); answered != "ok" || other != "" {
+			t.Errorf("fake was answered %q, other %q", answered, other)
+		}
+		d.sees("done 2s", "other asks")
+		d.press("alt+w", "y") // too soon after coming to it
+		d.draft("y")
+		d.press("backspace")
+		d.rest()
+		d.press("y")
+		d.wait(time.Second)
+		if _, other, _ := d.agentCalled("other").seen(); other != "ok" {
+			t.Errorf("other was answered %q", other)
+		}
+		d.sees("answered: ok", "│  answered: ok")
+		d.types("only you\n")
+		d.wait(time.Second)
+		if prompts, _, _ := d.agentCalled("other").seen(); prompts != "try it|only you" {
+			t.Errorf("other got %q", prompts)
+		}
+		if prompts, _, _ := d.agentCalled("fake").seen(); prompts != "try it" {
+			t.Errorf("fake got %q", prompts)
+		}
+	})
+}
+
+// A prompt after /compare goes to all of the comparison.
+func TestCompareAgain(t *testing.T) {
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+	}, func(d *driver) {
+		d.sees("All have answered · f5 shows the diffs · f6 next agent")
+		d.types("/compare and now\n")
+		d.wait(time.Second)
+		for _, name := range []string{"fake", "other"} {
+			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it|and now" {
+				t.Errorf("%s got %q", name, prompts)
+			}
+		}
+		if n := len(d.agents); n != 3 {
+			t.Errorf("%d agents were started", n)
+		}
+	})
+}
+
+// The draft stays until the agents are chosen, and nothing is compared with itself.
+func TestCompareNeedsTwo(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) { withTrees(o) }, func(d *driver) {
+		d.connected()
+		d.types("/compare\n")
+		d.sees("Type the prompt with it: /compare PROMPT")
+		d.types("/compare try it\n\n")
+		d.sees("Tick two or more: tab", "/compare try it")
+		d.press("down", "tab")
+		if n := strings.Count(d.screen(), "✓ ticked"); n != 2 {
+			t.Errorf("%d agents are ticked", n)
+		}
+		d.press("tab", "up", "tab", "enter")
+		d.sees("Tick two or more")
+		d.press("esc")
+		d.misses("Compare agents")
+		d.draft("/compare try it")
+		d.m.opts.Worktrees = nil
+	})
+	drive(t, func(_ *driver, o *Options) {
+		o.Worktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
+			return nil, errors.New("/home/ada: not in a git repository")
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/compare try it\noth\n")
+		d.soon()
+		d.sees("/home/ada: not in a git repository")
+		d.draft("/compare try it")
+	})
+}
+
+// Each model of a connected agent can be compared, and is what its session begins with.
+func TestCompareModels(t *testing.T) {
+	var models []string
+	drive(t, func(d *driver, o *Options) {
+		withTrees(o)
+		withOptions(d, o)
+		connect := o.Connect
+		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			d.mu.Lock()
+			models = append(models, s.Model)
+			d.mu.Unlock()
+			return connect(ctx, s, sink, log)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/compare try it\n")
+		d.sees("fake · Small 1  fake --acp", "✓ ticked")
+		d.types("small\n")
+		d.wait(time.Second)
+		slices.Sort(models)
+		if want := []string{"", "big", "small"}; !slices.Equal(models, want) {
+			t.Errorf("the models are %q, want %q", models, want)
+		}
+	})
+}
+
+// Without room for columns the agents are tabs: f6, a click and alt+w go to another.
+func TestCompareInTabs(t *testing.T) {
+	comparing(t, nil, func(d *driver) {
+		for _, width := range []int{119, 80, 40, 20} {
+			d.send(tea.WindowSizeMsg{Width: width, Height: 24})
+			d.sees("fake", "other")
+			d.misses("│▌ try it")
+		}
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.sees("fake asks")
+		d.misses("other asks")
+		d.press("f6")
+		d.sees("other asks")
+		d.misses("fake asks")
+		d.mouseDown(5, 0)
+		d.mouseUp(5, 0)
+		d.sees("fake asks")
+		d.press("alt+w")
+		d.sees("other asks")
+		d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
+		d.sees("fake asks", "other asks")
+		d.press("ctrl+s")
+		d.types("try it")
+		d.press("ctrl+x", "ctrl+x")
+		d.soon()
+		d.press("esc", "esc")
+		d.soon()
+		if d.m.compared() != nil {
+			t.Errorf("one session is compared:\n%s", d.screen())
+		}
+	})
+}
+
+// The mouse works in the column in front, and brings another one to the front.
+func TestCompareWithMouse(t *testing.T) {
+	long := "the words of the agent"
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			for range 60 {
+				t.say("line\n\n")
+			}
+			t.say(t.a.name + " says " + long)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.drags("fake says", long)
+		d.hasCopied("fake says " + long)
+		d.clickOn("other says")
+		if d.m.chat.Agent.Spec.Name != "other" {
+			t.Fatalf("%s is in front", d.m.chat.Agent.Spec.Name)
+		}
+		d.drags("other says", "other says "+long)
+		d.hasCopied("other says " + long)
+		x, y := d.spot("fake says")
+		d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelUp})
+		d.misses("fake says")
+		d.sees("other says")
+	})
+}
+
+// The reviews of a comparison are open together, and show the same file.
+func TestCompareReviews(t *testing.T) {
+	comparing(t, func(d *driver, o *Options) {
+		d.turn = func(t *turn) string { t.say("Done."); return "end_turn" }
+		connect := o.Connect
+		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			conn, err := connect(ctx, s, sink, log)
+			if err == nil {
+				conn.Turn = func(string, bool) int { return 1 }
+				var files []workspace.FileChange
+				for _, name := range map[string][]string{"fake": {"a.go", "b.go"}, "other": {"b.go", "c.go"}}[s.Name] {
+					files = append(files, workspace.FileChange{Path: s.Dir + "/" + name, Kind: "changed", By: "on disk", Turn: 1, Handle: name})
+				}
+				conn.Changes = func(string) []workspace.FileChange { return files }
+				conn.Since = func(string, int) []workspace.FileChange { return files }
+				conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+					return "old\n", "by " + s.Name + "\n", true
+				}
+			}
+			return conn, err
+		}
+	}, func(d *driver) {
+		d.press("f5")
+		d.soon()
+		d.sees("M a.go", "+ by fake", "a.go", "Not changed")
+		d.misses("by other", "c.go")
+		d.press("}")
+		d.soon()
+		d.sees("M b.go", "+ by fake", "+ by other")
+		d.press("f6", "}")
+		d.soon()
+		d.sees("M c.go", "+ by other", "Not changed")
+		d.misses("by fake")
+		d.press("esc")
+		d.misses("Review:", "Not changed")
+	})
+}
+
+// What a comparison looks like.
+func TestGoldenCompare(t *testing.T) {
+	t.Parallel()
+	comparing(t, nil, func(d *driver) {
+		d.golden("compare, two ask")
+		d.rest()
+		d.press("y")
+		d.wait(time.Second)
+		d.golden("compare, one has answered")
+	})
+}

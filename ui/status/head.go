@@ -1,0 +1,107 @@
+package status
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/workspace"
+	"parley/ui/layer"
+	"parley/ui/widget/text"
+)
+
+// Head names a session that is compared with others, and says how far it is.
+type Head struct {
+	*workspace.Session
+	Env   *layer.Env
+	Front bool // it has the keys
+	Waits bool // for the user
+}
+
+// enough is how much of a long name has to be seen.
+const enough = 16
+
+// Row draws the head, with as many parts of the state as there is room for.
+func (h Head) Row(width int) string {
+	th := h.Env.Theme
+	name, parts, state := h.name(), h.state(), ""
+	room := max(1, width-2)
+	for ; len(parts) > 0; parts = parts[:len(parts)-1] {
+		if all := strings.Join(parts, " · "); min(text.Width(name), enough)+2+text.Width(all) <= room {
+			state = all
+			break
+		}
+	}
+	name = text.Truncate(name, max(1, room-text.Width(state)-2), "…")
+	row := " " + name + strings.Repeat(" ", max(1, room-text.Width(name)-text.Width(state))) + state + " "
+	row = text.Truncate(row, width, "…")
+	switch {
+	case h.Front:
+		return th.Selected.Paint(row)
+	case h.Waits:
+		return th.Warn.Paint(row)
+	}
+	return th.Dim.Paint(row)
+}
+
+func (h Head) name() string {
+	name := h.Agent.Name()
+	if o, ok := h.Setting("model"); ok {
+		return name + " · " + o.Value()
+	}
+	if model := h.Agent.Spec.Model; model != "" {
+		return name + " · " + model
+	}
+	return name
+}
+
+// state says what the session is doing, or what it has done.
+func (h Head) state() (parts []string) {
+	t := h.Thread
+	switch {
+	case h.Agent.Opening() && h.Agent.Err() != nil:
+		return []string{"not started"}
+	case h.Agent.Opening():
+		return []string{"starting"}
+	case h.Waits:
+		parts = []string{"waits"}
+	case h.Busy():
+		parts = []string{t.State.String() + " " + text.Seconds(h.Env.Now().Sub(t.TurnStarted))}
+	case t.State == thread.Idle:
+		parts = []string{h.outcome()}
+	default:
+		parts = []string{t.State.String()}
+	}
+	if added, removed := h.ChangedLines(); added+removed > 0 {
+		parts = append(parts, fmt.Sprintf("+%d −%d", added, removed))
+	}
+	if t.Usage.Used > 0 {
+		parts = append(parts, "ctx "+tokens(t.Usage.Used))
+	}
+	if cost := money(t.Usage); cost != "" {
+		parts = append(parts, cost)
+	}
+	return parts
+}
+
+// outcome says how the last turn ended.
+func (h Head) outcome() string {
+	for _, it := range slices.Backward(h.Thread.Items) {
+		if it.Kind != thread.TurnEnd {
+			continue
+		}
+		word := "done"
+		switch reason := it.End.StopReason; {
+		case it.End.Err != nil:
+			word = "failed"
+		case reason == "cancelled":
+			word = "stopped"
+		case reason != "end_turn":
+			word = safetext.Line(reason, 20)
+		}
+		return word + " " + text.Seconds(it.End.Duration)
+	}
+	return "idle"
+}
