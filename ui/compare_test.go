@@ -270,6 +270,34 @@ func TestCompareReviews(t *testing.T) {
 	})
 }
 
+// While one of the agents is still starting, or does not start, the others can be used.
+func TestCompareWhileStarting(t *testing.T) {
+	comparing(t, func(d *driver, o *Options) {
+		connect := o.Connect
+		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			if s.Dir != "" && s.Name == "fake" {
+				select {
+				case <-ctx.Done():
+				case <-time.After(time.Hour):
+				}
+				return nil, errors.New("no such program")
+			}
+			return connect(ctx, s, sink, log)
+		}
+	}, func(d *driver) {
+		d.sees("Starting fake", "other asks", "queued 1")
+		d.press("alt+w")
+		d.rest()
+		d.press("y")
+		d.wait(time.Second)
+		d.sees("Starting fake", "answered: ok")
+		d.press("f6", "esc")
+		d.soon()
+		d.sees("answered: ok")
+		d.misses("Starting fake", "Type to filter")
+	})
+}
+
 // What a comparison looks like.
 func TestGoldenCompare(t *testing.T) {
 	t.Parallel()

@@ -66,6 +66,7 @@ func (l connecting) layers() []layer.Layer {
 	c := l.c
 	return []layer.Layer{
 		always{c.m},
+		anywhere{c},
 		leaving{l},
 		when(logins{c}.shown(), c.login),
 		when(c.elicits.Current() != nil, c.elicits.Current()),
@@ -135,11 +136,17 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// leave cancels the start of the agent and removes the page made for it.
+// leave cancels the start of the agent. The page of one that is compared is removed, else another agent
+// can be chosen.
 func (l connecting) leave() {
 	m := l.c.m
 	l.c.login.Close()
 	l.c.Agent.CancelStart()
+	if l.c.Compared() != nil {
+		m.nextColumn()
+		m.w.Remove(l.c.Session)
+		return
+	}
 	m.start.Reset()
 	m.choosing = true
 }
