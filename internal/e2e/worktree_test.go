@@ -10,13 +10,9 @@ import (
 	"testing"
 )
 
-// A second agent works in a work tree beside the first one, whose files stay as they are. At the
-// end the user merges what it did.
-func TestAgentInWorktree(t *testing.T) {
-	t.Parallel()
-	dir := workDir(t)
-	notes := filepath.Join(dir, "notes.txt")
-	write(t, notes, "one\n")
+// repository commits the files of a directory to a new git repository there.
+func repository(t *testing.T, dir string) {
+	t.Helper()
 	for _, words := range [][]string{
 		{"init", "-q", "-b", "main"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.org"}, {"add", "-A"}, {"commit", "-qm", "first"},
 	} {
@@ -24,6 +20,16 @@ func TestAgentInWorktree(t *testing.T) {
 			t.Fatalf("git %q: %v: %s", words, err, out)
 		}
 	}
+}
+
+// A second agent works in a work tree beside the first one, whose files stay as they are. At the
+// end the user merges what it did.
+func TestAgentInWorktree(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	notes := filepath.Join(dir, "notes.txt")
+	write(t, notes, "one\n")
+	repository(t, dir)
 	write(t, filepath.Join(dir, ".git", "info", "exclude"), ".parley\n")
 	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
 		t.Fatal(err)
@@ -56,4 +62,41 @@ func TestAgentInWorktree(t *testing.T) {
 	if got := read(t, notes); !strings.Contains(got, "demo agent was here") {
 		t.Errorf("after the merge the file holds %q", got)
 	}
+}
+
+// Two agents get the same prompt, are answered beside each other, and leave the user's files as they
+// are.
+func TestCompareSideBySide(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	write(t, filepath.Join(dir, "notes.txt"), "one\n")
+	repository(t, dir)
+	config := filepath.Join(filepath.Dir(dir), "two.toml")
+	write(t, config, "[agents.second]\ncommand = '"+parley+"'\nargs = [\"agent\", \"demo\"]\n")
+	s := StartEnv(t, 140, 40, dir, []string{"PATH=" + os.Getenv("PATH"), "PARLEY_CONFIG=" + config}, "demo")
+	s.WaitFor(placeholder)
+	s.Type("/compare edit notes.txt")
+	s.Press("enter")
+	s.WaitFor("Compare agents", "✓ ticked")
+	s.Type("second")
+	s.WaitFor("› second")
+	s.Press("enter")
+	s.WaitFor("demo asks", "second asks", armed, "alt+w or a click to answer")
+	s.Press("y")
+	s.WaitFor("That is all.")
+	s.Press("alt+w")
+	s.WaitFor(armed)
+	s.Press("y")
+	s.WaitFor("All have answered")
+	s.Press("f5")
+	s.WaitFunc("the two diffs beside each other", func(rows []string) bool {
+		return strings.Count(strings.Join(rows, "\n"), "+ demo agent was here") == 2
+	})
+	if got := read(t, filepath.Join(dir, "notes.txt")); got != "one\n" {
+		t.Errorf("the user's file holds %q", got)
+	}
+	s.Resize(90, 30)
+	s.WaitFunc("one diff, and two tabs", func(rows []string) bool {
+		return strings.Count(strings.Join(rows, "\n"), "+ demo agent was here") == 1 && strings.Contains(rows[0], "demo") && strings.Contains(rows[0], "second")
+	})
 }
