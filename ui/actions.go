@@ -53,6 +53,9 @@ func (c *chat) do(i intent.Intent) (tea.Cmd, bool) {
 
 // manage carries out intents for the session, the agent or the whole screen.
 func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
+	if do := c.withWords(i); do != nil {
+		return do(""), true
+	}
 	switch i {
 	case intent.Suspend:
 		return tea.Suspend, true
@@ -88,12 +91,6 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.m.newSession(), true
 	case intent.AnotherAgent:
 		return c.m.anotherAgent(), true
-	case intent.Rename:
-		return c.rename(""), true
-	case intent.InWorktree:
-		return c.inWorktree(""), true
-	case intent.Compare:
-		return c.compare(""), true
 	case intent.NextColumn:
 		return c.m.nextColumn(), true
 	case intent.Background:

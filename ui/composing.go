@@ -175,14 +175,25 @@ func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
 		return nil, false
 	case arg == "":
 		return c.do(a.Intent)
-	case a.Intent == intent.Rename:
-		return c.rename(strings.TrimSpace(arg)), true
-	case a.Intent == intent.InWorktree:
-		return c.inWorktree(strings.TrimSpace(arg)), true
-	case a.Intent == intent.Compare:
-		return c.compare(strings.TrimSpace(arg)), true
+	}
+	if do := c.withWords(a.Intent); do != nil {
+		return do(strings.TrimSpace(arg)), true
 	}
 	return nil, false // a prompt that begins like a command
+}
+
+// withWords returns what does an action that words after its command are for, nil if there are none for
+// it. The words may be "".
+func (c *chat) withWords(i intent.Intent) func(words string) tea.Cmd {
+	switch i {
+	case intent.Rename:
+		return c.rename
+	case intent.InWorktree:
+		return c.inWorktree
+	case intent.Compare:
+		return c.compare
+	}
+	return nil
 }
 
 // stopSending cancels the prompt whose files are being read; false if there is none.

@@ -177,6 +177,8 @@ func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.S
 		}
 	}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
+	d.mu.Lock() // several may connect at once
+	defer d.mu.Unlock()
 	d.agent = a
 	d.agents = append(d.agents, a)
 	return conn, nil
