@@ -37,14 +37,16 @@ func (s *Store) State(ctx context.Context, t Tree) (State, error) {
 	if err != nil {
 		return State{}, ErrNoCommit
 	}
-	log, err := s.run(ctx, t.Path, "log", "--format=%h %s", "--max-count="+strconv.Itoa(maxCommits), head+"..HEAD")
+	// The branch is named, too: an agent may have checked out something else.
+	only := []string{"--ignore-missing", "^" + head, "HEAD", "refs/heads/" + t.Branch(), "--"}
+	log, err := s.run(ctx, t.Path, append([]string{"log", "--format=%h %s", "--max-count=" + strconv.Itoa(maxCommits)}, only...)...)
 	if err != nil {
 		return State{}, err
 	}
 	if log != "" {
 		st.Commits = strings.Split(log, "\n")
 	}
-	count, err := s.run(ctx, t.Path, "rev-list", "--count", head+"..HEAD")
+	count, err := s.run(ctx, t.Path, append([]string{"rev-list", "--count"}, only...)...)
 	if err != nil {
 		return State{}, err
 	}

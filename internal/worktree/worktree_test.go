@@ -376,3 +376,24 @@ func TestMergeIntoTheUsersWorkTree(t *testing.T) {
 		t.Error("it was merged into the other work tree")
 	}
 }
+
+// Commits of the branch count even if something else is checked out: they would be lost with it.
+func TestStateOfAnotherBranch(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("x")
+	r.writeTo(tree.Path, "a.txt", "agent\n")
+	r.commit(tree.Path, "only on the branch")
+	r.git(tree.Path, "checkout", "-q", "--detach", "main")
+	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 1 || !strings.HasSuffix(st.Commits[0], " only on the branch") {
+		t.Errorf("state %+v %v", st, err)
+	}
+	r.writeTo(tree.Path, "sub/b.txt", "agent\n")
+	r.commit(tree.Path, "on no branch")
+	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 2 {
+		t.Errorf("state %+v %v", st, err)
+	}
+	r.git(tree.Path, "branch", "-qD", tree.Branch())
+	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 1 {
+		t.Errorf("without the branch: state %+v %v", st, err)
+	}
+}
