@@ -203,7 +203,8 @@ func TestMergeCommit(t *testing.T) {
 	}
 }
 
-// A merge that cannot be done leaves the user's work tree, index and branch exactly as they are.
+// A merge that cannot be done leaves the user's work tree, index and branch exactly as they are, and
+// commits nothing.
 func TestMergeRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		prepare func(r *rig, tree Tree)
@@ -266,7 +267,7 @@ func TestMergeRefused(t *testing.T) {
 			tc.prepare(r, tree)
 			look := func() string {
 				out, _ := exec.Command("git", "-C", r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
-				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt")
+				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt") + r.git(r.repo, "rev-parse", tree.Branch()) + r.read(tree.Path, "a.txt")
 			}
 			before := look()
 			_, err := r.store.Merge(t.Context(), tree, "x")
