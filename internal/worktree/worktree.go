@@ -34,6 +34,7 @@ var (
 	ErrNotOnBranch  = errors.New("the work tree to merge into is not on a branch: check one out first")
 	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
+	ErrNotOurs      = errors.New("not in a work tree of parley's")
 )
 
 // prefix begins the names of the branches.
@@ -281,14 +282,40 @@ func (s *Store) List(ctx context.Context) ([]Tree, error) {
 		if CheckName(name) != nil {
 			continue
 		}
-		t := Tree{Name: name, Path: path}
-		if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
-			first, _, _ := strings.Cut(list, "\x00")
-			t.Main, _ = strings.CutPrefix(first, "worktree ")
-		}
-		all = append(all, t)
+		all = append(all, s.existing(ctx, path))
 	}
 	return all, context.Cause(ctx)
+}
+
+// existing returns the work tree at a path. Main is the main work tree of its repository.
+func (s *Store) existing(ctx context.Context, path string) Tree {
+	t := Tree{Name: filepath.Base(path), Path: path}
+	if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
+		first, _, _ := strings.Cut(list, "\x00")
+		t.Main, _ = strings.CutPrefix(first, "worktree ")
+	}
+	return t
+}
+
+// At returns the work tree that a directory is in, or an ErrNotOurs. It would be merged into the work
+// tree of from, if that is of the same repository.
+func (s *Store) At(ctx context.Context, from, dir string) (Tree, error) {
+	store := s.dir
+	for _, path := range []*string{&store, &dir} {
+		if resolved, err := filepath.EvalSymlinks(*path); err == nil {
+			*path = resolved
+		}
+	}
+	rel, err := filepath.Rel(store, dir)
+	words := strings.SplitN(filepath.ToSlash(rel), "/", 3)
+	if err != nil || !filepath.IsLocal(rel) || len(words) < 2 || CheckName(words[1]) != nil {
+		return Tree{}, fmt.Errorf("%s: %w", dir, ErrNotOurs)
+	}
+	t := s.existing(ctx, filepath.Join(s.dir, words[0], words[1]))
+	if main, place, err := s.repository(ctx, from); err == nil && place == filepath.Dir(t.Path) {
+		t.Main = main // the repository may have other work trees of the user's
+	}
+	return t, context.Cause(ctx)
 }
 
 // Find returns the work tree of that name: of dir's repository, or else the only one of that name.
