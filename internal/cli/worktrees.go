@@ -37,6 +37,7 @@ type Worktree struct {
 	Notice string // a message for the user, "" if none
 
 	store *worktree.Store
+	made  bool // by EnterWorktree
 }
 
 // EnterWorktree changes a place to the work tree of that name, which is created if it does not
@@ -49,13 +50,13 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	if name == AutoWorktree {
 		name = time.Now().Format("0102-150405")
 	}
-	tree, inside, uncommitted, err := store.Create(ctx, p.Cwd, name)
+	tree, uncommitted, err := store.Create(ctx, cmp.Or(p.Origin, p.Cwd), name)
 	if err != nil {
 		return nil, err
 	}
-	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), inside
-	programs.Guard(inside)
-	w := &Worktree{Tree: tree, store: store}
+	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), tree.Inside
+	programs.Guard(tree.Inside)
+	w := &Worktree{Tree: tree.Tree, store: store, made: !tree.Existed}
 	if uncommitted > 0 {
 		w.Notice = fmt.Sprintf("This work tree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
 	}
@@ -71,13 +72,17 @@ func count(n int, one, more string) string {
 }
 
 // Leave asks at a terminal whether to keep what the session left in its work tree. Keeping it is
-// the default, and what happens without a terminal.
+// the default, and what happens without a terminal. A work tree that EnterWorktree has made and that
+// holds nothing is removed.
 func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	state, err := w.store.State(ctx, w.Tree)
 	if err != nil {
 		return err
 	}
-	if state.Empty() {
+	switch {
+	case state.Empty() && w.made:
+		return w.store.Remove(ctx, w.Tree)
+	case state.Empty():
 		return nil
 	}
 	fmt.Fprintf(s.Out, "Work tree %s: %s\n", w.Name, summary(state))

@@ -90,38 +90,39 @@ func NameOf(text string) string {
 	return cmp.Or(name, "tree")
 }
 
+// Created is a work tree to work in.
+type Created struct {
+	Tree
+	Inside  string // the directory in it that corresponds to the one it was made for
+	Existed bool   // it was not made now
+}
+
 // Create makes the work tree of that name for the repository of dir at its current commit, or returns
-// the one that exists. inside is the directory in it that corresponds to dir; uncommitted is how many
-// changed files of the user's are not in it.
-func (s *Store) Create(ctx context.Context, dir, name string) (t Tree, inside string, uncommitted int, err error) {
+// the one that exists. uncommitted is how many changed files of the user's are not in it.
+func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncommitted int, err error) {
 	if err := CheckName(name); err != nil {
-		return Tree{}, "", 0, err
+		return Created{}, 0, err
 	}
 	from, err := s.origin(ctx, dir)
 	if err != nil {
-		return Tree{}, "", 0, err
+		return Created{}, 0, err
 	}
-	t = from.tree(name)
+	t.Tree = from.tree(name)
 	if _, err := os.Lstat(t.Path); err == nil {
-		return t, filepath.Join(t.Path, from.below), 0, s.verify(ctx, t)
+		t.Inside, t.Existed = filepath.Join(t.Path, from.below), true
+		return t, 0, s.verify(ctx, t.Tree)
 	}
 	if err := s.prepare(ctx, &from); err != nil {
-		return Tree{}, "", 0, err
+		return Created{}, 0, err
 	}
-	inside, err = s.add(ctx, from, t)
-	return t, inside, from.uncommitted, err
-}
-
-// New is a work tree that was just made.
-type New struct {
-	Tree
-	Inside string // the directory in it that corresponds to the one it was made for
+	t.Inside, err = s.add(ctx, from, t.Tree)
+	return t, from.uncommitted, err
 }
 
 // CreateNew makes new work trees at the current commit of dir's repository, one for each of the names,
 // to which it adds the first number that is free. uncommitted is that of Create. After an error there
 // are none.
-func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (made []New, uncommitted int, err error) {
+func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (made []Created, uncommitted int, err error) {
 	from, err := s.origin(ctx, dir)
 	if err == nil {
 		err = s.prepare(ctx, &from)
@@ -141,7 +142,7 @@ func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (mad
 			}
 			return nil, 0, err
 		}
-		made = append(made, New{t, inside})
+		made = append(made, Created{Tree: t, Inside: inside})
 	}
 	return made, from.uncommitted, nil
 }
