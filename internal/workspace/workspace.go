@@ -72,6 +72,8 @@ type Options struct {
 	// Worktree makes a git work tree with a branch of that name; "" makes up a name. If nil,
 	// there are none. It is called in a task.
 	Worktree func(ctx context.Context, name string) (Worktree, error)
+	// Worktrees merges and removes work trees. If nil, that is not possible.
+	Worktrees Worktrees
 
 	Templates []template.Template // prompts that can be sent by slash commands
 
