@@ -63,6 +63,29 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	return w, nil
 }
 
+// FindWorktree returns the work tree that a directory is in. It is merged into the work tree of from.
+func FindWorktree(ctx context.Context, from, dir string) (*Worktree, error) {
+	store, err := worktrees()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := store.At(ctx, from, dir)
+	return &Worktree{Tree: tree, store: store}, err
+}
+
+// Preview looks at what merging the work tree would bring.
+func (w *Worktree) Preview(ctx context.Context) (worktree.Preview, error) {
+	return w.store.Preview(ctx, w.Tree)
+}
+
+// Merge merges the work tree, which stays.
+func (w *Worktree) Merge(ctx context.Context) (worktree.Merged, error) {
+	return w.store.Merge(ctx, w.Tree, w.Name)
+}
+
+// Remove removes the work tree, whatever it holds.
+func (w *Worktree) Remove(ctx context.Context) error { return w.store.Remove(ctx, w.Tree) }
+
 // count returns a number with its noun.
 func count(n int, one, more string) string {
 	if n == 1 {

@@ -77,7 +77,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, history: newHistory(opts.History)}
 	files := &mentions{out: out, files: opts.Files}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand,
-		Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
+		Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, Worktrees: opts.Worktrees, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
