@@ -28,12 +28,17 @@ func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) 
 	if err != nil {
 		return nil, err
 	}
+	t.add(tree)
+	return tree, nil
+}
+
+// add adds a work tree to those that are asked about.
+func (t *trees) add(tree *cli.Worktree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Tree == tree.Tree }) {
+	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Path == tree.Path }) {
 		t.all = append(t.all, tree)
 	}
-	return tree, nil
 }
 
 // leave asks what to do with each work tree after a chat that ended without an error.
@@ -100,7 +105,7 @@ func (t *trees) still(ctx context.Context, dir string, shown workspace.Unmerged)
 func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.Unmerged, error) {
 	tree, err := cli.FindWorktree(ctx, t.from, dir)
 	if errors.Is(err, worktree.ErrNotOurs) {
-		err = errors.New("this session is not in a work tree of parley's; /worktree starts one")
+		err = errors.New("this session is not in a work tree; /worktree starts one")
 	}
 	if err != nil {
 		return nil, workspace.Unmerged{}, readable(err)
@@ -109,6 +114,7 @@ func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.
 	if err != nil {
 		return nil, workspace.Unmerged{}, readable(err)
 	}
+	t.add(tree) // its session may have been resumed there
 	u := workspace.Unmerged{Name: tree.Name, Branch: tree.Branch(), Dir: tree.Path, Into: safetext.Line(p.Into, 100), Total: p.Total}
 	for _, line := range p.Commits {
 		u.Commits = append(u.Commits, safetext.Line(line, 200))

@@ -140,7 +140,7 @@ func TestMergeWorktreeRefused(t *testing.T) {
 	if u := g.look(); !strings.Contains(u.Refused, "not on a branch") {
 		t.Errorf("%+v", u)
 	}
-	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a work tree of parley's; /worktree starts one" {
+	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a work tree; /worktree starts one" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -56,10 +56,10 @@ func (s *Session) Unmerged(done func(Unmerged, error)) {
 	})
 }
 
-// Merge merges what Unmerged has shown, in a task, and calls done with the outcome. What was merged
-// is also a notice in the thread. The work tree stays: the agent works in it.
+// Merge merges what Unmerged has shown, in a task, and calls done with the outcome, which is also a
+// notice in the thread. The work tree stays: the agent works in it.
 func (s *Session) Merge(u Unmerged, done func(error)) {
-	if err := s.mergeable(u); err != nil {
+	if err := s.CanMerge(u); err != nil {
 		done(err)
 		return
 	}
@@ -68,9 +68,11 @@ func (s *Session) Merge(u Unmerged, done func(error)) {
 		fastForward, err = trees.Merge(ctx, dir, u)
 		return err
 	}, func(err error) {
-		if err == nil {
-			s.w.tell(NoticesChanged{s, []int{s.Thread.AddNotice(u.merged(fastForward), "")}})
+		note := u.merged(fastForward)
+		if err != nil {
+			note = "Not merged: " + err.Error()
 		}
+		s.w.tell(NoticesChanged{s, []int{s.Thread.AddNotice(note, "")}})
 		done(err)
 	})
 }
@@ -101,23 +103,30 @@ func (u Unmerged) merged(fastForward bool) string {
 	return fmt.Sprintf("Merged %s into %s%s: %d %s, +%d −%d", u.Name, u.Into, how, len(u.Files), noun, added, removed)
 }
 
-// Discard closes the session and, when its agent has ended, removes its work tree with everything that
-// Unmerged has shown. The outcome is reported as Said. It returns why nothing is closed or removed.
-func (s *Session) Discard(u Unmerged) error {
-	w := s.w
+// CanDiscard returns why the session cannot be closed, and its work tree not be removed, at the moment.
+func (s *Session) CanDiscard(u Unmerged) error {
 	switch err := s.ownsDir(); {
 	case err != nil:
 		return err
 	case s.Waiting():
 		return ErrNotOpen
-	case len(w.sessions) == 1:
-		return fmt.Errorf("the only session cannot be closed: quit, then discard it there or with `parley worktrees remove %s`", u.Name)
+	case len(s.w.sessions) == 1:
+		return errors.New("it is the only session: quit, and discard it then")
 	case len(s.sharing(u.Dir)) > 0:
 		return errors.New("another session works in this work tree: close it first")
 	case len(s.Agent.Sessions()) > 1:
 		return errors.New("this agent has another session: close it first")
 	}
-	trees, dir, conn := w.opts.Worktrees, s.LocalDir(), s.Agent.conn
+	return nil
+}
+
+// Discard closes the session and, when its agent has ended, removes its work tree with everything that
+// Unmerged has shown. The outcome is reported as Said. It returns why nothing is closed or removed.
+func (s *Session) Discard(u Unmerged) error {
+	if err := s.CanDiscard(u); err != nil {
+		return err
+	}
+	w, trees, dir, conn := s.w, s.w.opts.Worktrees, s.LocalDir(), s.Agent.conn
 	s.Close()
 	w.complete(func(ctx context.Context) error {
 		w.conns.end(conn)
@@ -150,8 +159,8 @@ func (s *Session) ownsDir() error {
 	return nil
 }
 
-// mergeable returns why what Unmerged has shown cannot be merged at the moment.
-func (s *Session) mergeable(u Unmerged) error {
+// CanMerge returns why what Unmerged has shown cannot be merged at the moment, nil if it can.
+func (s *Session) CanMerge(u Unmerged) error {
 	switch err := s.ownsDir(); {
 	case err != nil:
 		return err

@@ -122,7 +122,7 @@ func (s *Store) mergeable(ctx context.Context, t Tree) (into string, err error) 
 	}
 	for _, dir := range []string{t.Main, t.Path} {
 		if err := s.idle(ctx, dir); err != nil {
-			return into, fmt.Errorf("%s: %w", dir, err)
+			return into, fmt.Errorf("%w (%s)", err, dir)
 		}
 	}
 	return into, s.verify(ctx, t)

@@ -226,7 +226,7 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 func (s *Store) verify(ctx context.Context, t Tree) error {
 	branch, err := s.run(ctx, t.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil || branch != t.Branch() {
-		return fmt.Errorf("%s: %w: %s", t.Path, ErrBranchMoved, t.Branch())
+		return fmt.Errorf("%w: %s (%s)", ErrBranchMoved, t.Branch(), t.Path)
 	}
 	return nil
 }
