@@ -92,6 +92,10 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.rename(""), true
 	case intent.InWorktree:
 		return c.inWorktree(""), true
+	case intent.MergeTree:
+		return c.showMerge(), true
+	case intent.DiscardTree:
+		return c.showDiscard(), true
 	case intent.Background:
 		return c.panels.showWork(), true
 	case intent.Options:
@@ -128,7 +132,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.InWorktree, intent.Fork, intent.Approval, intent.ShowReview, intent.ShowNotes, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.InWorktree, intent.MergeTree, intent.DiscardTree, intent.Fork, intent.Approval, intent.ShowReview, intent.ShowNotes, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

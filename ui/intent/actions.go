@@ -24,6 +24,8 @@ var Actions = []Action{
 	{NewSession, Chat, "new-session", nil, "Start a new session with this agent", "new", false},
 	{AnotherAgent, Chat, "another-agent", nil, "Start another agent", "agent", false},
 	{InWorktree, Chat, "worktree", nil, "Start this agent in a new git work tree", "worktree", false},
+	{MergeTree, Chat, "merge", nil, "Merge this session's work tree, after listing it", "merge", false},
+	{DiscardTree, Chat, "discard", nil, "Discard this session and its work tree, after listing it", "discard", false},
 	{Rename, Chat, "rename", nil, "Rename this session", "rename", false},
 	{Fork, Chat, "fork", nil, "Fork this session: continue in a copy of it", "fork", false},
 	{Turns, Chat, "turns", nil, "Jump to a prompt: go there, edit and resend, restore files, fork", "turns", false},

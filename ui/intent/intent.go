@@ -44,6 +44,8 @@ const (
 	AnotherAgent
 	Rename
 	InWorktree
+	MergeTree
+	DiscardTree
 	Fork
 	Turns
 	Mode
