@@ -18,13 +18,16 @@ func (c *chat) inWorktree(name string) tea.Cmd {
 // showMerge lists what the session's work tree has, and asks whether to merge it.
 func (c *chat) showMerge() tea.Cmd {
 	merge := func(u workspace.Unmerged) {
-		c.Merge(u, func(err error) {
+		outcome := func(err error) {
 			if err != nil {
 				c.Say(notMerged + err.Error())
 				return
 			}
 			c.Say("Merged into " + u.Into)
-		})
+		}
+		if err := c.Merge(u, outcome); err != nil {
+			outcome(err)
+		}
 	}
 	return c.lookAtTree(notMerged, c.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
 		return panel.Merge(t, func() tea.Cmd { merge(u); return nil }, c.showReview)

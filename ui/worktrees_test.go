@@ -101,6 +101,31 @@ func TestMergeWorktree(t *testing.T) {
 	})
 }
 
+// A turn that begins while the list is open keeps the work tree as it is.
+func TestMergeAfterATurnHasBegun(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		for _, keys := range [][]string{{"/merge\n", "y", "Not merged: a turn is running: stop it first"}, {"/discard\n", "enter", "Not discarded: a turn is running: stop it first"}} {
+			d.types(keys[0])
+			d.rest()
+			if keys[1] == "enter" {
+				d.press("down")
+			}
+			if err := d.m.chat.Send("work"); err != nil {
+				t.Fatal(err)
+			}
+			d.soon()
+			d.press(keys[1])
+			d.soon()
+			d.sees(keys[2])
+			if len(trees.did) > 0 {
+				t.Errorf("it did %q", trees.did)
+			}
+			d.wait(2 * time.Minute)
+		}
+	})
+}
+
 // What cannot be merged says why in one line.
 func TestNotMergedWorktree(t *testing.T) {
 	inTree(t, func(d *driver, trees *forest) {

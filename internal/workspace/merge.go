@@ -57,11 +57,10 @@ func (s *Session) Unmerged(done func(Unmerged, error)) {
 }
 
 // Merge merges what Unmerged has shown, in a task, and calls done with the outcome, which is also a
-// notice in the thread. The work tree stays: the agent works in it.
-func (s *Session) Merge(u Unmerged, done func(error)) {
+// notice in the thread. The work tree stays: the agent works in it. It returns why nothing is merged.
+func (s *Session) Merge(u Unmerged, done func(error)) error {
 	if err := s.CanMerge(u); err != nil {
-		done(err)
-		return
+		return err
 	}
 	trees, dir, fastForward := s.w.opts.Worktrees, s.LocalDir(), false
 	s.w.complete(func(ctx context.Context) (err error) {
@@ -75,6 +74,7 @@ func (s *Session) Merge(u Unmerged, done func(error)) {
 		s.w.tell(NoticesChanged{s, []int{s.Thread.AddNotice(note, "")}})
 		done(err)
 	})
+	return nil
 }
 
 // complete runs work in a task and calls done with its error. Closing the workspace waits for it: git

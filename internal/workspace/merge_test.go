@@ -108,11 +108,14 @@ func unmerged(r *rig, s *workspace.Session) (u workspace.Unmerged, err error) {
 func merges(r *rig, s *workspace.Session, u workspace.Unmerged, want string) {
 	r.Helper()
 	got := "no answer"
-	s.Merge(u, func(err error) {
+	told := func(err error) {
 		if got = ""; err != nil {
 			got = err.Error()
 		}
-	})
+	}
+	if err := s.Merge(u, told); err != nil {
+		told(err)
+	}
 	r.settle()
 	if got != want {
 		r.Errorf("got %q, want %q", got, want)
@@ -206,7 +209,9 @@ func TestMergeWhileQuitting(t *testing.T) {
 			r.Fatal(err)
 		}
 		trees.takes = time.Second
-		s.Merge(u, func(error) {})
+		if err := s.Merge(u, func(error) {}); err != nil {
+			r.Fatal(err)
+		}
 		r.run()
 		r.w.End()
 		r.w.Close()

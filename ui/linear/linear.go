@@ -111,13 +111,15 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
-	list := &sessions{w: c.w, out: c.out, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
+	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
 	return map[intent.Intent]func(arg string){
 		intent.ToggleHelp:   bare(func() { c.commands.help() }),
 		intent.NewSession:   bare(list.add),
 		intent.Sessions:     list.list,
 		intent.Rename:       list.rename,
 		intent.InWorktree:   list.inWorktree,
+		intent.MergeTree:    bare(list.merge),
+		intent.DiscardTree:  bare(list.discard),
 		intent.Fork:         func(arg string) { goBack{c.front.Session, c.dialogs}.fork(arg) },
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),
