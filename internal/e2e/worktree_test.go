@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/ui/layer"
 )
 
-// A second agent works in a work tree beside the first one, whose files stay as they are. At the
-// end the user merges what it did.
-func TestAgentInWorktree(t *testing.T) {
-	t.Parallel()
+// repository returns a git repository with one commit of notes.txt.
+func repository(t *testing.T) string {
+	t.Helper()
 	dir := workDir(t)
-	notes := filepath.Join(dir, "notes.txt")
-	write(t, notes, "one\n")
+	write(t, filepath.Join(dir, "notes.txt"), "one\n")
 	for _, words := range [][]string{
 		{"init", "-q", "-b", "main"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.org"}, {"add", "-A"}, {"commit", "-qm", "first"},
 	} {
@@ -24,6 +24,15 @@ func TestAgentInWorktree(t *testing.T) {
 			t.Fatalf("git %q: %v: %s", words, err, out)
 		}
 	}
+	return dir
+}
+
+// A second agent works in a work tree beside the first one, whose files stay as they are. At the
+// end the user merges what it did.
+func TestAgentInWorktree(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	notes := filepath.Join(dir, "notes.txt")
 	write(t, filepath.Join(dir, ".git", "info", "exclude"), ".parley\n")
 	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
 		t.Fatal(err)
@@ -55,5 +64,56 @@ func TestAgentInWorktree(t *testing.T) {
 	}
 	if got := read(t, notes); !strings.Contains(got, "demo agent was here") {
 		t.Errorf("after the merge the file holds %q", got)
+	}
+}
+
+// What an agent did in its work tree is merged from inside the chat, turn by turn, and discarded. The
+// work tree is then gone without a question at the end.
+func TestMergeInTheChat(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	notes := filepath.Join(dir, "notes.txt")
+	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "demo")
+	s.WaitFor(placeholder, "⎇ main")
+	s.Type("/merge\r")
+	s.WaitFor("Not merged: this session is not in a work tree; /worktree starts one")
+	s.Type("/worktree fix\r")
+	s.WaitFor("/fix", "⎇ parley/fix")
+	s.WaitIdle()
+	s.Type("/merge\r")
+	s.WaitFor("Not merged: main has all of fix")
+	edits := func() {
+		s.Prompt("edit notes.txt")
+		s.WaitFor(armed)
+		s.Press("y")
+		s.WaitFor("That is all.")
+		s.WaitIdle()
+	}
+	for n := 1; n <= 2; n++ { // the work tree stays after a merge
+		edits()
+		s.Type("/merge\r")
+		s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "notes.txt")
+		s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
+		s.WaitFor("· Merged fix into main (fast-forward): 1 file, +1 −0")
+		if got := strings.Count(read(t, notes), "demo agent was here"); got != n {
+			t.Errorf("after merge %d the file holds %q", n, read(t, notes))
+		}
+		s.WaitGone("Merged into main") // the toast
+	}
+	edits()
+	s.Type("/discard\r")
+	s.WaitFor("Discard fix?", "› Keep it", "Lost: 1 file, not committed")
+	s.Press("down")
+	s.pressEvery(2*layer.Quiet, "enter", "Discarded fix")
+	s.WaitFor("⎇ main")
+	if got := strings.Count(read(t, notes), "demo agent was here"); got != 2 {
+		t.Errorf("after the discard the file holds %q", read(t, notes))
+	}
+	if out, err := exec.Command("git", "-C", dir, "branch", "--list", "parley/*").CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v, left %s", err, out)
+	}
+	s.Press("ctrl+d")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("got exit code %d", code)
 	}
 }
