@@ -88,6 +88,29 @@ func TestDiffOfATreeWithoutGit(t *testing.T) {
 	}
 }
 
+// An agent that makes its work tree a repository of its own cannot show one thing and have another
+// merged.
+func TestReplacedRepository(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("fix")
+	r.writeTo(tree.Path, "a.txt", "hidden\n")
+	r.commit(tree.Path, "hidden")
+	before := r.git(r.repo, "rev-parse", "main")
+	if err := os.Remove(filepath.Join(tree.Path, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	r.git(tree.Path, "init", "-q", "-b", tree.Branch())
+	r.git(tree.Path, "fetch", "-q", r.repo, "main")
+	r.git(tree.Path, "reset", "-q", "FETCH_HEAD")
+	r.writeTo(tree.Path, "a.txt", "shown\n")
+	if p, err := r.store.Preview(t.Context(), tree); !errors.Is(err, ErrReplaced) {
+		t.Errorf("preview %+v, %v", p, err)
+	}
+	if m, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, ErrReplaced) || r.git(r.repo, "rev-parse", "main") != before {
+		t.Errorf("merge %+v, %v", m, err)
+	}
+}
+
 func TestDiffTruncated(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")

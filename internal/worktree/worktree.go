@@ -34,6 +34,7 @@ var (
 	ErrNotOnBranch  = errors.New("the work tree to merge into is not on a branch: check one out first")
 	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
+	ErrReplaced     = errors.New("its .git leads to another repository")
 	ErrNotOurs      = errors.New("not in a work tree of parley's")
 )
 
@@ -222,11 +223,25 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 	return inside, nil
 }
 
-// verify reports whether a tree that exists is what it should be.
+// verify reports whether a tree that exists is what it should be: on its branch, and of the repository
+// that it was made from.
 func (s *Store) verify(ctx context.Context, t Tree) error {
 	branch, err := s.run(ctx, t.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil || branch != t.Branch() {
 		return fmt.Errorf("%w: %s (%s)", ErrBranchMoved, t.Branch(), t.Path)
+	}
+	var common [2]os.FileInfo
+	for i, dir := range []string{t.Path, t.Main} {
+		path, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
+		if err != nil {
+			return err
+		}
+		if common[i], err = os.Stat(path); err != nil {
+			return err
+		}
+	}
+	if !os.SameFile(common[0], common[1]) {
+		return fmt.Errorf("%w (%s)", ErrReplaced, t.Path)
 	}
 	return nil
 }
