@@ -62,6 +62,9 @@ func (t *trees) Unmerged(ctx context.Context, dir string) (workspace.Unmerged, e
 // Merge implements workspace.Worktrees.
 func (t *trees) Merge(ctx context.Context, dir string, shown workspace.Unmerged) (fastForward bool, err error) {
 	tree, err := t.still(ctx, dir, shown)
+	if errors.Is(err, errChanged) {
+		err = fmt.Errorf("%w: list it again", err)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -80,6 +83,9 @@ func (t *trees) Merge(ctx context.Context, dir string, shown workspace.Unmerged)
 // Discard implements workspace.Worktrees.
 func (t *trees) Discard(ctx context.Context, dir string, shown workspace.Unmerged) error {
 	tree, err := t.still(ctx, dir, shown)
+	if errors.Is(err, errChanged) {
+		err = fmt.Errorf("%w: parley asks about it at the end", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -92,11 +98,14 @@ func (t *trees) Discard(ctx context.Context, dir string, shown workspace.Unmerge
 	return nil
 }
 
-// still returns the work tree of a directory if it holds what was shown.
+// errChanged says that a work tree does not hold what was shown.
+var errChanged = errors.New("the work tree has changed since it was listed")
+
+// still returns the work tree of a directory if it holds what was shown, else errChanged.
 func (t *trees) still(ctx context.Context, dir string, shown workspace.Unmerged) (*cli.Worktree, error) {
 	tree, now, err := t.look(ctx, dir)
 	if err == nil && !reflect.DeepEqual(now, shown) {
-		err = fmt.Errorf("%s has changed since it was listed: list it again", shown.Name)
+		err = errChanged
 	}
 	return tree, err
 }

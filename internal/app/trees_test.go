@@ -115,7 +115,7 @@ func TestMergeWorktree(t *testing.T) {
 		}
 	}
 	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
-	g.refuses(g.merge, shown, "fix has changed since it was listed")
+	g.refuses(g.merge, shown, "the work tree has changed since it was listed: list it again")
 	shown = g.look()
 	if fastForward, err := g.trees.Merge(t.Context(), g.tree, shown); err != nil || !fastForward {
 		t.Fatal(fastForward, err)
@@ -151,7 +151,7 @@ func TestDiscardWorktree(t *testing.T) {
 	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
 	shown := g.look()
 	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
-	g.refuses(g.trees.Discard, shown, "fix has changed since it was listed")
+	g.refuses(g.trees.Discard, shown, "the work tree has changed since it was listed: parley asks about it at the end")
 	if err := g.trees.Discard(t.Context(), g.tree, g.look()); err != nil {
 		t.Fatal(err)
 	}

@@ -117,3 +117,34 @@ func TestMergeInTheChat(t *testing.T) {
 		t.Errorf("got exit code %d", code)
 	}
 }
+
+// The command that resumes a session is printed after the question about its work tree, and only if
+// that is still there.
+func TestResumeInAWorktree(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	start := func() *Screen {
+		s := StartEnv(t, 100, 40, dir, []string{keptVar + "=[]", "PATH=" + os.Getenv("PATH")}, append([]string{"--worktree=fix"}, scripted(t)...)...)
+		s.WaitFor(placeholder, "⎇ parley/fix")
+		s.Turn("hello")
+		return s
+	}
+	s := start()
+	s.Press("ctrl+d")
+	s.ExitCode()
+	if rows := s.Rows(); rowOf(rows, "Resume:") >= 0 || rowOf(rows, "Work tree fix") >= 0 {
+		t.Errorf("the empty work tree is gone:\n%s", numbered(rows))
+	}
+	s = start()
+	s.Type("!echo x >new.txt\r")
+	s.WaitFor("Shell  echo x")
+	s.WaitIdle()
+	s.Press("ctrl+d")
+	s.WaitFor("Work tree fix: 1 uncommitted file, 0 commits to merge")
+	s.Type("k\r")
+	s.ExitCode()
+	rows := s.Rows()
+	if kept, resume := rowOf(rows, "Kept."), rowOf(rows, "Resume: parley --resume s1 --cwd /"); kept < 0 || resume < kept {
+		t.Errorf("the work tree was kept:\n%s", numbered(rows))
+	}
+}
