@@ -79,7 +79,7 @@ func TestMergeWorktree(t *testing.T) {
 		d.soon()
 		d.sees("Merge typed-errors into main?", "Merge 4 files, +20 −5", "commits 1 file first", "4 files", "parser/errors_test.go", "not committed", "+3 −5")
 		d.press("y")
-		d.sees("Too soon after another key: press y again")
+		d.sees("Too soon after another key: press enter again")
 		d.golden("merge a work tree")
 		d.wait(time.Second)
 		d.press("esc")

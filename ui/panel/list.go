@@ -23,9 +23,9 @@ type List struct {
 	Empty       string // shown while there is nothing to choose from
 	EscCloses   bool   // esc closes it even if there is a filter
 	// NeedsConfirmation says that the list asks for something that typing ahead must never cause. It
-	// has no filter, and enter and y work only after a pause with no other keys than arrows.
+	// has no filter, and enter works only after a pause with no other keys than arrows.
 	NeedsConfirmation bool
-	// Yes says that such a list is a question, to which y answers as enter on the first item does.
+	// Yes says that y is enter on the first item of such a list.
 	Yes bool
 
 	List   *list.List
@@ -70,6 +70,10 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	name, confirm := msg.String(), l.confirm
 	l.Note, l.confirm = "", confirmation{}
+	if l.Yes && name == "y" {
+		l.List.Select(0)
+		name = "enter"
+	}
 	it, ok := l.List.Selected()
 	if l.NeedsConfirmation && !l.deliberate(name) {
 		return nil, false
@@ -86,12 +90,6 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 			return nil, false
 		}
 		return l.Choose(it), true
-	case "y":
-		if l.Yes {
-			l.List.Select(0)
-			it, _ = l.List.Selected()
-			return l.Choose(it), true
-		}
 	}
 	want := l.env.Keys.Of(intent.List, name)
 	if f := l.Keys[want]; f != nil {
@@ -110,14 +108,11 @@ func (l *List) deliberate(name string) bool {
 	switch name {
 	case "up", "down", "esc", "ctrl+c":
 		return true
-	case "enter", "y":
-		if name == "y" && !l.Yes {
-			break
-		}
+	case "enter":
 		if paused {
 			return true
 		}
-		l.Note = "Too soon after another key: press " + name + " again"
+		l.Note = "Too soon after another key: press enter again"
 	}
 	l.typed = l.env.Now()
 	return false
