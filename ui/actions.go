@@ -93,6 +93,10 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.m.anotherAgent(), true
 	case intent.NextColumn:
 		return c.m.nextColumn(), true
+	case intent.MergeTree:
+		return c.showMerge(), true
+	case intent.DiscardTree:
+		return c.showDiscard(), true
 	case intent.Background:
 		return c.panels.showWork(), true
 	case intent.Options:
@@ -129,7 +133,7 @@ func (c *chat) useless(i intent.Intent) bool {
 		return false
 	}
 	switch i { // these need a live agent
-	case intent.NewSession, intent.InWorktree, intent.Compare, intent.Fork, intent.Approval, intent.ShowReview, intent.ShowNotes, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
+	case intent.NewSession, intent.InWorktree, intent.MergeTree, intent.DiscardTree, intent.Compare, intent.Fork, intent.Approval, intent.ShowReview, intent.ShowNotes, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
 		return true
 	}
 	return false

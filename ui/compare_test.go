@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,13 +16,15 @@ import (
 	"parley/internal/workspace"
 )
 
-// withTrees lets agents be compared, in work trees that need not exist.
-func withTrees(o *Options) {
-	o.Worktrees = func(_ context.Context, names []string) (all []workspace.Worktree, err error) {
+// withTrees lets agents be compared, in directories of their own.
+func withTrees(d *driver, o *Options) {
+	o.MakeWorktrees = func(_ context.Context, names []string) (all []workspace.Worktree, err error) {
 		for _, name := range names {
-			all = append(all, workspace.Worktree{Dir: "/home/ada/trees/" + name, Branch: "parley/" + name})
+			dir := filepath.Join(d.dir, strings.ReplaceAll(name, " ", "-"))
+			err = errors.Join(err, os.Mkdir(dir, 0o700))
+			all = append(all, workspace.Worktree{Dir: dir, Branch: "parley/" + name})
 		}
-		return all, nil
+		return all, err
 	}
 }
 
@@ -28,7 +32,7 @@ func withTrees(o *Options) {
 func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
-		withTrees(o)
+		withTrees(d, o)
 		d.turn = asking(push, usual)
 		if change != nil {
 			change(d, o)
@@ -116,7 +120,7 @@ func TestCompareAgain(t *testing.T) {
 
 // The draft stays until the agents are chosen, and nothing is compared with itself.
 func TestCompareNeedsTwo(t *testing.T) {
-	drive(t, func(_ *driver, o *Options) { withTrees(o) }, func(d *driver) {
+	drive(t, withTrees, func(d *driver) {
 		d.connected()
 		d.types("/compare\n")
 		d.sees("Type the prompt with it: /compare PROMPT")
@@ -131,10 +135,10 @@ func TestCompareNeedsTwo(t *testing.T) {
 		d.press("esc")
 		d.misses("Compare agents")
 		d.draft("/compare try it")
-		d.m.opts.Worktrees = nil
+		d.m.opts.MakeWorktrees = nil
 	})
 	drive(t, func(_ *driver, o *Options) {
-		o.Worktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
+		o.MakeWorktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
 			return nil, errors.New("/home/ada: not in a git repository")
 		}
 	}, func(d *driver) {
@@ -150,7 +154,7 @@ func TestCompareNeedsTwo(t *testing.T) {
 func TestCompareModels(t *testing.T) {
 	var models []string
 	drive(t, func(d *driver, o *Options) {
-		withTrees(o)
+		withTrees(d, o)
 		withOptions(d, o)
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -170,7 +171,7 @@ func (d *driver) redial(ctx context.Context, chosen workspace.Spec, sink event.S
 		a.ended = true
 		a.mu.Unlock()
 	}
-	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: d.dir}, Broker: h.Broker(), Close: end}
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: cmp.Or(chosen.Dir, d.dir)}, Broker: h.Broker(), Close: end}
 	if does.messages != nil {
 		conn.Messages = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 			return does.messages(session, spans, request)

@@ -291,13 +291,6 @@ func (s sessions) rename(l *panel.List, value any) tea.Cmd {
 	return nil
 }
 
-// inWorktree starts the agent in a git work tree of that name; without one, in a new one.
-func (c *chat) inWorktree(name string) tea.Cmd {
-	said := c.say("Making a work tree…")
-	c.Agent.StartInWorktree(name)
-	return tea.Batch(said, c.m.sync())
-}
-
 // rename renames the session; without a name, in the list of sessions.
 func (c *chat) rename(name string) tea.Cmd {
 	if name != "" {

@@ -70,8 +70,10 @@ type Options struct {
 	Names workspace.Names
 	// Worktree makes a git work tree; see workspace.Options.Worktree.
 	Worktree func(ctx context.Context, name string) (workspace.Worktree, error)
-	// Worktrees makes several; see workspace.Options.Worktrees.
-	Worktrees func(ctx context.Context, names []string) ([]workspace.Worktree, error)
+	// MakeWorktrees makes several; see workspace.Options.MakeWorktrees.
+	MakeWorktrees func(ctx context.Context, names []string) ([]workspace.Worktree, error)
+	// Worktrees merges and removes work trees. nil: that is not possible.
+	Worktrees workspace.Worktrees
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// Files finds and reads the files that prompts mention, and Pictures their images.
@@ -207,7 +209,7 @@ func New(opts Options) *Model {
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: transcript.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
-	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, Worktrees: opts.Worktrees,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, MakeWorktrees: opts.MakeWorktrees, Worktrees: opts.Worktrees,
 		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())

@@ -82,7 +82,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
 	}
-	trees := &trees{}
+	trees := &trees{from: place.Cwd}
 	if f.worktree != "" {
 		tree, err := trees.enter(cmd.Context(), &place, f.worktree)
 		if err != nil {
@@ -157,36 +157,48 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		}
 		return inTree(tree), nil
 	}
-	opts.Worktrees = func(ctx context.Context, names []string) (all []workspace.Worktree, err error) {
+	opts.MakeWorktrees = func(ctx context.Context, names []string) (all []workspace.Worktree, err error) {
 		made, err := trees.make(ctx, place, names)
 		for _, tree := range made {
 			all = append(all, inTree(tree))
 		}
 		return all, err
 	}
+	opts.Worktrees = trees
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
 	files := &projectFiles{}
 	defer files.Close()
 	opts.Files, opts.Pictures = files, desktopPictures{}
-	if f.linear {
-		return trees.leave(cmd.Context(), s, chatInLines(cmd, opts, args, f, s))
-	}
 	if f.adjust != nil {
 		f.adjust(&opts)
 	}
-	left, err := ui.Run(cmd.Context(), opts)
+	var left ui.ResumableSession
+	if f.linear {
+		left, err = chatInLines(life, opts, s)
+	} else {
+		left, err = ui.Run(life, opts)
+	}
 	if err = reportCrash(s, err); err != nil && left.Session == "" {
 		return err
 	}
-	if line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd)); line != "" {
+	interrupted := err == nil && life.Err() != nil // by a signal
+	if !interrupted {
+		err = trees.leave(life, s, err)
+	}
+	line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd))
+	if f.linear && cmd.Flags().Changed("linear") {
+		line = strings.Replace(line, "--resume", "--linear --resume", 1)
+	}
+	// Its work tree may have been removed.
+	if _, gone := os.Stat(cmp.Or(left.Agent.Dir, place.Cwd)); line != "" && gone == nil {
 		fmt.Fprintln(s.Out, line)
 	}
-	if err == nil && cmd.Context().Err() != nil { // a signal ended it
+	if interrupted {
 		return cli.ExitCode(headless.ExitInterrupted)
 	}
-	return trees.leave(cmd.Context(), s, err)
+	return err
 }
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there

@@ -1,18 +1,12 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
-	"syscall"
-
-	"github.com/spf13/cobra"
 
 	"parley/internal/cli"
-	"parley/internal/headless"
 	"parley/ui"
 	"parley/ui/linear"
 )
@@ -28,26 +22,11 @@ func accessible(value string) bool {
 
 // chatInLines runs the chat without drawing a screen. The terminal keeps its mode, so ctrl+c
 // arrives as a signal, and does not quit.
-func chatInLines(cmd *cobra.Command, opts ui.Options, args []string, f chatFlags, s cli.Streams) error {
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(cmd.Context()), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
-	defer stop()
+func chatInLines(ctx context.Context, opts ui.Options, s cli.Streams) (ui.ResumableSession, error) {
 	const most = 4 // signals not handled yet
 	interrupts := make(chan os.Signal, most)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	opts.Input, opts.Output = s.In, s.Out
-	left, err := linear.Run(ctx, linear.Options{Options: opts, Interrupts: interrupts})
-	if err != nil {
-		return err
-	}
-	if line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd)); line != "" {
-		if cmd.Flags().Changed("linear") && f.linear {
-			line = strings.Replace(line, "--resume", "--linear --resume", 1)
-		}
-		fmt.Fprintln(s.Out, line)
-	}
-	if ctx.Err() != nil { // a signal ended it
-		return cli.ExitCode(headless.ExitInterrupted)
-	}
-	return nil
+	return linear.Run(ctx, linear.Options{Options: opts, Interrupts: interrupts})
 }

@@ -2,18 +2,24 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
 	"parley/internal/cli"
+	"parley/internal/safetext"
 	"parley/internal/workspace"
+	"parley/internal/worktree"
 )
 
-// trees are the git work trees in which agents of this chat have worked. Its methods may be called
-// from any goroutine.
+// trees are the git work trees of a chat. Its methods may be called from any goroutine.
 type trees struct {
+	from string // the directory of the user: its work tree is the one that is merged into
+
 	mu  sync.Mutex
-	all []*cli.Worktree
+	all []*cli.Worktree // to ask about at the end of the chat
 }
 
 // enter changes a place to the work tree of that name, as cli.EnterWorktree does.
@@ -22,12 +28,17 @@ func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) 
 	if err != nil {
 		return nil, err
 	}
+	t.add(tree)
+	return tree, nil
+}
+
+// add adds a work tree to those that are asked about.
+func (t *trees) add(tree *cli.Worktree) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Name == tree.Name }) {
+	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Path == tree.Path }) {
 		t.all = append(t.all, tree)
 	}
-	return tree, nil
 }
 
 // make makes a new work tree for each of the names, as cli.MakeWorktrees does.
@@ -55,3 +66,93 @@ func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 func inTree(tree *cli.Worktree) workspace.Worktree {
 	return workspace.Worktree{Dir: tree.Inside, Branch: cli.Branch(tree.Inside), Notice: tree.Notice}
 }
+
+// Unmerged implements workspace.Worktrees.
+func (t *trees) Unmerged(ctx context.Context, dir string) (workspace.Unmerged, error) {
+	_, u, err := t.look(ctx, dir)
+	return u, err
+}
+
+// Merge implements workspace.Worktrees.
+func (t *trees) Merge(ctx context.Context, dir string, shown workspace.Unmerged) (fastForward bool, err error) {
+	tree, err := t.still(ctx, dir, shown)
+	if errors.Is(err, errChanged) {
+		err = fmt.Errorf("%w: list it again", err)
+	}
+	if err != nil {
+		return false, err
+	}
+	m, err := tree.Merge(ctx)
+	switch {
+	case errors.As(err, new(*worktree.ConflictError)):
+		return false, fmt.Errorf("%s: ask the agent to merge %s first", readable(err), shown.Into)
+	case err != nil:
+		return false, readable(err)
+	case m.Nothing:
+		return false, fmt.Errorf("%s has all of %s", shown.Into, shown.Name)
+	}
+	return m.FastForward, nil
+}
+
+// Discard implements workspace.Worktrees.
+func (t *trees) Discard(ctx context.Context, dir string, shown workspace.Unmerged) error {
+	tree, err := t.still(ctx, dir, shown)
+	if errors.Is(err, errChanged) {
+		err = fmt.Errorf("%w: parley asks about it at the end", err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := tree.Remove(ctx); err != nil {
+		return readable(err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.all = slices.DeleteFunc(t.all, func(other *cli.Worktree) bool { return other.Path == tree.Path })
+	return nil
+}
+
+// errChanged says that a work tree does not hold what was shown.
+var errChanged = errors.New("the work tree has changed since it was listed")
+
+// still returns the work tree of a directory if it holds what was shown, else errChanged.
+func (t *trees) still(ctx context.Context, dir string, shown workspace.Unmerged) (*cli.Worktree, error) {
+	tree, now, err := t.look(ctx, dir)
+	if err == nil && !reflect.DeepEqual(now, shown) {
+		err = errChanged
+	}
+	return tree, err
+}
+
+// look returns the work tree of a directory, and what it has that is not merged.
+func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.Unmerged, error) {
+	tree, err := cli.FindWorktree(ctx, t.from, dir)
+	if errors.Is(err, worktree.ErrNotOurs) {
+		err = errors.New("this session is not in a work tree; /worktree starts one")
+	}
+	if err != nil {
+		return nil, workspace.Unmerged{}, readable(err)
+	}
+	p, err := tree.Preview(ctx)
+	if err != nil {
+		return nil, workspace.Unmerged{}, readable(err)
+	}
+	t.add(tree) // its session may have been resumed there
+	u := workspace.Unmerged{Name: tree.Name, Branch: tree.Branch(), Dir: tree.Path, Into: safetext.Line(p.Into, 100), Total: p.Total}
+	for _, line := range p.Commits {
+		u.Commits = append(u.Commits, safetext.Line(line, 200))
+	}
+	for _, file := range p.Uncommitted {
+		u.Uncommitted = append(u.Uncommitted, safetext.Line(file, 300))
+	}
+	for _, f := range p.Files {
+		u.Files = append(u.Files, workspace.ChangedFile{Path: safetext.Line(f.Path, 300), Added: f.Added, Removed: f.Removed})
+	}
+	if p.Refused != nil {
+		u.Refused = readable(p.Refused).Error()
+	}
+	return tree, u, nil
+}
+
+// readable makes the text of an error safe to show: it may name files of the agent's.
+func readable(err error) error { return errors.New(safetext.Line(err.Error(), 300)) }

@@ -183,7 +183,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 const diffTime = time.Minute
 
 // runOne sends the prompt to one agent in its work tree, and looks at what has changed.
-func (f *compareFlags) runOne(ctx context.Context, setup *Setup, c contender, place Directories, prompt string, store *worktree.Store, tree worktree.New, out *compared, s Streams) {
+func (f *compareFlags) runOne(ctx context.Context, setup *Setup, c contender, place Directories, prompt string, store *worktree.Store, tree worktree.Created, out *compared, s Streams) {
 	opts, end, err := f.options(setup, c.agent, Directories{Cwd: tree.Inside, Origin: place.Cwd}, s)
 	if err == nil {
 		opts.Prompt, opts.Settings = prompt, c.settings

@@ -33,8 +33,7 @@ func worktrees() (*worktree.Store, error) {
 
 // Worktree is the work tree in which a session works.
 type Worktree struct {
-	worktree.Tree
-	Inside string // the directory in which the session works
+	worktree.Created
 	Notice string // a message for the user, "" if none
 
 	store *worktree.Store
@@ -50,13 +49,13 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	if name == AutoWorktree {
 		name = time.Now().Format("0102-150405")
 	}
-	tree, inside, uncommitted, err := store.Create(ctx, p.Cwd, name)
+	tree, uncommitted, err := store.Create(ctx, cmp.Or(p.Origin, p.Cwd), name)
 	if err != nil {
 		return nil, err
 	}
-	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), inside
-	programs.Guard(inside)
-	return &Worktree{Tree: tree, Inside: inside, Notice: notInTree(uncommitted), store: store}, nil
+	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), tree.Inside
+	programs.Guard(tree.Inside)
+	return &Worktree{tree, notInTree(uncommitted), store}, nil
 }
 
 // MakeWorktrees makes a new work tree of the place's repository for each of the names, to which it adds
@@ -70,10 +69,10 @@ func MakeWorktrees(ctx context.Context, p Directories, names []string) (made []*
 	for _, name := range names {
 		safe = append(safe, worktree.NameOf(name))
 	}
-	trees, uncommitted, err := store.CreateNew(ctx, p.Cwd, safe...)
+	trees, uncommitted, err := store.CreateNew(ctx, cmp.Or(p.Origin, p.Cwd), safe...)
 	for _, tree := range trees {
 		programs.Guard(tree.Inside)
-		made = append(made, &Worktree{Tree: tree.Tree, Inside: tree.Inside, store: store, Notice: notInTree(uncommitted)})
+		made = append(made, &Worktree{tree, notInTree(uncommitted), store})
 	}
 	return made, err
 }
@@ -86,6 +85,29 @@ func notInTree(uncommitted int) string {
 	return fmt.Sprintf("This work tree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
 }
 
+// FindWorktree returns the work tree that a directory is in. It is merged into the work tree of from.
+func FindWorktree(ctx context.Context, from, dir string) (*Worktree, error) {
+	store, err := worktrees()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := store.At(ctx, from, dir)
+	return &Worktree{worktree.Created{Tree: tree, Existed: true}, "", store}, err
+}
+
+// Preview looks at what merging the work tree would bring.
+func (w *Worktree) Preview(ctx context.Context) (worktree.Preview, error) {
+	return w.store.Preview(ctx, w.Tree)
+}
+
+// Merge merges the work tree, which stays.
+func (w *Worktree) Merge(ctx context.Context) (worktree.Merged, error) {
+	return w.store.Merge(ctx, w.Tree, w.Name)
+}
+
+// Remove removes the work tree, whatever it holds.
+func (w *Worktree) Remove(ctx context.Context) error { return w.store.Remove(ctx, w.Tree) }
+
 // count returns a number with its noun.
 func count(n int, one, more string) string {
 	if n == 1 {
@@ -95,13 +117,17 @@ func count(n int, one, more string) string {
 }
 
 // Leave asks at a terminal whether to keep what the session left in its work tree. Keeping it is
-// the default, and what happens without a terminal.
+// the default, and what happens without a terminal. A work tree that EnterWorktree has made and that
+// holds nothing is removed.
 func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	state, err := w.store.State(ctx, w.Tree)
 	if err != nil {
 		return err
 	}
-	if state.Empty() {
+	switch {
+	case state.Empty() && !w.Existed:
+		return w.store.Remove(ctx, w.Tree)
+	case state.Empty():
 		return nil
 	}
 	fmt.Fprintf(s.Out, "Work tree %s: %s\n", w.Name, summary(state))

@@ -200,3 +200,41 @@ func TestWorktreeNamed(t *testing.T) {
 		t.Errorf("outside of a repository: %v", err)
 	}
 }
+
+// What was made for a chat and has nothing left is removed at its end, without a question. What was
+// there before, or has something, stays.
+func TestWorktreeLeftEmpty(t *testing.T) {
+	repository(t)
+	leave := func(w *Worktree, want string, stays bool) {
+		t.Helper()
+		var out bytes.Buffer
+		if err := w.Leave(t.Context(), Streams{In: strings.NewReader(""), Out: &out}); err != nil || !strings.HasPrefix(out.String(), want) || want == "" && out.Len() > 0 {
+			t.Errorf("%v\n%s", err, &out)
+		}
+		if _, err := os.Stat(w.Path); (err == nil) != stays {
+			t.Errorf("%s: stays %v, %v", w.Name, !stays, err)
+		}
+	}
+	leave(enter(t, "empty"), "", false)
+	w := enter(t, "full")
+	put(t, filepath.Join(w.Path, "a.txt"), "two\n")
+	leave(w, "Work tree full: 1 uncommitted file", true)
+	put(t, filepath.Join(w.Path, "a.txt"), "one\n")
+	leave(enter(t, "full"), "", true) // of an earlier chat
+}
+
+// Another work tree begins with what the user has checked out, also from inside the first one.
+func TestWorktreeFromAWorktree(t *testing.T) {
+	repository(t)
+	own := filepath.Join(t.TempDir(), "feature")
+	if out, err := exec.Command("git", "worktree", "add", "-q", "-b", "feature", own).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	place := Directories{Cwd: own}
+	for _, name := range []string{"one", "two"} {
+		w, err := EnterWorktree(t.Context(), &place, name)
+		if err != nil || w.Main != own || place.Origin != own {
+			t.Errorf("%+v from %s: %v", w, place.Origin, err)
+		}
+	}
+}

@@ -8,11 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/ui/layer"
 )
 
-// repository commits the files of a directory to a new git repository there.
-func repository(t *testing.T, dir string) {
+// repository returns a git repository with one commit of notes.txt.
+func repository(t *testing.T) string {
 	t.Helper()
+	dir := workDir(t)
+	write(t, filepath.Join(dir, "notes.txt"), "one\n")
 	for _, words := range [][]string{
 		{"init", "-q", "-b", "main"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.org"}, {"add", "-A"}, {"commit", "-qm", "first"},
 	} {
@@ -20,16 +24,15 @@ func repository(t *testing.T, dir string) {
 			t.Fatalf("git %q: %v: %s", words, err, out)
 		}
 	}
+	return dir
 }
 
 // A second agent works in a work tree beside the first one, whose files stay as they are. At the
 // end the user merges what it did.
 func TestAgentInWorktree(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
+	dir := repository(t)
 	notes := filepath.Join(dir, "notes.txt")
-	write(t, notes, "one\n")
-	repository(t, dir)
 	write(t, filepath.Join(dir, ".git", "info", "exclude"), ".parley\n")
 	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
 		t.Fatal(err)
@@ -68,9 +71,7 @@ func TestAgentInWorktree(t *testing.T) {
 // are.
 func TestCompareSideBySide(t *testing.T) {
 	t.Parallel()
-	dir := workDir(t)
-	write(t, filepath.Join(dir, "notes.txt"), "one\n")
-	repository(t, dir)
+	dir := repository(t)
 	config := filepath.Join(filepath.Dir(dir), "two.toml")
 	write(t, config, "[agents.second]\ncommand = '"+parley+"'\nargs = [\"agent\", \"demo\"]\n")
 	s := StartEnv(t, 140, 40, dir, []string{"PATH=" + os.Getenv("PATH"), "PARLEY_CONFIG=" + config}, "demo")
@@ -99,4 +100,94 @@ func TestCompareSideBySide(t *testing.T) {
 	s.WaitFunc("one diff, and two tabs", func(rows []string) bool {
 		return strings.Count(strings.Join(rows, "\n"), "+ demo agent was here") == 1 && strings.Contains(rows[0], "demo") && strings.Contains(rows[0], "second")
 	})
+	s.Press("esc")
+	s.WaitGone("Review:")
+	s.Type("/merge\r") // the one in front
+	s.WaitFor("Merge second-1 into main?", "Merge 1 file, +1 −0")
+	s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
+	if got := read(t, filepath.Join(dir, "notes.txt")); !strings.Contains(got, "demo agent was here") {
+		t.Errorf("after the merge the user's file holds %q", got)
+	}
+}
+
+// What an agent did in its work tree is merged from inside the chat, turn by turn, and discarded. The
+// work tree is then gone without a question at the end.
+func TestMergeInTheChat(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	notes := filepath.Join(dir, "notes.txt")
+	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "demo")
+	s.WaitFor(placeholder, "⎇ main")
+	s.Type("/merge\r")
+	s.WaitFor("Not merged: this session is not in a work tree; /worktree starts one")
+	s.Type("/worktree fix\r")
+	s.WaitFor("/fix", "⎇ parley/fix")
+	s.WaitIdle()
+	s.Type("/merge\r")
+	s.WaitFor("Not merged: main has all of fix")
+	edits := func() {
+		s.Prompt("edit notes.txt")
+		s.WaitFor(armed)
+		s.Press("y")
+		s.WaitFor("That is all.")
+		s.WaitIdle()
+	}
+	for n := 1; n <= 2; n++ { // the work tree stays after a merge
+		edits()
+		s.Type("/merge\r")
+		s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "notes.txt")
+		s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
+		s.WaitFor("· Merged fix into main (fast-forward): 1 file, +1 −0")
+		if got := strings.Count(read(t, notes), "demo agent was here"); got != n {
+			t.Errorf("after merge %d the file holds %q", n, read(t, notes))
+		}
+		s.WaitGone("Merged into main") // the toast
+	}
+	edits()
+	s.Type("/discard\r")
+	s.WaitFor("Discard fix?", "› Keep it", "Lost: 1 file, not committed")
+	s.Press("down")
+	s.pressEvery(2*layer.Quiet, "enter", "Discarded fix")
+	s.WaitFor("⎇ main")
+	if got := strings.Count(read(t, notes), "demo agent was here"); got != 2 {
+		t.Errorf("after the discard the file holds %q", read(t, notes))
+	}
+	if out, err := exec.Command("git", "-C", dir, "branch", "--list", "parley/*").CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v, left %s", err, out)
+	}
+	s.Press("ctrl+d")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("got exit code %d", code)
+	}
+}
+
+// The command that resumes a session is printed after the question about its work tree, and only if
+// that is still there.
+func TestResumeInAWorktree(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	start := func() *Screen {
+		s := StartEnv(t, 100, 40, dir, []string{keptVar + "=[]", "PATH=" + os.Getenv("PATH")}, append([]string{"--worktree=fix"}, scripted(t)...)...)
+		s.WaitFor(placeholder, "⎇ parley/fix")
+		s.Turn("hello")
+		return s
+	}
+	s := start()
+	s.Press("ctrl+d")
+	s.ExitCode()
+	if rows := s.Rows(); rowOf(rows, "Resume:") >= 0 || rowOf(rows, "Work tree fix") >= 0 {
+		t.Errorf("the empty work tree is gone:\n%s", numbered(rows))
+	}
+	s = start()
+	s.Type("!echo x >new.txt\r")
+	s.WaitFor("Shell  echo x")
+	s.WaitIdle()
+	s.Press("ctrl+d")
+	s.WaitFor("Work tree fix: 1 uncommitted file, 0 commits to merge")
+	s.Type("k\r")
+	s.ExitCode()
+	rows := s.Rows()
+	if kept, resume := rowOf(rows, "Kept."), rowOf(rows, "Resume: parley --resume s1 --cwd /"); kept < 0 || resume < kept {
+		t.Errorf("the work tree was kept:\n%s", numbered(rows))
+	}
 }

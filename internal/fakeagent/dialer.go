@@ -1,6 +1,7 @@
 package fakeagent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -15,7 +16,7 @@ import (
 // Dialer connects a workspace to agents that follow scripts, with everything a real connection has;
 // questions go through a broker. Connect and Redial are for workspace.Options.
 type Dialer struct {
-	Cwd       string                              // working directory of sessions
+	Cwd       string                              // working directory of sessions, unless a Spec has one
 	Script    func(name string) *Script           // returns the script of the named agent
 	RemoteURL string                              // where remote agents run; "" for local ones
 	Dial      func(n int, s workspace.Spec) error // may refuse the nth connection; nil accepts all
@@ -62,7 +63,7 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 		h.Close()
 		return nil, err
 	}
-	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: d.Cwd}, Broker: h.Broker(), Close: func() {
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: cmp.Or(s.Dir, d.Cwd)}, Broker: h.Broker(), Close: func() {
 		client.Close()
 		a.Close()
 		h.Close()

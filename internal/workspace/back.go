@@ -25,7 +25,7 @@ func (s *Session) atRest() error {
 		return ErrNotOpen
 	case s.Thread.State == thread.Waiting:
 		return errors.New("a question is open: answer it first")
-	case s.Busy() || s.sending != nil || len(s.Thread.Held) > 0:
+	case s.inTurn():
 		return errors.New("a turn is running: wait for its end, or stop it")
 	case s.Thread.State != thread.Idle:
 		return errors.New("the conversation is still being loaded")

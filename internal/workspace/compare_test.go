@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 	var specs []workspace.Spec
 	each(t, func(r *rig) {
 		specs, fails = nil, nil
-		r.opts.Worktrees = func(_ context.Context, all []string) (trees []workspace.Worktree, err error) {
+		r.opts.MakeWorktrees = func(_ context.Context, all []string) (trees []workspace.Worktree, err error) {
 			names = all
 			for _, name := range all {
 				trees = append(trees, workspace.Worktree{Dir: filepath.Join(r.opts.Cwd, name), Branch: "parley/" + name})
@@ -91,7 +91,7 @@ func TestCompare(t *testing.T) {
 // An agent of another machine cannot work in a work tree of this one.
 func TestCompareRemoteAgent(t *testing.T) {
 	each(t, func(r *rig) {
-		r.opts.Worktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
+		r.opts.MakeWorktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
 			t.Error("work trees were made")
 			return nil, nil
 		}

@@ -72,9 +72,11 @@ type Options struct {
 	// Worktree makes a git work tree with a branch of that name; "" makes up a name. If nil,
 	// there are none. It is called in a task.
 	Worktree func(ctx context.Context, name string) (Worktree, error)
-	// Worktrees makes a new git work tree for each of the names, to which it adds numbers. After an
+	// MakeWorktrees makes a new git work tree for each of the names, to which it adds numbers. After an
 	// error there are none. If nil, nothing can be compared. It is called in a task.
-	Worktrees func(ctx context.Context, names []string) ([]Worktree, error)
+	MakeWorktrees func(ctx context.Context, names []string) ([]Worktree, error)
+	// Worktrees merges and removes work trees. If nil, that is not possible.
+	Worktrees Worktrees
 
 	Templates []template.Template // prompts that can be sent by slash commands
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -87,6 +88,29 @@ func TestDiffOfATreeWithoutGit(t *testing.T) {
 	}
 }
 
+// An agent that makes its work tree a repository of its own cannot show one thing and have another
+// merged.
+func TestReplacedRepository(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("fix")
+	r.writeTo(tree.Path, "a.txt", "hidden\n")
+	r.commit(tree.Path, "hidden")
+	before := r.git(r.repo, "rev-parse", "main")
+	if err := os.Remove(filepath.Join(tree.Path, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	r.git(tree.Path, "init", "-q", "-b", tree.Branch())
+	r.git(tree.Path, "fetch", "-q", r.repo, "main")
+	r.git(tree.Path, "reset", "-q", "FETCH_HEAD")
+	r.writeTo(tree.Path, "a.txt", "shown\n")
+	if p, err := r.store.Preview(t.Context(), tree); !errors.Is(err, ErrReplaced) {
+		t.Errorf("preview %+v, %v", p, err)
+	}
+	if m, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, ErrReplaced) || r.git(r.repo, "rev-parse", "main") != before {
+		t.Errorf("merge %+v, %v", m, err)
+	}
+}
+
 func TestDiffTruncated(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")
@@ -139,6 +163,51 @@ func TestNameOf(t *testing.T) {
 	} {
 		if got := NameOf(text); got != want || CheckName(got+"-1") != nil {
 			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A preview names what a merge would bring, and says why there can be none now.
+func TestPreview(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("fix")
+	if p, err := r.store.Preview(t.Context(), tree); err != nil || !p.Empty() || len(p.Files) != 0 || p.Into != "main" || p.Refused != nil {
+		t.Errorf("nothing changed: %+v %v", p, err)
+	}
+	r.writeTo(tree.Path, "a.txt", "one\n2\nthree\n")
+	r.commit(tree.Path, "agent's own commit")
+	r.writeTo(tree.Path, "dir/a\tb.txt", "x\ny\n")
+	r.writeTo(tree.Path, "new.bin", "\x00\x01")
+	before := r.git(r.repo, "rev-parse", "HEAD", tree.Branch())
+	p, err := r.store.Preview(t.Context(), tree)
+	want := []File{{"a.txt", 1, 1}, {"dir/a\tb.txt", 2, 0}, {"new.bin", 0, 0}}
+	if err != nil || !slices.Equal(p.Files, want) || p.Total != 1 || !slices.Equal(p.Uncommitted, []string{"dir/a\tb.txt", "new.bin"}) || p.Refused != nil {
+		t.Errorf("%+v %v", p, err)
+	}
+	if after := r.git(r.repo, "rev-parse", "HEAD", tree.Branch()); after != before {
+		t.Error("it committed something")
+	}
+	r.git(r.repo, "checkout", "-q", "--detach")
+	if p, err := r.store.Preview(t.Context(), tree); err != nil || p.Into != "" || !errors.Is(p.Refused, ErrNotOnBranch) || p.Total != 1 {
+		t.Errorf("detached: %+v %v", p, err)
+	}
+}
+
+// A work tree is found by any directory in it, and goes to the work tree that the user is in.
+func TestAt(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("fix")
+	own := filepath.Join(t.TempDir(), "feature")
+	r.git(r.repo, "worktree", "add", "-q", "-b", "feature", own)
+	for from, main := range map[string]string{r.repo: r.repo, own: own, tree.Path: r.repo, t.TempDir(): r.repo} {
+		got, err := r.store.At(t.Context(), from, filepath.Join(tree.Path, "sub"))
+		if want := (Tree{"fix", tree.Path, main}); err != nil || got != want {
+			t.Errorf("from %s: %+v %v, want %+v", from, got, err, want)
+		}
+	}
+	for _, dir := range []string{r.repo, own, r.store.dir, filepath.Dir(tree.Path), filepath.Join(r.store.dir, ".."), "/"} {
+		if got, err := r.store.At(t.Context(), r.repo, dir); !errors.Is(err, ErrNotOurs) {
+			t.Errorf("%s: %+v %v", dir, got, err)
 		}
 	}
 }

@@ -37,14 +37,16 @@ func (s *Store) State(ctx context.Context, t Tree) (State, error) {
 	if err != nil {
 		return State{}, ErrNoCommit
 	}
-	log, err := s.run(ctx, t.Path, "log", "--format=%h %s", "--max-count="+strconv.Itoa(maxCommits), head+"..HEAD")
+	// The branch is named, too: an agent may have checked out something else.
+	only := []string{"--ignore-missing", "^" + head, "HEAD", "refs/heads/" + t.Branch(), "--"}
+	log, err := s.run(ctx, t.Path, append([]string{"log", "--format=%h %s", "--max-count=" + strconv.Itoa(maxCommits)}, only...)...)
 	if err != nil {
 		return State{}, err
 	}
 	if log != "" {
 		st.Commits = strings.Split(log, "\n")
 	}
-	count, err := s.run(ctx, t.Path, "rev-list", "--count", head+"..HEAD")
+	count, err := s.run(ctx, t.Path, append([]string{"rev-list", "--count"}, only...)...)
 	if err != nil {
 		return State{}, err
 	}
@@ -92,59 +94,81 @@ type Merged struct {
 
 // Merge commits what is uncommitted in the work tree, with the message, and merges its branch into the
 // branch of the main work tree: by a fast-forward if that is possible, otherwise by a merge commit. If
-// the merge would conflict (*ConflictError) or overwrite uncommitted changes, the main work tree and its
-// branch stay as they are. The work tree stays in any case.
+// the merge would conflict (*ConflictError) or overwrite uncommitted changes, nothing changes. The work
+// tree stays in any case.
 func (s *Store) Merge(ctx context.Context, t Tree, message string) (Merged, error) {
-	into, err := s.run(ctx, t.Main, "symbolic-ref", "--quiet", "--short", "HEAD")
+	into, err := s.mergeable(ctx, t)
 	if err != nil {
-		return Merged{}, ErrNotOnBranch
+		return Merged{}, err
+	}
+	takeBack, err := s.commit(ctx, t, message)
+	if err != nil {
+		return Merged{}, err
+	}
+	m, err := s.mergeCommitted(ctx, t, message)
+	if err != nil {
+		takeBack()
+		return Merged{}, err
+	}
+	m.Into = into
+	return m, nil
+}
+
+// mergeable returns the branch that a work tree would be merged into, or why it cannot be merged now.
+func (s *Store) mergeable(ctx context.Context, t Tree) (into string, err error) {
+	into, err = s.run(ctx, t.Main, "symbolic-ref", "--quiet", "--short", "HEAD")
+	if err != nil {
+		return "", ErrNotOnBranch
 	}
 	for _, dir := range []string{t.Main, t.Path} {
 		if err := s.idle(ctx, dir); err != nil {
-			return Merged{}, fmt.Errorf("%s: %w", dir, err)
+			return into, fmt.Errorf("%w (%s)", err, dir)
 		}
 	}
-	if err := s.verify(ctx, t); err != nil {
-		return Merged{}, err
-	}
-	if err := s.commit(ctx, t, message); err != nil {
-		return Merged{}, err
-	}
-	m := Merged{Into: into}
+	return into, s.verify(ctx, t)
+}
+
+// mergeCommitted merges the branch of a work tree.
+func (s *Store) mergeCommitted(ctx context.Context, t Tree, message string) (Merged, error) {
 	if s.ancestor(ctx, t.Main, t.Branch(), "HEAD") {
-		m.Nothing = true
-		return m, nil
+		return Merged{Nothing: true}, nil
 	}
 	if s.ancestor(ctx, t.Main, "HEAD", t.Branch()) {
-		m.FastForward = true
 		_, err := s.run(ctx, t.Main, "merge", "--quiet", "--ff-only", t.Branch())
-		return m, overwrites(err)
+		return Merged{FastForward: true}, overwrites(err)
 	}
 	if err := s.conflicts(ctx, t); err != nil {
 		return Merged{}, err
 	}
-	_, err = s.run(ctx, t.Main, "-c", "commit.gpgSign=false", "merge", "--quiet", "--no-ff", "--no-edit", "-m", message, t.Branch())
-	if err != nil {
-		if s.idle(context.WithoutCancel(ctx), t.Main) != nil {
-			_, aborted := s.run(context.WithoutCancel(ctx), t.Main, "merge", "--abort")
-			err = errors.Join(err, aborted)
-		}
-		return Merged{}, overwrites(err)
+	_, err := s.run(ctx, t.Main, "-c", "commit.gpgSign=false", "merge", "--quiet", "--no-ff", "--no-edit", "-m", message, t.Branch())
+	if err != nil && s.idle(context.WithoutCancel(ctx), t.Main) != nil {
+		_, aborted := s.run(context.WithoutCancel(ctx), t.Main, "merge", "--abort")
+		err = errors.Join(err, aborted)
 	}
-	return m, nil
+	return Merged{}, overwrites(err)
 }
 
-// commit commits everything that is uncommitted in a work tree.
-func (s *Store) commit(ctx context.Context, t Tree, message string) error {
+// commit commits everything that is uncommitted in a work tree. takeBack removes that commit from the
+// branch, unless another one has followed; the files stay.
+func (s *Store) commit(ctx context.Context, t Tree, message string) (takeBack func(), err error) {
 	files, err := s.uncommitted(ctx, t.Path)
 	if err != nil || len(files) == 0 {
-		return err
+		return func() {}, err
+	}
+	before, err := s.run(ctx, t.Path, "rev-parse", "HEAD")
+	if err != nil {
+		return nil, err
 	}
 	if _, err := s.run(ctx, t.Path, "add", "--all"); err != nil {
-		return err
+		return nil, err
 	}
-	_, err = s.run(ctx, t.Path, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", message)
-	return err
+	if _, err := s.run(ctx, t.Path, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", message); err != nil {
+		return nil, err
+	}
+	made, err := s.run(ctx, t.Path, "rev-parse", "HEAD")
+	return func() { // a commit that stays loses nothing
+		s.run(context.WithoutCancel(ctx), t.Path, "update-ref", "refs/heads/"+t.Branch(), before, made)
+	}, err
 }
 
 // conflicts returns a *ConflictError if merging the branch into the main work tree's would conflict. It

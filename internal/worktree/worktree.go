@@ -34,6 +34,8 @@ var (
 	ErrNotOnBranch  = errors.New("the work tree to merge into is not on a branch: check one out first")
 	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
+	ErrReplaced     = errors.New("its .git leads to another repository")
+	ErrNotOurs      = errors.New("not in a work tree of parley's")
 )
 
 // prefix begins the names of the branches.
@@ -89,38 +91,39 @@ func NameOf(text string) string {
 	return cmp.Or(name, "tree")
 }
 
+// Created is a work tree to work in.
+type Created struct {
+	Tree
+	Inside  string // the directory in it that corresponds to the one it was made for
+	Existed bool   // it was not made now
+}
+
 // Create makes the work tree of that name for the repository of dir at its current commit, or returns
-// the one that exists. inside is the directory in it that corresponds to dir; uncommitted is how many
-// changed files of the user's are not in it.
-func (s *Store) Create(ctx context.Context, dir, name string) (t Tree, inside string, uncommitted int, err error) {
+// the one that exists. uncommitted is how many changed files of the user's are not in it.
+func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncommitted int, err error) {
 	if err := CheckName(name); err != nil {
-		return Tree{}, "", 0, err
+		return Created{}, 0, err
 	}
 	from, err := s.origin(ctx, dir)
 	if err != nil {
-		return Tree{}, "", 0, err
+		return Created{}, 0, err
 	}
-	t = from.tree(name)
+	t.Tree = from.tree(name)
 	if _, err := os.Lstat(t.Path); err == nil {
-		return t, filepath.Join(t.Path, from.below), 0, s.verify(ctx, t)
+		t.Inside, t.Existed = filepath.Join(t.Path, from.below), true
+		return t, 0, s.verify(ctx, t.Tree)
 	}
 	if err := s.prepare(ctx, &from); err != nil {
-		return Tree{}, "", 0, err
+		return Created{}, 0, err
 	}
-	inside, err = s.add(ctx, from, t)
-	return t, inside, from.uncommitted, err
-}
-
-// New is a work tree that was just made.
-type New struct {
-	Tree
-	Inside string // the directory in it that corresponds to the one it was made for
+	t.Inside, err = s.add(ctx, from, t.Tree)
+	return t, from.uncommitted, err
 }
 
 // CreateNew makes new work trees at the current commit of dir's repository, one for each of the names,
 // to which it adds the first number that is free. uncommitted is that of Create. After an error there
 // are none.
-func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (made []New, uncommitted int, err error) {
+func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (made []Created, uncommitted int, err error) {
 	from, err := s.origin(ctx, dir)
 	if err == nil {
 		err = s.prepare(ctx, &from)
@@ -140,7 +143,7 @@ func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (mad
 			}
 			return nil, 0, err
 		}
-		made = append(made, New{t, inside})
+		made = append(made, Created{Tree: t, Inside: inside})
 	}
 	return made, from.uncommitted, nil
 }
@@ -220,11 +223,25 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 	return inside, nil
 }
 
-// verify reports whether a tree that exists is what it should be.
+// verify reports whether a tree that exists is what it should be: on its branch, and of the repository
+// that it was made from.
 func (s *Store) verify(ctx context.Context, t Tree) error {
 	branch, err := s.run(ctx, t.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil || branch != t.Branch() {
-		return fmt.Errorf("%s: %w: %s", t.Path, ErrBranchMoved, t.Branch())
+		return fmt.Errorf("%w: %s (%s)", ErrBranchMoved, t.Branch(), t.Path)
+	}
+	var common [2]os.FileInfo
+	for i, dir := range []string{t.Path, t.Main} {
+		path, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
+		if err != nil {
+			return err
+		}
+		if common[i], err = os.Stat(path); err != nil {
+			return err
+		}
+	}
+	if !os.SameFile(common[0], common[1]) {
+		return fmt.Errorf("%w (%s)", ErrReplaced, t.Path)
 	}
 	return nil
 }
@@ -281,14 +298,40 @@ func (s *Store) List(ctx context.Context) ([]Tree, error) {
 		if CheckName(name) != nil {
 			continue
 		}
-		t := Tree{Name: name, Path: path}
-		if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
-			first, _, _ := strings.Cut(list, "\x00")
-			t.Main, _ = strings.CutPrefix(first, "worktree ")
-		}
-		all = append(all, t)
+		all = append(all, s.existing(ctx, path))
 	}
 	return all, context.Cause(ctx)
+}
+
+// existing returns the work tree at a path. Main is the main work tree of its repository.
+func (s *Store) existing(ctx context.Context, path string) Tree {
+	t := Tree{Name: filepath.Base(path), Path: path}
+	if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
+		first, _, _ := strings.Cut(list, "\x00")
+		t.Main, _ = strings.CutPrefix(first, "worktree ")
+	}
+	return t
+}
+
+// At returns the work tree that a directory is in, or an ErrNotOurs. It would be merged into the work
+// tree of from, if that is of the same repository.
+func (s *Store) At(ctx context.Context, from, dir string) (Tree, error) {
+	store := s.dir
+	for _, path := range []*string{&store, &dir} {
+		if resolved, err := filepath.EvalSymlinks(*path); err == nil {
+			*path = resolved
+		}
+	}
+	rel, err := filepath.Rel(store, dir)
+	words := strings.SplitN(filepath.ToSlash(rel), "/", 3)
+	if err != nil || !filepath.IsLocal(rel) || len(words) < 2 || CheckName(words[1]) != nil {
+		return Tree{}, fmt.Errorf("%s: %w", dir, ErrNotOurs)
+	}
+	t := s.existing(ctx, filepath.Join(s.dir, words[0], words[1]))
+	if main, place, err := s.repository(ctx, from); err == nil && place == filepath.Dir(t.Path) {
+		t.Main = main // the repository may have other work trees of the user's
+	}
+	return t, context.Cause(ctx)
 }
 
 // Find returns the work tree of that name: of dir's repository, or else the only one of that name.

@@ -88,23 +88,24 @@ func (r *rig) read(dir, name string) string {
 
 func (r *rig) create(name string) Tree {
 	r.Helper()
-	t, _, _, err := r.store.Create(r.Context(), r.repo, name)
+	t, _, err := r.store.Create(r.Context(), r.repo, name)
 	if err != nil {
 		r.Fatal(err)
 	}
-	return t
+	return t.Tree
 }
 
 func TestCreate(t *testing.T) {
 	r := newRig(t)
 	r.write("a.txt", "the user's\n")
 	r.write("new.txt", "the user's\n")
-	tree, inside, uncommitted, err := r.store.Create(t.Context(), filepath.Join(r.repo, "sub"), "fix")
+	made, uncommitted, err := r.store.Create(t.Context(), filepath.Join(r.repo, "sub"), "fix")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if inside != filepath.Join(tree.Path, "sub") || uncommitted != 2 {
-		t.Errorf("inside %s, %d uncommitted", inside, uncommitted)
+	tree := made.Tree
+	if made.Inside != filepath.Join(tree.Path, "sub") || uncommitted != 2 || made.Existed {
+		t.Errorf("%+v, %d uncommitted", made, uncommitted)
 	}
 	if got := r.read(tree.Path, "a.txt"); got != "one\ntwo\nthree\n" {
 		t.Errorf("a.txt is %q", got)
@@ -116,12 +117,12 @@ func TestCreate(t *testing.T) {
 		t.Error("the user's work tree changed")
 	}
 	// The same name opens it again.
-	again, inside, _, err := r.store.Create(t.Context(), r.repo, "fix")
-	if err != nil || again != tree || inside != tree.Path {
-		t.Errorf("again: %+v %s %v", again, inside, err)
+	again, _, err := r.store.Create(t.Context(), r.repo, "fix")
+	if err != nil || again != (Created{tree, tree.Path, true}) {
+		t.Errorf("again: %+v %v", again, err)
 	}
 	// From inside, too.
-	if other, _, _, err := r.store.Create(t.Context(), tree.Path, "other"); err != nil || other.Main != r.repo {
+	if other, _, err := r.store.Create(t.Context(), tree.Path, "other"); err != nil || other.Main != r.repo {
 		t.Errorf("from inside: %+v %v", other, err)
 	}
 	all, err := r.store.List(t.Context())
@@ -133,21 +134,21 @@ func TestCreate(t *testing.T) {
 func TestCreateErrors(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"", "..", "a/b", "-x", "x.lock", "a..b", "a b", "ü"} {
-		if _, _, _, err := r.store.Create(t.Context(), r.repo, name); err == nil || errors.Is(err, ErrNoRepository) {
+		if _, _, err := r.store.Create(t.Context(), r.repo, name); err == nil || errors.Is(err, ErrNoRepository) {
 			t.Errorf("%q: got %v", name, err)
 		}
 	}
-	if _, _, _, err := r.store.Create(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {
+	if _, _, err := r.store.Create(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {
 		t.Errorf("no repository: %v", err)
 	}
 	empty := t.TempDir()
 	r.git(empty, "init", "-q")
-	if _, _, _, err := r.store.Create(t.Context(), empty, "x"); !errors.Is(err, ErrNoCommit) {
+	if _, _, err := r.store.Create(t.Context(), empty, "x"); !errors.Is(err, ErrNoCommit) {
 		t.Errorf("no commit: %v", err)
 	}
 	tree := r.create("moved")
 	r.git(tree.Path, "checkout", "-qb", "elsewhere")
-	if _, _, _, err := r.store.Create(t.Context(), r.repo, "moved"); !errors.Is(err, ErrBranchMoved) {
+	if _, _, err := r.store.Create(t.Context(), r.repo, "moved"); !errors.Is(err, ErrBranchMoved) {
 		t.Errorf("moved: %v", err)
 	}
 }
@@ -203,7 +204,8 @@ func TestMergeCommit(t *testing.T) {
 	}
 }
 
-// A merge that cannot be done leaves the user's work tree, index and branch exactly as they are.
+// A merge that cannot be done leaves the user's work tree, index and branch exactly as they are, and
+// commits nothing.
 func TestMergeRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		prepare func(r *rig, tree Tree)
@@ -266,7 +268,7 @@ func TestMergeRefused(t *testing.T) {
 			tc.prepare(r, tree)
 			look := func() string {
 				out, _ := exec.Command("git", "-C", r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
-				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt")
+				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt") + r.git(r.repo, "rev-parse", tree.Branch()) + r.read(tree.Path, "a.txt")
 			}
 			before := look()
 			_, err := r.store.Merge(t.Context(), tree, "x")
@@ -330,7 +332,7 @@ func TestUntrustedConfiguration(t *testing.T) {
 			r.writeTo(tree.Path, "a.txt", "agent\n")
 			elsewhere := t.TempDir()
 			r.git(r.repo, "config", key, elsewhere)
-			if _, _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
+			if _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
 				t.Error("created")
 			}
 			if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, gitsafe.ErrPrograms) {
@@ -348,7 +350,7 @@ func TestCancelled(t *testing.T) {
 	r := newRig(t)
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("stopped"))
-	if _, _, _, err := r.store.Create(ctx, r.repo, "x"); err == nil {
+	if _, _, err := r.store.Create(ctx, r.repo, "x"); err == nil {
 		t.Error("no error")
 	}
 }
@@ -358,7 +360,7 @@ func TestMergeIntoTheUsersWorkTree(t *testing.T) {
 	r := newRig(t)
 	own := filepath.Join(t.TempDir(), "feature")
 	r.git(r.repo, "worktree", "add", "-q", "-b", "feature", own)
-	if _, _, _, err := r.store.Create(t.Context(), own, "fix"); err != nil {
+	if _, _, err := r.store.Create(t.Context(), own, "fix"); err != nil {
 		t.Fatal(err)
 	}
 	tree, err := r.store.Find(t.Context(), own, "fix")
@@ -374,5 +376,26 @@ func TestMergeIntoTheUsersWorkTree(t *testing.T) {
 	}
 	if got := r.read(r.repo, "a.txt"); got == "changed\n" {
 		t.Error("it was merged into the other work tree")
+	}
+}
+
+// Commits of the branch count even if something else is checked out: they would be lost with it.
+func TestStateOfAnotherBranch(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("x")
+	r.writeTo(tree.Path, "a.txt", "agent\n")
+	r.commit(tree.Path, "only on the branch")
+	r.git(tree.Path, "checkout", "-q", "--detach", "main")
+	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 1 || !strings.HasSuffix(st.Commits[0], " only on the branch") {
+		t.Errorf("state %+v %v", st, err)
+	}
+	r.writeTo(tree.Path, "sub/b.txt", "agent\n")
+	r.commit(tree.Path, "on no branch")
+	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 2 {
+		t.Errorf("state %+v %v", st, err)
+	}
+	r.git(tree.Path, "branch", "-qD", tree.Branch())
+	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 1 {
+		t.Errorf("without the branch: state %+v %v", st, err)
 	}
 }

@@ -24,6 +24,8 @@ var Actions = []Action{
 	{NewSession, Chat, "new-session", nil, "Start a new session with this agent", "new", false},
 	{AnotherAgent, Chat, "another-agent", nil, "Start another agent", "agent", false},
 	{InWorktree, Chat, "worktree", nil, "Start this agent in a new git work tree", "worktree", false},
+	{MergeTree, Chat, "merge", nil, "Merge this session's work tree, after listing it", "merge", false},
+	{DiscardTree, Chat, "discard", nil, "Discard this session and its work tree, after listing it", "discard", false},
 	{Compare, Chat, "compare", nil, "Give several agents the same prompt, and compare what they do", "compare", false},
 	{NextColumn, Chat, "next-column", []string{"f6"}, "Go to the next agent that is compared", "", false},
 	{Rename, Chat, "rename", nil, "Rename this session", "rename", false},

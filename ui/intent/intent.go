@@ -47,6 +47,8 @@ const (
 	Compare
 	NextColumn
 	Tick
+	MergeTree
+	DiscardTree
 	Fork
 	Turns
 	Mode

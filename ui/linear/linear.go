@@ -77,7 +77,7 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, history: newHistory(opts.History)}
 	files := &mentions{out: out, files: opts.Files}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand,
-		Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
+		Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, Worktrees: opts.Worktrees, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
@@ -111,13 +111,15 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
-	list := &sessions{w: c.w, out: c.out, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
+	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
 	return map[intent.Intent]func(arg string){
 		intent.ToggleHelp:   bare(func() { c.commands.help() }),
 		intent.NewSession:   bare(list.add),
 		intent.Sessions:     list.list,
 		intent.Rename:       list.rename,
 		intent.InWorktree:   list.inWorktree,
+		intent.MergeTree:    bare(list.merge),
+		intent.DiscardTree:  bare(list.discard),
 		intent.Fork:         func(arg string) { goBack{c.front.Session, c.dialogs}.fork(arg) },
 		intent.Mode:         chooses("mode"),
 		intent.Model:        chooses("model"),

@@ -16,6 +16,7 @@ import (
 type sessions struct {
 	w        *workspace.Workspace
 	out      *printer
+	dialogs  *dialogs
 	tasks    *tasks
 	narrator func(*workspace.Session) *narrator
 	home     string
@@ -40,13 +41,6 @@ func (l *sessions) add() {
 	}
 	l.out.say("Opening a new session.")
 	s.Agent.NewSession()
-}
-
-// inWorktree starts the agent in front in a git work tree of that name; without one, in a new
-// one.
-func (l *sessions) inWorktree(name string) {
-	l.out.say("Making a work tree.")
-	l.w.Front().Agent.StartInWorktree(name)
 }
 
 // rename renames the session in front; without a name it has the agent's title again.

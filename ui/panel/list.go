@@ -25,6 +25,8 @@ type List struct {
 	// NeedsConfirmation says that the list asks for something that typing ahead must never cause. It
 	// has no filter, and enter works only after a pause with no other keys than arrows.
 	NeedsConfirmation bool
+	// Yes says that y is enter on the first item of such a list.
+	Yes bool
 
 	List   *list.List
 	Choose func(list.Item) tea.Cmd                   // enter; it closes the list, unless Choose opened another
@@ -69,6 +71,10 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 	name, confirm := msg.String(), l.confirm
 	l.Note, l.confirm = "", confirmation{}
+	if l.Yes && name == "y" {
+		l.List.Select(0)
+		name = "enter"
+	}
 	it, ok := l.List.Selected()
 	if l.NeedsConfirmation && !l.deliberate(name) {
 		return nil, false

@@ -1,0 +1,168 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/cli"
+	"parley/internal/workspace"
+)
+
+// grove is a repository with one commit and a work tree made from it.
+type grove struct {
+	*testing.T
+	trees      *trees
+	main, tree string
+}
+
+func newGrove(t *testing.T) *grove {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	main, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"PARLEY_STATE": t.TempDir(), "HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig")} {
+		t.Setenv(name, value)
+	}
+	g := &grove{T: t, main: main, trees: &trees{from: main}}
+	g.write(filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
+	g.git(main, "init", "-q")
+	g.write(filepath.Join(main, "a.txt"), "one\n")
+	g.commit(main)
+	place := cli.Directories{Cwd: main}
+	tree, err := g.trees.enter(t.Context(), &place, "fix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.tree = tree.Path
+	return g
+}
+
+func (g *grove) git(dir string, words ...string) string {
+	g.Helper()
+	out, err := exec.Command("git", append([]string{"-C", dir}, words...)...).CombinedOutput()
+	if err != nil {
+		g.Fatalf("git %q: %v\n%s", words, err, out)
+	}
+	return string(out)
+}
+
+func (g *grove) commit(dir string) {
+	g.Helper()
+	g.git(dir, "add", "-A")
+	g.git(dir, "commit", "-qm", "a commit")
+}
+
+func (g *grove) write(path, text string) {
+	g.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		g.Fatal(err)
+	}
+}
+
+func (g *grove) look() workspace.Unmerged {
+	g.Helper()
+	u, err := g.trees.Unmerged(g.Context(), g.tree)
+	if err != nil {
+		g.Fatal(err)
+	}
+	return u
+}
+
+// refuses expects an error of one line, and that nothing has changed.
+func (g *grove) refuses(do func(context.Context, string, workspace.Unmerged) error, shown workspace.Unmerged, want string) {
+	g.Helper()
+	state := func() string {
+		files, err := os.ReadDir(g.tree)
+		return g.git(g.main, "for-each-ref") + g.git(g.main, "status", "--porcelain") + g.git(g.tree, "diff", "HEAD", "--", "a.txt") + fmt.Sprint(files, err)
+	}
+	before := state()
+	if err := do(g.Context(), g.tree, shown); err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
+		g.Errorf("got %v, want %s", err, want)
+	}
+	if after := state(); after != before {
+		g.Errorf("it was\n%sand is\n%s", before, after)
+	}
+}
+
+func (g *grove) merge(ctx context.Context, dir string, shown workspace.Unmerged) error {
+	_, err := g.trees.Merge(ctx, dir, shown)
+	return err
+}
+
+// What was shown is merged, and the work tree stays. What changes in between is not.
+func TestMergeWorktree(t *testing.T) {
+	g := newGrove(t)
+	g.write(filepath.Join(g.tree, "a.txt"), "one\ntwo\n")
+	g.commit(g.tree)
+	g.write(filepath.Join(g.tree, "new\x1b[2J.txt"), "x\ny\n")
+	shown := g.look()
+	added, removed := shown.Lines()
+	if shown.Name != "fix" || shown.Branch != "parley/fix" || shown.Into != "main" || shown.Total != 1 || len(shown.Uncommitted) != 1 || len(shown.Files) != 2 || added != 3 || removed != 0 || shown.Refused != "" {
+		t.Errorf("%+v", shown)
+	}
+	for _, f := range shown.Files {
+		if strings.ContainsRune(f.Path, '\x1b') {
+			t.Errorf("%q is not safe to show", f.Path)
+		}
+	}
+	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
+	g.refuses(g.merge, shown, "the work tree has changed since it was listed: list it again")
+	shown = g.look()
+	if fastForward, err := g.trees.Merge(t.Context(), g.tree, shown); err != nil || !fastForward {
+		t.Fatal(fastForward, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(g.main, "a.txt")); err != nil || string(text) != "one\ntwo\n" {
+		t.Errorf("%q %v", text, err)
+	}
+	if after := g.look(); !after.Empty() || len(after.Files) != 0 {
+		t.Errorf("after the merge: %+v", after)
+	}
+}
+
+// What cannot be merged stays as it is, and says why.
+func TestMergeWorktreeRefused(t *testing.T) {
+	g := newGrove(t)
+	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
+	g.write(filepath.Join(g.main, "a.txt"), "user, not committed\n")
+	g.refuses(g.merge, g.look(), "uncommitted changes would be overwritten in a.txt: commit or move them first")
+	g.commit(g.main)
+	g.refuses(g.merge, g.look(), "the merge would conflict in a.txt: ask the agent to merge main first")
+	g.git(g.main, "checkout", "-q", "--detach")
+	if u := g.look(); !strings.Contains(u.Refused, "not on a branch") {
+		t.Errorf("%+v", u)
+	}
+	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a work tree; /worktree starts one" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Discarding removes what was shown with its branch, and nothing is asked about it at the end.
+func TestDiscardWorktree(t *testing.T) {
+	g := newGrove(t)
+	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
+	shown := g.look()
+	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
+	g.refuses(g.trees.Discard, shown, "the work tree has changed since it was listed: parley asks about it at the end")
+	if err := g.trees.Discard(t.Context(), g.tree, g.look()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(g.tree); err == nil {
+		t.Error("the directory is still there")
+	}
+	if refs := g.git(g.main, "for-each-ref", "refs/heads/parley/"); refs != "" {
+		t.Errorf("still there: %s", refs)
+	}
+	var out strings.Builder
+	if err := g.trees.leave(t.Context(), cli.Streams{In: strings.NewReader(""), Out: &out}, nil); err != nil || out.Len() > 0 {
+		t.Errorf("%v\n%s", err, &out)
+	}
+}

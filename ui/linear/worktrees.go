@@ -1,0 +1,95 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+
+	"parley/internal/workspace"
+	"parley/ui/linear/plain"
+)
+
+// inWorktree starts the agent in front in a git work tree of that name; without one, in a new
+// one.
+func (l *sessions) inWorktree(name string) {
+	l.out.say("Making a work tree.")
+	l.w.Front().Agent.StartInWorktree(name)
+}
+
+// maxTreeLines bounds how many files, and how many commits, are listed.
+const maxTreeLines = 50
+
+// merge lists what the work tree of the session in front has, and asks whether to merge it. A notice
+// says what became of it.
+func (l *sessions) merge() {
+	s := l.w.Front()
+	l.look("merged", s, s.CanMerge, func(u workspace.Unmerged) {
+		listed(l.out, u.Files, len(u.Files), func(f workspace.ChangedFile) string {
+			line := fmt.Sprintf("Would change: %s, %s added, %d removed", f.Path, plain.Count(f.Added, "line"), f.Removed)
+			if slices.Contains(u.Uncommitted, f.Path) {
+				line += ", not committed yet"
+			}
+			return line
+		})
+		l.commits(u)
+		added, removed := u.Lines()
+		title := fmt.Sprintf("Merge %s into %s, %s, %s added, %d removed?", u.Name, u.Into, plain.Count(len(u.Files), "file"), plain.Count(added, "line"), removed)
+		l.confirm(title, "Yes", func() {
+			if err := s.Merge(u, func(error) {}); err != nil {
+				l.out.say("Not merged: %s.", err)
+			}
+		})
+	})
+}
+
+// discard lists what would be lost with the work tree of the session in front, and asks whether to
+// discard it.
+func (l *sessions) discard() {
+	s := l.w.Front()
+	l.look("discarded", s, s.CanDiscard, func(u workspace.Unmerged) {
+		listed(l.out, u.Uncommitted, len(u.Uncommitted), func(path string) string { return "Would be lost: " + path + ", not committed" })
+		l.commits(u)
+		l.confirm(fmt.Sprintf("Discard %s, and close this session?", u.Name), "Yes, remove its work tree and branch", func() {
+			if err := s.Discard(u); err != nil {
+				l.out.say("Not discarded: %s.", err)
+				return
+			}
+			l.tasks.process()
+			l.narrator(l.w.Front()).introduce()
+		})
+	})
+}
+
+// look calls do with what the work tree has that is not merged, or says why it cannot be: it was not
+// done.
+func (l *sessions) look(done string, s *workspace.Session, can func(workspace.Unmerged) error, do func(workspace.Unmerged)) {
+	s.Unmerged(func(u workspace.Unmerged, err error) {
+		if err == nil {
+			err = can(u)
+		}
+		if err != nil {
+			l.out.say("Not %s: %s.", done, err)
+			return
+		}
+		do(u)
+	})
+}
+
+func (l *sessions) commits(u workspace.Unmerged) {
+	listed(l.out, u.Commits, u.Total, func(line string) string { return "Commit: " + line })
+}
+
+// listed prints a line for each of some things, of which there are n.
+func listed[T any](out *printer, some []T, n int, line func(T) string) {
+	shown := some[:min(len(some), maxTreeLines)]
+	for _, one := range shown {
+		out.line(line(one) + ".")
+	}
+	if more := n - len(shown); more > 0 {
+		out.say("And %d more.", more)
+	}
+}
+
+// confirm runs do if the user says yes. The question comes some time after the command.
+func (l *sessions) confirm(title, yes string, do func()) {
+	l.dialogs.menuOr(title, []choice{{label: yes, do: do}}, choice{label: "No"}, true)
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/workspace"
+	"parley/ui/panel"
+	"parley/ui/status"
+)
+
+// inWorktree starts the agent in a git work tree of that name; without one, in a new one.
+func (c *chat) inWorktree(name string) tea.Cmd {
+	said := c.say("Making a work tree…")
+	c.Agent.StartInWorktree(name)
+	return tea.Batch(said, c.m.sync())
+}
+
+// showMerge lists what the session's work tree has, and asks whether to merge it.
+func (c *chat) showMerge() tea.Cmd {
+	merge := func(u workspace.Unmerged) {
+		outcome := func(err error) {
+			if err != nil {
+				c.Say(notMerged + err.Error())
+				return
+			}
+			c.Say("Merged into " + u.Into)
+		}
+		if err := c.Merge(u, outcome); err != nil {
+			outcome(err)
+		}
+	}
+	return c.lookAtTree(notMerged, c.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
+		return panel.Merge(t, func() tea.Cmd { merge(u); return nil }, c.showReview)
+	})
+}
+
+// showDiscard lists what would be lost with the session's work tree, and asks whether to discard it.
+func (c *chat) showDiscard() tea.Cmd {
+	discard := func(u workspace.Unmerged) {
+		if err := c.Discard(u); err != nil {
+			c.Say(notDiscarded + err.Error())
+		}
+	}
+	return c.lookAtTree(notDiscarded, c.CanDiscard, func(u workspace.Unmerged, t panel.Tree) *panel.List {
+		return panel.Discard(t, func() tea.Cmd { discard(u); return nil }, c.showReview)
+	})
+}
+
+const notMerged, notDiscarded = "Not merged: ", "Not discarded: "
+
+// lookAtTree opens a list of what the session's work tree has. If can returns an error, or there is no
+// work tree, a line that begins with not says so.
+func (c *chat) lookAtTree(not string, can func(workspace.Unmerged) error, list func(workspace.Unmerged, panel.Tree) *panel.List) tea.Cmd {
+	said := c.say("Looking at the work tree…")
+	c.Unmerged(func(u workspace.Unmerged, err error) {
+		if err == nil {
+			err = can(u)
+		}
+		if err != nil {
+			c.Say(not + err.Error())
+			return
+		}
+		c.toast = status.Toast{}
+		t := panel.Tree{Name: u.Name, Into: u.Into, Uncommitted: u.Uncommitted, Commits: u.Commits, Total: u.Total}
+		for _, f := range u.Files {
+			t.Files = append(t.Files, panel.TreeFile(f))
+		}
+		t.Added, t.Removed = u.Lines()
+		c.panels.show(list(u, t))
+	})
+	return said
+}

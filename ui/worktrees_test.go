@@ -1,0 +1,208 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/internal/workspace"
+)
+
+// forest is the work trees of a test.
+type forest struct {
+	holds workspace.Unmerged
+	fails error
+	did   []string
+}
+
+func (f *forest) Unmerged(_ context.Context, dir string) (workspace.Unmerged, error) {
+	if dir != f.holds.Dir {
+		return workspace.Unmerged{}, errors.New("this session is not in a work tree; /worktree starts one")
+	}
+	return f.holds, nil
+}
+
+func (f *forest) Merge(context.Context, string, workspace.Unmerged) (bool, error) {
+	f.did = append(f.did, "merge")
+	return true, f.fails
+}
+
+func (f *forest) Discard(context.Context, string, workspace.Unmerged) error {
+	f.did = append(f.did, "discard")
+	return f.fails
+}
+
+// inTree runs a test in front of a session in a work tree. Another session is open beside it.
+func inTree(t *testing.T, f func(d *driver, trees *forest)) {
+	t.Helper()
+	trees := &forest{holds: workspace.Unmerged{Name: "typed-errors", Branch: "parley/typed-errors", Dir: filepath.Join(t.TempDir(), "typed-errors"), Into: "main", Total: 2, Commits: []string{"4f2c1aa Wire typed errors through Parse", "90d1e07 Return typed errors from the lexer"},
+		Uncommitted: []string{"parser/errors_test.go"},
+		Files:       []workspace.ChangedFile{{Path: "parser/errors.go", Added: 12}, {Path: "parser/errors_test.go", Added: 5}, {Path: "parser/lex.go", Added: 3, Removed: 5}, {Path: "parser/testdata/logo.png"}}}}
+	if err := os.Mkdir(trees.holds.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	drive(t, func(_ *driver, opts *Options) {
+		opts.Worktrees, opts.Home = trees, filepath.Dir(trees.holds.Dir)
+		opts.Worktree = func(context.Context, string) (workspace.Worktree, error) {
+			return workspace.Worktree{Dir: trees.holds.Dir, Branch: trees.holds.Branch}, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/worktree typed-errors\n")
+		d.rest()
+		d.wait(10 * time.Second) // until the toast is gone
+		f(d, trees)
+	})
+}
+
+// refuses types a command and expects a line, and that nothing was done.
+func (f *forest) refuses(d *driver, command, line string) {
+	d.t.Helper()
+	d.types(command + "\n")
+	d.soon()
+	d.sees(line)
+	d.misses("enter selects")
+	if len(f.did) > 0 {
+		d.t.Errorf("it did %q", f.did)
+	}
+}
+
+// /merge lists what would be merged, and merges it after a deliberate key.
+func TestMergeWorktree(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		d.types("/merge\n")
+		d.soon()
+		d.sees("Merge typed-errors into main?", "Merge 4 files, +20 −5", "commits 1 file first", "4 files", "parser/errors_test.go", "not committed", "+3 −5")
+		d.press("y")
+		d.sees("Too soon after another key: press enter again")
+		d.golden("merge a work tree")
+		d.wait(time.Second)
+		d.press("esc")
+		d.misses("enter selects")
+		for i, key := range []string{"y", "enter"} {
+			d.types("/merge\n")
+			d.rest()
+			if key == "y" {
+				d.press("down", "down") // y is the answer wherever the cursor is
+			}
+			d.press(key)
+			d.soon()
+			d.misses("enter selects")
+			d.sees("Merged into main", "· Merged typed-errors into main (fast-forward): 4 files, +20 −5")
+			if len(trees.did) != i+1 {
+				t.Fatalf("%s: did %q", key, trees.did)
+			}
+		}
+	})
+}
+
+// A turn that begins while the list is open keeps the work tree as it is.
+func TestMergeAfterATurnHasBegun(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		for _, keys := range [][]string{{"/merge\n", "y", "Not merged: a turn is running: stop it first"}, {"/discard\n", "enter", "Not discarded: a turn is running: stop it first"}} {
+			d.types(keys[0])
+			d.rest()
+			if keys[1] == "enter" {
+				d.press("down")
+			}
+			if err := d.m.chat.Send("work"); err != nil {
+				t.Fatal(err)
+			}
+			d.soon()
+			d.press(keys[1])
+			d.soon()
+			d.sees(keys[2])
+			if len(trees.did) > 0 {
+				t.Errorf("it did %q", trees.did)
+			}
+			d.wait(2 * time.Minute)
+		}
+	})
+}
+
+// What cannot be merged says why in one line.
+func TestNotMergedWorktree(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		full := trees.holds
+		trees.holds.Total, trees.holds.Uncommitted = 0, nil
+		trees.refuses(d, "/merge", "Not merged: main has all of typed-errors")
+		trees.holds = full
+		trees.holds.Refused = "a merge or rebase is in progress there: finish it first"
+		trees.refuses(d, "/merge", "Not merged: a merge or rebase is in progress there: finish it first")
+		trees.holds = full
+		trees.fails = errors.New("the merge would conflict in a.txt")
+		d.types("/merge\n")
+		d.rest()
+		d.press("y")
+		d.soon()
+		d.sees(" Not merged: the merge would conflict in a.txt", "· Not merged: the merge would conflict in a.txt")
+		trees.did = nil
+		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.types("work\n")
+		d.soon()
+		trees.refuses(d, "/merge", "Not merged: a turn is running: stop it first")
+		trees.refuses(d, "/discard", "Not discarded: a turn is running: stop it first")
+		d.m.w.Show(d.m.w.Sessions()[0])
+		d.send(refreshMsg{})
+		trees.refuses(d, "/merge", "Not merged: this session is not in a work tree; /worktree starts one")
+	})
+}
+
+// /discard lists what would be lost; the first answer keeps it, and y is none.
+func TestDiscardWorktree(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		discards := func(keys ...string) {
+			t.Helper()
+			d.types("/discard\n")
+			d.rest()
+			d.sees("Discard typed-errors?", "› Keep it", "Lost: 1 file, not committed", "parser/errors_test.go", "Lost: 2 commits", "Wire typed errors through Parse")
+			d.press(keys...)
+			d.soon()
+		}
+		discards("y")
+		d.golden("discard a work tree")
+		d.rest()
+		d.press("enter")
+		discards("esc")
+		if len(trees.did) > 0 || len(d.m.w.Sessions()) != 2 {
+			t.Fatalf("did %q", trees.did)
+		}
+		discards("down", "enter")
+		d.sees("Discarded typed-errors")
+		if len(d.m.w.Sessions()) != 1 || !slices.Equal(trees.did, []string{"discard"}) {
+			t.Errorf("did %q, %d sessions are open", trees.did, len(d.m.w.Sessions()))
+		}
+	})
+}
+
+// The only session stays, with a line that says what to do instead.
+func TestDiscardTheOnlySession(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		d.m.w.Sessions()[0].Close()
+		d.send(refreshMsg{})
+		d.rest()
+		trees.refuses(d, "/discard", "Not discarded: it is the only session: quit, and discard it then")
+	})
+}
+
+// A work tree with many changes is listed in part.
+func TestMergeALotOfFiles(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		trees.holds.Files = nil
+		for i := range 500 {
+			trees.holds.Files = append(trees.holds.Files, workspace.ChangedFile{Path: fmt.Sprintf("file%03d.go", i), Added: 1})
+		}
+		d.types("/merge\n")
+		d.soon()
+		d.sees("Merge 500 files, +500 −0")
+		if n := d.m.chat.panels.list().List.Len(); n > 250 {
+			t.Errorf("%d rows", n)
+		}
+	})
+}
