@@ -274,7 +274,7 @@ func TestToolsNotOffered(t *testing.T) {
 type refusing struct{}
 
 func (refusing) EndTurn(string)                     {}
-func (refusing) OpenSession(string, []string) error { return errors.New("no room") }
+func (refusing) OpenSession(string, []string, bool) error { return errors.New("no room") }
 func (refusing) CloseSession(string)                {}
 
 func TestToolsOfSessionThatServicesRefuse(t *testing.T) {
