@@ -94,7 +94,10 @@ func (j *journals) open(session string, roots []string, resumed bool) {
 	old := j.closing[session]
 	j.mu.Unlock()
 	if old != nil {
-		<-old.closed
+		select {
+		case <-old.closed:
+		case <-time.After(lastLook): // in a large directory; then it is in use
+		}
 	}
 	opts := undo.Options{Dir: j.dir, Roots: roots}
 	if j.keep {
@@ -303,11 +306,8 @@ func (c *Connection) Changes(session string) (turns []undo.Change) {
 	if s == nil {
 		return nil
 	}
-	c.journals.mu.Lock()
-	last := s.turn
-	c.journals.mu.Unlock()
-	for n := range last {
-		turns = append(turns, s.Changes(n+1)...)
+	for _, n := range s.Turns() {
+		turns = append(turns, s.Changes(n)...)
 	}
 	return turns
 }

@@ -202,7 +202,7 @@ func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags
 // reviewOf lists the changes of a turn, or with 0 those of all turns, each file once.
 func reviewOf(ctx context.Context, j *undo.Journal, saved undo.Saved, turn int, compare CompareFunc) review {
 	r := review{Session: saved.ID, Agent: saved.Agent, Cwd: saved.Dir, Turns: []int{}, Files: []reviewedFile{}}
-	for n := 1; n <= j.LastTurn(); n++ {
+	for _, n := range j.Turns() {
 		if len(j.Changes(n)) > 0 {
 			r.Turns = append(r.Turns, n)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -164,6 +165,17 @@ func (j *Journal) Changes(number int) []Change {
 // Since lists the changes of a turn and all later ones, like Changes.
 func (j *Journal) Since(first int) []Change {
 	return j.list(func(turn int) bool { return turn >= first })
+}
+
+// Turns returns the numbers of the turns in which something was recorded, in order.
+func (j *Journal) Turns() (numbers []int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range j.entries {
+		numbers = append(numbers, c.turn)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
 }
 
 func (j *Journal) list(ofTurn func(int) bool) []Change {

@@ -78,6 +78,9 @@ func TestKept(t *testing.T) {
 	if got := r.j.LastTurn(); got != 4 {
 		t.Errorf("the last turn is %d", got)
 	}
+	if got := r.j.Turns(); !slices.Equal(got, []int{1, 3}) {
+		t.Errorf("turns with changes: %d", got)
+	}
 	if from, to, ok := r.j.Texts(r.j.Changes(3)[0]); from != "2\n" || to != "3\n" || !ok {
 		t.Errorf("%q, %q, %v", from, to, ok)
 	}
@@ -240,6 +243,7 @@ func TestKeptDamaged(t *testing.T) {
 		"relative":         edit(func(s *saved) { s.Changes[0].Path = []byte("a") }),
 		"not clean":        edit(func(s *saved) { s.Changes[0].Path = []byte(r.path("a") + "/../../x") }),
 		"turn":             edit(func(s *saved) { s.Changes[0].Turn = 2 }),
+		"late turn":        edit(func(s *saved) { s.Turn = math.MaxInt }),
 		"no turn":          edit(func(s *saved) { s.Changes[0].Turn = 0 }),
 		"number":           edit(func(s *saved) { s.Changes = append(s.Changes, s.Changes[0]) }),
 		"kind":             edit(func(s *saved) { s.Changes[0].Before.Kind = 99 }),

@@ -17,6 +17,7 @@ const (
 	savedName    = "changes.json"
 	savedVersion = 1
 	maxSaved     = 64 << 20 // bytes of the file
+	maxTurn      = 1 << 30
 )
 
 var errDamagedRecord = errors.New("the record is damaged")
@@ -183,7 +184,7 @@ func (s saved) valid() bool {
 			return false
 		}
 	}
-	return len(s.Changes) <= maxEntries && len(s.Roots) > 0 && s.Turn >= 0
+	return len(s.Changes) <= maxEntries && len(s.Roots) > 0 && s.Turn >= 0 && s.Turn < maxTurn
 }
 
 func (s savedState) valid() bool {
