@@ -192,6 +192,28 @@ func TestKeptInUse(t *testing.T) {
 	two.opts.Keep = nil // it could not be closed without the error
 }
 
+// If changes cannot be kept, EndTurn says so, and they can be undone until the Journal is closed.
+func TestKeptNotWritten(t *testing.T) {
+	r := newRig(t, map[string]string{"a": "1\n"})
+	r.keeping(Options{})
+	r.during(1, func() { r.write("a", "2\n") })
+	r.must(os.RemoveAll(r.kept()))
+	for turn := 2; turn <= 3; turn++ {
+		r.j.BeginTurn(t.Context(), turn)
+		r.write("a", fmt.Sprint(turn+1, "\n"))
+		if notes := r.j.EndTurn(t.Context(), turn); len(notes) != 1 || !errors.Is(notes[0].Err, os.ErrNotExist) {
+			t.Errorf("turn %d: %v", turn, notes)
+		}
+	}
+	if failed := r.errors(r.j.Undo(t.Context(), r.j.Since(0))); len(failed) > 0 {
+		t.Error(failed)
+	}
+	r.holds("a", "1\n")
+	if err := r.j.Close(); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("close: %v", err)
+	}
+}
+
 // A new session does not get the changes of an earlier one with its name.
 func TestKeptOfNewSession(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1\n"})
