@@ -122,7 +122,7 @@ var arrows = []struct {
 	{"components know no page", is(components...), is("ui")},
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
-	{"undo looks at files and git", is("internal/undo"), oursBut("internal/filelock", "internal/gitsafe", "internal/programs")},
+	{"undo looks at files and git", is("internal/undo"), oursBut("internal/atomicfile", "internal/filelock", "internal/gitsafe", "internal/programs")},
 	{"staging knows git alone", is("internal/stage"), oursBut("internal/gitsafe")},
 	{"terminal builds on process", inside("terminal"), oursBut("internal/process")},
 	{"the engine declares its services", inside("acpclient"), inside("fsops", "terminal", "permissions", "ui", "internal/host", "internal/toolserver")},

@@ -340,7 +340,7 @@ func orEmpty[T any](s []T) []T {
 // adopt adds a new session, on the reader goroutine, and posts the updates that arrived
 // for it before.
 func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error) {
-	s, err := c.register(id, n)
+	s, err := c.register(id, n, false)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +360,7 @@ func (c *Client) adopt(id string, result []byte, n NewSession) (*Session, error)
 }
 
 // register adds a session: from now on its updates are posted.
-func (c *Client) register(id string, n NewSession) (*Session, error) {
+func (c *Client) register(id string, n NewSession, resumed bool) (*Session, error) {
 	c.mu.Lock()
 	open := c.sessions[id] != nil || c.opening[id]
 	if !open {
@@ -370,7 +370,7 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 	if open {
 		return nil, ErrSessionOpen
 	}
-	s, err := c.reserved(id, n)
+	s, err := c.reserved(id, n, resumed)
 	c.mu.Lock()
 	delete(c.opening, id)
 	c.mu.Unlock()
@@ -378,11 +378,11 @@ func (c *Client) register(id string, n NewSession) (*Session, error) {
 }
 
 // reserved is register for an id that is reserved in c.opening.
-func (c *Client) reserved(id string, n NewSession) (*Session, error) {
+func (c *Client) reserved(id string, n NewSession, resumed bool) (*Session, error) {
 	s := &Session{client: c, id: id, cwd: n.Cwd, offer: n.offer}
 	services := c.opts.Services.Sessions
 	if services != nil {
-		if err := services.OpenSession(id, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...)); err != nil {
+		if err := services.OpenSession(id, append([]string{n.Cwd}, otherRoots(n.Cwd, n.Roots)...), resumed); err != nil {
 			return nil, err
 		}
 	}

@@ -90,7 +90,7 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 		return nil, fmt.Errorf("%s: it is open already", doing)
 	}
 	n = c.withTools(n)
-	s, err := c.register(id, n)
+	s, err := c.register(id, n, true)
 	if err != nil {
 		n.withdrawTools()
 		return nil, c.explain(doing, err)

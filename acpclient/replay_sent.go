@@ -113,7 +113,7 @@ func (r *Replay) opening(req *request) {
 // reopening handles a request for a stored session, as Client.reopen does.
 func (r *Replay) reopening(method string, replay bool, req *request) {
 	r.abandon()
-	s, err := r.client.register(r.id, NewSession{})
+	s, err := r.client.register(r.id, NewSession{}, true)
 	if err != nil {
 		return
 	}

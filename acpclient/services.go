@@ -48,8 +48,9 @@ type Permissions interface {
 // Sessions is told which sessions are open, so that services can keep state for them.
 // The methods return at once.
 type Sessions interface {
-	// OpenSession is called before anything else happens in that session.
-	OpenSession(session string, roots []string) error
+	// OpenSession is called before anything else happens in that session. A resumed one
+	// existed before: the agent was asked for it by its id.
+	OpenSession(session string, roots []string, resumed bool) error
 	// EndTurn is called when a turn has ended, and with it what was allowed for the
 	// turn.
 	EndTurn(session string)

@@ -3,6 +3,7 @@ package acpclient_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,13 +16,14 @@ import (
 type sessionBook struct {
 	mu         sync.Mutex
 	open       map[string]int
+	resumed    []string // sessions that were opened as resumed
 	fail       error
 	beforeNote func(id string) // called before a session is noted; may be nil
 }
 
 func (b *sessionBook) EndTurn(string) {}
 
-func (b *sessionBook) OpenSession(id string, _ []string) error {
+func (b *sessionBook) OpenSession(id string, _ []string, resumed bool) error {
 	if b.beforeNote != nil {
 		b.beforeNote(id)
 	}
@@ -29,6 +31,9 @@ func (b *sessionBook) OpenSession(id string, _ []string) error {
 	defer b.mu.Unlock()
 	if b.fail == nil {
 		b.open[id]++
+	}
+	if resumed {
+		b.resumed = append(b.resumed, id)
 	}
 	return b.fail
 }
@@ -98,7 +103,16 @@ func TestServicesSeeSessions(t *testing.T) {
 		if after := a.heard(); len(after) != before {
 			t.Errorf("the agent was asked %q", after[before:])
 		}
+		book.mu.Lock()
+		book.fail = nil
+		book.mu.Unlock()
+		if _, err := c.NewSession(t.Context(), n); err != nil {
+			t.Error(err)
+		}
 		c.Close()
+		if want := []string{"given up", "refused", "given up", "other"}; !slices.Equal(book.resumed, want) {
+			t.Errorf("resumed: %q", book.resumed)
+		}
 		if book.mu.Lock(); book.open["given up"] != 0 || book.open["other"] != 0 {
 			t.Errorf("open at the end: %v", book.open)
 		}

@@ -273,9 +273,9 @@ func TestToolsNotOffered(t *testing.T) {
 // refusing is an acpclient.Sessions that refuses every session.
 type refusing struct{}
 
-func (refusing) EndTurn(string)                     {}
-func (refusing) OpenSession(string, []string) error { return errors.New("no room") }
-func (refusing) CloseSession(string)                {}
+func (refusing) EndTurn(string)                           {}
+func (refusing) OpenSession(string, []string, bool) error { return errors.New("no room") }
+func (refusing) CloseSession(string)                      {}
 
 func TestToolsOfSessionThatServicesRefuse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -38,9 +38,9 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 		runGit(t, dir, "add", "-A")
 		runGit(t, dir, "-c", "user.name=ada", "-c", "user.email=ada@example.com", "commit", "-qm", "first")
 	}
-	j := newJournals(nil, nil)
+	j := newJournals("ada", false, nil, nil)
 	t.Cleanup(j.closeAll)
-	j.open("s", []string{dir})
+	j.open("s", []string{dir}, false)
 	return &Connection{journals: j}, dir, put
 }
 

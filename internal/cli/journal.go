@@ -2,14 +2,20 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
 	"parley/acpclient/event"
 	"parley/fsops"
 	"parley/internal/atomicfile"
+	"parley/internal/host"
+	"parley/internal/memory"
 	"parley/internal/record"
+	"parley/internal/safetext"
 	"parley/internal/undo"
 )
 
@@ -17,77 +23,159 @@ import (
 // goroutine, in order. Only Changes and the methods after it wait for the scans. Safe for use by
 // several goroutines.
 type journals struct {
-	dir  string
-	log  *event.Log
-	warn func(*event.Log, string)
+	dir   string
+	agent string // its name
+	keep  bool   // what is recorded, for later
+	log   *event.Log
+	warn  func(*event.Log, string)
 
 	scanCtx context.Context // ends the scans
 	end     context.CancelFunc
 	ending  sync.WaitGroup // sessions that are being closed
 
-	mu     sync.Mutex
-	of     map[string]*journal
-	warned bool // the user knows that copies are not kept
+	mu      sync.Mutex
+	of      map[string]*journal
+	closing map[string]*journal // the last one of a session
+	warned  bool                // the user knows that copies are not kept
 }
 
 // journal tracks the changes of one session.
 type journal struct {
 	*undo.Journal
-	turn    int // the latest; guarded by mu of journals
+	turn    int  // the latest; guarded by mu of journals, as are those below
+	running bool // the turn
 	waiting []func()
 	working bool
 	idle    *sync.Cond
+	closed  chan struct{}
 }
 
-func newJournals(log *event.Log, warn func(*event.Log, string)) *journals {
-	dir, err := record.StateDir()
+// lastLook bounds how long the scans may take that are to find what an agent had changed when it was
+// ended.
+const lastLook = 2 * time.Second
+
+// keepsChanges reports whether changes are kept after parley has ended.
+func (s *Setup) keepsChanges() bool {
+	c := s.Config
+	return (c.Record == nil || *c.Record) && (c.KeepChanges == nil || *c.KeepChanges)
+}
+
+// newJournals tracks an agent's sessions. It is nil if there is nowhere to store copies.
+func newJournals(agent string, keep bool, log *event.Log, warn func(*event.Log, string)) *journals {
+	dir, err := changesDir()
 	if err != nil {
 		return nil
 	}
 	life, end := context.WithCancel(context.Background())
-	j := &journals{scanCtx: life, end: end, dir: filepath.Join(dir, "undo"), log: log, warn: warn, of: map[string]*journal{}}
-	go undo.Sweep(j.dir, time.Now()) // leftovers of killed parleys
+	j := &journals{scanCtx: life, end: end, dir: dir, agent: agent, keep: keep, log: log, warn: warn, of: map[string]*journal{}, closing: map[string]*journal{}}
+	go undo.Sweep(dir, time.Now()) // leftovers of killed parleys, and what is too old
 	return j
 }
 
-// open begins to track a session. If it is open already, it starts over with the new directories.
-func (j *journals) open(session string, roots []string) {
-	made, err := undo.New(undo.Options{Dir: j.dir, Roots: roots})
+// changesDir returns the directory of copies and kept changes.
+func changesDir() (string, error) {
+	dir, err := record.StateDir()
+	return filepath.Join(dir, "undo"), err
+}
+
+// watch returns the functions that are to be called for the sessions of a host.
+func (j *journals) watch() host.Watch {
+	if j == nil {
+		return host.Watch{}
+	}
+	return host.Watch{OnOpen: j.open, OnClose: j.close, OnWrite: j.wrote}
+}
+
+// open begins to track a session. A resumed one continues what was kept of it. If it is open already,
+// it starts over with the new directories.
+func (j *journals) open(session string, roots []string, resumed bool) {
+	j.close(session)
+	j.mu.Lock()
+	old := j.closing[session]
+	j.mu.Unlock()
+	if old != nil {
+		select {
+		case <-old.closed:
+		case <-time.After(lastLook): // in a large directory; then it is in use
+		}
+	}
+	opts := undo.Options{Dir: j.dir, Roots: roots}
+	if j.keep {
+		var err error
+		opts.Keep, err = undo.Keep(j.dir, undo.Session{Agent: j.agent, ID: session, Project: memory.Project(roots[0])}, resumed)
+		switch {
+		case errors.Is(err, undo.ErrInUse):
+			j.note("earlier changes of session " + safetext.Line(session, 80) + " are not shown, and later ones not kept: " + err.Error())
+		case err != nil:
+			j.note("session " + safetext.Line(session, 80) + ": " + err.Error())
+		}
+	}
+	made, err := undo.New(opts)
 	if err != nil {
+		if opts.Keep != nil {
+			opts.Keep.Close()
+		}
 		j.warnOnce("changes are not tracked and cannot be restored", err)
 		return
 	}
 	j.mu.Lock()
-	old := j.of[session]
-	j.of[session] = &journal{Journal: made, idle: sync.NewCond(&j.mu)}
-	j.mu.Unlock()
-	if old != nil {
-		old.Close()
-	}
+	defer j.mu.Unlock()
+	j.of[session] = &journal{Journal: made, turn: made.LastTurn(), idle: sync.NewCond(&j.mu), closed: make(chan struct{})}
 }
 
+// close ends the tracking of a session, on another goroutine.
 func (j *journals) close(session string) {
 	j.mu.Lock()
-	old := j.of[session]
-	delete(j.of, session)
-	j.mu.Unlock()
-	if old != nil {
-		j.ending.Go(func() { old.Close() })
+	defer j.mu.Unlock()
+	s := j.of[session]
+	if s == nil {
+		return
 	}
+	delete(j.of, session)
+	j.closing[session] = s
+	if s.running && j.keep { // what the agent has changed until now
+		j.scan(s, false)
+	}
+	j.ending.Go(func() { j.finish(session, s) })
 }
 
-// closeAll cancels all scans. It returns when no copy is left, including those of sessions that
-// were closed before.
-func (j *journals) closeAll() {
-	j.end()
+// finish waits for the scans of a session and closes its journal.
+func (j *journals) finish(session string, s *journal) {
 	j.mu.Lock()
-	all := j.of
-	j.of = map[string]*journal{}
+	for s.working && j.keep {
+		s.idle.Wait()
+	}
 	j.mu.Unlock()
-	for _, s := range all {
-		j.ending.Go(func() { s.Close() })
+	if err := s.Close(); err != nil {
+		j.note("session " + safetext.Line(session, 80) + ": " + err.Error())
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closing[session] == s {
+		delete(j.closing, session)
+	}
+	close(s.closed)
+}
+
+// closeAll ends the tracking of all sessions. It returns when no copy is left, including those of
+// sessions that were closed before, except what is kept.
+func (j *journals) closeAll() {
+	if j == nil {
+		return
+	}
+	if !j.keep {
+		j.end()
+	}
+	patience := time.AfterFunc(lastLook, j.end)
+	j.mu.Lock()
+	sessions := slices.Collect(maps.Keys(j.of))
+	j.mu.Unlock()
+	for _, s := range sessions {
+		j.close(s)
 	}
 	j.ending.Wait()
+	patience.Stop()
+	j.end()
 }
 
 func (j *journals) note(line string) {
@@ -123,7 +211,13 @@ func (j *journals) turn(session string, begins bool) int {
 	if begins {
 		s.turn++
 	}
+	return j.scan(s, begins)
+}
+
+// scan queues the scan before or after a turn, and returns its number. The caller holds mu.
+func (j *journals) scan(s *journal, begins bool) int {
 	number := s.turn
+	s.running = begins
 	s.waiting = append(s.waiting, func() {
 		look := s.EndTurn
 		if begins {
@@ -131,6 +225,9 @@ func (j *journals) turn(session string, begins bool) int {
 		}
 		for _, n := range look(j.scanCtx, number) {
 			line := "changes in " + n.Root + ": " + n.Text
+			if n.Root == "" {
+				line = "changes of the session: " + n.Text
+			}
 			switch {
 			case j.scanCtx.Err() != nil:
 				continue
@@ -209,11 +306,8 @@ func (c *Connection) Changes(session string) (turns []undo.Change) {
 	if s == nil {
 		return nil
 	}
-	c.journals.mu.Lock()
-	last := s.turn
-	c.journals.mu.Unlock()
-	for n := range last {
-		turns = append(turns, s.Changes(n+1)...)
+	for _, n := range s.Turns() {
+		turns = append(turns, s.Changes(n)...)
 	}
 	return turns
 }

@@ -6,9 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"parley/acpclient/event"
 	"parley/fsops"
+	"parley/internal/config"
 )
 
 // A turn writes one file through parley and one on disk. Undo restores both, except what was
@@ -36,10 +39,10 @@ func TestJournals(t *testing.T) {
 		t.Fatalf("%s: got %v", out, err)
 	}
 
-	j := newJournals(nil, nil)
+	j := newJournals("ada", false, nil, nil)
 	c := &Connection{journals: j}
 	defer j.closeAll()
-	j.open("s", []string{root})
+	j.open("s", []string{root}, false)
 	c.Turn("s", true)
 	j.waitIdle("s")
 	put("a", "two\n")
@@ -80,10 +83,10 @@ func TestJournalsLeaveNothing(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("PARLEY_STATE", state)
 	root := t.TempDir()
-	j := newJournals(nil, nil)
+	j := newJournals("ada", false, nil, nil)
 	for i := range 20 {
 		session := fmt.Sprint(i)
-		j.open(session, []string{root})
+		j.open(session, []string{root}, false)
 		j.wrote(session, fsops.Written{Path: filepath.Join(root, "a"), Old: "one\n", OldKnown: true}, "two\n")
 		j.turn(session, true)
 	}
@@ -94,5 +97,92 @@ func TestJournalsLeaveNothing(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(state, "undo"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("%d directories are left, %v", len(left), err)
+	}
+}
+
+// What a session has changed is there again when it is resumed, and its turns continue; a new session of
+// that name has none of it.
+func TestJournalsKeep(t *testing.T) {
+	c, dir, put := reviewed(t, true, map[string]string{"f": "1\n"})
+	state := c.journals.dir
+	begin := func(resumed bool) {
+		c.journals.closeAll()
+		c.journals = newJournals("ada", true, nil, nil)
+		t.Cleanup(c.journals.closeAll)
+		c.journals.open("s", []string{dir}, resumed)
+	}
+	begin(false)
+	c.turn(func() { put("f", "2\n") })
+	c.Turn("s", true)
+	c.journals.waitIdle("s")
+	put("f", "3\n") // parley ends before the turn does
+	begin(true)
+	if all := c.Changes("s"); len(all) != 2 || all[1].Turn != 2 {
+		t.Fatalf("%+v", all)
+	}
+	if n := c.Turn("s", true); n != 3 {
+		t.Errorf("the next turn is %d", n)
+	}
+	for range 3 { // closed and opened at once
+		c.journals.close("s")
+		c.journals.open("s", []string{dir}, true)
+	}
+	for _, r := range c.Undo(t.Context(), "s", c.ChangesSince("s", 0), false) {
+		if r.Err != nil {
+			t.Error(r.Err)
+		}
+	}
+	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != "1\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	begin(true)
+	if all := c.ChangesSince("s", 0); len(all) != 1 || !all[0].Undone {
+		t.Errorf("%+v", all)
+	}
+	begin(false)
+	if all := c.Changes("s"); len(all) > 0 || c.Turn("s", true) != 1 {
+		t.Errorf("%+v", all)
+	}
+	c.journals.closeAll()
+	if left, err := os.ReadDir(state); len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// Two parleys that have the same session open do not share its changes.
+func TestJournalsInUse(t *testing.T) {
+	c, dir, put := reviewed(t, true, map[string]string{"f": "1\n"})
+	log := event.NewLog()
+	c.journals.closeAll()
+	c.journals = newJournals("ada", true, nil, nil)
+	t.Cleanup(c.journals.closeAll)
+	c.journals.open("s", []string{dir}, true)
+	c.turn(func() { put("f", "2\n") })
+	c.journals.waitIdle("s")
+	other := newJournals("ada", true, log, nil)
+	defer other.closeAll()
+	other.open("s", []string{dir}, true)
+	if all := (&Connection{journals: other}).Changes("s"); len(all) > 0 {
+		t.Errorf("%+v", all)
+	}
+	lines, _ := log.Lines()
+	if said := fmt.Sprint(lines); !strings.Contains(said, "earlier changes of session s are not shown, and later ones not kept: another parley has the session open") {
+		t.Error(said)
+	}
+	if all := c.Changes("s"); len(all) != 1 {
+		t.Errorf("%+v", all)
+	}
+}
+
+// Changes are not kept where logs are not, or where the configuration says so.
+func TestKeepsChanges(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "record = true\n": true, "record = false\n": false, "keep_changes = false\n": false, "record = false\nkeep_changes = true\n": false} {
+		c, err := config.Parse("config.toml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (&Setup{Config: c}).keepsChanges(); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
 	}
 }

@@ -103,6 +103,12 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	opts.Prompt, opts.Settings = prompt, settings
 	opts.Format, opts.OneTerminal = f.output, isTerminal(s.Out) && isTerminal(s.Err)
 	opts.Open = Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open
+	if agent.URL == "" && setup.keepsChanges() {
+		if j := newJournals(agent.Name, true, event.NewLog(), setup.warn); j != nil {
+			defer j.closeAll() // which looks for changes a last time
+			opts.Watch, opts.OnPrompt = j.watch(), func(session string) { j.turn(session, true) }
+		}
+	}
 	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)

@@ -398,9 +398,8 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 		Version: Version(), Log: log, Keyboard: true}
 	var watched *journals
 	if a.URL == "" {
-		if watched = newJournals(log, s.warn); watched != nil {
-			opts.OnOpen, opts.OnClose, opts.OnWrite = watched.open, watched.close, watched.wrote
-		}
+		watched = newJournals(a.Name, s.keepsChanges(), log, s.warn)
+		opts.Watch = watched.watch()
 	}
 	h := host.New(opts)
 	rec := opening.Record
@@ -437,9 +436,7 @@ func (c *Connection) Close() {
 	if !errors.As(c.Client.Err(), &lost) {
 		c.Record.Close()
 	}
-	if c.journals != nil {
-		c.journals.closeAll()
-	}
+	c.journals.closeAll()
 }
 
 // Branch returns the branch of the git work tree that contains dir, "" if there is none. It reads

@@ -35,6 +35,9 @@ type Config struct {
 	Record *bool  `toml:"record"` // keep a log of each session; nil means yes
 	// History stores sent prompts and unsent drafts of each project; nil means yes.
 	History *bool `toml:"history"`
+	// KeepChanges keeps what agents have changed after parley has ended; nil means yes, unless
+	// Record turns logs off.
+	KeepChanges *bool `toml:"keep_changes"`
 	// OfferTools offers agents of ACP v2, which have no requests for files and commands, an
 	// MCP server for those of this machine.
 	OfferTools bool                 `toml:"offer_tools"`

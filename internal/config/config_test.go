@@ -32,7 +32,7 @@ func TestExampleParses(t *testing.T) {
 	}
 	want := &Config{
 		Agent: "claude",
-		Theme: "auto", Record: new(true), History: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", SidePanel: "auto", StartTimeout: "5m", Keymap: "default", Notify: "auto", Progress: "auto",
+		Theme: "auto", Record: new(true), History: new(true), KeepChanges: new(true), Mouse: new(true), CopyOnSelect: new(true), Density: "normal", SidePanel: "auto", StartTimeout: "5m", Keymap: "default", Notify: "auto", Progress: "auto",
 		Keys: map[string]map[string][]string{"chat": {"palette": {"ctrl+p", "f5"}}, "transcript": {"next": {"j", "down"}}},
 		Agents: map[string]Agent{"mine": {
 			Command: "my-agent", Args: []string{"--acp"}, Env: map[string]string{"MY_AGENT_LOG": "warn"},

@@ -60,7 +60,7 @@ var (
 
 	file = &shape{kind: "a table", keys: map[string]*shape{
 		"agent": text,
-		"theme": text, "record": yesNo, "history": yesNo, "offer_tools": yesNo, "sandbox": yesNo, "sandbox_write": texts, "linear": yesNo, "start_timeout": text, "density": text, "side_panel": text, "inline": yesNo, "mouse": yesNo, "copy_on_select": yesNo, "keymap": text, "notify": text, "progress": text,
+		"theme": text, "record": yesNo, "history": yesNo, "keep_changes": yesNo, "offer_tools": yesNo, "sandbox": yesNo, "sandbox_write": texts, "linear": yesNo, "start_timeout": text, "density": text, "side_panel": text, "inline": yesNo, "mouse": yesNo, "copy_on_select": yesNo, "keymap": text, "notify": text, "progress": text,
 		"keys": {kind: "a table", anyKey: &shape{kind: "a table", anyKey: texts}},
 		"agents": {kind: "a table", anyKey: &shape{kind: "a table", keys: map[string]*shape{
 			"command": text, "args": texts, "env": pairs, "cwd": text, "protocol": text, "offer_tools": yesNo,

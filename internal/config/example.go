@@ -52,6 +52,11 @@ record = true
 # by you alone. Default: true.
 history = true
 
+# Keep what each session changed, with copies of the files before and after, for 30
+# days, so that it can be reviewed and undone later. Default: true, unless record
+# is false.
+keep_changes = true
+
 # Use the mouse: wheel, clicks, text selected by dragging. false leaves it to the
 # terminal; /mouse switches. Default: true.
 mouse = true

@@ -156,6 +156,10 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.say("I shall ask")
 		a.gate(cancel)
 		a.ask()
+	case "save":
+		a.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":%q,"path":%q,"content":"two\n"}}`, a.session, filepath.Join(a.cwd, "notes.txt"))
+		<-a.answers
+		a.say("saved it")
 	case "child":
 		exec.Command("sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 601").Start()
 		a.say("started a child")

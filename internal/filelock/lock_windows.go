@@ -1,12 +1,21 @@
 package filelock
 
 import (
+	"errors"
 	"os"
 	"time"
+
+	"golang.org/x/sys/windows"
 )
 
-// Lock does nothing: an open file cannot be removed.
-func Lock(*os.File) bool { return true }
+// Lock locks an open file until it is closed or the process ends. It reports false if
+// another process has the lock. The lock is on a byte that no file has, so that the file can
+// be read and written by everybody.
+func Lock(f *os.File) bool {
+	const exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
+	err := windows.LockFileEx(windows.Handle(f.Fd()), exclusive, 0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
+	return !errors.Is(err, windows.ERROR_LOCK_VIOLATION)
+}
 
 // Share does nothing here.
 func Share(*os.File) {}

@@ -69,6 +69,9 @@ type Options struct {
 	// Commands decides how commands of the agent are started.
 	Commands host.Commands
 	Sandbox  host.Sandbox // see host.Options
+	Watch    host.Watch   // see host.Options
+	// OnPrompt is called right before the prompt is sent in a session; may be nil.
+	OnPrompt func(session string)
 	Stdout   io.Writer
 	Stderr   io.Writer
 	// OneTerminal means that Stdout and Stderr are the same terminal.
@@ -136,7 +139,7 @@ func runWith(ctx context.Context, opts Options, out printer) int {
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Sandbox: opts.Sandbox, Version: opts.Version})
+	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Sandbox: opts.Sandbox, Watch: opts.Watch, Version: opts.Version})
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	return r.finish(ctx, stop, err)
@@ -223,6 +226,9 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	r.out.started(info, session.ID(), r.opts.Session.Cwd)
 	for _, e := range r.earlyEvents {
 		r.apply(e)
+	}
+	if r.opts.OnPrompt != nil {
+		r.opts.OnPrompt(session.ID())
 	}
 	if err := session.Prompt(event.Block{Text: r.opts.Prompt}); err != nil {
 		return nil, err

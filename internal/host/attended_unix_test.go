@@ -27,7 +27,7 @@ func withKeyboard(t *testing.T, change func(*Options)) *rig {
 	r.host = New(opts)
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -227,7 +227,7 @@ func gone(t *testing.T, pid int) {
 // Cases 115 and 130.
 func TestCloseSession(t *testing.T) {
 	r := newRig(t)
-	if err := r.services.Sessions.OpenSession("other", []string{r.outside}); err != nil {
+	if err := r.services.Sessions.OpenSession("other", []string{r.outside}, false); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := r.services.Terminals.Create(wire.CreateTerminalRequest{SessionID: "other", Command: "true"})
@@ -278,7 +278,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 	reads := permissions.ApproveReads("--approve-reads", permissions.DenyAll("--approve-reads", nil))
 	h := New(Options{Sink: r.sink, Policy: reads})
 	t.Cleanup(h.Close)
-	h.OpenSession(theSession, []string{r.root})
+	h.OpenSession(theSession, []string{r.root}, false)
 	s := h.Services()
 	options := []wire.PermissionOption{{ID: "y", Kind: "allow_once"}, {ID: "n", Kind: "reject_once"}}
 	decide := func(call wire.ToolCall) string {

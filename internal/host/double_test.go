@@ -39,7 +39,7 @@ func TestRecorded(t *testing.T) {
 	r.host = New(Options{Sink: r.sink, Agent: "test", Record: record})
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
 		t.Fatal(err)
 	}
 	path := r.put(r.path("f.txt"), "a")

@@ -29,12 +29,7 @@ type Options struct {
 	Remote *Remote             // for an agent on another machine; else nil
 	Record *permissions.Record // closed with the host; nil: nothing is recorded
 
-	// OnOpen, OnClose and OnWrite are called for sessions with their directories, and for what was written
-	// for the agent. They must not block; each may be nil.
-	OnOpen  func(session string, roots []string)
-	OnClose func(session string)
-	OnWrite func(session string, w fsops.Written, text string)
-
+	Watch
 	// Rules returns the rules for a session with these directories; nil: there are none. It is called
 	// when a session is opened, and by ReloadRules.
 	Rules func(roots []string) (*permissions.Rulebook, error)
@@ -50,6 +45,15 @@ type Options struct {
 	Tools   []string
 	Version string     // of parley, for Tools
 	Log     *event.Log // may be nil
+}
+
+// Watch records what is changed in sessions. OnOpen, OnClose and OnWrite are called for sessions with
+// their directories, and for what was written for the agent; a resumed session existed before. They
+// must not block; each may be nil.
+type Watch struct {
+	OnOpen  func(session string, roots []string, resumed bool)
+	OnClose func(session string)
+	OnWrite func(session string, w fsops.Written, text string)
 }
 
 // Commands says how commands are started for an agent. The zero value starts them unchanged, with
@@ -129,7 +133,7 @@ func (h *Host) log(line string) {
 }
 
 // OpenSession implements acpclient.Sessions.
-func (h *Host) OpenSession(id string, roots []string) error {
+func (h *Host) OpenSession(id string, roots []string, resumed bool) error {
 	if h.opts.Remote != nil && h.shared() {
 		roots = h.opts.Remote.Roots
 	}
@@ -151,7 +155,7 @@ func (h *Host) OpenSession(id string, roots []string) error {
 	h.sessions[id] = &session{roots: roots, real: real}
 	h.mu.Unlock()
 	if h.opts.OnOpen != nil && h.shared() {
-		h.opts.OnOpen(id, roots)
+		h.opts.OnOpen(id, roots, resumed)
 	}
 	return nil
 }

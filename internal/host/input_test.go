@@ -20,7 +20,7 @@ func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
 	decide := func(policy permissions.Policy, mode permissions.Mode) bool {
 		h := New(Options{Sink: newSink(), Policy: policy})
 		defer h.Close()
-		if err := h.OpenSession(theSession, []string{r.root}); err != nil {
+		if err := h.OpenSession(theSession, []string{r.root}, false); err != nil {
 			r.t.Fatal(err)
 		}
 		h.Broker().SetMode(theSession, mode)

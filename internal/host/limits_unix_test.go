@@ -27,7 +27,7 @@ func limited(t *testing.T, c Commands, box ...Sandbox) *rig {
 	r.host = New(opts)
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root, r.outside}); err != nil {
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root, r.outside}, false); err != nil {
 		t.Fatal(err)
 	}
 	return r

@@ -341,7 +341,7 @@ func FuzzQuestion(f *testing.F) {
 	dir := f.TempDir()
 	h := New(Options{Sink: newSink()})
 	f.Cleanup(h.Close)
-	if err := h.OpenSession(theSession, []string{dir}); err != nil {
+	if err := h.OpenSession(theSession, []string{dir}, false); err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, kind, title, input, path string) {

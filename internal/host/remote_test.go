@@ -20,7 +20,7 @@ func TestRemoteGetsNothing(t *testing.T) {
 	if services.FS != nil || services.Terminals != nil || services.Tools != nil || services.Permissions == nil {
 		t.Errorf("got %+v", services)
 	}
-	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}); err != nil {
+	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}, false); err != nil {
 		t.Fatal(err)
 	}
 	defer services.Sessions.CloseSession(theSession)
@@ -50,7 +50,7 @@ func TestRemoteSharesWhatIsHere(t *testing.T) {
 	if services.FS == nil || services.Terminals != nil {
 		t.Fatalf("got %+v", services)
 	}
-	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}); err != nil {
+	if err := services.Sessions.OpenSession(theSession, []string{"/not/on/this/machine"}, false); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(root, "a.txt")

@@ -91,7 +91,7 @@ func newRig(t *testing.T) *rig {
 	r.host = New(Options{Sink: r.sink, Agent: "test"})
 	t.Cleanup(r.host.Close)
 	r.services = r.host.Services()
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
 		t.Fatal(err)
 	}
 	return r

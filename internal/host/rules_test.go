@@ -212,7 +212,7 @@ func TestRulesOfASession(t *testing.T) {
 	}})
 	defer h.Close()
 	dir := realDir(t)
-	if err := h.OpenSession("a", []string{dir}); err != nil || len(roots) != 1 || roots[0] != dir {
+	if err := h.OpenSession("a", []string{dir}, false); err != nil || len(roots) != 1 || roots[0] != dir {
 		t.Fatalf("%v %q", err, roots)
 	}
 	if n := len(h.Broker().Rules("a").Rules()); n != 1 {
@@ -226,7 +226,7 @@ func TestRulesOfASession(t *testing.T) {
 	if err := h.ReloadRules(); err == nil || len(h.Broker().Rules("a").Rules()) != 2 {
 		t.Errorf("got %v", err)
 	}
-	if err := h.OpenSession("b", []string{dir}); err == nil || !strings.Contains(err.Error(), "a mistake") {
+	if err := h.OpenSession("b", []string{dir}, false); err == nil || !strings.Contains(err.Error(), "a mistake") {
 		t.Errorf("a session opens although its rules cannot be read: %v", err)
 	}
 }
@@ -263,7 +263,7 @@ func TestRulesOfAClosedSession(t *testing.T) {
 		}})
 		defer h.Close()
 		open := func() {
-			if err := h.OpenSession(theSession, []string{r.root}); err != nil {
+			if err := h.OpenSession(theSession, []string{r.root}, false); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -170,7 +170,7 @@ func TestAlwaysForWrites(t *testing.T) {
 	}
 	// It is forgotten with the session.
 	r.services.Sessions.CloseSession(theSession)
-	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}); err != nil {
+	if err := r.services.Sessions.OpenSession(theSession, []string{r.root}, false); err != nil {
 		t.Fatal(err)
 	}
 	r.refused(r.write(path, "c"))

@@ -87,7 +87,7 @@ func newRigIn(t *testing.T, box host.Sandbox, change ...func(toolserver.Options)
 		r.server.Close()
 		r.host.Close()
 	})
-	if err := services.Sessions.OpenSession(theSession, []string{r.dir}); err != nil {
+	if err := services.Sessions.OpenSession(theSession, []string{r.dir}, false); err != nil {
 		t.Fatal(err)
 	}
 	r.offered, r.offer = r.newOffer()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -67,9 +68,25 @@ type change struct {
 	by            By
 	newDirs       int    // how many of its directories, from the innermost, had no files before
 	goneDirs      int    // and after
-	doubt         string // why it cannot be undone, even if the states allow it
+	doubt         string // see noUndo
 	undone        bool
 	early         bool // a write that the scan before its turn may have found done
+	outside       bool // recorded by an earlier Journal, and not in the roots of this one
+}
+
+// Reasons to doubt that a change can be undone.
+const (
+	doubtHidden = "git did not show it before the turn, so what was there is not known"
+	doubtUnseen = "it was there before the turn, where it was not seen"
+	doubtTwin   = "it is another name of a file that was there before"
+)
+
+// noUndo returns why the change cannot be undone, even if the states allow it.
+func (c *change) noUndo() string {
+	if c.outside {
+		return "it is not in the directories of the session"
+	}
+	return c.doubt
 }
 
 func (c *change) kind() Kind { return kindOf(c.before, c.after) }
@@ -150,6 +167,17 @@ func (j *Journal) Since(first int) []Change {
 	return j.list(func(turn int) bool { return turn >= first })
 }
 
+// Turns returns the numbers of the turns in which something was recorded, in order.
+func (j *Journal) Turns() (numbers []int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range j.entries {
+		numbers = append(numbers, c.turn)
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
 func (j *Journal) list(ofTurn func(int) bool) []Change {
 	j.mu.Lock()
 	var chosen []change
@@ -163,7 +191,7 @@ func (j *Journal) list(ofTurn func(int) bool) []Change {
 	last := map[string]int{} // by path, in list
 	for _, c := range chosen {
 		i, ok := last[c.path]
-		if ok && c.undone == list[i].Undone && c.doubt == "" && list[i].NoUndoReason == "" && same(list[i].after, c.before) {
+		if ok && c.undone == list[i].Undone && c.noUndo() == "" && list[i].NoUndoReason == "" && same(list[i].after, c.before) {
 			list[i].extend(c)
 			continue
 		}
@@ -185,7 +213,7 @@ func (j *Journal) list(ofTurn func(int) bool) []Change {
 
 func (c *change) shown() Change {
 	return Change{
-		Turn: c.turn, Path: c.path, By: c.by, Before: sizeOf(c.before), After: sizeOf(c.after), NoUndoReason: c.doubt, Undone: c.undone,
+		Turn: c.turn, Path: c.path, By: c.by, Before: sizeOf(c.before), After: sizeOf(c.after), NoUndoReason: c.noUndo(), Undone: c.undone,
 		before: c.before, after: c.after, newDirs: c.newDirs, goneDirs: c.goneDirs, ids: []int{c.id},
 	}
 }

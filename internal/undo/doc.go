@@ -14,6 +14,14 @@
 // A Journal remembers the stat of each file with its hash, so that the next scan only reads files
 // that may have changed.
 //
+// # What outlives a Journal
+//
+// Close removes the copies, unless the Journal has a Kept: then the changes, and the copies that they
+// need, are written at the end of each turn and after each undo, and a Journal of the same session
+// continues them, in the same process or in a later one. Only one Journal at a time has a Kept. What
+// is read from it may be damaged: it is checked as a whole, each copy by its hash, and Undo checks the
+// files as always. A change outside the roots of the Journal that continues is listed, and not undone.
+//
 // # Limits
 //
 // A file that the user, an editor or another session changes during a turn cannot be distinguished
@@ -31,7 +39,7 @@
 //
 // # Goroutines
 //
-// All methods are safe for concurrent use. BeginTurn, EndTurn, Undo, Redo, Rewrite, Texts and Close wait
+// All methods are safe for concurrent use. BeginTurn, EndTurn, Undo, Redo, Rewrite, Texts, Keep, List and Close wait
 // for the disk, BeginTurn and EndTurn also for git: do not call them from the goroutine of a screen.
 // Changes never waits for them. Paths come from the disk: sanitise them before showing them.
 package undo

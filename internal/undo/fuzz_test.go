@@ -176,6 +176,10 @@ func (c course) follow(r *rig, out string) {
 			}
 		})
 		left[n+1] = leaves(t, r.dir)
+		if r.keep != nil {
+			r.again()
+			r.j.names = imitated
+		}
 		for range rnd.IntN(4) {
 			if user {
 				r.randomStep(rnd, in, out, 0)

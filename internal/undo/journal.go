@@ -31,6 +31,7 @@ type Options struct {
 	Roots    []string // directories that exist
 	Git      string   // the program; "" looks for it
 	MaxBytes int64    // bytes that the copies may take; 0 means DefaultMaxBytes
+	Keep     *Kept    // where changes outlive the Journal, which closes it; nil: Close discards them
 }
 
 // Journal tracks the changes of one session.
@@ -47,6 +48,8 @@ type Journal struct {
 	turn      *turn // between BeginTurn and EndTurn
 	entries   []*change
 	nextID    int
+	lastTurn  int
+	unsaved   bool // something was recorded since the last save
 	forgotten bool
 	closed    bool
 }
@@ -81,16 +84,27 @@ func New(opts Options) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("find the roots of what can be undone: %w", err), s.close())
 	}
 	j := &Journal{opts: opts, store: s, roots: roots}
+	if k := opts.Keep; k != nil {
+		s.older = k.copies
+		j.continues(k.past)
+	}
 	j.names = func(ctx context.Context, dir string, most int, args ...string) ([]string, error) {
 		return list(ctx, opts.Git, dir, most, args...)
 	}
 	return j, nil
 }
 
-// Close discards all changes and removes the copies.
+// Close discards all changes and removes the copies, except what Options.Keep keeps.
 func (j *Journal) Close() error {
 	j.work.Lock()
 	defer j.work.Unlock()
+	k := j.opts.Keep
+	j.mu.Lock()
+	if k != nil && len(j.entries) > 0 && j.lastTurn > k.past.Turn {
+		j.unsaved = true // later Journals continue its number
+	}
+	j.mu.Unlock()
+	failed := j.save()
 	j.mu.Lock()
 	closed := j.closed
 	j.closed, j.entries, j.turn = true, nil, nil
@@ -98,7 +112,18 @@ func (j *Journal) Close() error {
 	if closed {
 		return nil
 	}
-	return j.store.close()
+	if k != nil {
+		failed = errors.Join(failed, k.Close())
+	}
+	return errors.Join(failed, j.store.close())
+}
+
+// LastTurn returns the number of the latest turn, which an earlier Journal may have recorded; 0 if there
+// was none.
+func (j *Journal) LastTurn() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.lastTurn
 }
 
 // BeginTurn scans the roots before a turn. What the agent changes on disk before it returns may be
@@ -125,7 +150,7 @@ func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.turn = next
+	j.turn, j.lastTurn = next, max(j.lastTurn, number)
 	return notes
 }
 
@@ -166,16 +191,26 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 		}
 		j.settle(number, r, was, is, writes)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if len(j.entries) > maxEntries {
-		j.entries = slices.Clone(j.entries[len(j.entries)-maxEntries:])
-		if !j.forgotten {
-			j.forgotten = true
-			notes = append(notes, Note{Text: "the oldest changes are not listed any longer", Err: errTooMany})
-		}
+	if j.trim() {
+		notes = append(notes, Note{Text: "the oldest changes are not listed any longer", Err: errTooMany})
+	}
+	if err := j.save(); err != nil {
+		notes = append(notes, Note{Text: "they are lost when parley ends", Err: err})
 	}
 	return notes
+}
+
+// trim drops the oldest of too many changes. It returns true the first time.
+func (j *Journal) trim() (first bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.entries) <= maxEntries {
+		return false
+	}
+	j.entries = slices.Clone(j.entries[len(j.entries)-maxEntries:])
+	first = !j.forgotten
+	j.forgotten = true
+	return first
 }
 
 // writesOf returns the writes through parley of a turn below a root, by name.
@@ -219,6 +254,7 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 	twins(made, was, is, r)
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.unsaved = j.unsaved || len(replaced) > 0
 	j.entries = slices.DeleteFunc(j.entries, func(c *change) bool { return replaced[c] && !c.undone })
 	for _, c := range made {
 		j.add(c)
@@ -275,9 +311,9 @@ func compare(was, is *snapshot, name string, writes []*change, first *change) *c
 		switch {
 		case listed:
 		case was.hidden.holds(name):
-			c.doubt = "git did not show it before the turn, so what was there is not known"
+			c.doubt = doubtHidden
 		case older(b.stamp, was.began):
-			c.doubt = "it was there before the turn, where it was not seen"
+			c.doubt = doubtUnseen
 		}
 		return c
 	}
@@ -340,7 +376,7 @@ func twins(made []*change, was, is *snapshot, r *root) {
 	}
 	for _, c := range made {
 		if twin[c.path] {
-			c.doubt = "it is another name of a file that was there before"
+			c.doubt = doubtTwin
 		}
 	}
 }
@@ -349,6 +385,7 @@ func twins(made []*change, was, is *snapshot, r *root) {
 func (j *Journal) add(c *change) {
 	c.id = j.nextID
 	j.nextID++
+	j.unsaved, j.lastTurn = true, max(j.lastTurn, c.turn)
 	j.entries = append(j.entries, c)
 }
 

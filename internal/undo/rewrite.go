@@ -44,11 +44,12 @@ func (j *Journal) Rewrite(ctx context.Context, c Change, content string) error {
 	}
 	made := &change{turn: c.Turn, path: c.Path, before: c.after, after: to, by: c.By, goneDirs: c.goneDirs}
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	if j.turn != nil { // After finds the new content
 		made.turn = j.turn.number
 	}
 	j.add(made)
+	j.mu.Unlock()
+	_ = j.save() // EndTurn and Close try again, and report the error
 	return nil
 }
 

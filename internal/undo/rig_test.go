@@ -20,6 +20,7 @@ type rig struct {
 	j   *Journal
 
 	writes map[int][]Write // by turn: what was written through parley
+	keep   *Options        // of the Journals of a session whose changes are kept; nil: they are not
 }
 
 // newRig creates a repository with some committed files.

@@ -30,9 +30,10 @@ type sum = [sha256.Size]byte
 
 // store keeps contents by their hash, appended to one file: less to clean up than a file each.
 type store struct {
-	dir  string
-	pack *os.File
-	room int64 // bytes that may be kept
+	dir   string   // to be removed by close; "" keeps it
+	pack  *os.File // nil while there is none
+	room  int64    // bytes that may be kept
+	older *store   // has further contents; may be nil
 
 	mu   sync.Mutex
 	at   map[sum]span
@@ -51,17 +52,33 @@ func openStore(dir string, room int64) (*store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for what can be undone: %w", err)
 	}
-	pack, err := os.OpenFile(filepath.Join(own, packName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	s := newStore()
+	if s.pack, err = createPack(own); err != nil {
 		os.Remove(own)
 		return nil, fmt.Errorf("make a file for what can be undone: %w", err)
 	}
-	filelock.Lock(pack)
-	return &store{dir: own, pack: pack, room: room, at: map[sum]span{}, lost: map[sum]bool{}}, nil
+	s.dir, s.room = own, room
+	return s, nil
+}
+
+func newStore() *store {
+	return &store{room: DefaultMaxBytes, at: map[sum]span{}, lost: map[sum]bool{}}
+}
+
+// createPack creates and locks the file of a store.
+func createPack(dir string) (*os.File, error) {
+	pack, err := os.OpenFile(filepath.Join(dir, packName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		filelock.Lock(pack)
+	}
+	return pack, err
 }
 
 // keep stores a content, unless less than leave bytes would remain.
 func (s *store) keep(of sum, content []byte, leave int64) error {
+	if s.older != nil && s.older.has(of) {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.at[of]; ok || len(content) > 0 && s.size+int64(len(content)) > s.room-leave {
@@ -79,15 +96,26 @@ func (s *store) keep(of sum, content []byte, leave int64) error {
 
 func (s *store) has(of sum) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	_, ok := s.at[of]
-	return ok
+	s.mu.Unlock()
+	return ok || s.older != nil && s.older.has(of)
 }
 
 func (s *store) hasLost(of sum) bool {
 	s.mu.Lock()
+	lost := s.lost[of]
+	s.mu.Unlock()
+	return lost || s.older != nil && s.older.hasLost(of)
+}
+
+// spans lists where the contents are.
+func (s *store) spans() (all []savedCopy) {
+	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lost[of]
+	for of, where := range s.at {
+		all = append(all, savedCopy{of[:], where.off, where.n})
+	}
+	return all
 }
 
 // content reads a kept content and checks its hash.
@@ -95,7 +123,10 @@ func (s *store) content(of sum) ([]byte, error) {
 	s.mu.Lock()
 	where, ok := s.at[of]
 	s.mu.Unlock()
-	if !ok {
+	switch {
+	case !ok && s.older != nil:
+		return s.older.content(of)
+	case !ok:
 		return nil, fmt.Errorf("no copy of it was kept: %w", fs.ErrNotExist)
 	}
 	b := make([]byte, where.n)
@@ -109,9 +140,12 @@ func (s *store) content(of sum) ([]byte, error) {
 }
 
 func (s *store) close() error {
-	err := s.pack.Close()
-	if removed := os.RemoveAll(s.dir); removed != nil {
-		err = errors.Join(err, removed)
+	var err error
+	if s.pack != nil {
+		err = s.pack.Close()
+	}
+	if s.dir != "" {
+		err = errors.Join(err, os.RemoveAll(s.dir))
 	}
 	if err != nil {
 		return fmt.Errorf("remove what could be undone: %w", err)
@@ -119,8 +153,9 @@ func (s *store) close() error {
 	return nil
 }
 
-// Sweep removes what Journals that were never closed left in dir. Those of running programs stay. A
-// missing directory is no error.
+// Sweep removes what Journals that were never closed left in dir, and what was kept of others for
+// longer than KeptFor or beyond MaxKeptBytes. What running programs use stays. A missing directory is
+// no error.
 func Sweep(dir string, now time.Time) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,22 +164,13 @@ func Sweep(dir string, now time.Time) error {
 	if err != nil {
 		return fmt.Errorf("sweep what could be undone: %w", err)
 	}
-	var failed []error
+	failed := sweepKept(dir, entries, now)
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), storePrefix) || now.Sub(info.ModTime()) < sweepAfter {
 			continue
 		}
-		own := filepath.Join(dir, e.Name())
-		pack := filepath.Join(own, packName)
-		if filelock.InUse(pack, idleStore) {
-			continue
-		}
-		// Removing an open file fails on some systems.
-		if err := os.Remove(pack); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err := os.RemoveAll(own); err != nil {
+		if _, err := removeUnused(filepath.Join(dir, e.Name())); err != nil {
 			failed = append(failed, err)
 		}
 	}
@@ -152,4 +178,17 @@ func Sweep(dir string, now time.Time) error {
 		return fmt.Errorf("sweep what could be undone: %w", err)
 	}
 	return nil
+}
+
+// removeUnused removes a directory of copies unless a running program uses it.
+func removeUnused(dir string) (removed bool, err error) {
+	pack := filepath.Join(dir, packName)
+	if filelock.InUse(pack, idleStore) {
+		return false, nil
+	}
+	// Removing an open file fails on some systems.
+	if err := os.Remove(pack); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return true, os.RemoveAll(dir)
 }

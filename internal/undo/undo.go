@@ -99,6 +99,9 @@ func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []
 			results[t.at].Change.Undone = !again
 		}
 	}
+	if !dry {
+		_ = j.save() // EndTurn and Close try again, and report the error
+	}
 	return results
 }
 
@@ -153,7 +156,7 @@ func (j *Journal) mark(ids []int, undone bool) {
 	defer j.mu.Unlock()
 	for _, id := range ids {
 		if c := j.entry(id); c != nil {
-			c.undone = undone
+			c.undone, j.unsaved = undone, true
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (s *Session) CanRestore(item int, done func(Restorable)) error {
 	}
 	turn := s.journalTurns[s.turnOf(item)]
 	if turn == 0 {
-		return errors.New("this prompt is older than the record of changes, which begins when the session is opened")
+		return errors.New("this prompt was sent before the session was opened here; /review undoes earlier changes")
 	}
 	open, id, ctx := s.ACP, s.ACP.ID(), s.w.conns.ctx
 	s.w.begin(func() Result {

@@ -148,7 +148,7 @@ func TestNoRestore(t *testing.T) {
 		refused(prompts(s)[0], "the agent has ended")
 		s.Agent.Restart()
 		r.settle()
-		refused(prompts(s)[0], "older than the record")
+		refused(prompts(s)[0], "before the session was opened here; /review undoes")
 	})
 }
 

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
@@ -161,6 +163,49 @@ func TestChanges(t *testing.T) {
 		r.settle()
 		if len(list) != 3 {
 			t.Errorf("changes: %v", list)
+		}
+	})
+}
+
+// What was recorded of a session before it was opened is counted when it is. Its prompts are not those of
+// recorded turns: parley does not know which are.
+func TestChangesOfResumedSession(t *testing.T) {
+	j := &journal{files: []workspace.FileChange{{Path: "/a", Turn: 1}, {Path: "/b", Turn: 2, Undone: true}}}
+	with(t, func(r *rig) {
+		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
+		r.change = func(c *workspace.Connection) {
+			j.keep(c)
+			j.turn = 2
+			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a", "bcd", true }
+		}
+		r.fake().Capabilities(keeps)
+		r.fake().On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("kept", "user", "one")
+			c.Agent.Say("kept", "agent", "You said: one")
+			return "{}", nil
+		})
+	}, func(r *rig) {
+		a := r.started(local).Agent
+		a.OpenStored(kept, nil)
+		r.pass(time.Second)
+		s := r.w.Front()
+		if added, removed := s.ChangedLines(); added != 3 || removed != 1 {
+			t.Errorf("+%d -%d", added, removed)
+		}
+		if got, want := s.ChangedFiles(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 1}}; !slices.Equal(got, want) {
+			t.Errorf("changed files: %v, want %v", got, want)
+		}
+		if err := s.CanRestore(prompts(s)[0], func(workspace.Restorable) { t.Error("to an unknown turn") }); err == nil || !strings.Contains(err.Error(), "/review") {
+			t.Errorf("got %v", err)
+		}
+		r.turns(s, "two")
+		var got workspace.Restorable
+		if err := s.CanRestore(prompts(s)[1], func(w workspace.Restorable) { got = w }); err != nil {
+			t.Fatal(err)
+		}
+		r.settle()
+		if got.Turn != 3 {
+			t.Errorf("turn %d", got.Turn)
 		}
 	})
 }

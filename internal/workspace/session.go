@@ -139,7 +139,7 @@ func (s *Session) DropShellOutput() bool {
 // attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
 	s.ACP, s.giveUp, s.forking = open, nil, false
-	s.journalTurns = map[int]int{} // the journal of another connection is gone
+	s.journalTurns = map[int]int{} // which turns of a replayed conversation were recorded is not known
 	s.Thread.Session = open.ID()
 	c := connectionSpan{from: s.began}
 	if messages := s.Agent.conn.Messages; messages != nil {
@@ -149,6 +149,7 @@ func (s *Session) attach(open *acpclient.Session) {
 		}
 	}
 	s.spans = append(s.spans, c)
+	s.CountLines(0) // of what was recorded before
 }
 
 // resetConnection prepares the session for another connection. Thread and queue stay.
