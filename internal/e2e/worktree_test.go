@@ -91,7 +91,8 @@ func TestCompareSideBySide(t *testing.T) {
 	s.WaitFor("All have answered")
 	s.Press("f5")
 	s.WaitFunc("the two diffs beside each other", func(rows []string) bool {
-		return strings.Count(strings.Join(rows, "\n"), "+ demo agent was here") == 2
+		all := strings.Join(rows, "\n")
+		return strings.Count(all, "Review:") == 2 && strings.Count(all, "+ demo agent was here") == 2
 	})
 	if got := read(t, filepath.Join(dir, "notes.txt")); got != "one\n" {
 		t.Errorf("the user's file holds %q", got)
@@ -101,7 +102,7 @@ func TestCompareSideBySide(t *testing.T) {
 		return strings.Count(strings.Join(rows, "\n"), "+ demo agent was here") == 1 && strings.Contains(rows[0], "demo") && strings.Contains(rows[0], "second")
 	})
 	s.Press("esc")
-	s.WaitGone("Review:")
+	s.WaitFor(placeholder)
 	s.Type("/merge\r") // the one in front
 	s.WaitFor("Merge second-1 into main?", "Merge 1 file, +1 −0")
 	s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
