@@ -191,3 +191,22 @@ func TestPutUndoRedo(t *testing.T) {
 		t.Errorf("%d notes, %d undone, first %q", len(said), len(undone), undone[0].Path)
 	}
 }
+
+// A note on the same is continued, one that was saved is restored to its place and only once, and what
+// was undone alone is not saved.
+func TestAddMergeDrop(t *testing.T) {
+	one, two, undone := Note{Path: "a.go", Text: "one"}, Note{Path: "b.go", Text: "two"}, Note{Path: "a.go", Undone: true}
+	all := Add(Add(Add(nil, one), two), Note{Path: "a.go", Text: "more"})
+	if got := TextOn(all, one); len(all) != 2 || got != "one\n\nmore" {
+		t.Errorf("%d notes, %q", len(all), got)
+	}
+	if all = Merge([]Note{two}, []Note{one, two, undone}); len(all) != 3 || all[0] != one || all[1] != two {
+		t.Errorf("merged %+v", all)
+	}
+	if got := Draft(all); len(got) != 3 {
+		t.Errorf("saves %+v", got)
+	}
+	if all = Drop(Drop(all, one), two); len(all) != 1 || Draft(all) != nil {
+		t.Errorf("left %+v, saves %+v", all, Draft(all))
+	}
+}
