@@ -33,8 +33,8 @@ func Rejected(what, quote string, diff bool, why string) string {
 		head = "I rejected this: " + span(what)
 	}
 	p.text(head)
+	p.text(why) // before the quote, so that a shortened view of the prompt has it
 	p.quote(quote, diff)
-	p.text(why)
 	return Text(p.pieces)
 }
 

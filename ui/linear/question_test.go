@@ -76,7 +76,7 @@ func TestRejectAndSayWhy(t *testing.T) {
 		r.pause()
 		r.sees("Decision: Reject, by you: git push origin HEAD.", "You: I rejected this: `Run a command in /home/ada/src`", "not on main, please")
 		prompts, outcomes, _ := r.seen()
-		if want := strings.ReplaceAll("push it|I rejected this: 'Run a command in /home/ada/src'\n\n'''\ngit push origin HEAD\n'''\n\nnot on main, please|later", "'", "`"); prompts != want || outcomes != "no" {
+		if want := strings.ReplaceAll("push it|I rejected this: 'Run a command in /home/ada/src'\n\nnot on main, please\n\n'''\ngit push origin HEAD\n'''|later", "'", "`"); prompts != want || outcomes != "no" {
 			t.Errorf("answered %q; the agent got\n%s\nwant\n%s", outcomes, prompts, want)
 		}
 	})
@@ -84,7 +84,7 @@ func TestRejectAndSayWhy(t *testing.T) {
 
 // A reason can follow a comma; without one, n rejects. Before the question could be read it does nothing.
 func TestRejectWithoutAReason(t *testing.T) {
-	for line, want := range map[string]string{"n": "push it", "n,": "push it", "n, why?": "|why?", "nothing": "", "no way": ""} {
+	for line, want := range map[string]string{"n": "push it", "n,": "push it", "n, why?": "|why?\n\n```\ngit push origin HEAD\n```", "nothing": "", "no way": ""} {
 		talkTo(t, asks, func(r *rig) {
 			r.types("push it")
 			r.types("n too early")
@@ -93,7 +93,7 @@ func TestRejectWithoutAReason(t *testing.T) {
 			r.types(line)
 			r.pause()
 			prompts, outcomes, _ := r.seen()
-			if prompts = strings.ReplaceAll(prompts, "I rejected this: `Run a command in /home/ada/src`\n\n```\ngit push origin HEAD\n```\n\n", ""); want == "" && outcomes != "" || want != "" && (outcomes != "no" || !strings.HasSuffix(prompts, want)) {
+			if prompts = strings.ReplaceAll(prompts, "I rejected this: `Run a command in /home/ada/src`\n\n", ""); want == "" && outcomes != "" || want != "" && (outcomes != "no" || !strings.HasSuffix(prompts, want)) {
 				t.Errorf("%q: answered %q, prompts %q", line, outcomes, prompts)
 			}
 		})
