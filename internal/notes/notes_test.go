@@ -74,6 +74,16 @@ I have undone these changes of yours. Do not make them again unless I ask for th
 	}
 }
 
+// A file of any name is mentioned, so that it becomes a resource.
+func TestPromptMentionsAnyName(t *testing.T) {
+	for _, name := range []string{"a.go", "a b.go", "@.env", "`a`.go", "a\nb", "a\x1b[31m.go", "a\"b'", "-rf", "a:12", "dir/(x).go", "ü\u202e.go", "👩‍👩‍👧.go"} {
+		text := promptOf(Note{Path: name, From: 3, To: 4, Text: "x"})
+		if found := mention.Find(text); len(found) != 1 || found[0].Path != name || found[0].From != 3 || found[0].To != 4 {
+			t.Errorf("%q: mentions %+v in\n%s", name, found, text)
+		}
+	}
+}
+
 // Whatever code and messages contain, nothing in them ends a fence or mentions a file, and no name
 // of a file mentions another.
 func TestPromptHoldsHostileText(t *testing.T) {

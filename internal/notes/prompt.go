@@ -121,11 +121,9 @@ func (n Note) head() string {
 		lines = ":" + n.lines()
 	}
 	if !n.Old && !n.Undone {
-		for _, path := range []string{n.Path, strconv.Quote(n.Path)} {
-			word := "@" + path + lines
-			if m := mention.Find(word); len(m) == 1 && m[0].Start == 0 && m[0].End == len(word) && m[0].Path == n.Path {
-				return word
-			}
+		word := mention.Format(n.Path) + lines
+		if m := mention.Find(word); len(m) == 1 && m[0].Start == 0 && m[0].End == len(word) && m[0].Path == n.Path {
+			return word
 		}
 	}
 	head := span(n.Path)
