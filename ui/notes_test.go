@@ -184,6 +184,38 @@ func TestNotesSurvive(t *testing.T) {
 	})
 }
 
+// Notes that are saved nowhere move to the page that is shown next when theirs is closed; those that are
+// saved stay with their session.
+func TestNotesOfAClosedSession(t *testing.T) {
+	for _, saved := range []bool{false, true} {
+		drive(t, func(d *driver, o *Options) {
+			if saved {
+				keepingTyped(newDisk())(d, o)
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.types("hello\n")
+			d.soon()
+			d.types("/new\n")
+			d.soon()
+			d.types("hi\n")
+			d.soon()
+			d.press("tab", ".")
+			d.types("shorter\n")
+			d.soon()
+			d.press("esc", "ctrl+s", "down", "ctrl+x", "esc")
+			d.soon()
+			d.sees("You said: hello")
+			d.types("/notes\n")
+			if saved {
+				d.sees("No notes yet")
+			} else {
+				d.sees("your message  shorter")
+			}
+		})
+	}
+}
+
 // Every message and tool call can be quoted; its words mention no file.
 func TestNotesOnEntries(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
