@@ -73,10 +73,16 @@ func (m noteWritten) handle(*Model) tea.Cmd {
 	case m.note.Text == "":
 		return c.say("Note dropped")
 	}
+	return c.sayNotes()
+}
+
+// sayNotes says how many notes there are, and how to list them from here.
+func (c *chat) sayNotes() tea.Cmd {
 	key := "/notes"
 	if c.review.Open() {
 		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
 	}
+	said, _ := notes.Split(c.Notes)
 	return c.say(countNotes(len(said)) + " · " + key + " lists and sends them")
 }
 
@@ -179,6 +185,13 @@ func (h reviewHost) Notes(path string) (n int) {
 		}
 	}
 	return n
+}
+
+func (h reviewHost) Left() tea.Cmd {
+	if notes.Draft(h.c.Notes) == nil {
+		return nil
+	}
+	return h.c.sayNotes()
 }
 
 func (h reviewHost) Undid(n notes.Note) {

@@ -85,6 +85,24 @@ I have undone these changes of yours. Do not make them again unless I ask for th
 	})
 }
 
+// Whoever leaves the review with notes is told where they are.
+func TestNotesAfterTheReview(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		d.press("f5")
+		d.rest()
+		d.press("esc")
+		d.misses("/notes")
+		d.press("f5")
+		d.rest()
+		d.press("c")
+		d.types("why?\n")
+		d.sees("1 note · C lists and sends them")
+		d.press("esc")
+		d.sees("1 note · /notes lists and sends them")
+		d.misses("Review:")
+	})
+}
+
 // Notes and what was undone are separate: a prompt needs neither of them.
 func TestPromptWithoutWhatWasUndone(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {

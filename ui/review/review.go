@@ -32,6 +32,8 @@ type Host interface {
 	// Undid notes that a change was undone, Redid that the last one of a file was done again.
 	Undid(notes.Note)
 	Redid(path string)
+	// Left is called when the user has closed the review.
+	Left() tea.Cmd
 }
 
 // Store reads and changes the files. Its methods wait for the disk; they are called in commands.
