@@ -198,7 +198,8 @@ func TestGiveUpOpening(t *testing.T) {
 		}, func(d *driver) {
 			d.types("/fork\n")
 			d.soon()
-			d.sees("fake · opening", "esc cancel")
+			d.sees("fake · opening", "esc cancel", "▌ two")
+			d.misses("has copied") // not yet
 			d.types("later\n")
 			d.press(key)
 			d.soon()

@@ -74,6 +74,8 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		}
 	case workspace.SessionShown:
 		m.show(m.pageOf(n.Session))
+	case workspace.SessionOpened:
+		m.pageOf(n.Session).view.Changed([]int{0}) // a fork says what it is
 	case workspace.SessionNotOpened:
 		if n.Logged != nil {
 			return m.chat.say(m.chat.readOnlyReason())

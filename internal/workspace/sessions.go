@@ -189,6 +189,9 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 		return
 	}
 	if err == nil {
+		if s.forking {
+			s.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
+		}
 		s.attach(opened)
 		w.tell(SessionOpened{s})
 		s.sendQueued()
