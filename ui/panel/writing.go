@@ -100,7 +100,9 @@ func (w *Writing) quoted(width, most int) (rows []string) {
 	th := w.env.Theme
 	lines := strings.Split(strings.TrimRight(w.Quote, "\n"), "\n")
 	if len(lines) > most && w.Diff {
-		changed := func(line string) bool { return strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") }
+		changed := func(line string) bool {
+			return (strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) && !strings.HasPrefix(line, "+++ ") && !strings.HasPrefix(line, "--- ")
+		}
 		lines = lines[max(0, slices.IndexFunc(lines, changed)):]
 	}
 	more := ""

@@ -36,10 +36,12 @@ func TestWriting(t *testing.T) {
 			t.Errorf("the quote is not shown:\n%s", s)
 		}
 	}
-	w.Quote = "@@ -28,7 +28,7 @@\n line 28\n line 29\n line 30\n-line two alpha\n+line two BETA\n line 32\n line 33"
-	rows, _ := w.Rows(40, 12)
-	if s := uitest.Text(rows); !strings.Contains(s, "-line two alpha") || !strings.Contains(s, "+line two BETA") || strings.Contains(s, "more") {
-		t.Errorf("the change is not shown:\n%s", s)
+	for _, head := range []string{"", "diff --git a/x b/x\n--- a/x\n+++ b/x\n"} {
+		w.Quote = head + "@@ -28,7 +28,7 @@\n line 28\n line 29\n line 30\n-line two alpha\n+line two BETA\n line 32\n line 33"
+		rows, _ := w.Rows(40, 12)
+		if s := uitest.Text(rows); !strings.Contains(s, "-line two alpha") || !strings.Contains(s, "+line two BETA") || strings.Contains(s, "more") {
+			t.Errorf("the change is not shown:\n%s", s)
+		}
 	}
 	p, _ = opens("before")
 	p.press("esc")
