@@ -256,6 +256,22 @@ func TestNotesSurvive(t *testing.T) {
 	}
 }
 
+// A note that is written while the agent is gone is saved, too.
+func TestNoteWithoutTheAgent(t *testing.T) {
+	s := &shelf{drafts: map[composer.DraftKey]composer.Draft{}}
+	talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, s }, func(r *rig) {
+		r.types("hello")
+		r.pause()
+		r.Agent().Close()
+		r.pause()
+		r.types("/note . Shorter.")
+		r.pause()
+		if got := fmt.Sprint(s.notesOf(composer.DraftKey{Agent: "fake", Session: "s1"})); got != "[your message: Shorter.]" {
+			t.Errorf("kept %s", got)
+		}
+	})
+}
+
 // Notes that are saved nowhere move to the session that takes the place of theirs, as queued prompts do.
 func TestNotesMoveToTheNextSession(t *testing.T) {
 	for _, drafts := range []composer.Drafts{nil, &shelf{drafts: map[composer.DraftKey]composer.Draft{}}} {

@@ -78,10 +78,10 @@ func (k *keeper) update() {
 	for _, s := range k.w.Sessions() {
 		key, on := composer.DraftKey{Dir: s.Dir, Agent: s.Agent.Spec.Key(), Session: s.Thread.Session}, k.saved[s]
 		switch {
-		case s.ReadOnly || s.ACP == nil:
-		case on == nil || on.key != key:
+		case s.ReadOnly:
+		case s.ACP != nil && (on == nil || on.key != key):
 			k.load(s, key)
-		case !on.loading:
+		case on != nil && !on.loading:
 			k.save(s, on)
 		}
 	}
