@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
-	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
@@ -140,7 +139,7 @@ func (m putBack) handle(*Model) tea.Cmd {
 	if m.undo {
 		did = "Restored"
 	}
-	noteUndone(m.chat, m.results, m.undo)
+	m.chat.NoteUndone(m.results, m.undo)
 	said, _ := m.chat.panels.outcome(did, "", m.results)
 	m.chat.CountLines(0)
 	return m.chat.say(said)
@@ -168,21 +167,6 @@ func (p *panels) outcome(did, to string, results []workspace.UndoResult) (said s
 		named += fmt.Sprintf("; and %d more", more)
 	}
 	return fmt.Sprintf("%s %d of %s%s: %s", did, n, panel.CountFiles(len(files)), to, named), refused
-}
-
-// noteUndone remembers which files were restored, or no longer are, so that the user can tell the
-// agent.
-func noteUndone(c *chat, results []workspace.UndoResult, undo bool) {
-	h := reviewHost{c}
-	for _, r := range results {
-		switch {
-		case r.Err != nil:
-		case undo:
-			h.Undid(notes.Note{Path: r.Change.Path})
-		default:
-			h.Redid(r.Change.Path)
-		}
-	}
 }
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.

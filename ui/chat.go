@@ -202,6 +202,7 @@ func (c *chat) escape() tea.Cmd {
 	case composing{c}.stopSending():
 	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shells.Running()):
 		return c.stop()
+	case c.CancelOpen():
 	case c.shells.Running():
 		return c.shells.Stop()
 	case !c.view.Following():
@@ -233,6 +234,7 @@ func (c *chat) interrupt() tea.Cmd {
 	case composing{c}.stopSending():
 	case c.Busy() && c.Thread.State != thread.Ended:
 		return c.stop()
+	case c.CancelOpen():
 	case c.shells.Running():
 		return c.shells.Stop()
 	case !c.composer.Empty():

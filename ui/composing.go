@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/template"
 	"parley/internal/workspace"
@@ -26,13 +27,15 @@ func (h composing) Submit() tea.Cmd          { return h.c.submit() }
 func (h composing) NoteTyping()              { h.c.m.input.Touch() }
 func (h composing) PendingPrompts() []string { return h.c.Session.PendingPrompts() }
 
+func (h composing) RestoreNotes(saved []notes.Note) { h.c.Notes = notes.Merge(h.c.Notes, saved) }
+
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
 func (h composing) Session() composer.Session {
 	c, conn := h.c, h.c.Agent.Conn()
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: conn != nil, Images: conn != nil && conn.Client.Agent().Image,
-		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued,
+		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued, Notes: c.Notes,
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())

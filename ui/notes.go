@@ -2,8 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,7 +11,6 @@ import (
 	"parley/internal/safetext"
 	"parley/ui/intent"
 	"parley/ui/panel"
-	"parley/ui/transcript"
 	"parley/ui/widget/list"
 )
 
@@ -25,9 +22,7 @@ func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
 	if c.ReadOnly {
 		return c.say(c.readOnlyReason())
 	}
-	if i := c.noteAbout(n); i >= 0 {
-		n.Text = c.composer.Notes[i].Text
-	}
+	n.Text = notes.TextOn(c.Notes, n)
 	w := panel.NewWriting(n.Text)
 	w.Title, w.Foot = "Note on "+n.Where(), "enter keeps it · esc closes · shift+enter new line"
 	w.Placeholder, w.Quote, w.Diff = "What should the agent know or do here?", n.Quote, n.Diff
@@ -50,11 +45,6 @@ func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
 	return nil
 }
 
-// noteAbout returns the index of the note about the same as another; -1 if there is none.
-func (c *chat) noteAbout(n notes.Note) int {
-	return slices.IndexFunc(c.composer.Notes, func(other notes.Note) bool { return !other.Undone && other.About(n) })
-}
-
 // keepWords puts what was written and not kept into the history.
 func (p *panels) keepWords(text string) tea.Cmd {
 	p.c.composer.AddToRunHistory(text)
@@ -70,22 +60,29 @@ type noteWritten struct {
 
 func (m noteWritten) handle(*Model) tea.Cmd {
 	c := m.chat
-	if i := c.noteAbout(m.note); i >= 0 && m.adds {
-		m.note.Text = c.composer.Notes[i].Text + "\n\n" + m.note.Text
+	had := len(c.Notes)
+	if m.adds {
+		c.Notes = notes.Add(c.Notes, m.note)
+	} else {
+		c.Notes = notes.Put(c.Notes, m.note)
 	}
-	had := len(c.composer.Notes)
-	c.composer.Notes = notes.Put(c.composer.Notes, m.note)
-	said, _ := notes.Split(c.composer.Notes)
+	said, _ := notes.Split(c.Notes)
 	switch {
 	case len(said) == 0 && had == 0:
 		return nil
 	case m.note.Text == "":
 		return c.say("Note dropped")
 	}
+	return c.sayNotes()
+}
+
+// sayNotes says how many notes there are, and how to list them from here.
+func (c *chat) sayNotes() tea.Cmd {
 	key := "/notes"
 	if c.review.Open() {
 		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
 	}
+	said, _ := notes.Split(c.Notes)
 	return c.say(countNotes(len(said)) + " · " + key + " lists and sends them")
 }
 
@@ -99,7 +96,7 @@ func countNotes(n int) string {
 // showNotes lists the notes of the session.
 func (p *panels) showNotes() tea.Cmd {
 	c := p.c
-	if len(c.composer.Notes) == 0 {
+	if len(c.Notes) == 0 {
 		return c.say("No notes yet: c writes one in the review, . in the transcript")
 	}
 	l := &panel.List{OpenedBy: intent.ShowNotes, Title: "Notes", List: list.New(nil), Items: p.noteItems}
@@ -119,8 +116,8 @@ func (p *panels) showNotes() tea.Cmd {
 	}
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{intent.CloseEntry: panel.With(func(n notes.Note) tea.Cmd {
 		c.composer.AddToRunHistory(n.Text)
-		c.composer.Notes = slices.DeleteFunc(slices.Clone(c.composer.Notes), func(other notes.Note) bool { return other == n })
-		if len(c.composer.Notes) == 0 {
+		c.Notes = notes.Drop(c.Notes, n)
+		if len(c.Notes) == 0 {
 			p.Close(l)
 		}
 		return nil
@@ -134,7 +131,7 @@ type notePrompt struct{ undone bool }
 
 // noteItems returns the rows of the list.
 func (p *panels) noteItems() (items []list.Item) {
-	said, undone := notes.Split(p.c.composer.Notes)
+	said, undone := notes.Split(p.c.Notes)
 	prompt := "Write the prompt: " + countNotes(len(said))
 	if len(said) > 0 {
 		items = append(items, list.Item{Title: prompt, Value: notePrompt{}})
@@ -163,31 +160,26 @@ func (p *panels) noteItems() (items []list.Item) {
 // promptNotes puts the prompt into the composer, where the user can read, edit and send it.
 func (p *panels) promptNotes(what notePrompt) tea.Cmd {
 	c := p.c
-	all := c.composer.Notes
+	all := c.Notes
 	if !what.undone {
 		all, _ = notes.Split(all)
 	}
 	c.composer.Append(notes.Prompt(all))
-	c.composer.Notes = nil
+	c.Notes = nil
 	c.review.Close()
 	p.reading = nil
 	c.focus(false)
 	return c.say("Your notes are in the prompt: enter sends it")
 }
 
-// nameInSession returns a path as a prompt of the session names it.
-func (c *chat) nameInSession(path string) string {
-	return filepath.ToSlash(transcript.RelativePath(path, c.LocalDir()))
-}
-
 func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
-	n.Path = h.c.nameInSession(n.Path)
+	n.Path = h.c.NameOf(n.Path)
 	return h.c.panels.writeNote(n, nil)
 }
 
 func (h reviewHost) Notes(path string) (n int) {
-	path = h.c.nameInSession(path)
-	for _, note := range h.c.composer.Notes {
+	path = h.c.NameOf(path)
+	for _, note := range h.c.Notes {
 		if !note.Undone && note.Path == path {
 			n++
 		}
@@ -195,13 +187,20 @@ func (h reviewHost) Notes(path string) (n int) {
 	return n
 }
 
+func (h reviewHost) Left() tea.Cmd {
+	if notes.Draft(h.c.Notes) == nil {
+		return nil
+	}
+	return h.c.sayNotes()
+}
+
 func (h reviewHost) Undid(n notes.Note) {
-	n.Path = h.c.nameInSession(n.Path)
-	h.c.composer.Notes = notes.Undo(h.c.composer.Notes, n)
+	n.Path = h.c.NameOf(n.Path)
+	h.c.Notes = notes.Undo(h.c.Notes, n)
 }
 
 func (h reviewHost) Redid(path string) {
-	h.c.composer.Notes = notes.Redo(h.c.composer.Notes, h.c.nameInSession(path))
+	h.c.Notes = notes.Redo(h.c.Notes, h.c.NameOf(path))
 }
 
 // note lets the user write a note that quotes the selected entry.

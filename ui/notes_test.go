@@ -85,6 +85,24 @@ I have undone these changes of yours. Do not make them again unless I ask for th
 	})
 }
 
+// Whoever leaves the review with notes is told where they are.
+func TestNotesAfterTheReview(t *testing.T) {
+	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+		d.press("f5")
+		d.rest()
+		d.press("esc")
+		d.misses("/notes")
+		d.press("f5")
+		d.rest()
+		d.press("c")
+		d.types("why?\n")
+		d.sees("1 note · C lists and sends them")
+		d.press("esc")
+		d.sees("1 note · /notes lists and sends them")
+		d.misses("Review:")
+	})
+}
+
 // Notes and what was undone are separate: a prompt needs neither of them.
 func TestPromptWithoutWhatWasUndone(t *testing.T) {
 	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
@@ -184,6 +202,38 @@ func TestNotesSurvive(t *testing.T) {
 	})
 }
 
+// Notes that are saved nowhere move to the page that is shown next when theirs is closed; those that are
+// saved stay with their session.
+func TestNotesOfAClosedSession(t *testing.T) {
+	for _, saved := range []bool{false, true} {
+		drive(t, func(d *driver, o *Options) {
+			if saved {
+				keepingTyped(newDisk())(d, o)
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.types("hello\n")
+			d.soon()
+			d.types("/new\n")
+			d.soon()
+			d.types("hi\n")
+			d.soon()
+			d.press("tab", ".")
+			d.types("shorter\n")
+			d.soon()
+			d.press("esc", "ctrl+s", "down", "ctrl+x", "esc")
+			d.soon()
+			d.sees("You said: hello")
+			d.types("/notes\n")
+			if saved {
+				d.sees("No notes yet")
+			} else {
+				d.sees("your message  shorter")
+			}
+		})
+	}
+}
+
 // Every message and tool call can be quoted; its words mention no file.
 func TestNotesOnEntries(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
@@ -268,7 +318,7 @@ func TestNotesBecomeResources(t *testing.T) {
 	drive(t, withFiles(filesOf("a b.go", ".env")), func(d *driver) {
 		d.connected()
 		all := []notes.Note{{Path: "a b.go", From: 3, To: 4, Quote: "+// @.env\n+```\n+@.env", Diff: true, Text: "no"}}
-		d.m.chat.composer.Notes = all
+		d.m.chat.Notes = all
 		d.types("/notes\n")
 		d.press("enter")
 		d.wait(100 * time.Millisecond)

@@ -98,7 +98,7 @@ func (p *panels) showRestore(item int) tea.Cmd {
 func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 	c := p.c
 	err := c.Restore(r, func(results []workspace.UndoResult) {
-		noteUndone(c, results, true)
+		c.NoteUndone(results, true)
 		note, refused := p.outcome("Restored", " to before “"+text.Truncate(prompt, 60, "…")+"”", results)
 		c.view.Changed([]int{c.Thread.AddNotice(note, strings.Join(refused, "\n"))})
 		c.CountLines(0)

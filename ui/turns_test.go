@@ -188,6 +188,32 @@ func TestForkWithTheConversation(t *testing.T) {
 	})
 }
 
+// esc gives up a session that the agent does not open, and shows the one before. What was typed for it is
+// not lost.
+func TestGiveUpOpening(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		withTranscript(t, func(d *driver, _ *Options) {
+			d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+			d.on["session/fork"] = func(*call) (string, error) { time.Sleep(time.Hour); return `{"sessionId":"copy"}`, nil }
+		}, func(d *driver) {
+			d.types("/fork\n")
+			d.soon()
+			d.sees("fake · opening", "esc cancel", "▌ two")
+			d.misses("has copied") // not yet
+			d.types("later\n")
+			d.press(key)
+			d.soon()
+			d.sees("opening the session was cancelled", "? help")
+			d.misses("· A fork", "fake · opening")
+			d.draft("later")
+			d.wait(2 * time.Hour)
+			if n := len(d.m.w.Sessions()); n != 1 {
+				t.Errorf("%d sessions", n)
+			}
+		})
+	}
+}
+
 // A session that cannot be forked now says why.
 func TestNotForked(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {

@@ -29,8 +29,8 @@ func TestRejectAndSayWhy(t *testing.T) {
 		d.wait(time.Second)
 		got, _, _ := d.agent.seen()
 		first, rest, _ := strings.Cut(got, "|")
-		why, last, _ := strings.Cut(rest, "keep the lines|")
-		if first != "go" || last != "later" || !strings.HasPrefix(why, "I rejected this: `") || !strings.Contains(why, "```diff\n@@ ") || !strings.Contains(why, "\n-line 2\n+zwei\n") {
+		why, last, _ := strings.Cut(rest, "|")
+		if first != "go" || last != "later" || !strings.HasPrefix(why, "I rejected this: `") || !strings.Contains(why, "\n\nkeep the lines\n\n") || !strings.Contains(why, "```diff\n@@ ") || !strings.Contains(why, "\n-line 2\n+zwei\n") {
 			t.Errorf("the agent got\n%s", got)
 		}
 	})
@@ -63,7 +63,7 @@ func TestReasonAfterACancelledTurn(t *testing.T) {
 			d.wait(3 * time.Second)
 			want := "go"
 			if !stop {
-				want += "|" + fenced("I rejected this: 'Run a command in /home/ada/src/parser'\n\n'''\ngit add -A && git push origin HEAD\n'''\n\nnot on main")
+				want += "|" + fenced("I rejected this: 'Run a command in /home/ada/src/parser'\n\nnot on main\n\n'''\ngit add -A && git push origin HEAD\n'''")
 			}
 			d.prompts(want)
 		})

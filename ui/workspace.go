@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/transcript"
@@ -73,6 +74,8 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		}
 	case workspace.SessionShown:
 		m.show(m.pageOf(n.Session))
+	case workspace.SessionOpened:
+		m.pageOf(n.Session).view.Changed([]int{0}) // a fork says what it is
 	case workspace.SessionNotOpened:
 		if n.Logged != nil {
 			return m.chat.say(m.chat.readOnlyReason())
@@ -165,14 +168,17 @@ func (m *Model) started(n workspace.AgentStarted) tea.Cmd {
 }
 
 // removed drops the page of a session. Its draft moves to the page on the screen if that has
-// the same agent or nothing else saves the draft; so does a field for a secret that has the
-// keys, since the next key must not land in the composer.
+// the same agent or nothing else saves the draft; so do its notes if nothing else saves them, and a
+// field for a secret that has the keys, since the next key must not land in the composer.
 func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	from, c := m.pageOf(s), m.chat
 	m.store.Leave(from.composer)
 	m.pages.forget(s)
 	stop := from.shells.Stop()
 	c.login.TakeStep(from.login, c.Agent == s.Agent)
+	if !(composing{from}).Session().DraftSaved || m.opts.Drafts == nil {
+		c.Notes = notes.Merge(c.Notes, s.Notes)
+	}
 	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
 	for _, text := range append(slices.Clone(s.Queued), from.composer.Value()) {
 		if text == "" {

@@ -53,7 +53,7 @@ func Read(ctx context.Context, roots []string, path string, from, to int) (Menti
 	case o := <-over:
 		return o.file, o.err
 	case <-ctx.Done():
-		return Mentioned{}, fmt.Errorf("read %s: %w", path, ctx.Err())
+		return Mentioned{}, fmt.Errorf("read %s: %w", path, context.Cause(ctx))
 	}
 }
 
@@ -154,7 +154,7 @@ func cut(ctx context.Context, f io.Reader, from, to int) ([]byte, error) {
 		if len(out) > MaxText {
 			return out, nil
 		}
-		if err := ctx.Err(); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -128,6 +128,47 @@ func Put(all []Note, n Note) []Note {
 	return all
 }
 
+// Add adds a note. If there is one about the same, its text is continued.
+func Add(all []Note, n Note) []Note {
+	if text := TextOn(all, n); text != "" && strings.TrimSpace(n.Text) != "" {
+		n.Text = text + "\n\n" + n.Text
+	}
+	return Put(all, n)
+}
+
+// TextOn returns what the user says so far about the same as n; "" if nothing.
+func TextOn(all []Note, n Note) string {
+	for _, other := range all {
+		if !other.Undone && other.About(n) {
+			return other.Text
+		}
+	}
+	return ""
+}
+
+// Drop removes a note, or a change that was undone.
+func Drop(all []Note, n Note) []Note {
+	return slices.DeleteFunc(slices.Clone(all), func(other Note) bool { return other == n })
+}
+
+// Merge adds notes that were saved to those that there are, each once.
+func Merge(all, saved []Note) []Note {
+	for i, n := range saved {
+		if !slices.Contains(all, n) {
+			all = slices.Insert(slices.Clone(all), min(i, len(all)), n)
+		}
+	}
+	return all
+}
+
+// Draft returns what is to be saved: nothing without a note, even if changes were undone.
+func Draft(all []Note) []Note {
+	if said, _ := Split(all); len(said) == 0 {
+		return nil
+	}
+	return all
+}
+
 // Undo adds a change that was undone. Of too many the oldest are forgotten.
 func Undo(all []Note, n Note) []Note {
 	const most = 50

@@ -74,6 +74,16 @@ I have undone these changes of yours. Do not make them again unless I ask for th
 	}
 }
 
+// A file of any name is mentioned, so that it becomes a resource.
+func TestPromptMentionsAnyName(t *testing.T) {
+	for _, name := range []string{"a.go", "a b.go", "@.env", "`a`.go", "a\nb", "a\x1b[31m.go", "a\"b'", "-rf", "a:12", "dir/(x).go", "ü\u202e.go", "👩‍👩‍👧.go"} {
+		text := promptOf(Note{Path: name, From: 3, To: 4, Text: "x"})
+		if found := mention.Find(text); len(found) != 1 || found[0].Path != name || found[0].From != 3 || found[0].To != 4 {
+			t.Errorf("%q: mentions %+v in\n%s", name, found, text)
+		}
+	}
+}
+
 // Whatever code and messages contain, nothing in them ends a fence or mentions a file, and no name
 // of a file mentions another.
 func TestPromptHoldsHostileText(t *testing.T) {
@@ -189,5 +199,24 @@ func TestPutUndoRedo(t *testing.T) {
 	}
 	if said, undone := Split(all); len(said) != 2 || len(undone) != 50 || undone[0].Path != "c.go" {
 		t.Errorf("%d notes, %d undone, first %q", len(said), len(undone), undone[0].Path)
+	}
+}
+
+// A note on the same is continued, one that was saved is restored to its place and only once, and what
+// was undone alone is not saved.
+func TestAddMergeDrop(t *testing.T) {
+	one, two, undone := Note{Path: "a.go", Text: "one"}, Note{Path: "b.go", Text: "two"}, Note{Path: "a.go", Undone: true}
+	all := Add(Add(Add(nil, one), two), Note{Path: "a.go", Text: "more"})
+	if got := TextOn(all, one); len(all) != 2 || got != "one\n\nmore" {
+		t.Errorf("%d notes, %q", len(all), got)
+	}
+	if all = Merge([]Note{two}, []Note{one, two, undone}); len(all) != 3 || all[0] != one || all[1] != two {
+		t.Errorf("merged %+v", all)
+	}
+	if got := Draft(all); len(got) != 3 {
+		t.Errorf("saves %+v", got)
+	}
+	if all = Drop(Drop(all, one), two); len(all) != 1 || Draft(all) != nil {
+		t.Errorf("left %+v, saves %+v", all, Draft(all))
 	}
 }

@@ -33,8 +33,8 @@ func Rejected(what, quote string, diff bool, why string) string {
 		head = "I rejected this: " + span(what)
 	}
 	p.text(head)
+	p.text(why) // before the quote, so that a shortened view of the prompt has it
 	p.quote(quote, diff)
-	p.text(why)
 	return Text(p.pieces)
 }
 
@@ -121,11 +121,9 @@ func (n Note) head() string {
 		lines = ":" + n.lines()
 	}
 	if !n.Old && !n.Undone {
-		for _, path := range []string{n.Path, strconv.Quote(n.Path)} {
-			word := "@" + path + lines
-			if m := mention.Find(word); len(m) == 1 && m[0].Start == 0 && m[0].End == len(word) && m[0].Path == n.Path {
-				return word
-			}
+		word := mention.Format(n.Path) + lines
+		if m := mention.Find(word); len(m) == 1 && m[0].Start == 0 && m[0].End == len(word) && m[0].Path == n.Path {
+			return word
 		}
 	}
 	head := span(n.Path)

@@ -176,26 +176,33 @@ func (n *notes) list() (out []Session) {
 	return out
 }
 
-// beginning returns the start of the text of a prompt.
-func beginning(params []byte) string {
+// beginning returns the start of the text of a prompt. What goes with it comes before it, in blocks that
+// end with an empty line.
+func beginning(params []byte) (first string) {
 	for it := jsonscan.ItemsOf(envelope.Member(params, "prompt")); it.Next(); {
 		if envelope.Text(envelope.Member(it.Value, "type")) != "text" {
 			continue
 		}
-		if s := oneLine(envelope.Text(envelope.Member(it.Value, "text")), maxTitle); s != "" {
-			short := s
-			for i, count := 0, 0; i < len(s); count++ {
-				if count == maxFirst {
-					short = strings.TrimSpace(s[:i]) + "…"
-					break
-				}
-				_, size := utf8.DecodeRuneInString(s[i:])
-				i += size
-			}
-			return short
+		text := envelope.Text(envelope.Member(it.Value, "text"))
+		if s := oneLine(text, maxTitle); s != "" && !strings.HasSuffix(text, "\n\n") {
+			return shortened(s)
+		} else if first == "" {
+			first = shortened(s)
 		}
 	}
-	return ""
+	return first
+}
+
+// shortened returns the first maxFirst characters of a text.
+func shortened(s string) string {
+	for i, count := 0, 0; i < len(s); count++ {
+		if count == maxFirst {
+			return strings.TrimSpace(s[:i]) + "…"
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	return s
 }
 
 // oneLine joins the words of a text and cuts it to about limit bytes.

@@ -46,6 +46,26 @@ func sessionsIn(t *testing.T, path string) []Session {
 
 var untimed = cmpopts.IgnoreFields(Session{}, "Used")
 
+// What goes with a prompt, the output of the user's commands or the conversation that a fork continues,
+// is not what the session is called after.
+func TestFirstPromptAfterWhatGoesWithIt(t *testing.T) {
+	const ran = "I ran a command:\n\n```\n$ ls\n```\n\nIt succeeded.\n\n"
+	for want, texts := range map[string][]string{
+		"explain it":       {ran, ran, "explain it", "and this"},
+		"I ran a command:": {ran},
+		"one\n":            {"", "one\n", "two"},
+	} {
+		var blocks []map[string]string
+		for _, text := range texts {
+			blocks = append(blocks, map[string]string{"type": "text", "text": text})
+		}
+		params, _ := json.Marshal(map[string]any{"sessionId": "s", "prompt": blocks})
+		if got := beginning(params); !strings.HasPrefix(got, strings.TrimSpace(want)) {
+			t.Errorf("%q is called %q, want %q", texts, got, want)
+		}
+	}
+}
+
 // A full log still learns which sessions exist, their titles and prompts, and when each was
 // last used, even if parley never closes it.
 func TestSessionsOfAFullLog(t *testing.T) {

@@ -189,6 +189,8 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 			notes = r.note(notes, "what changed on the disk during the turn is not known", err)
 			continue
 		}
+		was.findDirs()
+		is.findDirs()
 		j.settle(number, r, was, is, writes)
 	}
 	if j.trim() {

@@ -10,8 +10,8 @@ import (
 
 // Rewrite replaces the content of a file that a change left behind, to undo a part of the change.
 // Like Undo it does so in one step, and leaves the file alone with ErrChangedSince unless it is
-// exactly as the change left it. The new content belongs to the turn of the change, or to the one
-// that is running: it extends the change, which Undo then reverts as a whole.
+// exactly as the change left it. The new content belongs to the turn of the change, even if another
+// one is running: it extends the change, which Undo then reverts as a whole.
 func (j *Journal) Rewrite(ctx context.Context, c Change, content string) error {
 	j.work.Lock()
 	defer j.work.Unlock()
@@ -35,7 +35,8 @@ func (j *Journal) Rewrite(ctx context.Context, c Change, content string) error {
 		return fmt.Errorf("%w: %s", ErrNotKept, j.noCopy(to))
 	}
 	r := &restorer{j: j}
-	already, err := r.do(task{c: c, from: c.after, to: to})
+	t := task{c: c, from: c.after, to: to}
+	already, err := r.do(t)
 	if already && !same(c.after, to) { // by somebody else
 		err = ErrChangedSince
 	}
@@ -44,11 +45,12 @@ func (j *Journal) Rewrite(ctx context.Context, c Change, content string) error {
 	}
 	made := &change{turn: c.Turn, path: c.Path, before: c.after, after: to, by: c.By, goneDirs: c.goneDirs}
 	j.mu.Lock()
-	if j.turn != nil { // After finds the new content
-		made.turn = j.turn.number
-	}
+	running := j.turn != nil && j.turn.number == c.Turn // its end finds the new content
 	j.add(made)
 	j.mu.Unlock()
+	if !running {
+		j.rebase(t, false)
+	}
 	_ = j.save() // EndTurn and Close try again, and report the error
 	return nil
 }

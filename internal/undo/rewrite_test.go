@@ -126,7 +126,73 @@ func TestRewriteImpossible(t *testing.T) {
 	r.holds("small", "s\n")
 }
 
-// A part that is undone during a turn is recorded once.
+// What is undone or redone during a turn is no change of that turn; what the agent does to the same file
+// afterwards is.
+func TestUndoDuringATurn(t *testing.T) {
+	by := " on disk during the turn"
+	first := func(t *testing.T) *rig {
+		r := newRig(t, map[string]string{"f": "1", "gone": "g"})
+		r.during(1, func() {
+			r.write("f", "2")
+			r.write("d/new", "n")
+			r.remove("gone")
+		})
+		return r
+	}
+	t.Run("undone", func(t *testing.T) {
+		r := first(t)
+		r.during(2, func() { r.undoAll(1) })
+		r.want(2)
+		r.want(All, "created d/new"+by+" -", "changed f"+by+" -", "deleted gone"+by+" -")
+		r.during(3, func() {
+			if failed := r.errors(r.j.Redo(t.Context(), r.j.Changes(1))); len(failed) > 0 {
+				t.Error(failed)
+			}
+		})
+		r.want(3)
+		r.want(All, "created d/new"+by, "changed f"+by, "deleted gone"+by)
+	})
+	t.Run("changed afterwards", func(t *testing.T) {
+		r := first(t)
+		r.during(2, func() {
+			r.undoAll(1)
+			r.write("f", "3")
+			r.write("d/new", "again")
+		})
+		r.want(2, "created d/new"+by, "changed f"+by)
+		r.undoAll(2)
+		r.holds("f", "1")
+		r.absent("d")
+	})
+	t.Run("written in the same turn", func(t *testing.T) {
+		r := first(t)
+		r.during(2, func() {
+			r.write("f", "3")
+			r.must(r.j.Written(2, Write{Path: r.path("f"), Existed: true, Before: "2", Known: true, After: "3"}))
+			r.undoAll(All) // both turns
+			r.holds("f", "1")
+		})
+		r.want(All, "created d/new"+by+" -", "changed f through parley and on disk -", "deleted gone"+by+" -")
+		r.during(3, func() {})
+		r.want(3)
+	})
+	t.Run("written in the same turn and redone", func(t *testing.T) {
+		r := first(t)
+		r.during(2, func() {
+			r.write("f", "3")
+			r.must(r.j.Written(2, Write{Path: r.path("f"), Existed: true, Before: "2", Known: true, After: "3"}))
+			r.undoAll(All)
+			if failed := r.errors(r.j.Redo(t.Context(), r.j.Changes(All))); len(failed) > 0 {
+				t.Error(failed)
+			}
+		})
+		r.want(2, "changed f through parley")
+		r.undoAll(2)
+		r.holds("f", "2")
+	})
+}
+
+// A part that is undone during a turn belongs to the turn of its change.
 func TestRewriteDuringATurn(t *testing.T) {
 	r := newRig(t, map[string]string{"f": "a\nb\n"})
 	r.during(1, func() { r.write("f", "A\nB\n") })
@@ -134,7 +200,8 @@ func TestRewriteDuringATurn(t *testing.T) {
 		r.must(r.j.Rewrite(t.Context(), r.only(1), "a\nB\n"))
 		r.write("other", "o\n")
 	})
-	r.want(All, "changed f through parley and on disk", "created other on disk during the turn")
+	r.want(1, "changed f on disk during the turn")
+	r.want(2, "created other on disk during the turn")
 	r.undoAll(All)
 	r.holds("f", "a\nb\n")
 	r.absent("other")

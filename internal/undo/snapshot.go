@@ -20,7 +20,7 @@ const MaxFiles = 50_000
 type snapshot struct {
 	began  time.Time
 	files  map[string]entry // by slash-separated name; without absent ones
-	dirs   map[string]bool  // directories that contain one of files
+	dirs   map[string]bool  // directories that contain one of files; see findDirs
 	hidden hidden           // only in the snapshot before a turn
 }
 
@@ -68,7 +68,6 @@ func (j *Journal) snapshotBefore(ctx context.Context, r *root) (*snapshot, error
 			delete(s.files, name)
 		}
 	}
-	s.findDirs()
 	return s, nil
 }
 
@@ -94,7 +93,6 @@ func (j *Journal) snapshotAfter(ctx context.Context, r *root, was *snapshot, wri
 	if err := j.fill(ctx, r, s, slices.Compact(names)); err != nil {
 		return nil, err
 	}
-	s.findDirs()
 	return s, nil
 }
 

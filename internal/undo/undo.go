@@ -38,8 +38,8 @@ type Result struct {
 // the changes. Contents are restored byte by byte with their permission bits; recreated directories
 // have the usual bits.
 //
-// If ctx ends, the remaining results have its cause. What is reverted during a turn is an ordinary
-// change on disk.
+// If ctx ends, the remaining results have its cause. What is reverted during a turn is no change of
+// that turn.
 func (j *Journal) Undo(ctx context.Context, changes []Change) []Result {
 	return j.run(ctx, changes, false, false)
 }
@@ -97,12 +97,40 @@ func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []
 				j.keepMode(t.c.ids, !again, r.found.mode)
 			}
 			results[t.at].Change.Undone = !again
+			j.rebase(t, again)
 		}
 	}
 	if !dry {
 		_ = j.save() // EndTurn and Close try again, and report the error
 	}
 	return results
+}
+
+// rebase has the running turn begin with what Undo, Redo or Rewrite has made of a file, so that its end
+// finds no change in that. A write of the turn itself that is redone stays one.
+func (j *Journal) rebase(t task, again bool) {
+	p, err := j.placeOf(t.c.Path)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil || !p.inRoot || j.turn == nil {
+		return
+	}
+	began := t.to
+	for _, id := range t.c.ids {
+		if c := j.entry(id); again && c != nil && c.turn == j.turn.number {
+			began = c.before
+			break
+		}
+	}
+	for r, was := range j.turn.was {
+		switch {
+		case r.real != p.dir || was.hidden.holds(p.rel):
+		case noFile(began):
+			delete(was.files, p.rel)
+		default:
+			was.files[p.rel] = entry{state: began}
+		}
+	}
 }
 
 // possible returns why a change cannot be tried.

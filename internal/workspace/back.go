@@ -149,7 +149,6 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 	case copies && end == len(s.Thread.Items):
 		f.forking = true
 		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
-		f.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
 		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
 	default:
 		why := a.Name() + " cannot fork sessions"

@@ -278,3 +278,85 @@ func TestNoFork(t *testing.T) {
 		refused("the agent has ended")
 	})
 }
+
+// A fork that the agent does not answer can be cancelled, and is given up after a while. Meanwhile the
+// session that was forked takes prompts.
+func TestForkWithoutAnAnswer(t *testing.T) {
+	for why, end := range map[string]func(*rig, *workspace.Session){
+		"opening the session was cancelled":        func(r *rig, f *workspace.Session) { f.CancelOpen() },
+		"fork the session: no answer within 5 min": func(r *rig, _ *workspace.Session) { r.pass(10 * time.Minute) },
+	} {
+		each(t, forking, func(r *rig) {
+			s := r.started(local)
+			r.turns(s, "one")
+			r.fake().On("session/fork", func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
+			if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+				r.Fatal(err)
+			}
+			r.settle()
+			r.turns(s, "two")
+			r.news = nil
+			end(r, r.w.Front())
+			r.wants("SessionShown s1", "SessionRemoved -", "SessionNotOpened: "+why)
+			if r.w.Front() != s || len(r.w.Sessions()) != 1 || retell(s.Thread.Items) != "one|two|" {
+				r.Errorf("%d sessions, %q", len(r.w.Sessions()), retell(s.Thread.Items))
+			}
+		})
+	}
+}
+
+// A fork with the id of a session that is open, its own or that of an earlier fork, is refused; both
+// sessions stay as they are.
+func TestForkWithAnOpenID(t *testing.T) {
+	each(t, forking, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one")
+		refused := func() {
+			r.Helper()
+			front := r.w.Front()
+			if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+				r.Fatal(err)
+			}
+			r.news = nil
+			r.wants("SessionShown -", "SessionShown "+front.Thread.Session, "SessionRemoved -", "SessionNotOpened: fork the session: the session is open already")
+		}
+		r.fake().Answer("session/fork", `{"sessionId":"s1"}`)
+		refused()
+		r.fake().Answer("session/fork", `{"sessionId":"copy"}`)
+		if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+			r.Fatal(err)
+		}
+		r.settle()
+		f := r.w.Front()
+		refused()
+		r.turns(s, "two")
+		r.turns(f, "three")
+		if len(r.w.Sessions()) != 2 || retell(s.Thread.Items) != "one|two|" || retell(f.Thread.Items) != "one|three|" {
+			r.Errorf("%d sessions, %q and %q", len(r.w.Sessions()), retell(s.Thread.Items), retell(f.Thread.Items))
+		}
+	})
+}
+
+// If the agent ends while it forks a session, the session that was forked is in front, and reopens.
+func TestAgentLostWhileForking(t *testing.T) {
+	each(t, forking, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one")
+		r.fake().On("session/fork", func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway })
+		if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+			r.Fatal(err)
+		}
+		r.settle()
+		r.lose()
+		if r.w.Front() != s || len(r.w.Sessions()) != 1 {
+			r.Errorf("%d sessions", len(r.w.Sessions()))
+		}
+		r.fake().On("session/fork", nil)
+		s.Agent.Restart()
+		r.settle()
+		r.turns(s, "two")
+		if !says(s, "You said: two") {
+			r.Error("the session does not answer")
+		}
+	})
+}

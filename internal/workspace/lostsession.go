@@ -2,14 +2,10 @@ package workspace
 
 import (
 	"context"
-	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/thread"
 )
-
-// openPatience bounds opening a session.
-const openPatience = 5 * time.Minute
 
 // State is the state of a session after its connection was lost.
 type State int
@@ -49,7 +45,7 @@ func (s *lostSession) PrepareReopen(c *acpclient.Client, n acpclient.NewSession,
 	}
 	s.State = StateReopening
 	return method, func(ctx context.Context) (*acpclient.Session, error) {
-		ctx, stop := context.WithTimeout(ctx, openPatience)
+		ctx, stop := patiently(ctx, openPatience)
 		defer stop()
 		return method.open(ctx, c, id, n)
 	}

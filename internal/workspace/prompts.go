@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,8 @@ import (
 
 // readPatience bounds reading the files of a prompt.
 const readPatience = 10 * time.Second
+
+var errTooSlow = fmt.Errorf("it took longer than %.0f s", readPatience.Seconds())
 
 // Reasons why a prompt cannot be sent.
 var (
@@ -171,7 +174,7 @@ func textBlocks(texts []string) (out []event.Block) {
 
 // sendExpanded reads the files that a prompt mentions, then sends it.
 func (s *Session) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
-	ctx, cancel := context.WithTimeout(s.w.conns.ctx, readPatience)
+	ctx, cancel := context.WithTimeoutCause(s.w.conns.ctx, readPatience, errTooSlow)
 	p := &sending{text: text, carried: s.ShellOutput, whole: whole, queued: len(s.Queued), cancel: cancel}
 	s.sending, s.ShellOutput = p, nil
 	open, held := s.ACP, s.ACP.Running()

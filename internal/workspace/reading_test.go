@@ -27,7 +27,7 @@ func reads(r *rig) {
 			select {
 			case <-time.After(wait):
 			case <-ctx.Done():
-				notes = []string{"not read in time"}
+				notes = []string{context.Cause(ctx).Error()}
 			}
 			return []event.Block{{Text: text}, {Text: "the file"}}, notes
 		}
@@ -74,7 +74,7 @@ func TestReadingLong(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long")
 		r.pass(11 * time.Second)
-		r.wants("PromptSent @long, not read in time")
+		r.wants("PromptSent @long, it took longer than 10 s")
 	})
 }
 

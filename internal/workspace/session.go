@@ -9,12 +9,13 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/notes"
 	"parley/permissions"
 )
 
 // Session is a session that is open, is being opened, or has lost its agent: its
-// conversation and the prompts that wait. Front ends read the fields, and change Queued
-// and Paused when their user does.
+// conversation and the prompts that wait. Front ends read the fields, and change Queued,
+// Paused and Notes when their user does.
 type Session struct {
 	Agent  *Agent
 	ACP    *acpclient.Session // nil until it is open
@@ -24,6 +25,8 @@ type Session struct {
 	Paused      bool               // the queue waits for the user, because a turn was stopped or failed
 	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
 	ShellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
+
+	Notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
 
 	ReadOnly       bool   // shown from a log; no agent has it open
 	ReadOnlyReason string // why it is read-only

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +13,16 @@ import (
 	"parley/permissions"
 )
 
-// requestPatience bounds requests other than prompts.
-const requestPatience = time.Minute
+// requestPatience bounds requests other than prompts, openPatience those that open a session.
+const (
+	requestPatience = time.Minute
+	openPatience    = 5 * time.Minute
+)
+
+// patiently bounds a request. Its error says that the agent did not answer.
+func patiently(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, most, fmt.Errorf("no answer within %.0f min", most.Minutes()))
+}
 
 // goneLine answers actions that need an agent that is not connected.
 const goneLine = "the agent has ended"
@@ -26,7 +35,7 @@ func (a *Agent) request(call func(context.Context) error, done func(error)) {
 	parent := a.w.conns.ctx
 	var err error
 	a.ask(func() {
-		ctx, stop := context.WithTimeout(parent, requestPatience)
+		ctx, stop := patiently(parent, requestPatience)
 		defer stop()
 		err = call(ctx)
 	}, func() { done(err) })
@@ -155,7 +164,7 @@ func (s *Session) open(request func(context.Context) (*acpclient.Session, error)
 	var opened *acpclient.Session
 	var err error
 	s.Agent.ask(func() {
-		ctx, stop := context.WithTimeout(parent, openPatience)
+		ctx, stop := patiently(parent, openPatience)
 		defer stop()
 		opened, err = request(ctx)
 	}, func() {
@@ -180,6 +189,9 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 		return
 	}
 	if err == nil {
+		if s.forking {
+			s.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
+		}
 		s.attach(opened)
 		w.tell(SessionOpened{s})
 		s.sendQueued()

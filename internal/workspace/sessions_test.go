@@ -70,7 +70,7 @@ func TestNewSessionFails(t *testing.T) {
 	}{
 		"refused":  {func(c *fakeagent.Call) (string, error) { return "", errAway }, false, "SessionNotOpened: open a session: …"},
 		"given up": {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"late"}`, nil }, true, "SessionNotOpened: opening the session was cancelled"},
-		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "SessionNotOpened: open a session: context deadline exceeded"},
+		"silent":   {func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return "", errAway }, false, "SessionNotOpened: open a session: no answer within 5 min"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, nil, func(r *rig) {

@@ -27,6 +27,8 @@ type Host interface {
 	Commands() []Command
 	// Placeholder returns the placeholder of an empty composer.
 	Placeholder() string
+	// RestoreNotes adds notes that were saved to those that the session has.
+	RestoreNotes(saved []notes.Note)
 	// PendingPrompts returns the prompts that may have to be sent again, with their images.
 	PendingPrompts() []string
 }
@@ -39,6 +41,7 @@ type Session struct {
 	Dir        string   // relative paths start here
 	Unfocused  bool     // something else has the keys
 	Queued     []string // prompts in the queue
+	Notes      []notes.Note
 	Draft      DraftKey // where the draft is saved
 	DraftSaved bool     // the draft is saved
 }
@@ -55,8 +58,6 @@ type Composer struct {
 	images   attaching
 	returned returnedPrompts
 	saved    savedDraft
-
-	Notes []notes.Note // that are no prompt yet; replaced as a whole, never changed
 }
 
 // New returns an empty composer.

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -43,6 +44,10 @@ func (p *page) Composers() []*Composer   { return []*Composer{p.c} }
 func (p *page) Front() *Composer         { return p.c }
 func (p *page) HistoryChanged()          {}
 func (p *page) Quitting() bool           { return false }
+
+func (p *page) RestoreNotes(saved []notes.Note) {
+	p.session.Notes = notes.Merge(p.session.Notes, saved)
+}
 
 func (p *page) Commands() []Command {
 	return []Command{{Name: "review", Help: "looks at it", Args: "a file"}, {Name: "test"}}

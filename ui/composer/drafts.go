@@ -58,12 +58,9 @@ type savedDraft struct {
 
 // draft returns what the composer has now, as far as it can be saved.
 func (c *Composer) draft(s Session) Draft {
-	d := Draft{Queued: slices.Clone(s.Queued)}
+	d := Draft{Queued: slices.Clone(s.Queued), Notes: notes.Draft(s.Notes)}
 	for i := range d.Queued {
 		d.Queued[i] = c.PortableText(d.Queued[i])
-	}
-	if said, _ := notes.Split(c.Notes); len(said) > 0 { // what was undone alone is no draft
-		d.Notes = c.Notes
 	}
 	for _, p := range c.Parts() {
 		if p.Text = c.PortableText(p.Text); p.Text != "" {
@@ -97,12 +94,8 @@ func (c *Composer) collect(s Session) []draftWrite {
 // fill puts a saved draft into the composer. If there is text already, it puts the draft
 // into the history instead. Notes are added to those that there are.
 func (c *Composer) fill(d Draft) tea.Cmd {
-	for i, n := range d.Notes {
-		if !slices.Contains(c.Notes, n) {
-			c.Notes = slices.Insert(slices.Clone(c.Notes), min(i, len(c.Notes)), n)
-		}
-	}
-	if said, _ := notes.Split(d.Notes); len(said) > 0 && len(d.parts()) == 0 {
+	c.host.RestoreNotes(d.Notes)
+	if len(notes.Draft(d.Notes)) > 0 && len(d.parts()) == 0 {
 		return c.host.Say("Restored your notes: /notes lists them")
 	}
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {

@@ -63,7 +63,7 @@ func (b goBack) restore(number string) {
 			for _, f := range r.Files {
 				out.say("Can be restored: %s.", changeLine(f, dir))
 			}
-			b.dialogs.confirm(fmt.Sprintf("Restore files to before prompt %s, %s?", number, plain.Count(len(r.Files), "file")), "Yes", "No", func() { b.restored(r, dir) })
+			b.dialogs.confirm(fmt.Sprintf("Restore files to before prompt %s, %s?", number, plain.Count(len(r.Files), "file")), "Yes", "No", func() { b.restored(r) })
 		})
 	}
 	if err != nil {
@@ -72,10 +72,10 @@ func (b goBack) restore(number string) {
 }
 
 // restored restores the files and reports the outcome.
-func (b goBack) restored(r workspace.Restorable, dir string) {
+func (b goBack) restored(r workspace.Restorable) {
 	refused := len(r.Refused)
 	err := b.Restore(r, func(results []workspace.UndoResult) {
-		reportUndo(b.dialogs.out, "Restored", results[:max(0, len(results)-refused)], dir)
+		reportUndo(b.dialogs.out, b.Session, true, results[:max(0, len(results)-refused)])
 	})
 	if err != nil {
 		b.dialogs.out.say("Not restored: %s.", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
@@ -55,6 +56,28 @@ func TestForkWithTheConversation(t *testing.T) {
 		time.Sleep(time.Second)
 		r.sees("(with the conversation so far (1 prompt,")
 	})
+}
+
+// ctrl+c or /stop gives up a session that the agent does not open.
+func TestGiveUpOpening(t *testing.T) {
+	for _, stop := range []func(*rig){func(r *rig) { r.interrupt() }, func(r *rig) { r.types("/stop") }} {
+		talkTo(t, func(r *rig) {
+			r.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+			r.fake.On("session/fork", func(c *fakeagent.Call) (string, error) { c.Wait(time.Hour); return `{"sessionId":"copy"}`, nil })
+		}, func(r *rig) {
+			r.types("one")
+			r.pause()
+			r.types("/fork")
+			r.pause()
+			r.fresh()
+			stop(r)
+			r.pause()
+			r.sees("Cannot open the session: opening the session was cancelled.")
+			r.types("two")
+			r.pause()
+			r.sees("You said: two")
+		})
+	}
 }
 
 // /undo and a number restores files to before that prompt, after a question.

@@ -18,6 +18,7 @@ type changes struct {
 	dialogs *dialogs
 	tasks   *tasks
 	conn    *workspace.Connection
+	in      *workspace.Session
 	session string
 	cwd     string // paths are shown relative to it
 }
@@ -29,7 +30,7 @@ func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(change
 		ds.out.say("Changes are not tracked in this session.")
 		return
 	}
-	do(changes{ds, tasks, conn, s.ACP.ID(), cwd(s)})
+	do(changes{ds, tasks, conn, s, s.ACP.ID(), cwd(s)})
 }
 
 // review lists the changed files of the session with the lines that were added and removed, or prints
@@ -143,7 +144,7 @@ func (c changes) offerUndo(could []workspace.UndoResult) {
 		return
 	}
 	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
-		c.apply("Restored", func(ctx context.Context) []workspace.UndoResult { return c.conn.Undo(ctx, c.session, can, false) })
+		c.apply(true, func(ctx context.Context) []workspace.UndoResult { return c.conn.Undo(ctx, c.session, can, false) })
 	})
 }
 
@@ -153,24 +154,28 @@ func (c changes) offerAgain(undone []workspace.FileChange) {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
 	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Redo them, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
-		c.apply("Redid the changes to", func(ctx context.Context) []workspace.UndoResult { return c.conn.Redo(ctx, c.session, undone) })
+		c.apply(false, func(ctx context.Context) []workspace.UndoResult { return c.conn.Redo(ctx, c.session, undone) })
 	})
 }
 
 // apply runs change in a task and reports the outcome.
-func (c changes) apply(what string, change func(context.Context) []workspace.UndoResult) {
+func (c changes) apply(undo bool, change func(context.Context) []workspace.UndoResult) {
 	c.tasks.run(func(ctx context.Context) func() {
 		done := change(ctx)
-		return func() { reportUndo(c.dialogs.out, what, done, c.cwd) }
+		return func() { reportUndo(c.dialogs.out, c.in, undo, done) }
 	})
 }
 
 // reportUndo reports what became of changes that were undone or redone.
-func reportUndo(out *printer, what string, done []workspace.UndoResult, cwd string) {
-	n := len(done)
+func reportUndo(out *printer, s *workspace.Session, undo bool, done []workspace.UndoResult) {
+	s.NoteUndone(done, undo)
+	what, n := "Redid the changes to", len(done)
+	if undo {
+		what = "Restored"
+	}
 	for _, p := range slices.DeleteFunc(done, func(p workspace.UndoResult) bool { return p.Err == nil }) {
 		n--
-		out.say("Not changed: %s: %s.", changeLine(p.Change, cwd), safetext.Line(p.Err.Error(), 200))
+		out.say("Not changed: %s: %s.", changeLine(p.Change, cwd(s)), safetext.Line(p.Err.Error(), 200))
 	}
 	out.say("%s %s. The agent was not told.", what, plain.Count(n, "file"))
 }

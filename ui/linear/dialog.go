@@ -33,12 +33,35 @@ type dialog struct {
 
 // choice is one answer to a dialog.
 type choice struct {
-	word           string   // what selects it; "" for its number
-	also           []string // other words that select it
-	label          string   // "" if it is not listed
-	disabledReason string   // why it cannot be selected, "" if it can
-	stays          bool     // the dialog stays open
-	do             func()   // may be nil
+	word           string            // what selects it; "" for its number
+	also           []string          // other words that select it
+	label          string            // "" if it is not listed
+	disabledReason string            // why it cannot be selected, "" if it can
+	stays          bool              // the dialog stays open
+	do             func()            // may be nil
+	reason         func(text string) // handles the line after the word, which may be ""; instead of do
+}
+
+// matches reports whether a line selects the choice, and returns what it says after the word.
+func (ch choice) matches(line string) (rest string, ok bool) {
+	if line == ch.word || slices.Contains(ch.also, line) {
+		return "", true
+	}
+	rest, ok = strings.CutPrefix(line, ch.word)
+	if !ok || ch.reason == nil || !strings.ContainsAny(rest[:1], " ,:") {
+		return "", false
+	}
+	return strings.TrimLeft(rest, " ,:"), true
+}
+
+// chosen returns the choice that a line selects, and what the line says after its word.
+func (d *dialog) chosen(line string) (ch choice, rest string, ok bool) {
+	for _, ch := range d.choices {
+		if rest, ok := ch.matches(line); ok {
+			return ch, rest, true
+		}
+	}
+	return choice{}, "", false
 }
 
 // write writes the dialog without its request for input.
@@ -136,27 +159,27 @@ func (ds *dialogs) answer(l typedLine) {
 		d.take(text)
 		return
 	}
+	ch, rest, chosen := d.chosen(text)
 	if early := ds.tooEarly(l); early != "" {
 		switch {
 		case text == "":
-		case looksLikeAnswer(text): // it would make no sense as a prompt later
+		case chosen || looksLikeAnswer(text): // it would make no sense as a prompt later
 			ds.out.say("%s Type it again to answer this question: %s", early, text)
 		default:
 			ds.out.say("%s Queued as prompt %d: %s", early, ds.putAside(l.text), safetext.Line(text, 60))
 		}
 		return
 	}
-	if d.twice && looksLikeAnswer(text) {
+	if d.twice && (chosen || looksLikeAnswer(text)) {
 		d.twice = false
 		ds.out.say("The previous question is gone, so your line was not taken as an answer. Type it again to answer this one.")
 		d.write(ds.out)
 		d.at = time.Time{}
 		return
 	}
-	i := slices.IndexFunc(d.choices, func(ch choice) bool { return text == ch.word || slices.Contains(ch.also, text) })
 	switch {
-	case i >= 0:
-		ds.choose(d.choices[i])
+	case chosen:
+		ds.choose(ch, rest)
 	case text == "":
 	case looksLikeAnswer(text):
 		ds.out.say("%s is not an answer here.", text)
@@ -165,7 +188,7 @@ func (ds *dialogs) answer(l typedLine) {
 	}
 }
 
-func (ds *dialogs) choose(ch choice) {
+func (ds *dialogs) choose(ch choice, rest string) {
 	if ch.disabledReason != "" {
 		ds.out.say("%s", ch.disabledReason)
 		return
@@ -173,7 +196,10 @@ func (ds *dialogs) choose(ch choice) {
 	if !ch.stays {
 		ds.current = nil
 	}
-	if ch.do != nil {
+	switch {
+	case ch.reason != nil:
+		ch.reason(rest)
+	case ch.do != nil:
 		ch.do()
 	}
 }

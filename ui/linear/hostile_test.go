@@ -14,7 +14,7 @@ import (
 // hostileWords are what the user types while the hostile text arrives and afterwards: answers
 // to questions and forms, and every command that shows something.
 var hostileWords = []string{"d", "1", "1", "", "1", "decline", "decline", "decline", "/help", "/output 1", "/output 2", "/output 3", "/plan", "/status", "/log", "/mode", "1", "", "/model", "1", "",
-	"/options", "1", "1", "", "/review", "/trust", "/undo", "", "/sessions", "1", "", "/commands", "/transcript"}
+	"/options", "1", "1", "", "/review", "/trust", "/undo", "", "/note . no", "/notes", "/notes send", "/sessions", "1", "", "/commands", "/transcript"}
 
 var (
 	joined  = regexp.MustCompile(`\x{200d}|\p{Mn}`)

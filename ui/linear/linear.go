@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"parley/internal/atomicfile"
+	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/intent"
@@ -63,7 +64,8 @@ type chat struct {
 	logins    *logins
 	lender    *lender
 	stderr    *stderr
-	history   *history
+	disk      *disk
+	keeper    *keeper
 }
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
@@ -74,15 +76,16 @@ func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
 }
 
 func newChat(opts Options, in *input, out *printer) *chat {
-	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, history: newHistory(opts.History)}
+	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, disk: newDisk()}
 	files := &mentions{out: out, files: opts.Files}
 	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand,
 		Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, Worktrees: opts.Worktrees, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
+	c.keeper = &keeper{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
 	c.dialogs = &dialogs{out: out}
 	c.questions = &questions{in: in, dialogs: c.dialogs}
 	c.lender = &lender{in: in, out: out, interrupts: opts.Interrupts}
-	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, history: c.history, stderr: c.stderr, front: func() *narrator { return c.front }}
+	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, save: c.saveHistory, stderr: c.stderr, front: func() *narrator { return c.front }}
 	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
 	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AgentLogin != nil, starts: c.starts}
 	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands()}
@@ -101,6 +104,7 @@ func (c *chat) ownCommands() []command {
 		{"transcript", "Show the whole conversation", bare(func() { c.front.transcript() })},
 		{"status", "Show the status; an empty line during a turn does the same", c.reportCommand(report.status)},
 		{"queue", "List queued prompts", c.reportCommand(report.queue)},
+		{"note", "Write a note on lines of a file, as in: /note main.go:3-5 say why; or on the last message: /note . shorter, please", func(arg string) { c.noting().write(arg) }},
 		{"drop", "Drop a queued prompt: the last one, or the one with that number", func(arg string) { c.report().dropQueued(arg) }},
 		{"resend", "Resend a prompt that may not have arrived", bare(c.prompts.resend)},
 	}
@@ -143,7 +147,8 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 			}
 			withChanges(c.dialogs, c.tasks, c.front.Session, changes.undo)
 		},
-		intent.Quit: bare(c.quit),
+		intent.ShowNotes: func(arg string) { c.noting().command(arg) },
+		intent.Quit:      bare(c.quit),
 	}
 }
 
@@ -153,6 +158,11 @@ func (c *chat) report() report { return report{c.front.Session, c.out, c.front.c
 // reportCommand returns a command that prints a report.
 func (c *chat) reportCommand(what func(report)) func(string) {
 	return bare(func() { what(c.report()) })
+}
+
+// noting writes notes in the session in front.
+func (c *chat) noting() noting {
+	return noting{c.front.Session, c.out, c.tasks, c.opts.Files, c.prompts.sendNotes}
 }
 
 func (c *chat) quit() { c.quitting = true }
@@ -182,17 +192,36 @@ func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
 	}
 	c.quitting = true
+	c.keeper.end()
 	c.w.End()
 	c.prompts.unsent()
 	c.out.fresh()
 	c.out.flush()
 	c.tasks.end()
-	c.history.end()
+	c.disk.end()
+	c.unsaved()
 	c.out.flush()
 	if c.out.err != nil && ctx.Err() == nil {
 		return left, fmt.Errorf("write the chat: %w", c.out.err)
 	}
 	return left, nil
+}
+
+// saveHistory adds a prompt to the history.
+func (c *chat) saveHistory(text string) {
+	if h := c.opts.History; h != nil {
+		c.disk.add(func() error { return h.Add(text) })
+	}
+}
+
+// unsaved prints the notes that would be lost.
+func (c *chat) unsaved() {
+	for _, s := range c.w.Sessions() {
+		if said := notes.Draft(s.Notes); said != nil && (c.opts.Drafts == nil || c.disk.broken) {
+			c.out.say("Not sent:")
+			c.out.lines(notes.Text(notes.Prompt(said)))
+		}
+	}
 }
 
 // loop handles one thing after another until the chat ends.
@@ -210,8 +239,8 @@ func (c *chat) loop(ctx context.Context) {
 			c.interrupt()
 		case f := <-c.tasks.results:
 			f()
-		case err := <-c.history.failed:
-			c.out.say("Cannot keep the history%s: %s.", atomicfile.FreeSpaceAdvice(err), plain.OneLine(err.Error()))
+		case err := <-c.disk.failed:
+			c.out.say("What you type is not saved%s: %s.", atomicfile.FreeSpaceAdvice(err), plain.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
 			c.out.say("%s.", plain.OneLine(line))
 		case <-c.tasks.wake():
@@ -228,6 +257,7 @@ func (c *chat) beforeInput() {
 	c.tasks.nextCheck = time.Time{}
 	c.front.beforeInput()
 	c.starts.reportProgress(c.front.Agent)
+	c.keeper.update()
 	c.nextQuestion()
 	c.endIfDone()
 	if c.quitting {

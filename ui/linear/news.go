@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
@@ -70,6 +71,7 @@ func (c *chat) onNews(n workspace.News) {
 		s := c.front.Session
 		s.Queued, s.Paused = append(n.Session.Queued, s.Queued...), s.Paused || n.Session.Paused
 		s.Unconfirmed = append(n.Session.Unconfirmed, s.Unconfirmed...)
+		s.Notes = notes.Merge(s.Notes, c.keeper.leave(n.Session))
 	case workspace.Reconnected:
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:

@@ -6,14 +6,13 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
-	"parley/ui/composer"
 )
 
 // prompts sends what the user types to the session in front, or queues it.
 type prompts struct {
 	w       *workspace.Workspace
 	dialogs *dialogs
-	history *history
+	save    func(text string) // adds a prompt to the history
 	stderr  *stderr
 	front   func() *narrator
 	draft   []string // lines of an unfinished prompt
@@ -62,6 +61,12 @@ func (p *prompts) send(text string) {
 	}
 }
 
+// sendNotes sends a prompt that was made of notes: unlike a typed one, it is printed.
+func (p *prompts) sendNotes(text string) {
+	p.send(text)
+	p.front().echoed = ""
+}
+
 // putAside queues a prompt and returns its number.
 func (p *prompts) putAside(text string) int {
 	s := p.w.Front()
@@ -89,7 +94,7 @@ func (p *prompts) sent(n workspace.PromptSent) {
 		p.dialogs.out.say("Notice: %s.", note)
 	}
 	p.stderr.fresh(n.Session.Agent) // skip what it wrote about earlier prompts
-	p.history.add(n.Text)
+	p.save(n.Text)
 	if n.Held {
 		p.dialogs.out.say("Sent; the agent reads it when it can.")
 	}
@@ -130,44 +135,4 @@ func (p *prompts) ready() bool {
 	s := p.w.Front()
 	_, reading := s.Reading()
 	return s.ACP != nil && s.Thread.State == thread.Idle && !s.ACP.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
-}
-
-// history stores prompts for later runs, in order, without waiting for the disk.
-type history struct {
-	texts  chan string
-	failed chan error // the first error of storing one
-	done   chan struct{}
-}
-
-// newHistory returns a history that writes to a store; nil stores nothing.
-func newHistory(store composer.History) *history {
-	const most = 100
-	h := &history{texts: make(chan string, most), failed: make(chan error, 1), done: make(chan struct{})}
-	go func() {
-		defer close(h.done)
-		failed := false
-		for text := range h.texts {
-			if store == nil {
-				continue
-			}
-			if err := store.Add(text); err != nil && !failed {
-				failed = true
-				h.failed <- err
-			}
-		}
-	}()
-	return h
-}
-
-func (h *history) add(text string) {
-	select {
-	case h.texts <- text:
-	default: // the disk is too slow: drop it rather than wait
-	}
-}
-
-// end waits until the last prompt is stored.
-func (h *history) end() {
-	close(h.texts)
-	<-h.done
 }

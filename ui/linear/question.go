@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
@@ -160,11 +161,31 @@ func (p *permission) dialog(of int) *dialog {
 	}) {
 		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.broker.Cancel(p.Key); return nil })})
 	}
+	d.choices = append(d.choices, choice{word: "n", label: "Reject and say why, as in: n use a branch", reason: p.rejectWhy})
 	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
 		p.details()
 		d.at = time.Time{}
 	}})
 	return d
+}
+
+// rejectWhy rejects the request. The reason, if there is one, is the next prompt.
+func (p *permission) rejectWhy(why string) {
+	out := p.questions.dialogs.out
+	p.questions.drop(p)
+	err := p.broker.Reject(p.Key)
+	if err == nil && why != "" {
+		what, quote, isDiff := notes.Request(p.Question, func(_ int, part permissions.Part) string { return diff.Compute(changeIn(part)).Unified() })
+		err = p.session.SubmitNext(notes.Rejected(what, quote, isDiff, why))
+	}
+	if err != nil {
+		out.say("Not answered: %s.", err)
+	}
+}
+
+// changeIn returns the change that a part of a question shows.
+func changeIn(part permissions.Part) diff.Diff {
+	return diff.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.NewFile, First: part.First}
 }
 
 // attended allows a command once, with the keyboard. From then on parley reads no input until
@@ -197,7 +218,7 @@ func (p *permission) write(of int) {
 		case permissions.Warning:
 			out.labelled("Warning", part.Text)
 		case permissions.Diff:
-			out.change(diff.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.NewFile, First: part.First})
+			out.change(changeIn(part))
 		default:
 			out.lines(part.Text)
 		}

@@ -23,7 +23,7 @@ func pushQuestion(of string) []string {
 		"Part: git push origin HEAD: ask, network.",
 		"Part: in /home/ada/src: ask, outside the project.",
 		"The agent's description: Commit typed errors",
-		"1. Allow once", "2. Always allow", "3. Reject", "d. Details", "Answer 1 to 3:"}
+		"1. Allow once", "2. Always allow", "3. Reject", "n. Reject and say why, as in: n use a branch", "d. Details", "Answer 1 to 3:"}
 }
 
 func asks(r *rig) {
@@ -57,6 +57,47 @@ func TestQuestion(t *testing.T) {
 		r.types("2")
 		r.wants("Decision: Always allow, by you: git push origin HEAD.", "fake: I push it: ever", "Run 1: git push origin HEAD, unfinished.", "Turn ended.")
 	})
+}
+
+// n and a reason rejects, and the reason is the next prompt, before those that wait.
+func TestRejectAndSayWhy(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			if tn.N == 1 {
+				tn.Ask(push, usual)
+			}
+			return "end_turn"
+		})
+	}, func(r *rig) {
+		r.types("push it", "later")
+		r.pause()
+		r.sees("n. Reject and say why, as in: n use a branch")
+		r.types("n not on main, please")
+		r.pause()
+		r.sees("Decision: Reject, by you: git push origin HEAD.", "You: I rejected this: `Run a command in /home/ada/src`", "not on main, please")
+		prompts, outcomes, _ := r.seen()
+		if want := strings.ReplaceAll("push it|I rejected this: 'Run a command in /home/ada/src'\n\nnot on main, please\n\n'''\ngit push origin HEAD\n'''|later", "'", "`"); prompts != want || outcomes != "no" {
+			t.Errorf("answered %q; the agent got\n%s\nwant\n%s", outcomes, prompts, want)
+		}
+	})
+}
+
+// A reason can follow a comma; without one, n rejects. Before the question could be read it does nothing.
+func TestRejectWithoutAReason(t *testing.T) {
+	for line, want := range map[string]string{"n": "push it", "n,": "push it", "n, why?": "|why?\n\n```\ngit push origin HEAD\n```", "nothing": "", "no way": ""} {
+		talkTo(t, asks, func(r *rig) {
+			r.types("push it")
+			r.types("n too early")
+			r.sees("Type it again to answer this question: n too early")
+			r.pause()
+			r.types(line)
+			r.pause()
+			prompts, outcomes, _ := r.seen()
+			if prompts = strings.ReplaceAll(prompts, "I rejected this: `Run a command in /home/ada/src`\n\n", ""); want == "" && outcomes != "" || want != "" && (outcomes != "no" || !strings.HasSuffix(prompts, want)) {
+				t.Errorf("%q: answered %q, prompts %q", line, outcomes, prompts)
+			}
+		})
+	}
 }
 
 // A line typed before the question could be read answers nothing, whether it was waiting in

@@ -85,6 +85,7 @@ func (c *chat) empty() {
 // agent.
 func (c *chat) stop() {
 	switch s := c.front.Session; {
+	case !s.Busy() && s.CancelOpen():
 	case s.ACP == nil || !busy(s):
 		c.out.say("Nothing is running.")
 	case s.Thread.State == thread.Cancelling && !s.Killable():
@@ -114,7 +115,7 @@ func (c *chat) interrupt() {
 		s.Agent.CancelLogin()
 	case dialing(s.Agent):
 		c.starts.giveUp(s.Agent)
-	case s.ACP != nil && busy(s):
+	case s.Opening(), s.ACP != nil && busy(s):
 		c.stop()
 	case d != nil && d.about != nil:
 		c.questions.refuse(d.about)

@@ -1,6 +1,8 @@
 package panel
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,16 +92,22 @@ func (w *Writing) Rows(width, height int) ([]string, *tea.Cursor) {
 	return box.Box{Title: w.Title, Foot: w.Foot, Body: append(body, written...), Focused: true}.Rows(width, th), cursor
 }
 
-// quoted draws the beginning of the quote.
+// quoted draws the quote, as far as there is room: a diff from its first change on.
 func (w *Writing) quoted(width, most int) (rows []string) {
 	if w.Quote == "" || most < 1 {
 		return nil
 	}
 	th := w.env.Theme
 	lines := strings.Split(strings.TrimRight(w.Quote, "\n"), "\n")
+	if len(lines) > most && w.Diff {
+		changed := func(line string) bool {
+			return (strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-")) && !strings.HasPrefix(line, "+++ ") && !strings.HasPrefix(line, "--- ")
+		}
+		lines = lines[max(0, slices.IndexFunc(lines, changed)):]
+	}
 	more := ""
-	if len(lines) > most {
-		more = text.MoreRows(len(lines) - most + 1)
+	if n := len(lines) - most + 1; n > 1 {
+		more = fmt.Sprintf("… %d more lines", n)
 		lines = lines[:most-1]
 	}
 	for _, line := range lines {

@@ -32,8 +32,15 @@ func TestWriting(t *testing.T) {
 		if len(rows) > height || cursor == nil || cursor.Y >= len(rows) || !strings.Contains(strings.Split(s, "\n")[cursor.Y], "yo") {
 			t.Errorf("%d rows of %d, cursor %+v:\n%s", len(rows), height, cursor, s)
 		}
-		if height == 12 && (!strings.Contains(s, "+b") || !strings.Contains(s, "17 more rows ↓")) {
+		if height == 12 && (!strings.Contains(s, "+b") || !strings.Contains(s, "… 17 more lines")) {
 			t.Errorf("the quote is not shown:\n%s", s)
+		}
+	}
+	for _, head := range []string{"", "diff --git a/x b/x\n--- a/x\n+++ b/x\n"} {
+		w.Quote = head + "@@ -28,7 +28,7 @@\n line 28\n line 29\n line 30\n-line two alpha\n+line two BETA\n line 32\n line 33"
+		rows, _ := w.Rows(40, 12)
+		if s := uitest.Text(rows); !strings.Contains(s, "-line two alpha") || !strings.Contains(s, "+line two BETA") || strings.Contains(s, "more") {
+			t.Errorf("the change is not shown:\n%s", s)
 		}
 	}
 	p, _ = opens("before")

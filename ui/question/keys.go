@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/notes"
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -94,7 +95,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return q.Reject(), true
 	case intent.RejectWhy:
 		q.keepKeys(msg, now)
-		what, quote, isDiff := q.request(cur)
+		what, quote, isDiff := notes.Request(cur, func(i int, p permissions.Part) string { return q.diffs.part(cur.Key, i, p).lines.Unified() })
 		return q.host.RejectWhy(cur, what, quote, isDiff), true
 	case intent.Details:
 		q.details = !q.details

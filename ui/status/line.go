@@ -251,7 +251,7 @@ func (l Line) Right() string {
 		return hint("enter", "now")
 	case l.Thread.State == thread.Ended && !l.ReadOnly:
 		return hint(interrupt, "quit")
-	case l.Agent.LoggingIn() != "":
+	case l.Agent.LoggingIn() != "", l.Opening() && !l.Busy():
 		return hint(stop, "cancel")
 	case l.Thread.State == thread.Cancelling && l.Killable():
 		return hint(stop, "end the agent (not responding)")
