@@ -90,6 +90,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 			r.inTree = false
 		default:
 			r.Close()
+			return r.host.Left()
 		}
 	case intent.Search:
 		r.search.typing, r.search.text = true, ""
@@ -111,6 +112,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 		switch {
 		case p.Want == intent.Interrupt || p.Want == intent.Stop:
 			r.Close()
+			return r.host.Left()
 		case p.Want == intent.FocusQuestion:
 			r.Close()
 			return r.host.Do(p.Want)

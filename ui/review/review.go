@@ -34,6 +34,8 @@ type Host interface {
 	// Undid notes that a change was undone, Redid that the last one of a file was done again.
 	Undid(notes.Note)
 	Redid(path string)
+	// Left is called when the user has closed the review.
+	Left() tea.Cmd
 }
 
 // Store reads and changes the files. Its methods wait for the disk; they are called in commands.
@@ -151,6 +153,7 @@ func (r *Review) Start(store Store) tea.Cmd { return r.StartSince(store, latest)
 func (r *Review) StartSince(store Store, turn int) tea.Cmd {
 	r.store, r.ready, r.files, r.tree, r.inTree, r.acting = store, false, nil, nil, false, false
 	r.search = search{last: r.search.last}
+	r.first = turn
 	return r.list(turn)
 }
 

@@ -34,6 +34,20 @@ func TestFilesAndHunks(t *testing.T) {
 	g.sees("file 1 of 3")
 }
 
+// A refresh while the files are listed for the first time lists the same turns.
+func TestRefreshWhileOpening(t *testing.T) {
+	later := changedFile("z.go", "x\n", "y\n")
+	later.Turn = 2
+	g := newRig(t, three(), later)
+	g.r = New(g.r.env, g)
+	g.r.Saw(g.width, g.height)
+	g.held = true
+	g.run(g.r.Start(g))
+	g.run(g.r.Refresh())
+	g.release()
+	g.sees("Review: turn 2 · 1 file")
+}
+
 func TestKeep(t *testing.T) {
 	g := newRig(t, three(), changedFile("z.go", "x\n", "y\n"))
 	g.press("}", "a")

@@ -70,6 +70,7 @@ func (g *rig) Changed()                       { g.changed++ }
 func (g *rig) Undid(n notes.Note)             { g.undid = notes.Undo(g.undid, n) }
 func (g *rig) Redid(path string)              { g.undid = notes.Redo(g.undid, path) }
 func (g *rig) Copy(f func() string) tea.Cmd   { g.copied = f(); return nil }
+func (g *rig) Left() tea.Cmd                  { return nil }
 func (g *rig) WriteNote(n notes.Note) tea.Cmd { g.written = n; return nil }
 func (g *rig) Notes(path string) int {
 	if g.written.Path == path {
