@@ -57,10 +57,15 @@ func runKeyedAgent(in io.Reader, out io.Writer) {
 		case "session/fork":
 			k.answer(m.ID, `{"sessionId":"copy"}`)
 		case "session/prompt":
+			if k.v2 { // it does not block, and is held before it is heard
+				k.turn(m)
+			}
 			for _, b := range blocks.Params.Prompt {
 				heard(string(b))
 			}
-			k.turn(m)
+			if !k.v2 {
+				k.turn(m)
+			}
 		case "session/cancel":
 		case "":
 			k.answered(m)

@@ -33,9 +33,7 @@ func enterIsHeld(d *desk) {
 	if rowOf(rows, "▌ another thing") >= 0 || rowOf(rows, "heard: another thing") >= 0 {
 		d.Errorf("shown as taken up:\n%s", numbered(rows))
 	}
-	if got := read(d, d.path("heard")); !strings.Contains(got, "another thing") {
-		d.Errorf("the agent got only %q", got)
-	}
+	s.WaitFunc("the agent has it", func([]string) bool { return strings.Contains(read(d, d.path("heard")), "another thing") })
 	open(d, d.dir)
 	s.WaitFor("▌ another thing", "heard: another thing")
 	s.WaitGone("1 held")
