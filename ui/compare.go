@@ -60,13 +60,14 @@ func (c *chat) chooseContenders(prompt string) tea.Cmd {
 		for i, n := range chosen {
 			specs[i] = all[n].spec
 		}
-		said := c.say("Making work trees…")
+		said, draft := c.say("Making work trees…"), c.composer.Value()
 		c.m.w.Compare(prompt, specs, func(err error) {
-			if err != nil {
+			switch {
+			case err != nil:
 				c.Say(err.Error())
-				return
+			case c.composer.Value() == draft: // the user has not typed on
+				c.composer.Clear()
 			}
-			c.composer.Clear()
 		})
 		return tea.Batch(said, c.m.sync())
 	}))

@@ -146,6 +146,30 @@ func TestCompareNeedsTwo(t *testing.T) {
 	})
 }
 
+// What is typed while the work trees are made stays.
+func TestCompareKeepsTheDraft(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) {
+		withTrees(o)
+		make := o.Worktrees
+		o.Worktrees = func(ctx context.Context, names []string) ([]workspace.Worktree, error) {
+			time.Sleep(time.Second)
+			return make(ctx, names)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/compare try it\noth\n")
+		d.sees("Making work trees…")
+		d.press("ctrl+u")
+		d.types("the next one")
+		d.wait(5 * time.Second)
+		d.sees("You said: try it")
+		d.press("ctrl+s")
+		d.types("new session\n")
+		d.sees("› the next one")
+		d.draft("the next one")
+	})
+}
+
 // Each model of a connected agent can be compared, and is what its session begins with.
 func TestCompareModels(t *testing.T) {
 	var models []string
