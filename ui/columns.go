@@ -62,11 +62,19 @@ func (m *Model) compared() (all []*chat) {
 	return all
 }
 
+// pageHeight returns the height of the pages on the screen.
+func (m *Model) pageHeight() int {
+	if m.tabs() != nil {
+		return m.height - 1
+	}
+	return m.height
+}
+
 // pageRows draws the pages on the screen.
 func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []onScreen) {
 	cols := m.columns()
 	heads := m.heads()
-	rows = make([]string, m.height-len(heads))
+	rows = make([]string, m.pageHeight())
 	for i, col := range cols {
 		part, at, shown := col.rows(col.width, len(rows))
 		for y := range rows {
@@ -135,7 +143,7 @@ func (m *Model) nextColumn() tea.Cmd {
 // under returns the page at a cell of the screen; nil for a border.
 func (m *Model) under(x, y int) *chat {
 	all := m.columns()
-	if y < len(m.heads()) {
+	if y < m.height-m.pageHeight() {
 		all = m.tabs()
 	}
 	for _, col := range all {
@@ -153,7 +161,7 @@ func (m *Model) inPage(at tea.Mouse) tea.Mouse {
 			at.X -= col.x
 		}
 	}
-	at.Y -= len(m.heads())
+	at.Y -= m.height - m.pageHeight()
 	return at
 }
 

@@ -44,6 +44,21 @@ func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) 
 	})
 }
 
+// delayed lets an agent of that name not start in a work tree, after a delay.
+func delayed(o *Options, name string, delay time.Duration) {
+	connect := o.Connect
+	o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+		if s.Dir == "" || s.Name != name {
+			return connect(ctx, s, sink, log)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(delay):
+		}
+		return nil, errors.New("no such program")
+	}
+}
+
 // agentCalled returns the agent of that name that was started last.
 func (d *driver) agentCalled(name string) *agent {
 	d.t.Helper()
@@ -296,19 +311,7 @@ func TestCompareReviews(t *testing.T) {
 
 // While one of the agents is still starting, or does not start, the others can be used.
 func TestCompareWhileStarting(t *testing.T) {
-	comparing(t, func(d *driver, o *Options) {
-		connect := o.Connect
-		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-			if s.Dir != "" && s.Name == "fake" {
-				select {
-				case <-ctx.Done():
-				case <-time.After(time.Hour):
-				}
-				return nil, errors.New("no such program")
-			}
-			return connect(ctx, s, sink, log)
-		}
-	}, func(d *driver) {
+	comparing(t, func(_ *driver, o *Options) { delayed(o, "fake", time.Hour) }, func(d *driver) {
 		d.sees("Starting fake", "other asks", "queued 1")
 		d.press("alt+w")
 		d.rest()
@@ -319,6 +322,21 @@ func TestCompareWhileStarting(t *testing.T) {
 		d.soon()
 		d.sees("answered: ok")
 		d.misses("Starting fake", "Type to filter")
+	})
+}
+
+// On a low screen, where an agent that starts has no composer, nothing is typed into one.
+func TestCompareStartsOnALowScreen(t *testing.T) {
+	comparing(t, func(_ *driver, o *Options) { delayed(o, "fake", time.Hour) }, func(d *driver) {
+		for _, height := range []int{6, 11, 12, 13, 14} {
+			d.send(tea.WindowSizeMsg{Width: 40, Height: height})
+			d.sees("Starting fake")
+			d.types("hello")
+			if draft := d.m.chat.composer.Value(); (draft != "") != strings.Contains(d.screen(), "› hello") {
+				t.Errorf("the draft is %q on a screen of %d rows:\n%s", draft, height, d.screen())
+			}
+			d.press("ctrl+u")
+		}
 	})
 }
 

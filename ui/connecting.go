@@ -40,7 +40,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	switch {
 	case p.Want == intent.Interrupt && c.composer.Empty():
 		return l.giveUp(), true
-	case p.Want == intent.Interrupt && c.m.height >= leastAhead:
+	case p.Want == intent.Interrupt && c.m.pageHeight() >= leastAhead:
 		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Reset()
 	case p.Want == intent.Interrupt:
@@ -53,7 +53,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 }
 
 func (l ahead) Paste(text string) (tea.Cmd, bool) {
-	if l.c.m.height >= leastAhead {
+	if l.c.m.pageHeight() >= leastAhead {
 		return l.c.composer.Paste(text), true
 	}
 	return nil, true
@@ -109,7 +109,7 @@ type ahead struct{ c *chat }
 
 func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
-	if c.m.height < leastAhead { // the composer is not visible
+	if c.m.pageHeight() < leastAhead { // the composer is not visible
 		return nil, true
 	}
 	text := strings.TrimSpace(c.composer.Value())
