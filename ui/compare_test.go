@@ -244,6 +244,28 @@ func TestCompareInTabs(t *testing.T) {
 	})
 }
 
+// Whoever goes to another page leaves no list open behind.
+func TestCompareClosesLists(t *testing.T) {
+	comparing(t, nil, func(d *driver) {
+		for _, leave := range []func(){
+			func() { d.press("f6") },
+			func() { d.press("alt+w") },
+			func() { d.clickOn("─ alt+w or a click") },
+		} {
+			for _, list := range []string{"ctrl+s", "ctrl+r"} {
+				from := d.m.chat
+				d.press(list)
+				d.sees("Type to filter")
+				leave()
+				d.misses("Type to filter")
+				if d.m.chat == from {
+					t.Errorf("the same page is in front")
+				}
+			}
+		}
+	})
+}
+
 // The mouse works in the column in front, and brings another one to the front.
 func TestCompareWithMouse(t *testing.T) {
 	long := "the words of the agent"

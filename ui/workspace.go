@@ -186,8 +186,13 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	return stop
 }
 
-// show puts a page on the screen.
+// show puts a page on the screen. On the one before, a list that the user opened is closed; the login
+// methods that an agent asked for are shown again later.
 func (m *Model) show(c *chat) {
+	if from := m.chat; from != c {
+		from.panels.open = nil
+		from.login.Dismiss()
+	}
 	m.chat = c
 	c.unread = false
 	m.input.Touch() // keys typed on another page answer no question here
