@@ -140,13 +140,9 @@ func (m *Model) nextColumn() tea.Cmd {
 	return nil
 }
 
-// under returns the page at a cell of the screen; nil for a border.
-func (m *Model) under(x, y int) *chat {
-	all := m.columns()
-	if y < m.height-m.pageHeight() {
-		all = m.tabs()
-	}
-	for _, col := range all {
+// pageAt returns the page that has a column of the screen; nil for a border.
+func pageAt(columns []column, x int) *chat {
+	for _, col := range columns {
 		if x >= col.x && x < col.x+col.width {
 			return col.chat
 		}
@@ -165,23 +161,28 @@ func (m *Model) inPage(at tea.Mouse) tea.Mouse {
 	return at
 }
 
-// press handles a button going down: on another page than the one in front, it brings that to the
-// front.
-func (m *Model) press(at tea.Mouse) {
-	if c := m.under(at.X, at.Y); m.compared() != nil && c != m.chat && !m.mouse.Off() {
-		if c != nil {
-			m.w.Show(c.Session)
-		}
+// press handles a button going down: a click on another page than the one in front, or on its head,
+// brings that to the front.
+func (m *Model) press(click tea.Mouse) {
+	all := m.columns()
+	if click.Y < m.height-m.pageHeight() {
+		all = m.tabs()
+	}
+	c := pageAt(all, click.X)
+	if c == m.chat || m.mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift) {
+		m.mouse.Down(m.inPage(click))
 		return
 	}
-	m.mouse.Down(m.inPage(at))
+	if c != nil {
+		m.w.Show(c.Session)
+	}
 }
 
 // wheel scrolls the page under the pointer.
-func (m *Model) wheel(at tea.Mouse) {
+func (m *Model) wheel(turn tea.Mouse) {
 	layers := m.layers()
-	if c := m.under(at.X, at.Y); c != nil && m.compared() != nil {
+	if c := pageAt(m.columns(), turn.X); c != nil && c != m.chat {
 		layers = c.layers()
 	}
-	layer.Wheel(layers, at.Button)
+	layer.Wheel(layers, turn.Button)
 }

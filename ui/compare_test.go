@@ -290,6 +290,26 @@ func TestCompareWithMouse(t *testing.T) {
 		d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelUp})
 		d.misses("fake says")
 		d.sees("other says")
+		d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
+		d.sees("fake says")
+		for _, press := range []tea.MouseClickMsg{{Button: tea.MouseRight}, {Button: tea.MouseMiddle}, {Button: tea.MouseLeft, Mod: tea.ModShift}} {
+			press.X, press.Y = x, y
+			d.send(press)
+			d.send(tea.MouseReleaseMsg(press))
+			if d.m.chat.Agent.Spec.Name != "other" {
+				t.Errorf("%v brought %s to the front", press, d.m.chat.Agent.Spec.Name)
+			}
+		}
+		for _, hidden := range []func(){
+			func() { d.press("ctrl+s", "ctrl+t") },                      // the list of agents
+			func() { d.send(tea.WindowSizeMsg{Width: 80, Height: 40}) }, // tabs
+		} {
+			hidden()
+			d.send(tea.MouseWheelMsg{X: x, Y: 0, Button: tea.MouseWheelUp})
+			d.press("esc")
+			d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
+			d.sees("fake says")
+		}
 	})
 }
 
