@@ -106,16 +106,22 @@ func (c *chat) contenders() (all []contender) {
 	return all
 }
 
-// compareDone says what can be done when all that are compared have answered.
+// compareDone says what can be done when none of those that are compared works any longer.
 func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 	works := func(s *workspace.Session) bool {
-		return s.Agent.Opening() || s.Busy() || s.Thread.State != thread.Idle && s.Thread.State != thread.Ended || len(s.Queued) > 0
+		switch {
+		case s.Agent.Opening():
+			return s.Agent.Err() == nil || workspace.WantsLogin(s.Agent.Err())
+		case s.Thread.State == thread.Ended:
+			return false
+		}
+		return s.Thread.State != thread.Idle || len(s.Queued) > 0
 	}
 	switch {
 	case slices.ContainsFunc(all, works):
 		return nil
 	case !slices.Contains(all, m.chat.Session):
-		return m.chat.say("The agents that you compare have answered: " + m.label(intent.Sessions))
+		return m.chat.say("The agents that you compare are done: " + m.label(intent.Sessions))
 	}
-	return m.chat.say("All have answered · " + m.label(intent.ShowReview) + " shows the diffs · " + m.label(intent.NextColumn) + " next agent")
+	return m.chat.say("All are done · " + m.label(intent.ShowReview) + " shows the diffs · " + m.label(intent.NextColumn) + " next agent")
 }

@@ -115,7 +115,7 @@ func TestCompareAgain(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
 	}, func(d *driver) {
-		d.sees("All have answered · f5 shows the diffs · f6 next agent")
+		d.sees("All are done · f5 shows the diffs · f6 next agent")
 		d.types("/compare and now\n")
 		d.wait(time.Second)
 		for _, name := range []string{"fake", "other"} {
@@ -125,6 +125,54 @@ func TestCompareAgain(t *testing.T) {
 		}
 		if n := len(d.agents); n != 3 {
 			t.Errorf("%d agents were started", n)
+		}
+	})
+}
+
+// The comparison is done, too, when an agent does not start, or ends instead of answering.
+func TestCompareWithoutAnAnswer(t *testing.T) {
+	answer := func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+	const done = "All are done · f5 shows the diffs"
+	for _, slow := range []time.Duration{0, 2 * time.Second} {
+		comparing(t, func(d *driver, o *Options) {
+			d.turn = answer
+			delayed(o, "fake", slow)
+		}, func(d *driver) {
+			d.wait(2 * time.Second)
+			d.sees("not started", "esc close", done)
+			d.misses("another agent")
+		})
+		comparing(t, func(d *driver, _ *Options) {
+			d.turn = answer
+			d.of["fake"] = &script{turn: func(t *turn) string {
+				t.until(slow)
+				t.a.peer.Close(nil)
+				return "end_turn"
+			}}
+		}, func(d *driver) {
+			d.wait(2 * time.Second)
+			d.sees("disconnected", done)
+		})
+	}
+}
+
+// An agent that wants a login waits for the user.
+func TestCompareWantsLogin(t *testing.T) {
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.of["other"] = &script{on: map[string]func(*call) (string, error){
+			"initialize":  hello(`,"authMethods":[{"id":"k","name":"Key"}]`),
+			"session/new": func(*call) (string, error) { return fails(-32000, "who are you?") },
+		}}
+	}, func(d *driver) {
+		d.sees("done 0s", "waits", "Log in to other")
+		d.misses("not started", "All are done")
+		d.types("not for the login")
+		d.draft("not for the login")
+		d.press("alt+w", "enter")
+		d.sees("waits", "Log in to other")
+		if calls := d.agentCalled("other").called("authenticate"); len(calls) > 0 {
+			t.Errorf("the login has begun: %q", calls)
 		}
 	})
 }

@@ -46,6 +46,10 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.AgentStarting:
 		m.choosing = false
 		m.front(n.Agent).dropQuestions()
+	case workspace.AgentNotStarted:
+		if all := n.Agent.Front().Compared(); all != nil {
+			return m.compareDone(all)
+		}
 	case workspace.AgentStarted:
 		return m.started(n)
 	case workspace.LoginWanted:
@@ -139,11 +143,14 @@ func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	m.resting.saw(n.Event)
 	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.ACP != nil && c.ACP.Running()))
 	_, ended := n.Event.(event.TurnEnded)
-	switch {
-	case !ended || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
+	_, lost := n.Event.(event.Disconnected)
+	switch compared := c.Compared(); {
+	case !ended && !lost || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
 		return cmd
-	case c.Compared() != nil:
-		return tea.Batch(cmd, m.compareDone(c.Compared()))
+	case compared != nil:
+		return tea.Batch(cmd, m.compareDone(compared))
+	case lost:
+		return cmd
 	case c == m.chat:
 		return cmd
 	}

@@ -61,12 +61,12 @@ func (h Head) name() string {
 func (h Head) state() (parts []string) {
 	t := h.Thread
 	switch {
+	case h.Waits:
+		parts = []string{"waits"}
 	case h.Agent.Opening() && h.Agent.Err() != nil:
 		return []string{"not started"}
 	case h.Agent.Opening():
 		return []string{"starting"}
-	case h.Waits:
-		parts = []string{"waits"}
 	case h.Busy():
 		parts = []string{t.State.String() + " " + text.Seconds(h.Env.Now().Sub(t.TurnStarted))}
 	case t.State == thread.Idle:
