@@ -76,6 +76,11 @@ func TestCompare(t *testing.T) {
 	comparing(t, nil, func(d *driver) {
 		d.sees("fake asks", "other asks", "waits", "alt+w or a click to answer", "│▌ try it")
 		d.misses("Making work trees", "/compare")
+		for _, only := range []string{"1 waits · alt+w", "ctrl+c stop"} { // of the one that has the keys
+			if n := strings.Count(d.screen(), only); n != 1 {
+				t.Errorf("%q is %d times on the screen", only, n)
+			}
+		}
 		for _, name := range []string{"fake", "other"} {
 			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it" {
 				t.Errorf("%s got %q", name, prompts)
