@@ -25,9 +25,17 @@ func (c *chat) compare(prompt string) tea.Cmd {
 	if prompt == "" {
 		return c.say("Type the prompt with it: /compare PROMPT")
 	}
+	c.composer.SetValue(draft) // until it is sent
+	prompt, preview, err := c.TemplatePrompt(prompt)
+	switch {
+	case err != nil:
+		return c.say("Not sent: " + err.Error())
+	case preview != "":
+		c.previewTemplate(preview)
+		return nil
+	}
 	all := c.Compared()
 	if all == nil {
-		c.composer.SetValue(draft) // until they are chosen
 		return c.chooseContenders(prompt)
 	}
 	c.composer.Clear()
