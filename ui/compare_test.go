@@ -37,7 +37,7 @@ func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) 
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
 		d.types("/compare try it\n")
-		d.sees("Compare agents", "✓ ticked")
+		d.sees("Compare agents", "[x] fake", "[ ] other")
 		d.types("oth\n")
 		d.wait(time.Second)
 		f(d)
@@ -191,7 +191,7 @@ func TestCompareNeedsTwo(t *testing.T) {
 		d.types("/compare try it\n\n")
 		d.sees("Tick two or more: tab", "/compare try it")
 		d.press("down", "tab")
-		if n := strings.Count(d.screen(), "✓ ticked"); n != 2 {
+		if n := strings.Count(d.screen(), "[x]"); n != 2 {
 			t.Errorf("%d agents are ticked", n)
 		}
 		d.press("tab", "up", "tab", "enter")
@@ -254,7 +254,10 @@ func TestCompareModels(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("/compare try it\n")
-		d.sees("fake · Small 1  fake --acp", "✓ ticked")
+		d.sees("[ ] fake · Small 1  fake --acp", "[x] fake · Big 7")
+		d.send(tea.WindowSizeMsg{Width: 20, Height: 24})
+		d.sees("[ ] fake", "[x] fake")
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.types("small\n")
 		d.wait(time.Second)
 		slices.Sort(models)
