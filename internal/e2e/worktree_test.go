@@ -77,7 +77,7 @@ func TestCompareSideBySide(t *testing.T) {
 	s.WaitFor(placeholder)
 	s.Type("/compare edit notes.txt")
 	s.Press("enter")
-	s.WaitFor("Compare agents", "✓ ticked")
+	s.WaitFor("Compare agents", "[x] demo")
 	s.Type("second")
 	s.WaitFor("› second")
 	s.Press("enter")
@@ -87,7 +87,7 @@ func TestCompareSideBySide(t *testing.T) {
 	s.Press("alt+w")
 	s.WaitFor(armed)
 	s.Press("y")
-	s.WaitFor("All have answered")
+	s.WaitFor("All are done")
 	s.Press("f5")
 	s.WaitFunc("the two diffs beside each other", func(rows []string) bool {
 		return strings.Count(strings.Join(rows, "\n"), "+ demo agent was here") == 2
