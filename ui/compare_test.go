@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/permissions"
 )
 
 // withTrees lets agents be compared, in work trees that need not exist.
@@ -319,6 +320,34 @@ func TestCompareClosesLists(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// A list that is ready after the user has left its page does not open there.
+func TestCompareOpensNoListBehind(t *testing.T) {
+	comparing(t, func(d *driver, o *Options) {
+		d.turn = asking(`{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"make all"}}`, usual)
+		connect := o.Connect
+		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			conn, err := connect(ctx, s, sink, log)
+			if err == nil {
+				conn.AddRule = func(string, permissions.Rule) (string, error) { return "rules.toml", nil }
+				conn.LastAsked = func(string) []permissions.Facts { time.Sleep(time.Second); return nil }
+			}
+			return conn, err
+		}
+	}, func(d *driver) {
+		d.rest()
+		d.press("r")
+		d.wait(2 * time.Second)
+		d.sees("New rule")
+		d.press("esc")
+		d.rest()
+		d.press("r", "f6")
+		d.wait(2 * time.Second)
+		d.misses("New rule")
+		d.press("f6")
+		d.misses("New rule")
 	})
 }
 
