@@ -108,3 +108,16 @@ func TestRandomKeysInAComparison(t *testing.T) {
 		t.Errorf("%d questions were allowed: this proves nothing", allowed)
 	}
 }
+
+// The clock of an agent whose page is not on the screen goes on in its head.
+func TestCompareClocks(t *testing.T) {
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.of["other"] = &script{turn: func(t *turn) string { t.until(time.Minute); return "end_turn" }}
+	}, func(d *driver) {
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.sees("done 0s", "running 1s")
+		d.wait(10*time.Second + 500*time.Millisecond)
+		d.sees("done 0s", "running 11s")
+	})
+}
