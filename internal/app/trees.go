@@ -12,18 +12,18 @@ import (
 // trees are the git work trees in which agents of this chat have worked. Its methods may be called
 // from any goroutine.
 type trees struct {
-	mu  sync.Mutex
+	mu  sync.Mutex // held while git makes one: a chat that ends waits, or half of it would be left
 	all []*cli.Worktree
 }
 
 // enter changes a place to the work tree of that name, as cli.EnterWorktree does.
 func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) (*cli.Worktree, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	tree, err := cli.EnterWorktree(ctx, place, name)
 	if err != nil {
 		return nil, err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Name == tree.Name }) {
 		t.all = append(t.all, tree)
 	}
@@ -32,9 +32,9 @@ func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) 
 
 // make makes a new work tree for each of the names, as cli.MakeWorktrees does.
 func (t *trees) make(ctx context.Context, place cli.Directories, names []string) ([]*cli.Worktree, error) {
-	made, err := cli.MakeWorktrees(ctx, place, names)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	made, err := cli.MakeWorktrees(ctx, place, names)
 	t.all = append(t.all, made...)
 	return made, err
 }
