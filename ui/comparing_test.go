@@ -121,3 +121,26 @@ func TestCompareClocks(t *testing.T) {
 		d.sees("done 0s", "running 11s")
 	})
 }
+
+// A command with words that is typed while the agent starts is no prompt for it.
+func TestCommandsWithWordsWait(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		withTrees(o)
+		d.dial = func(*agent) error { time.Sleep(time.Minute); return nil }
+	}, func(d *driver) {
+		for _, command := range []string{"/compare try it", "/rename parser", "/worktree fix", "/compare"} {
+			d.types(command + "\n")
+			d.draft(command)
+			d.misses("queued")
+			d.press("ctrl+u")
+		}
+		d.types("/compare")
+		d.press("ctrl+j")
+		d.types("try it")
+		d.wait(2 * time.Minute)
+		d.prompts("")
+		d.draft("/compare\ntry it")
+		d.press("enter")
+		d.sees("Compare agents", "› /compare try it")
+	})
+}

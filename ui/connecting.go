@@ -113,13 +113,11 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, true
 	}
 	text := strings.TrimSpace(c.composer.Value())
-	slash, _ := strings.CutPrefix(text, "/")
-	own, ok := intent.CommandNamed(slash, c.agentHas)
-	ok = ok && slash != text
+	own, _, ok := c.ownCommand(text)
 	send, empty := p.Want == intent.Send, c.m.Keys.Of(intent.Empty, p.Name)
 	edit := empty == intent.EditQueued
 	switch {
-	case send && ok && own.Intent == intent.Quit:
+	case send && ok && own == intent.Quit:
 		return c.m.quit(), true
 	case send && ok:
 	case send && c.shelling(): // a shell command is not a prompt
