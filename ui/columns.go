@@ -30,25 +30,20 @@ func (m *Model) columns() []column {
 		return []column{{m.chat, 0, m.width - m.sideWidth()}}
 	}
 	first := max(0, slices.Index(all, m.chat)-n+1)
-	out := make([]column, n)
-	for i, width := range widths(m.width, n) {
-		out[i] = column{all[first+i], i, width}
-		if i > 0 {
-			out[i].x = out[i-1].x + out[i-1].width + 1
-		}
-	}
-	return out
+	return m.divide(all[first : first+n])
 }
 
-// widths divides a row between n columns, with a border between each two.
-func widths(width, n int) []int {
-	out := make([]int, n)
-	room := width - (n - 1)
-	for i := range out {
-		out[i] = room / n
+// divide gives each of the pages a part of the screen's width, with a border between each two.
+func (m *Model) divide(pages []*chat) (out []column) {
+	n := len(pages)
+	room, x := max(n, m.width-(n-1)), 0
+	for i, c := range pages {
+		width := room / n
 		if i < room%n {
-			out[i]++
+			width++
 		}
+		out = append(out, column{c, x, width})
+		x += width + 1
 	}
 	return out
 }
@@ -112,22 +107,12 @@ func (m *Model) heads() []string {
 	return []string{text.Truncate(row, m.width, "…")}
 }
 
-// tabs returns where the heads of the pages that are compared are.
+// tabs returns where the heads of the pages that are compared are; nil if there are none.
 func (m *Model) tabs() []column {
-	all := m.compared()
-	if all == nil || m.choosing || m.inline.On() {
+	if m.choosing || m.inline.On() {
 		return nil
 	}
-	if cols := m.columns(); len(cols) == len(all) {
-		return cols
-	}
-	out := make([]column, len(all))
-	x := 0
-	for i, width := range widths(m.width, len(all)) {
-		out[i] = column{all[i], x, max(1, width)}
-		x += width + 1
-	}
-	return out
+	return m.divide(m.compared())
 }
 
 // nextColumn shows the next page that is compared.
