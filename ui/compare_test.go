@@ -301,7 +301,7 @@ func TestCompareInTabs(t *testing.T) {
 	})
 }
 
-// Whoever goes to another page leaves no list open behind.
+// Whoever goes to another page leaves no list open there.
 func TestCompareClosesLists(t *testing.T) {
 	comparing(t, nil, func(d *driver) {
 		for _, leave := range []func(){
@@ -324,7 +324,7 @@ func TestCompareClosesLists(t *testing.T) {
 }
 
 // A list that is ready after the user has left its page does not open there.
-func TestCompareOpensNoListBehind(t *testing.T) {
+func TestCompareOpensNoListElsewhere(t *testing.T) {
 	comparing(t, func(d *driver, o *Options) {
 		d.turn = asking(`{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"make all"}}`, usual)
 		connect := o.Connect

@@ -80,7 +80,7 @@ func TestRandomKeysInAComparison(t *testing.T) {
 						case a.name != front.Agent.Name():
 							wrong = "while another page was in front"
 						case given.IsZero() && !quiet:
-							wrong = "in the midst of typing"
+							wrong = "while typing"
 						}
 						if allowed++; wrong != "" {
 							d.t.Fatalf("%s: %s was chosen by %q %s:\n%s", a.name, chosen, key, wrong, strings.Join(trace[max(0, len(trace)-20):], "\n"))
@@ -109,7 +109,7 @@ func TestRandomKeysInAComparison(t *testing.T) {
 	}
 }
 
-// The clock of an agent whose page is not on the screen goes on in its head.
+// The clock of an agent whose page is not on the screen continues in its head.
 func TestCompareClocks(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
