@@ -30,25 +30,20 @@ func (m *Model) columns() []column {
 		return []column{{m.chat, 0, m.width - m.sideWidth()}}
 	}
 	first := max(0, slices.Index(all, m.chat)-n+1)
-	out := make([]column, n)
-	for i, width := range widths(m.width, n) {
-		out[i] = column{all[first+i], i, width}
-		if i > 0 {
-			out[i].x = out[i-1].x + out[i-1].width + 1
-		}
-	}
-	return out
+	return m.divide(all[first : first+n])
 }
 
-// widths divides a row between n columns, with a border between each two.
-func widths(width, n int) []int {
-	out := make([]int, n)
-	room := width - (n - 1)
-	for i := range out {
-		out[i] = room / n
+// divide gives each of the pages a part of the screen's width, with a border between each two.
+func (m *Model) divide(pages []*chat) (out []column) {
+	n := len(pages)
+	room, x := max(n, m.width-(n-1)), 0
+	for i, c := range pages {
+		width := room / n
 		if i < room%n {
-			out[i]++
+			width++
 		}
+		out = append(out, column{c, x, width})
+		x += width + 1
 	}
 	return out
 }
@@ -62,11 +57,19 @@ func (m *Model) compared() (all []*chat) {
 	return all
 }
 
+// pageHeight returns the height of the pages on the screen.
+func (m *Model) pageHeight() int {
+	if m.tabs() != nil {
+		return m.height - 1
+	}
+	return m.height
+}
+
 // pageRows draws the pages on the screen.
 func (m *Model) pageRows() (rows []string, cursor *tea.Cursor, on []onScreen) {
 	cols := m.columns()
 	heads := m.heads()
-	rows = make([]string, m.height-len(heads))
+	rows = make([]string, m.pageHeight())
 	for i, col := range cols {
 		part, at, shown := col.rows(col.width, len(rows))
 		for y := range rows {
@@ -104,22 +107,12 @@ func (m *Model) heads() []string {
 	return []string{text.Truncate(row, m.width, "…")}
 }
 
-// tabs returns where the heads of the pages that are compared are.
+// tabs returns where the heads of the pages that are compared are; nil if there are none.
 func (m *Model) tabs() []column {
-	all := m.compared()
-	if all == nil || m.choosing || m.inline.On() {
+	if m.choosing || m.inline.On() {
 		return nil
 	}
-	if cols := m.columns(); len(cols) == len(all) {
-		return cols
-	}
-	out := make([]column, len(all))
-	x := 0
-	for i, width := range widths(m.width, len(all)) {
-		out[i] = column{all[i], x, max(1, width)}
-		x += width + 1
-	}
-	return out
+	return m.divide(m.compared())
 }
 
 // nextColumn shows the next page that is compared.
@@ -132,13 +125,9 @@ func (m *Model) nextColumn() tea.Cmd {
 	return nil
 }
 
-// under returns the page at a cell of the screen; nil for a border.
-func (m *Model) under(x, y int) *chat {
-	all := m.columns()
-	if y < len(m.heads()) {
-		all = m.tabs()
-	}
-	for _, col := range all {
+// pageAt returns the page that has a column of the screen; nil for a border.
+func pageAt(columns []column, x int) *chat {
+	for _, col := range columns {
 		if x >= col.x && x < col.x+col.width {
 			return col.chat
 		}
@@ -153,27 +142,32 @@ func (m *Model) inPage(at tea.Mouse) tea.Mouse {
 			at.X -= col.x
 		}
 	}
-	at.Y -= len(m.heads())
+	at.Y -= m.height - m.pageHeight()
 	return at
 }
 
-// press handles a button going down: on another page than the one in front, it brings that to the
-// front.
-func (m *Model) press(at tea.Mouse) {
-	if c := m.under(at.X, at.Y); m.compared() != nil && c != m.chat && !m.mouse.Off() {
-		if c != nil {
-			m.w.Show(c.Session)
-		}
+// press handles a button going down: a click on another page than the one in front, or on its head,
+// brings that to the front.
+func (m *Model) press(click tea.Mouse) {
+	all := m.columns()
+	if click.Y < m.height-m.pageHeight() {
+		all = m.tabs()
+	}
+	c := pageAt(all, click.X)
+	if c == m.chat || m.mouse.Off() || click.Button != tea.MouseLeft || click.Mod.Contains(tea.ModShift) {
+		m.mouse.Down(m.inPage(click))
 		return
 	}
-	m.mouse.Down(m.inPage(at))
+	if c != nil {
+		m.w.Show(c.Session)
+	}
 }
 
 // wheel scrolls the page under the pointer.
-func (m *Model) wheel(at tea.Mouse) {
+func (m *Model) wheel(turn tea.Mouse) {
 	layers := m.layers()
-	if c := m.under(at.X, at.Y); c != nil && m.compared() != nil {
+	if c := pageAt(m.columns(), turn.X); c != nil && c != m.chat {
 		layers = c.layers()
 	}
-	layer.Wheel(layers, at.Button)
+	layer.Wheel(layers, turn.Button)
 }

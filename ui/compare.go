@@ -25,9 +25,17 @@ func (c *chat) compare(prompt string) tea.Cmd {
 	if prompt == "" {
 		return c.say("Type the prompt with it: /compare PROMPT")
 	}
+	c.composer.SetValue(draft) // until it is sent
+	prompt, preview, err := c.TemplatePrompt(prompt)
+	switch {
+	case err != nil:
+		return c.say("Not sent: " + err.Error())
+	case preview != "":
+		c.previewTemplate(preview)
+		return nil
+	}
 	all := c.Compared()
 	if all == nil {
-		c.composer.SetValue(draft) // until they are chosen
 		return c.chooseContenders(prompt)
 	}
 	c.composer.Clear()
@@ -39,47 +47,40 @@ func (c *chat) compare(prompt string) tea.Cmd {
 	return tea.Batch(c.say(fmt.Sprintf("Sent to all %d", len(all))), c.m.sync())
 }
 
-// contender is an agent, with a model, that can be compared.
-type contender struct {
-	panel.Contender
-	spec workspace.Spec
-}
-
-// chooseContenders lists what can be compared; the agent in front is chosen at first.
+// chooseContenders lists what can be compared; the agent in front is ticked at first.
 func (c *chat) chooseContenders(prompt string) tea.Cmd {
-	all := c.contenders()
-	if len(all) < 2 {
+	shown, specs := c.contenders()
+	if len(specs) < 2 {
 		return c.say("Nothing to compare: no other agent or model was found")
 	}
-	shown := make([]panel.Contender, len(all))
-	for i, one := range all {
-		shown[i] = one.Contender
-	}
 	c.panels.show(panel.Contenders(c.m.Keys, shown, func(chosen []int) tea.Cmd {
-		specs := make([]workspace.Spec, len(chosen))
+		ticked := make([]workspace.Spec, len(chosen))
 		for i, n := range chosen {
-			specs[i] = all[n].spec
+			ticked[i] = specs[n]
 		}
-		said := c.say("Making work trees…")
-		c.m.w.Compare(prompt, specs, func(err error) {
-			if err != nil {
+		said, draft := c.say("Making work trees…"), c.composer.Value()
+		c.m.w.Compare(prompt, ticked, func(err error) {
+			switch {
+			case err != nil:
 				c.Say(err.Error())
-				return
+			case c.composer.Value() == draft: // the user has not typed on
+				c.composer.Clear()
 			}
-			c.composer.Clear()
 		})
 		return tea.Batch(said, c.m.sync())
 	}))
 	return nil
 }
 
-// contenders returns what can be compared, the agent in front first.
-func (c *chat) contenders() (all []contender) {
+// contenders returns what can be compared, each an agent with a model if it has several: the agent in
+// front first, then the others that are open, then those that can be started.
+func (c *chat) contenders() (shown []panel.Contender, specs []workspace.Spec) {
 	known := func(spec workspace.Spec) bool {
-		return slices.ContainsFunc(all, func(o contender) bool { return o.spec.Key() == spec.Key() })
+		return slices.ContainsFunc(specs, func(o workspace.Spec) bool { return o.Key() == spec.Key() })
 	}
 	add := func(spec workspace.Spec, name string, here bool) {
-		all = append(all, contender{panel.Contender{Name: name, Command: spec.Command, Ticked: here}, spec})
+		shown = append(shown, panel.Contender{Name: name, Command: spec.Command, Ticked: here})
+		specs = append(specs, spec)
 	}
 	for _, s := range append([]*workspace.Session{c.Session}, c.m.w.Sessions()...) {
 		spec := s.Agent.Spec
@@ -102,19 +103,25 @@ func (c *chat) contenders() (all []contender) {
 			add(spec, spec.DisplayName(), false)
 		}
 	}
-	return all
+	return shown, specs
 }
 
-// compareDone says what can be done when all that are compared have answered.
+// compareDone says what can be done when none of those that are compared works any longer.
 func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 	works := func(s *workspace.Session) bool {
-		return s.Agent.Opening() || s.Busy() || s.Thread.State != thread.Idle && s.Thread.State != thread.Ended || len(s.Queued) > 0
+		switch {
+		case s.Agent.Opening():
+			return s.Agent.Err() == nil || workspace.WantsLogin(s.Agent.Err())
+		case s.Thread.State == thread.Ended:
+			return false
+		}
+		return s.Thread.State != thread.Idle || len(s.Queued) > 0
 	}
 	switch {
 	case slices.ContainsFunc(all, works):
 		return nil
 	case !slices.Contains(all, m.chat.Session):
-		return m.chat.say("The agents that you compare have answered: " + m.label(intent.Sessions))
+		return m.chat.say("The agents that you compare are done: " + m.label(intent.Sessions))
 	}
-	return m.chat.say("All have answered · " + m.label(intent.ShowReview) + " shows the diffs · " + m.label(intent.NextColumn) + " next agent")
+	return m.chat.say("All are done · " + m.label(intent.ShowReview) + " shows the diffs · " + m.label(intent.NextColumn) + " next agent")
 }

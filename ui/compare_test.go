@@ -14,6 +14,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/workspace"
+	"parley/permissions"
 )
 
 // withTrees lets agents be compared, in directories of their own.
@@ -41,11 +42,26 @@ func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) 
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
 		d.types("/compare try it\n")
-		d.sees("Compare agents", "✓ ticked")
+		d.sees("Compare agents", "[x] fake", "[ ] other")
 		d.types("oth\n")
 		d.wait(time.Second)
 		f(d)
 	})
+}
+
+// delayed lets an agent of that name not start in a work tree, after a delay.
+func delayed(o *Options, name string, delay time.Duration) {
+	connect := o.Connect
+	o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+		if s.Dir == "" || s.Name != name {
+			return connect(ctx, s, sink, log)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(delay):
+		}
+		return nil, errors.New("no such program")
+	}
 }
 
 // agentCalled returns the agent of that name that was started last.
@@ -65,6 +81,11 @@ func TestCompare(t *testing.T) {
 	comparing(t, nil, func(d *driver) {
 		d.sees("fake asks", "other asks", "waits", "alt+w or a click to answer", "│▌ try it")
 		d.misses("Making work trees", "/compare")
+		for _, only := range []string{"1 waits · alt+w", "ctrl+c stop"} { // of the one that has the keys
+			if n := strings.Count(d.screen(), only); n != 1 {
+				t.Errorf("%q is %d times on the screen", only, n)
+			}
+		}
 		for _, name := range []string{"fake", "other"} {
 			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it" {
 				t.Errorf("%s got %q", name, prompts)
@@ -104,7 +125,7 @@ func TestCompareAgain(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
 	}, func(d *driver) {
-		d.sees("All have answered · f5 shows the diffs · f6 next agent")
+		d.sees("All are done · f5 shows the diffs · f6 next agent")
 		d.types("/compare and now\n")
 		d.wait(time.Second)
 		for _, name := range []string{"fake", "other"} {
@@ -118,6 +139,54 @@ func TestCompareAgain(t *testing.T) {
 	})
 }
 
+// The comparison is done, too, when an agent does not start, or ends instead of answering.
+func TestCompareWithoutAnAnswer(t *testing.T) {
+	answer := func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+	const done = "All are done · f5 shows the diffs"
+	for _, slow := range []time.Duration{0, 2 * time.Second} {
+		comparing(t, func(d *driver, o *Options) {
+			d.turn = answer
+			delayed(o, "fake", slow)
+		}, func(d *driver) {
+			d.wait(2 * time.Second)
+			d.sees("not started", "esc close", done)
+			d.misses("another agent")
+		})
+		comparing(t, func(d *driver, _ *Options) {
+			d.turn = answer
+			d.of["fake"] = &script{turn: func(t *turn) string {
+				t.until(slow)
+				t.a.peer.Close(nil)
+				return "end_turn"
+			}}
+		}, func(d *driver) {
+			d.wait(2 * time.Second)
+			d.sees("disconnected", done)
+		})
+	}
+}
+
+// An agent that wants a login waits for the user.
+func TestCompareWantsLogin(t *testing.T) {
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.of["other"] = &script{on: map[string]func(*call) (string, error){
+			"initialize":  hello(`,"authMethods":[{"id":"k","name":"Key"}]`),
+			"session/new": func(*call) (string, error) { return fails(-32000, "who are you?") },
+		}}
+	}, func(d *driver) {
+		d.sees("done 0s", "waits", "Log in to other")
+		d.misses("not started", "All are done")
+		d.types("not for the login")
+		d.draft("not for the login")
+		d.press("alt+w", "enter")
+		d.sees("waits", "Log in to other")
+		if calls := d.agentCalled("other").called("authenticate"); len(calls) > 0 {
+			t.Errorf("the login has begun: %q", calls)
+		}
+	})
+}
+
 // The draft stays until the agents are chosen, and nothing is compared with itself.
 func TestCompareNeedsTwo(t *testing.T) {
 	drive(t, withTrees, func(d *driver) {
@@ -127,7 +196,7 @@ func TestCompareNeedsTwo(t *testing.T) {
 		d.types("/compare try it\n\n")
 		d.sees("Tick two or more: tab", "/compare try it")
 		d.press("down", "tab")
-		if n := strings.Count(d.screen(), "✓ ticked"); n != 2 {
+		if n := strings.Count(d.screen(), "[x]"); n != 2 {
 			t.Errorf("%d agents are ticked", n)
 		}
 		d.press("tab", "up", "tab", "enter")
@@ -150,6 +219,30 @@ func TestCompareNeedsTwo(t *testing.T) {
 	})
 }
 
+// What is typed while the work trees are made stays.
+func TestCompareKeepsTheDraft(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		withTrees(d, o)
+		make := o.MakeWorktrees
+		o.MakeWorktrees = func(ctx context.Context, names []string) ([]workspace.Worktree, error) {
+			time.Sleep(time.Second)
+			return make(ctx, names)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("/compare try it\noth\n")
+		d.sees("Making work trees…")
+		d.press("ctrl+u")
+		d.types("the next one")
+		d.wait(5 * time.Second)
+		d.sees("You said: try it")
+		d.press("ctrl+s")
+		d.types("new session\n")
+		d.sees("› the next one")
+		d.draft("the next one")
+	})
+}
+
 // Each model of a connected agent can be compared, and is what its session begins with.
 func TestCompareModels(t *testing.T) {
 	var models []string
@@ -166,7 +259,10 @@ func TestCompareModels(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("/compare try it\n")
-		d.sees("fake · Small 1  fake --acp", "✓ ticked")
+		d.sees("[ ] fake · Small 1  fake --acp", "[x] fake · Big 7")
+		d.send(tea.WindowSizeMsg{Width: 20, Height: 24})
+		d.sees("[ ] fake", "[x] fake")
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.types("small\n")
 		d.wait(time.Second)
 		slices.Sort(models)
@@ -209,6 +305,56 @@ func TestCompareInTabs(t *testing.T) {
 	})
 }
 
+// Whoever goes to another page leaves no list open there.
+func TestCompareClosesLists(t *testing.T) {
+	comparing(t, nil, func(d *driver) {
+		for _, leave := range []func(){
+			func() { d.press("f6") },
+			func() { d.press("alt+w") },
+			func() { d.clickOn("─ alt+w or a click") },
+		} {
+			for _, list := range []string{"ctrl+s", "ctrl+r"} {
+				from := d.m.chat
+				d.press(list)
+				d.sees("Type to filter")
+				leave()
+				d.misses("Type to filter")
+				if d.m.chat == from {
+					t.Errorf("the same page is in front")
+				}
+			}
+		}
+	})
+}
+
+// A list that is ready after the user has left its page does not open there.
+func TestCompareOpensNoListElsewhere(t *testing.T) {
+	comparing(t, func(d *driver, o *Options) {
+		d.turn = asking(`{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"make all"}}`, usual)
+		connect := o.Connect
+		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			conn, err := connect(ctx, s, sink, log)
+			if err == nil {
+				conn.AddRule = func(string, permissions.Rule) (string, error) { return "rules.toml", nil }
+				conn.LastAsked = func(string) []permissions.Facts { time.Sleep(time.Second); return nil }
+			}
+			return conn, err
+		}
+	}, func(d *driver) {
+		d.rest()
+		d.press("r")
+		d.wait(2 * time.Second)
+		d.sees("New rule")
+		d.press("esc")
+		d.rest()
+		d.press("r", "f6")
+		d.wait(2 * time.Second)
+		d.misses("New rule")
+		d.press("f6")
+		d.misses("New rule")
+	})
+}
+
 // The mouse works in the column in front, and brings another one to the front.
 func TestCompareWithMouse(t *testing.T) {
 	long := "the words of the agent"
@@ -233,6 +379,26 @@ func TestCompareWithMouse(t *testing.T) {
 		d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelUp})
 		d.misses("fake says")
 		d.sees("other says")
+		d.send(tea.MouseWheelMsg{X: x, Y: y, Button: tea.MouseWheelDown})
+		d.sees("fake says")
+		for _, press := range []tea.MouseClickMsg{{Button: tea.MouseRight}, {Button: tea.MouseMiddle}, {Button: tea.MouseLeft, Mod: tea.ModShift}} {
+			press.X, press.Y = x, y
+			d.send(press)
+			d.send(tea.MouseReleaseMsg(press))
+			if d.m.chat.Agent.Spec.Name != "other" {
+				t.Errorf("%v brought %s to the front", press, d.m.chat.Agent.Spec.Name)
+			}
+		}
+		for _, hidden := range []func(){
+			func() { d.press("ctrl+s", "ctrl+t") },                      // the list of agents
+			func() { d.send(tea.WindowSizeMsg{Width: 80, Height: 40}) }, // tabs
+		} {
+			hidden()
+			d.send(tea.MouseWheelMsg{X: x, Y: 0, Button: tea.MouseWheelUp})
+			d.press("esc")
+			d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
+			d.sees("fake says")
+		}
 	})
 }
 
@@ -276,19 +442,7 @@ func TestCompareReviews(t *testing.T) {
 
 // While one of the agents is still starting, or does not start, the others can be used.
 func TestCompareWhileStarting(t *testing.T) {
-	comparing(t, func(d *driver, o *Options) {
-		connect := o.Connect
-		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-			if s.Dir != "" && s.Name == "fake" {
-				select {
-				case <-ctx.Done():
-				case <-time.After(time.Hour):
-				}
-				return nil, errors.New("no such program")
-			}
-			return connect(ctx, s, sink, log)
-		}
-	}, func(d *driver) {
+	comparing(t, func(_ *driver, o *Options) { delayed(o, "fake", time.Hour) }, func(d *driver) {
 		d.sees("Starting fake", "other asks", "queued 1")
 		d.press("alt+w")
 		d.rest()
@@ -299,6 +453,21 @@ func TestCompareWhileStarting(t *testing.T) {
 		d.soon()
 		d.sees("answered: ok")
 		d.misses("Starting fake", "Type to filter")
+	})
+}
+
+// On a low screen, where an agent that starts has no composer, nothing is typed into one.
+func TestCompareStartsOnALowScreen(t *testing.T) {
+	comparing(t, func(_ *driver, o *Options) { delayed(o, "fake", time.Hour) }, func(d *driver) {
+		for _, height := range []int{6, 11, 12, 13, 14} {
+			d.send(tea.WindowSizeMsg{Width: 40, Height: height})
+			d.sees("Starting fake")
+			d.types("hello")
+			if draft := d.m.chat.composer.Value(); (draft != "") != strings.Contains(d.screen(), "› hello") {
+				t.Errorf("the draft is %q on a screen of %d rows:\n%s", draft, height, d.screen())
+			}
+			d.press("ctrl+u")
+		}
 	})
 }
 

@@ -168,21 +168,26 @@ func (c *chat) agentHas(name string) bool {
 	return !c.ReadOnly && slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
 }
 
+// ownCommand returns the action of parley's that a line names, and the words after it; false if the line
+// is a prompt, which may begin like a command.
+func (c *chat) ownCommand(line string) (i intent.Intent, words string, ok bool) {
+	line, slash := strings.CutPrefix(strings.TrimSpace(line), "/")
+	end := strings.IndexAny(line+" ", " \t\n")
+	words = strings.TrimSpace(line[end:])
+	a, ok := intent.CommandNamed(line[:end], c.agentHas)
+	return a.Intent, words, slash && ok && !c.useless(a.Intent) && (words == "" || c.withWords(a.Intent) != nil)
+}
+
 // runOwnCommand runs one of parley's own commands; false if text is none.
 func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
-	line, slash := strings.CutPrefix(strings.TrimSpace(text), "/")
-	name, arg, _ := strings.Cut(line, " ")
-	a, ok := intent.CommandNamed(name, c.agentHas)
+	i, words, ok := c.ownCommand(text)
 	switch {
-	case !slash || !ok || c.useless(a.Intent):
+	case !ok:
 		return nil, false
-	case arg == "":
-		return c.do(a.Intent)
+	case words == "":
+		return c.do(i)
 	}
-	if do := c.withWords(a.Intent); do != nil {
-		return do(strings.TrimSpace(arg)), true
-	}
-	return nil, false // a prompt that begins like a command
+	return c.withWords(i)(words), true
 }
 
 // withWords returns what does an action that words after its command are for, nil if there are none for

@@ -40,7 +40,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 	switch {
 	case p.Want == intent.Interrupt && c.composer.Empty():
 		return l.giveUp(), true
-	case p.Want == intent.Interrupt && c.m.height >= leastAhead:
+	case p.Want == intent.Interrupt && c.m.pageHeight() >= leastAhead:
 		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Reset()
 	case p.Want == intent.Interrupt:
@@ -53,7 +53,7 @@ func (l leaving) Key(p layer.Press) (tea.Cmd, bool) {
 }
 
 func (l ahead) Paste(text string) (tea.Cmd, bool) {
-	if l.c.m.height >= leastAhead {
+	if l.c.m.pageHeight() >= leastAhead {
 		return l.c.composer.Paste(text), true
 	}
 	return nil, true
@@ -109,17 +109,15 @@ type ahead struct{ c *chat }
 
 func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
-	if c.m.height < leastAhead { // the composer is not visible
+	if c.m.pageHeight() < leastAhead { // the composer is not visible
 		return nil, true
 	}
 	text := strings.TrimSpace(c.composer.Value())
-	slash, _ := strings.CutPrefix(text, "/")
-	own, ok := intent.CommandNamed(slash, c.agentHas)
-	ok = ok && slash != text
+	own, _, ok := c.ownCommand(text)
 	send, empty := p.Want == intent.Send, c.m.Keys.Of(intent.Empty, p.Name)
 	edit := empty == intent.EditQueued
 	switch {
-	case send && ok && own.Intent == intent.Quit:
+	case send && ok && own == intent.Quit:
 		return c.m.quit(), true
 	case send && ok:
 	case send && c.shelling(): // a shell command is not a prompt
@@ -169,7 +167,11 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	c, m, a := l.c, l.c.m, l.c.Agent
 	on := onScreen{page: c}
 	below, cursor := ahead{c}.rows(width, height)
-	wait := start.Wait{Env: &m.Env, Host: logins{c}, Agent: a, Alone: l.alone(), Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
+	leave := "another agent"
+	if c.Compared() != nil {
+		leave = "close"
+	}
+	wait := start.Wait{Env: &m.Env, Host: logins{c}, Agent: a, Alone: l.alone(), Leave: leave, Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
 	rows := wait.Rows(width, height-len(below))
 	if len(rows)+len(below) > height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil

@@ -86,7 +86,7 @@ func (m *Model) arrange() {
 		return
 	}
 	for _, col := range m.columns() {
-		col.composer.Fit(box.InnerWidth(col.width), m.height)
+		col.composer.Fit(box.InnerWidth(col.width), m.pageHeight())
 	}
 }
 

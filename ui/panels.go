@@ -24,10 +24,13 @@ type panels struct {
 	reading *panel.Reading
 }
 
-// show opens a list or a menu and closes the one that was open.
+// show opens a list or a menu and closes the one that was open. It opens nothing if the user has left the
+// page meanwhile.
 func (p *panels) show(what panel.Panel) {
-	what.Open(&p.c.m.Env, p)
-	p.open = what
+	if p.c.m.chat == p.c {
+		what.Open(&p.c.m.Env, p)
+		p.open = what
+	}
 }
 
 // read opens a text and closes the one that was open.

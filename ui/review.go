@@ -19,8 +19,8 @@ import (
 	"parley/ui/transcript"
 )
 
-// showReview opens the review of what the agent has changed in the session.
-// With it, those of the pages that are compared with this one are opened.
+// showReview opens the review of what the agent has changed in the session, and those of the pages that
+// are compared with this one.
 func (c *chat) showReview() tea.Cmd {
 	cmds := []tea.Cmd{c.startReview(c.review.Start)}
 	for _, other := range c.m.compared() {

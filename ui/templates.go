@@ -25,14 +25,19 @@ func (c *chat) useTemplate(draft string) (tea.Cmd, bool) {
 		return c.say("Not sent: " + err.Error()), true
 	case preview != "":
 		restore()
-		preview += "\n\nPress esc, then enter to send it."
-		c.panels.read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {
-			var rows []string
-			for line := range strings.SplitSeq(preview, "\n") {
-				rows = append(rows, text.Wrap(line, width)...)
-			}
-			return rows
-		}})
+		c.previewTemplate(preview)
 	}
 	return nil, ok
+}
+
+// previewTemplate shows what a project's template would do.
+func (c *chat) previewTemplate(preview string) {
+	preview += "\n\nPress esc, then enter to send it."
+	c.panels.read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {
+		var rows []string
+		for line := range strings.SplitSeq(preview, "\n") {
+			rows = append(rows, text.Wrap(line, width)...)
+		}
+		return rows
+	}})
 }

@@ -36,3 +36,30 @@ func TestTemplates(t *testing.T) {
 		d.prompts("Explain main.go in short.|Deploy to prod now.")
 	})
 }
+
+// /compare gives agents the prompt of a template, not the line that names it.
+func TestCompareTemplates(t *testing.T) {
+	comparing(t, func(d *driver, o *Options) {
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		o.Templates = []template.Template{
+			{Name: "explain", Body: "Explain $1 in short.", Path: "/c/explain.md"},
+			{Name: "deploy", Body: "Deploy to $ARGUMENTS now.", Path: "/p/.parley/commands/deploy.md", Project: true},
+			{Name: "careful", Body: "Look.", Mode: "plan", Path: "/c/careful.md"},
+		}
+	}, func(d *driver) {
+		d.types("/compare /explain main.go\n")
+		d.wait(time.Second)
+		d.types("/compare /deploy prod\n")
+		d.sees("╭ Template", "Deploy to prod now.")
+		d.press("esc", "enter")
+		d.wait(time.Second)
+		d.types("/compare /careful\n")
+		d.sees("Not sent: /careful sets an agent or a mode: send it to one agent")
+		d.draft("/compare /careful")
+		for _, name := range []string{"fake", "other"} {
+			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it|Explain main.go in short.|Deploy to prod now." {
+				t.Errorf("%s got %q", name, prompts)
+			}
+		}
+	})
+}

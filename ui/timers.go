@@ -32,9 +32,9 @@ func (t *timers) start(moving bool, rest time.Duration) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// moving reports whether something on the screen has a clock.
+// moving reports whether something on the screen has a clock: a page, or its head.
 func (m *Model) moving() bool {
-	return !m.choosing && slices.ContainsFunc(m.columns(), func(c column) bool { return c.moving() })
+	return !m.choosing && slices.ContainsFunc(append(m.columns(), m.tabs()...), func(c column) bool { return c.moving() })
 }
 
 // moving reports whether something on the page has a clock.

@@ -47,6 +47,10 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 	case workspace.AgentStarting:
 		m.choosing = false
 		m.front(n.Agent).dropQuestions()
+	case workspace.AgentNotStarted:
+		if all := n.Agent.Front().Compared(); all != nil {
+			return m.compareDone(all)
+		}
 	case workspace.AgentStarted:
 		return m.started(n)
 	case workspace.LoginWanted:
@@ -142,11 +146,14 @@ func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	m.resting.saw(n.Event)
 	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.ACP != nil && c.ACP.Running()))
 	_, ended := n.Event.(event.TurnEnded)
-	switch {
-	case !ended || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
+	_, lost := n.Event.(event.Disconnected)
+	switch compared := c.Compared(); {
+	case !ended && !lost || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
 		return cmd
-	case c.Compared() != nil:
-		return tea.Batch(cmd, m.compareDone(c.Compared()))
+	case compared != nil:
+		return tea.Batch(cmd, m.compareDone(compared))
+	case lost:
+		return cmd
 	case c == m.chat:
 		return cmd
 	}
@@ -192,8 +199,13 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	return stop
 }
 
-// show puts a page on the screen.
+// show puts a page on the screen. On the one before, a list that the user opened is closed; the login
+// methods that an agent asked for are shown again later.
 func (m *Model) show(c *chat) {
+	if from := m.chat; from != c {
+		from.panels.open = nil
+		from.login.Dismiss()
+	}
 	m.chat = c
 	c.unread = false
 	m.input.Touch() // keys typed on another page answer no question here

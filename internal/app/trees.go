@@ -18,12 +18,14 @@ import (
 type trees struct {
 	from string // the directory of the user: its work tree is the one that is merged into
 
-	mu  sync.Mutex
+	mu  sync.Mutex      // held while git makes one: a chat that ends waits, or half of it would be left
 	all []*cli.Worktree // to ask about at the end of the chat
 }
 
 // enter changes a place to the work tree of that name, as cli.EnterWorktree does.
 func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) (*cli.Worktree, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	tree, err := cli.EnterWorktree(ctx, place, name)
 	if err != nil {
 		return nil, err
@@ -32,10 +34,8 @@ func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) 
 	return tree, nil
 }
 
-// add adds a work tree to those that are asked about.
+// add adds a work tree to those that are asked about. The caller holds mu.
 func (t *trees) add(tree *cli.Worktree) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Path == tree.Path }) {
 		t.all = append(t.all, tree)
 	}
@@ -43,9 +43,9 @@ func (t *trees) add(tree *cli.Worktree) {
 
 // make makes a new work tree for each of the names, as cli.MakeWorktrees does.
 func (t *trees) make(ctx context.Context, place cli.Directories, names []string) ([]*cli.Worktree, error) {
-	made, err := cli.MakeWorktrees(ctx, place, names)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	made, err := cli.MakeWorktrees(ctx, place, names)
 	t.all = append(t.all, made...)
 	return made, err
 }
@@ -137,7 +137,9 @@ func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.
 	if err != nil {
 		return nil, workspace.Unmerged{}, readable(err)
 	}
+	t.mu.Lock()
 	t.add(tree) // its session may have been resumed there
+	t.mu.Unlock()
 	u := workspace.Unmerged{Name: tree.Name, Branch: tree.Branch(), Dir: tree.Path, Into: safetext.Line(p.Into, 100), Total: p.Total}
 	for _, line := range p.Commits {
 		u.Commits = append(u.Commits, safetext.Line(line, 200))

@@ -31,27 +31,50 @@ func (s *Session) Templates() []template.Template {
 // first time, and is sent if the same line is used again. restore is called later if the prompt was not
 // sent because the template's mode could not be set, which the user is told.
 func (s *Session) UseTemplate(line string, hold bool, restore func()) (preview string, ok bool, err error) {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
-	all := s.Templates()
-	i := slices.IndexFunc(all, func(t template.Template) bool { return "/"+t.Name == name })
-	if i < 0 {
-		return "", false, nil
-	}
-	t := all[i]
-	prompt := safetext.Clean(t.Expand(args)) // what is shown is what is sent
-	if digest := t.Digest() + args; t.Project && !s.w.shown[digest] {
-		s.w.shown[digest] = true
-		return previewOf(t, prompt), true, nil
-	}
+	t, prompt, preview, err := s.expandTemplate(line)
 	switch {
-	case prompt == "":
-		return "", true, fmt.Errorf("%s has no text", t.Path)
+	case t.Name == "" || preview != "" || err != nil:
+		return preview, t.Name != "", err
 	case t.Agent != "" && t.Agent != s.Agent.Name():
 		return "", true, s.startWith(t, prompt)
 	case t.Mode != "":
 		return "", true, s.sendInMode(t.Mode, prompt, restore)
 	}
 	return "", true, s.Submit(prompt, hold)
+}
+
+// TemplatePrompt returns the prompt of the template that a line names, the line itself if it names none,
+// so that it can be given to several agents. The preview is that of UseTemplate.
+func (s *Session) TemplatePrompt(line string) (prompt, preview string, err error) {
+	t, prompt, preview, err := s.expandTemplate(line)
+	switch {
+	case t.Name == "":
+		return line, "", nil
+	case preview == "" && err == nil && t.Agent+t.Mode != "":
+		err = fmt.Errorf("/%s sets an agent or a mode: send it to one agent", safetext.Line(t.Name, 60))
+	}
+	return prompt, preview, err
+}
+
+// expandTemplate finds the template that a line names, the zero Template if it names none. Instead of
+// the prompt of a project's template it returns a preview the first time.
+func (s *Session) expandTemplate(line string) (t template.Template, prompt, preview string, err error) {
+	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	all := s.Templates()
+	i := slices.IndexFunc(all, func(t template.Template) bool { return "/"+t.Name == name })
+	if i < 0 {
+		return t, "", "", nil
+	}
+	t = all[i]
+	prompt = safetext.Clean(t.Expand(args)) // what is shown is what is sent
+	if digest := t.Digest() + args; t.Project && !s.w.shown[digest] {
+		s.w.shown[digest] = true
+		return t, "", previewOf(t, prompt), nil
+	}
+	if prompt == "" {
+		err = fmt.Errorf("%s has no text", t.Path)
+	}
+	return t, prompt, "", err
 }
 
 // previewOf returns what a project's template would do.

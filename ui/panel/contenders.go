@@ -23,10 +23,11 @@ func Contenders(keys *intent.Keymap, all []Contender, start func(chosen []int) t
 	items := func() []list.Item {
 		out := make([]list.Item, len(all))
 		for i, c := range all {
-			out[i] = list.Item{Title: c.Name, Detail: c.Command, Value: i}
+			box := "[ ] "
 			if ticked[i] {
-				out[i].Hint = "✓ ticked"
+				box = "[x] "
 			}
+			out[i] = list.Item{Title: box + c.Name, Detail: c.Command, Value: i}
 		}
 		return out
 	}

@@ -72,7 +72,7 @@ func (m acted) Handle() tea.Cmd {
 		r.undone = r.undone[:n-1]
 	}
 	r.host.Changed()
-	return tea.Batch(said, r.list(r.first))
+	return tea.Batch(said, r.list(r.asked))
 }
 
 // act handles the keys that keep, undo and stage. While one of these is under way it drops them,

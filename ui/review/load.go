@@ -34,6 +34,7 @@ type listed struct {
 // list lists the changes since a turn.
 func (r *Review) list(first int) tea.Cmd {
 	store := r.store
+	r.asked = first
 	return func() tea.Msg {
 		from := first
 		files, turns := store.Since(max(from, 0))
@@ -49,7 +50,7 @@ func (r *Review) list(first int) tea.Cmd {
 }
 
 // Refresh lists the changes again.
-func (r *Review) Refresh() tea.Cmd { return r.list(r.first) }
+func (r *Review) Refresh() tea.Cmd { return r.list(r.asked) }
 
 // Handle implements layer.Message.
 func (m listed) Handle() tea.Cmd {
@@ -69,6 +70,9 @@ func (m listed) Handle() tea.Cmd {
 	}
 	if f := r.current(); f != nil {
 		shown = f.Path
+	}
+	if r.asked == latest {
+		r.asked = m.first
 	}
 	same := r.ready && r.first == m.first
 	r.ready, r.first, r.turns, r.files = true, m.first, m.turns, nil

@@ -80,6 +80,7 @@ type Review struct {
 	store Store // nil while the review is closed
 
 	first int   // the turn that it begins with
+	asked int   // the turn that was asked for last; latest until that is known
 	turns []int // that have changed files
 	files []*file
 	ready bool // the files are listed

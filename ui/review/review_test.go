@@ -292,6 +292,29 @@ func TestScopes(t *testing.T) {
 	g.says("No other turn has changed files")
 }
 
+// A turn that ends while the turns to review are being listed does not change which these are.
+func TestScopeAtTheEndOfATurn(t *testing.T) {
+	var files []onDisk
+	for n := 1; n <= 3; n++ {
+		f := changedFile(fmt.Sprintf("f%d", n), "x\n", "y\n")
+		f.Turn = n
+		files = append(files, f)
+	}
+	g := newRig(t, files...)
+	g.r = New(g.r.env, g) // not started
+	g.r.Saw(g.width, g.height)
+	during := func(list func()) {
+		g.held = true
+		list()
+		g.run(g.r.Refresh())
+		g.release()
+	}
+	during(func() { g.run(g.r.Start(g)) })
+	g.sees("Review: turn 3 · 1 file")
+	during(func() { g.press("<") })
+	g.sees("Review: since turn 2 · 2 files")
+}
+
 func TestSearch(t *testing.T) {
 	g := newRig(t, changedFile("a", "x\n", "one Needle\n"+far), changedFile("b", "x\n", "y\n"), changedFile("c", "needle\n"+far+"x\n", "needle\n"+far+"y\nneedle 2\n"))
 	g.press("/")

@@ -16,6 +16,7 @@ type Wait struct {
 	Host  Host
 	Agent *workspace.Agent
 	Alone bool   // nothing else is open
+	Leave string // what esc does after a failed start
 	Login bool   // the login methods are below it
 	Toast string // or ""
 	// Failure draws an error.
@@ -27,13 +28,15 @@ func (w Wait) Rows(width, height int) []string {
 	rows := []string{" " + w.Env.Theme.Title.Paint("parley"), ""}
 	switch {
 	case w.Agent.LoggingIn() != "":
-		return append(append(rows, w.loggingIn(width, height-len(rows))...), w.toast(width)...)
+		rows = append(rows, w.loggingIn(width, height-len(rows))...)
 	case w.Login:
 		return append(append(append(rows, w.failure(width)...), w.toast(width)...), "")
 	case w.Agent.Err() != nil:
-		return append(append(rows, w.failure(width)...), w.advice(width)...)
+		rows = append(append(rows, w.failure(width)...), w.advice(width)...)
+	default:
+		rows = append(rows, w.starting(width)...)
 	}
-	return append(rows, w.starting(width)...)
+	return append(rows, w.toast(width)...)
 }
 
 func (w Wait) failure(width int) []string { return w.Failure(w.Agent.Err(), width-1, w.Env.Theme) }
@@ -81,7 +84,7 @@ func (w Wait) advice(width int) []string {
 	for _, s := range w.Agent.Spec.Advice(w.Agent.Err()) {
 		rows = append(append(rows, ""), text.WrapInk(nil, s, "  ", width-2)...)
 	}
-	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), "another agent   ")
+	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), w.Leave+"   ")
 	if w.Agent.FallbackLog() != nil {
 		keys = w.hint("ctrl+r", "read its log   ") + keys
 	}

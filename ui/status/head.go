@@ -20,23 +20,31 @@ type Head struct {
 	Waits bool // for the user
 }
 
-// enough is how much of a long name has to be seen.
-const enough = 16
+// How much of a long name has to be seen beside all of the state, and beside its first part.
+const (
+	enough = 16
+	least  = 6
+)
 
 // Row draws the head, with as many parts of the state as there is room for.
 func (h Head) Row(width int) string {
 	th := h.Env.Theme
-	name, parts, state := h.name(), h.state(), ""
-	room := max(1, width-2)
-	for ; len(parts) > 0; parts = parts[:len(parts)-1] {
-		if all := strings.Join(parts, " · "); min(text.Width(name), enough)+2+text.Width(all) <= room {
+	name, state, room := h.name(), "", max(1, width-2)
+	for parts, seen := h.state(), enough; len(parts) > 0 && state == ""; parts = parts[:len(parts)-1] {
+		if len(parts) == 1 {
+			seen = least
+		}
+		if all := "  " + strings.Join(parts, " · "); min(text.Width(name), seen)+text.Width(all) <= room {
 			state = all
-			break
 		}
 	}
-	name = text.Truncate(name, max(1, room-text.Width(state)-2), "…")
-	row := " " + name + strings.Repeat(" ", max(1, room-text.Width(name)-text.Width(state))) + state + " "
-	row = text.Truncate(row, width, "…")
+	tail := "…"
+	if room == 1 {
+		tail = ""
+	}
+	name = text.Truncate(name, room-text.Width(state), tail)
+	row := " " + name + strings.Repeat(" ", max(0, room-text.Width(name)-text.Width(state))) + state + " "
+	row = text.Truncate(row, width, "")
 	switch {
 	case h.Front:
 		return th.Selected.Paint(row)
@@ -61,12 +69,12 @@ func (h Head) name() string {
 func (h Head) state() (parts []string) {
 	t := h.Thread
 	switch {
+	case h.Waits:
+		parts = []string{"waits"}
 	case h.Agent.Opening() && h.Agent.Err() != nil:
 		return []string{"not started"}
 	case h.Agent.Opening():
 		return []string{"starting"}
-	case h.Waits:
-		parts = []string{"waits"}
 	case h.Busy():
 		parts = []string{t.State.String() + " " + text.Seconds(h.Env.Now().Sub(t.TurnStarted))}
 	case t.State == thread.Idle:

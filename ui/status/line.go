@@ -59,6 +59,7 @@ type Line struct {
 	Shell    bool // the user's own command runs
 	MouseOff bool
 	Leaving  bool // the next interrupt quits
+	Beside   bool // the page is beside the one that has the keys, and names none
 }
 
 // Row draws the line. It never wraps: parts are dropped from the right until it fits.
@@ -126,7 +127,7 @@ func (l Line) mode() string {
 
 // others counts the other sessions that wait.
 func (l Line) others() string {
-	if l.Others == 0 {
+	if l.Others == 0 || l.Beside {
 		return ""
 	}
 	verb := "wait"
@@ -245,6 +246,8 @@ func (l Line) Right() string {
 	stop, interrupt := l.Label(intent.Stop), l.Label(intent.Interrupt)
 	_, retrying := l.Agent.Retrying()
 	switch {
+	case l.Beside:
+		return ""
 	case l.Leaving:
 		return th.Warn.Paint(interrupt + " again to quit")
 	case retrying:

@@ -1,0 +1,146 @@
+package ui
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Random keys, clicks, pauses and sizes in a comparison whose agents ask again and again: what is
+// allowed is a question of the page in front, by a key of its own, after a pause on that page or after
+// the keys were given to it there.
+func TestRandomKeysInAComparison(t *testing.T) {
+	t.Parallel()
+	keys := strings.Split("yyyyyyaan1122Nfdj xq?/", "")
+	keys = append(keys, "f6", "f6", "f6", "alt+w", "alt+w", "alt+a", "alt+a", "tab", "click", "click", "click", "wheel", "esc", "ctrl+u", "ctrl+u", "ctrl+u", "backspace",
+		"enter", "ctrl+n", "ctrl+p", "up", "down", "pgdown", "ctrl+s", "ctrl+r", "ctrl+t", "ctrl+o", "f5", "f1", "size")
+	sizes := [][2]int{{300, 60}, {140, 40}, {120, 24}, {119, 24}, {80, 24}, {40, 12}, {20, 6}}
+	allowed, pressed := 0, 0
+	const round = 500
+	for n := 0; n < keysPressed(); n += round {
+		r := rand.New(rand.NewPCG(13, uint64(n)))
+		comparing(t, func(d *driver, _ *Options) {
+			d.turn = func(t *turn) string {
+				for n := 1; !t.until(time.Duration(n%7) * 300 * time.Millisecond); n++ {
+					t.ask(push, usual)
+				}
+				return "cancelled"
+			}
+		}, func(d *driver) {
+			var trace []string
+			seen := map[*agent]int{}
+			front, given := d.m.chat, time.Time{}
+			since := time.Now().Add(-time.Second)
+			last := since
+			for range round {
+				if d.quit || !d.m.conversing() || d.m.compared() == nil {
+					return
+				}
+				for _, s := range d.m.chat.Compared() {
+					if !s.Busy() && len(s.Queued) == 0 {
+						s.Submit("go on", false)
+					}
+				}
+				pause := time.Duration(r.IntN(120)) * time.Millisecond
+				if r.IntN(3) == 0 {
+					pause = time.Duration(r.IntN(1500)) * time.Millisecond
+				}
+				d.wait(pause)
+				key, now := keys[r.IntN(len(keys))], time.Now()
+				draft := d.m.chat.composer.Value()
+				pressed++
+				trace = append(trace, fmt.Sprintf("%s after %v on %s, draft %q", key, now.Sub(last), front.Agent.Name(), draft))
+				switch at := (tea.Mouse{X: r.IntN(d.m.width), Y: r.IntN(d.m.height), Button: tea.MouseLeft}); key {
+				case "click":
+					d.mouseDown(at.X, at.Y)
+					d.mouseUp(at.X, at.Y)
+				case "wheel":
+					d.send(tea.MouseWheelMsg{X: at.X, Y: at.Y, Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[r.IntN(2)]})
+				case "size":
+					size := sizes[r.IntN(len(sizes))]
+					d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				default:
+					d.press(key)
+				}
+				quiet := now.Sub(since) >= 600*time.Millisecond && now.Sub(last) >= 600*time.Millisecond && draft == ""
+				for _, a := range d.agents {
+					_, all, _ := a.seen()
+					outcomes := strings.Fields(strings.ReplaceAll(all, "|", " "))
+					for _, chosen := range outcomes[seen[a]:] {
+						wrong := ""
+						switch {
+						case chosen != "ok" && chosen != "ever":
+							continue
+						case !strings.Contains("yYaA12", key):
+							wrong = "by a key that means something else"
+						case a.name != front.Agent.Name():
+							wrong = "while another page was in front"
+						case given.IsZero() && !quiet:
+							wrong = "while typing"
+						}
+						if allowed++; wrong != "" {
+							d.t.Fatalf("%s: %s was chosen by %q %s:\n%s", a.name, chosen, key, wrong, strings.Join(trace[max(0, len(trace)-20):], "\n"))
+						}
+					}
+					if len(outcomes) != seen[a] && a.name == front.Agent.Name() {
+						given, quiet = time.Time{}, false
+					}
+					seen[a] = len(outcomes)
+				}
+				switch {
+				case d.m.chat != front:
+					front, since, given = d.m.chat, now, time.Time{}
+				case key == "alt+a" || key == "tab" || key == "click" || key == "ctrl+n" || key == "ctrl+p" || quiet:
+					given = now
+				}
+				if key != "size" && key != "wheel" {
+					last = now
+				}
+			}
+		})
+	}
+	t.Logf("%d keys, %d questions allowed", pressed, allowed)
+	if allowed < keysPressed()/1000 {
+		t.Errorf("%d questions were allowed: this proves nothing", allowed)
+	}
+}
+
+// The clock of an agent whose page is not on the screen continues in its head.
+func TestCompareClocks(t *testing.T) {
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.of["other"] = &script{turn: func(t *turn) string { t.until(time.Minute); return "end_turn" }}
+	}, func(d *driver) {
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+		d.sees("done 0s", "running 1s")
+		d.wait(10*time.Second + 500*time.Millisecond)
+		d.sees("done 0s", "running 11s")
+	})
+}
+
+// A command with words that is typed while the agent starts is no prompt for it.
+func TestCommandsWithWordsWait(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		withTrees(d, o)
+		d.dial = func(*agent) error { time.Sleep(time.Minute); return nil }
+	}, func(d *driver) {
+		for _, command := range []string{"/compare try it", "/rename parser", "/worktree fix", "/compare"} {
+			d.types(command + "\n")
+			d.draft(command)
+			d.misses("queued")
+			d.press("ctrl+u")
+		}
+		d.types("/compare")
+		d.press("ctrl+j")
+		d.types("try it")
+		d.wait(2 * time.Minute)
+		d.prompts("")
+		d.draft("/compare\ntry it")
+		d.press("enter")
+		d.sees("Compare agents", "› /compare try it")
+	})
+}
