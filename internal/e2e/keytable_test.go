@@ -69,6 +69,7 @@ var keyRows = []struct {
 	{"a u r s in the review", []string{"review.keep", "review.keep-file", "review.undo", "review.undo-file", "review.redo", "review.stage", "review.stage-file"}, judgesChanges},
 	{"turns of the review", []string{"review.earlier", "review.later", "review.all-turns"}, reviewsTurns},
 	{"/ n N o y in the review", []string{"review.search", "review.search-next", "review.search-previous", "review.open-file", "review.copy"}, searchesReview},
+	{"f6, tab: agents side by side", []string{"chat.next-column", "list.tick"}, compares},
 	{"readline's keys", []string{"draft.left", "draft.right", "draft.up", "draft.down", "draft.line-start", "draft.line-end", "draft.word-left", "draft.word-right",
 		"draft.start", "draft.end", "draft.delete-back", "draft.delete-forward", "draft.kill-to-blank", "draft.kill-word-left", "draft.kill-word-right",
 		"draft.kill-to-start", "draft.kill-to-end", "draft.yank", "draft.undo"}, edits},

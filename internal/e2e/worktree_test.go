@@ -67,63 +67,6 @@ func TestAgentInWorktree(t *testing.T) {
 	}
 }
 
-// Two agents get the same prompt, are answered beside each other, and leave the user's files as they
-// are. At the end the user is asked about the work of each.
-func TestCompareSideBySide(t *testing.T) {
-	t.Parallel()
-	dir := repository(t)
-	config := filepath.Join(filepath.Dir(dir), "two.toml")
-	write(t, config, "[agents.second]\ncommand = '"+parley+"'\nargs = [\"agent\", \"demo\"]\n")
-	s := StartEnv(t, 140, 40, dir, []string{"PATH=" + os.Getenv("PATH"), "PARLEY_CONFIG=" + config}, "demo")
-	s.WaitFor(placeholder)
-	s.Type("/compare edit notes.txt")
-	s.Press("enter")
-	s.WaitFor("Compare agents", "[x] demo")
-	s.Type("second")
-	s.WaitFor("› second")
-	s.Press("enter")
-	s.WaitFor("demo asks", "second asks", armed, "alt+w or a click to answer")
-	s.Press("y")
-	s.WaitFor("That is all.")
-	s.Press("alt+w")
-	s.WaitFor(armed)
-	s.Press("y")
-	s.WaitFor("All are done")
-	s.Press("f5")
-	reviews := func(n int) func([]string) bool {
-		return func(rows []string) bool {
-			text := strings.Join(rows, "\n")
-			return strings.Count(text, "╭ Review: turn 1 · 1 file +1 −0") == n && strings.Count(text, "2 + demo agent was here") == n
-		}
-	}
-	s.WaitFunc("the two reviews beside each other", reviews(2))
-	if got := read(t, filepath.Join(dir, "notes.txt")); got != "one\n" {
-		t.Errorf("the user's file holds %q", got)
-	}
-	s.Resize(90, 30)
-	s.WaitFunc("one review, and two tabs", func(rows []string) bool {
-		return reviews(1)(rows) && strings.Contains(rows[0], "demo") && strings.Contains(rows[0], "second")
-	})
-	s.Press("esc")
-	s.WaitGone("╭ Review")
-	s.WaitFor(placeholder)
-	s.Type("/merge\r") // the one in front
-	s.WaitFor("Merge second-1 into main?", "Merge 1 file, +1 −0")
-	s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
-	if got := read(t, filepath.Join(dir, "notes.txt")); !strings.Contains(got, "demo agent was here") {
-		t.Errorf("after the merge the user's file holds %q", got)
-	}
-	s.WaitGone("Merged into main") // the toast
-	s.Press("ctrl+d")
-	s.WaitFor("Work tree demo-1: 1 uncommitted file", "[d]iscard?")
-	s.Type("k")
-	s.Press("enter")
-	s.WaitFor("parley worktrees merge demo-1")
-	if code := s.ExitCode(); code != 0 {
-		t.Errorf("got exit code %d", code)
-	}
-}
-
 // What an agent did in its work tree is merged from inside the chat, turn by turn, and discarded. The
 // work tree is then gone without a question at the end.
 func TestMergeInTheChat(t *testing.T) {
