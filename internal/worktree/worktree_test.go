@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley/internal/gitsafe"
+	"parley/internal/gittest"
 )
 
 // rig is a repository with one commit, and a store.
@@ -22,15 +22,7 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-	config := filepath.Join(home, ".gitconfig")
-	t.Setenv("GIT_CONFIG_GLOBAL", config)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	if err := os.WriteFile(config, []byte("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	gittest.Isolate(t)
 	store, err := Open(filepath.Join(t.TempDir(), "worktrees"))
 	if err != nil {
 		t.Skip(err)
@@ -40,23 +32,16 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t, store, repo}
-	r.git(repo, "init", "-q")
 	r.write("a.txt", "one\ntwo\nthree\n")
 	r.write("sub/b.txt", "b\n")
-	r.commit(repo, "first")
+	gittest.Repository(t, repo)
 	return r
 }
 
 // git runs git as the user would.
 func (r *rig) git(dir string, words ...string) string {
 	r.Helper()
-	cmd := exec.Command("git", words...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.Fatalf("git %v: %v\n%s", words, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(gittest.Run(r, dir, words...))
 }
 
 func (r *rig) commit(dir, message string) {
@@ -252,7 +237,7 @@ func TestMergeRefused(t *testing.T) {
 				r.git(r.repo, "checkout", "-q", "main")
 				r.write("a.txt", "main\n")
 				r.commit(r.repo, "main")
-				exec.Command("git", "-C", r.repo, "merge", "side").Run()
+				gittest.Command(r, r.repo, "merge", "side").Run()
 			},
 			func(err error) bool { return errors.Is(err, ErrBusy) },
 		},
@@ -267,7 +252,7 @@ func TestMergeRefused(t *testing.T) {
 			r.writeTo(tree.Path, "a.txt", "agent\n")
 			tc.prepare(r, tree)
 			look := func() string {
-				out, _ := exec.Command("git", "-C", r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
+				out, _ := gittest.Command(r, r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
 				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt") + r.git(r.repo, "rev-parse", tree.Branch()) + r.read(tree.Path, "a.txt")
 			}
 			before := look()
