@@ -1,7 +1,6 @@
 package fsops
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,12 +10,7 @@ import (
 func TestTracked(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"config/x", ".env", "caf\u00e9"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Write(t, dir, name, "x")
 	}
 	check := func(what string, want map[string]bool) {
 		t.Helper()

@@ -27,7 +27,7 @@ func newRepository(t *testing.T) *shell {
 		t.Fatal(err)
 	}
 	s.write("notes.txt", "one\n")
-	gittest.Repository(t, s.dir)
+	gittest.Init(t, s.dir)
 	return s
 }
 

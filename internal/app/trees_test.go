@@ -21,15 +21,9 @@ type grove struct {
 }
 
 func newGrove(t *testing.T) *grove {
-	gittest.Isolate(t)
 	t.Setenv("PARLEY_STATE", t.TempDir())
-	main, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	main := gittest.Repository(t, map[string]string{"a.txt": "one\n"})
 	g := &grove{T: t, main: main, trees: &trees{from: main}}
-	g.write(filepath.Join(main, "a.txt"), "one\n")
-	gittest.Repository(t, main)
 	place := cli.Directories{Cwd: main}
 	tree, err := g.trees.enter(t.Context(), &place, "fix")
 	if err != nil {

@@ -32,7 +32,7 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 		put(name, text)
 	}
 	if git {
-		gittest.Repository(t, dir)
+		gittest.Init(t, dir)
 	}
 	j := newJournals("ada", false, nil, nil)
 	t.Cleanup(j.closeAll)

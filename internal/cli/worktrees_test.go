@@ -13,15 +13,9 @@ import (
 // repository makes a git repository with one commit, and changes to its directory.
 func repository(t *testing.T) string {
 	t.Helper()
-	gittest.Isolate(t)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := gittest.Repository(t, map[string]string{"a.txt": "one\n"})
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	t.Chdir(dir)
-	put(t, filepath.Join(dir, "a.txt"), "one\n")
-	gittest.Repository(t, dir)
 	return dir
 }
 

@@ -33,7 +33,7 @@ func (d *desk) reviewed() *hand {
 	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
 		write(d, filepath.Join(d.dir, name), lines())
 	}
-	gittest.Repository(d, d.dir)
+	gittest.Init(d, d.dir)
 	s := d.keyed(120, 24)
 	for _, turn := range []struct{ prompt, before, count string }{
 		{"change c.txt 50", "No changes recorded", "+1 −1"},

@@ -17,7 +17,7 @@ func repository(t *testing.T) string {
 	t.Helper()
 	dir := workDir(t)
 	write(t, filepath.Join(dir, "notes.txt"), "one\n")
-	gittest.Repository(t, dir)
+	gittest.Init(t, dir)
 	return dir
 }
 

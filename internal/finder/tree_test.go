@@ -56,7 +56,7 @@ func TestGit(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".gitignore=*.log\nbuild/\n", "a.go", "sub/b.go", "sub/deep/c.go")
 	gittest.Isolate(t)
-	gittest.Repository(t, dir)
+	gittest.Init(t, dir)
 	put(t, dir, "new file.txt", "x.log", "build/out", "sub/ignored.log") // not added to git
 	tr := New(dir)
 	defer tr.Close()
@@ -80,7 +80,7 @@ func TestGitRunsNothing(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a.go")
 	gittest.Isolate(t)
-	gittest.Repository(t, dir)
+	gittest.Init(t, dir)
 	ran := filepath.Join(t.TempDir(), "ran")
 	hook := filepath.Join(t.TempDir(), "hook")
 	must(t, os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
@@ -120,7 +120,7 @@ func TestHostileNames(t *testing.T) {
 	names := []string{"a\nb", "esc\x1b[31m", "\u202egpj.exe", "bad\xff\xfe", "tab\t", "q\"uote", "日本/語"}
 	put(t, dir, names...)
 	gittest.Isolate(t)
-	gittest.Repository(t, dir)
+	gittest.Init(t, dir)
 	for _, git := range []string{"git", ""} {
 		tr := New(dir)
 		tr.git = git

@@ -5,6 +5,7 @@ package gittest
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,9 +61,37 @@ func Run(t testing.TB, dir string, args ...string) string {
 	return string(out)
 }
 
-// Repository makes a directory a repository on the branch main, with an author, and commits
-// everything in it.
-func Repository(t testing.TB, dir string) {
+// Write writes a file below a directory. The name has slashes.
+func Write(t testing.TB, dir, name, text string) {
+	t.Helper()
+	name = filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Repository isolates the test and returns the directory of a new repository, without symbolic links,
+// in which the files are committed as Init does it.
+func Repository(t testing.TB, files map[string]string) string {
+	t.Helper()
+	Isolate(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		Write(t, dir, name, text)
+	}
+	Init(t, dir)
+	return dir
+}
+
+// Init makes a directory a repository on the branch main, with an author, and commits everything in
+// it.
+func Init(t testing.TB, dir string) {
 	t.Helper()
 	Run(t, dir, "init", "-q", "-b", "main")
 	Run(t, dir, "config", "user.name", "Ada")

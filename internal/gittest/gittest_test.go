@@ -10,23 +10,14 @@ import (
 func TestIsolated(t *testing.T) {
 	home, elsewhere, dir := t.TempDir(), t.TempDir(), t.TempDir()
 	Run(t, elsewhere, "init", "-q")
-	for name, text := range map[string]string{
-		filepath.Join(home, ".gitconfig"):    "[commit]\n\tgpgSign = true\n[user]\n\tname = user\n[gpg]\n\tprogram = missing\n",
-		filepath.Join(home, "git", "ignore"): "a.txt\n",
-		filepath.Join(dir, "a.txt"):          "one\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	Write(t, home, ".gitconfig", "[commit]\n\tgpgSign = true\n[user]\n\tname = user\n[gpg]\n\tprogram = missing\n")
+	Write(t, home, "git/ignore", "a.txt\n")
+	Write(t, dir, "a.txt", "one\n")
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", home)
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig"))
 	t.Setenv("GIT_DIR", filepath.Join(elsewhere, ".git"))
-	Repository(t, dir)
+	Init(t, dir)
 	if got, want := Run(t, dir, "log", "--format=%an %D", "--name-only"), "Ada HEAD -> main\n\na.txt\n"; got != want {
 		t.Errorf("committed %q, want %q", got, want)
 	}

@@ -19,17 +19,7 @@ type rig struct {
 
 func newRig(t *testing.T, files map[string]string) *rig {
 	t.Helper()
-	gittest.Isolate(t)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t, dir}
-	for name, text := range files {
-		r.write(name, text)
-	}
-	gittest.Repository(t, dir)
-	return r
+	return &rig{t, gittest.Repository(t, files)}
 }
 
 func (r *rig) run(args ...string) string {
@@ -41,12 +31,7 @@ func (r *rig) path(name string) string { return filepath.Join(r.dir, filepath.Fr
 
 func (r *rig) write(name, text string) {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(r.path(name), []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Write(r.t, r.dir, name, text)
 }
 
 func (r *rig) stage(files ...File) error {

@@ -26,12 +26,7 @@ type rig struct {
 // newRig creates a repository with some committed files.
 func newRig(t testing.TB, files map[string]string) *rig {
 	t.Helper()
-	gittest.Isolate(t)
-	r := &rig{t: t, dir: realTemp(t)}
-	for name, text := range files {
-		r.write(name, text)
-	}
-	gittest.Repository(t, r.dir)
+	r := &rig{t: t, dir: gittest.Repository(t, files)}
 	r.j = r.journal(Options{})
 	return r
 }
@@ -88,12 +83,7 @@ func (r *rig) path(name string) string { return filepath.Join(r.dir, filepath.Fr
 
 func (r *rig) write(name, text string) {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(r.path(name), []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Write(r.t, r.dir, name, text)
 }
 
 func (r *rig) must(err error) {

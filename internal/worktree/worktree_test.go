@@ -22,20 +22,12 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	gittest.Isolate(t)
+	repo := gittest.Repository(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"})
 	store, err := Open(filepath.Join(t.TempDir(), "worktrees"))
-	if err != nil {
-		t.Skip(err)
-	}
-	repo, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t, store, repo}
-	r.write("a.txt", "one\ntwo\nthree\n")
-	r.write("sub/b.txt", "b\n")
-	gittest.Repository(t, repo)
-	return r
+	return &rig{t, store, repo}
 }
 
 // git runs git as the user would.
@@ -52,13 +44,7 @@ func (r *rig) commit(dir, message string) {
 
 func (r *rig) writeTo(dir, name, text string) {
 	r.Helper()
-	file := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		r.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		r.Fatal(err)
-	}
+	gittest.Write(r, dir, name, text)
 }
 
 func (r *rig) write(name, text string) { r.Helper(); r.writeTo(r.repo, name, text) }
