@@ -104,6 +104,9 @@ func oursBut(allowed ...string) func(string) bool {
 // around it.
 var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
+// testPackages serve tests and are part of no program.
+var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/seeds", "internal/slowlink", "ui/uitest"}
+
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {
 	rule  string
@@ -140,6 +143,7 @@ var arrows = []struct {
 	{"an envelope is no more than JSON", is("internal/envelope"), oursBut("internal/jsonscan")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions", "internal/workspace"), inside("charm.land", "github.com/charmbracelet")},
 	{"files are found in one room", outside("internal/finder"), inside("github.com/junegunn/fzf", "github.com/boyter/gocodewalker")},
+	{"only tests import what serves tests", outside(), is(testPackages...)},
 	{"WebSockets on both sides of the wire", outside("acpclient/transport", "internal/gateway"), inside("github.com/coder/websocket")},
 	{"glamour and chroma in the transcript", outside("ui/transcript", "ui/widget"), inside("charm.land/glamour", "github.com/alecthomas/chroma")},
 }
@@ -259,7 +263,7 @@ func TestProgramsAreFoundInOnePlace(t *testing.T) {
 	finders := []string{"internal/programs", "internal/process", "internal/npx"}
 	found := map[string]bool{}
 	for _, s := range sources(t) {
-		if s.test {
+		if s.test || slices.Contains(testPackages, s.pkg) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

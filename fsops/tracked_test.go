@@ -1,34 +1,16 @@
 package fsops
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"parley/internal/gittest"
 )
 
 func TestTracked(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
 	dir := t.TempDir()
-	run := func(args ...string) {
-		t.Helper()
-		cmd := exec.Command(git, args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
 	for _, name := range []string{"config/x", ".env", "caf\u00e9"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		gittest.Write(t, dir, name, "x")
 	}
 	check := func(what string, want map[string]bool) {
 		t.Helper()
@@ -39,14 +21,14 @@ func TestTracked(t *testing.T) {
 		}
 	}
 	check("no repository", map[string]bool{"config/x": true, ".env": true})
-	run("init", "-q")
+	gittest.Run(t, dir, "init", "-q")
 	check("no index", map[string]bool{"config/x": true, ".env": true})
-	run("add", "config/x")
+	gittest.Run(t, dir, "add", "config/x")
 	check("an index", map[string]bool{"config/x": true, "CONFIG/X": true, ".env": false, "x": true, "caf\u00e9": true})
-	run("update-index", "--index-version", "4")
+	gittest.Run(t, dir, "update-index", "--index-version", "4")
 	check("names that are compressed", map[string]bool{"config/x": true, ".env": true})
-	run("update-index", "--index-version", "2")
+	gittest.Run(t, dir, "update-index", "--index-version", "2")
 	check("an index again", map[string]bool{"config/x": true, ".env": false})
-	run("update-index", "--split-index")
+	gittest.Run(t, dir, "update-index", "--split-index")
 	check("an index in two files", map[string]bool{"config/x": true, ".env": true})
 }

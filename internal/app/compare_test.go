@@ -8,44 +8,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/internal/cli"
+	"parley/internal/gittest"
 )
 
 // newRepository is newShell in a git repository with one commit of notes.txt.
 func newRepository(t *testing.T) *shell {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip(err)
-	}
+	git := gittest.Program(t)
+	gittest.Isolate(t)
 	s := newShell(t)
 	if err := os.Symlink(git, filepath.Join(s.bin, "git")); err != nil {
 		t.Fatal(err)
 	}
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
-	s.write(filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
 	s.write("notes.txt", "one\n")
-	s.git("init", "-q")
-	s.git("add", "-A")
-	s.git("commit", "-qm", "first")
+	gittest.Init(t, s.dir)
 	return s
-}
-
-func (s *shell) git(words ...string) {
-	s.t.Helper()
-	if out, err := exec.Command("git", words...).CombinedOutput(); err != nil {
-		s.t.Fatalf("git %v: %v\n%s", words, err, out)
-	}
 }
 
 func (s *shell) write(path, text string) {
@@ -120,7 +103,7 @@ func TestCompare(t *testing.T) {
 	if r := s.run("", "worktrees", "merge", "demo-2"); r.code != 1 || !strings.Contains(r.stderr, "notes.txt") {
 		t.Errorf("merge: %+v", r)
 	}
-	s.git("checkout", "-q", "notes.txt")
+	gittest.Run(t, s.dir, "checkout", "-q", "notes.txt")
 	if r := s.run("", "worktrees", "merge", "demo-2"); r.code != 0 || !strings.HasPrefix(s.read("notes.txt"), "one\ndemo agent was here") {
 		t.Errorf("merge: %+v, %q", r, s.read("notes.txt"))
 	}

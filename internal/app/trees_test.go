@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"parley/internal/cli"
+	"parley/internal/gittest"
 	"parley/internal/workspace"
 )
 
@@ -23,22 +23,9 @@ type grove struct {
 }
 
 func newGrove(t *testing.T) *grove {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
-	home := t.TempDir()
-	main, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range map[string]string{"PARLEY_STATE": t.TempDir(), "HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": filepath.Join(home, "gitconfig")} {
-		t.Setenv(name, value)
-	}
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	main := gittest.Repository(t, map[string]string{"a.txt": "one\n"})
 	g := &grove{T: t, main: main, trees: &trees{from: main}}
-	g.write(filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
-	g.git(main, "init", "-q")
-	g.write(filepath.Join(main, "a.txt"), "one\n")
-	g.commit(main)
 	place := cli.Directories{Cwd: main}
 	tree, err := g.trees.enter(t.Context(), &place, "fix")
 	if err != nil {
@@ -48,19 +35,10 @@ func newGrove(t *testing.T) *grove {
 	return g
 }
 
-func (g *grove) git(dir string, words ...string) string {
-	g.Helper()
-	out, err := exec.Command("git", append([]string{"-C", dir}, words...)...).CombinedOutput()
-	if err != nil {
-		g.Fatalf("git %q: %v\n%s", words, err, out)
-	}
-	return string(out)
-}
-
 func (g *grove) commit(dir string) {
 	g.Helper()
-	g.git(dir, "add", "-A")
-	g.git(dir, "commit", "-qm", "a commit")
+	gittest.Run(g, dir, "add", "-A")
+	gittest.Run(g, dir, "commit", "-qm", "a commit")
 }
 
 func (g *grove) write(path, text string) {
@@ -84,7 +62,7 @@ func (g *grove) refuses(do func(context.Context, string, workspace.Unmerged) err
 	g.Helper()
 	state := func() string {
 		files, err := os.ReadDir(g.tree)
-		return g.git(g.main, "for-each-ref") + g.git(g.main, "status", "--porcelain") + g.git(g.tree, "diff", "HEAD", "--", "a.txt") + fmt.Sprint(files, err)
+		return gittest.Run(g, g.main, "for-each-ref") + gittest.Run(g, g.main, "status", "--porcelain") + gittest.Run(g, g.tree, "diff", "HEAD", "--", "a.txt") + fmt.Sprint(files, err)
 	}
 	before := state()
 	if err := do(g.Context(), g.tree, shown); err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
@@ -138,7 +116,7 @@ func TestMergeWorktreeRefused(t *testing.T) {
 	g.refuses(g.merge, g.look(), "uncommitted changes would be overwritten in a.txt: commit or move them first")
 	g.commit(g.main)
 	g.refuses(g.merge, g.look(), "the merge would conflict in a.txt: ask the agent to merge main first")
-	g.git(g.main, "checkout", "-q", "--detach")
+	gittest.Run(g, g.main, "checkout", "-q", "--detach")
 	if u := g.look(); !strings.Contains(u.Refused, "not on a branch") {
 		t.Errorf("%+v", u)
 	}
@@ -160,7 +138,7 @@ func TestDiscardWorktree(t *testing.T) {
 	if _, err := os.Stat(g.tree); err == nil {
 		t.Error("the directory is still there")
 	}
-	if refs := g.git(g.main, "for-each-ref", "refs/heads/parley/"); refs != "" {
+	if refs := gittest.Run(g, g.main, "for-each-ref", "refs/heads/parley/"); refs != "" {
 		t.Errorf("still there: %s", refs)
 	}
 	var out strings.Builder

@@ -3,11 +3,11 @@ package app
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"parley/internal/gittest"
 	"parley/internal/undo"
 	"parley/internal/workspace"
 )
@@ -15,16 +15,10 @@ import (
 // repository makes an empty one.
 func repository(t *testing.T) (git, dir string) {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git program")
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	gittest.Isolate(t)
 	dir = t.TempDir()
-	if out, err := exec.Command(git, "-C", dir, "init", "-q").CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v", out, err)
-	}
-	return git, dir
+	gittest.Run(t, dir, "init", "-q")
+	return gittest.Program(t), dir
 }
 
 // A link says so, as its text is where it points.

@@ -3,12 +3,12 @@ package cli
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley/fsops"
+	"parley/internal/gittest"
 	"parley/internal/stage"
 	"parley/internal/undo"
 )
@@ -17,12 +17,11 @@ import (
 func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, dir string, put func(name, text string)) {
 	t.Helper()
 	t.Setenv("PARLEY_STATE", t.TempDir())
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	gittest.Isolate(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	put = func(name, text string) {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -33,28 +32,12 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 		put(name, text)
 	}
 	if git {
-		runGit(t, dir, "init", "-q")
-		runGit(t, dir, "config", "core.autocrlf", "false")
-		runGit(t, dir, "add", "-A")
-		runGit(t, dir, "-c", "user.name=ada", "-c", "user.email=ada@example.com", "commit", "-qm", "first")
+		gittest.Init(t, dir)
 	}
 	j := newJournals("ada", false, nil, nil)
 	t.Cleanup(j.closeAll)
 	j.open("s", []string{dir}, false)
 	return &Connection{journals: j}, dir, put
-}
-
-func runGit(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git program")
-	}
-	out, err := exec.Command(git, append([]string{"-C", dir}, args...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %q: %v: %s", args, err, out)
-	}
-	return string(out)
 }
 
 func (c *Connection) turn(do func()) {
@@ -81,7 +64,7 @@ func TestReviewHunks(t *testing.T) {
 	if err := c.StageChange(t.Context(), "s", all[1:], &first); err != nil {
 		t.Error(err)
 	}
-	if got := runGit(t, dir, "cat-file", "blob", ":f"); got != first {
+	if got := gittest.Run(t, dir, "cat-file", "blob", ":f"); got != first {
 		t.Errorf("staged %q", got)
 	}
 	if err := c.RewriteChange(t.Context(), "s", all[1], "a\r\n"+far+"B"); err != nil {
@@ -128,20 +111,18 @@ func TestReviewWithoutGit(t *testing.T) {
 // In mid-merge changes are listed and undone, but nothing is staged.
 func TestReviewInAMerge(t *testing.T) {
 	c, dir, put := reviewed(t, true, map[string]string{"f": "1\n", "g": "1\n"})
-	commit := []string{"-c", "user.name=ada", "-c", "user.email=ada@example.com", "commit", "-qam", "x"}
-	runGit(t, dir, "checkout", "-q", "-b", "other")
+	gittest.Run(t, dir, "checkout", "-q", "-b", "other")
 	put("f", "other\n")
-	runGit(t, dir, commit...)
-	runGit(t, dir, "checkout", "-q", "-")
+	gittest.Run(t, dir, "commit", "-qam", "x")
+	gittest.Run(t, dir, "checkout", "-q", "-")
 	put("f", "mine\n")
-	runGit(t, dir, commit...)
-	git, _ := exec.LookPath("git")
-	if exec.Command(git, "-C", dir, "-c", "user.name=ada", "-c", "user.email=ada@example.com", "merge", "-q", "other").Run() == nil {
+	gittest.Run(t, dir, "commit", "-qam", "x")
+	if gittest.Command(t, dir, "merge", "-q", "other").Run() == nil {
 		t.Fatal("no conflict")
 	}
 	conflict, _ := os.ReadFile(filepath.Join(dir, "f"))
 	c.turn(func() { put("f", "solved\n"); put("g", "2\n") })
-	before := runGit(t, dir, "ls-files", "--stage")
+	before := gittest.Run(t, dir, "ls-files", "--stage")
 	all := c.ChangesSince("s", 0)
 	if len(all) != 2 {
 		t.Fatalf("%+v", all)
@@ -159,7 +140,7 @@ func TestReviewInAMerge(t *testing.T) {
 	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != string(conflict) {
 		t.Errorf("the file holds %q", got)
 	}
-	if after := runGit(t, dir, "ls-files", "--stage"); after != before {
+	if after := gittest.Run(t, dir, "ls-files", "--stage"); after != before {
 		t.Errorf("the index is %s", after)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,15 +11,13 @@ import (
 	"parley/acpclient/event"
 	"parley/fsops"
 	"parley/internal/config"
+	"parley/internal/gittest"
 )
 
 // A turn writes one file through parley and one on disk. Undo restores both, except what was
 // changed since.
 func TestJournals(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git")
-	}
+	gittest.Isolate(t)
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -35,9 +32,7 @@ func TestJournals(t *testing.T) {
 	}
 	a := put("a", "one\n")
 	put("b", "one\n")
-	if out, err := exec.Command(git, "-C", root, "init", "-q").CombinedOutput(); err != nil {
-		t.Fatalf("%s: got %v", out, err)
-	}
+	gittest.Run(t, root, "init", "-q")
 
 	j := newJournals("ada", false, nil, nil)
 	c := &Connection{journals: j}

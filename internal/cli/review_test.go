@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"parley/internal/gittest"
 	"parley/internal/undo"
 	"parley/ui/widget/diff"
 )
@@ -100,8 +100,8 @@ func TestReviewPatch(t *testing.T) {
 			t.Errorf("no %q in:\n%s", line, out.String())
 		}
 	}
-	apply := exec.Command("git", "apply", "--whitespace=nowarn", "-")
-	apply.Dir, apply.Stdin = before, strings.NewReader(out.String())
+	apply := gittest.Command(t, before, "apply", "--whitespace=nowarn", "-")
+	apply.Stdin = strings.NewReader(out.String())
 	if said, err := apply.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s\n%s", err, said, out.String())
 	}

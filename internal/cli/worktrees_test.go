@@ -3,36 +3,19 @@ package cli
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/gittest"
 )
 
 // repository makes a git repository with one commit, and changes to its directory.
 func repository(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip(err)
-	}
-	home := t.TempDir()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := gittest.Repository(t, map[string]string{"a.txt": "one\n"})
 	t.Setenv("PARLEY_STATE", t.TempDir())
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", home)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, "gitconfig"))
-	put(t, filepath.Join(home, "gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n")
 	t.Chdir(dir)
-	put(t, filepath.Join(dir, "a.txt"), "one\n")
-	for _, words := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-qm", "first"}} {
-		if out, err := exec.Command("git", words...).CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", words, err, out)
-		}
-	}
 	return dir
 }
 
@@ -156,7 +139,7 @@ func TestWorktreeDiff(t *testing.T) {
 	if err != nil || !strings.Contains(out, "-one\n+two\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	apply := exec.Command("git", "apply", "-")
+	apply := gittest.Command(t, dir, "apply", "-")
 	apply.Stdin = strings.NewReader(out)
 	if said, err := apply.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -225,11 +208,9 @@ func TestWorktreeLeftEmpty(t *testing.T) {
 
 // Another work tree begins with what the user has checked out, also from inside the first one.
 func TestWorktreeFromAWorktree(t *testing.T) {
-	repository(t)
+	dir := repository(t)
 	own := filepath.Join(t.TempDir(), "feature")
-	if out, err := exec.Command("git", "worktree", "add", "-q", "-b", "feature", own).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	gittest.Run(t, dir, "worktree", "add", "-q", "-b", "feature", own)
 	place := Directories{Cwd: own}
 	for _, name := range []string{"one", "two"} {
 		w, err := EnterWorktree(t.Context(), &place, name)

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"parley/internal/agents"
+	"parley/internal/gittest"
 )
 
 // hostile is a project full of traps. Each trap creates a file in marks when it is run.
@@ -79,11 +80,7 @@ func (h *hostile) npm() {
 // git makes the project a repository whose configuration runs programs.
 func (h *hostile) git() {
 	h.t.Helper()
-	git := exec.Command("git", "init", "-q", h.dir)
-	git.Env = environ(h.dir, "PATH="+os.Getenv("PATH"))
-	if out, err := git.CombinedOutput(); err != nil {
-		h.t.Skipf("git init: %v: %s", err, out)
-	}
+	gittest.Run(h.t, h.dir, "init", "-q")
 	h.trap("hooks/post-index-change")
 	h.file(".gitattributes", "* filter=x diff=x\n")
 	h.file(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"+h.gitPrograms())

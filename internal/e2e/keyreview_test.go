@@ -4,10 +4,11 @@ package e2e
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/gittest"
 )
 
 // lines returns a text of 80 lines, of which some are new.
@@ -23,39 +24,16 @@ func lines(changed ...int) string {
 	return b.String()
 }
 
-func gitProgram(d *desk) string {
-	d.Helper()
-	path, err := exec.LookPath("git")
-	if err != nil {
-		d.Skip("no git program")
-	}
-	return path
-}
-
-// git runs git in the working directory.
-func (d *desk) git(args ...string) string {
-	d.Helper()
-	cmd := exec.Command(gitProgram(d), append([]string{"-C", d.dir, "-c", "user.name=ada", "-c", "user.email=ada@example.com"}, args...)...)
-	cmd.Env = environ(d.dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		d.Fatalf("git %q: %v: %s", args, err, out)
-	}
-	return string(out)
-}
-
 // reviewed runs parley in a repository whose files the agent has changed in two turns, and opens
 // the review of the second: three hunks of a.txt and one of b.txt. The first has changed c.txt.
 func (d *desk) reviewed() *hand {
 	d.Helper()
-	d.git("init", "-q")
-	d.script("git", `exec `+gitProgram(d)+` "$@"`)
+	d.script("git", `exec `+gittest.Program(d)+` "$@"`)
 	d.env = append(d.env, "PATH="+d.path("bin")+":"+toolbox)
 	for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
 		write(d, filepath.Join(d.dir, name), lines())
 	}
-	d.git("add", ".")
-	d.git("commit", "-q", "-m", "first")
+	gittest.Init(d, d.dir)
 	s := d.keyed(120, 24)
 	for _, turn := range []struct{ prompt, before, count string }{
 		{"change c.txt 50", "No changes recorded", "+1 −1"},
@@ -85,8 +63,8 @@ func (h *hand) file(name string, changed ...int) {
 // staged checks what the index holds of a file.
 func (h *hand) staged(name string, changed ...int) {
 	h.t.Helper()
-	if got := h.desk.git("show", ":"+name); got != lines(changed...) {
-		h.t.Errorf("the index holds of %s:\n%s", name, h.desk.git("diff", "--cached", "-U0", name))
+	if got := gittest.Run(h.t, h.desk.dir, "show", ":"+name); got != lines(changed...) {
+		h.t.Errorf("the index holds of %s:\n%s", name, gittest.Run(h.t, h.desk.dir, "diff", "--cached", "-U0", name))
 	}
 }
 
@@ -220,6 +198,6 @@ func searchesReview(d *desk) {
 	patch := s.WaitCopiedFunc("the patch", func(text string) bool { return strings.HasPrefix(text, "--- a/a.txt\n+++ b/a.txt\n") })
 	write(d, filepath.Join(d.dir, "a.txt"), lines())
 	write(d, d.path("patch"), patch)
-	d.git("apply", d.path("patch"))
+	gittest.Run(d, d.dir, "apply", d.path("patch"))
 	s.file("a.txt", 3, 40, 70)
 }

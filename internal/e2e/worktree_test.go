@@ -4,11 +4,11 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"parley/internal/gittest"
 	"parley/ui/layer"
 )
 
@@ -17,13 +17,7 @@ func repository(t *testing.T) string {
 	t.Helper()
 	dir := workDir(t)
 	write(t, filepath.Join(dir, "notes.txt"), "one\n")
-	for _, words := range [][]string{
-		{"init", "-q", "-b", "main"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.org"}, {"add", "-A"}, {"commit", "-qm", "first"},
-	} {
-		if out, err := exec.Command("git", append([]string{"-C", dir}, words...)...).CombinedOutput(); err != nil {
-			t.Fatalf("git %q: %v: %s", words, err, out)
-		}
-	}
+	gittest.Init(t, dir)
 	return dir
 }
 
@@ -109,8 +103,8 @@ func TestMergeInTheChat(t *testing.T) {
 	if got := strings.Count(read(t, notes), "demo agent was here"); got != 2 {
 		t.Errorf("after the discard the file holds %q", read(t, notes))
 	}
-	if out, err := exec.Command("git", "-C", dir, "branch", "--list", "parley/*").CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v, left %s", err, out)
+	if left := gittest.Run(t, dir, "branch", "--list", "parley/*"); left != "" {
+		t.Errorf("left %s", left)
 	}
 	s.Press("ctrl+d")
 	if code := s.ExitCode(); code != 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/internal/gittest"
 )
 
 // put writes files below a directory; a name that ends in a slash is a directory.
@@ -36,24 +37,6 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// repository makes dir a git work tree; the test is skipped without git.
-func repository(t *testing.T, dir string) {
-	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("there is no git here")
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
-		cmd := exec.Command(git, args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v %s", args, err, out)
-		}
-	}
-}
-
 // all searches a tree until its list is complete, and returns the results, sorted.
 func all(t *testing.T, tr *Tree) string {
 	t.Helper()
@@ -72,7 +55,8 @@ func all(t *testing.T, tr *Tree) string {
 func TestGit(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".gitignore=*.log\nbuild/\n", "a.go", "sub/b.go", "sub/deep/c.go")
-	repository(t, dir)
+	gittest.Isolate(t)
+	gittest.Init(t, dir)
 	put(t, dir, "new file.txt", "x.log", "build/out", "sub/ignored.log") // not added to git
 	tr := New(dir)
 	defer tr.Close()
@@ -95,13 +79,12 @@ func TestGit(t *testing.T) {
 func TestGitRunsNothing(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "a.go")
-	repository(t, dir)
+	gittest.Isolate(t)
+	gittest.Init(t, dir)
 	ran := filepath.Join(t.TempDir(), "ran")
 	hook := filepath.Join(t.TempDir(), "hook")
 	must(t, os.WriteFile(hook, []byte("#!/bin/sh\ntouch "+ran+"\n"), 0o755))
-	cmd := exec.Command("git", "config", "core.fsmonitor", hook)
-	cmd.Dir = dir
-	must(t, cmd.Run())
+	gittest.Run(t, dir, "config", "core.fsmonitor", hook)
 	tr := New(dir)
 	defer tr.Close()
 	if got := all(t, tr); got != "a.go" {
@@ -136,7 +119,8 @@ func TestHostileNames(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"a\nb", "esc\x1b[31m", "\u202egpj.exe", "bad\xff\xfe", "tab\t", "q\"uote", "日本/語"}
 	put(t, dir, names...)
-	repository(t, dir)
+	gittest.Isolate(t)
+	gittest.Init(t, dir)
 	for _, git := range []string{"git", ""} {
 		tr := New(dir)
 		tr.git = git

@@ -3,69 +3,35 @@ package stage
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley/internal/gitsafe"
+	"parley/internal/gittest"
 )
 
 // rig is a repository.
 type rig struct {
 	t   *testing.T
 	dir string
-	git string
 }
 
 func newRig(t *testing.T, files map[string]string) *rig {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("no git program")
-	}
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-	r := &rig{t, dir, git}
-	r.run("init", "-q")
-	for _, c := range []string{"user.name=ada", "user.email=ada@example.com", "core.autocrlf=false", "gc.auto=0", "maintenance.auto=false"} {
-		name, value, _ := strings.Cut(c, "=")
-		r.run("config", name, value)
-	}
-	for name, text := range files {
-		r.write(name, text)
-	}
-	r.run("add", "-A")
-	r.run("commit", "-q", "--allow-empty", "-m", "first")
-	return r
+	return &rig{t, gittest.Repository(t, files)}
 }
 
 func (r *rig) run(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command(r.git, args...)
-	cmd.Dir = r.dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("git %q: %v: %s", args, err, out)
-	}
-	return string(out)
+	return gittest.Run(r.t, r.dir, args...)
 }
 
 func (r *rig) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
 func (r *rig) write(name, text string) {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(r.path(name), []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Write(r.t, r.dir, name, text)
 }
 
 func (r *rig) stage(files ...File) error {
@@ -73,7 +39,7 @@ func (r *rig) stage(files ...File) error {
 	for i := range files {
 		files[i].Path = r.path(files[i].Path)
 	}
-	return Stage(r.t.Context(), r.git, files...)
+	return Stage(r.t.Context(), gittest.Program(r.t), files...)
 }
 
 // index returns the index, and what git says about its state.
@@ -273,7 +239,7 @@ func TestStageInAMerge(t *testing.T) {
 	r.run("checkout", "-q", "-")
 	r.write("f", "mine\n")
 	r.run("commit", "-qam", "mine")
-	if exec.Command(r.git, "-C", r.dir, "merge", "-q", "other").Run() == nil {
+	if gittest.Command(t, r.dir, "merge", "-q", "other").Run() == nil {
 		t.Fatal("no conflict")
 	}
 	before := r.index()

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/gittest"
 )
 
 func unixOnly(t testing.TB) {
@@ -231,7 +233,7 @@ func TestEmptyDirectories(t *testing.T) {
 
 // Without git, or outside a work tree, only writes through parley are tracked; the reason is reported once.
 func TestWithoutGit(t *testing.T) {
-	noGitOfUser(t)
+	gittest.Isolate(t)
 	for _, git := range []string{"", filepath.Join(t.TempDir(), "git")} {
 		if _, err := exec.LookPath("git"); err != nil && git == "" {
 			continue

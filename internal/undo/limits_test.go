@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/gittest"
 )
 
 func contextWithin(t testing.TB) (context.Context, context.CancelFunc) {
@@ -21,14 +22,6 @@ func contextWithin(t testing.TB) (context.Context, context.CancelFunc) {
 
 // waitTick waits until existing files are older than the resolution of the file system's clock.
 func waitTick() { time.Sleep(3 * tick) }
-
-// bareGit runs git without protection, and ignores its exit code.
-func (r *rig) bareGit(args ...string) string {
-	cmd := exec.Command("git", args...)
-	cmd.Dir = r.dir
-	out, _ := cmd.CombinedOutput()
-	return string(out)
-}
 
 // Files that are too large, unreadable or without room are listed with the reason and left alone.
 func TestNotKept(t *testing.T) {
@@ -87,8 +80,8 @@ func TestTooManyFiles(t *testing.T) {
 	for i := range MaxFiles {
 		fmt.Fprintf(&paths, "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 0\tf%d\n", i)
 	}
-	cmd := exec.Command("git", "update-index", "--index-info")
-	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(paths.String())
+	cmd := gittest.Command(t, r.dir, "update-index", "--index-info")
+	cmd.Stdin = strings.NewReader(paths.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

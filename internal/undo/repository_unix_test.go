@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/gittest"
 )
 
 // A repository prepared by an agent runs nothing. Unprotected git commands show that the traps work.
@@ -75,7 +77,7 @@ func TestHostileRepository(t *testing.T) {
 `, "TRAP", trap))
 	r.must(f.Close())
 	// The traps are real: the same command without protection springs them.
-	bare := r.bareGit("ls-files", "-co", "--exclude-standard")
+	bare, _ := gittest.Command(t, r.dir, "ls-files", "-co", "--exclude-standard").CombinedOutput()
 	said, err := os.ReadFile(pwned)
 	if err != nil {
 		t.Fatalf("no trap was sprung: %v, %s", err, bare)

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley/internal/decoy"
+	"parley/internal/gittest"
 )
 
 // rig is a directory, usually a repository, and the Journal of a session in it.
@@ -26,39 +26,19 @@ type rig struct {
 // newRig creates a repository with some committed files.
 func newRig(t testing.TB, files map[string]string) *rig {
 	t.Helper()
-	r := &rig{t: t, dir: emptyRepository(t)}
-	for name, text := range files {
-		r.write(name, text)
-	}
-	r.git("add", "-A")
-	r.git("commit", "-q", "--allow-empty", "-m", "first")
+	r := &rig{t: t, dir: gittest.Repository(t, files)}
 	r.j = r.journal(Options{})
 	return r
 }
 
-func emptyRepository(t testing.TB) string {
+func realTemp(t testing.TB) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git program")
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	noGitOfUser(t)
-	r := &rig{t: t, dir: realTemp(t)}
-	r.git("init", "-q")
-	r.git("config", "user.name", "ada")
-	r.git("config", "user.email", "ada@example.com")
-	r.git("config", "core.autocrlf", "false")
-	r.git("config", "gc.auto", "0") // it would outlive the test
-	r.git("config", "maintenance.auto", "false")
-	return r.dir
+	return dir
 }
-
-func noGitOfUser(t testing.TB) {
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(realPath(t, os.TempDir())))
-}
-
-func realTemp(t testing.TB) string { return realPath(t, t.TempDir()) }
 
 // outside creates a directory for links to lead to, with a file for each of names that can be one. It fails the
 // test if anything there changes.
@@ -72,15 +52,6 @@ func outside(t testing.TB) string {
 	}
 	decoy.Guard(t, out.dir)
 	return out.dir
-}
-
-func realPath(t testing.TB, dir string) string {
-	t.Helper()
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return real
 }
 
 func (r *rig) journal(opts Options) *Journal {
@@ -105,25 +76,14 @@ func (r *rig) journal(opts Options) *Journal {
 
 func (r *rig) git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir = r.dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("git %q: %v: %s", args, err, out)
-	}
-	return string(out)
+	return gittest.Run(r.t, r.dir, args...)
 }
 
 func (r *rig) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
 
 func (r *rig) write(name, text string) {
 	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(r.path(name), []byte(text), 0o644); err != nil {
-		r.t.Fatal(err)
-	}
+	gittest.Write(r.t, r.dir, name, text)
 }
 
 func (r *rig) must(err error) {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"parley/internal/gitsafe"
+	"parley/internal/gittest"
 )
 
 // rig is a repository with one commit, and a store.
@@ -22,41 +22,18 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	home := t.TempDir()
-	t.Setenv("HOME", home)
-	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-	config := filepath.Join(home, ".gitconfig")
-	t.Setenv("GIT_CONFIG_GLOBAL", config)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	if err := os.WriteFile(config, []byte("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	repo := gittest.Repository(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"})
 	store, err := Open(filepath.Join(t.TempDir(), "worktrees"))
 	if err != nil {
-		t.Skip(err)
-	}
-	repo, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t, store, repo}
-	r.git(repo, "init", "-q")
-	r.write("a.txt", "one\ntwo\nthree\n")
-	r.write("sub/b.txt", "b\n")
-	r.commit(repo, "first")
-	return r
+	return &rig{t, store, repo}
 }
 
 // git runs git as the user would.
 func (r *rig) git(dir string, words ...string) string {
 	r.Helper()
-	cmd := exec.Command("git", words...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.Fatalf("git %v: %v\n%s", words, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(gittest.Run(r, dir, words...))
 }
 
 func (r *rig) commit(dir, message string) {
@@ -67,13 +44,7 @@ func (r *rig) commit(dir, message string) {
 
 func (r *rig) writeTo(dir, name, text string) {
 	r.Helper()
-	file := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		r.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		r.Fatal(err)
-	}
+	gittest.Write(r, dir, name, text)
 }
 
 func (r *rig) write(name, text string) { r.Helper(); r.writeTo(r.repo, name, text) }
@@ -252,7 +223,7 @@ func TestMergeRefused(t *testing.T) {
 				r.git(r.repo, "checkout", "-q", "main")
 				r.write("a.txt", "main\n")
 				r.commit(r.repo, "main")
-				exec.Command("git", "-C", r.repo, "merge", "side").Run()
+				gittest.Command(r, r.repo, "merge", "side").Run()
 			},
 			func(err error) bool { return errors.Is(err, ErrBusy) },
 		},
@@ -267,7 +238,7 @@ func TestMergeRefused(t *testing.T) {
 			r.writeTo(tree.Path, "a.txt", "agent\n")
 			tc.prepare(r, tree)
 			look := func() string {
-				out, _ := exec.Command("git", "-C", r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
+				out, _ := gittest.Command(r, r.repo, "status", "--porcelain=v2", "--branch").CombinedOutput()
 				return string(out) + r.read(r.repo, "a.txt") + r.read(r.repo, "new.txt") + r.git(r.repo, "rev-parse", tree.Branch()) + r.read(tree.Path, "a.txt")
 			}
 			before := look()

@@ -2,13 +2,13 @@ package transcript
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/gittest"
 	"parley/ui/uitest"
 )
 
@@ -89,10 +89,6 @@ func TestCopyCommands(t *testing.T) {
 
 // The patch of an edit is one that git applies.
 func TestCopyPatch(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("there is no git here")
-	}
 	lines := func(words ...string) string { return strings.Join(words, "\n") + "\n" }
 	for name, d := range map[string]event.Diff{
 		"change":  {Old: lines("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"), New: lines("a", "B", "c", "d", "e", "f", "g", "h", "i", "j", "k", "L", "m")},
@@ -120,9 +116,8 @@ func TestCopyPatch(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.Command(git, "apply", "-")
-		cmd.Dir, cmd.Stdin = dir, strings.NewReader(patch())
-		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		cmd := gittest.Command(t, dir, "apply", "-")
+		cmd.Stdin = strings.NewReader(patch())
 		out, err := cmd.CombinedOutput()
 		got, _ := os.ReadFile(filepath.Join(dir, file))
 		if err != nil || string(got) != d.New {
