@@ -19,14 +19,14 @@ import (
 
 // withTrees lets agents be compared, in directories of their own.
 func withTrees(d *driver, o *Options) {
-	o.MakeWorktrees = func(_ context.Context, names []string) (all []workspace.Worktree, err error) {
+	o.Worktrees = &forest{makes: func(names []string) (all []workspace.Worktree, err error) {
 		for _, name := range names {
 			dir := filepath.Join(d.dir, strings.ReplaceAll(name, " ", "-"))
 			err = errors.Join(err, os.Mkdir(dir, 0o700))
 			all = append(all, workspace.Worktree{Dir: dir, Branch: "parley/" + name})
 		}
 		return all, err
-	}
+	}}
 }
 
 // comparing compares the agents fake and other on a screen with two columns. Both ask.
@@ -204,12 +204,11 @@ func TestCompareNeedsTwo(t *testing.T) {
 		d.press("esc")
 		d.misses("Compare agents")
 		d.draft("/compare try it")
-		d.m.opts.MakeWorktrees = nil
 	})
 	drive(t, func(_ *driver, o *Options) {
-		o.MakeWorktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
+		o.Worktrees = &forest{makes: func([]string) ([]workspace.Worktree, error) {
 			return nil, errors.New("/home/ada: not in a git repository")
-		}
+		}}
 	}, func(d *driver) {
 		d.connected()
 		d.types("/compare try it\noth\n")
@@ -223,10 +222,11 @@ func TestCompareNeedsTwo(t *testing.T) {
 func TestCompareKeepsTheDraft(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withTrees(d, o)
-		make := o.MakeWorktrees
-		o.MakeWorktrees = func(ctx context.Context, names []string) ([]workspace.Worktree, error) {
+		trees := o.Worktrees.(*forest)
+		makes := trees.makes
+		trees.makes = func(names []string) ([]workspace.Worktree, error) {
 			time.Sleep(time.Second)
-			return make(ctx, names)
+			return makes(names)
 		}
 	}, func(d *driver) {
 		d.connected()

@@ -68,11 +68,7 @@ type Options struct {
 	Logs func() ([]workspace.Logged, error)
 	// Names stores the user's names for sessions. nil: only for this process.
 	Names workspace.Names
-	// Worktree makes a git work tree; see workspace.Options.Worktree.
-	Worktree func(ctx context.Context, name string) (workspace.Worktree, error)
-	// MakeWorktrees makes several; see workspace.Options.MakeWorktrees.
-	MakeWorktrees func(ctx context.Context, names []string) ([]workspace.Worktree, error)
-	// Worktrees merges and removes work trees. nil: that is not possible.
+	// Worktrees makes, merges and removes git work trees. nil: there are none.
 	Worktrees workspace.Worktrees
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
@@ -209,7 +205,7 @@ func New(opts Options) *Model {
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: transcript.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
-	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, Worktree: opts.Worktree, MakeWorktrees: opts.MakeWorktrees, Worktrees: opts.Worktrees,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, Worktrees: opts.Worktrees,
 		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())

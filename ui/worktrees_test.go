@@ -18,6 +18,15 @@ type forest struct {
 	holds workspace.Unmerged
 	fails error
 	did   []string
+	makes func(names []string) ([]workspace.Worktree, error)
+}
+
+func (f *forest) Enter(context.Context, string) (workspace.Worktree, error) {
+	return workspace.Worktree{Dir: f.holds.Dir, Branch: f.holds.Branch}, nil
+}
+
+func (f *forest) Make(_ context.Context, names []string) ([]workspace.Worktree, error) {
+	return f.makes(names)
 }
 
 func (f *forest) Unmerged(_ context.Context, dir string) (workspace.Unmerged, error) {
@@ -48,9 +57,6 @@ func inTree(t *testing.T, f func(d *driver, trees *forest)) {
 	}
 	drive(t, func(_ *driver, opts *Options) {
 		opts.Worktrees, opts.Home = trees, filepath.Dir(trees.holds.Dir)
-		opts.Worktree = func(context.Context, string) (workspace.Worktree, error) {
-			return workspace.Worktree{Dir: trees.holds.Dir, Branch: trees.holds.Branch}, nil
-		}
 	}, func(d *driver) {
 		d.connected()
 		d.types("/worktree typed-errors\n")

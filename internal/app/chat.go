@@ -84,11 +84,12 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	trees := &trees{from: place.Cwd}
 	if f.worktree != "" {
-		tree, err := trees.enter(cmd.Context(), &place, f.worktree)
+		tree, err := trees.Enter(cmd.Context(), f.worktree)
 		if err != nil {
 			return fmt.Errorf("--worktree %s: %w", f.worktree, err)
 		}
-		if f.cwd = place.Cwd; tree.Notice != "" {
+		place.Origin, place.Cwd, f.cwd = place.Cwd, tree.Dir, tree.Dir
+		if tree.Notice != "" {
 			setup.Warn(tree.Notice)
 		}
 	}
@@ -149,21 +150,6 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, screenCtx: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
-	opts.Worktree = func(ctx context.Context, name string) (workspace.Worktree, error) {
-		place := place
-		tree, err := trees.enter(ctx, &place, cmp.Or(name, cli.AutoWorktree))
-		if err != nil {
-			return workspace.Worktree{}, err
-		}
-		return inTree(tree), nil
-	}
-	opts.MakeWorktrees = func(ctx context.Context, names []string) (all []workspace.Worktree, err error) {
-		made, err := trees.make(ctx, place, names)
-		for _, tree := range made {
-			all = append(all, inTree(tree))
-		}
-		return all, err
-	}
 	opts.Worktrees = trees
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,16 +23,16 @@ type trees struct {
 	all []*cli.Worktree // to ask about at the end of the chat
 }
 
-// enter changes a place to the work tree of that name, as cli.EnterWorktree does.
-func (t *trees) enter(ctx context.Context, place *cli.Directories, name string) (*cli.Worktree, error) {
+// Enter implements workspace.Worktrees.
+func (t *trees) Enter(ctx context.Context, name string) (workspace.Worktree, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	tree, err := cli.EnterWorktree(ctx, place, name)
+	tree, err := cli.EnterWorktree(ctx, t.from, cmp.Or(name, cli.AutoWorktree))
 	if err != nil {
-		return nil, err
+		return workspace.Worktree{}, err
 	}
 	t.add(tree)
-	return tree, nil
+	return inTree(tree), nil
 }
 
 // add adds a work tree to those that are asked about. The caller holds mu.
@@ -41,13 +42,16 @@ func (t *trees) add(tree *cli.Worktree) {
 	}
 }
 
-// make makes a new work tree for each of the names, as cli.MakeWorktrees does.
-func (t *trees) make(ctx context.Context, place cli.Directories, names []string) ([]*cli.Worktree, error) {
+// Make implements workspace.Worktrees.
+func (t *trees) Make(ctx context.Context, names []string) (all []workspace.Worktree, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	made, err := cli.MakeWorktrees(ctx, place, names)
-	t.all = append(t.all, made...)
-	return made, err
+	made, err := cli.MakeWorktrees(ctx, t.from, names)
+	for _, tree := range made {
+		t.add(tree)
+		all = append(all, inTree(tree))
+	}
+	return all, err
 }
 
 // leave asks what to do with each work tree after a chat that ended without an error.

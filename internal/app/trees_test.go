@@ -26,12 +26,11 @@ func newGrove(t *testing.T) *grove {
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	main := gittest.Repository(t, map[string]string{"a.txt": "one\n"})
 	g := &grove{T: t, main: main, trees: &trees{from: main}}
-	place := cli.Directories{Cwd: main}
-	tree, err := g.trees.enter(t.Context(), &place, "fix")
+	tree, err := g.trees.Enter(t.Context(), "fix")
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.tree = tree.Path
+	g.tree = tree.Dir
 	return g
 }
 
@@ -171,9 +170,9 @@ func TestLeaveWaitsForTrees(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	asked := make(chan struct{})
 	ctx := held{context.Background(), sync.OnceFunc(func() { close(asked) }), make(chan struct{})}
-	all, made := &trees{}, make(chan error)
+	all, made := &trees{from: t.TempDir()}, make(chan error)
 	go func() {
-		_, err := all.make(ctx, cli.Directories{Cwd: t.TempDir()}, []string{"fake", "other"})
+		_, err := all.Make(ctx, []string{"fake", "other"})
 		made <- err
 	}()
 	<-asked

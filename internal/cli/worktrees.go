@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,9 +38,9 @@ type Worktree struct {
 	store *worktree.Store
 }
 
-// EnterWorktree changes a place to the work tree of that name, which is created if it does not
-// exist.
-func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree, error) {
+// EnterWorktree returns the work tree of that name for the repository of dir, which is created if it
+// does not exist.
+func EnterWorktree(ctx context.Context, dir, name string) (*Worktree, error) {
 	store, err := worktrees()
 	if err != nil {
 		return nil, err
@@ -49,18 +48,17 @@ func EnterWorktree(ctx context.Context, p *Directories, name string) (*Worktree,
 	if name == AutoWorktree {
 		name = time.Now().Format("0102-150405")
 	}
-	tree, uncommitted, err := store.Create(ctx, cmp.Or(p.Origin, p.Cwd), name)
+	tree, uncommitted, err := store.Create(ctx, dir, name)
 	if err != nil {
 		return nil, err
 	}
-	p.Origin, p.Cwd = cmp.Or(p.Origin, p.Cwd), tree.Inside
 	programs.Guard(tree.Inside)
 	return &Worktree{tree, notInTree(uncommitted), store}, nil
 }
 
-// MakeWorktrees makes a new work tree of the place's repository for each of the names, to which it adds
-// numbers. After an error there are none.
-func MakeWorktrees(ctx context.Context, p Directories, names []string) (made []*Worktree, err error) {
+// MakeWorktrees makes a new work tree for each of the names, to which it adds numbers, for the repository
+// of dir. After an error there are none.
+func MakeWorktrees(ctx context.Context, dir string, names []string) (made []*Worktree, err error) {
 	store, err := worktrees()
 	if err != nil {
 		return nil, err
@@ -69,7 +67,7 @@ func MakeWorktrees(ctx context.Context, p Directories, names []string) (made []*
 	for _, name := range names {
 		safe = append(safe, worktree.NameOf(name))
 	}
-	trees, uncommitted, err := store.CreateNew(ctx, cmp.Or(p.Origin, p.Cwd), safe...)
+	trees, uncommitted, err := store.CreateNew(ctx, dir, safe...)
 	for _, tree := range trees {
 		programs.Guard(tree.Inside)
 		made = append(made, &Worktree{tree, notInTree(uncommitted), store})

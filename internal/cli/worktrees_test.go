@@ -41,16 +41,16 @@ func runWorktrees(t *testing.T, stdin string, words ...string) (string, error) {
 
 func enter(t *testing.T, name string) *Worktree {
 	t.Helper()
-	place, err := NewDirectories("", nil)
+	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := EnterWorktree(t.Context(), &place, name)
+	w, err := EnterWorktree(t.Context(), here, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if place.Cwd != w.Path {
-		t.Errorf("works in %s, want %s", place.Cwd, w.Path)
+	if w.Inside != w.Path {
+		t.Errorf("works in %s, want %s", w.Inside, w.Path)
 	}
 	return w
 }
@@ -158,13 +158,11 @@ func TestWorktreeKeepsRules(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"a.txt\"\n")
 	for _, name := range []string{"made", "made"} { // and opened again
-		place, err := NewDirectories("", nil)
+		w, err := EnterWorktree(t.Context(), dir, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := EnterWorktree(t.Context(), &place, name); err != nil {
-			t.Fatal(err)
-		}
+		place := Directories{Cwd: w.Inside, Origin: dir}
 		book, err := Rules(place, true)([]string{place.Cwd})
 		if err != nil || len(book.Rules()) != 1 {
 			t.Errorf("%v, %v: want the rule of the project", book, err)
@@ -179,7 +177,7 @@ func TestWorktreeNamed(t *testing.T) {
 	if w.Name == AutoWorktree || w.Name == "" {
 		t.Errorf("named %q", w.Name)
 	}
-	if _, err := EnterWorktree(t.Context(), &Directories{Cwd: t.TempDir()}, "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
+	if _, err := EnterWorktree(t.Context(), t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
 		t.Errorf("outside of a repository: %v", err)
 	}
 }
@@ -211,11 +209,9 @@ func TestWorktreeFromAWorktree(t *testing.T) {
 	dir := repository(t)
 	own := filepath.Join(t.TempDir(), "feature")
 	gittest.Run(t, dir, "worktree", "add", "-q", "-b", "feature", own)
-	place := Directories{Cwd: own}
 	for _, name := range []string{"one", "two"} {
-		w, err := EnterWorktree(t.Context(), &place, name)
-		if err != nil || w.Main != own || place.Origin != own {
-			t.Errorf("%+v from %s: %v", w, place.Origin, err)
+		if w, err := EnterWorktree(t.Context(), own, name); err != nil || w.Main != own {
+			t.Errorf("%+v: %v", w, err)
 		}
 	}
 }

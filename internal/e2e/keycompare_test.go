@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"parley/internal/gittest"
 	"parley/ui/layer"
 )
 
@@ -15,11 +16,7 @@ import (
 func compares(d *desk) {
 	notes := filepath.Join(d.dir, "notes.txt")
 	write(d, notes, "one\n")
-	d.git("init", "-q", "-b", "main")
-	d.git("config", "user.name", "Ada")
-	d.git("config", "user.email", "ada@example.org")
-	d.git("add", "-A")
-	d.git("commit", "-qm", "first")
+	gittest.Init(d, d.dir)
 	config := filepath.Join(filepath.Dir(d.dir), "two.toml")
 	write(d, config, "[agents.second]\ncommand = '"+parley+"'\nargs = [\"agent\", \"demo\"]\n")
 	d.env = append(d.env, "PATH="+os.Getenv("PATH"), "PARLEY_CONFIG="+config)

@@ -14,8 +14,8 @@ type comparison struct{ prompt string }
 // and shows the session of the first. Making the work trees may take a while: done is called when that
 // is over, with its error.
 func (w *Workspace) Compare(prompt string, specs []Spec, done func(error)) {
-	if w.opts.MakeWorktrees == nil {
-		done(errors.New("work trees are not available"))
+	if w.opts.Worktrees == nil {
+		done(errNoWorktrees)
 		return
 	}
 	names := make([]string, 0, len(specs))
@@ -28,7 +28,7 @@ func (w *Workspace) Compare(prompt string, specs []Spec, done func(error)) {
 	}
 	ctx := w.conns.ctx
 	w.begin(func() Result {
-		trees, err := w.opts.MakeWorktrees(ctx, names)
+		trees, err := w.opts.Worktrees.Make(ctx, names)
 		if err == nil && len(trees) != len(specs) {
 			err = fmt.Errorf("%d work trees for %d agents", len(trees), len(specs))
 		}

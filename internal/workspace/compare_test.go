@@ -27,13 +27,13 @@ func TestCompare(t *testing.T) {
 	var specs []workspace.Spec
 	each(t, func(r *rig) {
 		specs, fails = nil, nil
-		r.opts.MakeWorktrees = func(_ context.Context, all []string) (trees []workspace.Worktree, err error) {
+		r.opts.Worktrees = &forest{makes: func(all []string) (trees []workspace.Worktree, err error) {
 			names = all
 			for _, name := range all {
 				trees = append(trees, workspace.Worktree{Dir: filepath.Join(r.opts.Cwd, name), Branch: "parley/" + name})
 			}
 			return trees, fails
-		}
+		}}
 		connect := r.opts.Connect
 		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			r.mu.Lock()
@@ -91,10 +91,10 @@ func TestCompare(t *testing.T) {
 // An agent of another machine cannot work in a work tree of this one.
 func TestCompareRemoteAgent(t *testing.T) {
 	each(t, func(r *rig) {
-		r.opts.MakeWorktrees = func(context.Context, []string) ([]workspace.Worktree, error) {
+		r.opts.Worktrees = &forest{makes: func([]string) ([]workspace.Worktree, error) {
 			t.Error("work trees were made")
 			return nil, nil
-		}
+		}}
 	}, func(r *rig) {
 		r.started(local)
 		r.w.Compare("Make it better", []workspace.Spec{local, far}, said(r))

@@ -10,15 +10,6 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Worktrees merges and removes the git work trees that were made for agents. dir is a directory in
-// one. Merge and Discard do nothing unless it still holds what was shown. The methods are called in
-// tasks.
-type Worktrees interface {
-	Unmerged(ctx context.Context, dir string) (Unmerged, error)
-	Merge(ctx context.Context, dir string, shown Unmerged) (fastForward bool, err error)
-	Discard(ctx context.Context, dir string, shown Unmerged) error
-}
-
 // Unmerged is what a work tree has that is not merged. All texts are safe to show.
 type Unmerged struct {
 	Name, Branch string
@@ -146,7 +137,7 @@ func (s *Session) Discard(u Unmerged) error {
 func (s *Session) ownsDir() error {
 	switch {
 	case s.w.opts.Worktrees == nil:
-		return errors.New("work trees are not available")
+		return errNoWorktrees
 	case s.ReadOnly:
 		return errors.New("this is a read-only log")
 	case s.Agent.Spec.Remote:

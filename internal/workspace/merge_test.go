@@ -23,6 +23,16 @@ type forest struct {
 	takes  time.Duration   // how long that takes
 	ctx    context.Context // of the last call
 	before func()          // called by the next Discard
+	enter  func(name string) (workspace.Worktree, error)
+	makes  func(names []string) ([]workspace.Worktree, error)
+}
+
+func (f *forest) Enter(_ context.Context, name string) (workspace.Worktree, error) {
+	return f.enter(name)
+}
+
+func (f *forest) Make(_ context.Context, names []string) ([]workspace.Worktree, error) {
+	return f.makes(names)
 }
 
 func (f *forest) Unmerged(ctx context.Context, dir string) (workspace.Unmerged, error) {
@@ -72,7 +82,7 @@ func inTree(t *testing.T, f func(r *rig, trees *forest, beside, s *workspace.Ses
 			Files: []workspace.ChangedFile{{Path: "a.txt", Added: 20, Removed: 2}, {Path: "b.txt", Removed: 3}}}}
 		tree := filepath.Join(r.opts.Cwd, "tree")
 		r.opts.Worktrees = trees
-		r.opts.Worktree = func(context.Context, string) (workspace.Worktree, error) {
+		trees.enter = func(string) (workspace.Worktree, error) {
 			return workspace.Worktree{Dir: tree, Branch: "parley/fix"}, nil
 		}
 		connect, dir := r.opts.Connect, ""

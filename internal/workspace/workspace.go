@@ -69,13 +69,7 @@ type Options struct {
 	// CountLines counts the changed lines. If nil, they are not counted.
 	CountLines func(c FileChange, before, after string) (added, removed int)
 
-	// Worktree makes a git work tree with a branch of that name; "" makes up a name. If nil,
-	// there are none. It is called in a task.
-	Worktree func(ctx context.Context, name string) (Worktree, error)
-	// MakeWorktrees makes a new git work tree for each of the names, to which it adds numbers. After an
-	// error there are none. If nil, nothing can be compared. It is called in a task.
-	MakeWorktrees func(ctx context.Context, names []string) ([]Worktree, error)
-	// Worktrees merges and removes work trees. If nil, that is not possible.
+	// Worktrees makes, merges and removes git work trees. If nil, there are none.
 	Worktrees Worktrees
 
 	Templates []template.Template // prompts that can be sent by slash commands

@@ -1,6 +1,9 @@
 package workspace
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Worktree is a git work tree that was made for an agent.
 type Worktree struct {
@@ -9,13 +12,31 @@ type Worktree struct {
 	Notice string // a message for the user, "" if none
 }
 
+// Worktrees makes, merges and removes the git work trees of agents. Its methods are called in tasks.
+type Worktrees interface {
+	// Enter returns the work tree of that name, which is made if it does not exist; "" makes up a name.
+	Enter(ctx context.Context, name string) (Worktree, error)
+	// Make makes a new work tree for each of the names, to which it adds numbers. After an error there
+	// are none.
+	Make(ctx context.Context, names []string) ([]Worktree, error)
+
+	// dir is a directory in a work tree. Merge and Discard do nothing unless that still holds what was
+	// shown.
+	Unmerged(ctx context.Context, dir string) (Unmerged, error)
+	Merge(ctx context.Context, dir string, shown Unmerged) (fastForward bool, err error)
+	Discard(ctx context.Context, dir string, shown Unmerged) error
+}
+
+// errNoWorktrees says that work trees cannot be used.
+var errNoWorktrees = errors.New("work trees are not available")
+
 // StartInWorktree starts the same agent again, in a git work tree of that name; "" makes up a
 // name. Making it may take a while: Said reports its error.
 func (a *Agent) StartInWorktree(name string) {
 	w := a.w
 	switch {
-	case w.opts.Worktree == nil:
-		w.say("work trees are not available")
+	case w.opts.Worktrees == nil:
+		w.say(errNoWorktrees.Error())
 		return
 	case a.Spec.Remote:
 		w.say("a remote agent does not work on this machine: no work tree was made")
@@ -24,7 +45,7 @@ func (a *Agent) StartInWorktree(name string) {
 	var tree Worktree
 	var err error
 	a.request(func(ctx context.Context) error {
-		tree, err = w.opts.Worktree(ctx, name)
+		tree, err = w.opts.Worktrees.Enter(ctx, name)
 		return err
 	}, func(err error) {
 		if err != nil {

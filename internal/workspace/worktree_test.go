@@ -17,12 +17,12 @@ func TestStartInWorktree(t *testing.T) {
 	each(t, func(r *rig) {
 		specs, fails = nil, nil
 		tree := workspace.Worktree{Dir: filepath.Join(r.opts.Cwd, "tree"), Branch: "parley/try", Notice: "the last commit"}
-		r.opts.Worktree = func(_ context.Context, name string) (workspace.Worktree, error) {
+		r.opts.Worktrees = &forest{enter: func(name string) (workspace.Worktree, error) {
 			if name != "try" {
 				return workspace.Worktree{}, errors.New("no work tree of that name")
 			}
 			return tree, fails
-		}
+		}}
 		connect := r.opts.Connect
 		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			specs = append(specs, s)
@@ -58,10 +58,10 @@ func TestStartInWorktree(t *testing.T) {
 // A remote agent cannot work in a work tree of this machine.
 func TestRemoteAgentHasNoWorktree(t *testing.T) {
 	each(t, func(r *rig) {
-		r.opts.Worktree = func(context.Context, string) (workspace.Worktree, error) {
+		r.opts.Worktrees = &forest{enter: func(string) (workspace.Worktree, error) {
 			t.Error("a work tree was made")
 			return workspace.Worktree{}, nil
-		}
+		}}
 	}, func(r *rig) {
 		r.started(far).Agent.StartInWorktree("try")
 		r.wants("Said a remote agent does not work on this machine: no work tree was made")

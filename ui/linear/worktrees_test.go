@@ -16,6 +16,14 @@ type forest struct {
 	did   []string
 }
 
+func (f *forest) Enter(context.Context, string) (workspace.Worktree, error) {
+	return workspace.Worktree{Dir: f.holds.Dir, Branch: "parley/fix"}, nil
+}
+
+func (f *forest) Make(context.Context, []string) ([]workspace.Worktree, error) {
+	return nil, errors.New("nothing is compared")
+}
+
 func (f *forest) Unmerged(context.Context, string) (workspace.Unmerged, error) { return f.holds, nil }
 
 func (f *forest) Merge(context.Context, string, workspace.Unmerged) (bool, error) {
@@ -66,9 +74,6 @@ func TestDiscardWorktree(t *testing.T) {
 	trees := &forest{holds: workspace.Unmerged{Name: "fix", Into: "main", Dir: t.TempDir(), Total: 1, Commits: []string{"4f2c1aa Wire it"}, Uncommitted: []string{"new.go"}}}
 	talkTo(t, func(r *rig) {
 		r.opts.Worktrees = trees
-		r.opts.Worktree = func(context.Context, string) (workspace.Worktree, error) {
-			return workspace.Worktree{Dir: trees.holds.Dir, Branch: "parley/fix"}, nil
-		}
 	}, func(r *rig) {
 		r.types("/worktree fix")
 		r.pause()
