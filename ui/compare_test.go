@@ -470,15 +470,3 @@ func TestCompareStartsOnALowScreen(t *testing.T) {
 		}
 	})
 }
-
-// What a comparison looks like.
-func TestGoldenCompare(t *testing.T) {
-	t.Parallel()
-	comparing(t, nil, func(d *driver) {
-		d.golden("compare, two ask")
-		d.rest()
-		d.press("y")
-		d.wait(time.Second)
-		d.golden("compare, one has answered")
-	})
-}

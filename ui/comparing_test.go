@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/uitest"
 )
 
 // Random keys, clicks, pauses and sizes in a comparison whose agents ask again and again: what is
@@ -142,5 +144,42 @@ func TestCommandsWithWordsWait(t *testing.T) {
 		d.draft("/compare\ntry it")
 		d.press("enter")
 		d.sees("Compare agents", "› /compare try it")
+	})
+}
+
+// What a comparison looks like.
+func TestGoldenCompare(t *testing.T) {
+	t.Parallel()
+	comparing(t, nil, func(d *driver) {
+		d.golden("compare, two ask")
+		d.rest()
+		d.press("y")
+		d.wait(time.Second)
+		d.golden("compare, one has answered")
+	})
+}
+
+// The picture in the documents: one agent has answered, another one asks.
+func TestGoldenComparePicture(t *testing.T) {
+	t.Parallel()
+	comparing(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.say("I return a typed error from Parse.")
+			if t.a.name == "other" {
+				return asking(edit(), usual)(t)
+			}
+			t.until(4 * time.Second)
+			t.a.updateIn(t.session, strings.NewReplacer(`{"toolCallId"`, `{"sessionUpdate":"tool_call","toolCallId"`, `"status":"pending"`, `"status":"completed"`).Replace(edit()))
+			t.say("Done: callers can now see **which** operation failed.")
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.wait(10 * time.Second)
+		for _, name := range []string{"dark", "light"} {
+			p := uitest.Page{Name: "120x30-" + name, Size: uitest.Size{Width: 120, Height: 30}, Theme: name}
+			d.m.opts.Theme = name
+			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
+			uitest.Section(t, "screens", p, "compare", strings.Split(visible(d.m.View()), "\n"))
+		}
 	})
 }

@@ -27,6 +27,7 @@ var pictures = []picture{
 	{"question", screens, "question"},
 	{"diff", screens, "hunks, one refused"},
 	{"sessions", screens, "sessions"},
+	{"compare", "ui/testdata/screens/120x30", "compare"},
 }
 
 var themes = []*theme.Theme{theme.Dark(), theme.Light()}
