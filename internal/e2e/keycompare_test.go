@@ -60,7 +60,6 @@ func compares(d *desk) {
 	if got := read(d, notes); !strings.Contains(got, "demo agent was here") {
 		d.Errorf("after the merge the user's file holds %q", got)
 	}
-	s.WaitGone("Merged into main") // the toast
 	s.Press("ctrl+d")
 	s.WaitFor("Work tree demo-1: 1 uncommitted file", "[d]iscard?")
 	s.Type("k")
