@@ -39,13 +39,6 @@ func (g *grove) commit(dir string) {
 	gittest.Run(g, dir, "commit", "-qm", "a commit")
 }
 
-func (g *grove) write(path, text string) {
-	g.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		g.Fatal(err)
-	}
-}
-
 func (g *grove) look() workspace.Unmerged {
 	g.Helper()
 	u, err := g.trees.Unmerged(g.Context(), g.tree)
@@ -79,9 +72,9 @@ func (g *grove) merge(ctx context.Context, dir string, shown workspace.Unmerged)
 // What was shown is merged, and the work tree stays. What changes in between is not.
 func TestMergeWorktree(t *testing.T) {
 	g := newGrove(t)
-	g.write(filepath.Join(g.tree, "a.txt"), "one\ntwo\n")
+	write(t, filepath.Join(g.tree, "a.txt"), "one\ntwo\n")
 	g.commit(g.tree)
-	g.write(filepath.Join(g.tree, "new\x1b[2J.txt"), "x\ny\n")
+	write(t, filepath.Join(g.tree, "new\x1b[2J.txt"), "x\ny\n")
 	shown := g.look()
 	added, removed := shown.Lines()
 	if shown.Name != "fix" || shown.Branch != "parley/fix" || shown.Into != "main" || shown.Total != 1 || len(shown.Uncommitted) != 1 || len(shown.Files) != 2 || added != 3 || removed != 0 || shown.Refused != "" {
@@ -92,7 +85,7 @@ func TestMergeWorktree(t *testing.T) {
 			t.Errorf("%q is not safe to show", f.Path)
 		}
 	}
-	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
+	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
 	g.refuses(g.merge, shown, "the work tree has changed since it was listed: list it again")
 	shown = g.look()
 	if fastForward, err := g.trees.Merge(t.Context(), g.tree, shown); err != nil || !fastForward {
@@ -109,8 +102,8 @@ func TestMergeWorktree(t *testing.T) {
 // What cannot be merged stays as it is, and says why.
 func TestMergeWorktreeRefused(t *testing.T) {
 	g := newGrove(t)
-	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
-	g.write(filepath.Join(g.main, "a.txt"), "user, not committed\n")
+	write(t, filepath.Join(g.tree, "a.txt"), "agent\n")
+	write(t, filepath.Join(g.main, "a.txt"), "user, not committed\n")
 	g.refuses(g.merge, g.look(), "uncommitted changes would be overwritten in a.txt: commit or move them first")
 	g.commit(g.main)
 	g.refuses(g.merge, g.look(), "the merge would conflict in a.txt: ask the agent to merge main first")
@@ -126,9 +119,9 @@ func TestMergeWorktreeRefused(t *testing.T) {
 // Discarding removes what was shown with its branch, and nothing is asked about it at the end.
 func TestDiscardWorktree(t *testing.T) {
 	g := newGrove(t)
-	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
+	write(t, filepath.Join(g.tree, "a.txt"), "agent\n")
 	shown := g.look()
-	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
+	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
 	g.refuses(g.trees.Discard, shown, "the work tree has changed since it was listed: parley asks about it at the end")
 	if err := g.trees.Discard(t.Context(), g.tree, g.look()); err != nil {
 		t.Fatal(err)

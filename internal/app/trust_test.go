@@ -44,9 +44,7 @@ func TestRenamedIsOneChange(t *testing.T) {
 	git, dir := repository(t)
 	put := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), text)
 	}
 	names := func() (all []string) {
 		files, _ := filepath.Glob(filepath.Join(dir, "[a-z]*"))
