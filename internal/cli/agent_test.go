@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"parley/internal/sandbox"
 )
@@ -39,6 +42,13 @@ func TestMain(m *testing.M) {
 	}
 	time.Local = time.UTC // only once: servers left running by a test read it too
 	os.Exit(m.Run())
+}
+
+// execute runs a command as package app does, which prints errors itself.
+func execute(ctx context.Context, cmd *cobra.Command, args ...string) error {
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(append([]string{}, args...)) // not nil, for which cobra takes those of the process
+	return cmd.ExecuteContext(ctx)
 }
 
 // serve acts as an agent that keeps sessions. It answers a prompt with a list of the requests it

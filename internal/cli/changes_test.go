@@ -22,12 +22,7 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 	if err != nil {
 		t.Fatal(err)
 	}
-	put = func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	put = func(name, text string) { t.Helper(); gittest.Write(t, dir, name, text) }
 	for name, text := range files {
 		put(name, text)
 	}

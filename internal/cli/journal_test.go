@@ -24,11 +24,8 @@ func TestJournals(t *testing.T) {
 		t.Fatal(err)
 	}
 	put := func(name, text string) string {
-		path := filepath.Join(root, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		gittest.Write(t, root, name, text)
+		return filepath.Join(root, name)
 	}
 	a := put("a", "one\n")
 	put("b", "one\n")

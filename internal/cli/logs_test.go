@@ -441,9 +441,7 @@ func TestSessionsOfLogs(t *testing.T) {
 		t.Helper()
 		var o strings.Builder
 		cmd := NewSessions(Streams{In: strings.NewReader(""), Out: &o, Err: &o})
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetArgs(args)
-		if err := cmd.ExecuteContext(t.Context()); err != nil {
+		if err := execute(t.Context(), cmd, args...); err != nil {
 			return "error: " + err.Error()
 		}
 		return o.String()

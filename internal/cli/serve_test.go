@@ -59,9 +59,7 @@ func served(t *testing.T, args ...string) (out, log string, err error) {
 	cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := NewServe(Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
-	cmd.SetArgs(args)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	err = cmd.ExecuteContext(ctx)
+	err = execute(ctx, cmd, args...)
 	return stdout.String(), stderr.String(), err
 }
 
@@ -191,11 +189,9 @@ func runServe(t *testing.T, args ...string) *running {
 	r, w := io.Pipe()
 	run := &running{log: &strings.Builder{}}
 	cmd := NewServe(Streams{In: strings.NewReader(""), Out: w, Err: run.log})
-	cmd.SetArgs(args)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	ended := make(chan error, 1)
 	go func() {
-		ended <- cmd.ExecuteContext(ctx)
+		ended <- execute(ctx, cmd, args...)
 		w.Close()
 	}()
 	in := bufio.NewReader(r)

@@ -64,9 +64,7 @@ func (k sessionRig) do(cmd func(Streams) *cobra.Command, args ...string) (out, s
 	defer cancel()
 	var o, e bytes.Buffer
 	c := cmd(Streams{In: strings.NewReader(""), Out: &o, Err: &e})
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs(append(args, "--", self))
-	err = c.ExecuteContext(ctx)
+	err = execute(ctx, c, append(args, "--", self)...)
 	return o.String(), e.String(), err
 }
 
@@ -148,9 +146,7 @@ func TestSessionsErrors(t *testing.T) {
 	}
 	for _, args := range [][]string{{"nobody"}, {"a", "b"}, {}} {
 		c := NewSessions(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
-		c.SilenceErrors, c.SilenceUsage = true, true
-		c.SetArgs(args)
-		if err := c.ExecuteContext(t.Context()); !errors.As(err, &usage) || strings.Contains(err.Error(), "--agent") {
+		if err := execute(t.Context(), c, args...); !errors.As(err, &usage) || strings.Contains(err.Error(), "--agent") {
 			t.Errorf("%q: got %v", args, err)
 		}
 	}

@@ -19,9 +19,13 @@ func repository(t *testing.T) string {
 	return dir
 }
 
+// put writes a file, and the directories that it needs.
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -31,11 +35,9 @@ func runWorktrees(t *testing.T, stdin string, words ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := NewWorktrees(Streams{In: strings.NewReader(stdin), Out: &out, Err: &out})
-	cmd.SetArgs(append([]string{}, words...))
 	cmd.SetOut(&out)
 	cmd.SetErr(&out)
-	cmd.SilenceUsage, cmd.SilenceErrors = true, true
-	err := cmd.ExecuteContext(t.Context())
+	err := execute(t.Context(), cmd, words...)
 	return out.String(), err
 }
 
@@ -153,9 +155,6 @@ func TestWorktreeDiff(t *testing.T) {
 func TestWorktreeKeepsRules(t *testing.T) {
 	dir := repository(t)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
-	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	put(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"a.txt\"\n")
 	for _, name := range []string{"made", "made"} { // and opened again
 		place, err := NewDirectories("", nil)
