@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,26 @@ func TestMain(m *testing.M) {
 	}
 	time.Local = time.UTC // only once: servers left running by a test read it too
 	os.Exit(m.Run())
+}
+
+// self returns the path of this test binary, which acts as an agent if agentVar is set.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// realTemp returns a temporary directory whose path has no symbolic links, as parley prints it.
+func realTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // execute runs a command as package app does, which prints errors itself.

@@ -18,10 +18,7 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 	t.Helper()
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	gittest.Isolate(t)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir = realTemp(t)
 	put = func(name, text string) { t.Helper(); gittest.Write(t, dir, name, text) }
 	for name, text := range files {
 		put(name, text)

@@ -19,10 +19,7 @@ import (
 func TestJournals(t *testing.T) {
 	gittest.Isolate(t)
 	t.Setenv("PARLEY_STATE", t.TempDir())
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := realTemp(t)
 	put := func(name, text string) string {
 		gittest.Write(t, root, name, text)
 		return filepath.Join(root, name)

@@ -19,10 +19,7 @@ type ruleRig struct {
 
 func newRuleRig(t *testing.T, own string) ruleRig {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := realTemp(t)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(home, "config.toml"))
 	r := ruleRig{t: t, own: filepath.Join(home, "rules.toml"), dir: filepath.Join(home, "project")}
 	put(t, filepath.Join(r.dir, "1.txt"), "one")

@@ -32,16 +32,6 @@ import (
 // patient is how long a test waits for something that must happen.
 const patient = time.Minute
 
-// self returns an existing program to name as the agent. It is never started.
-func self(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func write(t *testing.T, name, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +39,7 @@ func TestWhoIsOfferedTools(t *testing.T) {
 		s := &Setup{Config: &config.Config{OfferTools: tc.all, Agents: map[string]config.Agent{"mine": {Command: "x", OfferTools: tc.own}}}, OfferTools: tc.flag}
 		var want []string
 		if tc.want {
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			want = []string{self, "mcp"}
+			want = []string{self(t), "mcp"}
 		}
 		if got, err := s.tools(tc.a); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
