@@ -65,6 +65,14 @@ func realTemp(t *testing.T) string {
 	return dir
 }
 
+// holds checks the text of a file.
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v, want %q", path, got, err, want)
+	}
+}
+
 // execute runs a command as package app does, which prints errors itself.
 func execute(ctx context.Context, cmd *cobra.Command, args ...string) error {
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
