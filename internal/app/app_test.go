@@ -56,9 +56,12 @@ func (s *shell) install(name string) string {
 	return path
 }
 
-func (s *shell) configure(text string) {
-	if err := os.WriteFile(s.config, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
+func (s *shell) configure(text string) { s.t.Helper(); write(s.t, s.config, text) }
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -93,9 +96,7 @@ func (s *shell) usage(args []string, want ...string) {
 func TestUsageErrors(t *testing.T) {
 	s := newShell(t)
 	file := filepath.Join(s.dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, "")
 	for _, tc := range []struct {
 		args []string
 		want []string
@@ -142,14 +143,10 @@ func TestErrorsAreSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	allow := filepath.Join(filepath.Dir(s.config), "rules.toml")
-	if err := os.WriteFile(allow, []byte("[[allow]]\ncommand = \"rg *\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, allow, "[[allow]]\ncommand = \"rg *\"\n")
 	name := "a\x1b]52;c;eA==\x07\u009b2J\u202e"
 	if runtime.GOOS != "windows" { // which does not allow such names
-		if err := os.WriteFile(filepath.Join(s.dir, name+".pem"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(s.dir, name+".pem"), "")
 		for _, args := range [][]string{{"rules", "test", "--json", "rg x"}, {"rules", "test", "rg x"}, {"rules", "test", "--json", "cat " + name}} {
 			r := s.run("", append(args, "--rules", allow)...)
 			if all := r.out + r.stderr; r.code != 1 || safetext.Clean(all) != all {
@@ -159,9 +156,7 @@ func TestErrorsAreSafe(t *testing.T) {
 	}
 	rules := filepath.Join(s.dir, ".parley", "rules.toml")
 	for _, text := range []string{"\"a\\u001b]52;c;eA==\\u0007\\u009b2J\\u202e\" = 1\n", "[[deny]]\ncommand = \"a\\u001b[2J > b\"\n", "[[deny]]\npath = \"~\\u001b[2J\"\n"} {
-		if err := os.WriteFile(rules, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, rules, text)
 		for _, args := range [][]string{{"run", "--agent", "demo", "hi"}, {"rules", "list"}, {"rules", "test", "ls"}, {"demo"}, {"run", "--agent", "\x1b[2J", "hi"}} {
 			r := s.run("", args...)
 			if all := r.out + r.stderr; r.code != 2 || safetext.Clean(all) != all {
@@ -246,9 +241,7 @@ func TestAgents(t *testing.T) {
 
 func TestRunDemo(t *testing.T) {
 	s := newShell(t)
-	if err := os.WriteFile("f.txt", []byte("a\nb\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "f.txt", "a\nb\n")
 	r := s.run("", "run", "--agent", "demo", "read", "f.txt")
 	if r.code != 0 || !strings.Contains(r.out, "`f.txt` has 2 lines.") {
 		t.Errorf("got %+v", r)
@@ -280,9 +273,7 @@ func TestAddDir(t *testing.T) {
 	s := newShell(t)
 	other := t.TempDir()
 	file := filepath.Join(other, "f.txt")
-	if err := os.WriteFile(file, []byte("a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, "a\n")
 	if r := s.run("", "run", "--agent", "demo", "read "+file); r.code != 5 {
 		t.Errorf("got %+v", r)
 	}
@@ -293,9 +284,7 @@ func TestAddDir(t *testing.T) {
 
 func TestPromptFromStdin(t *testing.T) {
 	s := newShell(t)
-	if err := os.WriteFile("f.txt", []byte("a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, "f.txt", "a\n")
 	for _, args := range [][]string{{"run", "--agent", "demo"}, {"run", "--agent", "demo", "-"}} {
 		if r := s.run("read f.txt\n", args...); r.code != 0 || !strings.Contains(r.out, "`f.txt` has 1 line.") {
 			t.Errorf("%q: got %+v", args, r)

@@ -26,16 +26,9 @@ func newRepository(t *testing.T) *shell {
 	if err := os.Symlink(git, filepath.Join(s.bin, "git")); err != nil {
 		t.Fatal(err)
 	}
-	s.write("notes.txt", "one\n")
+	write(t, "notes.txt", "one\n")
 	gittest.Init(t, s.dir)
 	return s
-}
-
-func (s *shell) write(path, text string) {
-	s.t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 func (s *shell) read(path string) string {
@@ -76,8 +69,8 @@ func (s *shell) compare(code int, args ...string) (comparison, result) {
 // the one that the user chooses is merged.
 func TestCompare(t *testing.T) {
 	s := newRepository(t)
-	s.write("notes.txt", "one\nthe user's\n")
-	s.write("mine.txt", "the user's\n")
+	write(t, "notes.txt", "one\nthe user's\n")
+	write(t, "mine.txt", "the user's\n")
 	c, r := s.compare(0, "--agent", "demo", "--agent", "demo", "--approve-all", "edit notes.txt")
 	if len(c.Results) != 2 || c.Uncommitted != 2 || !strings.Contains(r.stderr, "parley: 2 uncommitted files are not in the work trees") {
 		t.Fatalf("%+v\n%s", c, r.stderr)
@@ -170,7 +163,7 @@ func TestCompareKeepsRules(t *testing.T) {
 	if err := os.Mkdir(".parley", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.write(filepath.Join(".parley", "rules.toml"), "[[deny]]\npath = \"notes.txt\"\n")
+	write(t, filepath.Join(".parley", "rules.toml"), "[[deny]]\npath = \"notes.txt\"\n")
 	c, _ := s.compare(5, "--agent", "demo", "--agent", "demo", "--approve-all", "edit notes.txt")
 	for _, got := range c.Results {
 		if got.Code != 5 || got.Files != 0 {

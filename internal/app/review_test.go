@@ -25,12 +25,6 @@ type reviewed struct {
 func TestReview(t *testing.T) {
 	git, noGit := exec.LookPath("git")
 	s := newShell(t)
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +38,7 @@ func TestReview(t *testing.T) {
 	if r := s.run("", "review", "--list"); r.code != 0 || r.out != "No session has changed anything\n" {
 		t.Errorf("got %+v", r)
 	}
-	write("f.txt", "a\nb\n")
+	write(t, "f.txt", "a\nb\n")
 	if r := s.run("", "run", "--agent", "demo", "--approve-all", "edit f.txt"); r.code != 0 {
 		t.Fatalf("got %+v", r)
 	}
@@ -77,7 +71,7 @@ func TestReview(t *testing.T) {
 	if f.Path != filepath.Join(here, "f.txt") || f.Kind != "changed" || f.By != "through parley" || f.Turn != 1 || f.Added != 1 || f.Removed != 0 || f.Undone || !strings.HasPrefix(f.Diff, "diff --git ") {
 		t.Errorf("got %+v", f)
 	}
-	write("f.txt", "mine\n")
+	write(t, "f.txt", "mine\n")
 	if r := s.run("", "review", got.Session); !strings.HasPrefix(r.out, "changed f.txt, through parley, turn 1, +1 -0, cannot be undone: it was changed since\n") {
 		t.Errorf("got %+v", r)
 	}

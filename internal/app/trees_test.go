@@ -40,13 +40,6 @@ func (g *grove) commit(dir string) {
 	gittest.Run(g, dir, "commit", "-qm", "a commit")
 }
 
-func (g *grove) write(path, text string) {
-	g.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		g.Fatal(err)
-	}
-}
-
 func (g *grove) look() workspace.Unmerged {
 	g.Helper()
 	u, err := g.trees.Unmerged(g.Context(), g.tree)
@@ -80,56 +73,56 @@ func (g *grove) merge(ctx context.Context, dir string, shown workspace.Unmerged)
 // What was shown is merged, and the work tree stays. What changes in between is not.
 func TestMergeWorktree(t *testing.T) {
 	g := newGrove(t)
-	g.write(filepath.Join(g.tree, "a.txt"), "one\ntwo\n")
+	write(t, filepath.Join(g.tree, "a.txt"), "one\ntwo\n")
 	g.commit(g.tree)
-	g.write(filepath.Join(g.tree, "new\x1b[2J.txt"), "x\ny\n")
+	write(t, filepath.Join(g.tree, "new\x1b[2J.txt"), "x\ny\n")
 	shown := g.look()
 	added, removed := shown.Lines()
 	if shown.Name != "fix" || shown.Branch != "parley/fix" || shown.Into != "main" || shown.Total != 1 || len(shown.Uncommitted) != 1 || len(shown.Files) != 2 || added != 3 || removed != 0 || shown.Refused != "" {
-		t.Errorf("%+v", shown)
+		t.Errorf("shown is %+v, want 1 commit of fix, 1 uncommitted file, and 2 files with +3 −0", shown)
 	}
 	for _, f := range shown.Files {
 		if strings.ContainsRune(f.Path, '\x1b') {
 			t.Errorf("%q is not safe to show", f.Path)
 		}
 	}
-	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
+	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
 	g.refuses(g.merge, shown, "the work tree has changed since it was listed: list it again")
 	shown = g.look()
 	if fastForward, err := g.trees.Merge(t.Context(), g.tree, shown); err != nil || !fastForward {
-		t.Fatal(fastForward, err)
+		t.Fatalf("merged: fast-forward %v, %v, want true", fastForward, err)
 	}
 	if text, err := os.ReadFile(filepath.Join(g.main, "a.txt")); err != nil || string(text) != "one\ntwo\n" {
-		t.Errorf("%q %v", text, err)
+		t.Errorf("a.txt holds %q, %v, want one and two", text, err)
 	}
 	if after := g.look(); !after.Empty() || len(after.Files) != 0 {
-		t.Errorf("after the merge: %+v", after)
+		t.Errorf("after the merge: %+v, want nothing to merge", after)
 	}
 }
 
 // What cannot be merged stays as it is, and says why.
 func TestMergeWorktreeRefused(t *testing.T) {
 	g := newGrove(t)
-	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
-	g.write(filepath.Join(g.main, "a.txt"), "user, not committed\n")
+	write(t, filepath.Join(g.tree, "a.txt"), "agent\n")
+	write(t, filepath.Join(g.main, "a.txt"), "user, not committed\n")
 	g.refuses(g.merge, g.look(), "uncommitted changes would be overwritten in a.txt: commit or move them first")
 	g.commit(g.main)
 	g.refuses(g.merge, g.look(), "the merge would conflict in a.txt: ask the agent to merge main first")
 	gittest.Run(g, g.main, "checkout", "-q", "--detach")
 	if u := g.look(); !strings.Contains(u.Refused, "not on a branch") {
-		t.Errorf("%+v", u)
+		t.Errorf("got %+v, want that it is not on a branch", u)
 	}
 	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a work tree; /worktree starts one" {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want that the session is not in a work tree", err)
 	}
 }
 
 // Discarding removes what was shown with its branch, and nothing is asked about it at the end.
 func TestDiscardWorktree(t *testing.T) {
 	g := newGrove(t)
-	g.write(filepath.Join(g.tree, "a.txt"), "agent\n")
+	write(t, filepath.Join(g.tree, "a.txt"), "agent\n")
 	shown := g.look()
-	g.write(filepath.Join(g.tree, "late.txt"), "not shown\n")
+	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
 	g.refuses(g.trees.Discard, shown, "the work tree has changed since it was listed: parley asks about it at the end")
 	if err := g.trees.Discard(t.Context(), g.tree, g.look()); err != nil {
 		t.Fatal(err)
@@ -138,11 +131,11 @@ func TestDiscardWorktree(t *testing.T) {
 		t.Error("the directory is still there")
 	}
 	if refs := gittest.Run(g, g.main, "for-each-ref", "refs/heads/parley/"); refs != "" {
-		t.Errorf("still there: %s", refs)
+		t.Errorf("branches %s, want none", refs)
 	}
 	var out strings.Builder
 	if err := g.trees.leave(t.Context(), cli.Streams{In: strings.NewReader(""), Out: &out}, nil); err != nil || out.Len() > 0 {
-		t.Errorf("%v\n%s", err, &out)
+		t.Errorf("at the end: %v, want no question:\n%s", err, &out)
 	}
 }
 

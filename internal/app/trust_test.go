@@ -35,7 +35,7 @@ func TestLinks(t *testing.T) {
 	}
 	j.EndTurn(t.Context(), 1)
 	if all := together(j.Since(0)); len(all) != 1 || !all[0].Link {
-		t.Errorf("%+v", all)
+		t.Errorf("changes %+v, want one link", all)
 	}
 }
 
@@ -44,9 +44,7 @@ func TestRenamedIsOneChange(t *testing.T) {
 	git, dir := repository(t)
 	put := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), text)
 	}
 	names := func() (all []string) {
 		files, _ := filepath.Glob(filepath.Join(dir, "[a-z]*"))
@@ -71,7 +69,7 @@ func TestRenamedIsOneChange(t *testing.T) {
 
 	all := together(j.Since(0))
 	if len(all) != 2 || all[0].Kind != "renamed" || filepath.Base(all[0].From) != "old" || filepath.Base(all[0].Path) != "new" || all[0].Before != 5 || all[0].After != 5 || all[1].Kind != "changed" {
-		t.Fatalf("%+v", all)
+		t.Fatalf("changes %+v, want old renamed to new, and other changed", all)
 	}
 	do := func(again bool) func([]undo.Change, bool) []undo.Result {
 		return func(all []undo.Change, only bool) []undo.Result {
@@ -89,17 +87,17 @@ func TestRenamedIsOneChange(t *testing.T) {
 	put("new", "mine\n")
 	results := eachWhole(all, do(false))
 	if len(results) != 2 || !errors.Is(results[0].Err, workspace.ErrChangedSince) || results[1].Err != nil || !slices.Equal(names(), []string{"new", "other"}) {
-		t.Errorf("%+v, %q", results, names())
+		t.Errorf("undone: %+v, files %q, want an error for new, which stays", results, names())
 	}
 	put("new", "text\n")
 	results = eachWhole(all[:1], do(false))
 	if len(results) != 1 || results[0].Err != nil || !slices.Equal(names(), []string{"old", "other"}) {
-		t.Errorf("%+v, %q", results, names())
+		t.Errorf("undone: %+v, files %q, want old and other", results, names())
 	}
 	all = together(j.Since(0))
 	all = slices.DeleteFunc(all, func(f workspace.FileChange) bool { return f.Kind != "renamed" })
 	results = eachWhole(all, do(true))
 	if len(results) != 1 || results[0].Err != nil || !slices.Equal(names(), []string{"new", "other"}) {
-		t.Errorf("%+v, %q", results, names())
+		t.Errorf("done again: %+v, files %q, want new and other", results, names())
 	}
 }

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"parley/internal/sandbox"
 )
@@ -39,6 +43,41 @@ func TestMain(m *testing.M) {
 	}
 	time.Local = time.UTC // only once: servers left running by a test read it too
 	os.Exit(m.Run())
+}
+
+// self returns the path of this test binary, which acts as an agent if agentVar is set.
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// realTemp returns a temporary directory whose path has no symbolic links, as parley prints it.
+func realTemp(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// holds checks the text of a file.
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s holds %q, %v, want %q", path, got, err, want)
+	}
+}
+
+// execute runs a command as package app does, which prints errors itself.
+func execute(ctx context.Context, cmd *cobra.Command, args ...string) error {
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(append([]string{}, args...)) // not nil, for which cobra takes those of the process
+	return cmd.ExecuteContext(ctx)
 }
 
 // serve acts as an agent that keeps sessions. It answers a prompt with a list of the requests it

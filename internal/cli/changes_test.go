@@ -18,16 +18,8 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 	t.Helper()
 	t.Setenv("PARLEY_STATE", t.TempDir())
 	gittest.Isolate(t)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	put = func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir = realTemp(t)
+	put = func(name, text string) { t.Helper(); gittest.Write(t, dir, name, text) }
 	for name, text := range files {
 		put(name, text)
 	}
@@ -55,35 +47,31 @@ func TestReviewHunks(t *testing.T) {
 
 	all := c.ChangesSince("s", 0)
 	if len(all) != 2 || filepath.Base(all[0].Path) != "bin" {
-		t.Fatalf("%+v", all)
+		t.Fatalf("changes %+v, want bin and f", all)
 	}
 	if err := c.StageChange(t.Context(), "s", all[:1], nil); !errors.Is(err, stage.ErrNoText) {
-		t.Errorf("binary: %v", err)
+		t.Errorf("a binary file is staged: got %v, want %v", err, stage.ErrNoText)
 	}
 	first := "A\r\n" + far + "b"
 	if err := c.StageChange(t.Context(), "s", all[1:], &first); err != nil {
 		t.Error(err)
 	}
 	if got := gittest.Run(t, dir, "cat-file", "blob", ":f"); got != first {
-		t.Errorf("staged %q", got)
+		t.Errorf("staged %q, want %q", got, first)
 	}
 	if err := c.RewriteChange(t.Context(), "s", all[1], "a\r\n"+far+"B"); err != nil {
 		t.Error(err)
 	}
 	if err := c.RewriteChange(t.Context(), "s", all[1], first); !errors.Is(err, undo.ErrChangedSince) {
-		t.Errorf("of a change that is another by now: %v", err)
+		t.Errorf("a change that is another by now: got %v, want %v", err, undo.ErrChangedSince)
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != "a\r\n"+far+"B" {
-		t.Errorf("the file holds %q", got)
-	}
+	holds(t, filepath.Join(dir, "f"), "a\r\n"+far+"B")
 	for _, r := range c.Undo(t.Context(), "s", c.ChangesSince("s", 0), false) {
 		if r.Err != nil {
-			t.Errorf("%s: %v", r.Change.Path, r.Err)
+			t.Errorf("%s is not undone: %v", r.Change.Path, r.Err)
 		}
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != "a\r\n"+far+"b" {
-		t.Errorf("the file holds %q", got)
-	}
+	holds(t, filepath.Join(dir, "f"), "a\r\n"+far+"b")
 }
 
 // Without git what parley wrote can be undone in parts, but not staged.
@@ -95,17 +83,15 @@ func TestReviewWithoutGit(t *testing.T) {
 	})
 	all := c.ChangesSince("s", 0)
 	if len(all) != 1 {
-		t.Fatalf("%+v", all)
+		t.Fatalf("changes %+v, want f", all)
 	}
 	if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, stage.ErrNoRepository) {
-		t.Errorf("staged: %v", err)
+		t.Errorf("staged without git: got %v, want %v", err, stage.ErrNoRepository)
 	}
 	if err := c.RewriteChange(t.Context(), "s", all[0], "a\nB\n"); err != nil {
 		t.Error(err)
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != "a\nB\n" {
-		t.Errorf("the file holds %q", got)
-	}
+	holds(t, filepath.Join(dir, "f"), "a\nB\n")
 }
 
 // In mid-merge changes are listed and undone, but nothing is staged.
@@ -118,30 +104,28 @@ func TestReviewInAMerge(t *testing.T) {
 	put("f", "mine\n")
 	gittest.Run(t, dir, "commit", "-qam", "x")
 	if gittest.Command(t, dir, "merge", "-q", "other").Run() == nil {
-		t.Fatal("no conflict")
+		t.Fatal("the merge has no conflict, want one")
 	}
 	conflict, _ := os.ReadFile(filepath.Join(dir, "f"))
 	c.turn(func() { put("f", "solved\n"); put("g", "2\n") })
 	before := gittest.Run(t, dir, "ls-files", "--stage")
 	all := c.ChangesSince("s", 0)
 	if len(all) != 2 {
-		t.Fatalf("%+v", all)
+		t.Fatalf("changes %+v, want f and g", all)
 	}
 	for _, change := range all {
 		if err := c.StageChange(t.Context(), "s", []undo.Change{change}, nil); !errors.Is(err, stage.ErrInProgress) {
-			t.Errorf("%s: %v", change.Path, err)
+			t.Errorf("%s is staged: got %v, want %v", change.Path, err, stage.ErrInProgress)
 		}
 	}
 	for _, r := range c.Undo(t.Context(), "s", all, false) {
 		if r.Err != nil {
-			t.Errorf("%s: %v", r.Change.Path, r.Err)
+			t.Errorf("%s is not undone: %v", r.Change.Path, r.Err)
 		}
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != string(conflict) {
-		t.Errorf("the file holds %q", got)
-	}
+	holds(t, filepath.Join(dir, "f"), string(conflict))
 	if after := gittest.Run(t, dir, "ls-files", "--stage"); after != before {
-		t.Errorf("the index is %s", after)
+		t.Errorf("the index is\n%swant\n%s", after, before)
 	}
 }
 
@@ -151,12 +135,12 @@ func TestReviewOfAClosedSession(t *testing.T) {
 	all := c.ChangesSince("s", 0)
 	c.journals.close("s")
 	if err := c.RewriteChange(t.Context(), "s", all[0], "3\n"); !errors.Is(err, undo.ErrClosed) {
-		t.Error(err)
+		t.Errorf("got %v, want %v", err, undo.ErrClosed)
 	}
 	if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, undo.ErrClosed) {
-		t.Error(err)
+		t.Errorf("got %v, want %v", err, undo.ErrClosed)
 	}
 	if got := c.ChangesSince("s", 0); got != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("changes %+v, want none", got)
 	}
 }

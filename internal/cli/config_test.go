@@ -18,9 +18,7 @@ func TestConfigCommand(t *testing.T) {
 	do := func(check func(*config.Config) error, args ...string) (string, error) {
 		var out bytes.Buffer
 		cmd := NewConfig(Streams{Out: &out, Err: &out}, check)
-		cmd.SetArgs(args)
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		err := cmd.Execute()
+		err := execute(t.Context(), cmd, args...)
 		return out.String(), err
 	}
 	fine := func(*config.Config) error { return nil }

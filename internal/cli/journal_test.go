@@ -19,16 +19,10 @@ import (
 func TestJournals(t *testing.T) {
 	gittest.Isolate(t)
 	t.Setenv("PARLEY_STATE", t.TempDir())
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := realTemp(t)
 	put := func(name, text string) string {
-		path := filepath.Join(root, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		gittest.Write(t, root, name, text)
+		return filepath.Join(root, name)
 	}
 	a := put("a", "one\n")
 	put("b", "one\n")
@@ -48,27 +42,25 @@ func TestJournals(t *testing.T) {
 
 	changes, together := c.Changes("s"), c.ChangesSince("s", 1)
 	if len(changes) != 3 || len(together) != 3 {
-		t.Fatalf("%+v, %+v", changes, together)
+		t.Fatalf("changes %+v and %+v, want a, b and new in both", changes, together)
 	}
 	if before, after, ok := c.ChangeTexts("s", changes[0]); !ok || before != "one\n" || after != "two\n" {
-		t.Errorf("%q, %q, %v", before, after, ok)
+		t.Errorf("texts %q, %q, %v, want one and two", before, after, ok)
 	}
 	put("b", "mine\n")
 	for _, r := range c.Undo(context.Background(), "s", changes, false) {
 		if wrong := (r.Change.Path == b) != (r.Err != nil); wrong {
-			t.Errorf("%s: got %v", r.Change.Path, r.Err)
+			t.Errorf("%s: got %v, want an error for b alone", r.Change.Path, r.Err)
 		}
 	}
 	for path, want := range map[string]string{a: "one\n", b: "mine\n"} {
-		if got, _ := os.ReadFile(path); string(got) != want {
-			t.Errorf("%s holds %q", path, got)
-		}
+		holds(t, path, want)
 	}
 	if _, err := os.Stat(n); !os.IsNotExist(err) {
 		t.Error("what was made is still there")
 	}
 	if got := c.Changes("nobody"); got != nil {
-		t.Errorf("%+v", got)
+		t.Errorf("a session that does not exist has %+v, want nothing", got)
 	}
 }
 
@@ -91,7 +83,7 @@ func TestJournalsLeaveNothing(t *testing.T) {
 	j.closeAll()
 	left, err := os.ReadDir(filepath.Join(state, "undo"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("%d directories are left, %v", len(left), err)
+		t.Errorf("%d directories are left, %v, want none", len(left), err)
 	}
 }
 
@@ -113,10 +105,10 @@ func TestJournalsKeep(t *testing.T) {
 	put("f", "3\n") // parley ends before the turn does
 	begin(true)
 	if all := c.Changes("s"); len(all) != 2 || all[1].Turn != 2 {
-		t.Fatalf("%+v", all)
+		t.Fatalf("changes %+v, want one of each of two turns", all)
 	}
 	if n := c.Turn("s", true); n != 3 {
-		t.Errorf("the next turn is %d", n)
+		t.Errorf("the next turn is %d, want 3", n)
 	}
 	for range 3 { // closed and opened at once
 		c.journals.close("s")
@@ -127,20 +119,18 @@ func TestJournalsKeep(t *testing.T) {
 			t.Error(r.Err)
 		}
 	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "f")); string(got) != "1\n" {
-		t.Errorf("the file holds %q", got)
-	}
+	holds(t, filepath.Join(dir, "f"), "1\n")
 	begin(true)
 	if all := c.ChangesSince("s", 0); len(all) != 1 || !all[0].Undone {
-		t.Errorf("%+v", all)
+		t.Errorf("changes %+v, want one, undone", all)
 	}
 	begin(false)
 	if all := c.Changes("s"); len(all) > 0 || c.Turn("s", true) != 1 {
-		t.Errorf("%+v", all)
+		t.Errorf("changes of a new session: %+v, want none, and turn 1 next", all)
 	}
 	c.journals.closeAll()
 	if left, err := os.ReadDir(state); len(left) > 0 {
-		t.Errorf("%v, %v", left, err)
+		t.Errorf("left are %v, %v, want nothing", left, err)
 	}
 }
 
@@ -158,14 +148,14 @@ func TestJournalsInUse(t *testing.T) {
 	defer other.closeAll()
 	other.open("s", []string{dir}, true)
 	if all := (&Connection{journals: other}).Changes("s"); len(all) > 0 {
-		t.Errorf("%+v", all)
+		t.Errorf("the other parley has %+v, want nothing", all)
 	}
 	lines, _ := log.Lines()
 	if said := fmt.Sprint(lines); !strings.Contains(said, "earlier changes of session s are not shown, and later ones not kept: another parley has the session open") {
-		t.Error(said)
+		t.Errorf("the log has %s, want why nothing is shown and kept", said)
 	}
 	if all := c.Changes("s"); len(all) != 1 {
-		t.Errorf("%+v", all)
+		t.Errorf("changes %+v, want one", all)
 	}
 }
 
@@ -177,7 +167,7 @@ func TestKeepsChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := (&Setup{Config: c}).keepsChanges(); got != want {
-			t.Errorf("%q: %v", text, got)
+			t.Errorf("%q: changes are kept: %v, want %v", text, got, want)
 		}
 	}
 }

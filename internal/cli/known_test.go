@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,8 +52,7 @@ func TestKnownOfTheSameID(t *testing.T) {
 			t.Fatalf("%v, %q", err, stderr)
 		}
 	}
-	self, _ := os.Executable()
-	known, err := KnownSessions(Custom([]string{self}))
+	known, err := KnownSessions(Custom([]string{self(t)}))
 	var got []string
 	for _, s := range known {
 		got = append(got, s.ID+" "+s.Cwd+" "+s.Title)
@@ -73,7 +71,7 @@ func TestKnownOfACommand(t *testing.T) {
 	if _, _, err := k.do(NewRun, "hello"); err != nil {
 		t.Fatal(err)
 	}
-	self, _ := os.Executable()
+	self := self(t)
 	for _, c := range []struct {
 		agent agents.Agent
 		want  int

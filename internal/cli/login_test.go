@@ -22,12 +22,8 @@ func TestVariablesReachTheAgent(t *testing.T) {
 	const secret = "hush-4711"
 	k := newSessionRig(t, `{}`, `[]`)
 	t.Setenv(guardVar, secret)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &Setup{Config: &config.Config{}}
-	configured := agents.Agent{Name: "own", Command: self, Args: []string{"--acp"}, Env: map[string]string{"CLI_TEST_A": "configured", keyVar: "nothing"}, Source: agents.Config}
+	configured := agents.Agent{Name: "own", Command: self(t), Args: []string{"--acp"}, Env: map[string]string{"CLI_TEST_A": "configured", keyVar: "nothing"}, Source: agents.Config}
 	for _, tc := range []struct {
 		more  map[string]string
 		opens bool
@@ -84,14 +80,8 @@ func TestVariablesReachTheAgent(t *testing.T) {
 // A command named by the agent runs as shown: without a shell, in the session's directory, with the
 // agent's environment and the method's variables over it.
 func TestAskedLogin(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := realTemp(t)
+	self := self(t)
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
 	agent := agents.Agent{Command: "/nowhere/agent", Args: []string{"--acp"}, Dir: "/nowhere", Env: map[string]string{"CLI_TEST_A": "configured", loginVar: "0", "PATH": filepath.Dir(self)}}
 	for _, tc := range []struct {

@@ -44,17 +44,13 @@ func connect(t *testing.T, opening Opening) *chat {
 	if err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	place, err := NewDirectories("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &chat{t: t, queue: event.NewQueue()}
 	sink := opening.Watch(c.queue)
-	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self}), place, opening, time.Minute, sink, event.NewLog())
+	c.Connection, err = setup.Connect(t.Context(), Custom([]string{self(t)}), place, opening, time.Minute, sink, event.NewLog())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +168,7 @@ func TestLogs(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	self, _ := os.Executable()
+	self := self(t)
 	for i, want := range []Logged{
 		{Agent: filepath.Base(self), Session: "k1", Cwd: k.dir, Title: "once more", First: "once more", Prompts: 2, Protocol: 1, name: "kept"},
 		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", First: "first  prompt", Prompts: 1, Protocol: 1, name: "kept"},
@@ -441,9 +437,7 @@ func TestSessionsOfLogs(t *testing.T) {
 		t.Helper()
 		var o strings.Builder
 		cmd := NewSessions(Streams{In: strings.NewReader(""), Out: &o, Err: &o})
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		cmd.SetArgs(args)
-		if err := cmd.ExecuteContext(t.Context()); err != nil {
+		if err := execute(t.Context(), cmd, args...); err != nil {
 			return "error: " + err.Error()
 		}
 		return o.String()

@@ -3,7 +3,6 @@ package cli
 import (
 	"log/slog"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -28,12 +27,8 @@ type remote struct {
 
 func serveKept(t *testing.T) *remote {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := &remote{}
-	start := gateway.Command([]string{self}, nil, 1<<20)
+	start := gateway.Command([]string{self(t)}, nil, 1<<20)
 	server := gateway.New(gateway.Options{Start: func(log *slog.Logger) (gateway.Agent, error) {
 		a, err := start(log)
 		r.mu.Lock()

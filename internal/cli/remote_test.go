@@ -45,12 +45,8 @@ func TestIsURL(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Setenv("CLI_TEST_TOKEN", "Bearer one")
 	t.Setenv(loginVar, "0") // this test binary prints its arguments
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got, err := dialing(t.Context(), config.Remote{URL: "wss://host", Headers: map[string]string{"X-Plain": "a"}, HeaderEnv: map[string]string{"Authorization": "CLI_TEST_TOKEN"},
-		HeaderCommand: map[string][]string{"X-Key": {self, "shown"}}})
+		HeaderCommand: map[string][]string{"X-Key": {self(t), "shown"}}})
 	if err != nil || got.Header.Get("Authorization") != "Bearer one" || got.Header.Get("X-Plain") != "a" || !strings.HasPrefix(got.Header.Get("X-Key"), `["shown"]`) || got.TLS != nil {
 		t.Errorf("%+v, %v", got, err)
 	}

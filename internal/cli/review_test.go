@@ -87,8 +87,7 @@ func TestReviewPatch(t *testing.T) {
 	t.Chdir(dir)
 	var out, stderr strings.Builder
 	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, compareTexts)
-	cmd.SetArgs(nil)
-	if err := cmd.ExecuteContext(t.Context()); err != nil || stderr.Len() > 0 {
+	if err := execute(t.Context(), cmd); err != nil || stderr.Len() > 0 {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
 	for _, line := range []string{
@@ -139,8 +138,7 @@ func TestReviewReasons(t *testing.T) {
 	t.Chdir(dir)
 	var out strings.Builder
 	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, compareTexts)
-	cmd.SetArgs([]string{"--json", "s"})
-	if err := cmd.ExecuteContext(t.Context()); err != nil {
+	if err := execute(t.Context(), cmd, "--json", "s"); err != nil {
 		t.Fatal(err)
 	}
 	var got review

@@ -19,28 +19,15 @@ type ruleRig struct {
 
 func newRuleRig(t *testing.T, own string) ruleRig {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := realTemp(t)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(home, "config.toml"))
 	r := ruleRig{t: t, own: filepath.Join(home, "rules.toml"), dir: filepath.Join(home, "project")}
-	r.put(filepath.Join(r.dir, "1.txt"), "one")
+	put(t, filepath.Join(r.dir, "1.txt"), "one")
 	if own != "" {
-		r.put(r.own, own)
+		put(t, r.own, own)
 	}
 	t.Chdir(r.dir)
 	return r
-}
-
-func (r ruleRig) put(path, text string) {
-	r.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		r.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		r.t.Fatal(err)
-	}
 }
 
 // run runs `parley rules` and returns its output, with the home directory's name removed, and its
@@ -49,9 +36,7 @@ func (r ruleRig) run(args ...string) (out string, code int) {
 	r.t.Helper()
 	var stdout, stderr bytes.Buffer
 	cmd := NewRules(Streams{Out: &stdout, Err: &stderr})
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
-	err := cmd.ExecuteContext(r.t.Context())
+	err := execute(r.t.Context(), cmd, args...)
 	var exit ExitCode
 	var usage UsageError
 	switch {
@@ -118,7 +103,7 @@ func TestRulesTestFlags(t *testing.T) {
 			t.Errorf("%q: exit code %d, want %d: %s", c.args, code, c.code, out)
 		}
 	}
-	r.put(filepath.Join(r.dir, "try.toml"), "[[allow]]\ncommand = \"ls *\"\n")
+	put(t, filepath.Join(r.dir, "try.toml"), "[[allow]]\ncommand = \"ls *\"\n")
 	r.expect("ls\n└ ls  allowed by your rule  command ls *  (~project/try.toml:1)\nallowed\n", 0, "test", "--rules", "try.toml", "ls")
 	out, code := r.run("test", "--json", "--rules", "try.toml", "ls; rm x")
 	var j judged
@@ -136,10 +121,10 @@ func TestRulesListAndCheck(t *testing.T) {
 	none := "no rules; add [[allow]], [[ask]] or [[deny]] to ~rules.toml\n"
 	r.expect(none, 0, "list")
 	r.expect(none, 0, "check")
-	r.put(r.own, "[[allow]]\ncommand = \"ls *\"\n")
+	put(t, r.own, "[[allow]]\ncommand = \"ls *\"\n")
 	r.expect("1 rule, no mistakes\n", 0, "check")
 	theirs := filepath.Join(r.dir, ".parley", "rules.toml")
-	r.put(theirs, "# ours\n[[deny]]\npath = \"secrets/**\"\n")
+	put(t, theirs, "# ours\n[[deny]]\npath = \"secrets/**\"\n")
 	r.expect("2 rules, no mistakes\n", 0, "check")
 	r.expect("allow command ls *    ~rules.toml:1\ndeny path secrets/**  ~project/.parley/rules.toml:2\n", 0, "list")
 	out, code := r.run("test", "ls secrets/x")
@@ -148,18 +133,18 @@ func TestRulesListAndCheck(t *testing.T) {
 	}
 	// An additional directory has its own rules.
 	more := filepath.Join(filepath.Dir(r.own), "more")
-	r.put(filepath.Join(more, ".parley", "rules.toml"), "[[ask]]\ncommand = \"ls *\"\n")
+	put(t, filepath.Join(more, ".parley", "rules.toml"), "[[ask]]\ncommand = \"ls *\"\n")
 	if out, code := r.run("test", "--add-dir", more, "ls"); code != 1 || !strings.Contains(out, "asked by the project's rule") {
 		t.Errorf("%d %s", code, out)
 	}
 	// A project cannot allow anything.
-	r.put(theirs, "[[allow]]\ncommand = \"rm *\"\n")
+	put(t, theirs, "[[allow]]\ncommand = \"rm *\"\n")
 	want := "~project/.parley/rules.toml:1: a project's rules may ask and deny, not allow: put this one into your own rules.toml, next to the file that `parley config path` prints\n"
 	r.expect("parley: "+want, 2, "check")
 	r.expect(want, 2, "list")
 	r.expect(want, 2, "test", "ls")
 	// The errors of all files are reported.
-	r.put(r.own, "[[allow]]\ncommand = \"bash *\"\n")
+	put(t, r.own, "[[allow]]\ncommand = \"bash *\"\n")
 	r.expect("parley: ~rules.toml:1: command \"bash *\" would allow any program: name what it runs\nparley: "+want, 2, "check")
 }
 
@@ -183,7 +168,7 @@ func TestRulesOfOthers(t *testing.T) {
 	r.expect("parley: ~rules.toml: others can write in "+dir+", so it is not read: chmod go-w "+dir+"\n", 2, "check")
 	os.Chmod(dir, 0o755)
 	theirs := filepath.Join(r.dir, ".parley", "rules.toml")
-	r.put(theirs, "[[deny]]\ncommand = \"rm *\"\n")
+	put(t, theirs, "[[deny]]\ncommand = \"rm *\"\n")
 	os.Chmod(theirs, 0o664) // typical of checkouts where the umask lets groups write
 	r.expect("2 rules, no mistakes\n", 0, "check")
 	os.Chmod(theirs, 0o666)
@@ -199,7 +184,7 @@ func TestRulesOfOthers(t *testing.T) {
 func TestRulesOfSessions(t *testing.T) {
 	r := newRuleRig(t, "[[allow]]\ncommand = \"ls *\"\n")
 	other := t.TempDir()
-	r.put(filepath.Join(other, ".parley", "rules.toml"), "[[deny]]\ncommand = \"rm *\"\n")
+	put(t, filepath.Join(other, ".parley", "rules.toml"), "[[deny]]\ncommand = \"rm *\"\n")
 	here, away := Rules(Directories{Cwd: r.dir}, true), Rules(Directories{Cwd: r.dir}, false)
 	for _, c := range []struct {
 		roots []string
@@ -213,7 +198,7 @@ func TestRulesOfSessions(t *testing.T) {
 	if b, err := away([]string{other}); err != nil || len(b.Rules()) != 1 {
 		t.Errorf("got %v", err)
 	}
-	r.put(r.own, "[[allow]]\ncommand = ls\n")
+	put(t, r.own, "[[allow]]\ncommand = ls\n")
 	var usage UsageError
 	if _, err := here([]string{r.dir}); !errors.As(err, &usage) || !strings.Contains(err.Error(), "rules.toml:2: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
@@ -225,10 +210,8 @@ func TestRunWithBrokenRules(t *testing.T) {
 	r := newRuleRig(t, "[[allow]]\ncommand = \"x\"\nnonsense = 1\n")
 	var out bytes.Buffer
 	cmd := NewRun(Streams{In: strings.NewReader(""), Out: &out, Err: &out})
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs([]string{"hello", "--", filepath.Join(r.dir, "no-such-agent")})
 	var usage UsageError
-	if err := cmd.ExecuteContext(t.Context()); !errors.As(err, &usage) || !strings.Contains(err.Error(), "rules.toml:3: unknown key") || out.Len() > 0 {
+	if err := execute(t.Context(), cmd, "hello", "--", filepath.Join(r.dir, "no-such-agent")); !errors.As(err, &usage) || !strings.Contains(err.Error(), "rules.toml:3: unknown key") || out.Len() > 0 {
 		t.Errorf("%v %s", err, &out)
 	}
 }

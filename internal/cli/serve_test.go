@@ -32,16 +32,6 @@ import (
 // patient is how long a test waits for something that must happen.
 const patient = time.Minute
 
-// self returns an existing program to name as the agent. It is never started.
-func self(t *testing.T) string {
-	t.Helper()
-	path, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func write(t *testing.T, name, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -59,9 +49,7 @@ func served(t *testing.T, args ...string) (out, log string, err error) {
 	cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := NewServe(Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr})
-	cmd.SetArgs(args)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	err = cmd.ExecuteContext(ctx)
+	err = execute(ctx, cmd, args...)
 	return stdout.String(), stderr.String(), err
 }
 
@@ -191,11 +179,9 @@ func runServe(t *testing.T, args ...string) *running {
 	r, w := io.Pipe()
 	run := &running{log: &strings.Builder{}}
 	cmd := NewServe(Streams{In: strings.NewReader(""), Out: w, Err: run.log})
-	cmd.SetArgs(args)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	ended := make(chan error, 1)
 	go func() {
-		ended <- cmd.ExecuteContext(ctx)
+		ended <- execute(ctx, cmd, args...)
 		w.Close()
 	}()
 	in := bufio.NewReader(r)

@@ -33,11 +33,8 @@ type sessionRig struct {
 
 func newSessionRig(t *testing.T, capabilities, list string) sessionRig {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err == nil {
-		err = os.Mkdir(filepath.Join(dir, "sub"), 0o755)
-	}
-	if err != nil {
+	dir := realTemp(t)
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
@@ -56,17 +53,11 @@ func newSessionRig(t *testing.T, capabilities, list string) sessionRig {
 // do runs a command with this agent after "--".
 func (k sessionRig) do(cmd func(Streams) *cobra.Command, args ...string) (out, stderr string, err error) {
 	k.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		k.t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(k.t.Context(), time.Minute) // only to stop a hanging test
 	defer cancel()
 	var o, e bytes.Buffer
 	c := cmd(Streams{In: strings.NewReader(""), Out: &o, Err: &e})
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs(append(args, "--", self))
-	err = c.ExecuteContext(ctx)
+	err = execute(ctx, c, append(args, "--", self(k.t))...)
 	return o.String(), e.String(), err
 }
 
@@ -100,11 +91,7 @@ func TestSessions(t *testing.T) {
 // Sessions are listed and found by the names that the user gave them.
 func TestRenamedSessions(t *testing.T) {
 	k := newSessionRig(t, all, three)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Names().Save(Custom([]string{self}).Name, "k1", "my lexer"); err != nil {
+	if err := Names().Save(Custom([]string{self(t)}).Name, "k1", "my lexer"); err != nil {
 		t.Fatal(err)
 	}
 	out, stderr, err := k.do(NewSessions)
@@ -148,9 +135,7 @@ func TestSessionsErrors(t *testing.T) {
 	}
 	for _, args := range [][]string{{"nobody"}, {"a", "b"}, {}} {
 		c := NewSessions(Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}})
-		c.SilenceErrors, c.SilenceUsage = true, true
-		c.SetArgs(args)
-		if err := c.ExecuteContext(t.Context()); !errors.As(err, &usage) || strings.Contains(err.Error(), "--agent") {
+		if err := execute(t.Context(), c, args...); !errors.As(err, &usage) || strings.Contains(err.Error(), "--agent") {
 			t.Errorf("%q: got %v", args, err)
 		}
 	}
@@ -245,16 +230,9 @@ func TestRunSettings(t *testing.T) {
 
 // Case 68: a terminal login runs the agent's own command with additional arguments and variables.
 func TestLoginCommand(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := realTemp(t)
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	agent := agents.Agent{Command: self, Args: []string{"--acp", "a b"}, Env: map[string]string{"CLI_TEST_A": "configured"}}
+	agent := agents.Agent{Command: self(t), Args: []string{"--acp", "a b"}, Env: map[string]string{"CLI_TEST_A": "configured"}}
 	for _, code := range []string{"0", "1"} {
 		for name, env := range map[string][]event.EnvVar{"configured": {{Name: loginVar, Value: code}}, "the method's": {{Name: loginVar, Value: code}, {Name: "CLI_TEST_A", Value: "the method's"}}} {
 			cmd := new(Setup).LoginCommand(t.Context(), agent, event.AuthMethod{ID: "tty", Type: "terminal", Args: []string{"--login", "x"}, Env: env}, Directories{Cwd: dir})

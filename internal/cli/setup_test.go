@@ -70,10 +70,7 @@ func TestDefault(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	t.Setenv("CLI_TEST_A", "old")
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := self(t)
 	c, err := (&Setup{Config: &config.Config{}}).starting(agents.Agent{Command: exe, Args: []string{"y"}, Env: map[string]string{"CLI_TEST_A": "new"}}, Directories{Cwd: "/work-dir"})
 	if err != nil {
 		t.Fatal(err)

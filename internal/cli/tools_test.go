@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -40,11 +39,7 @@ func TestWhoIsOfferedTools(t *testing.T) {
 		s := &Setup{Config: &config.Config{OfferTools: tc.all, Agents: map[string]config.Agent{"mine": {Command: "x", OfferTools: tc.own}}}, OfferTools: tc.flag}
 		var want []string
 		if tc.want {
-			self, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			want = []string{self, "mcp"}
+			want = []string{self(t), "mcp"}
 		}
 		if got, err := s.tools(tc.a); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
@@ -76,9 +71,7 @@ func mcp(t *testing.T, socket, token string, in io.Reader, args ...string) (out 
 	t.Setenv(toolserver.TokenVar, token)
 	var o, e bytes.Buffer
 	cmd := NewMCP(Streams{In: in, Out: &o, Err: &e})
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
-	err = cmd.ExecuteContext(t.Context())
+	err = execute(t.Context(), cmd, args...)
 	if e.Len() > 0 {
 		t.Errorf("stderr %q", e.String())
 	}
@@ -113,11 +106,10 @@ func TestMCP(t *testing.T) {
 	in, say := io.Pipe()
 	read, write := io.Pipe()
 	cmd := NewMCP(Streams{In: in, Out: write})
-	cmd.SetArgs(nil)
 	t.Setenv(toolserver.SocketVar, socket)
 	t.Setenv(toolserver.TokenVar, token)
 	done := make(chan error, 1)
-	go func() { done <- cmd.ExecuteContext(t.Context()) }()
+	go func() { done <- execute(t.Context(), cmd) }()
 	io.WriteString(say, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n")
 	answer := make([]byte, len(`{"jsonrpc":"2.0","id":1,"result":{}}`))
 	if _, err := io.ReadFull(read, answer); err != nil || string(answer) != `{"jsonrpc":"2.0","id":1,"result":{}}` {

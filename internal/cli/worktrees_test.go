@@ -19,9 +19,13 @@ func repository(t *testing.T) string {
 	return dir
 }
 
+// put writes a file, and the directories that it needs.
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -31,11 +35,9 @@ func runWorktrees(t *testing.T, stdin string, words ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := NewWorktrees(Streams{In: strings.NewReader(stdin), Out: &out, Err: &out})
-	cmd.SetArgs(append([]string{}, words...))
 	cmd.SetOut(&out)
 	cmd.SetErr(&out)
-	cmd.SilenceUsage, cmd.SilenceErrors = true, true
-	err := cmd.ExecuteContext(t.Context())
+	err := execute(t.Context(), cmd, words...)
 	return out.String(), err
 }
 
@@ -60,33 +62,29 @@ func TestWorktreeMerged(t *testing.T) {
 	put(t, filepath.Join(dir, "mine.txt"), "the user's\n")
 	w := enter(t, "fix")
 	if !strings.Contains(w.Notice, "1 uncommitted file is not in it") {
-		t.Errorf("notice %q", w.Notice)
+		t.Errorf("notice %q, want one of 1 uncommitted file", w.Notice)
 	}
 	put(t, filepath.Join(w.Path, "a.txt"), "two\n")
 	out, err := runWorktrees(t, "")
 	if err != nil || !strings.Contains(out, "fix ") || !strings.Contains(out, dir) || !strings.Contains(out, " 1            0 ") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v, want fix of %s with 1 uncommitted file and 0 commits:\n%s", err, dir, out)
 	}
 	var left bytes.Buffer
 	if err := w.Leave(t.Context(), Streams{In: strings.NewReader("d\n"), Out: &left}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(left.String(), "1 uncommitted file, 0 commits to merge") || !strings.Contains(left.String(), "Kept.") {
-		t.Errorf("without a terminal:\n%s", &left)
+		t.Errorf("without a terminal, want what is uncommitted, and that it was kept:\n%s", &left)
 	}
 	out, err = runWorktrees(t, "", "merge", "fix")
 	if err != nil || out != "Merged fix into main (fast-forward)\n" {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v, want a fast-forward of main:\n%s", err, out)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "a.txt")); err != nil || string(text) != "two\n" {
-		t.Errorf("a.txt is %q, %v", text, err)
-	}
+	holds(t, filepath.Join(dir, "a.txt"), "two\n")
 	if out, err := runWorktrees(t, ""); err != nil || !strings.HasPrefix(out, "No work trees") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v, want no work trees:\n%s", err, out)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "mine.txt")); err != nil || string(text) != "the user's\n" {
-		t.Errorf("the user's file is %q, %v", text, err)
-	}
+	holds(t, filepath.Join(dir, "mine.txt"), "the user's\n")
 }
 
 // Removing lists what would be lost, and requires the name of the work tree.
@@ -97,20 +95,20 @@ func TestWorktreeRemoved(t *testing.T) {
 	for _, answer := range []string{"", "y\n", "other\n"} {
 		out, err := runWorktrees(t, answer, "remove", "fix")
 		if err != nil || !strings.Contains(out, "file   new.txt") || !strings.HasSuffix(out, "Kept\n") {
-			t.Errorf("%q: %v\n%s", answer, err, out)
+			t.Errorf("%q: %v, want new.txt listed and kept:\n%s", answer, err, out)
 		}
 		if _, err := os.Stat(filepath.Join(w.Path, "new.txt")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if out, err := runWorktrees(t, "fix\n", "remove", "fix"); err != nil || !strings.HasSuffix(out, "Removed fix\n") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v, want fix removed:\n%s", err, out)
 	}
 	if _, err := os.Stat(w.Path); !os.IsNotExist(err) {
-		t.Errorf("still there: %v", err)
+		t.Errorf("the work tree is still there: %v", err)
 	}
 	if _, err := runWorktrees(t, "", "remove", "fix"); err == nil || err.Error() != "no work tree fix; `parley worktrees` lists them" {
-		t.Errorf("got %v", err)
+		t.Errorf("removed once more: got %v, want that there is no such work tree", err)
 	}
 }
 
@@ -122,7 +120,7 @@ func TestWorktreesRemoved(t *testing.T) {
 	put(t, filepath.Join(three.Path, "new.txt"), "text\n")
 	out, err := runWorktrees(t, "one\nno\n", "remove", "one", "two", "three")
 	if err != nil || !strings.Contains(out, "Removed one\nRemoved two\n") || !strings.HasSuffix(out, "Kept\n") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v, want one and two removed, and three kept:\n%s", err, out)
 	}
 	if _, err := os.Stat(filepath.Join(three.Path, "new.txt")); err != nil {
 		t.Error(err)
@@ -137,25 +135,20 @@ func TestWorktreeDiff(t *testing.T) {
 	put(t, filepath.Join(w.Path, "new.txt"), "\x1b[2Jtext\n")
 	out, err := runWorktrees(t, "", "diff", "fix")
 	if err != nil || !strings.Contains(out, "-one\n+two\n") {
-		t.Errorf("%v\n%s", err, out)
+		t.Errorf("%v, want one replaced by two:\n%s", err, out)
 	}
 	apply := gittest.Command(t, dir, "apply", "-")
 	apply.Stdin = strings.NewReader(out)
 	if said, err := apply.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "new.txt")); err != nil || string(text) != "\x1b[2Jtext\n" {
-		t.Errorf("new.txt is %q, %v", text, err)
-	}
+	holds(t, filepath.Join(dir, "new.txt"), "\x1b[2Jtext\n")
 }
 
 // The restrictions of the project hold in a work tree, also those that are not committed.
 func TestWorktreeKeepsRules(t *testing.T) {
 	dir := repository(t)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
-	if err := os.Mkdir(filepath.Join(dir, ".parley"), 0o700); err != nil {
-		t.Fatal(err)
-	}
 	put(t, filepath.Join(dir, ".parley", "rules.toml"), "[[deny]]\npath = \"a.txt\"\n")
 	for _, name := range []string{"made", "made"} { // and opened again
 		w, err := EnterWorktree(t.Context(), dir, name)
@@ -175,10 +168,10 @@ func TestWorktreeNamed(t *testing.T) {
 	repository(t)
 	w := enter(t, AutoWorktree)
 	if w.Name == AutoWorktree || w.Name == "" {
-		t.Errorf("named %q", w.Name)
+		t.Errorf("named %q, want a generated name", w.Name)
 	}
 	if _, err := EnterWorktree(t.Context(), t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
-		t.Errorf("outside of a repository: %v", err)
+		t.Errorf("outside of a repository: %v, want an error that says so", err)
 	}
 }
 
@@ -190,10 +183,10 @@ func TestWorktreeLeftEmpty(t *testing.T) {
 		t.Helper()
 		var out bytes.Buffer
 		if err := w.Leave(t.Context(), Streams{In: strings.NewReader(""), Out: &out}); err != nil || !strings.HasPrefix(out.String(), want) || want == "" && out.Len() > 0 {
-			t.Errorf("%v\n%s", err, &out)
+			t.Errorf("%s: %v, want output that begins with %q:\n%s", w.Name, err, want, &out)
 		}
 		if _, err := os.Stat(w.Path); (err == nil) != stays {
-			t.Errorf("%s: stays %v, %v", w.Name, !stays, err)
+			t.Errorf("%s: %v, want that it stays: %v", w.Name, err, stays)
 		}
 	}
 	leave(enter(t, "empty"), "", false)
@@ -211,7 +204,7 @@ func TestWorktreeFromAWorktree(t *testing.T) {
 	gittest.Run(t, dir, "worktree", "add", "-q", "-b", "feature", own)
 	for _, name := range []string{"one", "two"} {
 		if w, err := EnterWorktree(t.Context(), own, name); err != nil || w.Main != own {
-			t.Errorf("%+v: %v", w, err)
+			t.Errorf("%+v: %v, want one of %s", w, err, own)
 		}
 	}
 }

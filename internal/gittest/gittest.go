@@ -22,7 +22,8 @@ func Isolate(t testing.TB) {
 }
 
 // environ returns the variables that keep git from all configuration but that of a repository, and
-// from a repository around the directories of the tests. Rules for all repositories are in home.
+// from a repository around the directories of the tests. Git looks for the user's ignore rules in
+// home, where there are none.
 func environ(home string) []string {
 	return []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=" + home,

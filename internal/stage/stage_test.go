@@ -93,7 +93,7 @@ func TestStage(t *testing.T) {
 			before := r.index()
 			c.f.Path = "d/f"
 			if err := r.stage(c.f); !errors.Is(err, ErrStaged) || r.index() != before {
-				t.Errorf("once more: %v", err)
+				t.Errorf("once more: got %v and the index\n%swant %v and\n%s", err, r.index(), ErrStaged, before)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestStageNames(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := r.run("diff", "--cached", "--name-only", "-z"); got != name+"\x00" {
-				t.Errorf("%q", got)
+				t.Errorf("staged %q, want %q", got, name)
 			}
 		})
 	}
@@ -135,7 +135,7 @@ func TestStageKinds(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := r.run("diff", "--cached", "--summary"); !strings.Contains(got, "mode change 100644 => 100755 run") || !strings.Contains(got, "create mode 120000 link") || !strings.Contains(got, "create mode 100755 new/deep") {
-		t.Error(got)
+		t.Errorf("staged\n%swant run to be executable, new/deep as well, and a link", got)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestStageConverted(t *testing.T) {
 			err := r.stage(File{Path: "d/new.txt", After: c.text, Created: true})
 			if c.converts {
 				if !errors.Is(err, ErrConverted) || strings.Contains(err.Error(), "\n") || r.index() != before {
-					t.Errorf("%v; the index:\n%s", err, r.index())
+					t.Errorf("got %v and the index\n%swant %v and\n%s", err, r.index(), ErrConverted, before)
 				}
 				return
 			}
@@ -221,10 +221,10 @@ func TestStageConverted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := r.run("cat-file", "blob", ":d/new.txt"); got != c.text {
-				t.Errorf("staged %q", got)
+				t.Errorf("staged %q, want %q", got, c.text)
 			}
 			if r.run("add", "d/new.txt"); r.run("cat-file", "blob", ":d/new.txt") != c.text {
-				t.Errorf("git add stages %q", r.run("cat-file", "blob", ":d/new.txt"))
+				t.Errorf("git add stages %q, want %q", r.run("cat-file", "blob", ":d/new.txt"), c.text)
 			}
 		})
 	}
@@ -240,11 +240,11 @@ func TestStageInAMerge(t *testing.T) {
 	r.write("f", "mine\n")
 	r.run("commit", "-qam", "mine")
 	if gittest.Command(t, r.dir, "merge", "-q", "other").Run() == nil {
-		t.Fatal("no conflict")
+		t.Fatal("the merge has no conflict, want one")
 	}
 	before := r.index()
 	if err := r.stage(File{Path: "g", Before: "1\n", After: "2\n"}); !errors.Is(err, ErrInProgress) || r.index() != before {
-		t.Errorf("%v", err)
+		t.Errorf("got %v and the index\n%swant %v and\n%s", err, r.index(), ErrInProgress, before)
 	}
 }
 
@@ -272,7 +272,7 @@ func TestStageRunsNothing(t *testing.T) {
 	}
 	r.run("config", "filter.evil.clean", evil)
 	if err := r.stage(File{Path: "f", Before: "1\n", After: "3\n"}); err == nil || !strings.Contains(err.Error(), "filter.evil.clean") {
-		t.Errorf("a filter: %v", err)
+		t.Errorf("a filter: got %v, want an error that names it", err)
 	}
 	if _, err := os.Stat(ran); err == nil {
 		t.Error("the filter was run")
@@ -344,10 +344,10 @@ func TestStageElsewhere(t *testing.T) {
 			before := r.run("ls-files", "--stage")
 			err := r.stage(change(dir))
 			if !errors.Is(err, ErrElsewhere) && !errors.Is(err, gitsafe.ErrPrograms) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%v", err)
+				t.Errorf("got %v, want %v or %v, in one line", err, ErrElsewhere, gitsafe.ErrPrograms)
 			}
 			if after := r.run("ls-files", "--stage"); after != before {
-				t.Errorf("the index was changed:\n%s", after)
+				t.Errorf("the index is\n%swant\n%s", after, before)
 			}
 		})
 	}
@@ -358,6 +358,6 @@ func TestStageElsewhere(t *testing.T) {
 		t.Errorf("a linked work tree: %v", err)
 	}
 	if got := r.run("-C", "w", "diff", "--cached", "--name-only"); got != "d/f\nf\n" || r.run("ls-files", "--stage") != before {
-		t.Errorf("staged %q", got)
+		t.Errorf("staged %q in the linked work tree, want d/f and f, and nothing in the main one", got)
 	}
 }

@@ -14,7 +14,7 @@ func TestDiff(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")
 	if d, err := r.store.Diff(t.Context(), tree); err != nil || d != (Diff{}) {
-		t.Errorf("nothing changed: %+v %v", d, err)
+		t.Errorf("nothing changed: %+v, %v, want an empty diff", d, err)
 	}
 	r.writeTo(tree.Path, "a.txt", "one\n2\nthree\n")
 	r.commit(tree.Path, "agent's own commit")
@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Files != 5 || d.Added != 4 || d.Removed != 2 || d.Truncated {
-		t.Errorf("counts %+v", d)
+		t.Errorf("counts %+v, want 5 files, +4 −2", d)
 	}
 	for _, want := range []string{"--- a/a.txt", "\n-two\n+2\n", "+++ b/dir/new.txt", "\n+y\n", "--- a/sub/b.txt", "new.bin differ"} {
 		if !strings.Contains(d.Patch, want) {
@@ -39,11 +39,11 @@ func TestDiff(t *testing.T) {
 	}
 	for _, not := range []string{"noise", "the user's"} {
 		if strings.Contains(d.Patch, not) {
-			t.Errorf("%q in\n%s", not, d.Patch)
+			t.Errorf("want no %q in\n%s", not, d.Patch)
 		}
 	}
 	if m, err := r.store.Merge(t.Context(), tree, "x"); !errors.As(err, new(*ConflictError)) {
-		t.Errorf("merge after the diff: %+v %v", m, err)
+		t.Errorf("merge after the diff: %+v, %v, want a conflict", m, err)
 	}
 }
 
@@ -59,14 +59,14 @@ func TestDiffRunsNothing(t *testing.T) {
 	r.writeTo(tree.Path, "a.txt", "changed\n")
 	d, err := r.store.Diff(t.Context(), tree)
 	if err != nil || d.Files != 2 || !strings.Contains(d.Patch, "+changed") {
-		t.Errorf("%+v %v", d, err)
+		t.Errorf("diff %+v, %v, want 2 files and the changed line", d, err)
 	}
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("a program of the repository ran")
 	}
 	r.git(r.repo, "config", "filter.x.clean", "touch "+mark+" #")
 	if _, err := r.store.Diff(t.Context(), tree); err == nil || !strings.Contains(err.Error(), "filter.x.clean") {
-		t.Errorf("with a filter: %v", err)
+		t.Errorf("with a filter: got %v, want an error that names it", err)
 	}
 }
 
@@ -81,10 +81,10 @@ func TestDiffOfATreeWithoutGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d, err := r.store.Diff(t.Context(), tree); !errors.Is(err, ErrBranchMoved) {
-		t.Errorf("got %+v %v", d, err)
+		t.Errorf("got %+v, %v, want %v", d, err, ErrBranchMoved)
 	}
 	if got := r.git(outer, "ls-files"); got != "" {
-		t.Errorf("the other repository's index has %s", got)
+		t.Errorf("the other repository's index has %s, want nothing", got)
 	}
 }
 
@@ -104,10 +104,10 @@ func TestReplacedRepository(t *testing.T) {
 	r.git(tree.Path, "reset", "-q", "FETCH_HEAD")
 	r.writeTo(tree.Path, "a.txt", "shown\n")
 	if p, err := r.store.Preview(t.Context(), tree); !errors.Is(err, ErrReplaced) {
-		t.Errorf("preview %+v, %v", p, err)
+		t.Errorf("preview %+v, %v, want %v", p, err, ErrReplaced)
 	}
 	if m, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, ErrReplaced) || r.git(r.repo, "rev-parse", "main") != before {
-		t.Errorf("merge %+v, %v", m, err)
+		t.Errorf("merge %+v, %v, want %v and main as it was", m, err, ErrReplaced)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestDiffTruncated(t *testing.T) {
 	r.writeTo(tree.Path, "big.txt", strings.Repeat("0123456789abcde\n", maxPatch/16))
 	d, err := r.store.Diff(t.Context(), tree)
 	if err != nil || !d.Truncated || len(d.Patch) > maxPatch || len(d.Patch) < maxPatch-20 || !strings.HasSuffix(d.Patch, "\n") || d.Added != maxPatch/16 {
-		t.Errorf("%d bytes, truncated %v, %d lines, %v", len(d.Patch), d.Truncated, d.Added, err)
+		t.Errorf("%d bytes, truncated %v, %d lines, %v, want almost %d bytes of %d lines", len(d.Patch), d.Truncated, d.Added, err, maxPatch, maxPatch/16)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestCreateNew(t *testing.T) {
 	r.write("mine.txt", "the user's\n")
 	made, uncommitted, err := r.store.CreateNew(t.Context(), filepath.Join(r.repo, "sub"), "demo", "demo", "other")
 	if err != nil || uncommitted != 1 || len(made) != 3 {
-		t.Fatalf("%+v, %d, %v", made, uncommitted, err)
+		t.Fatalf("made %+v with %d uncommitted, %v, want 3 with 1", made, uncommitted, err)
 	}
 	for i, want := range []string{"demo-1", "demo-4", "other-1"} {
 		m := made[i]
@@ -140,19 +140,19 @@ func TestCreateNew(t *testing.T) {
 	// All or none.
 	before, _ := r.store.List(t.Context())
 	if made, _, err := r.store.CreateNew(t.Context(), r.repo, "fine", "not/fine"); err == nil || made != nil {
-		t.Errorf("got %+v, %v", made, err)
+		t.Errorf("made %+v, %v, want an error and none", made, err)
 	}
 	if after, err := r.store.List(t.Context()); err != nil || len(after) != len(before) || r.git(r.repo, "branch", "--list", "parley/fine-1") != "" {
-		t.Errorf("left %+v, %v", after, err)
+		t.Errorf("left are %+v, %v, want %+v", after, err, before)
 	}
 	// The user may interrupt it.
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	if made, _, err := r.store.CreateNew(ctx, r.repo, "fine"); !errors.Is(err, context.Canceled) || made != nil {
-		t.Errorf("interrupted: got %+v, %v", made, err)
+		t.Errorf("interrupted: made %+v, %v, want %v", made, err, context.Canceled)
 	}
 	if _, _, err := r.store.CreateNew(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {
-		t.Errorf("no repository: %v", err)
+		t.Errorf("no repository: got %v, want %v", err, ErrNoRepository)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestPreview(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")
 	if p, err := r.store.Preview(t.Context(), tree); err != nil || !p.Empty() || len(p.Files) != 0 || p.Into != "main" || p.Refused != nil {
-		t.Errorf("nothing changed: %+v %v", p, err)
+		t.Errorf("nothing changed: %+v, %v, want nothing to merge into main", p, err)
 	}
 	r.writeTo(tree.Path, "a.txt", "one\n2\nthree\n")
 	r.commit(tree.Path, "agent's own commit")
@@ -182,14 +182,14 @@ func TestPreview(t *testing.T) {
 	p, err := r.store.Preview(t.Context(), tree)
 	want := []File{{"a.txt", 1, 1}, {"dir/a\tb.txt", 2, 0}, {"new.bin", 0, 0}}
 	if err != nil || !slices.Equal(p.Files, want) || p.Total != 1 || !slices.Equal(p.Uncommitted, []string{"dir/a\tb.txt", "new.bin"}) || p.Refused != nil {
-		t.Errorf("%+v %v", p, err)
+		t.Errorf("preview %+v, %v, want 1 commit, 2 uncommitted files, and %v", p, err, want)
 	}
 	if after := r.git(r.repo, "rev-parse", "HEAD", tree.Branch()); after != before {
 		t.Error("it committed something")
 	}
 	r.git(r.repo, "checkout", "-q", "--detach")
 	if p, err := r.store.Preview(t.Context(), tree); err != nil || p.Into != "" || !errors.Is(p.Refused, ErrNotOnBranch) || p.Total != 1 {
-		t.Errorf("detached: %+v %v", p, err)
+		t.Errorf("detached: %+v, %v, want %v", p, err, ErrNotOnBranch)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestAt(t *testing.T) {
 	}
 	for _, dir := range []string{r.repo, own, r.store.dir, filepath.Dir(tree.Path), filepath.Join(r.store.dir, ".."), "/"} {
 		if got, err := r.store.At(t.Context(), r.repo, dir); !errors.Is(err, ErrNotOurs) {
-			t.Errorf("%s: %+v %v", dir, got, err)
+			t.Errorf("%s: %+v, %v, want %v", dir, got, err, ErrNotOurs)
 		}
 	}
 }

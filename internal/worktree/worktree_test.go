@@ -76,13 +76,13 @@ func TestCreate(t *testing.T) {
 	}
 	tree := made.Tree
 	if made.Inside != filepath.Join(tree.Path, "sub") || uncommitted != 2 || made.Existed {
-		t.Errorf("%+v, %d uncommitted", made, uncommitted)
+		t.Errorf("made %+v with %d uncommitted, want it in sub, new, with 2", made, uncommitted)
 	}
 	if got := r.read(tree.Path, "a.txt"); got != "one\ntwo\nthree\n" {
-		t.Errorf("a.txt is %q", got)
+		t.Errorf("a.txt is %q, want %q", got, "one\ntwo\nthree\n")
 	}
 	if got := r.git(tree.Path, "branch", "--show-current"); got != "parley/fix" {
-		t.Errorf("on %s", got)
+		t.Errorf("on %s, want parley/fix", got)
 	}
 	if r.read(r.repo, "a.txt") != "the user's\n" || r.git(r.repo, "branch", "--show-current") != "main" {
 		t.Error("the user's work tree changed")
@@ -90,15 +90,15 @@ func TestCreate(t *testing.T) {
 	// The same name opens it again.
 	again, _, err := r.store.Create(t.Context(), r.repo, "fix")
 	if err != nil || again != (Created{tree, tree.Path, true}) {
-		t.Errorf("again: %+v %v", again, err)
+		t.Errorf("again: %+v, %v, want the same one", again, err)
 	}
 	// From inside, too.
 	if other, _, err := r.store.Create(t.Context(), tree.Path, "other"); err != nil || other.Main != r.repo {
-		t.Errorf("from inside: %+v %v", other, err)
+		t.Errorf("from inside: %+v, %v, want one of %s", other, err, r.repo)
 	}
 	all, err := r.store.List(t.Context())
 	if err != nil || len(all) != 2 || all[0] != tree || all[1].Name != "other" {
-		t.Errorf("list: %+v %v", all, err)
+		t.Errorf("list: %+v, %v, want fix and other", all, err)
 	}
 }
 
@@ -106,21 +106,21 @@ func TestCreateErrors(t *testing.T) {
 	r := newRig(t)
 	for _, name := range []string{"", "..", "a/b", "-x", "x.lock", "a..b", "a b", "ü"} {
 		if _, _, err := r.store.Create(t.Context(), r.repo, name); err == nil || errors.Is(err, ErrNoRepository) {
-			t.Errorf("%q: got %v", name, err)
+			t.Errorf("%q: got %v, want that it is no name", name, err)
 		}
 	}
 	if _, _, err := r.store.Create(t.Context(), t.TempDir(), "x"); !errors.Is(err, ErrNoRepository) {
-		t.Errorf("no repository: %v", err)
+		t.Errorf("no repository: got %v, want %v", err, ErrNoRepository)
 	}
 	empty := t.TempDir()
 	r.git(empty, "init", "-q")
 	if _, _, err := r.store.Create(t.Context(), empty, "x"); !errors.Is(err, ErrNoCommit) {
-		t.Errorf("no commit: %v", err)
+		t.Errorf("no commit: got %v, want %v", err, ErrNoCommit)
 	}
 	tree := r.create("moved")
 	r.git(tree.Path, "checkout", "-qb", "elsewhere")
 	if _, _, err := r.store.Create(t.Context(), r.repo, "moved"); !errors.Is(err, ErrBranchMoved) {
-		t.Errorf("moved: %v", err)
+		t.Errorf("moved: got %v, want %v", err, ErrBranchMoved)
 	}
 }
 
@@ -133,11 +133,11 @@ func TestMergeFastForward(t *testing.T) {
 	r.write("mine.txt", "the user's, not committed\n")
 	st, err := r.store.State(t.Context(), tree)
 	if err != nil || st.Total != 0 || !slices.Equal(st.Uncommitted, []string{"a.txt", "sub/b.txt", "new.bin"}) {
-		t.Errorf("state %+v %v", st, err)
+		t.Errorf("state %+v, %v, want 3 uncommitted files and no commit", st, err)
 	}
 	m, err := r.store.Merge(t.Context(), tree, "fix the lexer")
 	if err != nil || !m.FastForward || m.Into != "main" {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("merged: %+v, %v, want a fast-forward of main", m, err)
 	}
 	if r.read(r.repo, "a.txt") != "changed\n" || r.read(r.repo, "mine.txt") != "the user's, not committed\n" || r.read(r.repo, "new.bin") != "\x00\x01" {
 		t.Error("the merge is not in the work tree")
@@ -146,13 +146,13 @@ func TestMergeFastForward(t *testing.T) {
 		t.Error("the deletion was not merged")
 	}
 	if got := r.git(r.repo, "log", "-1", "--format=%s"); got != "fix the lexer" {
-		t.Errorf("commit %q", got)
+		t.Errorf("commit %q, want %q", got, "fix the lexer")
 	}
 	if st, err := r.store.State(t.Context(), tree); err != nil || !st.Empty() {
-		t.Errorf("state %+v %v", st, err)
+		t.Errorf("state %+v, %v, want nothing to merge", st, err)
 	}
 	if m, err := r.store.Merge(t.Context(), tree, "x"); err != nil || !m.Nothing {
-		t.Errorf("again: %+v %v", m, err)
+		t.Errorf("merged again: %+v, %v, want nothing to merge", m, err)
 	}
 }
 
@@ -165,13 +165,13 @@ func TestMergeCommit(t *testing.T) {
 	r.commit(r.repo, "user's commit")
 	m, err := r.store.Merge(t.Context(), tree, "merge it")
 	if err != nil || m.FastForward || m.Nothing {
-		t.Fatalf("%+v %v", m, err)
+		t.Fatalf("merged: %+v, %v, want a merge commit", m, err)
 	}
 	if r.read(r.repo, "a.txt") != "user\n" || r.read(r.repo, "sub/b.txt") != "agent\n" {
 		t.Error("one side is missing")
 	}
 	if got := r.git(r.repo, "log", "-1", "--format=%s %P"); len(strings.Fields(got)) != 4 {
-		t.Errorf("no merge commit: %q", got)
+		t.Errorf("subject and parents %q, want two parents", got)
 	}
 }
 
@@ -244,7 +244,7 @@ func TestMergeRefused(t *testing.T) {
 			before := look()
 			_, err := r.store.Merge(t.Context(), tree, "x")
 			if err == nil || !tc.want(err) || strings.Contains(err.Error(), "\n") {
-				t.Errorf("error %v", err)
+				t.Errorf("got %v, want that it is refused for this reason, in one line", err)
 			}
 			if after := look(); after != before {
 				t.Errorf("changed:\n%s\nto\n%s", before, after)
@@ -278,7 +278,7 @@ func TestRemove(t *testing.T) {
 	r.writeTo(tree.Path, "new.txt", "agent\n")
 	st, err := r.store.State(t.Context(), tree)
 	if err != nil || st.Total != 1 || !strings.HasSuffix(st.Commits[0], " only here") || !slices.Equal(st.Uncommitted, []string{"new.txt"}) {
-		t.Errorf("state %+v %v", st, err)
+		t.Errorf("state %+v, %v, want 1 commit and new.txt", st, err)
 	}
 	if err := r.store.Remove(t.Context(), tree); err != nil {
 		t.Fatal(err)
@@ -287,7 +287,7 @@ func TestRemove(t *testing.T) {
 		t.Error("the directory is still there")
 	}
 	if out := r.git(r.repo, "branch", "--list", "parley/*"); out != "" {
-		t.Errorf("branches %s", out)
+		t.Errorf("branches %s, want none of parley's", out)
 	}
 	if err := r.store.Remove(t.Context(), Tree{Name: "x", Path: r.repo, Main: r.repo}); err == nil {
 		t.Error("removed a work tree of the user's")
@@ -304,13 +304,13 @@ func TestUntrustedConfiguration(t *testing.T) {
 			elsewhere := t.TempDir()
 			r.git(r.repo, "config", key, elsewhere)
 			if _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
-				t.Error("created")
+				t.Error("a work tree was created, want an error")
 			}
 			if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, gitsafe.ErrPrograms) {
-				t.Errorf("merge: %v", err)
+				t.Errorf("merge: got %v, want %v", err, gitsafe.ErrPrograms)
 			}
 			if files, err := os.ReadDir(elsewhere); err != nil || len(files) > 0 {
-				t.Errorf("wrote %v, %v", files, err)
+				t.Errorf("elsewhere are %v, %v, want no files", files, err)
 			}
 		})
 	}
@@ -322,7 +322,7 @@ func TestCancelled(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("stopped"))
 	if _, _, err := r.store.Create(ctx, r.repo, "x"); err == nil {
-		t.Error("no error")
+		t.Error("a work tree was created, want an error")
 	}
 }
 
@@ -340,10 +340,10 @@ func TestMergeIntoTheUsersWorkTree(t *testing.T) {
 	}
 	r.writeTo(tree.Path, "a.txt", "changed\n")
 	if m, err := r.store.Merge(t.Context(), tree, "x"); err != nil || m.Into != "feature" {
-		t.Errorf("%+v %v", m, err)
+		t.Errorf("merged: %+v, %v, want it in feature", m, err)
 	}
 	if got := r.read(own, "a.txt"); got != "changed\n" {
-		t.Errorf("a.txt is %q", got)
+		t.Errorf("a.txt is %q, want %q", got, "changed\n")
 	}
 	if got := r.read(r.repo, "a.txt"); got == "changed\n" {
 		t.Error("it was merged into the other work tree")
@@ -358,15 +358,15 @@ func TestStateOfAnotherBranch(t *testing.T) {
 	r.commit(tree.Path, "only on the branch")
 	r.git(tree.Path, "checkout", "-q", "--detach", "main")
 	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 1 || !strings.HasSuffix(st.Commits[0], " only on the branch") {
-		t.Errorf("state %+v %v", st, err)
+		t.Errorf("state %+v, %v, want the commit of the branch", st, err)
 	}
 	r.writeTo(tree.Path, "sub/b.txt", "agent\n")
 	r.commit(tree.Path, "on no branch")
 	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 2 {
-		t.Errorf("state %+v %v", st, err)
+		t.Errorf("state %+v, %v, want 2 commits", st, err)
 	}
 	r.git(tree.Path, "branch", "-qD", tree.Branch())
 	if st, err := r.store.State(t.Context(), tree); err != nil || st.Total != 1 {
-		t.Errorf("without the branch: state %+v %v", st, err)
+		t.Errorf("without the branch: state %+v, %v, want 1 commit", st, err)
 	}
 }
