@@ -60,7 +60,7 @@ func (h Head) name() string {
 		return name + " · " + o.Value()
 	}
 	if model := h.Agent.Spec.Model; model != "" {
-		return name + " · " + model
+		return name + " · " + safetext.Line(model, 60)
 	}
 	return name
 }

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"strings"
 	"testing"
 
 	"parley/acpclient/thread"
@@ -30,5 +31,15 @@ func TestHead(t *testing.T) {
 		if got := uitest.Text([]string{row}); got != tc.want {
 			t.Errorf("%s in %d cells: got %q, want %q", tc.name, tc.width, got, tc.want)
 		}
+	}
+}
+
+// The id of a model is the agent's.
+func TestHeadOfAHostileModel(t *testing.T) {
+	line := aLine()
+	line.Session.Agent.Spec.Model = "big\x1b[2J\u202e\n"
+	row := Head{Session: line.Session, Env: line.Env}.Row(60)
+	if got := uitest.Text([]string{row}); strings.ContainsAny(got, "\x1b\u202e\n") || !strings.Contains(got, "fake · big") {
+		t.Errorf("got %q", got)
 	}
 }
