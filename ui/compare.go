@@ -39,12 +39,13 @@ func (c *chat) compare(prompt string) tea.Cmd {
 		return c.chooseContenders(prompt)
 	}
 	c.composer.Clear()
+	said := c.say(fmt.Sprintf("Sent to all %d", len(all)))
 	for _, s := range all {
 		if err := s.Submit(prompt, false); err != nil {
-			s.Say("Not sent: " + err.Error())
+			c.Say("Not sent to " + s.Agent.Name() + ": " + err.Error())
 		}
 	}
-	return tea.Batch(c.say(fmt.Sprintf("Sent to all %d", len(all))), c.m.sync())
+	return tea.Batch(said, c.m.sync())
 }
 
 // chooseContenders lists what can be compared; the agent in front is ticked at first.

@@ -45,7 +45,14 @@ func (h composing) Session() composer.Session {
 func (h composing) Placeholder() string {
 	switch {
 	case h.c.Agent.Opening():
-		return "Starting… you can type now; it is sent when the agent is ready"
+		const now = "you can type now; it is sent when the agent is ready"
+		switch err := h.c.Agent.Err(); {
+		case err == nil:
+			return "Starting… " + now
+		case workspace.WantsLogin(err):
+			return "Log in first · " + now
+		}
+		return "Not started · " + now
 	case h.c.ReadOnly:
 		return h.c.readOnlyReason()
 	}

@@ -96,6 +96,7 @@ type reviewHost struct{ c *chat }
 
 func (h reviewHost) Say(text string) tea.Cmd         { return h.c.say(text) }
 func (h reviewHost) HasKeys() bool                   { return h.c.m.chat == h.c }
+func (h reviewHost) Compared() bool                  { return h.c.Session.Compared() != nil }
 func (h reviewHost) Do(i intent.Intent) tea.Cmd      { return h.c.panels.Do(i) }
 func (h reviewHost) Copy(text func() string) tea.Cmd { return h.c.copyText(text) }
 func (h reviewHost) Named(path string) bool          { return h.c.Thread.NamesFile(path) }

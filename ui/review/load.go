@@ -59,7 +59,7 @@ func (m listed) Handle() tea.Cmd {
 		return nil
 	}
 	r.acting = false
-	if len(m.files) == 0 && !r.ready {
+	if len(m.files) == 0 && !r.ready && !r.host.Compared() {
 		r.Close()
 		return r.host.Say("No changes recorded in this session")
 	}

@@ -18,6 +18,9 @@ type Host interface {
 	Say(text string) tea.Cmd
 	// HasKeys reports whether the page has the keys, and not one beside it.
 	HasKeys() bool
+	// Compared reports whether the reviews of other pages are open beside it: it then stays open
+	// without changes.
+	Compared() bool
 	// Do does an action of the page.
 	Do(intent.Intent) tea.Cmd
 	// OpenFile opens a file in the editor, at a line.

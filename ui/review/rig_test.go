@@ -64,6 +64,7 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 
 func (g *rig) Say(text string) tea.Cmd        { g.said = append(g.said, text); return nil }
 func (g *rig) HasKeys() bool                  { return true }
+func (g *rig) Compared() bool                 { return false }
 func (g *rig) Do(i intent.Intent) tea.Cmd     { g.did = append(g.did, i); return nil }
 func (g *rig) Named(path string) bool         { return strings.HasSuffix(path, "named.go") }
 func (g *rig) Changed()                       { g.changed++ }
