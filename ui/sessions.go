@@ -31,12 +31,13 @@ type entry struct {
 func (p *panels) showSessions() tea.Cmd {
 	m, s := p.c.m, sessions{p.c.m}
 	l := panel.Sessions(m.Keys, s.all, func(a, b any) bool { return a.(entry).same(b.(entry)) }, panel.SessionActions{
-		Open:    s.open,
-		New:     m.newSession,
-		Another: m.anotherAgent,
-		Rename:  s.rename,
-		Close:   s.close,
-		Delete:  s.delete,
+		Open:       s.open,
+		New:        m.newSession,
+		Another:    m.anotherAgent,
+		InWorktree: func() tea.Cmd { return p.c.inWorktree("") },
+		Rename:     s.rename,
+		Close:      s.close,
+		Delete:     s.delete,
 	})
 	if a := p.c.Agent; a.Conn() != nil && !a.Conn().Client.Agent().List {
 		l.Note = a.Name() + " does not list sessions"

@@ -117,6 +117,10 @@ func showsSessions(d *desk) {
 	s.WaitFor("▌ first things")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ Sessions")
+	s.Press("alt+n")
+	s.WaitFor("not in a git work tree")
+	s.Press("ctrl+s")
+	s.WaitFor("╭ Sessions")
 	s.Press("ctrl+t") // another agent
 	s.WaitFor("chat with a coding agent", "esc back")
 	s.Press("esc")

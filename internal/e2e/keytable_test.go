@@ -38,7 +38,7 @@ var keyRows = []struct {
 	{"ctrl+o: density", []string{"chat.density"}, densities},
 	{"ctrl+t: the plan", []string{"chat.plan"}, showsPlan},
 	{"ctrl+p: every action", []string{"chat.palette"}, showsPalette},
-	{"ctrl+s: sessions", []string{"chat.sessions", "list.new-session", "list.another-agent", "list.close", "list.delete"}, showsSessions},
+	{"ctrl+s: sessions", []string{"chat.sessions", "list.new-session", "list.another-agent", "list.worktree", "list.close", "list.delete"}, showsSessions},
 	{"alt+w: the next session that waits", []string{"chat.next-waiting"}, nextWaiting},
 	{"shift+tab: the next mode", []string{"chat.next-mode"}, nextMode},
 	{"f2, f3, f4: log, work, options", []string{"chat.log", "chat.work", "chat.options"}, functionKeys},

@@ -166,6 +166,7 @@ var Actions = []Action{
 	{ScrollDown, Reading, "down", []string{"down", "j"}, "Scroll down", "", true},
 
 	{NewSession, List, "new-session", []string{"ctrl+n"}, "Sessions: start a new one", "", true},
+	{InWorktree, List, "worktree", []string{"alt+n"}, "Sessions: start this agent in a new git work tree", "", true},
 	{AnotherAgent, List, "another-agent", []string{"ctrl+t"}, "Sessions: start another agent", "", true},
 	{CloseEntry, List, "close", []string{"ctrl+x"}, "Sessions: close; running: stop; notes: drop", "", true},
 	{TakeOver, List, "take-over", []string{"ctrl+r"}, "Running: take a command over with your keyboard", "", true},

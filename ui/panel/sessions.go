@@ -60,13 +60,14 @@ func (s Session) item() list.Item {
 type SessionActions struct {
 	Open                  func(value any) tea.Cmd
 	New, Another          func() tea.Cmd
+	InWorktree            func() tea.Cmd
 	Rename, Close, Delete func(l *List, value any) tea.Cmd
 }
 
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
 	l := &List{OpenedBy: intent.Sessions, Title: SessionsTitle, Same: same,
-		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"})}
+		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"}, Hint{intent.InWorktree, "work tree"})}
 	l.Items = func() []list.Item {
 		var items []list.Item
 		for _, s := range now() {
@@ -82,6 +83,7 @@ func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) boo
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.NewSession:   leave(does.New),
 		intent.AnotherAgent: leave(does.Another),
+		intent.InWorktree:   leave(does.InWorktree),
 		intent.EditEntry:    func(it list.Item) tea.Cmd { return does.Rename(l, it.Value) },
 		intent.CloseEntry:   func(it list.Item) tea.Cmd { return does.Close(l, it.Value) },
 		intent.DeleteEntry:  func(it list.Item) tea.Cmd { return does.Delete(l, it.Value) },
