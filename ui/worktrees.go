@@ -10,6 +10,9 @@ import (
 
 // inWorktree starts the agent in a git work tree of that name; without one, in a new one.
 func (c *chat) inWorktree(name string) tea.Cmd {
+	if c.ReadOnly {
+		return c.say(c.readOnlyReason())
+	}
 	said := c.say("Making a work tree…")
 	c.Agent.StartInWorktree(name)
 	return tea.Batch(said, c.m.sync())

@@ -108,6 +108,10 @@ func showsSessions(d *desk) {
 	s.Press("ctrl+n") // a new one
 	s.WaitGone("first things")
 	s.WaitIdle()
+	s.Press("ctrl+s")
+	s.WaitFor("╭ Sessions")
+	s.Press("alt+n")
+	s.WaitFor("work trees need git")
 	s.Turn("second things")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ Sessions", "1 first things", "2 second things")
@@ -115,10 +119,6 @@ func showsSessions(d *desk) {
 	s.WaitGone("2 second things")
 	s.Press("enter")
 	s.WaitFor("▌ first things")
-	s.Press("ctrl+s")
-	s.WaitFor("╭ Sessions")
-	s.Press("alt+n")
-	s.WaitFor("not in a git work tree")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ Sessions")
 	s.Press("ctrl+t") // another agent
