@@ -366,13 +366,22 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.sees("The agent has ended")
 		d.press("enter")
 		d.sees("the agent has ended")
-		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "/work\n", "/plan\n"} {
-			d.types(words) // enter restarts it, whatever the draft
+		d.types("/log\n") // needs no agent
+		d.sees("╭ Log")
+		d.draft("")
+		d.press("esc")
+		for _, words := range []string{"/new\n", "/login\n", "/logout\n", "/options\n", "a prompt\n"} {
+			d.types(words) // enter restarts it
 			d.connected()
 			d.draft(strings.TrimSpace(words))
 			d.press("ctrl+u")
 			d.agent.peer.Close(nil)
 			d.soon()
+		}
+		d.types("/quit\n")
+		d.wait(time.Second)
+		if !d.quit {
+			t.Errorf("/quit does not quit:\n%s", d.screen())
 		}
 	})
 }

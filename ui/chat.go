@@ -116,7 +116,7 @@ func (c *chat) sendDraft() tea.Cmd {
 	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
 	}
-	if c.Continue() {
+	if i, _, own := c.ownCommand(text); (!own || needsAgent(i)) && c.Continue() {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
