@@ -133,8 +133,8 @@ func TestResumeInAWorktree(t *testing.T) {
 	s.Press("ctrl+d")
 	s.WaitFor("Work tree fix: 1 uncommitted file, 0 commits to merge")
 	s.Type("k\r")
+	rows := s.WaitFor("Kept.", "Resume:")
 	s.ExitCode()
-	rows := s.Rows()
 	if kept, resume := rowOf(rows, "Kept."), rowOf(rows, "Resume: parley --resume s1 --cwd /"); kept < 0 || resume < kept {
 		t.Errorf("the work tree was kept:\n%s", numbered(rows))
 	}
