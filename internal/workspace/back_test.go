@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,7 +18,8 @@ import (
 // journal is a connection that records a change of one file in each turn.
 type journal struct {
 	turn    int
-	since   []int // what was asked for
+	mu      sync.Mutex // tasks may ask at the same time
+	since   []int      // what was asked for
 	files   []workspace.FileChange
 	refuses map[string]error // by path
 	undone  []string
@@ -33,7 +35,9 @@ func (j *journal) keep(c *workspace.Connection) {
 	}
 	c.Changes = func(string) []workspace.FileChange { return j.files }
 	c.Since = func(_ string, first int) (out []workspace.FileChange) {
+		j.mu.Lock()
 		j.since = append(j.since, first)
+		j.mu.Unlock()
 		for _, f := range j.files {
 			if f.Turn >= first {
 				out = append(out, f)
