@@ -402,9 +402,9 @@ func TestCompareWithMouse(t *testing.T) {
 	})
 }
 
-// The reviews of a comparison are open together, and show the same file.
-func TestCompareReviews(t *testing.T) {
-	comparing(t, func(d *driver, o *Options) {
+// changing lets agents change files in their first turn, by the agent's name.
+func changing(names map[string][]string) func(*driver, *Options) {
+	return func(d *driver, o *Options) {
 		d.turn = func(t *turn) string { t.say("Done."); return "end_turn" }
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
@@ -412,18 +412,21 @@ func TestCompareReviews(t *testing.T) {
 			if err == nil {
 				conn.Turn = func(string, bool) int { return 1 }
 				var files []workspace.FileChange
-				for _, name := range map[string][]string{"fake": {"a.go", "b.go"}, "other": {"b.go", "c.go"}}[s.Name] {
+				for _, name := range names[s.Name] {
 					files = append(files, workspace.FileChange{Path: s.Dir + "/" + name, Kind: "changed", By: "on disk", Turn: 1, Handle: name})
 				}
 				conn.Changes = func(string) []workspace.FileChange { return files }
 				conn.Since = func(string, int) []workspace.FileChange { return files }
-				conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
-					return "old\n", "by " + s.Name + "\n", true
-				}
+				conn.Texts = func(string, workspace.FileChange) (string, string, bool) { return "old\n", "by " + s.Name + "\n", true }
 			}
 			return conn, err
 		}
-	}, func(d *driver) {
+	}
+}
+
+// The reviews of a comparison are open together, and show the same file.
+func TestCompareReviews(t *testing.T) {
+	comparing(t, changing(map[string][]string{"fake": {"a.go", "b.go"}, "other": {"b.go", "c.go"}}), func(d *driver) {
 		d.press("f5")
 		d.soon()
 		d.sees("M a.go", "+ by fake", "a.go", "Not changed")

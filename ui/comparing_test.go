@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
-	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
@@ -152,27 +149,10 @@ func TestCommandsWithWordsWait(t *testing.T) {
 
 // The reviews of a comparison are open together, also that of an agent that has changed nothing.
 func TestCompareReviewsWithoutChanges(t *testing.T) {
-	comparing(t, func(d *driver, o *Options) {
-		d.turn = func(t *turn) string { t.say("Done."); return "end_turn" }
-		connect := o.Connect
-		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-			conn, err := connect(ctx, s, sink, log)
-			if err == nil {
-				conn.Turn = func(string, bool) int { return 1 }
-				var files []workspace.FileChange
-				if s.Name == "other" {
-					files = append(files, workspace.FileChange{Path: s.Dir + "/b.go", Kind: "changed", By: "on disk", Turn: 1})
-				}
-				conn.Changes = func(string) []workspace.FileChange { return files }
-				conn.Since = func(string, int) []workspace.FileChange { return files }
-				conn.Texts = func(string, workspace.FileChange) (string, string, bool) { return "old\n", "new\n", true }
-			}
-			return conn, err
-		}
-	}, func(d *driver) {
+	comparing(t, changing(map[string][]string{"other": {"b.go"}}), func(d *driver) {
 		d.press("f5")
 		d.soon()
-		d.sees("Review: no changes", "M b.go", "+ new")
+		d.sees("Review: no changes", "M b.go", "+ by other")
 		d.press("f6")
 		d.sees("Not changed")
 		d.press("esc")

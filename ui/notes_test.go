@@ -312,7 +312,7 @@ func TestGoldenNotes(t *testing.T) {
 	})
 }
 
-// The lines of a note become a resource where the agent takes them. What looks like a mention in the
+// The lines of a note become a resource if the agent accepts one. What looks like a mention in the
 // quoted code does not.
 func TestNotesBecomeResources(t *testing.T) {
 	drive(t, withFiles(filesOf("a b.go", ".env")), func(d *driver) {

@@ -78,7 +78,7 @@ func (t Tree) commits(lost string, review func() tea.Cmd) (items []list.Item) {
 	return append(items, more(t.Total-len(t.Commits), section, review)...)
 }
 
-// more returns the row that stands for those that are not listed.
+// more returns the row that says how many are not listed.
 func more(n int, section string, review func() tea.Cmd) []list.Item {
 	if n <= 0 {
 		return nil
