@@ -3,12 +3,12 @@ package review
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/widget/diff"
 	"parley/ui/widget/text"
 )
 
@@ -179,7 +179,7 @@ func (r *Review) copyPatch() tea.Cmd {
 		return r.host.Say("Nothing to copy here")
 	}
 	d, data := f.doc, f.File
-	before, after := patchName("a/", cmp.Or(f.From, f.Name)), patchName("b/", f.Name)
+	before, after := diff.PatchName("a/", cmp.Or(f.From, f.Name)), diff.PatchName("b/", f.Name)
 	switch f.Kind {
 	case "created":
 		before = "/dev/null"
@@ -189,13 +189,4 @@ func (r *Review) copyPatch() tea.Cmd {
 	return r.host.Copy(func() string {
 		return "--- " + before + "\n+++ " + after + "\n" + compare(data, d.before, d.after, false).Unified()
 	})
-}
-
-// patchName is a file's name in a patch. A name with a space ends with a tab.
-func patchName(side, name string) string {
-	name = side + strings.TrimPrefix(name, "/")
-	if strings.Contains(name, " ") {
-		name += "\t"
-	}
-	return name
 }

@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/transcript/markdown"
+	"parley/ui/widget/diff"
 	"parley/ui/widget/terminal"
 )
 
@@ -196,7 +197,7 @@ func (p *pen) patchOf(d *event.Diff) func() string {
 		if hunks == "" {
 			return name
 		}
-		before, after := patchName("a/", name), patchName("b/", name)
+		before, after := diff.PatchName("a/", name), diff.PatchName("b/", name)
 		if d.OldMissing && d.Old == "" {
 			before = "/dev/null"
 		}
@@ -205,15 +206,6 @@ func (p *pen) patchOf(d *event.Diff) func() string {
 		}
 		return fmt.Sprintf("--- %s\n+++ %s\n%s", before, after, hunks)
 	}
-}
-
-// patchName is a file's name in a patch. A name with a space ends with a tab.
-func patchName(side, name string) string {
-	name = side + strings.TrimPrefix(name, "/")
-	if strings.Contains(name, " ") {
-		name += "\t"
-	}
-	return name
 }
 
 // changesText returns the changes of a v2 tool call: its patch, or else the files.

@@ -66,3 +66,12 @@ func (c *Computed) Gutter(width int) int {
 
 // column is the width of a column of line numbers, with the space after it.
 func (c *Computed) column() int { return max(c.lineNumber, 3) + 1 }
+
+// PatchName returns a file's name as a patch has it; side is a/ or b/. A name with a space ends with a tab.
+func PatchName(side, name string) string {
+	name = side + strings.TrimPrefix(name, "/")
+	if strings.Contains(name, " ") {
+		name += "\t"
+	}
+	return name
+}
