@@ -23,8 +23,8 @@ const (
 // version returns the ABI version of the kernel's Landlock.
 func version() (int, error) { return kernel.LandlockGetABIVersion() }
 
-// become restricts this process and executes path. A missing path of must is an error.
-func become(must, try []string, path string, argv []string) error {
+// become restricts this process and executes path, with env. A missing path of must is an error.
+func become(must, try []string, path string, argv, env []string) error {
 	rules, err := rules(must, try)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func become(must, try []string, path string, argv []string) error {
 	if err := config.Restrict(rules...); err != nil {
 		return fmt.Errorf("bind by Landlock: %w", err)
 	}
-	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, argv, os.Environ()))
+	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, argv, env))
 }
 
 func rules(must, try []string) ([]landlock.Rule, error) {

@@ -5,7 +5,8 @@
 //
 // Landlock restricts the calling process permanently, with everything it starts. So Wrap puts
 // `parley sandbox-exec`, which is Main, in front of a command: Main restricts itself and then
-// executes the program. A program starts fully restricted, or not at all.
+// executes the program. A program starts fully restricted, or not at all, and nothing that its
+// variables say happens before.
 package sandbox
 
 import (
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // Command is the subcommand of parley that Wrap puts in front of programs; Main implements it.
@@ -69,7 +71,8 @@ func New(self string, extra []string) (*Sandbox, error) {
 }
 
 // Wrap changes a command so that it can only write below roots, to what programs of all kinds need,
-// and to own: paths that may be missing. cmd.Path must be the program to run.
+// and to own: paths that may be missing. cmd.Path must be the program to run. What is added to cmd.Env
+// afterwards reaches Main's own environment, too.
 func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
 	if !filepath.IsAbs(cmd.Path) {
 		return fmt.Errorf("start %s in the sandbox: not an absolute path", cmd.Path)
@@ -83,8 +86,42 @@ func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
 		args = append(args, "--try", path)
 	}
 	args = append(args, "--", cmd.Path)
-	cmd.Path, cmd.Args = s.self[0], append(args, cmd.Args...)
+	cmd.Path, cmd.Args, cmd.Env = s.self[0], append(args, cmd.Args...), packed(cmd.Environ())
 	return nil
+}
+
+// prefix precedes the variables of a program in the environment of Main. The loader and the runtime of
+// parley's own binary, which start before Main confines it, obey variables such as LD_PRELOAD and
+// GODEBUG, and an agent chooses those of its commands.
+const prefix = "sandboxed:"
+
+// packed returns the environment of Main for a program with this environment. An argument would show
+// the values to other users.
+func packed(env []string) []string {
+	out := make([]string, len(env))
+	for i, v := range env {
+		out[i] = prefix + v
+	}
+	return out
+}
+
+// unpacked is the inverse of packed. Variables without the prefix were added after Wrap, by parley, and
+// replace those of the same name.
+func unpacked(env []string) []string {
+	var program, added []string
+	names := map[string]bool{}
+	for _, v := range env {
+		if rest, ok := strings.CutPrefix(v, prefix); ok {
+			program = append(program, rest)
+			continue
+		}
+		name, _, _ := strings.Cut(v, "=")
+		added, names[name] = append(added, v), true
+	}
+	return append(slices.DeleteFunc(program, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return names[name]
+	}), added...)
 }
 
 // places returns the paths that may be written, with everything below them; those of try may be
@@ -129,5 +166,5 @@ func Main(args []string) error {
 	if len(args) < 3 || args[0] != "--" {
 		return errors.New("want [--write PATH]… [--try PATH]… -- PROGRAM NAME [ARG]…")
 	}
-	return become(must, try, args[1], args[2:])
+	return become(must, try, args[1], args[2:], unpacked(os.Environ()))
 }

@@ -184,16 +184,17 @@ func TestProgramIsWhatWasMeant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := &exec.Cmd{Path: sh, Args: []string{"--", "-c", `echo "$0|$1|$2|$MINE|$$"; exit 7`, "--write", "a b", ""}, Env: []string{"MINE=yes"}, Dir: b.root}
+	cmd := &exec.Cmd{Path: sh, Args: []string{"--", "-c", `echo "$0|$1|$2|$MINE|$LATER|$$"; exit 7`, "--write", "a b", ""}, Env: []string{"MINE=yes", "LATER=no"}, Dir: b.root}
 	if err := b.sandbox.Wrap(cmd, []string{b.root}, nil); err != nil {
 		t.Fatal(err)
 	}
+	cmd.Env = append(cmd.Env, "LATER=added") // as the mark of what parley starts
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 7 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if want := fmt.Sprintf("--write|a b||yes|%d\n", cmd.Process.Pid); string(out) != want {
+	if want := fmt.Sprintf("--write|a b||yes|added|%d\n", cmd.Process.Pid); string(out) != want {
 		t.Errorf("got %q, want %q", out, want)
 	}
 }
