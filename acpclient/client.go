@@ -152,6 +152,15 @@ func (c *Client) start(ctx context.Context) error {
 // Agent returns what the agent said about itself.
 func (c *Client) Agent() event.AgentInfo { return c.agent }
 
+// Stderr returns the last lines of the agent's stderr, safe to show and free of secrets; none unless it was
+// launched from here.
+func (c *Client) Stderr() []string {
+	if c.proc == nil {
+		return nil
+	}
+	return stderrTail(c.proc)
+}
+
 // Done returns a channel that is closed when the connection has ended and
 // event.Disconnected was posted.
 func (c *Client) Done() <-chan struct{} { return c.ended }
@@ -290,10 +299,10 @@ func (c *Client) openNew(ctx context.Context, method, doing string, req any, n N
 		if givenUp = true; s != nil { // the answer came first
 			return s, nil
 		}
-		return nil, c.explain(doing, err)
+		return nil, c.callFailed(doing, err)
 	}
 	if failed != nil {
-		return nil, c.explain(doing, failed)
+		return nil, c.callFailed(doing, failed)
 	}
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package acpclient_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,14 @@ func agentProcess(mode string) int {
 		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel for --api-key=k1")
 		return 3
 	}
+	if mode == "leave" {
+		in := bufio.NewScanner(os.Stdin)
+		in.Scan()
+		fmt.Println(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{}}}}}`)
+		in.Scan()
+		fmt.Fprintln(os.Stderr, "no key")
+		return 7
+	}
 	script, err := os.ReadFile(mode)
 	if err == nil {
 		err = acptest.Play(os.Stdin, os.Stdout, acptest.ParseArchive(script).File("script"))
@@ -61,6 +70,35 @@ func TestLaunchOfAnAgentThatExits(t *testing.T) {
 		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, []string{"no such model for --api-key=[redacted]"}) {
 			t.Fatalf("got %v (%+v)", err, exit)
 		}
+	}
+}
+
+// The same for one that exits during the first request after the handshake.
+func TestAgentExitsBeforeASession(t *testing.T) {
+	for doing, request := range map[string]func(*acpclient.Client) error{
+		"open a session": func(c *acpclient.Client) error {
+			_, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+			return err
+		},
+		"load the session": func(c *acpclient.Client) error {
+			_, err := c.LoadSession(t.Context(), "s", acpclient.NewSession{Cwd: "/"})
+			return err
+		},
+		"list sessions": func(c *acpclient.Client) error {
+			_, err := c.ListSessions(t.Context(), "")
+			return err
+		},
+	} {
+		c, err := launch(t, "leave", event.NewQueue())
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = request(c)
+		var exit *event.ExitError
+		if !errors.As(err, &exit) || err.Error() != doing+": the agent exited with code 7" || !slices.Equal(exit.Stderr, []string{"no key"}) {
+			t.Errorf("got %v (%+v)", err, exit)
+		}
+		c.Close()
 	}
 }
 

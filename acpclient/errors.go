@@ -29,6 +29,19 @@ func (c *Client) explain(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
+// callFailed is explain for a call that its goroutine has waited for. If the connection has ended, it waits
+// for the reason, such as the exit code of the agent.
+func (c *Client) callFailed(doing string, err error) error {
+	if errors.Is(err, event.ErrClosed) {
+		select {
+		case <-c.ended:
+			err = c.Err()
+		case <-c.closing: // by this side
+		}
+	}
+	return c.explain(doing, err)
+}
+
 // plainMessage returns the message inside a message that is JSON: gemini passes on its
 // server's answer, which may be wrapped several times and be a list.
 func plainMessage(message string) string {
@@ -78,12 +91,18 @@ func exitError(p *transport.Stdio, cause error) error {
 		}
 	case <-time.After(time.Second):
 	}
+	e.Stderr = stderrTail(p)
+	return e
+}
+
+// stderrTail returns the last lines of an agent's stderr, safe to show and free of secrets.
+func stderrTail(p *transport.Stdio) (lines []string) {
 	for _, l := range p.Stderr().Tail(20) {
 		if l = safetext.Line(redact.Command(l), 500); l != "" {
-			e.Stderr = append(e.Stderr, l)
+			lines = append(lines, l)
 		}
 	}
-	return e
+	return lines
 }
 
 // mapError maps errors of services to the errors that the agent gets. It is the only

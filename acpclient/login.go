@@ -137,7 +137,7 @@ func (c *Client) authenticate(ctx context.Context, methodID, key string, types .
 			params["_meta"] = map[string]any{"api-key": handed}
 		}
 		if err := c.peer.Call(ctx, c.surface.login(), params, nil); err != nil {
-			return withVariables(withoutKey(c.explain("log in", err), key))
+			return withVariables(withoutKey(c.callFailed("log in", err), key))
 		}
 		return nil
 	}

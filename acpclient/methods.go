@@ -40,7 +40,7 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.StoredSe
 	for {
 		var page wire.ListSessionsResponse
 		if err := c.peer.Call(ctx, "session/list", req, &page); err != nil {
-			return out, c.explain("list sessions", err)
+			return out, c.callFailed("list sessions", err)
 		}
 		for _, s := range page.Sessions {
 			if listed[s.ID] || len(out) == maxListed {
@@ -134,6 +134,9 @@ func (c *Client) reopen(ctx context.Context, replay bool, doing, id string, n Ne
 	if !over {
 		endHistory(err)
 	}
+	if errors.Is(failed, event.ErrClosed) {
+		return nil, c.callFailed(doing, err)
+	}
 	if failed != nil {
 		return nil, failed
 	}
@@ -203,7 +206,7 @@ func (c *Client) CloseSession(ctx context.Context, s *Session) error {
 	}
 	c.forget(s)
 	if err = ignoreGone(err); err != nil {
-		return c.explain("close the session", err)
+		return c.callFailed("close the session", err)
 	}
 	return nil
 }
@@ -215,7 +218,7 @@ func (c *Client) DeleteSession(ctx context.Context, id string) error {
 		return fmt.Errorf("delete the session: %w", ErrUnsupported)
 	}
 	if err := ignoreGone(c.peer.Call(ctx, "session/delete", wire.SessionRef{SessionID: id}, nil)); err != nil {
-		return c.explain("delete the session", err)
+		return c.callFailed("delete the session", err)
 	}
 	return nil
 }
@@ -234,7 +237,7 @@ func (c *Client) LogOut(ctx context.Context) error {
 		return fmt.Errorf("log out: %w", ErrUnsupported)
 	}
 	if err := c.peer.Call(ctx, c.surface.logout(), struct{}{}, nil); err != nil {
-		return c.explain("log out", err)
+		return c.callFailed("log out", err)
 	}
 	return nil
 }
@@ -298,10 +301,10 @@ func (s *Session) set(ctx context.Context, method string, params any, doing stri
 		}
 	})
 	if err := call.Wait(ctx, nil); err != nil {
-		return s.client.explain(doing, err)
+		return s.client.callFailed(doing, err)
 	}
 	if failed != nil {
-		return s.client.explain(doing, failed)
+		return s.client.callFailed(doing, failed)
 	}
 	return nil
 }

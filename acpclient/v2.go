@@ -89,7 +89,7 @@ func (s *Session) CancelTool(ctx context.Context, id string) error {
 		return fmt.Errorf("stop the tool call: %w", ErrUnsupported)
 	}
 	if err := s.client.peer.Call(ctx, "tool_call/cancel", wire.ToolCallRef{SessionID: s.id, ToolCallID: id}, nil); err != nil {
-		return s.client.explain("stop the tool call", err)
+		return s.client.callFailed("stop the tool call", err)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *Session) CancelTerminal(ctx context.Context, id string) error {
 		return fmt.Errorf("stop the command: %w", ErrUnsupported)
 	}
 	if err := s.client.peer.Call(ctx, "terminal/cancel", wire.TerminalRefV2{SessionID: s.id, TerminalID: id}, nil); err != nil {
-		return s.client.explain("stop the command", err)
+		return s.client.callFailed("stop the command", err)
 	}
 	return nil
 }

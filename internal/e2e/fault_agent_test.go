@@ -26,6 +26,9 @@ done
 	return []string{"--", "sh", "-c", script}
 }
 
+// dyingEarly is an agent that exits after the handshake, before there is a session.
+var dyingEarly = []string{"--", "sh", "-c", `read line; echo '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}'; read line; echo no key >&2; exit 7`}
+
 func or(command string) string {
 	if command == "" {
 		return "true"

@@ -70,6 +70,16 @@ func TestLinesEndWithTheInput(t *testing.T) {
 	}
 }
 
+// An agent that ends before there is a session is reported once, with what it wrote.
+func TestLinesAgentEndsEarly(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 100, 30, workDir(t), append([]string{"--linear"}, dyingEarly...)...)
+	s.WaitFor("sh did not start: open a session: the agent exited with code 7", "  no key", "Answer 0 to 3:")
+	if raw, _ := s.Raw(0); bytes.Count(raw, []byte("exited with code 7")) != 1 {
+		t.Errorf("said more than once:\n%s", raw)
+	}
+}
+
 // linesLocked starts the chat in lines with an agent that requires a login.
 func linesLocked(t *testing.T, dir string) *Screen {
 	t.Helper()

@@ -306,10 +306,14 @@ var endWords = map[string]string{
 func (n *narrator) turnEnd(it *thread.Item) {
 	end := it.End
 	switch {
+	case end.Err != nil && it.At.IsZero(): // outside of a turn
+		if !dialing(n.Agent) { // otherwise the outcome of the start says why
+			n.stderr.failed(n.Agent, "The connection ended", end.Err)
+		}
 	case end.Err != nil:
 		n.stderr.failed(n.Agent, "The turn ended with an error", end.Err)
 		var lost *event.LostError
-		if errors.As(end.Err, &lost) && !it.At.IsZero() {
+		if errors.As(end.Err, &lost) {
 			n.out.say("The agent may or may not have got the prompt; it is not sent again.")
 		}
 	case end.Empty:
