@@ -324,12 +324,16 @@ func TestDrawsWhileWaiting(t *testing.T) {
 	})
 }
 
-// The transcript says that an agent said nothing in a turn.
+// The transcript says that an agent said nothing in a turn, until it does.
 func TestNothingSaid(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = func(*turn) string { return "end_turn" } }, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
 		d.soon()
 		d.sees("fake said nothing")
+		d.agent.update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","kind":"read","status":"completed"}`)
+		d.soon()
+		d.sees("Look")
+		d.misses("said nothing")
 	})
 }

@@ -1,7 +1,6 @@
 package thread
 
 import (
-	"bytes"
 	"strings"
 	"time"
 
@@ -108,7 +107,7 @@ func (t *Thread) attach(e event.ContentArrived) {
 func (t *Thread) turnStarted(e event.TurnStarted) {
 	t.giveUp(false)
 	t.Turn++
-	t.running, t.cancelled = true, false
+	t.running, t.cancelled, t.output, t.emptyEnd = true, false, false, nil
 	t.history = t.loading // v2: a turn may belong to the history or be started by the agent
 	t.TurnStarted = e.At
 	if t.separatePrompts = e.SeparatePrompts; e.SeparatePrompts {
@@ -131,36 +130,59 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.unecho("")
-	end := &End{StopReason: e.StopReason, Err: e.Err, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && t.unanswered()}
+	end := &End{StopReason: e.StopReason, Err: e.Err, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
 	if !t.TurnStarted.IsZero() {
 		end.Duration = e.At.Sub(t.TurnStarted)
 	}
 	if e.StopReason == "refusal" {
 		t.exclude()
 	}
-	t.add(&Item{Kind: TurnEnd, End: end, At: e.At}).from(e.Wire)
+	it := t.add(&Item{Kind: TurnEnd, End: end, At: e.At})
+	it.from(e.Wire)
+	if end.Empty {
+		t.emptyEnd = it
+	}
 }
 
-// unanswered reports whether the turn has a prompt and no output of the agent. Some
-// agents end such a turn if the model could not be reached.
-func (t *Thread) unanswered() bool {
-	asked := false
+// prompted reports whether the turn has a prompt: an agent may also begin one by itself.
+func (t *Thread) prompted() bool {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {
-		switch it := t.Items[i]; it.Kind {
-		case UserMessage:
-			asked = true
-		case ShellCommand, TurnEnd:
-		case AgentMessage, ThoughtMessage:
-			if len(bytes.TrimSpace(it.Text)) > 0 {
-				return false
-			}
-		default:
-			if !it.Blank() {
-				return false
-			}
+		if t.Items[i].Kind == UserMessage {
+			return true
 		}
 	}
-	return asked
+	return false
+}
+
+// heard records that the agent has sent output. After the end of a turn it means that the turn was not empty.
+func (t *Thread) heard() {
+	t.output = true
+	if t.emptyEnd != nil {
+		t.emptyEnd.End.Empty = false
+		t.touch(t.emptyEnd)
+		t.emptyEnd = nil
+	}
+}
+
+// isOutput reports whether the agent says, does or asks something with an event. What only describes the
+// session, such as its title and usage, is no output.
+func (t *Thread) isOutput(e event.Event) bool {
+	switch e := e.(type) {
+	case event.TextArrived:
+		return e.Role != event.User && strings.TrimSpace(e.Text) != ""
+	case event.MessageReplaced:
+		return e.Role != event.User && (strings.TrimSpace(e.Text) != "" || len(e.Attachments) > 0)
+	case event.ContentArrived:
+		return e.Role != event.User
+	case event.PlanChanged:
+		return len(e.Entries) > 0 || e.Markdown != ""
+	case event.ToolChanged, event.TerminalStarted, event.TerminalOutput, event.TerminalReplaced, event.FileWritten, event.PermissionRequested,
+		event.PermissionAnswered, event.ElicitationAsked, event.NoticeArrived, event.SubagentChanged, event.CompactionChanged, event.UnknownArrived:
+		return true
+	case event.ModeChanged: // between turns, the user has changed it
+		return t.running
+	}
+	return false
 }
 
 // disconnected ends the session. The reason is shown once: by the turn that was

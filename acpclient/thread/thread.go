@@ -144,7 +144,7 @@ type End struct {
 	StopReason string
 	Err        error
 	Duration   time.Duration
-	Empty      bool // the agent has answered a prompt with no output at all
+	Empty      bool // the agent has answered a prompt with no output at all, also not after the turn
 }
 
 // Terminal is the output of a command.
@@ -204,6 +204,8 @@ type Thread struct {
 	holds       map[hold]*Item        // calls that wait for the user, by what they wait for
 	cancelled   bool
 	running     bool
+	output      bool  // the agent has sent some since the turn began
+	emptyEnd    *Item // the end of the last turn, if there was none
 	loading     bool
 	history     bool   // no prompt was sent since the history was loaded, so updates belong to it
 	first       int    // items before this one belong to other sessions
@@ -257,6 +259,9 @@ func (t *Thread) Tool(id string) *Tool {
 // added. The slice is valid until the next call.
 func (t *Thread) Apply(e event.Event) []int {
 	t.changed = t.changed[:0]
+	if t.isOutput(e) {
+		t.heard()
+	}
 	switch e := e.(type) {
 	case event.TextArrived:
 		t.text(e)

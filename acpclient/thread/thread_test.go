@@ -318,29 +318,48 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// A turn is empty if the agent has answered a prompt with no output at all.
+// A turn is empty if the agent has answered a prompt with no output at all, also not afterwards.
 func TestEmptyTurns(t *testing.T) {
 	idle := event.TurnStarted{For: in, At: now, SeparatePrompts: true} // v2: without a prompt
+	plan := event.PlanChanged{For: in, Entries: []event.PlanEntry{{Content: "p"}}}
 	for name, c := range map[string]struct {
 		events []event.Event
 		empty  bool
 	}{
-		"nothing":              {[]event.Event{prompt("p"), ended("end_turn")}, true},
-		"an empty message":     {[]event.Event{prompt("p"), says(event.Agent, "m", " \n"), ended("end_turn")}, true},
-		"after a turn with it": {[]event.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("q"), ended("end_turn")}, true},
-		"a title":              {[]event.Event{prompt("p"), title("t"), ended("end_turn")}, true},
-		"an answer":            {[]event.Event{prompt("p"), agent("a"), ended("end_turn")}, false},
-		"a thought":            {[]event.Event{prompt("p"), says(event.Thought, "", "hm"), ended("end_turn")}, false},
-		"a tool call":          {[]event.Event{prompt("p"), tool("t", "completed"), ended("end_turn")}, false},
-		"another end":          {[]event.Event{prompt("p"), ended("max_tokens")}, false},
-		"stopped":              {[]event.Event{prompt("p"), event.TurnCancelled{For: in}, ended("end_turn")}, false},
-		"not asked":            {[]event.Event{idle, ended("end_turn")}, false},
+		"nothing":               {[]event.Event{prompt("p"), ended("end_turn")}, true},
+		"an empty message":      {[]event.Event{prompt("p"), says(event.Agent, "m", " \n"), ended("end_turn")}, true},
+		"after a turn with it":  {[]event.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("q"), ended("end_turn")}, true},
+		"a title":               {[]event.Event{prompt("p"), title("t"), ended("end_turn")}, true},
+		"usage":                 {[]event.Event{prompt("p"), event.UsageChanged{For: in, Used: 1}, ended("end_turn")}, true},
+		"an empty plan":         {[]event.Event{prompt("p"), event.PlanChanged{For: in}, ended("end_turn")}, true},
+		"a mode set after it":   {[]event.Event{prompt("p"), ended("end_turn"), event.ModeChanged{For: in, ModeID: "m"}}, true},
+		"an answer":             {[]event.Event{prompt("p"), agent("a"), ended("end_turn")}, false},
+		"a thought":             {[]event.Event{prompt("p"), says(event.Thought, "", "hm"), ended("end_turn")}, false},
+		"more of a message":     {[]event.Event{prompt("p"), says(event.Agent, "m", "a"), ended("end_turn"), prompt("q"), says(event.Agent, "m", "b"), ended("end_turn")}, false},
+		"a tool call":           {[]event.Event{prompt("p"), tool("t", "completed"), ended("end_turn")}, false},
+		"a tool call once more": {[]event.Event{prompt("p"), tool("t", "completed"), ended("end_turn"), prompt("q"), tool("t", "failed"), ended("end_turn")}, false},
+		"a plan":                {[]event.Event{prompt("p"), plan, ended("end_turn")}, false},
+		"a notice":              {[]event.Event{prompt("p"), event.NoticeArrived{For: in, Title: "n"}, ended("end_turn")}, false},
+		"a mode":                {[]event.Event{prompt("p"), event.ModeChanged{For: in, ModeID: "m"}, ended("end_turn")}, false},
+		"a file":                {[]event.Event{prompt("p"), event.FileWritten{For: in, Path: "f"}, ended("end_turn")}, false},
+		"an answer after it":    {[]event.Event{prompt("p"), ended("end_turn"), agent("a")}, false},
+		"a plan after it":       {[]event.Event{prompt("p"), ended("end_turn"), plan}, false},
+		"a tool call after it":  {[]event.Event{prompt("p"), ended("end_turn"), tool("t", "completed")}, false},
+		"an answer after two":   {[]event.Event{prompt("p"), ended("end_turn"), prompt("q"), ended("end_turn"), agent("a")}, false},
+		"another end":           {[]event.Event{prompt("p"), ended("max_tokens")}, false},
+		"stopped":               {[]event.Event{prompt("p"), event.TurnCancelled{For: in}, ended("end_turn")}, false},
+		"not asked":             {[]event.Event{idle, ended("end_turn")}, false},
 	} {
 		th := thread.New("s")
+		var end *thread.Item
 		for _, e := range c.events {
-			th.Apply(e)
+			for _, i := range th.Apply(e) {
+				if th.Items[i].Kind == thread.TurnEnd {
+					end = th.Items[i]
+				}
+			}
 		}
-		if end := th.Items[len(th.Items)-1].End; end == nil || end.Empty != c.empty {
+		if end == nil || end.End.Empty != c.empty {
 			t.Errorf("%s: got %+v", name, end)
 		}
 	}

@@ -114,7 +114,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 			return client, withHowTo(err)
 		},
 		Protocol: setup.protocol(agent), Versions: setup.versions, Session: setup.NewSession(agent, place),
-		Tap: rec.tap(), OnAgentInfo: rec.introduced,
+		Tap: rec.tap(), Log: rec.Path(), OnAgentInfo: rec.introduced,
 		Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Policy: f.policy(),
 		Tools: tools, Commands: commands(), Sandbox: bounds,
 		Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err,

@@ -128,6 +128,10 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 	case "stderr":
 		fmt.Fprintln(os.Stderr, "a word for the log")
 		a.say("said it on stderr")
+	case "silent":
+		fmt.Fprintln(os.Stderr, "401 from the model")
+	case "plan":
+		a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"plan","entries":[{"content":"think","priority":"high","status":"pending"}]}}}`, a.session)
 	case "cells":
 		a.cells()
 	case "flood":

@@ -66,6 +66,8 @@ type Options struct {
 	// offers none.
 	Tools  []string
 	Record *permissions.Record // of questions and answers; Run closes it; may be nil
+	// Log is the path of the log of messages, "" if there is none.
+	Log string
 	// Commands decides how commands of the agent are started.
 	Commands host.Commands
 	Sandbox  host.Sandbox // see host.Options
@@ -233,11 +235,33 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	if err := session.Prompt(event.Block{Text: r.opts.Prompt}); err != nil {
 		return nil, err
 	}
-	return r.follow(ctx, session)
+	end, err := r.follow(ctx, session)
+	if err == nil && end != nil && end.Empty && !r.refused() {
+		client.Close() // for the rest of its stderr
+		err = &emptyTurnError{r.name, r.opts.Log, client.Stderr()}
+	}
+	return end, err
 }
 
-// gather is how long events that arrive without a pause are gathered.
-const gather = 4 * time.Millisecond
+// emptyTurnError means that the agent has ended the turn without any output. Some agents do if they cannot
+// reach their model.
+type emptyTurnError struct {
+	agent, log string
+	stderr     []string
+}
+
+func (e *emptyTurnError) Error() string {
+	said := e.agent + " said nothing (perhaps it cannot reach its model)"
+	if e.log != "" {
+		said += "; its messages are in " + e.log
+	}
+	return said
+}
+
+const (
+	gather     = 4 * time.Millisecond   // how long events that arrive without a pause are gathered
+	lateOutput = 300 * time.Millisecond // how long output may arrive after a turn that ended without any
+)
 
 // follow handles events until the turn has ended. If ctx ends, it cancels the turn and
 // gives the agent a moment to confirm.
@@ -245,6 +269,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 	done := ctx.Done()
 	var patience <-chan time.Time
 	var taken time.Time
+	var last *thread.End
 	for {
 		// The first event after a pause is printed at once; otherwise waiting lets events
 		// merge.
@@ -253,8 +278,12 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 		}
 		taken = time.Now()
 		for _, e := range r.queue.Drain() {
-			if end := r.apply(e); end != nil {
+			end := r.apply(e)
+			if end != nil && !end.Empty {
 				return end, cause(ctx, nil)
+			}
+			if end != nil {
+				last, patience = end, time.After(lateOutput)
 			}
 		}
 		select {
@@ -264,7 +293,7 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			session.Cancel()
 			patience = time.After(2 * time.Second)
 		case <-patience:
-			return nil, cause(ctx, nil)
+			return last, cause(ctx, nil)
 		}
 	}
 }
@@ -286,8 +315,10 @@ func (r *run) apply(e event.Event) *thread.End {
 	if s, ok := e.(event.PermissionAnswered); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
 		r.ruledOut = true
 	}
-	for _, i := range r.thread.Apply(e) {
-		if it := r.thread.Items[i]; it.Kind == thread.TurnEnd {
+	was := len(r.thread.Items)
+	r.thread.Apply(e)
+	for _, it := range r.thread.Items[was:] {
+		if it.Kind == thread.TurnEnd {
 			return it.End
 		}
 	}
@@ -325,9 +356,6 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	case errors.Is(err, ErrNoSession):
 		code = ExitNoSession
 	case err != nil:
-		code = ExitAgent
-	case end != nil && end.Empty && !r.refused():
-		err = fmt.Errorf("%s said nothing", r.name)
 		code = ExitAgent
 	case r.refused():
 		code = ExitDenied

@@ -248,20 +248,33 @@ func TestStopReasons(t *testing.T) {
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended with cancelled")
 }
 
-// A turn without any text or tool call is reported: some agents end like that if they
+// A turn without any output is reported, with where to look: some agents end like that if they
 // cannot reach the model.
 func TestNothingSaid(t *testing.T) {
 	t.Parallel()
 	empty := "greet\n" + chunk("m", "\n") + "\nstop end_turn"
-	play(t, empty, "go").expect(t, ExitAgent, "", "parley: test said nothing\n")
-	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: scripted said nothing\n")
-	if got := decodeResult(t, play(t, empty, "go", format("json")).out); got.Error != "test said nothing" || got.Code != ExitAgent || got.StopReason != "end_turn" {
+	const said = " said nothing (perhaps it cannot reach its model)"
+	play(t, empty, "go").expect(t, ExitAgent, "", "parley: test"+said+"\n")
+	play(t, empty, "go", func(o *Options) { o.Custom = true }).expect(t, ExitAgent, "", "parley: scripted"+said+"\n")
+	logged := func(o *Options) { o.Log = "/logs/x.jsonl" }
+	play(t, "stderr 401 from the model\n"+empty, "go", logged).
+		expect(t, ExitAgent, "", "parley: test"+said+"; its messages are in /logs/x.jsonl\nparley: stderr: 401 from the model\n")
+	got := decodeResult(t, play(t, "stderr 401\n"+empty, "go", format("json")).out)
+	if got.Error != "test"+said || got.Code != ExitAgent || got.StopReason != "end_turn" || len(got.Stderr) != 1 || got.Stderr[0] != "401" {
 		t.Errorf("got %+v", got)
 	}
+	plan := `{"sessionUpdate":"plan","entries":[{"content":"think","priority":"high","status":"pending"}]}`
+	for name, update := range map[string]string{"plan": plan, "notice": `{"sessionUpdate":"notice","severity":"info","title":"Busy"}`, "unknown": `{"sessionUpdate":"new"}`,
+		"mode": `{"sessionUpdate":"current_mode_update","currentModeId":"plan"}`} {
+		if r := play(t, "greet\n"+update+"\nstop end_turn", "go"); r.code != ExitDone || strings.Contains(r.stderr, "said nothing") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	play(t, "greet\nstop end_turn\nlate\n"+chunk("m", "after the turn"), "go").expect(t, ExitDone, "after the turn\n")
 	play(t, "greet\n"+toolCall+"\n"+toolUpdate+"\nstop end_turn", "go").expect(t, ExitDone, "", "[read] Look")
 	play(t, "greet\n"+thought+"\nstop end_turn", "go").expect(t, ExitDone, "")
 	idle := `{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}`
-	play(t, script(append(append([]string{}, greetV2...), idle)...), "go", speaks("2")).expect(t, ExitAgent, "", "test said nothing")
+	play(t, script(append(append([]string{}, greetV2...), idle)...), "go", speaks("2")).expect(t, ExitAgent, "", "test"+said)
 }
 
 func TestAgentErrors(t *testing.T) {

@@ -227,8 +227,12 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 // stderrOf returns the tail of the agent's stderr if the error has one.
 func stderrOf(err error) []string {
 	var exit *event.ExitError
-	if errors.As(err, &exit) {
+	var empty *emptyTurnError
+	switch {
+	case errors.As(err, &exit):
 		return exit.Stderr
+	case errors.As(err, &empty):
+		return empty.stderr
 	}
 	return nil
 }

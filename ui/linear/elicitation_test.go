@@ -43,7 +43,7 @@ func TestForm(t *testing.T) {
 			"The form, filled in:", "  Path: /home/ada", "  Size: 2", "  Kind: empty", "  Tags: x, z", "  Sure: no",
 			"1. Send it", "2. Start again", "3. Decline", "4. Cancel", "Answer 1 to 4:")
 		r.types("1")
-		r.wants("Sent.", "Turn ended: fake said nothing.")
+		r.wants("Sent.", "Turn ended.")
 		if _, _, answers := r.seen(); answers != `{"action":"accept","content":{"path":"/home/ada","size":2,"tags":["x","z"],"sure":false}}` {
 			t.Errorf("answered: %s", answers)
 		}
@@ -58,7 +58,7 @@ func TestFormIsDeclined(t *testing.T) {
 		if _, _, answers := r.seen(); answers != `{"action":"decline"}` {
 			t.Errorf("answered: %s", answers)
 		}
-		r.sees("Declined.", "Turn ended: fake said nothing.")
+		r.sees("Declined.", "Turn ended.")
 	})
 }
 
@@ -101,7 +101,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("answered %s, opened %q", answers, opened)
 		}
 		r.Agent().Notify("elicitation/complete", `{"elicitationId":"e"}`)
-		r.sees("Opening example.org. The agent says when it is done.", "Turn ended: fake said nothing.", "Page done: example.org.")
+		r.sees("Opening example.org. The agent says when it is done.", "Turn ended.", "Page done: example.org.")
 	})
 }
 
