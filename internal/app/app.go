@@ -120,7 +120,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags.StringVar(&f.mode, "mode", "", "start the first session in this mode")
 	flags.StringVar(&f.model, "model", "", "use this model in the first session")
 	flags.StringVar(&f.resume, "resume", "", "open the agent's session with this id")
-	flags.BoolVarP(&f.continues, "continue", "c", false, "open the newest session in this directory, with the agent used last if none is named")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "open the session used last in this directory, with the agent used last if none is named")
 	flags.BoolVar(&f.inline, "inline", false, "write the conversation into the terminal's scrollback instead of taking over the screen")
 	flags.BoolVar(&f.linear, "linear", false, "print plain lines, for screen readers (or set ACCESSIBLE=1)")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an agent may take to start; 0 waits forever")

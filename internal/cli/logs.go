@@ -39,6 +39,7 @@ type Logged struct {
 	name    string // the name the agent reports; "" if unknown
 	command string // the command that started it, as logged
 	titled  bool   // Title is the agent's
+	begun   bool   // it has a conversation
 	files   []loggedFile
 }
 
@@ -49,7 +50,7 @@ type loggedFile struct {
 	protocol int
 }
 
-// Logs returns the sessions in a directory of logs (record.Dir) that have at least one prompt, the
+// Logs returns the sessions in a directory of logs (record.Dir) that have a conversation, the
 // last used first. It reads only the ends of the files.
 func Logs(dir string) ([]Logged, error) {
 	entries, err := record.List(dir)
@@ -69,7 +70,7 @@ func Logs(dir string) ([]Logged, error) {
 	}
 	var all []Logged
 	for _, g := range found {
-		if g.Prompts == 0 {
+		if !g.begun {
 			continue
 		}
 		slices.SortFunc(g.files, func(a, b loggedFile) int { return cmp.Or(a.started.Compare(b.started), cmp.Compare(a.path, b.path)) })
@@ -84,6 +85,7 @@ func Logs(dir string) ([]Logged, error) {
 // add merges what a log says about the session. Logs are added newest first.
 func (g *Logged) add(e record.Entry, s record.Session) {
 	g.Prompts += s.Prompts
+	g.begun = g.begun || s.Begun()
 	g.files = append(g.files, loggedFile{e.Path, e.Started, e.Protocol})
 	used := s.Used
 	if used.IsZero() || len(e.Sessions) == 1 {

@@ -158,26 +158,28 @@ func TestLogs(t *testing.T) {
 	if want := map[int]string{0: ">session/prompt <stopReason", 1: "<message_chunk", 2: "<stopReason"}; !cmp.Equal(liveMessages, want) {
 		t.Errorf("messages of the items: got %v", liveMessages)
 	}
-	connect(t, Opening{Resume: "k2"}).Close() // without a prompt
+	connect(t, Opening{}).Close()             // without a prompt
+	connect(t, Opening{Resume: "k2"}).Close() // which has a conversation
 	for range 2 {
 		old := connect(t, Opening{Resume: "k1"})
 		old.prompt("once more")
 		old.Close()
 	}
 	got, err := Logs(dir)
-	if err != nil || len(got) != 2 {
+	if err != nil || len(got) != 3 {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	self := self(t)
 	for i, want := range []Logged{
 		{Agent: filepath.Base(self), Session: "k1", Cwd: k.dir, Title: "once more", First: "once more", Prompts: 2, Protocol: 1, name: "kept"},
+		{Agent: filepath.Base(self), Session: "k2", Cwd: k.dir, Protocol: 1, name: "kept"},
 		{Agent: filepath.Base(self), Session: "fresh", Cwd: k.dir, Title: "first  prompt", First: "first  prompt", Prompts: 1, Protocol: 1, name: "kept"},
 	} {
 		g := got[i]
-		if time.Since(g.Updated) > time.Minute || len(g.files) != 2-i || !g.InDir(k.dir) || g.InDir("/") {
+		if time.Since(g.Updated) > time.Minute || len(g.files) != []int{2, 1, 2}[i] || !g.InDir(k.dir) || g.InDir("/") {
 			t.Errorf("got %+v", g)
 		}
-		g.Updated, g.Dir, g.command, g.titled, g.files = time.Time{}, "", "", false, nil
+		g.Updated, g.Dir, g.command, g.titled, g.begun, g.files = time.Time{}, "", "", false, false, nil
 		if d := cmp.Diff(want, g, cmp.AllowUnexported(Logged{}, loggedFile{})); d != "" {
 			t.Error(d)
 		}
@@ -193,7 +195,7 @@ func TestLogs(t *testing.T) {
 			t.Errorf("messages of item %d: got %s, %v", i, directions(found), err)
 		}
 	}
-	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[1]))); d != "" { // while it is still being written
+	if d := cmp.Diff(outline(fresh.thread), outline(replayed(t, got[2]))); d != "" { // while it is still being written
 		t.Error(d)
 	}
 }

@@ -24,9 +24,9 @@ import (
 type Opening struct {
 	NoSession bool   // open no session yet
 	Resume    string // the agent's id of a session, or its title or the user's name for it
-	Continue  bool   // the newest of the directory
+	Continue  bool   // the one of the directory that was used last
 
-	// KnownSessions returns the known sessions of an agent that does not list its own. nil means none.
+	// KnownSessions returns the sessions of the agent that parley's logs know, the last used first. nil means none.
 	KnownSessions func() ([]event.StoredSession, error)
 	// Retitle puts the user's names in place of the titles of listed sessions. May be nil.
 	Retitle func([]event.StoredSession)
@@ -66,13 +66,27 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 			}
 			return nil, fmt.Errorf("%w: the agent has none in %s", headless.ErrNoSession, n.Cwd)
 		}
-		newest := slices.MaxFunc(listed, func(a, b event.StoredSession) int { return a.Updated.Compare(b.Updated) })
-		o.reportSource(client, newest)
-		return reopen(ctx, client, newest, n)
+		last := o.lastUsed(listed)
+		o.reportSource(client, last)
+		return reopen(ctx, client, last, n)
 	case o.Resume != "":
 		return reopen(ctx, client, o.named(ctx, client), n)
 	}
 	return client.NewSession(ctx, n)
+}
+
+// lastUsed returns the session that was used last according to parley's logs, else the newest of the
+// agent's list: agents date a session by its file, or list a fork after what it was forked from.
+func (o Opening) lastUsed(listed []event.StoredSession) event.StoredSession {
+	if o.KnownSessions != nil {
+		known, _ := o.KnownSessions() // without logs, the agent's list decides
+		for _, k := range known {
+			if i := slices.IndexFunc(listed, func(l event.StoredSession) bool { return l.ID == k.ID && sameDir(l.Cwd, k.Cwd) }); i >= 0 {
+				return listed[i]
+			}
+		}
+	}
+	return slices.MaxFunc(listed, func(a, b event.StoredSession) int { return a.Updated.Compare(b.Updated) })
 }
 
 // sessions returns the sessions the agent lists for dir, or all with "". For an agent that can open

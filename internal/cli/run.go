@@ -51,7 +51,7 @@ Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does n
 	flags.StringVar(&f.agent, "agent", "", "agent's name or URL (default: the configured one, else the first installed)")
 	flags.StringArrayVar(&f.addDirs, "add-dir", nil, "also let the agent work in this directory (repeatable)")
 	flags.StringVar(&f.session, "session", "", "continue the agent's session with this id or title")
-	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the agent's newest session in this directory")
+	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the session used last in this directory")
 	flags.StringVar(&f.mode, "mode", "", "use this mode")
 	flags.StringVar(&f.model, "model", "", "use this model")
 	flags.StringArrayVar(&f.config, "config", nil, "set an option of the session, as KEY=VALUE (repeatable)")

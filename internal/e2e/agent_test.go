@@ -70,6 +70,8 @@ func runAgent(in io.Reader, out io.Writer) {
 			a.answer(m.ID, `{"sessionId":"s1"}`)
 		case "session/list":
 			a.answer(m.ID, `{"sessions":`+a.kept()+`}`)
+		case "session/fork":
+			a.answer(m.ID, fmt.Sprintf(`{"sessionId":%q}`, m.Params.SessionID+"-fork"))
 		case "session/close":
 			a.answer(m.ID, `{}`)
 		case "session/delete":
@@ -160,6 +162,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.say("I shall ask")
 		a.gate(cancel)
 		a.ask()
+	case "which":
+		a.say("this is " + a.session)
 	case "save":
 		a.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":%q,"path":%q,"content":"two\n"}}`, a.session, filepath.Join(a.cwd, "notes.txt"))
 		<-a.answers

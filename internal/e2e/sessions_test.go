@@ -18,7 +18,7 @@ func capabilities() string {
 	if os.Getenv(keptVar) == "" {
 		return `{}`
 	}
-	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"delete":{}}}`
+	return `{"loadSession":true,"sessionCapabilities":{"list":{},"close":{},"delete":{},"fork":{}}}`
 }
 
 // replay sends the conversation of a stored session.
@@ -42,14 +42,14 @@ func (a *agent) kept() string {
 }
 
 // keptIn returns a keptVar with three sessions: two of dir, of which the second is the newer, and
-// one of its parent that is newer still.
-func keptIn(t *testing.T, dir string) []string {
+// one of its parent that is newer still; and more.
+func keptIn(t *testing.T, dir string, more ...map[string]string) []string {
 	t.Helper()
-	list, err := json.Marshal([]map[string]string{
+	list, err := json.Marshal(append([]map[string]string{
 		{"sessionId": "old-1", "cwd": dir, "title": "Fix the lexer", "updatedAt": "2026-02-27T18:05:00Z"},
 		{"sessionId": "new-1", "cwd": dir, "title": "Write the docs", "updatedAt": "2026-02-28T18:05:00Z"},
 		{"sessionId": "far-1", "cwd": strings.TrimSuffix(dir, "/work"), "title": "Somewhere else", "updatedAt": "2026-03-01T18:05:00Z"},
-	})
+	}, more...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,30 @@ func TestContinue(t *testing.T) {
 	s.Prompt("and now")
 	s.WaitFor("heard: and now")
 	s.WaitIdle()
+}
+
+// --continue opens the session that was used last, whatever the agent's list says: here it dates a
+// fork, in which nothing was said, before the session that it was made of.
+func TestContinueUsedLast(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	agent := scripted(t)
+	s := StartEnv(t, 100, 40, dir, keptIn(t, dir), append([]string{"--resume", "old-1"}, agent...)...)
+	history(s, "old-1")
+	s.Prompt("/fork")
+	s.WaitFor("A fork: the agent has copied the session above")
+	s.Press("ctrl+d")
+	s.WaitFor("Resume: parley --resume old-1-fork")
+	env := keptIn(t, dir, map[string]string{"sessionId": "old-1-fork", "cwd": dir, "updatedAt": "2025-01-01T00:00:00Z"})
+	for _, flag := range []string{"--linear=false", "--linear"} {
+		s = StartEnv(t, 100, 40, dir, env, append([]string{flag, "--continue"}, agent...)...)
+		s.WaitFor("answer 2 of old-1-fork")
+		s.Press("ctrl+d")
+		s.ExitCode()
+	}
+	if r := runEnv(t, dir, env, append([]string{"run", "--continue", "which"}, agent...)...); !strings.Contains(r.stdout, "this is old-1-fork") {
+		t.Errorf("got %+v", r)
+	}
 }
 
 func TestResumeByID(t *testing.T) {

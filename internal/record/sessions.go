@@ -15,12 +15,14 @@ import (
 // Session is one session of a connection, as found in the messages. Its texts are not safe
 // for a terminal.
 type Session struct {
-	ID      string    `json:"id"` // verbatim
-	Cwd     string    `json:"cwd,omitempty"`
-	Title   string    `json:"title,omitempty"` // given by the agent
-	First   string    `json:"first,omitempty"` // start of the first prompt in this log
-	Prompts int       `json:"prompts,omitempty"`
-	Used    time.Time `json:"used"` // when it was last opened or prompted
+	ID      string `json:"id"` // verbatim
+	Cwd     string `json:"cwd,omitempty"`
+	Title   string `json:"title,omitempty"` // given by the agent
+	First   string `json:"first,omitempty"` // start of the first prompt in this log
+	Prompts int    `json:"prompts,omitempty"`
+	// Reopened says that it was loaded, resumed or forked: it has a conversation, even without a prompt.
+	Reopened bool      `json:"reopened,omitempty"`
+	Used     time.Time `json:"used"` // when it was last opened or prompted
 }
 
 // Limits for the sessions of a connection, the newest first.
@@ -41,7 +43,10 @@ type notes struct {
 }
 
 // opening is a request that opens a session. id is "" if the answer will name it.
-type opening struct{ id, cwd string }
+type opening struct {
+	id, cwd string
+	fresh   bool // a new session
+}
 
 // wants reports whether a message may be about sessions. It cheaply rules out chunks of
 // text, which are nearly all messages of an agent.
@@ -68,8 +73,8 @@ func (n *notes) message(dir Direction, at time.Time, msg []byte) {
 
 // sent notes a request of parley.
 func (n *notes) sent(at time.Time, e envelope.Envelope) {
-	id := envelope.Session(e.Params)
-	switch envelope.Text(e.Method) {
+	id, method := envelope.Session(e.Params), envelope.Text(e.Method)
+	switch method {
 	case "session/new", "session/fork":
 		id = ""
 	case "session/load", "session/resume":
@@ -90,7 +95,7 @@ func (n *notes) sent(at time.Time, e envelope.Envelope) {
 		if n.asked == nil {
 			n.asked = map[string]opening{}
 		}
-		n.asked[key] = opening{id, envelope.Text(envelope.Member(e.Params, "cwd"))}
+		n.asked[key] = opening{id, envelope.Text(envelope.Member(e.Params, "cwd")), method == "session/new"}
 	}
 }
 
@@ -110,6 +115,7 @@ func (n *notes) answered(at time.Time, e envelope.Envelope) {
 	}
 	if s := n.session(asked.id); s != nil {
 		s.Used, n.changed = at, true
+		s.Reopened = s.Reopened || !asked.fresh
 		if len(asked.cwd) <= maxField {
 			s.Cwd = asked.cwd
 		}
@@ -152,13 +158,19 @@ func (n *notes) session(id string) *Session {
 	return s
 }
 
-// sort puts sessions with prompts first, then newer ones.
+// Begun reports whether the session has a conversation.
+func (s Session) Begun() bool { return s.Prompts > 0 || s.Reopened }
+
+// sort puts sessions with a conversation first, then newer ones.
 func (n *notes) sort() {
 	slices.SortStableFunc(n.sessions, func(a, b *Session) int {
-		if (a.Prompts > 0) != (b.Prompts > 0) {
-			return min(1, b.Prompts) - min(1, a.Prompts)
+		switch {
+		case a.Begun() == b.Begun():
+			return b.Used.Compare(a.Used)
+		case a.Begun():
+			return -1
 		}
-		return b.Used.Compare(a.Used)
+		return 1
 	})
 }
 

@@ -124,14 +124,16 @@ func TestSessionsOfALog(t *testing.T) {
 		request(3, "session/fork", `{"cwd":"/f","sessionId":"old"}`), request(4, "session/resume", `{"cwd":"/r","sessionId":"refused"}`), request(5, "session/new", `{"cwd":"/x"}`))
 	say(In, []byte(`[`+string(answer(1, `{"sessionId":"new"}`))+`,`+string(answer(2, `null`))+`]`), answer(3, `{"sessionId":"fork"}`),
 		[]byte(`{"jsonrpc":"2.0","id":4,"error":{"code":-32603,"message":"no"}}`), []byte("no JSON"), []byte(`{"id":5}`), answer(6, `{"sessionId":"unasked"}`))
+	say(Out, request(20, "session/new", `{"cwd":"/u"}`))
+	say(In, answer(20, `{"sessionId":"unused"}`))
 	say(Out, prompt(7, "new", "  one\n  two \x1b"), prompt(8, "new", "three"), prompt(9, "old", "https://user:secret@"+strings.Repeat("long", 40)+" "+strings.Repeat("words ", 40)), prompt(10, "", "nobody"),
 		[]byte(`{"jsonrpc":"2.0","id":99,"result":{"content":"session/prompt session/new"}}`))
 	say(In, titled("old", `"Old \u001b one"`), titled("new", `"once"`), titled("new", `null`), titled("old", `7`)[:20])
 	say(In, []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"new","update":{"sessionUpdate":"session_info_update"}}}`))
 	closeLog(t, w)
 	want := []Session{
-		{ID: "old", Cwd: "/w/sub", Title: "Old \x1b one", First: "https://[redacted]@" + strings.Repeat("long", 15) + "l…", Prompts: 1},
-		{ID: "new", Cwd: "/w", First: "one two \x1b", Prompts: 2}, {ID: "fork", Cwd: "/f"}}
+		{ID: "old", Cwd: "/w/sub", Title: "Old \x1b one", First: "https://[redacted]@" + strings.Repeat("long", 15) + "l…", Prompts: 1, Reopened: true},
+		{ID: "new", Cwd: "/w", First: "one two \x1b", Prompts: 2}, {ID: "fork", Cwd: "/f", Reopened: true}, {ID: "unused", Cwd: "/u"}}
 	got := sessionsIn(t, w.Path())
 	if d := cmp.Diff(want, got, untimed, cmpopts.SortSlices(func(a, b Session) bool { return a.ID > b.ID })); d != "" {
 		t.Error(d)
@@ -141,8 +143,8 @@ func TestSessionsOfALog(t *testing.T) {
 			t.Errorf("%s was used %v", s.ID, s.Used)
 		}
 	}
-	if got[2].ID != "fork" {
-		t.Errorf("the session without a prompt comes last: %+v", got)
+	if last := got[len(got)-1]; last.ID != "unused" {
+		t.Errorf("the session without a conversation comes last: %+v", got)
 	}
 }
 
@@ -157,7 +159,7 @@ func TestSessionsOfOddMessages(t *testing.T) {
 	w.Message(Out, 0, request(7, "session/new", `{"cwd":"/w"}`))
 	w.Message(In, 0, answer(7, `{"sessionId":"first","sessionId":"last"}`))
 	closeLog(t, w)
-	want := []Session{{ID: "1", Cwd: "/w"}, {ID: "last", Cwd: "/w"}}
+	want := []Session{{ID: "1", Cwd: "/w", Reopened: true}, {ID: "last", Cwd: "/w"}}
 	if d := cmp.Diff(want, sessionsIn(t, w.Path()), untimed, cmpopts.SortSlices(func(a, b Session) bool { return a.ID < b.ID })); d != "" {
 		t.Error(d)
 	}
