@@ -23,11 +23,12 @@ const maxMedia = 4 << 10 // longest base64 that is kept, in bytes
 // scope is what the keys above a value say about it.
 type scope struct {
 	secrecy secrecy
-	listed  bool // an item of "env" or "headers": its "value" is secret
-	mapped  bool // "env" or "headers" as an object: all its values are secret
-	args    bool // an item of "args" or of a "command" that is a list
-	command bool // a command line
-	media   bool // a text that may be base64
+	listed  bool   // an item of "env" or "headers": its "value" is secret
+	mapped  bool   // "env" or "headers" as an object: all its values are secret
+	args    bool   // an item of "args" or of a "command" that is a list
+	program string // of "args": the "command" before them
+	command bool   // a command line
+	media   bool   // a text that may be base64
 }
 
 // redactor walks one JSON text and collects the edits.
@@ -100,11 +101,22 @@ func (r *redactor) value(s scope) {
 
 func (r *redactor) object(s scope) {
 	var m media
+	named, program := public, "" // what the members before say about "value" and "args"
 	r.at.Enter()
 	for before := r.at.Pos(); r.at.Key(); before = r.at.Pos() {
 		r.key(before)
 		kind := r.kind()
 		in := s.member(r.at.Name, kind)
+		switch name := string(r.at.Name); {
+		case strings.EqualFold(name, "key"), strings.EqualFold(name, "name"):
+			named = secretName(r.peek())
+		case strings.EqualFold(name, "value"):
+			in.secrecy = max(in.secrecy, named)
+		case in.command:
+			program = r.peek()
+		case in.args && name == "args":
+			in.program = program
+		}
 		switch {
 		case in.media:
 			m.add(r)
@@ -116,6 +128,16 @@ func (r *redactor) object(s scope) {
 		r.value(in)
 	}
 	m.end(r)
+}
+
+// peek returns the next value if it is a text that is no longer than a name can be.
+func (r *redactor) peek() string {
+	ahead := r.at
+	if raw := ahead.Value(); len(raw) <= maxName && raw[0] == '"' {
+		text, _ := jsonscan.Text(raw)
+		return text
+	}
+	return ""
 }
 
 // key redacts the key that the cursor has passed since before, together with the comma
@@ -150,31 +172,45 @@ func (s scope) member(name []byte, kind jsonscan.Kind) scope {
 }
 
 func (r *redactor) array(s scope) {
-	before := "" // the item before, which may be a flag
+	if s.args && s.secrecy == public && r.arguments(s.program) {
+		return
+	}
 	r.at.EnterArray()
 	for r.at.Item() {
-		if s.args && s.secrecy == public && r.kind() == jsonscan.String {
-			before = r.argument(before)
-		} else {
-			r.value(s)
-			before = ""
-		}
+		r.value(s)
 	}
 }
 
-// argument redacts a word of a command and returns the original word.
-func (r *redactor) argument(before string) string {
-	raw := r.at.Value()
-	word, ok := jsonscan.Text(raw)
-	if safe := argument(before, word); ok && safe != word {
-		r.replace(raw, AppendString(nil, safe))
+// arguments redacts the words of a command, with its program before them if they lack it. It reports
+// false, and has done nothing, if the next value is no list of texts.
+func (r *redactor) arguments(program string) bool {
+	var words []string
+	if program != "" {
+		words = append(words, program)
 	}
-	return word
+	first, ahead := len(words), r.at
+	ahead.EnterArray()
+	for ahead.Item() {
+		raw := ahead.Value()
+		word, ok := jsonscan.Text(raw)
+		if raw[0] != '"' || !ok {
+			return false
+		}
+		words = append(words, word)
+	}
+	safe := Words(words)
+	r.at.EnterArray()
+	for i := first; r.at.Item(); i++ {
+		if raw := r.at.Value(); safe[i] != words[i] {
+			r.replace(raw, AppendString(nil, safe[i]))
+		}
+	}
+	return true
 }
 
 func (r *redactor) text(s scope) {
 	raw := r.at.Value()
-	if s.secrecy > public {
+	if isPlace := s.secrecy == unlessPath && len(raw) > len(`""`) && isPath(raw[1:]); s.secrecy > public && !isPlace {
 		if len(raw) > len(`""`) {
 			r.replace(raw, marked)
 		}

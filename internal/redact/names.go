@@ -12,16 +12,23 @@ import (
 type secrecy int
 
 const (
-	public secrecy = iota
-	texts          // texts are secret, numbers are not: "tokens", "token_count"
-	hidden         // numbers too: "token"
+	public     secrecy = iota
+	unlessPath         // "pwd", which often means a directory
+	texts              // texts are secret, numbers are not: "tokens", "token_count"
+	hidden             // numbers too: "token"
 )
 
 // secretWords are parts of names of secrets, as secretName normalizes them.
-var secretWords = []string{"authorization", "token", "apikey", "password", "passwd", "passphrase", "secret", "cookie", "privatekey", "accesskey", "accountkey", "signingkey", "encryptionkey", "mysqlpwd"}
+var secretWords = []string{"authorization", "token", "apikey", "password", "passwd", "passphrase", "secret", "cookie", "privatekey", "accesskey", "accountkey", "signingkey", "encryptionkey", "masterkey", "secretkey", "sharedkey", "authkey", "licensekey",
+	"sessionkey", "storagekey", "subscriptionkey", "hmackey", "writekey", "recoverycode", "seedphrase", "mysqlpwd", "storepass", "keypass", "userpass", "dbpass"}
+
+// wholeWords are such parts only as whole words of a name: DB_PASS and dbPass, but not bypass.
+var wholeWords = []string{"pass", "pwd", "psk"}
 
 // spelled are other spellings of them that occur in texts.
-var spelled = []string{"api_key", "api-key", "private_key", "private-key", "access_key", "access-key", "signing_key", "encryption_key", "mysql_pwd"}
+var spelled = []string{"api_key", "api-key", "private_key", "private-key", "access_key", "access-key", "signing_key", "encryption_key", "master_key", "master-key", "secret_key", "secret-key",
+	"shared_key", "shared-key", "auth_key", "auth-key", "license_key", "session_key", "storage_key", "subscription_key", "subscription-key", "hmac_key", "write_key",
+	"recovery_code", "seed_phrase", "mysql_pwd"}
 
 // harmless are suffixes of names that mention a secret but do not hold it.
 var harmless = []string{"file", "path", "dir", "url", "uri", "count", "limit", "type", "ttl", "name", "env", "length", "size", "endpoint"}
@@ -31,23 +38,32 @@ const maxName = 64 // bytes of a name
 // secretName judges a key, flag or parameter. It ignores case, "_", "-", "." and spaces.
 func secretName[text string | []byte](name text) secrecy {
 	var buf [maxName]byte
+	var starts [maxName + 1]bool // which letters of n begin a word
 	n := buf[:0]
-	for i := 0; i < len(name); i++ {
+	for i := 0; i < len(name) && len(n) < maxName; i++ {
 		if c := lower(name[i]); c != '_' && c != '-' && c != '.' && c != ' ' {
+			starts[len(n)] = i == 0 || !isWord(name[i-1]) || name[i-1] == '_' || c != name[i] && name[i-1] == lower(name[i-1])
 			n = append(n, c)
 		}
 	}
+	starts[len(n)] = true
 	found := public
 	t := known()
 	for at := t.next(n, 0); at >= 0; at = t.next(n, at+1) {
 		for _, e := range t.begin(n[at:]) {
-			if _, is := e.finder.(named); !is || !hasWord(n[at:], e.word) {
+			end := at + len(e.word)
+			f, is := e.finder.(named)
+			if !is || !hasWord(n[at:], e.word) || f.whole && !(starts[at] && starts[end]) {
 				continue
 			}
-			if at+len(e.word) == len(n) {
+			switch {
+			case end == len(n) && e.word == "pwd":
+				found = max(found, unlessPath)
+			case end == len(n):
 				return hidden
+			case !f.whole:
+				found = texts
 			}
-			found = texts
 		}
 	}
 	if found == texts && slices.ContainsFunc(harmless, func(end string) bool { return bytes.HasSuffix(n, []byte(end)) }) {
@@ -63,7 +79,7 @@ func isSecretFlag(word string) bool {
 }
 
 // named finds the value after a name.
-type named struct{}
+type named struct{ whole bool }
 
 // suspect looks for a sign of a value after the name. The gap between them is longer if it
 // is escaped.
@@ -72,15 +88,18 @@ func (named) suspect(s []byte, at, end int) bool {
 	if s[start] == '-' {
 		return true
 	}
-	return bytes.ContainsAny(s[stop:min(len(s), stop+32)], "=:") || hasWord(s[at:], "authorization")
+	return bytes.ContainsAny(s[stop:min(len(s), stop+32)], "=:>") || hasWord(s[at:], "authorization")
 }
 
 func (named) find(s []byte, at, end int, m mode) (from, to int) {
 	start, stop := nameAround(s, at, end)
 	name := s[start:stop]
 	secret := secretName(name)
-	if secret == public || start > 0 && s[start-1] == '$' {
+	if secret == public || start > 0 && s[start-1] == '$' || string(name) == "PWD" && !inConnection(s[:start]) {
 		return 0, 0
+	}
+	if start > 0 && stop < len(s) && s[stop] == '>' && (s[start-1] == '<' || s[start-1] == ':') {
+		return element(s, name, stop+1, secret)
 	}
 	i, op := operator(s, stop)
 	if flag := name[0] == '-' && i > stop; op == 0 && !flag {
@@ -93,12 +112,13 @@ func (named) find(s []byte, at, end int, m mode) (from, to int) {
 	// like this.
 	tight := op == '=' && i == stop+1
 	inURL := tight && afterParameter(s[:start])
-	plain := m == command || inURL || tight && (isVariable(name) || secret == hidden && bytes.HasPrefix(name, []byte("--")))
-	if !plain && secret != hidden {
-		return 0, 0
-	}
+	plain := m == command || inURL || tight && inConnection(s[:start]) || tight && (isVariable(name) || secret == hidden && bytes.HasPrefix(name, []byte("--")))
 
 	from, to, quote := value(s, i)
+	plain = plain || quote != 0 && start > 0 && s[start-1] == quote && isVariable(name) // {"NAME": "value"}
+	if !plain && secret == texts {
+		return 0, 0
+	}
 	if inURL {
 		to = endOfParameter(s, from, to)
 	}
@@ -112,12 +132,36 @@ func (named) find(s []byte, at, end int, m mode) (from, to int) {
 	switch {
 	case len(v) == 0 || bytes.HasPrefix(v, []byte(Mark)) || isReference(v, quote):
 		return 0, 0
-	case secret != hidden && isNumber(v):
+	case secret == texts && isNumber(v), secret == unlessPath && isPath(v):
 		return 0, 0
 	case !plain && !isRandom(v, quote != 0):
 		return 0, 0
 	}
 	return from, to
+}
+
+// element returns the content of an XML element up to its end tag.
+func element(s, name []byte, from int, secret secrecy) (_, to int) {
+	v, end, closed := bytes.Cut(s[from:], []byte("</"))
+	if end, _, _ = bytes.Cut(end, []byte(">")); !closed || !bytes.HasSuffix(end, name) || isReference(v, 0) || bytes.HasPrefix(v, []byte(Mark)) || secret == texts && isNumber(v) || bytes.ContainsAny(v, "<>\n") {
+		return 0, 0
+	}
+	return from, from + len(v)
+}
+
+// isPath reports whether a value is the path of a directory.
+func isPath(v []byte) bool {
+	return bytes.IndexByte([]byte("/~."), v[0]) >= 0 || len(v) > 1 && v[1] == ':'
+}
+
+// inConnection reports whether s ends within a connection string, of the form key=value;key=value or
+// with spaces.
+func inConnection(s []byte) bool {
+	if len(s) == 0 || s[len(s)-1] != ';' && s[len(s)-1] != ' ' {
+		return false
+	}
+	line := s[max(0, len(s)-window/2):]
+	return connectionKey().Match(line[bytes.LastIndexByte(line, '\n')+1:])
 }
 
 // nameAround returns the name that contains s[at:end].
@@ -159,9 +203,12 @@ func isVariable(name []byte) bool {
 }
 
 // operator skips what is between a name and its value: the quote after the name, spaces,
-// and = or : or := or =>. op is '=' or ':', or 0 if there is none.
+// and = or : or := or =>, or the name of another member, as in "key": NAME, "value": VALUE. op is '=' or ':', or 0 if there is none.
 func operator(s []byte, i int) (next int, op byte) {
 	i = skipQuote(s, i)
+	if pair := valueMember().FindIndex(s[i:min(len(s), i+32)]); pair != nil {
+		return i + pair[1], ':'
+	}
 	if i < len(s) && s[i] == ']' {
 		i++
 	}
@@ -191,8 +238,12 @@ func skipBlanks(s []byte, i int) int {
 }
 
 func skipQuote(s []byte, i int) int {
-	if i+1 < len(s) && s[i] == '\\' && (s[i+1] == '"' || s[i+1] == '\'') {
-		return i + 2
+	quote := i
+	for quote < len(s) && s[quote] == '\\' {
+		quote++
+	}
+	if quote > i && quote < len(s) && (s[quote] == '"' || s[quote] == '\'') {
+		return quote + 1
 	}
 	if i < len(s) && (s[i] == '"' || s[i] == '\'' || s[i] == '`') {
 		return i + 1
@@ -209,15 +260,15 @@ func value(s []byte, i int) (from, to int, quote byte) {
 		return i, to, 0
 	}
 	quote = s[from-1]
-	escaped := from-i == 2
+	escapes, run := from-i-1, 0 // backslashes before the quote, and before s[to]
 	for to = from; to < len(s) && s[to] != '\n'; to++ {
-		if s[to] == '\\' && to+1 < len(s) {
-			if escaped && s[to+1] == quote {
-				return from, to, quote
-			}
-			to++
-		} else if s[to] == quote && !escaped {
-			return from, to, quote
+		switch {
+		case s[to] == '\\':
+			run++
+		case s[to] == quote && (run <= escapes || escapes == 0 && run%2 == 0):
+			return from, to - min(run, escapes), quote
+		default:
+			run = 0
 		}
 	}
 	return from, to, quote
@@ -299,7 +350,7 @@ func isReference(v []byte, quote byte) bool {
 func isRandom(v []byte, quoted bool) bool {
 	const most = 512 // bytes examined
 	v = v[:min(len(v), most)]
-	if len(v) < 8 || v[0] == '/' || v[0] == '.' || v[0] == '~' || urlLike().Match(v) {
+	if len(v) < 6 || len(v) < 8 && !quoted || bytes.HasPrefix(v, []byte("0x")) || v[0] == '/' || v[0] == '.' || v[0] == '~' || urlLike().Match(v) {
 		return false
 	}
 	letters, groups, digit := 0, 0, false
@@ -342,9 +393,11 @@ func (parameter) find(s []byte, at, end int, _ mode) (from, to int) {
 type scheme struct{}
 
 var (
-	authScheme  = lazy.Regexp(`(?i)^(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256|bot|key)$`)
-	urlLike     = lazy.Regexp(`^[a-z]+:`)
-	bearerToken = lazy.Regexp(`^[\w.~+/=-]+`)
+	authScheme    = lazy.Regexp(`(?i)^(?:bearer|basic|token|digest|apikey|negotiate|aws4-hmac-sha256|bot|key)$`)
+	urlLike       = lazy.Regexp(`^[a-z]+:`)
+	valueMember   = lazy.Regexp(`(?i)^\s*,?\s*\\*["']?value\\*["']?\s*[:=]\s*`)
+	connectionKey = lazy.Regexp(`(?i)(?:^|[\s;"'])(?:server|data source|host|user id|uid|user|dbname|port)=[^\s;]`)
+	bearerToken   = lazy.Regexp(`^[\w.~+/=-]+`)
 )
 
 func (scheme) suspect([]byte, int, int) bool { return true }

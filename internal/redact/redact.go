@@ -2,13 +2,14 @@
 // record of questions, crash reports, and standard error of agents where it is printed or
 // logged. No other package redacts.
 //
-// A secret is recognised by one of three signs:
+// A secret is recognised by one of four signs:
 //
-//   - its shape: the tokens of about 150 vendors, which have unique prefixes
+//   - its shape: the tokens of about 190 vendors, which have unique prefixes
 //     (gitleaks.go, shapes.go), JSON web tokens, private keys in PEM, user and
 //     password of a URL;
 //   - the name before it: PASSWORD=x, --token x, ?key=x, Authorization: x
 //     (names.go);
+//   - its place in a command of some 70 programs: docker login -p x (options.go);
 //   - its place in a message of the protocol: below a key like "token", in "env",
 //     in "headers", after a flag in "args" (json.go).
 //
@@ -31,7 +32,6 @@ package redact
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"parley/internal/jsonscan"
@@ -58,14 +58,15 @@ func Text(s string) string { return clean(s, prose) }
 func Command(s string) string { return clean(s, command) }
 
 // Words removes from the words of one command the secrets that Command finds, and those
-// that follow a secret flag. It returns a copy.
+// that are the value of a secret flag. It returns a copy.
 func Words(words []string) []string {
-	words = slices.Clone(words)
+	safe := make([]string, len(words))
 	before := ""
 	for i, w := range words {
-		words[i], before = argument(before, w), w
+		safe[i], before = argument(before, w), w
 	}
-	return words
+	markOperands(words, safe)
+	return safe
 }
 
 // argument returns one word of a command without secrets; before is the word before it.
@@ -99,25 +100,37 @@ const window = 512
 func appendClean(out, s []byte, m mode) (_ []byte, changed bool) {
 	t, done := known(), 0
 	for at := t.next(s, 0); at >= 0; at = t.next(s, max(at+1, done)) {
-		for _, e := range t.begin(s[at:]) {
-			if !hasWord(s[at:], e.word) {
-				continue
-			}
-			from, to := e.find(s[:min(len(s), at+window)], at, at+len(e.word), m)
-			if to == at+window { // it may be longer
-				from, to = e.find(s, at, at+len(e.word), m)
-			}
-			if to > max(done, from) {
-				out = append(append(out, s[done:max(from, done)]...), Mark...)
-				done = to
+		for {
+			from, to := t.first(s, at, done, m)
+			if to == 0 {
 				break
 			}
+			out = append(append(out, s[done:max(from, done)]...), Mark...)
+			done = to
 		}
 	}
 	if done == 0 {
 		return out, false
 	}
 	return append(out, s[done:]...), true
+}
+
+// first returns the first secret that a word at a position leads to and that ends after done; to is 0 if
+// there is none.
+func (t *table) first(s []byte, at, done int, m mode) (from, to int) {
+	for _, e := range t.begin(s[at:]) {
+		if !hasWord(s[at:], e.word) {
+			continue
+		}
+		start, end := e.find(s[:min(len(s), at+window)], at, at+len(e.word), m)
+		if end == at+window { // it may be longer
+			start, end = e.find(s, at, at+len(e.word), m)
+		}
+		if end > max(done, start) && (to == 0 || start < from) {
+			from, to = start, end
+		}
+	}
+	return from, to
 }
 
 // suspect cheaply reports whether a JSON string may hold a secret: if it reports false,

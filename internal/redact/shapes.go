@@ -15,7 +15,13 @@ type shape struct {
 	// pattern matches it. The first group, if there is one, is the secret. A leading \b
 	// means that no character of a name may precede it.
 	pattern string
+	chosen  bool // by a person: it may look like any word
 }
+
+const hexDigits = "0123456789abcdef"
+
+// uuidShape is the expression of a UUID.
+const uuidShape = `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`
 
 // ownShapes are shapes that gitleaks lacks, recognises only with a name before, or defines
 // too strictly.
@@ -80,12 +86,53 @@ func ownShapes() []shape {
 		{words: []string{"sntrys_"}, min: 40, pattern: `\bsntrys_[\w+/=-]{33,}`},
 		{words: []string{"sl."}, min: 60, pattern: `\bsl\.(?:u\.)?[\w-]{56,}`},
 		{words: []string{"phx_"}, min: 40, pattern: `\bphx_[A-Za-z0-9]{36,}`},
+		// Further shapes of services.
+		{words: []string{"vercel_blob_rw_"}, min: 30, pattern: `\bvercel_blob_rw_\w{20,}`},
+		{words: []string{"ntn_"}, min: 44, pattern: `\bntn_[A-Za-z0-9]{40,}`},
+		{words: []string{"sk_"}, min: 51, pattern: `\bsk_[0-9a-f]{48}`},
+		{words: []string{"cfpat-"}, min: 40, pattern: `\bCFPAT-[\w-]{30,}`},
+		{words: []string{"fw_"}, min: 23, pattern: `\bfw_[A-Za-z0-9]{20,}`},
+		{words: []string{"fc-"}, min: 35, pattern: `\bfc-[0-9a-f]{32}`},
+		{words: []string{"re_"}, min: 30, pattern: `\bre_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}`},
+		{words: []string{"key_", "crsr_"}, min: 60, pattern: `\b(?:key|crsr)_[0-9a-f]{56,}`},
+		{words: []string{"napi_", "jina_"}, min: 45, pattern: `\b(?:napi|jina)_[A-Za-z0-9]{40,}`},
+		{words: []string{"sgamp_user_", "lin_wh_", "n8n_api_", "dbtc_", "dbtu_"}, min: 30, pattern: `\b(?:sgamp_user|lin_wh|n8n_api|dbt[cu])_[\w-]{25,}`},
+		{words: []string{"hcaik_"}, min: 50, pattern: `\bhcaik_[A-Za-z0-9]{44,}`},
+		{words: []string{"oy2"}, min: 46, pattern: `\boy2[a-z0-9]{43}\b`},
+		{words: []string{"aio_"}, min: 32, pattern: `\baio_[A-Za-z0-9]{28}`},
+		{words: []string{"bkct_", "bkaj_", "ddp_", "ddo_"}, min: 36, pattern: `\b(?:bk(?:ct|aj)|dd[po])_[A-Za-z0-9]{32,}`},
+		{words: []string{"cflt"}, min: 60, pattern: `\bcflt[A-Za-z0-9+/]{56,}`},
+		{words: []string{"avns_"}, min: 20, pattern: `\bAVNS_[\w-]{15,}`},
+		{words: []string{"mlsn."}, min: 69, pattern: `\bmlsn\.[0-9a-f]{64}`},
+		{words: []string{"ak-", "as-"}, min: 25, pattern: `\ba[ks]-[A-Za-z0-9]{22}\b`},
+		{words: []string{"bsa"}, min: 30, pattern: `\bBSA[A-Za-z0-9_-]{27,28}\b`},
+		{words: []string{"npmtoken."}, min: 45, pattern: `\bNpmToken\.` + uuidShape},
+		{words: []string{"aaaa"}, min: 100, pattern: `\bAAAA[\w-]{7}:APA91[\w-]{100,}`},
+		{words: []string{"sdk-", "mob-", "api-"}, min: 40, pattern: `\b(?:sdk|mob|api)-` + uuidShape},
+		{words: []string{"tr_dev_", "tr_prod_"}, min: 23, pattern: `\btr_(?:dev|prod)_[A-Za-z0-9]{16,}`},
+		{words: []string{"signkey-"}, min: 40, pattern: `\bsignkey-\w+-[0-9a-f]{32,}`},
+		{words: []string{"secret-live-", "secret-test-"}, min: 40, pattern: `\bsecret-(?:live|test)-[\w=-]{28,}`},
+		{words: []string{"access_token$"}, pattern: `\baccess_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}`},
+		{words: []string{"access-production-", "access-sandbox-", "access-development-"}, pattern: `\baccess-\w+-` + uuidShape},
+		{words: []string{"pat-na", "pat-eu"}, pattern: `\bpat-(?:na|eu)\d-` + uuidShape},
+		{words: []string{"live_", "test_"}, min: 40, pattern: `\b(?:live|test)_[0-9a-f]{35}\b`},
+		{words: []string{"pa-"}, min: 46, pattern: `\bpa-[\w-]{43}\b`},
+		{words: []string{"pk-lf-"}, min: 42, pattern: `\bpk-lf-` + uuidShape},
+		{words: []string{"ls__"}, min: 36, pattern: `\bls__[0-9a-f]{32}`},
+		{words: []string{"esecret_"}, min: 30, pattern: `\besecret_[A-Za-z0-9]{22,}`},
+		{words: []string{"dkea"}, min: 36, pattern: `\bdkea[0-9a-f]{32}`},
+		{words: []string{"shpit_"}, min: 38, pattern: `\bshpit_[0-9a-fA-F]{32}`},
+		{words: []string{"xau_"}, min: 32, pattern: `\bxau_[A-Za-z0-9]{28,}`},
+		{words: []string{"pdl_live_apikey_", "pdl_sdbx_apikey_"}, min: 50, pattern: `\bpdl_(?:live|sdbx)_apikey_\w{34,}`},
+		{words: each("1/", "0123456789", ""), min: 45, pattern: `\b[12]/\d{10,}(?:/\d+)?:[0-9a-f]{32}`},
+		{words: each("0.", hexDigits, ""), min: 80, pattern: `\b0\.` + uuidShape + `\.[A-Za-z0-9]{30}:[\w+/=]{22,}`},
+		{words: each("sk", hexDigits, ""), min: 80, pattern: `\bsk[A-Za-z0-9]{80,}`},
 		// Any issuer.
 		{words: []string{"eyj"}, min: 40, pattern: `\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}`},
-		// Passwords of commands.
-		{words: []string{"sshpass "}, pattern: `\bsshpass\s+-p\s*('[^']*'|"[^"]*"|[^\s'"]+)`},
-		{words: []string{"mysql", "mariadb"}, pattern: `\b(?:mysql|mariadb)[\w-]*\s(?:[^\n|;&]*?\s)?-p([^\s'"\\]{3,})`},
-		{words: []string{"redis-cli "}, pattern: `\bredis-cli\s(?:[^\n|;&]*?\s)?-a\s+([^\s'"\\]{3,})`},
+		// Passwords in files and connection strings.
+		{words: []string{"machine ", "default "}, pattern: `(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+(\S+)`, chosen: true}, // .netrc
+		{words: []string{":5432:", ":6432:", ":*:*:"}, pattern: `:(?:\d+|\*):[^:\s]+:[^:\s]+:([^\s:'"]+)`, chosen: true},               // .pgpass
+		{words: []string{"jdbc:oracle:"}, pattern: `jdbc:oracle:\w+:[\w.]+/([^@\s]+)@`, chosen: true},
 	}
 }
 
@@ -151,7 +198,14 @@ func (f matcher) find(s []byte, at, end int, _ mode) (from, to int) {
 			break
 		}
 	}
-	if from, to = start+from, start+to; !varied(s[from:to]) || f.back > 0 && !beginsWord(s, from) {
+	from, to = start+from, start+to
+	if f.chosen {
+		if v := s[from:to]; isReference(v, 0) || bytes.HasPrefix(v, []byte(Mark)) {
+			return 0, 0
+		}
+		return from, to
+	}
+	if !varied(s[from:to]) || f.back > 0 && !beginsWord(s, from) {
 		return 0, 0
 	}
 	return from, tokenEnd(s, from, to)

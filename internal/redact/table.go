@@ -51,6 +51,12 @@ func (t *table) build() {
 	t.add(pem{}, pemBegin)
 	t.add(userinfo{}, "://")
 	t.add(named{}, slices.Concat(secretWords, spelled)...)
+	t.add(named{whole: true}, wholeWords...)
+	t.add(literal{}, "--from-literal")
+	for _, p := range programs {
+		o, names := newOption(p)
+		t.add(o, names...)
+	}
 	t.add(parameter{}, "?key=", "&key=", "#key=", `\u0026key=`, "?sig=", "&sig=", `\u0026sig=`, "signature=")
 	t.add(scheme{}, "bearer ")
 	t.add(curlUser{}, " -u", " --user", " --proxy-user")
