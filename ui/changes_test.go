@@ -72,7 +72,7 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 			return errors.New("it was changed since")
 		}
 		conn.Stage = func(context.Context, string, workspace.FileChange, *string) error {
-			return errors.New("it is in no git work tree")
+			return errors.New("it is in no git worktree")
 		}
 		d.types("go\n")
 		d.wait(time.Second)

@@ -59,7 +59,7 @@ func (c *chat) chooseContenders(prompt string) tea.Cmd {
 		for i, n := range chosen {
 			ticked[i] = specs[n]
 		}
-		said, draft := c.say("Making work trees…"), c.composer.Value()
+		said, draft := c.say("Making worktrees…"), c.composer.Value()
 		c.m.w.Compare(prompt, ticked, func(err error) {
 			switch {
 			case err != nil:

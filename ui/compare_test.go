@@ -49,7 +49,7 @@ func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) 
 	})
 }
 
-// delayed lets an agent of that name not start in a work tree, after a delay.
+// delayed lets an agent of that name not start in a worktree, after a delay.
 func delayed(o *Options, name string, delay time.Duration) {
 	connect := o.Connect
 	o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
@@ -80,7 +80,7 @@ func (d *driver) agentCalled(name string) *agent {
 func TestCompare(t *testing.T) {
 	comparing(t, nil, func(d *driver) {
 		d.sees("fake asks", "other asks", "waits", "alt+w or a click to answer", "│▌ try it")
-		d.misses("Making work trees", "/compare")
+		d.misses("Making worktrees", "/compare")
 		for _, only := range []string{"1 waits · alt+w", "ctrl+c stop"} { // of the one that has the keys
 			if n := strings.Count(d.screen(), only); n != 1 {
 				t.Errorf("%q is %d times on the screen", only, n)
@@ -218,7 +218,7 @@ func TestCompareNeedsTwo(t *testing.T) {
 	})
 }
 
-// What is typed while the work trees are made stays.
+// What is typed while the worktrees are made stays.
 func TestCompareKeepsTheDraft(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withTrees(d, o)
@@ -231,7 +231,7 @@ func TestCompareKeepsTheDraft(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("/compare try it\noth\n")
-		d.sees("Making work trees…")
+		d.sees("Making worktrees…")
 		d.press("ctrl+u")
 		d.types("the next one")
 		d.wait(5 * time.Second)

@@ -68,7 +68,7 @@ type Options struct {
 	Logs func() ([]workspace.Logged, error)
 	// Names stores the user's names for sessions. nil: only for this process.
 	Names workspace.Names
-	// Worktrees makes, merges and removes git work trees. nil: there are none.
+	// Worktrees makes, merges and removes git worktrees. nil: there are none.
 	Worktrees workspace.Worktrees
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
@@ -111,7 +111,7 @@ type Options struct {
 	Resume    string
 	Cwd       string
 	Home      string // shortened to ~ in paths
-	Branch    string // of the work tree, "" without one
+	Branch    string // of the worktree, "" without one
 	Theme     string // a name of package theme, "" or "auto" for the terminal's own
 	NoColor   bool
 	Keys      *intent.Keymap // nil: the default one

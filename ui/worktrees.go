@@ -8,17 +8,17 @@ import (
 	"parley/ui/status"
 )
 
-// inWorktree starts the agent in a git work tree of that name; without one, in a new one.
+// inWorktree starts the agent in a git worktree of that name; without one, in a new one.
 func (c *chat) inWorktree(name string) tea.Cmd {
 	if c.ReadOnly {
 		return c.say(c.readOnlyReason())
 	}
-	said := c.say("Making a work tree…")
+	said := c.say("Making a worktree…")
 	c.Agent.StartInWorktree(name)
 	return tea.Batch(said, c.m.sync())
 }
 
-// showMerge lists what the session's work tree has, and asks whether to merge it.
+// showMerge lists what the session's worktree has, and asks whether to merge it.
 func (c *chat) showMerge() tea.Cmd {
 	merge := func(u workspace.Unmerged) {
 		outcome := func(err error) {
@@ -37,7 +37,7 @@ func (c *chat) showMerge() tea.Cmd {
 	})
 }
 
-// showDiscard lists what would be lost with the session's work tree, and asks whether to discard it.
+// showDiscard lists what would be lost with the session's worktree, and asks whether to discard it.
 func (c *chat) showDiscard() tea.Cmd {
 	discard := func(u workspace.Unmerged) {
 		if err := c.Discard(u); err != nil {
@@ -51,10 +51,10 @@ func (c *chat) showDiscard() tea.Cmd {
 
 const notMerged, notDiscarded = "Not merged: ", "Not discarded: "
 
-// lookAtTree opens a list of what the session's work tree has. If can returns an error, or there is no
-// work tree, a line that begins with not says so.
+// lookAtTree opens a list of what the session's worktree has. If can returns an error, or there is no
+// worktree, a line that begins with not says so.
 func (c *chat) lookAtTree(not string, can func(workspace.Unmerged) error, list func(workspace.Unmerged, panel.Tree) *panel.List) tea.Cmd {
-	said := c.say("Looking at the work tree…")
+	said := c.say("Looking at the worktree…")
 	c.Unmerged(func(u workspace.Unmerged, err error) {
 		if err == nil {
 			err = can(u)

@@ -13,7 +13,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// forest is the work trees of a test.
+// forest is the worktrees of a test.
 type forest struct {
 	holds workspace.Unmerged
 	fails error
@@ -31,7 +31,7 @@ func (f *forest) Make(_ context.Context, names []string) ([]workspace.Worktree, 
 
 func (f *forest) Unmerged(_ context.Context, dir string) (workspace.Unmerged, error) {
 	if dir != f.holds.Dir {
-		return workspace.Unmerged{}, errors.New("this session is not in a work tree; /worktree starts one")
+		return workspace.Unmerged{}, errors.New("this session is not in a worktree; /worktree starts one")
 	}
 	return f.holds, nil
 }
@@ -46,7 +46,7 @@ func (f *forest) Discard(context.Context, string, workspace.Unmerged) error {
 	return f.fails
 }
 
-// inTree runs a test in front of a session in a work tree. Another session is open beside it.
+// inTree runs a test in front of a session in a worktree. Another session is open beside it.
 func inTree(t *testing.T, f func(d *driver, trees *forest)) {
 	t.Helper()
 	trees := &forest{holds: workspace.Unmerged{Name: "typed-errors", Branch: "parley/typed-errors", Dir: filepath.Join(t.TempDir(), "typed-errors"), Into: "main", Total: 2, Commits: []string{"4f2c1aa Wire typed errors through Parse", "90d1e07 Return typed errors from the lexer"},
@@ -86,7 +86,7 @@ func TestMergeWorktree(t *testing.T) {
 		d.sees("Merge typed-errors into main?", "Merge 4 files, +20 −5", "commits 1 file first", "4 files", "parser/errors_test.go", "not committed", "+3 −5")
 		d.press("y")
 		d.sees("Too soon after another key: press enter again")
-		d.golden("merge a work tree")
+		d.golden("merge a worktree")
 		d.wait(time.Second)
 		d.press("esc")
 		d.misses("enter selects")
@@ -107,7 +107,7 @@ func TestMergeWorktree(t *testing.T) {
 	})
 }
 
-// A turn that begins while the list is open keeps the work tree as it is.
+// A turn that begins while the list is open keeps the worktree as it is.
 func TestMergeAfterATurnHasBegun(t *testing.T) {
 	inTree(t, func(d *driver, trees *forest) {
 		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
@@ -156,7 +156,7 @@ func TestNotMergedWorktree(t *testing.T) {
 		trees.refuses(d, "/discard", "Not discarded: a turn is running: stop it first")
 		d.m.w.Show(d.m.w.Sessions()[0])
 		d.send(refreshMsg{})
-		trees.refuses(d, "/merge", "Not merged: this session is not in a work tree; /worktree starts one")
+		trees.refuses(d, "/merge", "Not merged: this session is not in a worktree; /worktree starts one")
 	})
 }
 
@@ -172,7 +172,7 @@ func TestDiscardWorktree(t *testing.T) {
 			d.soon()
 		}
 		discards("y")
-		d.golden("discard a work tree")
+		d.golden("discard a worktree")
 		d.rest()
 		d.press("enter")
 		discards("esc")
@@ -197,7 +197,7 @@ func TestDiscardTheOnlySession(t *testing.T) {
 	})
 }
 
-// A work tree with many changes is listed in part.
+// A worktree with many changes is listed in part.
 func TestMergeALotOfFiles(t *testing.T) {
 	inTree(t, func(d *driver, trees *forest) {
 		trees.holds.Files = nil

@@ -177,7 +177,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if f.linear && cmd.Flags().Changed("linear") {
 		line = strings.Replace(line, "--resume", "--linear --resume", 1)
 	}
-	// Its work tree may have been removed.
+	// Its worktree may have been removed.
 	if _, gone := os.Stat(cmp.Or(left.Agent.Dir, place.Cwd)); line != "" && gone == nil {
 		fmt.Fprintln(s.Out, line)
 	}

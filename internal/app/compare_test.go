@@ -65,14 +65,14 @@ func (s *shell) compare(code int, args ...string) (comparison, result) {
 	return c, r
 }
 
-// The same agent twice: each works in a work tree of its own, the user's files stay as they are, and
+// The same agent twice: each works in a worktree of its own, the user's files stay as they are, and
 // the one that the user chooses is merged.
 func TestCompare(t *testing.T) {
 	s := newRepository(t)
 	write(t, "notes.txt", "one\nthe user's\n")
 	write(t, "mine.txt", "the user's\n")
 	c, r := s.compare(0, "--agent", "demo", "--agent", "demo", "--approve-all", "edit notes.txt")
-	if len(c.Results) != 2 || c.Uncommitted != 2 || !strings.Contains(r.stderr, "parley: 2 uncommitted files are not in the work trees") {
+	if len(c.Results) != 2 || c.Uncommitted != 2 || !strings.Contains(r.stderr, "parley: 2 uncommitted files are not in the worktrees") {
 		t.Fatalf("%+v\n%s", c, r.stderr)
 	}
 	for i, got := range c.Results {
@@ -103,7 +103,7 @@ func TestCompare(t *testing.T) {
 	if r := s.run("demo-1\n", "worktrees", "remove", "demo-1"); r.code != 0 {
 		t.Errorf("remove: %+v", r)
 	}
-	if r := s.run("", "worktrees"); !strings.HasPrefix(r.out, "No work trees") {
+	if r := s.run("", "worktrees"); !strings.HasPrefix(r.out, "No worktrees") {
 		t.Errorf("left: %s", r.out)
 	}
 }
@@ -180,7 +180,7 @@ func TestCompareText(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	lines := strings.Split(r.out, "\n")
-	for i, want := range []string{"WORK TREE AGENT RESULT TIME TOKENS FILES LINES CHECK", "demo-1 demo done ", "demo-2 demo done "} {
+	for i, want := range []string{"WORKTREE AGENT RESULT TIME TOKENS FILES LINES CHECK", "demo-1 demo done ", "demo-2 demo done "} {
 		if row := strings.Join(strings.Fields(lines[i]), " "); !strings.HasPrefix(row, want) || i > 0 && !strings.HasSuffix(row, " 1 +1 -0 exit 3") {
 			t.Errorf("row %q, want %q", row, want)
 		}
@@ -209,8 +209,8 @@ func TestCompareUsage(t *testing.T) {
 	s.usage(with("--agent", "", "hi"), "--agent: want a name or URL")
 	s.usage(with("--agent", "ws://ada:secret@host opus", "hi"), "--agent host: opus: want KEY=VALUE")
 	s.usage(with("--agent", "ftp://host/x", "hi"), "unsupported scheme")
-	s.usage(with("--cwd", t.TempDir(), "hi"), "not in a git work tree")
-	if r := s.run("", "worktrees"); !strings.HasPrefix(r.out, "No work trees") {
+	s.usage(with("--cwd", t.TempDir(), "hi"), "not a git repository")
+	if r := s.run("", "worktrees"); !strings.HasPrefix(r.out, "No worktrees") {
 		t.Errorf("left: %s", r.out)
 	}
 }

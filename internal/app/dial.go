@@ -84,7 +84,7 @@ type dialer struct {
 
 // in returns the directories of an agent.
 func in(place cli.Directories, a workspace.Spec) cli.Directories {
-	if a.Dir != "" { // a work tree, where the project's rules hold, too
+	if a.Dir != "" { // a worktree, where the project's rules hold, too
 		place.Origin, place.Cwd = cmp.Or(place.Origin, place.Cwd), a.Dir
 	}
 	return place

@@ -15,9 +15,9 @@ import (
 	"parley/internal/worktree"
 )
 
-// trees are the git work trees of a chat. Its methods may be called from any goroutine.
+// trees are the git worktrees of a chat. Its methods may be called from any goroutine.
 type trees struct {
-	from string // the directory of the user: its work tree is the one that is merged into
+	from string // the directory of the user: its worktree is the one that is merged into
 
 	mu  sync.Mutex      // held while git makes one: a chat that ends waits, or half of it would be left
 	all []*cli.Worktree // to ask about at the end of the chat
@@ -35,7 +35,7 @@ func (t *trees) Enter(ctx context.Context, name string) (workspace.Worktree, err
 	return inTree(tree), nil
 }
 
-// add adds a work tree to those that are asked about. The caller holds mu.
+// add adds a worktree to those that are asked about. The caller holds mu.
 func (t *trees) add(tree *cli.Worktree) {
 	if !slices.ContainsFunc(t.all, func(other *cli.Worktree) bool { return other.Path == tree.Path }) {
 		t.all = append(t.all, tree)
@@ -54,7 +54,7 @@ func (t *trees) Make(ctx context.Context, names []string) (all []workspace.Workt
 	return all, err
 }
 
-// leave asks what to do with each work tree after a chat that ended without an error.
+// leave asks what to do with each worktree after a chat that ended without an error.
 func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +66,7 @@ func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 	return err
 }
 
-// inTree returns a work tree as the workspace knows it.
+// inTree returns a worktree as the workspace knows it.
 func inTree(tree *cli.Worktree) workspace.Worktree {
 	return workspace.Worktree{Dir: tree.Inside, Branch: cli.Branch(tree.Inside), Notice: tree.Notice}
 }
@@ -116,10 +116,10 @@ func (t *trees) Discard(ctx context.Context, dir string, shown workspace.Unmerge
 	return nil
 }
 
-// errChanged says that a work tree does not hold what was shown.
-var errChanged = errors.New("the work tree has changed since it was listed")
+// errChanged says that a worktree does not hold what was shown.
+var errChanged = errors.New("the worktree has changed since it was listed")
 
-// still returns the work tree of a directory if it holds what was shown, else errChanged.
+// still returns the worktree of a directory if it holds what was shown, else errChanged.
 func (t *trees) still(ctx context.Context, dir string, shown workspace.Unmerged) (*cli.Worktree, error) {
 	tree, now, err := t.look(ctx, dir)
 	if err == nil && !reflect.DeepEqual(now, shown) {
@@ -128,11 +128,11 @@ func (t *trees) still(ctx context.Context, dir string, shown workspace.Unmerged)
 	return tree, err
 }
 
-// look returns the work tree of a directory, and what it has that is not merged.
+// look returns the worktree of a directory, and what it has that is not merged.
 func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.Unmerged, error) {
 	tree, err := cli.FindWorktree(ctx, t.from, dir)
 	if errors.Is(err, worktree.ErrNotOurs) {
-		err = errors.New("this session is not in a work tree; /worktree starts one")
+		err = errors.New("this session is not in a worktree; /worktree starts one")
 	}
 	if err != nil {
 		return nil, workspace.Unmerged{}, readable(err)

@@ -15,7 +15,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// grove is a repository with one commit and a work tree made from it.
+// grove is a repository with one commit and a worktree made from it.
 type grove struct {
 	*testing.T
 	trees      *trees
@@ -70,7 +70,7 @@ func (g *grove) merge(ctx context.Context, dir string, shown workspace.Unmerged)
 	return err
 }
 
-// What was shown is merged, and the work tree stays. What changes in between is not.
+// What was shown is merged, and the worktree stays. What changes in between is not.
 func TestMergeWorktree(t *testing.T) {
 	g := newGrove(t)
 	write(t, filepath.Join(g.tree, "a.txt"), "one\ntwo\n")
@@ -87,7 +87,7 @@ func TestMergeWorktree(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
-	g.refuses(g.merge, shown, "the work tree has changed since it was listed: list it again")
+	g.refuses(g.merge, shown, "the worktree has changed since it was listed: list it again")
 	shown = g.look()
 	if fastForward, err := g.trees.Merge(t.Context(), g.tree, shown); err != nil || !fastForward {
 		t.Fatalf("merged: fast-forward %v, %v, want true", fastForward, err)
@@ -112,8 +112,8 @@ func TestMergeWorktreeRefused(t *testing.T) {
 	if u := g.look(); !strings.Contains(u.Refused, "not on a branch") {
 		t.Errorf("got %+v, want that it is not on a branch", u)
 	}
-	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a work tree; /worktree starts one" {
-		t.Errorf("got %v, want that the session is not in a work tree", err)
+	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a worktree; /worktree starts one" {
+		t.Errorf("got %v, want that the session is not in a worktree", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestDiscardWorktree(t *testing.T) {
 	write(t, filepath.Join(g.tree, "a.txt"), "agent\n")
 	shown := g.look()
 	write(t, filepath.Join(g.tree, "late.txt"), "not shown\n")
-	g.refuses(g.trees.Discard, shown, "the work tree has changed since it was listed: parley asks about it at the end")
+	g.refuses(g.trees.Discard, shown, "the worktree has changed since it was listed: parley asks about it at the end")
 	if err := g.trees.Discard(t.Context(), g.tree, g.look()); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func (c held) Done() <-chan struct{} {
 	return c.end
 }
 
-// A chat that ends while work trees are made waits for them: git would leave half of one.
+// A chat that ends while worktrees are made waits for them: git would leave half of one.
 func TestLeaveWaitsForTrees(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	asked := make(chan struct{})

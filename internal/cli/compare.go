@@ -33,9 +33,9 @@ func NewCompare(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare --agent A --agent B [flags] PROMPT…",
 		Short: "Send one prompt to several agents and compare what they do",
-		Long: `Send the same prompt to two or more agents at once, each in a new git work tree, and compare what they answer and change. Your own files stay as they are. An agent is its name or URL, and may have options of its session after it, as KEY=VALUE.
+		Long: `Send the same prompt to two or more agents at once, each in a new git worktree, and compare what they answer and change. Your own files stay as they are. An agent is its name or URL, and may have options of its session after it, as KEY=VALUE.
 
-The work trees are kept: ` + "`parley worktrees`" + ` shows, merges and removes them. Whatever would need your answer is rejected unless a flag allows it. Without a prompt, or with "-", the prompt is read from standard input.
+The worktrees are kept: ` + "`parley worktrees`" + ` shows, merges and removes them. Whatever would need your answer is rejected unless a flag allows it. Without a prompt, or with "-", the prompt is read from standard input.
 
 Exit codes: 0 if every agent and every check was successful, else that of the first agent that was not, as for ` + "`parley run`" + `; 1 if only a check failed.`,
 		Example: `  parley compare --agent claude --agent codex --approve-all "fix the failing test"
@@ -46,7 +46,7 @@ Exit codes: 0 if every agent and every check was successful, else that of the fi
 	f.add(cmd, "text", "json")
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.agents, "agent", nil, "agent's name or URL, then options of its session: 'claude model=opus' (repeat it)")
-	flags.StringVar(&f.check, "check", "", "run this command line in each work tree afterwards, one after the other")
+	flags.StringVar(&f.check, "check", "", "run this command line in each worktree afterwards, one after the other")
 	flags.DurationVar(&f.checkTimeout, "check-timeout", 10*time.Minute, "end a check after this long")
 	return cmd
 }
@@ -66,7 +66,7 @@ func (c contender) title() string {
 	return safetext.Line(title, 60)
 }
 
-// name returns what to name its work tree after.
+// name returns what to name its worktree after.
 func (c contender) name() string {
 	name := c.agent.Name
 	for _, s := range c.settings {
@@ -138,12 +138,12 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 		s.PrintError("interrupted")
 		return ExitCode(headless.ExitInterrupted)
 	case errors.Is(err, worktree.ErrNoRepository), errors.Is(err, worktree.ErrNoCommit):
-		return Usagef("compare needs a git repository with a commit, for work trees: %v", err)
+		return Usagef("compare needs a git repository with a commit, for worktrees: %v", err)
 	case err != nil:
 		return err
 	}
 	if uncommitted > 0 {
-		s.PrintError(count(uncommitted, "uncommitted file is", "uncommitted files are") + " not in the work trees, which have the last commit")
+		s.PrintError(count(uncommitted, "uncommitted file is", "uncommitted files are") + " not in the worktrees, which have the last commit")
 	}
 	var made []string
 	for _, tree := range trees {
@@ -182,7 +182,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 // diffTime bounds how long git may look for changes, also after an interruption.
 const diffTime = time.Minute
 
-// runOne sends the prompt to one agent in its work tree, and looks at what has changed.
+// runOne sends the prompt to one agent in its worktree, and looks at what has changed.
 func (f *compareFlags) runOne(ctx context.Context, setup *Setup, c contender, place Directories, prompt string, store *worktree.Store, tree worktree.Created, out *compared, s Streams) {
 	opts, end, err := f.options(setup, c.agent, Directories{Cwd: tree.Inside, Origin: place.Cwd}, s)
 	if err == nil {

@@ -37,7 +37,7 @@ type compared struct {
 	headless.Result
 }
 
-// checked is the outcome of --check in one work tree.
+// checked is the outcome of --check in one worktree.
 type checked struct {
 	Command   string  `json:"command"`
 	Code      *int    `json:"code"` // nil if it was ended or did not start
@@ -111,7 +111,7 @@ func (c *comparison) code(interrupted bool) int {
 // print writes the comparison for a reader: a table, answers, and what to type next.
 func (c *comparison) print(to io.Writer) error {
 	out := bufio.NewWriter(to)
-	rows := [][]string{{"WORK TREE", "AGENT", "RESULT", "TIME", "TOKENS", "COST", "FILES", "LINES", "CHECK"}}
+	rows := [][]string{{"WORKTREE", "AGENT", "RESULT", "TIME", "TOKENS", "COST", "FILES", "LINES", "CHECK"}}
 	var names []string
 	for _, r := range c.Results {
 		row := []string{r.Worktree, r.Name, r.outcome(), r.took(), "", "", fmt.Sprint(r.Files), fmt.Sprintf("+%d -%d", r.Added, r.Removed), r.Check.outcome()}
@@ -133,7 +133,7 @@ func (c *comparison) print(to io.Writer) error {
 			excerpt(out, "The check in "+r.Worktree+" printed:", r.Check.Output, true)
 		}
 	}
-	fmt.Fprintf(out, "\nEach is kept in its work tree.\nShow:   parley worktrees diff NAME\nMerge:  parley worktrees merge NAME\nRemove: parley worktrees remove %s\n", strings.Join(names, " "))
+	fmt.Fprintf(out, "\nEach is kept in its worktree.\nShow:   parley worktrees diff NAME\nMerge:  parley worktrees merge NAME\nRemove: parley worktrees remove %s\n", strings.Join(names, " "))
 	return out.Flush()
 }
 

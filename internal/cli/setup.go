@@ -314,8 +314,8 @@ func pairs(m map[string]string) []wire.EnvVar {
 type Directories struct {
 	Cwd   string   // absolute
 	Roots []string // absolute
-	// Origin is the directory that the work tree Cwd was made for, "" if it is none. The rules of its
-	// project hold in the work tree, too: they may not be committed.
+	// Origin is the directory that the worktree Cwd was made for, "" if it is none. The rules of its
+	// project hold in the worktree, too: they may not be committed.
 	Origin string
 }
 
@@ -439,7 +439,7 @@ func (c *Connection) Close() {
 	c.journals.closeAll()
 }
 
-// Branch returns the branch of the git work tree that contains dir, "" if there is none. It reads
+// Branch returns the branch of the git worktree that contains dir, "" if there is none. It reads
 // files and runs nothing.
 func Branch(dir string) string {
 	for {
@@ -455,7 +455,7 @@ func Branch(dir string) string {
 	}
 }
 
-// branchOf returns the branch checked out in .git. In a linked work tree .git is a file that names
+// branchOf returns the branch checked out in .git. In a linked worktree .git is a file that names
 // the directory.
 func branchOf(git string) string {
 	if link, ok := readShort(git); ok {

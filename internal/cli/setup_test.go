@@ -194,7 +194,7 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// In a linked work tree .git is a file. Such a tree does not report the branch of an enclosing
+// In a linked worktree .git is a file. Such a tree does not report the branch of an enclosing
 // repository.
 func TestBranchOfLinkedWorkTree(t *testing.T) {
 	dir := t.TempDir()

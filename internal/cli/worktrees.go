@@ -30,7 +30,7 @@ func worktrees() (*worktree.Store, error) {
 	return worktree.Open(filepath.Join(state, "worktrees"))
 }
 
-// Worktree is the work tree in which a session works.
+// Worktree is the worktree in which a session works.
 type Worktree struct {
 	worktree.Created
 	Notice string // a message for the user, "" if none
@@ -38,7 +38,7 @@ type Worktree struct {
 	store *worktree.Store
 }
 
-// EnterWorktree returns the work tree of that name for the repository of dir, which is created if it
+// EnterWorktree returns the worktree of that name for the repository of dir, which is created if it
 // does not exist.
 func EnterWorktree(ctx context.Context, dir, name string) (*Worktree, error) {
 	store, err := worktrees()
@@ -56,7 +56,7 @@ func EnterWorktree(ctx context.Context, dir, name string) (*Worktree, error) {
 	return &Worktree{tree, notInTree(uncommitted), store}, nil
 }
 
-// MakeWorktrees makes a new work tree for each of the names, to which it adds numbers, for the repository
+// MakeWorktrees makes a new worktree for each of the names, to which it adds numbers, for the repository
 // of dir. After an error there are none.
 func MakeWorktrees(ctx context.Context, dir string, names []string) (made []*Worktree, err error) {
 	store, err := worktrees()
@@ -75,15 +75,15 @@ func MakeWorktrees(ctx context.Context, dir string, names []string) (made []*Wor
 	return made, err
 }
 
-// notInTree says that uncommitted files are not in a new work tree; "" if there are none.
+// notInTree says that uncommitted files are not in a new worktree; "" if there are none.
 func notInTree(uncommitted int) string {
 	if uncommitted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("This work tree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
+	return fmt.Sprintf("This worktree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
 }
 
-// FindWorktree returns the work tree that a directory is in. It is merged into the work tree of from.
+// FindWorktree returns the worktree that a directory is in. It is merged into the worktree of from.
 func FindWorktree(ctx context.Context, from, dir string) (*Worktree, error) {
 	store, err := worktrees()
 	if err != nil {
@@ -93,17 +93,17 @@ func FindWorktree(ctx context.Context, from, dir string) (*Worktree, error) {
 	return &Worktree{worktree.Created{Tree: tree, Existed: true}, "", store}, err
 }
 
-// Preview looks at what merging the work tree would bring.
+// Preview looks at what merging the worktree would bring.
 func (w *Worktree) Preview(ctx context.Context) (worktree.Preview, error) {
 	return w.store.Preview(ctx, w.Tree)
 }
 
-// Merge merges the work tree, which stays.
+// Merge merges the worktree, which stays.
 func (w *Worktree) Merge(ctx context.Context) (worktree.Merged, error) {
 	return w.store.Merge(ctx, w.Tree, w.Name)
 }
 
-// Remove removes the work tree, whatever it holds.
+// Remove removes the worktree, whatever it holds.
 func (w *Worktree) Remove(ctx context.Context) error { return w.store.Remove(ctx, w.Tree) }
 
 // count returns a number with its noun.
@@ -114,8 +114,8 @@ func count(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// Leave asks at a terminal whether to keep what the session left in its work tree. Keeping it is
-// the default, and what happens without a terminal. A work tree that EnterWorktree has made and that
+// Leave asks at a terminal whether to keep what the session left in its worktree. Keeping it is
+// the default, and what happens without a terminal. A worktree that EnterWorktree has made and that
 // holds nothing is removed.
 func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	state, err := w.store.State(ctx, w.Tree)
@@ -128,7 +128,7 @@ func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	case state.Empty():
 		return nil
 	}
-	fmt.Fprintf(s.Out, "Work tree %s: %s\n", w.Name, summary(state))
+	fmt.Fprintf(s.Out, "Worktree %s: %s\n", w.Name, summary(state))
 	if isTerminal(s.In) && isTerminal(s.Out) {
 		answers := bufio.NewScanner(s.In)
 		fmt.Fprint(s.Out, "[k]eep, [m]erge, or [d]iscard? ")
@@ -144,7 +144,7 @@ func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	return nil
 }
 
-// summary describes in a few words what a work tree holds.
+// summary describes in a few words what a worktree holds.
 func summary(state worktree.State) string {
 	return count(len(state.Uncommitted), "uncommitted file", "uncommitted files") + ", " + count(state.Total, "commit", "commits") + " to merge"
 }
@@ -153,9 +153,9 @@ func summary(state worktree.State) string {
 func NewWorktrees(s Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worktrees",
-		Short: "List, show, merge and remove the git work trees of sessions",
-		Long: "List the git work trees that `parley --worktree` and `parley compare` made, with what was not merged yet. " +
-			"NAME is a work tree of this repository, or of another one if no other has that name.",
+		Short: "List, show, merge and remove the git worktrees of sessions",
+		Long: "List the git worktrees that `parley --worktree` and `parley compare` made, with what was not merged yet. " +
+			"NAME is a worktree of this repository, or of another one if no other has that name.",
 		Args: NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := worktrees()
@@ -166,22 +166,22 @@ func NewWorktrees(s Streams) *cobra.Command {
 		},
 	}
 	diffCmd := &cobra.Command{
-		Use: "diff NAME", Short: "Show what merging a work tree would change", Args: cobra.ExactArgs(1),
+		Use: "diff NAME", Short: "Show what merging a worktree would change", Args: cobra.ExactArgs(1),
 		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
 			return diffWorktree(cmd.Context(), s, store, tree)
 		}),
 	}
 	var message string
 	mergeCmd := &cobra.Command{
-		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the work tree", Args: cobra.ExactArgs(1),
+		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the worktree", Args: cobra.ExactArgs(1),
 		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
 			return mergeWorktree(cmd.Context(), s, store, tree, message)
 		}),
 	}
-	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "the message of the commit (default: the name of the work tree)")
+	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "the message of the commit (default: the name of the worktree)")
 	answers := bufio.NewScanner(s.In)
 	removeCmd := &cobra.Command{
-		Use: "remove NAME…", Short: "Remove work trees and their branches, after listing what would be lost", Args: cobra.MinimumNArgs(1),
+		Use: "remove NAME…", Short: "Remove worktrees and their branches, after listing what would be lost", Args: cobra.MinimumNArgs(1),
 		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
 			return removeWorktree(cmd.Context(), s, store, tree, answers)
 		}),
@@ -190,7 +190,7 @@ func NewWorktrees(s Streams) *cobra.Command {
 	return cmd
 }
 
-// withWorktrees finds the work trees named by the arguments and runs a function for each.
+// withWorktrees finds the worktrees named by the arguments and runs a function for each.
 func withWorktrees(run func(*cobra.Command, *worktree.Store, worktree.Tree) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		store, err := worktrees()
@@ -216,7 +216,7 @@ func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error 
 		return err
 	}
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(s.Out, "No work trees. `parley --worktree=NAME` makes one")
+		_, err := fmt.Fprintln(s.Out, "No worktrees. `parley --worktree=NAME` makes one")
 		return err
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
@@ -251,7 +251,7 @@ func diffWorktree(ctx context.Context, s Streams, store *worktree.Store, tree wo
 	return nil
 }
 
-// mergeWorktree merges a work tree and removes it. Nothing is lost then.
+// mergeWorktree merges a worktree and removes it. Nothing is lost then.
 func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, message string) error {
 	if message == "" {
 		message = tree.Name
@@ -275,7 +275,7 @@ func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree w
 	return store.Remove(ctx, tree)
 }
 
-// removeWorktree removes a work tree. If that would lose work, the user must confirm.
+// removeWorktree removes a worktree. If that would lose work, the user must confirm.
 func removeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, answers *bufio.Scanner) error {
 	state, err := store.State(ctx, tree)
 	if err != nil {
@@ -297,7 +297,7 @@ func removeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree 
 	return err
 }
 
-// listLost lists what exists only in this work tree.
+// listLost lists what exists only in this worktree.
 func listLost(out io.Writer, tree worktree.Tree, state worktree.State) {
 	const most = 20
 	fmt.Fprintf(out, "Only in %s:\n", tree.Path)

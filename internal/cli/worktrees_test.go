@@ -81,13 +81,13 @@ func TestWorktreeMerged(t *testing.T) {
 		t.Errorf("%v, want a fast-forward of main:\n%s", err, out)
 	}
 	holds(t, filepath.Join(dir, "a.txt"), "two\n")
-	if out, err := runWorktrees(t, ""); err != nil || !strings.HasPrefix(out, "No work trees") {
-		t.Errorf("%v, want no work trees:\n%s", err, out)
+	if out, err := runWorktrees(t, ""); err != nil || !strings.HasPrefix(out, "No worktrees") {
+		t.Errorf("%v, want no worktrees:\n%s", err, out)
 	}
 	holds(t, filepath.Join(dir, "mine.txt"), "the user's\n")
 }
 
-// Removing lists what would be lost, and requires the name of the work tree.
+// Removing lists what would be lost, and requires the name of the worktree.
 func TestWorktreeRemoved(t *testing.T) {
 	repository(t)
 	w := enter(t, "fix")
@@ -105,10 +105,10 @@ func TestWorktreeRemoved(t *testing.T) {
 		t.Errorf("%v, want fix removed:\n%s", err, out)
 	}
 	if _, err := os.Stat(w.Path); !os.IsNotExist(err) {
-		t.Errorf("the work tree is still there: %v", err)
+		t.Errorf("the worktree is still there: %v", err)
 	}
-	if _, err := runWorktrees(t, "", "remove", "fix"); err == nil || err.Error() != "no work tree fix; `parley worktrees` lists them" {
-		t.Errorf("removed once more: got %v, want that there is no such work tree", err)
+	if _, err := runWorktrees(t, "", "remove", "fix"); err == nil || err.Error() != "no worktree fix; `parley worktrees` lists them" {
+		t.Errorf("removed once more: got %v, want that there is no such worktree", err)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestWorktreeDiff(t *testing.T) {
 	holds(t, filepath.Join(dir, "new.txt"), "\x1b[2Jtext\n")
 }
 
-// The restrictions of the project hold in a work tree, also those that are not committed.
+// The restrictions of the project hold in a worktree, also those that are not committed.
 func TestWorktreeKeepsRules(t *testing.T) {
 	dir := repository(t)
 	t.Setenv("PARLEY_CONFIG", filepath.Join(t.TempDir(), "config.toml"))
@@ -170,7 +170,7 @@ func TestWorktreeNamed(t *testing.T) {
 	if w.Name == AutoWorktree || w.Name == "" {
 		t.Errorf("named %q, want a generated name", w.Name)
 	}
-	if _, err := EnterWorktree(t.Context(), t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "not in a git work tree") {
+	if _, err := EnterWorktree(t.Context(), t.TempDir(), "x"); err == nil || !strings.Contains(err.Error(), "not a git repository") {
 		t.Errorf("outside of a repository: %v, want an error that says so", err)
 	}
 }
@@ -192,12 +192,12 @@ func TestWorktreeLeftEmpty(t *testing.T) {
 	leave(enter(t, "empty"), "", false)
 	w := enter(t, "full")
 	put(t, filepath.Join(w.Path, "a.txt"), "two\n")
-	leave(w, "Work tree full: 1 uncommitted file", true)
+	leave(w, "Worktree full: 1 uncommitted file", true)
 	put(t, filepath.Join(w.Path, "a.txt"), "one\n")
 	leave(enter(t, "full"), "", true) // of an earlier chat
 }
 
-// Another work tree begins with what the user has checked out, also from inside the first one.
+// Another worktree begins with what the user has checked out, also from inside the first one.
 func TestWorktreeFromAWorktree(t *testing.T) {
 	dir := repository(t)
 	own := filepath.Join(t.TempDir(), "feature")

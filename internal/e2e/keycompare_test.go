@@ -61,7 +61,7 @@ func compares(d *desk) {
 		d.Errorf("after the merge the user's file holds %q", got)
 	}
 	s.Press("ctrl+d")
-	s.WaitFor("Work tree demo-1: 1 uncommitted file", "[d]iscard?")
+	s.WaitFor("Worktree demo-1: 1 uncommitted file", "[d]iscard?")
 	s.Type("k")
 	s.Press("enter")
 	s.WaitFor("parley worktrees merge demo-1")

@@ -111,7 +111,7 @@ func showsSessions(d *desk) {
 	s.Press("ctrl+s")
 	s.WaitFor("╭ Sessions")
 	s.Press("alt+n")
-	s.WaitFor("work trees need git")
+	s.WaitFor("worktrees need git")
 	s.Turn("second things")
 	s.Press("ctrl+s")
 	s.WaitFor("╭ Sessions", "1 first things", "2 second things")

@@ -21,7 +21,7 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// A second agent works in a work tree beside the first one, whose files stay as they are. At the
+// A second agent works in a worktree beside the first one, whose files stay as they are. At the
 // end the user merges what it did.
 func TestAgentInWorktree(t *testing.T) {
 	t.Parallel()
@@ -47,10 +47,10 @@ func TestAgentInWorktree(t *testing.T) {
 	s.WaitFor("That is all.")
 	s.WaitIdle()
 	if got := read(t, notes); got != "one\n" {
-		t.Errorf("the file outside of the work tree holds %q", got)
+		t.Errorf("the file outside of the worktree holds %q", got)
 	}
 	s.Press("ctrl+d")
-	s.WaitFor("Work tree fix: 1 uncommitted file, 0 commits to merge", "[k]eep, [m]erge, or [d]iscard?")
+	s.WaitFor("Worktree fix: 1 uncommitted file, 0 commits to merge", "[k]eep, [m]erge, or [d]iscard?")
 	s.Type("m")
 	s.Press("enter")
 	if code := s.ExitCode(); code != 0 {
@@ -61,8 +61,8 @@ func TestAgentInWorktree(t *testing.T) {
 	}
 }
 
-// What an agent did in its work tree is merged from inside the chat, and what it does then is discarded.
-// The work tree is gone without a question at the end.
+// What an agent did in its worktree is merged from inside the chat, and what it does then is discarded.
+// The worktree is gone without a question at the end.
 func TestMergeInTheChat(t *testing.T) {
 	t.Parallel()
 	dir := repository(t)
@@ -70,7 +70,7 @@ func TestMergeInTheChat(t *testing.T) {
 	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "demo")
 	s.WaitFor(placeholder, "⎇ main")
 	s.Type("/merge\r")
-	s.WaitFor("Not merged: this session is not in a work tree; /worktree starts one")
+	s.WaitFor("Not merged: this session is not in a worktree; /worktree starts one")
 	s.Type("/worktree fix\r")
 	s.WaitFor("/fix", "⎇ parley/fix")
 	s.WaitIdle()
@@ -91,7 +91,7 @@ func TestMergeInTheChat(t *testing.T) {
 	if got := strings.Count(read(t, notes), "demo agent was here"); got != 1 {
 		t.Errorf("after the merge the file holds %q", read(t, notes))
 	}
-	edits() // the work tree stays after a merge
+	edits() // the worktree stays after a merge
 	s.Type("/discard\r")
 	s.WaitFor("Discard fix?", "› Keep it", "Lost: 1 file, not committed")
 	s.Press("down")
@@ -109,7 +109,7 @@ func TestMergeInTheChat(t *testing.T) {
 	}
 }
 
-// The command that resumes a session is printed after the question about its work tree, and only if
+// The command that resumes a session is printed after the question about its worktree, and only if
 // that is still there.
 func TestResumeInAWorktree(t *testing.T) {
 	t.Parallel()
@@ -123,19 +123,19 @@ func TestResumeInAWorktree(t *testing.T) {
 	s := start()
 	s.Press("ctrl+d")
 	s.ExitCode()
-	if rows := s.Rows(); rowOf(rows, "Resume:") >= 0 || rowOf(rows, "Work tree fix") >= 0 {
-		t.Errorf("the empty work tree is gone:\n%s", numbered(rows))
+	if rows := s.Rows(); rowOf(rows, "Resume:") >= 0 || rowOf(rows, "Worktree fix") >= 0 {
+		t.Errorf("the empty worktree is gone:\n%s", numbered(rows))
 	}
 	s = start()
 	s.Type("!echo x >new.txt; echo do''ne\r")
 	s.WaitFor("done")
 	s.WaitIdle()
 	s.Press("ctrl+d")
-	s.WaitFor("Work tree fix: 1 uncommitted file, 0 commits to merge")
+	s.WaitFor("Worktree fix: 1 uncommitted file, 0 commits to merge")
 	s.Type("k\r")
 	rows := s.WaitFor("Kept.", "Resume:")
 	s.ExitCode()
 	if kept, resume := rowOf(rows, "Kept."), rowOf(rows, "Resume: parley --resume s1 --cwd /"); kept < 0 || resume < kept {
-		t.Errorf("the work tree was kept:\n%s", numbered(rows))
+		t.Errorf("the worktree was kept:\n%s", numbered(rows))
 	}
 }

@@ -229,7 +229,7 @@ func TestProject(t *testing.T) {
 		t.Errorf("without git %q", got)
 	}
 	if err := os.WriteFile(filepath.Join(root, "repo", ".git"), []byte("gitdir: elsewhere"), 0o600); err != nil {
-		t.Fatal(err) // in a linked work tree .git is a file
+		t.Fatal(err) // in a linked worktree .git is a file
 	}
 	if got := Project(deep); got != filepath.Join(root, "repo") {
 		t.Errorf("got %q", got)

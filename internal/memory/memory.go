@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Project returns the directory that identifies the project of dir: the top of its git work
-// tree, else dir itself. It runs nothing. dir is absolute.
+// Project returns the directory that identifies the project of dir: the top of its git
+// worktree, else dir itself. It runs nothing. dir is absolute.
 func Project(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real

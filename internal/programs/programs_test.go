@@ -135,7 +135,7 @@ func TestWhatIsAProject(t *testing.T) {
 		here       string
 		in, beside string // directories of the program: it is found only in beside
 	}{
-		{"the work tree of git", "src/project", "src/project/a/b", "src/project/bin", "src/bin"},
+		{"the worktree of git", "src/project", "src/project/a/b", "src/project/bin", "src/bin"},
 		{"the nearest one", "src", "src/project", "src/bin", "bin"},
 		{"a directory without git", "", "src/project/a", "src/project/a/bin", "src/project/bin"},
 		{"never the home", ".", "src/project", "src/project/bin", "bin"},

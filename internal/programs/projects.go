@@ -17,7 +17,7 @@ var guard struct {
 }
 
 // Guard declares directories to be projects: from now on no program is found in them, or in
-// the git work trees that they are in.
+// the git worktrees that they are in.
 func Guard(dirs ...string) {
 	guard.Lock()
 	defer guard.Unlock()

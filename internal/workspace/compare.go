@@ -10,8 +10,8 @@ import (
 // comparison identifies the sessions in which several agents were given the same prompt.
 type comparison struct{ prompt string }
 
-// Compare sends a prompt to several agents, each of which is started in a git work tree of its own,
-// and shows the session of the first. Making the work trees may take a while: done is called when that
+// Compare sends a prompt to several agents, each of which is started in a git worktree of its own,
+// and shows the session of the first. Making the worktrees may take a while: done is called when that
 // is over, with its error.
 func (w *Workspace) Compare(prompt string, specs []Spec, done func(error)) {
 	if w.opts.Worktrees == nil {
@@ -30,7 +30,7 @@ func (w *Workspace) Compare(prompt string, specs []Spec, done func(error)) {
 	w.begin(func() Result {
 		trees, err := w.opts.Worktrees.Make(ctx, names)
 		if err == nil && len(trees) != len(specs) {
-			err = fmt.Errorf("%d work trees for %d agents", len(trees), len(specs))
+			err = fmt.Errorf("%d worktrees for %d agents", len(trees), len(specs))
 		}
 		return after(func() {
 			if w.ending {

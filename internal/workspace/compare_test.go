@@ -20,7 +20,7 @@ func said(r *rig) func(error) {
 	}
 }
 
-// Each agent gets the prompt in a work tree of its own, with the model that the user chose.
+// Each agent gets the prompt in a worktree of its own, with the model that the user chose.
 func TestCompare(t *testing.T) {
 	var fails error
 	var names []string
@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 			t.Fatalf("%d sessions are compared", len(all))
 		}
 		if want := []string{"fake", "fake big", "other"}; !slices.Equal(names, want) {
-			t.Errorf("the work trees are %q, want %q", names, want)
+			t.Errorf("the worktrees are %q, want %q", names, want)
 		}
 		for i, one := range all {
 			if prompts := one.Thread.Prompts(); len(prompts) != 1 || string(prompts[0].Text) != "Make it better" {
@@ -83,16 +83,16 @@ func TestCompare(t *testing.T) {
 		r.w.Compare("Again", []workspace.Spec{local, other}, said(r))
 		r.wants("Said no git")
 		if len(specs) != started {
-			t.Error("an agent was started without a work tree")
+			t.Error("an agent was started without a worktree")
 		}
 	})
 }
 
-// An agent of another machine cannot work in a work tree of this one.
+// An agent of another machine cannot work in a worktree of this one.
 func TestCompareRemoteAgent(t *testing.T) {
 	each(t, func(r *rig) {
 		r.opts.Worktrees = &forest{makes: func([]string) ([]workspace.Worktree, error) {
-			t.Error("work trees were made")
+			t.Error("worktrees were made")
 			return nil, nil
 		}}
 	}, func(r *rig) {

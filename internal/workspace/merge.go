@@ -10,7 +10,7 @@ import (
 	"parley/acpclient/thread"
 )
 
-// Unmerged is what a work tree has that is not merged. All texts are safe to show.
+// Unmerged is what a worktree has that is not merged. All texts are safe to show.
 type Unmerged struct {
 	Name, Branch string
 	Dir          string        // its root
@@ -22,7 +22,7 @@ type Unmerged struct {
 	Refused      string        // why it cannot be merged now, "" if it can
 }
 
-// Empty reports whether there is nothing to merge, and nothing would be lost with the work tree.
+// Empty reports whether there is nothing to merge, and nothing would be lost with the worktree.
 func (u Unmerged) Empty() bool { return u.Total == 0 && len(u.Uncommitted) == 0 }
 
 // Lines returns how many lines a merge adds and removes.
@@ -33,7 +33,7 @@ func (u Unmerged) Lines() (added, removed int) {
 	return added, removed
 }
 
-// Unmerged looks in a task at what merging the session's work tree would bring, and calls done with
+// Unmerged looks in a task at what merging the session's worktree would bring, and calls done with
 // it, or with the reason why it cannot be merged or discarded. It changes nothing.
 func (s *Session) Unmerged(done func(Unmerged, error)) {
 	if err := s.ownsDir(); err != nil {
@@ -48,7 +48,7 @@ func (s *Session) Unmerged(done func(Unmerged, error)) {
 }
 
 // Merge merges what Unmerged has shown, in a task, and calls done with the outcome, which is also a
-// notice in the thread. The work tree stays: the agent works in it. It returns why nothing is merged.
+// notice in the thread. The worktree stays: the agent works in it. It returns why nothing is merged.
 func (s *Session) Merge(u Unmerged, done func(error)) error {
 	if err := s.CanMerge(u); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (u Unmerged) merged(fastForward bool) string {
 	return fmt.Sprintf("Merged %s into %s%s: %d %s, +%d −%d", u.Name, u.Into, how, len(u.Files), noun, added, removed)
 }
 
-// CanDiscard returns why the session cannot be closed, and its work tree not be removed, at the moment.
+// CanDiscard returns why the session cannot be closed, and its worktree not be removed, at the moment.
 func (s *Session) CanDiscard(u Unmerged) error {
 	switch err := s.ownsDir(); {
 	case err != nil:
@@ -104,14 +104,14 @@ func (s *Session) CanDiscard(u Unmerged) error {
 	case len(s.w.sessions) == 1:
 		return errors.New("it is the only session: quit, and discard it then")
 	case len(s.sharing(u.Dir)) > 0:
-		return errors.New("another session works in this work tree: close it first")
+		return errors.New("another session works in this worktree: close it first")
 	case len(s.Agent.Sessions()) > 1:
 		return errors.New("this agent has another session: close it first")
 	}
 	return nil
 }
 
-// Discard closes the session and, when its agent has ended, removes its work tree with everything that
+// Discard closes the session and, when its agent has ended, removes its worktree with everything that
 // Unmerged has shown. The outcome is reported as Said. It returns why nothing is closed or removed.
 func (s *Session) Discard(u Unmerged) error {
 	if err := s.CanDiscard(u); err != nil {
@@ -160,7 +160,7 @@ func (s *Session) CanMerge(u Unmerged) error {
 	case u.Empty():
 		return fmt.Errorf("%s has all of %s", u.Into, u.Name)
 	case slices.ContainsFunc(s.sharing(u.Dir), (*Session).inTurn):
-		return errors.New("a turn is running in another session of this work tree: stop it first")
+		return errors.New("a turn is running in another session of this worktree: stop it first")
 	}
 	return nil
 }

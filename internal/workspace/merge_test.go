@@ -13,7 +13,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// forest is the work trees of a test.
+// forest is the worktrees of a test.
 type forest struct {
 	*testing.T
 	r      *rig
@@ -38,7 +38,7 @@ func (f *forest) Make(_ context.Context, names []string) ([]workspace.Worktree, 
 func (f *forest) Unmerged(ctx context.Context, dir string) (workspace.Unmerged, error) {
 	f.ctx = ctx
 	if filepath.Base(dir) != "tree" {
-		return workspace.Unmerged{}, errors.New("not in a work tree")
+		return workspace.Unmerged{}, errors.New("not in a worktree")
 	}
 	u := f.holds
 	u.Dir = dir
@@ -74,7 +74,7 @@ func (f *forest) did(want ...string) {
 	f.done = nil
 }
 
-// inTree runs a test with a session in a work tree, which is in front, and one beside it.
+// inTree runs a test with a session in a worktree, which is in front, and one beside it.
 func inTree(t *testing.T, f func(r *rig, trees *forest, beside, s *workspace.Session)) {
 	var trees *forest
 	each(t, func(r *rig) {
@@ -132,7 +132,7 @@ func merges(r *rig, s *workspace.Session, u workspace.Unmerged, want string) {
 	}
 }
 
-// A session's work tree is merged as it was shown, whichever session is in front, and again after
+// A session's worktree is merged as it was shown, whichever session is in front, and again after
 // another turn.
 func TestMerge(t *testing.T) {
 	inTree(t, func(r *rig, trees *forest, beside, s *workspace.Session) {
@@ -169,10 +169,10 @@ func TestNotMerged(t *testing.T) {
 		empty.Total = 0
 		merges(r, s, refused, "a merge is in progress")
 		merges(r, s, empty, "main has all of fix")
-		if _, err := unmerged(r, beside); err == nil || err.Error() != "not in a work tree" {
+		if _, err := unmerged(r, beside); err == nil || err.Error() != "not in a worktree" {
 			r.Errorf("got %v", err)
 		}
-		s.Agent.NewSession() // in the same work tree
+		s.Agent.NewSession() // in the same worktree
 		r.settle()
 		second := r.w.Front()
 		r.fake().Turn(func(turn *fakeagent.Turn) string { turn.Wait(time.Minute); return "end_turn" })
@@ -181,7 +181,7 @@ func TestNotMerged(t *testing.T) {
 			r.Errorf("got %v", err)
 		}
 		merges(r, s, u, "a turn is running: stop it first")
-		merges(r, second, u, "a turn is running in another session of this work tree: stop it first")
+		merges(r, second, u, "a turn is running in another session of this worktree: stop it first")
 		trees.did()
 		r.pass(2 * time.Minute)
 		trees.fails = errors.New("the merge would conflict in a.txt")
@@ -197,7 +197,7 @@ func TestNotMerged(t *testing.T) {
 	})
 }
 
-// Sessions that have no work tree of this machine say so.
+// Sessions that have no worktree of this machine say so.
 func TestNothingToMerge(t *testing.T) {
 	with(t, func(r *rig) { r.opts.Worktrees = &forest{T: r.T} }, func(r *rig) {
 		if _, err := unmerged(r, r.started(far)); err == nil || err.Error() != "a remote agent does not work on this machine" {
@@ -205,7 +205,7 @@ func TestNothingToMerge(t *testing.T) {
 		}
 	})
 	with(t, nil, func(r *rig) {
-		if _, err := unmerged(r, r.started(local)); err == nil || err.Error() != "work trees are not available" {
+		if _, err := unmerged(r, r.started(local)); err == nil || err.Error() != "worktrees are not available" {
 			r.Errorf("got %v", err)
 		}
 	})
@@ -231,7 +231,7 @@ func TestMergeWhileQuitting(t *testing.T) {
 	})
 }
 
-// Discarding closes the session and removes the work tree when its agent has ended.
+// Discarding closes the session and removes the worktree when its agent has ended.
 func TestDiscard(t *testing.T) {
 	inTree(t, func(r *rig, trees *forest, beside, s *workspace.Session) {
 		u, err := unmerged(r, s)
@@ -240,7 +240,7 @@ func TestDiscard(t *testing.T) {
 		}
 		trees.before = func() {
 			if r.count(&r.open, 0) != 1 {
-				r.Error("the work tree is removed before the agent has ended")
+				r.Error("the worktree is removed before the agent has ended")
 			}
 		}
 		if err := s.Discard(u); err != nil {
@@ -276,7 +276,7 @@ func TestNotDiscarded(t *testing.T) {
 		beside.Agent.StartInWorktree("fix") // another agent
 		r.settle()
 		third := r.w.Front()
-		refuses(s, "another session works in this work tree: close it first")
+		refuses(s, "another session works in this worktree: close it first")
 		third.Close()
 		r.settle()
 		r.fake().Turn(func(turn *fakeagent.Turn) string { turn.Wait(time.Minute); return "end_turn" })

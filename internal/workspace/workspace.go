@@ -69,7 +69,7 @@ type Options struct {
 	// CountLines counts the changed lines. If nil, they are not counted.
 	CountLines func(c FileChange, before, after string) (added, removed int)
 
-	// Worktrees makes, merges and removes git work trees. If nil, there are none.
+	// Worktrees makes, merges and removes git worktrees. If nil, there are none.
 	Worktrees Worktrees
 
 	Templates []template.Template // prompts that can be sent by slash commands

@@ -5,32 +5,32 @@ import (
 	"errors"
 )
 
-// Worktree is a git work tree that was made for an agent.
+// Worktree is a git worktree that was made for an agent.
 type Worktree struct {
 	Dir    string // the directory in which the agent works
 	Branch string
 	Notice string // a message for the user, "" if none
 }
 
-// Worktrees makes, merges and removes the git work trees of agents. Its methods are called in tasks.
+// Worktrees makes, merges and removes the git worktrees of agents. Its methods are called in tasks.
 type Worktrees interface {
-	// Enter returns the work tree of that name, which is made if it does not exist; "" makes up a name.
+	// Enter returns the worktree of that name, which is made if it does not exist; "" makes up a name.
 	Enter(ctx context.Context, name string) (Worktree, error)
-	// Make makes a new work tree for each of the names, to which it adds numbers. After an error there
+	// Make makes a new worktree for each of the names, to which it adds numbers. After an error there
 	// are none.
 	Make(ctx context.Context, names []string) ([]Worktree, error)
 
-	// dir is a directory in a work tree. Merge and Discard do nothing unless that still holds what was
+	// dir is a directory in a worktree. Merge and Discard do nothing unless that still holds what was
 	// shown.
 	Unmerged(ctx context.Context, dir string) (Unmerged, error)
 	Merge(ctx context.Context, dir string, shown Unmerged) (fastForward bool, err error)
 	Discard(ctx context.Context, dir string, shown Unmerged) error
 }
 
-// errNoWorktrees says that work trees cannot be used.
-var errNoWorktrees = errors.New("work trees are not available")
+// errNoWorktrees says that worktrees cannot be used.
+var errNoWorktrees = errors.New("worktrees are not available")
 
-// StartInWorktree starts the same agent again, in a git work tree of that name; "" makes up a
+// StartInWorktree starts the same agent again, in a git worktree of that name; "" makes up a
 // name. Making it may take a while: Said reports its error.
 func (a *Agent) StartInWorktree(name string) {
 	w := a.w
@@ -39,7 +39,7 @@ func (a *Agent) StartInWorktree(name string) {
 		w.say(errNoWorktrees.Error())
 		return
 	case a.Spec.Remote:
-		w.say("a remote agent does not work on this machine: no work tree was made")
+		w.say("a remote agent does not work on this machine: no worktree was made")
 		return
 	}
 	var tree Worktree
@@ -56,7 +56,7 @@ func (a *Agent) StartInWorktree(name string) {
 	})
 }
 
-// startIn starts an agent in a work tree, and shows its session. The prompt, if not nil, is sent when
+// startIn starts an agent in a worktree, and shows its session. The prompt, if not nil, is sent when
 // that is open.
 func (w *Workspace) startIn(tree Worktree, spec Spec, prompt *string) *Session {
 	spec.Dir, spec.Branch = tree.Dir, tree.Branch

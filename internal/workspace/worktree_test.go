@@ -10,7 +10,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// The same agent is started again in a work tree, and its further sessions work there, too.
+// The same agent is started again in a worktree, and its further sessions work there, too.
 func TestStartInWorktree(t *testing.T) {
 	var fails error
 	var specs []workspace.Spec
@@ -19,7 +19,7 @@ func TestStartInWorktree(t *testing.T) {
 		tree := workspace.Worktree{Dir: filepath.Join(r.opts.Cwd, "tree"), Branch: "parley/try", Notice: "the last commit"}
 		r.opts.Worktrees = &forest{enter: func(name string) (workspace.Worktree, error) {
 			if name != "try" {
-				return workspace.Worktree{}, errors.New("no work tree of that name")
+				return workspace.Worktree{}, errors.New("no worktree of that name")
 			}
 			return tree, fails
 		}}
@@ -50,20 +50,20 @@ func TestStartInWorktree(t *testing.T) {
 		s.Agent.StartInWorktree("try")
 		r.wants("Said no git")
 		if len(specs) != 2 {
-			t.Error("an agent was started without a work tree")
+			t.Error("an agent was started without a worktree")
 		}
 	})
 }
 
-// A remote agent cannot work in a work tree of this machine.
+// A remote agent cannot work in a worktree of this machine.
 func TestRemoteAgentHasNoWorktree(t *testing.T) {
 	each(t, func(r *rig) {
 		r.opts.Worktrees = &forest{enter: func(string) (workspace.Worktree, error) {
-			t.Error("a work tree was made")
+			t.Error("a worktree was made")
 			return workspace.Worktree{}, nil
 		}}
 	}, func(r *rig) {
 		r.started(far).Agent.StartInWorktree("try")
-		r.wants("Said a remote agent does not work on this machine: no work tree was made")
+		r.wants("Said a remote agent does not work on this machine: no worktree was made")
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"parley/internal/gitsafe"
 )
 
-// Diff is what a merge of a work tree would bring.
+// Diff is what a merge of a worktree would bring.
 type Diff struct {
 	Patch     string
 	Truncated bool // Patch has the beginning only
@@ -22,12 +22,12 @@ const maxPatch = 8 << 20
 
 // File is a file that a merge would change.
 type File struct {
-	Path           string // relative to the root of the work tree, with slashes
+	Path           string // relative to the root of the worktree, with slashes
 	Added, Removed int    // lines; 0 for a binary file
 }
 
-// Diff compares a work tree with the commit that it and the main one have in common: its own commits,
-// what is uncommitted, and new files that git does not ignore. The index of the work tree learns the
+// Diff compares a worktree with the commit that it and the main one have in common: its own commits,
+// what is uncommitted, and new files that git does not ignore. The index of the worktree learns the
 // names of the new files, as by git add -N.
 func (s *Store) Diff(ctx context.Context, t Tree) (Diff, error) {
 	base, err := s.prepareDiff(ctx, t)
@@ -51,7 +51,7 @@ func (s *Store) Diff(ctx context.Context, t Tree) (Diff, error) {
 	return d, nil
 }
 
-// Preview is what merging a work tree would bring.
+// Preview is what merging a worktree would bring.
 type Preview struct {
 	State
 	Files []File // that change
@@ -60,7 +60,7 @@ type Preview struct {
 	Refused error
 }
 
-// Preview looks at what merging a work tree would bring. It changes no more than Diff does.
+// Preview looks at what merging a worktree would bring. It changes no more than Diff does.
 func (s *Store) Preview(ctx context.Context, t Tree) (Preview, error) {
 	base, err := s.prepareDiff(ctx, t)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Store) Preview(ctx context.Context, t Tree) (Preview, error) {
 	return p, context.Cause(ctx)
 }
 
-// prepareDiff makes sure that diff can be called, and returns the commit to compare a work tree with.
+// prepareDiff makes sure that diff can be called, and returns the commit to compare a worktree with.
 func (s *Store) prepareDiff(ctx context.Context, t Tree) (base string, err error) {
 	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil { // add and diff run filters
 		return "", err
@@ -96,7 +96,7 @@ func (s *Store) prepareDiff(ctx context.Context, t Tree) (base string, err error
 	return base, err
 }
 
-// files returns what differs from a commit in a work tree.
+// files returns what differs from a commit in a worktree.
 func (s *Store) files(ctx context.Context, t Tree, base string) ([]File, error) {
 	counts, err := s.diff(ctx, t, base, "--numstat", "-z")
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Store) files(ctx context.Context, t Tree, base string) ([]File, error) 
 	return files, nil
 }
 
-// diff compares a work tree with a commit.
+// diff compares a worktree with a commit.
 func (s *Store) diff(ctx context.Context, t Tree, base string, format ...string) (string, error) {
 	words := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/"}, format...)
 	return gitsafe.Run(ctx, s.git, t.Path, append(words, base, "--")...)

@@ -88,7 +88,7 @@ func TestDiffOfATreeWithoutGit(t *testing.T) {
 	}
 }
 
-// An agent that makes its work tree a repository of its own cannot show one thing and have another
+// An agent that makes its worktree a repository of its own cannot show one thing and have another
 // merged.
 func TestReplacedRepository(t *testing.T) {
 	r := newRig(t)
@@ -121,7 +121,7 @@ func TestDiffTruncated(t *testing.T) {
 	}
 }
 
-// New work trees have names that are free, and the same commit.
+// New worktrees have names that are free, and the same commit.
 func TestCreateNew(t *testing.T) {
 	r := newRig(t)
 	r.create("demo-2")
@@ -193,7 +193,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// A work tree is found by any directory in it, and goes to the work tree that the user is in.
+// A worktree is found by any directory in it, and goes to the worktree that the user is in.
 func TestAt(t *testing.T) {
 	r := newRig(t)
 	tree := r.create("fix")

@@ -13,20 +13,20 @@ import (
 	"parley/internal/gitsafe"
 )
 
-// State is what a work tree holds that the branch of the main one does not have.
+// State is what a worktree holds that the branch of the main one does not have.
 type State struct {
 	Uncommitted []string // changed and new files, relative to the root
 	Commits     []string // one line each, the newest first; at most maxCommits
 	Total       int      // how many commits there are
 }
 
-// Empty reports whether nothing would be lost with the work tree.
+// Empty reports whether nothing would be lost with the worktree.
 func (s State) Empty() bool { return len(s.Uncommitted) == 0 && s.Total == 0 }
 
 // maxCommits bounds how many commits State names.
 const maxCommits = 50
 
-// State looks at a work tree.
+// State looks at a worktree.
 func (s *Store) State(ctx context.Context, t Tree) (State, error) {
 	var st State
 	var err error
@@ -54,7 +54,7 @@ func (s *Store) State(ctx context.Context, t Tree) (State, error) {
 	return st, err
 }
 
-// uncommitted lists the files of a work tree that differ from its commit, and the new ones that git does
+// uncommitted lists the files of a worktree that differ from its commit, and the new ones that git does
 // not ignore, relative to its root.
 func (s *Store) uncommitted(ctx context.Context, root string) ([]string, error) {
 	if err := gitsafe.Trusted(ctx, s.git, root); err != nil { // status may run filters
@@ -92,10 +92,10 @@ type Merged struct {
 	Nothing     bool // there was nothing to merge
 }
 
-// Merge commits what is uncommitted in the work tree, with the message, and merges its branch into the
-// branch of the main work tree: by a fast-forward if that is possible, otherwise by a merge commit. If
-// the merge would conflict (*ConflictError) or overwrite uncommitted changes, nothing changes. The work
-// tree stays in any case.
+// Merge commits what is uncommitted in the worktree, with the message, and merges its branch into the
+// branch of the main worktree: by a fast-forward if that is possible, otherwise by a merge commit. If
+// the merge would conflict (*ConflictError) or overwrite uncommitted changes, nothing changes. The
+// worktree stays in any case.
 func (s *Store) Merge(ctx context.Context, t Tree, message string) (Merged, error) {
 	into, err := s.mergeable(ctx, t)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Store) Merge(ctx context.Context, t Tree, message string) (Merged, erro
 	return m, nil
 }
 
-// mergeable returns the branch that a work tree would be merged into, or why it cannot be merged now.
+// mergeable returns the branch that a worktree would be merged into, or why it cannot be merged now.
 func (s *Store) mergeable(ctx context.Context, t Tree) (into string, err error) {
 	into, err = s.run(ctx, t.Main, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Store) mergeable(ctx context.Context, t Tree) (into string, err error) 
 	return into, s.verify(ctx, t)
 }
 
-// mergeCommitted merges the branch of a work tree.
+// mergeCommitted merges the branch of a worktree.
 func (s *Store) mergeCommitted(ctx context.Context, t Tree, message string) (Merged, error) {
 	if s.ancestor(ctx, t.Main, t.Branch(), "HEAD") {
 		return Merged{Nothing: true}, nil
@@ -148,7 +148,7 @@ func (s *Store) mergeCommitted(ctx context.Context, t Tree, message string) (Mer
 	return Merged{}, overwrites(err)
 }
 
-// commit commits everything that is uncommitted in a work tree. takeBack removes that commit from the
+// commit commits everything that is uncommitted in a worktree. takeBack removes that commit from the
 // branch, unless another one has followed; the files stay.
 func (s *Store) commit(ctx context.Context, t Tree, message string) (takeBack func(), err error) {
 	files, err := s.uncommitted(ctx, t.Path)
@@ -171,7 +171,7 @@ func (s *Store) commit(ctx context.Context, t Tree, message string) (takeBack fu
 	}, err
 }
 
-// conflicts returns a *ConflictError if merging the branch into the main work tree's would conflict. It
+// conflicts returns a *ConflictError if merging the branch into the main worktree's would conflict. It
 // changes nothing.
 func (s *Store) conflicts(ctx context.Context, t Tree) error {
 	out, err := s.run(ctx, t.Main, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", t.Branch())
@@ -230,11 +230,11 @@ func overwrites(err error) error {
 	return &OverwriteError{Files: files}
 }
 
-// Remove removes a work tree and its branch, with everything in it that is not merged: show its State
+// Remove removes a worktree and its branch, with everything in it that is not merged: show its State
 // and ask first.
 func (s *Store) Remove(ctx context.Context, t Tree) error {
 	if rel, err := filepath.Rel(s.dir, t.Path); err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return fmt.Errorf("%s is not a work tree of parley's", t.Path)
+		return fmt.Errorf("%s is not a worktree of parley's", t.Path)
 	}
 	if _, err := s.run(ctx, t.Main, "worktree", "remove", "--force", t.Path); err != nil {
 		return err

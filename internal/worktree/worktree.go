@@ -1,9 +1,9 @@
-// Package worktree gives a session its own git work tree and branch, so that an agent can work without
+// Package worktree gives a session its own git worktree and branch, so that an agent can work without
 // touching the files that the user has open, and its result can be merged, kept or thrown away.
 //
-// A work tree named NAME is in the state directory, below a directory for its repository, on the branch
+// A worktree named NAME is in the state directory, below a directory for its repository, on the branch
 // parley/NAME. git's own records are the only ones: nothing else has to be kept in step. Uncommitted
-// changes of the user are never touched: they are not copied into the work tree, and a merge that would
+// changes of the user are never touched: they are not copied into the worktree, and a merge that would
 // overwrite one is refused.
 //
 // All functions wait for git and for the disk. Hooks never run, and a repository whose own configuration
@@ -29,21 +29,21 @@ import (
 
 // Errors that callers tell apart.
 var (
-	ErrNoRepository = errors.New("not in a git work tree")
+	ErrNoRepository = errors.New("not a git repository")
 	ErrNoCommit     = errors.New("the repository has no commit yet: commit something first")
-	ErrNotOnBranch  = errors.New("the work tree to merge into is not on a branch: check one out first")
+	ErrNotOnBranch  = errors.New("the worktree to merge into is not on a branch: check one out first")
 	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
 	ErrReplaced     = errors.New("its .git leads to another repository")
-	ErrNotOurs      = errors.New("not in a work tree of parley's")
+	ErrNotOurs      = errors.New("not in a worktree of parley's")
 )
 
 // prefix begins the names of the branches.
 const prefix = "parley/"
 
-// Store makes and finds work trees.
+// Store makes and finds worktrees.
 type Store struct {
-	dir string // where the work trees are
+	dir string // where the worktrees are
 	git string // the program, an absolute path
 }
 
@@ -52,19 +52,19 @@ type Store struct {
 func Open(dir string) (*Store, error) {
 	git, err := programs.Find("git")
 	if err != nil {
-		return nil, fmt.Errorf("work trees need git: %w", err)
+		return nil, fmt.Errorf("worktrees need git: %w", err)
 	}
 	return &Store{dir: dir, git: git}, nil
 }
 
-// Tree is a work tree with a branch of its own.
+// Tree is a worktree with a branch of its own.
 type Tree struct {
 	Name string
 	Path string // its root
-	Main string // the root of the work tree it was made from
+	Main string // the root of the worktree it was made from
 }
 
-// Branch is the branch of the work tree.
+// Branch is the branch of the worktree.
 func (t Tree) Branch() string { return prefix + t.Name }
 
 // validName keeps names usable as a directory and as a branch.
@@ -76,7 +76,7 @@ var invalid = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 // CheckName says in one line what is wrong with a name.
 func CheckName(name string) error {
 	if !validName.MatchString(name) || strings.Contains(name, "..") || strings.HasSuffix(name, ".lock") {
-		return fmt.Errorf("%q cannot name a work tree: use letters, digits, dots, dashes and underscores", name)
+		return fmt.Errorf("%q cannot name a worktree: use letters, digits, dots, dashes and underscores", name)
 	}
 	return nil
 }
@@ -91,14 +91,14 @@ func NameOf(text string) string {
 	return cmp.Or(name, "tree")
 }
 
-// Created is a work tree to work in.
+// Created is a worktree to work in.
 type Created struct {
 	Tree
 	Inside  string // the directory in it that corresponds to the one it was made for
 	Existed bool   // it was not made now
 }
 
-// Create makes the work tree of that name for the repository of dir at its current commit, or returns
+// Create makes the worktree of that name for the repository of dir at its current commit, or returns
 // the one that exists. uncommitted is how many changed files of the user's are not in it.
 func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncommitted int, err error) {
 	if err := CheckName(name); err != nil {
@@ -120,7 +120,7 @@ func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncomm
 	return t, from.uncommitted, err
 }
 
-// CreateNew makes new work trees at the current commit of dir's repository, one for each of the names,
+// CreateNew makes new worktrees at the current commit of dir's repository, one for each of the names,
 // to which it adds the first number that is free. uncommitted is that of Create. After an error there
 // are none.
 func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (made []Created, uncommitted int, err error) {
@@ -148,7 +148,7 @@ func (s *Store) CreateNew(ctx context.Context, dir string, names ...string) (mad
 	return made, from.uncommitted, nil
 }
 
-// numbered returns a work tree that does not exist, with a branch that does not exist.
+// numbered returns a worktree that does not exist, with a branch that does not exist.
 func (s *Store) numbered(ctx context.Context, from origin, name string) (Tree, error) {
 	for n := 1; ; n++ {
 		t := from.tree(fmt.Sprintf("%s-%d", name, n))
@@ -168,7 +168,7 @@ func (s *Store) numbered(ctx context.Context, from origin, name string) (Tree, e
 	}
 }
 
-// origin is where new work trees come from.
+// origin is where new worktrees come from.
 type origin struct {
 	main, place string // see repository
 	below       string // the directory of the user, relative to main
@@ -205,13 +205,13 @@ func (s *Store) prepare(ctx context.Context, from *origin) error {
 	}
 	from.uncommitted = len(changed)
 	if err := os.MkdirAll(from.place, 0o700); err != nil {
-		return fmt.Errorf("create work tree: %w", err)
+		return fmt.Errorf("create worktree: %w", err)
 	}
 	return nil
 }
 
-// add makes a work tree and returns the directory in it that corresponds to the user's. The end of ctx
-// does not interrupt it: git would leave half a work tree.
+// add makes a worktree and returns the directory in it that corresponds to the user's. The end of ctx
+// does not interrupt it: git would leave half a worktree.
 func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, err error) {
 	if _, err := s.run(context.WithoutCancel(ctx), from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
 		return "", err
@@ -246,17 +246,17 @@ func (s *Store) verify(ctx context.Context, t Tree) error {
 	return nil
 }
 
-// repository returns the root of the work tree of the user's that dir is in, and where the store keeps
-// the work trees of its repository. If dir is in the store, main is that of the repository.
+// repository returns the root of the worktree of the user's that dir is in, and where the store keeps
+// the worktrees of its repository. If dir is in the store, main is that of the repository.
 func (s *Store) repository(ctx context.Context, dir string) (main, place string, err error) {
 	common, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
 	if cause := context.Cause(ctx); cause != nil {
 		return "", "", cause
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
+		return "", "", fmt.Errorf("%w: %s", ErrNoRepository, dir)
 	}
-	// dir may itself be in a work tree of the store: a merge goes to where the user is.
+	// dir may itself be in a worktree of the store: a merge goes to where the user is.
 	list, err := s.run(ctx, dir, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return "", "", err
@@ -264,7 +264,7 @@ func (s *Store) repository(ctx context.Context, dir string) (main, place string,
 	first, _, _ := strings.Cut(list, "\x00")
 	main, ok := strings.CutPrefix(first, "worktree ")
 	if inside, err := s.run(ctx, dir, "rev-parse", "--is-inside-work-tree"); !ok || err != nil || inside != "true" {
-		return "", "", fmt.Errorf("%s: %w", dir, ErrNoRepository)
+		return "", "", fmt.Errorf("%w: %s", ErrNoRepository, dir)
 	}
 	sum := sha256.Sum256([]byte(common))
 	base := filepath.Base(main)
@@ -286,7 +286,7 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// List returns all work trees of the store, of every repository, sorted by path.
+// List returns all worktrees of the store, of every repository, sorted by path.
 func (s *Store) List(ctx context.Context) ([]Tree, error) {
 	paths, err := filepath.Glob(filepath.Join(s.dir, "*", "*"))
 	if err != nil {
@@ -303,7 +303,7 @@ func (s *Store) List(ctx context.Context) ([]Tree, error) {
 	return all, context.Cause(ctx)
 }
 
-// existing returns the work tree at a path. Main is the main work tree of its repository.
+// existing returns the worktree at a path. Main is the main worktree of its repository.
 func (s *Store) existing(ctx context.Context, path string) Tree {
 	t := Tree{Name: filepath.Base(path), Path: path}
 	if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
@@ -313,8 +313,8 @@ func (s *Store) existing(ctx context.Context, path string) Tree {
 	return t
 }
 
-// At returns the work tree that a directory is in, or an ErrNotOurs. It would be merged into the work
-// tree of from, if that is of the same repository.
+// At returns the worktree that a directory is in, or an ErrNotOurs. It would be merged into the
+// worktree of from, if that is of the same repository.
 func (s *Store) At(ctx context.Context, from, dir string) (Tree, error) {
 	store := s.dir
 	for _, path := range []*string{&store, &dir} {
@@ -329,12 +329,12 @@ func (s *Store) At(ctx context.Context, from, dir string) (Tree, error) {
 	}
 	t := s.existing(ctx, filepath.Join(s.dir, words[0], words[1]))
 	if main, place, err := s.repository(ctx, from); err == nil && place == filepath.Dir(t.Path) {
-		t.Main = main // the repository may have other work trees of the user's
+		t.Main = main // the repository may have other worktrees of the user's
 	}
 	return t, context.Cause(ctx)
 }
 
-// Find returns the work tree of that name: of dir's repository, or else the only one of that name.
+// Find returns the worktree of that name: of dir's repository, or else the only one of that name.
 func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -343,17 +343,17 @@ func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
 	all = slices.DeleteFunc(all, func(t Tree) bool { return t.Name != name })
 	if main, place, err := s.repository(ctx, dir); err == nil {
 		if i := slices.IndexFunc(all, func(t Tree) bool { return filepath.Dir(t.Path) == place }); i >= 0 {
-			all[i].Main = main // the repository may have other work trees of the user's
+			all[i].Main = main // the repository may have other worktrees of the user's
 			return all[i], nil
 		}
 	}
 	switch len(all) {
 	case 0:
-		return Tree{}, fmt.Errorf("no work tree %s", name)
+		return Tree{}, fmt.Errorf("no worktree %s", name)
 	case 1:
 		return all[0], nil
 	}
-	return Tree{}, fmt.Errorf("several repositories have a work tree %s: run this in one of them", name)
+	return Tree{}, fmt.Errorf("several repositories have a worktree %s: run this in one of them", name)
 }
 
 // run runs git and returns what it printed, without the last newline.

@@ -85,7 +85,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("on %s, want parley/fix", got)
 	}
 	if r.read(r.repo, "a.txt") != "the user's\n" || r.git(r.repo, "branch", "--show-current") != "main" {
-		t.Error("the user's work tree changed")
+		t.Error("the user's worktree changed")
 	}
 	// The same name opens it again.
 	again, _, err := r.store.Create(t.Context(), r.repo, "fix")
@@ -140,7 +140,7 @@ func TestMergeFastForward(t *testing.T) {
 		t.Fatalf("merged: %+v, %v, want a fast-forward of main", m, err)
 	}
 	if r.read(r.repo, "a.txt") != "changed\n" || r.read(r.repo, "mine.txt") != "the user's, not committed\n" || r.read(r.repo, "new.bin") != "\x00\x01" {
-		t.Error("the merge is not in the work tree")
+		t.Error("the merge is not in the worktree")
 	}
 	if _, err := os.Stat(filepath.Join(r.repo, "sub/b.txt")); err == nil {
 		t.Error("the deletion was not merged")
@@ -175,7 +175,7 @@ func TestMergeCommit(t *testing.T) {
 	}
 }
 
-// A merge that cannot be done leaves the user's work tree, index and branch exactly as they are, and
+// A merge that cannot be done leaves the user's worktree, index and branch exactly as they are, and
 // commits nothing.
 func TestMergeRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -290,7 +290,7 @@ func TestRemove(t *testing.T) {
 		t.Errorf("branches %s, want none of parley's", out)
 	}
 	if err := r.store.Remove(t.Context(), Tree{Name: "x", Path: r.repo, Main: r.repo}); err == nil {
-		t.Error("removed a work tree of the user's")
+		t.Error("removed a worktree of the user's")
 	}
 }
 
@@ -304,7 +304,7 @@ func TestUntrustedConfiguration(t *testing.T) {
 			elsewhere := t.TempDir()
 			r.git(r.repo, "config", key, elsewhere)
 			if _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
-				t.Error("a work tree was created, want an error")
+				t.Error("a worktree was created, want an error")
 			}
 			if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, gitsafe.ErrPrograms) {
 				t.Errorf("merge: got %v, want %v", err, gitsafe.ErrPrograms)
@@ -322,11 +322,11 @@ func TestCancelled(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(errors.New("stopped"))
 	if _, _, err := r.store.Create(ctx, r.repo, "x"); err == nil {
-		t.Error("a work tree was created, want an error")
+		t.Error("a worktree was created, want an error")
 	}
 }
 
-// A user who works in a work tree of their own merges into that one.
+// A user who works in a worktree of their own merges into that one.
 func TestMergeIntoTheUsersWorkTree(t *testing.T) {
 	r := newRig(t)
 	own := filepath.Join(t.TempDir(), "feature")
@@ -346,7 +346,7 @@ func TestMergeIntoTheUsersWorkTree(t *testing.T) {
 		t.Errorf("a.txt is %q, want %q", got, "changed\n")
 	}
 	if got := r.read(r.repo, "a.txt"); got == "changed\n" {
-		t.Error("it was merged into the other work tree")
+		t.Error("it was merged into the other worktree")
 	}
 }
 

@@ -8,17 +8,17 @@ import (
 	"parley/ui/linear/plain"
 )
 
-// inWorktree starts the agent in front in a git work tree of that name; without one, in a new
+// inWorktree starts the agent in front in a git worktree of that name; without one, in a new
 // one.
 func (l *sessions) inWorktree(name string) {
-	l.out.say("Making a work tree.")
+	l.out.say("Making a worktree.")
 	l.w.Front().Agent.StartInWorktree(name)
 }
 
 // maxTreeLines bounds how many files, and how many commits, are listed.
 const maxTreeLines = 50
 
-// merge lists what the work tree of the session in front has, and asks whether to merge it. A notice
+// merge lists what the worktree of the session in front has, and asks whether to merge it. A notice
 // says what became of it.
 func (l *sessions) merge() {
 	s := l.w.Front()
@@ -41,14 +41,14 @@ func (l *sessions) merge() {
 	})
 }
 
-// discard lists what would be lost with the work tree of the session in front, and asks whether to
+// discard lists what would be lost with the worktree of the session in front, and asks whether to
 // discard it.
 func (l *sessions) discard() {
 	s := l.w.Front()
 	l.look("discarded", s, s.CanDiscard, func(u workspace.Unmerged) {
 		listed(l.out, u.Uncommitted, len(u.Uncommitted), func(path string) string { return "Would be lost: " + path + ", not committed" })
 		l.commits(u)
-		l.confirm(fmt.Sprintf("Discard %s, and close this session?", u.Name), "Yes, remove its work tree and branch", func() {
+		l.confirm(fmt.Sprintf("Discard %s, and close this session?", u.Name), "Yes, remove its worktree and branch", func() {
 			if err := s.Discard(u); err != nil {
 				l.out.say("Not discarded: %s.", err)
 				return
@@ -59,7 +59,7 @@ func (l *sessions) discard() {
 	})
 }
 
-// look calls do with what the work tree has that is not merged, or says why it cannot be: it was not
+// look calls do with what the worktree has that is not merged, or says why it cannot be: it was not
 // done.
 func (l *sessions) look(done string, s *workspace.Session, can func(workspace.Unmerged) error, do func(workspace.Unmerged)) {
 	s.Unmerged(func(u workspace.Unmerged, err error) {

@@ -9,7 +9,7 @@ import (
 	"parley/internal/workspace"
 )
 
-// forest is the work trees of a test.
+// forest is the worktrees of a test.
 type forest struct {
 	holds workspace.Unmerged
 	fails error
@@ -69,7 +69,7 @@ func TestWorktrees(t *testing.T) {
 	})
 }
 
-// /discard closes the session and removes its work tree.
+// /discard closes the session and removes its worktree.
 func TestDiscardWorktree(t *testing.T) {
 	trees := &forest{holds: workspace.Unmerged{Name: "fix", Into: "main", Dir: t.TempDir(), Total: 1, Commits: []string{"4f2c1aa Wire it"}, Uncommitted: []string{"new.go"}}}
 	talkTo(t, func(r *rig) {
@@ -79,7 +79,7 @@ func TestDiscardWorktree(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.types("/discard")
-		r.wants("Would be lost: new.go, not committed.", "Commit: 4f2c1aa Wire it.", "Discard fix, and close this session?", "1. Yes, remove its work tree and branch", "0. No", "Answer 0 to 1:")
+		r.wants("Would be lost: new.go, not committed.", "Commit: 4f2c1aa Wire it.", "Discard fix, and close this session?", "1. Yes, remove its worktree and branch", "0. No", "Answer 0 to 1:")
 		r.pause()
 		r.types("1")
 		r.pause()

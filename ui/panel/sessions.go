@@ -67,7 +67,7 @@ type SessionActions struct {
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
 	l := &List{OpenedBy: intent.Sessions, Title: SessionsTitle, Same: same,
-		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"}, Hint{intent.InWorktree, "work tree"})}
+		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"}, Hint{intent.InWorktree, "worktree"})}
 	l.Items = func() []list.Item {
 		var items []list.Item
 		for _, s := range now() {

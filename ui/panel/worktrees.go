@@ -9,7 +9,7 @@ import (
 	"parley/ui/widget/list"
 )
 
-// Tree is what a git work tree has that is not merged.
+// Tree is what a git worktree has that is not merged.
 type Tree struct {
 	Name           string
 	Into           string // the branch that a merge goes to
@@ -20,16 +20,16 @@ type Tree struct {
 	Total          int      // how many there are, if these are only some
 }
 
-// TreeFile is a file that differs in a work tree.
+// TreeFile is a file that differs in a worktree.
 type TreeFile struct {
 	Path           string
 	Added, Removed int // lines
 }
 
-// maxTreeFiles bounds how many files of a work tree are listed.
+// maxTreeFiles bounds how many files of a worktree are listed.
 const maxTreeFiles = 200
 
-// Merge asks whether to merge a work tree, and lists what it has. review shows the changes.
+// Merge asks whether to merge a worktree, and lists what it has. review shows the changes.
 func Merge(t Tree, merge, review func() tea.Cmd) *List {
 	first := list.Item{Title: fmt.Sprintf("Merge %s, %s", CountFiles(len(t.Files)), lines(t.Added, t.Removed)), Value: merge}
 	if n := len(t.Uncommitted); n > 0 {
@@ -52,10 +52,10 @@ func Merge(t Tree, merge, review func() tea.Cmd) *List {
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
-// Discard asks whether to discard a work tree with its session, and lists what would be lost. review
+// Discard asks whether to discard a worktree with its session, and lists what would be lost. review
 // shows the changes.
 func Discard(t Tree, discard, review func() tea.Cmd) *List {
-	items := []list.Item{{Title: "Keep it", Value: func() tea.Cmd { return nil }}, {Title: "Discard it", Detail: "closes this session, removes its work tree and branch", Value: discard}, {Title: "Review the changes", Value: review}}
+	items := []list.Item{{Title: "Keep it", Value: func() tea.Cmd { return nil }}, {Title: "Discard it", Detail: "closes this session, removes its worktree and branch", Value: discard}, {Title: "Review the changes", Value: review}}
 	section := "Lost: " + CountFiles(len(t.Uncommitted)) + ", not committed"
 	for _, path := range t.Uncommitted[:min(len(t.Uncommitted), maxTreeFiles)] {
 		items = append(items, list.Item{Title: path, Path: true, Section: section, Value: review})

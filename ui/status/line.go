@@ -50,7 +50,7 @@ type Line struct {
 	Label    func(intent.Intent) string // the key of an action, or its command
 	Approval permissions.Mode
 	Others   int    // other sessions that wait for the user
-	Branch   string // of the work tree; "" without one
+	Branch   string // of the worktree; "" without one
 
 	Asks     bool // a form or a page waits for the user
 	Question bool // a question is open
