@@ -32,11 +32,14 @@ const (
 	allowHere    = "t Run it here with my keyboard"
 )
 
-// atThePrompt waits until a command has the screen and shows its prompt.
-func atThePrompt(s *Screen, prompt string) {
+// atThePrompt waits until a command has the screen and shows its prompt below a heading written since
+// the mark: at the beginning of a second loan the terminal still shows the first.
+func atThePrompt(s *Screen, mark int, prompt string) {
 	s.t.Helper()
 	s.WaitFunc("the command's own screen", func(rows []string) bool {
-		return rowOf(rows, lendHeading) >= 0 && slices.Contains(rows, prompt) && rowOf(rows, placeholder) < 0
+		raw, _ := s.Raw(mark)
+		_, output, lent := bytes.Cut(raw, []byte(lendHeading))
+		return lent && bytes.Contains(output, []byte(prompt)) && slices.Contains(rows, prompt) && rowOf(rows, placeholder) < 0
 	})
 }
 
@@ -60,7 +63,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 			s.WaitFor("Run a command in", allowHere, "n Reject", armed)
 			s.PressUntil("t", lendHeading)
 			if flags == nil {
-				atThePrompt(s, "Password:")
+				atThePrompt(s, 0, "Password:")
 			} else {
 				s.WaitFunc("the prompt", func(rows []string) bool { return slices.Contains(rows, "Password:") })
 			}
@@ -114,17 +117,16 @@ func TestTakeOver(t *testing.T) {
 	s.Press("ctrl+r")
 	s.WaitFor("It is stopped and run again from the start")
 	s.Press("ctrl+r")
-	atThePrompt(s, "Go on? [y/n]")
+	atThePrompt(s, 0, "Go on? [y/n]")
 	s.WaitNone("sleep 1000")
 	s.Press("ctrl+]")
 	wholeAgain(s, "Back in parley; the command continues", "Allowed by you (Run again, with the keyboard)", "[the user has started this command again")
 	s.Resize(90, 26)
 	s.Press("f3")
 	s.WaitFor("╭ Running")
+	_, mark := s.Raw(0)
 	s.Press("ctrl+r") // by now it has a terminal
-	s.WaitFunc("the command's own screen", func(rows []string) bool {
-		return rowOf(rows, placeholder) < 0 && strings.HasSuffix(strings.TrimRight(strings.Join(rows, ""), " "), "Go on? [y/n]")
-	})
+	atThePrompt(s, mark, "Go on? [y/n]")
 	s.Type("yes\r")
 	s.WaitFor(`it ended with {"exitCode":0`, "it was yes")
 	wholeAgain(s)
@@ -192,14 +194,15 @@ func lendsKeyboard(d *desk) {
 	s.Prompt(`printf 'Name: '; read -r x; echo "hello $x"`)
 	s.WaitFor(allowHere, armed)
 	s.Press("t")
-	atThePrompt(s.Screen, "Name:")
+	atThePrompt(s.Screen, 0, "Name:")
 	s.Press("ctrl+]")
 	wholeAgain(s.Screen, "Back in parley; the command continues (f3, ctrl+r takes it over)")
 	s.WaitFunc("the output below its tool call", func(rows []string) bool { return has(rows, "     Name:") })
 	s.Press("f3")
 	s.WaitFor("╭ Running")
+	_, mark := s.Raw(0)
 	s.Press("ctrl+r")
-	s.WaitFunc("the command's own screen", func(rows []string) bool { return rowOf(rows, placeholder) < 0 && slices.Contains(rows, "Name:") })
+	atThePrompt(s.Screen, mark, "Name:")
 	s.Type("ada\r")
 	wholeAgain(s.Screen, `it ended with {"exitCode":0`, "hello ada")
 }
