@@ -90,13 +90,13 @@ func TestTemplateMode(t *testing.T) {
 			t.Errorf("set %q, sent %q", modes, r.sentTexts())
 		}
 	}, coding)
-	coding.Mode = "no such"
+	unknown := coding
+	unknown.Mode = "no such"
 	using(t, func(r *rig, use func(string) (string, error)) {
 		if _, err := use("/coding"); err == nil || err.Error() != "the agent has no mode no such" || r.sentTexts() != "" {
 			t.Errorf("%v, sent %q", err, r.sentTexts())
 		}
-	}, coding)
-	coding.Mode = "code"
+	}, unknown)
 	var restored int
 	with(t, func(r *rig) {
 		r.opts.Templates = []template.Template{coding}
@@ -121,12 +121,13 @@ func TestTemplateAgent(t *testing.T) {
 			t.Errorf("in front %s, sent %q", front.Agent.Name(), r.sentTexts())
 		}
 	}, elsewhere)
-	elsewhere.Agent = "nobody"
+	unknown := elsewhere
+	unknown.Agent = "nobody"
 	using(t, func(r *rig, use func(string) (string, error)) {
 		if _, err := use("/elsewhere here"); err == nil || !strings.Contains(err.Error(), "there is no agent nobody") {
 			t.Error(err)
 		}
-	}, elsewhere)
+	}, unknown)
 }
 
 // A command of the agent hides a project's template, not the user's own.
