@@ -121,7 +121,7 @@ func TestGiveWithoutATerminal(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	why := errors.New("a signal")
 	end(why)
-	if err := RunForeground(ctx, exec.Command("/bin/sh", "-c", "sleep 1000")); !errors.Is(err, why) {
+	if err := RunForeground(ctx, exec.Command("/bin/sh", "-c", "exec sleep 1000")); !errors.Is(err, why) {
 		t.Errorf("got %v", err)
 	}
 }
