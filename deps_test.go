@@ -209,7 +209,7 @@ func TestBuildList(t *testing.T) {
 }
 
 // tracked returns the files of the project: those that git tracks or would add, or without git all
-// files.
+// files but git's own.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	if out, err := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard").Output(); err == nil && len(out) > 0 {
@@ -217,10 +217,16 @@ func tracked(t *testing.T) []string {
 	}
 	var all []string
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && !slices.Contains([]string{"parley", "parley.exe"}, name) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case d.Name() == ".git" && d.IsDir(): // in a linked worktree it is a file
+			return filepath.SkipDir
+		case d.Type().IsRegular() && !slices.Contains([]string{".git", "parley", "parley.exe"}, name):
 			all = append(all, name)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -160,15 +160,20 @@ func (c held) Done() <-chan struct{} {
 
 // A chat that ends while worktrees are made waits for them: git would leave half of one.
 func TestLeaveWaitsForTrees(t *testing.T) {
+	gittest.Program(t)
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	asked := make(chan struct{})
 	ctx := held{context.Background(), sync.OnceFunc(func() { close(asked) }), make(chan struct{})}
-	all, made := &trees{from: t.TempDir()}, make(chan error)
+	all, made := &trees{from: t.TempDir()}, make(chan error, 1)
 	go func() {
 		_, err := all.Make(ctx, []string{"fake", "other"})
 		made <- err
 	}()
-	<-asked
+	select {
+	case <-asked:
+	case err := <-made:
+		t.Fatalf("made none: %v", err)
+	}
 	if all.mu.TryLock() {
 		t.Error("the chat can end")
 		all.mu.Unlock()

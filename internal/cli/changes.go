@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"parley/internal/programs"
 	"parley/internal/stage"
@@ -64,7 +65,7 @@ func (c *Connection) StageChange(ctx context.Context, session string, changes []
 	}
 	git, err := programs.Find("git")
 	if err != nil {
-		return err
+		return fmt.Errorf("staging needs git: %w", err)
 	}
 	var files []stage.File
 	for _, u := range changes {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -74,7 +75,7 @@ func TestReviewHunks(t *testing.T) {
 	holds(t, filepath.Join(dir, "f"), "a\r\n"+far+"b")
 }
 
-// Without git what parley wrote can be undone in parts, but not staged.
+// Without a repository, and without git, what parley wrote can be undone in parts, but not staged.
 func TestReviewWithoutGit(t *testing.T) {
 	c, dir, put := reviewed(t, false, map[string]string{"f": "a\nb\n"})
 	c.turn(func() {
@@ -85,8 +86,14 @@ func TestReviewWithoutGit(t *testing.T) {
 	if len(all) != 1 {
 		t.Fatalf("changes %+v, want f", all)
 	}
-	if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, stage.ErrNoRepository) {
-		t.Errorf("staged without git: got %v, want %v", err, stage.ErrNoRepository)
+	if _, err := exec.LookPath("git"); err == nil {
+		if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, stage.ErrNoRepository) {
+			t.Errorf("staged without a repository: got %v, want %v", err, stage.ErrNoRepository)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, exec.ErrNotFound) || !strings.HasPrefix(err.Error(), "staging needs git: ") {
+		t.Errorf("staged without git: got %v", err)
 	}
 	if err := c.RewriteChange(t.Context(), "s", all[0], "a\nB\n"); err != nil {
 		t.Error(err)
