@@ -93,6 +93,8 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	case p.Name == "ctrl+r" && a.FallbackLog() != nil:
 		c.login.Close()
 		a.ReadLog()
+	case p.Want == intent.Send && a.NoSession():
+		a.StartNew()
 	case p.Want == intent.Send && a.Err() != nil && !c.login.Open():
 		a.Restart()
 	case p.Want == intent.QuitIfEmpty && c.composer.Empty():

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -315,10 +316,10 @@ func TestResumeFromTheLog(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		o.Resume = "old"
-		d.dial = func(*agent) error { return errors.New("no such session: the agent cannot reopen sessions") }
+		d.dial = func(*agent) error { return fmt.Errorf("%w: the agent cannot reopen sessions", event.ErrNoSession) }
 	}, func(d *driver) {
 		d.soon()
-		d.sees("the agent cannot reopen sessions", "ctrl+r read its log", "enter try again")
+		d.sees("the agent cannot reopen sessions", "ctrl+r read its log", "enter start a new one")
 		d.types("a draft")
 		d.press("ctrl+r")
 		d.soon()

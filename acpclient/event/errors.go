@@ -14,6 +14,9 @@ import (
 // ErrClosed is the error of every operation once the connection has ended.
 var ErrClosed = errors.New("connection closed")
 
+// ErrNoSession means that the session that was asked for does not exist, or the agent refuses it.
+var ErrNoSession = errors.New("no such session")
+
 // ErrVersion means that the agent and parley have no version of ACP in common.
 var ErrVersion = errors.New("no common protocol version")
 

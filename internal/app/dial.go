@@ -103,6 +103,9 @@ func (d *dialer) next() (o cli.Opening, opened func()) {
 
 func (d *dialer) connect(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	opening, opened := d.next()
+	if a.NewSession {
+		opening.Resume, opening.Continue = "", false
+	}
 	if a.Model != "" {
 		opening.Settings = cli.ModeAndModel("", a.Model)
 	}

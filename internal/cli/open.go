@@ -41,7 +41,7 @@ type Opening struct {
 	offers   *offers
 }
 
-// Open opens the session. The error matches headless.ErrNoSession if the session does not exist.
+// Open opens the session. The error matches event.ErrNoSession if the session does not exist.
 func (o Opening) Open(ctx context.Context, client *acpclient.Client, n acpclient.NewSession) (*acpclient.Session, error) {
 	s, err := o.open(ctx, client, n)
 	if s != nil && err == nil && o.offers != nil {
@@ -62,9 +62,9 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 		listed = slices.DeleteFunc(listed, func(l event.StoredSession) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(listed) == 0 {
 			if !client.Agent().List {
-				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", headless.ErrNoSession, agentName(client), n.Cwd)
+				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", event.ErrNoSession, agentName(client), n.Cwd)
 			}
-			return nil, fmt.Errorf("%w: the agent has none in %s", headless.ErrNoSession, n.Cwd)
+			return nil, fmt.Errorf("%w: the agent has none in %s", event.ErrNoSession, n.Cwd)
 		}
 		last := o.lastUsed(listed)
 		o.reportSource(client, last)
@@ -104,7 +104,7 @@ func (o Opening) listed(ctx context.Context, client *acpclient.Client, dir strin
 	case info.List:
 		return client.ListSessions(ctx, dir)
 	case !info.LoadSession && !info.Resume:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", headless.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, agentName(client))
 	case o.KnownSessions == nil:
 		return nil, nil
 	}
@@ -173,7 +173,7 @@ func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession
 	if l.Cwd != "" {
 		if !within(l.Cwd, n.Cwd) {
 			dir := safetext.Line(l.Cwd, 300)
-			return nil, fmt.Errorf("%w here: it belongs to %s; add --cwd %s", headless.ErrNoSession, dir, dir)
+			return nil, fmt.Errorf("%w here: it belongs to %s; add --cwd %s", event.ErrNoSession, dir, dir)
 		}
 		n.Cwd = l.Cwd // spelled as the agent does
 	}
@@ -185,12 +185,12 @@ func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession
 	case info.Resume:
 		s, err = client.ResumeSession(ctx, id, n)
 	default:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", headless.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, agentName(client))
 	}
 	var answered *event.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {
 		// Agents use different messages and codes for a missing session.
-		return nil, fmt.Errorf("%w: %w", headless.ErrNoSession, err)
+		return nil, fmt.Errorf("%w: %w", event.ErrNoSession, err)
 	}
 	return s, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"parley/acpclient/event"
 	"parley/internal/headless"
 	"parley/internal/record"
 	"parley/internal/safetext"
@@ -106,14 +107,14 @@ func chosen(all []undo.Saved, titles []string, args []string) (int, error) {
 		if i := slices.IndexFunc(all, func(s undo.Saved) bool { return sameDir(s.Dir, here) }); i >= 0 {
 			return i, nil
 		}
-		return 0, fmt.Errorf("%w with changes in %s; `parley review --list` lists those of all directories", headless.ErrNoSession, here)
+		return 0, fmt.Errorf("%w with changes in %s; `parley review --list` lists those of all directories", event.ErrNoSession, here)
 	}
 	i := slices.IndexFunc(all, func(s undo.Saved) bool { return s.ID == args[0] })
 	if i < 0 {
 		i = slices.IndexFunc(titles, func(title string) bool { return strings.EqualFold(title, args[0]) })
 	}
 	if i < 0 {
-		return 0, fmt.Errorf("%w with changes: %s; `parley review --list` lists them", headless.ErrNoSession, args[0])
+		return 0, fmt.Errorf("%w with changes: %s; `parley review --list` lists them", event.ErrNoSession, args[0])
 	}
 	return i, nil
 }

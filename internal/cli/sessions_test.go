@@ -120,7 +120,7 @@ func TestSessionsErrors(t *testing.T) {
 		t.Errorf("%v, %q, %q", err, out, stderr)
 	}
 	t.Setenv(agentVar, `{"promptCapabilities":{}}`)
-	if _, _, err := k.do(NewSessions); !errors.Is(err, headless.ErrNoSession) || !strings.Contains(err.Error(), "kept cannot resume sessions") {
+	if _, _, err := k.do(NewSessions); !errors.Is(err, event.ErrNoSession) || !strings.Contains(err.Error(), "kept cannot resume sessions") {
 		t.Errorf("got %v", err)
 	}
 	var usage UsageError

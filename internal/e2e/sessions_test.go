@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -106,6 +107,44 @@ func TestContinueUsedLast(t *testing.T) {
 	if r := runEnv(t, dir, env, append([]string{"run", "--continue", "which"}, agent...)...); !strings.Contains(r.stdout, "this is old-1-fork") {
 		t.Errorf("got %+v", r)
 	}
+}
+
+// If the agent refuses the session, a new one is offered, and the end of parley names no session that
+// cannot be resumed.
+func TestContinueRefused(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	args := append([]string{"--continue", "-p", "for the old one"}, scripted(t)...)
+	env := append(keptIn(t, dir), lostVar+"=1")
+	resumes := func(s *Screen) bool {
+		s.ExitCode()
+		raw, _ := s.Raw(0)
+		return bytes.Contains(raw, []byte("Resume:"))
+	}
+	for _, width := range []int{80, 120} {
+		s := StartEnv(t, width, 30, dir, env, args...)
+		s.WaitFor("no such session", "enter start a new one", "esc another agent")
+		s.Press("enter")
+		s.WaitFor("queued 1") // it was meant for another conversation
+		s.Press("ctrl+d")
+		if resumes(s) {
+			t.Error("a session without a prompt is to be resumed")
+		}
+		s = StartEnv(t, width, 30, dir, env, args...)
+		s.WaitFor("enter start a new one")
+		s.Press("ctrl+c")
+		if resumes(s) {
+			t.Error("a session that was refused is to be resumed")
+		}
+	}
+	s := StartEnv(t, 100, 30, dir, env, append([]string{"--linear"}, args...)...)
+	s.WaitFor("no such session", "1. Start a new session", "2. Try again")
+	answered(s, "1", "Connected: scripted")
+	s.WaitFor("Queued: 1 prompt. Press enter to send the first one")
+	s.Press("enter")
+	s.WaitFor("heard: for the old one")
+	s.Press("ctrl+d")
+	s.WaitFor("Resume: parley --linear --resume s1")
 }
 
 func TestResumeByID(t *testing.T) {

@@ -52,7 +52,7 @@ type Options struct {
 	// Rules returns the rules of the session; see host.Options.
 	Rules   func(roots []string) (*permissions.Rulebook, error)
 	Session acpclient.NewSession
-	// Open opens the session; nil opens a new one. An error that matches ErrNoSession has
+	// Open opens the session; nil opens a new one. An error that matches event.ErrNoSession has
 	// its own exit code.
 	Open     func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error)
 	Settings []Setting
@@ -353,7 +353,7 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 		code = ExitTimeout
 	case errors.Is(err, errInterrupted):
 		code = ExitInterrupted
-	case errors.Is(err, ErrNoSession):
+	case errors.Is(err, event.ErrNoSession):
 		code = ExitNoSession
 	case err != nil:
 		code = ExitAgent

@@ -2,7 +2,6 @@ package headless
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,9 +10,6 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 )
-
-// ErrNoSession means that the requested session does not exist.
-var ErrNoSession = errors.New("no such session")
 
 // Setting is an option to set before the prompt. Key is "mode", "model", or the id or name
 // of an option of the session.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/acpclient"
+	"parley/acpclient/event"
 )
 
 // script joins the lines of a scripted agent.
@@ -183,7 +184,7 @@ func TestNoSession(t *testing.T) {
 	t.Parallel()
 	r := play(t, script("await initialize", loads, "hang"), "go", func(o *Options) {
 		o.Open = func(context.Context, *acpclient.Client, acpclient.NewSession) (*acpclient.Session, error) {
-			return nil, fmt.Errorf("%w: %w", ErrNoSession, errors.New("lost"))
+			return nil, fmt.Errorf("%w: %w", event.ErrNoSession, errors.New("lost"))
 		}
 	})
 	r.expect(t, ExitNoSession, "", "no such session: lost")

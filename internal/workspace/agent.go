@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -61,6 +62,9 @@ func (a *Agent) Dialing() (since time.Time, dialing bool) { return a.since, a.di
 
 // Err returns why the first session is not open, nil while the agent is being started.
 func (a *Agent) Err() error { return a.err }
+
+// NoSession reports whether the agent started, but not with the session that the user asked for.
+func (a *Agent) NoSession() bool { return errors.Is(a.err, event.ErrNoSession) }
 
 // FallbackLog returns the log of the session that could not be opened, nil without one.
 func (a *Agent) FallbackLog() *Logged { return a.logged }
@@ -133,6 +137,15 @@ func (a *Agent) Restart() {
 	a.conn = nil
 	a.connect()
 	a.w.end(old)
+}
+
+// StartNew starts the agent again, with a new session instead of the one that the user asked for.
+// Prompts that were queued for that one wait for the user.
+func (a *Agent) StartNew() {
+	front := a.Front()
+	front.Paused = len(front.Queued) > 0
+	a.Spec.NewSession, a.w.opts.Resume = true, ""
+	a.Restart()
 }
 
 // connect starts the agent. Its front session stays, with transcript and queue; its

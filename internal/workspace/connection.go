@@ -30,6 +30,9 @@ type Spec struct {
 	// Options.Cwd.
 	Dir, Branch string
 
+	// NewSession says that its first session is a new one, even if the user asked for another.
+	NewSession bool
+
 	// Model is the model of its first session, as the agent names it; "" is the agent's default.
 	Model string
 

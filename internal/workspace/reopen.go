@@ -86,7 +86,7 @@ func (s *Session) showLoaded(coming *thread.Thread) {
 	s.Lost.Interrupted.Mark(coming, &s.Unconfirmed)
 	s.Thread = coming
 	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
-	s.began, s.spans = 0, nil
+	s.began, s.forgotten, s.spans = 0, 0, nil
 }
 
 func (s *Session) notReopened(err error) {

@@ -39,6 +39,7 @@ type Session struct {
 	giveUp    context.CancelFunc // cancels opening it; nil for the connection's first session
 	spans     []connectionSpan   // which connection each item came from
 	began     int                // number of items when the connection started
+	forgotten int                // number of items that are of an earlier session, which this one replaced
 	sending   *sending           // the prompt whose files are being read
 	refused   []unsent           // prompts that the agent refused for want of a login
 	deferred  []unsent           // the first of Queued: prompts that the agent refused during a turn
@@ -94,9 +95,9 @@ func (s *Session) Busy() bool {
 	return false
 }
 
-// HasPrompt reports whether the conversation has a prompt.
+// HasPrompt reports whether the conversation that the agent knows has a prompt.
 func (s *Session) HasPrompt() bool {
-	return slices.ContainsFunc(s.Thread.Items, (*thread.Item).IsPrompt)
+	return slices.ContainsFunc(s.Thread.Items[s.forgotten:], (*thread.Item).IsPrompt)
 }
 
 // Resumable reports whether the agent can reopen the conversation.
@@ -163,6 +164,7 @@ func (s *Session) resetConnection() {
 	s.ACP, s.Lost, s.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
+	s.forgotten = s.began
 	s.spans = append(s.spans, connectionSpan{from: s.began})
 	s.remarked()
 }

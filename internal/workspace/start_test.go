@@ -1,10 +1,13 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
@@ -61,6 +64,58 @@ func TestStartFails(t *testing.T) {
 		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 		r.got("first")
 		r.connections(1, 1)
+	})
+}
+
+// An agent that refuses the session that the user asked for can be started with a new one. What was
+// queued for the other session waits for the user.
+func TestStartNew(t *testing.T) {
+	with(t, func(r *rig) {
+		r.opts.Resume = "gone"
+		connect := r.opts.Connect
+		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			if !s.NewSession {
+				return nil, fmt.Errorf("%w: never heard of it", event.ErrNoSession)
+			}
+			return connect(ctx, s, sink, log)
+		}
+	}, func(r *rig) {
+		a := r.w.Start(local)
+		s := a.Front()
+		s.Enqueue("first")
+		r.wants("AgentStarting", "AgentNotStarted: no such session: never heard of it")
+		if !a.NoSession() || s.Resumable() {
+			r.Error("the session is not refused")
+		}
+		a.StartNew()
+		r.wants("AgentStarting", "AgentStarted s1")
+		r.waits(s, "first")
+		if a.NoSession() || s.Resumable() {
+			r.Error("the new session is refused, or has a conversation")
+		}
+		s.Resume()
+		r.settle()
+		r.got("first")
+	})
+}
+
+// A session that replaces another one is worth resuming only once it has a prompt of its own.
+func TestResumable(t *testing.T) {
+	with(t, func(r *rig) { r.fake().Capabilities(keeps) }, func(r *rig) {
+		s := r.started(local)
+		r.turns(s, "one")
+		if !s.Resumable() {
+			r.Error("not resumable")
+		}
+		s.Agent.Restart()
+		r.settle()
+		if s.Resumable() || !says(s, "one") {
+			r.Error("the new session is resumable without a prompt")
+		}
+		r.turns(s, "two")
+		if !s.Resumable() {
+			r.Error("a prompt does not make it resumable")
+		}
 	})
 }
 

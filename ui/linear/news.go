@@ -26,6 +26,7 @@ func (c *chat) onNews(n workspace.News) {
 		c.narrator(n.Session).started()
 		c.starts.connected(n)
 		c.narrator(n.Session).settings()
+		c.narrator(n.Session).sayPaused()
 	case workspace.AgentNotStarted:
 		c.starts.failed(n.Agent, n.Err)
 	case workspace.LoginWanted:

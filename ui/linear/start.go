@@ -131,11 +131,11 @@ func (s *starts) giveUp(a *workspace.Agent) {
 }
 
 func (s *starts) whatNow(a *workspace.Agent, guarded bool) {
-	s.dialogs.menuOr("What next?", []choice{
-		{label: "Try again", do: a.Restart},
-		{label: "Another agent", do: s.choose},
-		{label: "Quit", do: s.quit},
-	}, choice{label: "None of these"}, guarded)
+	choices := []choice{{label: "Try again", do: a.Restart}, {label: "Another agent", do: s.choose}, {label: "Quit", do: s.quit}}
+	if a.NoSession() {
+		choices = append([]choice{{label: "Start a new session", do: a.StartNew}}, choices...)
+	}
+	s.dialogs.menuOr("What next?", choices, choice{label: "None of these"}, guarded)
 }
 
 // stderr reads what an agent wrote to its stderr. It is printed only on failure; /log has all

@@ -84,7 +84,11 @@ func (w Wait) advice(width int) []string {
 	for _, s := range w.Agent.Spec.Advice(w.Agent.Err()) {
 		rows = append(append(rows, ""), text.WrapInk(nil, s, "  ", width-2)...)
 	}
-	keys := w.hint(w.Host.Label(intent.Send), "try again   ") + w.hint(w.Host.Label(intent.Stop), w.Leave+"   ")
+	send := "try again   "
+	if w.Agent.NoSession() {
+		send = "start a new one   "
+	}
+	keys := w.hint(w.Host.Label(intent.Send), send) + w.hint(w.Host.Label(intent.Stop), w.Leave+"   ")
 	if w.Agent.FallbackLog() != nil {
 		keys = w.hint("ctrl+r", "read its log   ") + keys
 	}
