@@ -116,6 +116,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return configuredSpec(setup, a), nil
 	}
 	opts.OpenURL, opts.OnIdle = cli.OpenURL, freeAfterTurn
+	endSoon, ended := cli.EndSoon()
+	defer ended()
+	opts.EndSoon = endSoon
 	life := cmd.Context()
 	if f.linear { // where ctrl+c does not quit
 		var stop func()

@@ -46,6 +46,8 @@ func (p *streamPrinter) write(ev jsonEvent) {
 
 func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
 
+func (p *streamPrinter) interrupted() {}
+
 func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
 
 // ended first prints tool calls that have changed since they were last printed, because
@@ -126,6 +128,8 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 	p.refused = append(p.refused, deniedOf(q))
 	p.note(deniedLine(q))
 }
+
+func (p *jsonPrinter) interrupted() { p.note(interruptedLine) }
 
 func (p *jsonPrinter) unasked(t *thread.Tool) {
 	p.unaskedTools = append(p.unaskedTools, unaskedOf(t))

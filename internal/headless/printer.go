@@ -26,6 +26,8 @@ type printer interface {
 	// event is called after the thread has applied e.
 	event(e event.Event, t *thread.Thread)
 	denied(q permissions.Question)
+	// interrupted is called when the user has interrupted a turn that is still running.
+	interrupted()
 	// unasked is called before the end, once for each call.
 	unasked(t *thread.Tool)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
@@ -193,6 +195,8 @@ func (p *textPrinter) denied(q permissions.Question) {
 	p.note("%s", deniedLine(q))
 }
 
+func (p *textPrinter) interrupted() { p.note(interruptedLine) }
+
 func (p *textPrinter) unasked(t *thread.Tool) {
 	p.endAnswer()
 	p.note("%s", unaskedLine(t))
@@ -223,6 +227,9 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 		p.note("the turn ended with %s", reason)
 	}
 }
+
+// interruptedLine says that the agent was asked to stop.
+const interruptedLine = "stopping; ctrl+c again ends it at once"
 
 // stderrOf returns the tail of the agent's stderr if the error has one.
 func stderrOf(err error) []string {
