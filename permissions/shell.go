@@ -32,6 +32,9 @@ type part struct {
 	doubt    string // why it cannot be judged; "" if it can
 	known    int    // how many leading words are certain
 	repeated bool   // a loop may run it more than once
+	lost     bool   // after it no directory is certain, not even among the possible ones
+	// entered are the directories in which the lines that it carries run, by its options.
+	entered []string
 	// carried says how a word of another command carries this part.
 	carried carriage
 	// marked are the words with their marks, if the marks are the only doubt; see settled.
@@ -352,25 +355,25 @@ func (r *reader) call(c *syntax.CallExpr) {
 	}
 	p.free = p.doubt == "" && onlyCarries(p.words)
 	r.parts = append(r.parts, p)
-	r.follow(p)
-	r.script(p.words)
+	r.follow(&r.parts[len(r.parts)-1], strings.HasPrefix(c.Args[len(c.Args)-1].Lit(), "~"))
+	at := len(r.parts) - 1
+	r.parts[at].entered = r.script(p.words)
 	r.substituted(c, p.words)
 }
 
-// follow tracks the working directory.
-func (r *reader) follow(p part) {
-	words := p.words
-	if slices.Contains(words, "mv") && slices.ContainsFunc(words, r.above) {
-		r.dir = ""
+// follow tracks the working directory. tilde says that the last word begins with an unquoted ~.
+func (r *reader) follow(p *part, tilde bool) {
+	if slices.Contains(p.words, "mv") && slices.ContainsFunc(p.words, r.above) {
+		r.dir, p.lost = "", true
 	}
-	if !slices.Contains([]string{"cd", "pushd", "popd", "chdir", "z"}, words[0]) {
-		return
+	for _, at := range moves(p.words) {
+		to, known := cdTarget(p.words[at:])
+		if at > 0 || p.words[0] != "cd" || !known || p.doubt != "" || strings.Contains(to, "..") || strings.HasPrefix(p.words[len(p.words)-1], "~") && !tilde {
+			r.dir = "" // shells disagree on where .. leads after a link
+		} else {
+			r.dir = joinDir(r.dir, to)
+		}
 	}
-	if words[0] != "cd" || len(words) != 2 || p.doubt != "" || strings.HasPrefix(words[1], "-") || words[1] == "" || strings.Contains(words[1], "..") {
-		r.dir = "" // shells disagree on where .. leads after a link
-		return
-	}
-	r.dir = joinDir(r.dir, words[1])
 }
 
 // above reports whether a word names the current directory or a parent: moving that moves the
