@@ -129,7 +129,7 @@ func (b *Rulebook) unresolved(all []Verdict) (worst Effect) {
 // spells reports whether a rule allows a command word by word: its author has seen every word.
 func (b *Rulebook) spells(p part) bool {
 	return p.doubt == "" && slices.ContainsFunc(b.rules, func(r Rule) bool {
-		return r.Effect == Allow && r.Agent == "" && slices.Equal(r.words, p.words)
+		return r.Effect == Allow && r.Mistake == "" && r.Agent == "" && slices.Equal(r.words, p.words)
 	})
 }
 
@@ -339,6 +339,9 @@ func (b *Rulebook) shortfall(f *Facts, d demand) string {
 			words, dir = core(words, dir)
 		}
 		if matchWords(r.words, words) {
+			if r.Mistake != "" {
+				return "your rule has a mistake: " + r.Mistake
+			}
 			if why := r.shortfall(f, words, dir); why != "" {
 				return why
 			}

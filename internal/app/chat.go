@@ -39,7 +39,8 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckRules(place); err != nil {
+	mistakes, err := cli.CheckRules(place)
+	if err != nil {
 		return err
 	}
 	start, err := agentToStart(cmd, args, setup)
@@ -142,7 +143,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if names := cli.Names(); names != nil {
 		opts.Names = names
 	}
-	opts.Notices = warnings(setup)
+	if opts.Notices = warnings(setup); mistakes != "" {
+		setup.Warn(mistakes)
+	}
 	opts.Templates = templates(place, setup.Warn)
 	warnCtx, stop := context.WithCancel(life)
 	defer stop()
