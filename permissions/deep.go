@@ -150,6 +150,8 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 		switch {
 		case by >= Confirm:
 			why = fmt.Sprintf("below it lies %s, of which a rule says %s", name, by)
+		case v.plain && strings.ContainsAny(file.RequestedPath, " \t\n\r\v\f'\"\\"):
+			why = fmt.Sprintf("below it lies %s, of which xargs makes several names", name)
 		case by == Allow || v.tracked:
 		case file.Secret && file.Inside && otherEnding(v.ends, file):
 		case file.Secret:

@@ -97,6 +97,7 @@ type Verdict struct {
 	tracked      bool     // below: git works on the tracked files
 	write        bool     // below: it may write there
 	trackedOnly  bool     // below: it reads only tracked files
+	plain        bool     // below: no name may have blanks or quotes
 	ends         []string // below: only names with these endings, if any
 }
 

@@ -244,6 +244,9 @@ func deeper(all []Verdict) []Verdict {
 // allows it.
 func (b *Rulebook) part(f *Facts, p part) []Verdict {
 	all := b.judgePart(f, p)
+	if found, ok := b.readsFound(f, p); ok && !slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect >= Confirm }) {
+		all = found
+	}
 	if p.carried == notCarried {
 		return all
 	}

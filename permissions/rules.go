@@ -42,12 +42,15 @@ func tooWidef(format string, args ...any) error { return tooWide(fmt.Sprintf(for
 // load is Compile for rules of a file: one that is too wide has a Mistake, and matches nothing.
 func (r *Rule) load() error {
 	err := r.Compile()
-	var wide tooWide
-	if errors.As(err, &wide) {
-		r.Mistake = err.Error()
-		return nil
+	if ignored(err) {
+		r.Mistake, err = err.Error(), nil
 	}
 	return err
+}
+
+func ignored(err error) bool {
+	var wide tooWide
+	return errors.As(err, &wide)
 }
 
 // Compile parses a rule's command and returns what is wrong with the rule, in words for the user.
@@ -209,7 +212,7 @@ type Rulebook struct{ rules []Rule }
 func NewRulebook(rules []Rule) (*Rulebook, error) {
 	b := &Rulebook{rules: slices.Clone(rules)}
 	for i := range b.rules {
-		if err := b.rules[i].load(); err != nil {
+		if err := b.rules[i].Compile(); err != nil && !(b.rules[i].Mistake != "" && ignored(err)) {
 			if w := b.rules[i].Where; w != "" {
 				err = fmt.Errorf("%s: %w", w, err)
 			}

@@ -35,6 +35,8 @@ type part struct {
 	lost     bool   // after it no directory is certain, not even among the possible ones
 	// entered are the directories in which the lines that it carries run, by its options.
 	entered []string
+	// found is what it does with the files that find finds, if it only reads them.
+	found *foundFiles
 	// carried says how a word of another command carries this part.
 	carried carriage
 	// marked are the words with their marks, if the marks are the only doubt; see settled.
@@ -278,9 +280,12 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 			r.dir = ""
 		}
 	default: // a pipe: subshells, except the last command in zsh
+		from := len(r.parts)
 		r.statement(c.X)
 		r.dir = before
+		to := len(r.parts)
 		r.statement(c.Y)
+		r.piped(c, from, to)
 		r.input(c.Y, c.X)
 		if r.dir != before {
 			r.dir = ""
@@ -307,12 +312,15 @@ func (r *reader) loop(c *syntax.ForClause) {
 	case !ok || c.Select:
 		r.doubt(c, "loops over something other than words")
 		r.inner(c.Loop)
-	case len(iter.Name.Value) > 1: // PATH, or path in zsh
+	case len(iter.Name.Value) > 1 && !slices.Contains(loopNames, iter.Name.Value): // PATH, or path in zsh
 		r.doubt(c, "sets a variable")
 		fallthrough
 	default:
 		for _, w := range iter.Items {
 			r.inner(w)
+		}
+		if r.rounds(c, iter) {
+			return
 		}
 	}
 	r.repeated(func() { r.apart(false, c.Do) })
@@ -354,6 +362,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 		p.marked = nil
 	}
 	p.free = p.doubt == "" && onlyCarries(p.words)
+	p.found = p.exec()
 	r.parts = append(r.parts, p)
 	r.follow(&r.parts[len(r.parts)-1], strings.HasPrefix(c.Args[len(c.Args)-1].Lit(), "~"))
 	at := len(r.parts) - 1
