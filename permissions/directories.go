@@ -109,9 +109,10 @@ func mayWork(parts []part, dir string) directories {
 			to, known := cdTarget(p.words[at:])
 			switch {
 			case p.words[at] == "popd": // where it was before
-			case !known, p.doubt != "", p.repeated && !filepath.IsAbs(fromHomeDir(to)):
+			case !known, p.doubt != "":
 				d.all = false
 			default:
+				d.all = d.all && (!p.repeated || filepath.IsAbs(fromHomeDir(to)))
 				d.enter(to)
 			}
 		}

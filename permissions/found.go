@@ -131,8 +131,8 @@ func (b *Rulebook) readsFound(f *Facts, p part) ([]Verdict, bool) {
 		return nil, false
 	}
 	var all []Verdict
-	for _, p := range p.found.parts {
-		all = append(all, b.judgePart(f, p)...)
+	for _, own := range p.found.parts {
+		all = append(all, b.judgePart(f, own)...)
 	}
 	if slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect != Allow || v.NoRuleReason != "" }) {
 		return nil, false
@@ -140,5 +140,6 @@ func (b *Rulebook) readsFound(f *Facts, p part) ([]Verdict, bool) {
 	for _, dir := range p.found.dirs {
 		all = append(all, f.each(p.dir, dir, Verdict{Text: dir, Effect: Allow, ends: p.found.ends, plain: p.found.plain})...)
 	}
-	return all, true
+	whole := Verdict{Text: p.text, Effect: Allow, demand: demand{kind: wantsRun, words: p.words, dir: p.dir}}
+	return append([]Verdict{whole}, deeper(all)...), true
 }
