@@ -8,7 +8,7 @@ import (
 )
 
 // Strict parses a patch of which nothing may be left to the program that applies it: of unified diffs,
-// with lines of git or "Index:" before each, that say what becomes of each file. ok is false if there
+// with lines of git or "Index:" before each, that say how each file changes. ok is false if there
 // is any other line, another mode than those of plain files, a binary file, a hunk that is not complete,
 // names that contradict each other or are quoted in an unknown way, or two parts about one file.
 func Strict(text string) (files []File, ok bool) {
