@@ -96,6 +96,7 @@ type Client struct {
 	early          *earlyUpdates
 	elicits        elicitations
 	closedSessions map[string]bool // closed sessions, whose late updates are dropped
+	subagents      int             // of sessions
 	err            error
 
 	closing   chan struct{} // closed when Close is called by this side
@@ -195,6 +196,9 @@ func (c *Client) watch() {
 	}
 	c.mu.Unlock()
 	for _, s := range sessions {
+		if s.parent != nil {
+			continue
+		}
 		s.disconnected(err)
 		if c.opts.Services.Sessions != nil {
 			c.opts.Services.Sessions.CloseSession(s.id)
@@ -420,6 +424,7 @@ func (c *Client) forget(s *Session) {
 		if len(c.closedSessions) < maxGone {
 			c.closedSessions[s.id] = true
 		}
+		c.forgetSubagents(s)
 	}
 	c.mu.Unlock()
 	s.closed()

@@ -95,6 +95,11 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 		if s.cancelling() {
 			return func(context.Context) (any, error) { return wire.ElicitationResponse{Action: "cancel"}, nil }
 		}
+		if s.title != "" {
+			r.Message = "Sub-agent " + s.title + ": " + r.Message
+		}
+		s = s.root()
+		r.SessionID = s.id
 	}
 	e := c.elicits.add(r)
 	for_ := event.For{Session: r.SessionID}

@@ -29,10 +29,10 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 		s.post(answeredEvent(s, 0, whole, r.Options, Decision{Cancelled: true}))
 		return cancelled
 	}
-	asked := c.opts.Services.Permissions.Ask(Question{Session: s.id, Tool: whole, Options: r.Options})
+	asked := c.opts.Services.Permissions.Ask(Question{Session: s.root().id, Subagent: s.title, Tool: whole, Options: r.Options})
 	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
 	if s.cancelling() { // since the check above
-		s.cancelQuestions()
+		s.root().cancelQuestions()
 	}
 	return func(ctx context.Context) (any, error) { return s.answerOf(ctx, asked, whole, r.Options), nil }
 }

@@ -59,21 +59,28 @@ func (r *Replay) attach() {
 
 // notified handles a notification of the agent.
 func (r *Replay) notified(m jsonrpc.Message) {
-	if m.Method == "session/update" && m.Session() == r.id {
+	if m.Method == "session/update" && r.concerns(m) {
 		r.client.sessionUpdated(m.Params)
 	}
 }
 
+// concerns reports whether a message belongs to the session or to a sub-agent of it. Only the
+// session's own updates announce sub-agents, so the Client knows no others.
+func (r *Replay) concerns(m jsonrpc.Message) bool {
+	id := m.Session()
+	return id == r.id || id != "" && r.client.session(id) != nil
+}
+
 // requested handles a request of the agent.
 func (r *Replay) requested(m jsonrpc.Message) {
-	if m.Session() != r.id || r.known() == nil {
+	if !r.concerns(m) || r.known() == nil {
 		return
 	}
 	switch m.Method {
 	case "session/request_permission":
 		q := &question{id: m.Key()}
 		r.asking = q
-		q.work = r.client.surface.request(r.client, jsonrpc.Request{ID: bytes.Clone(m.ID), Method: m.Method, Params: bytes.Clone(m.Params), Session: r.id})
+		q.work = r.client.surface.request(r.client, jsonrpc.Request{ID: bytes.Clone(m.ID), Method: m.Method, Params: bytes.Clone(m.Params), Session: m.Session()})
 		if r.asking = nil; q.key != 0 {
 			r.questions = append(r.questions, q)
 		}

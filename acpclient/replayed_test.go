@@ -88,11 +88,11 @@ type eventList []event.Event
 
 func (l *eventList) Post(e event.Event) { *l = append(*l, e) }
 
-// threadOf returns the thread of one session.
+// threadOf returns the thread of one session, with those of its sub-agents.
 func threadOf(session string, events []event.Event) *thread.Thread {
 	th := thread.New(session)
 	for _, e := range events {
-		if e.EventSession() == session {
+		if id := e.EventSession(); id == session || th.Subagent(id) != nil {
 			th.Apply(e)
 		}
 	}
@@ -124,11 +124,12 @@ func checkReplay(t *testing.T, session string, protocol int, live *thread.Thread
 	if over == nil {
 		r.End()
 	}
-	if th := threadOf(session, events); th.State != thread.Idle || len(th.Held) > 0 {
+	th := threadOf(session, events)
+	if th.State != thread.Idle || len(th.Held) > 0 {
 		t.Errorf("session %s is %v after the end of the log, held %v", session, th.State, th.Held)
 	}
 	for _, e := range events {
-		if e.EventSession() != session {
+		if id := e.EventSession(); id != session && th.Subagent(id) == nil {
 			t.Errorf("an event of the session %q: %#v", e.EventSession(), e)
 		}
 	}
@@ -149,13 +150,16 @@ func TestReplayOfScripts(t *testing.T) {
 				t.Skip(why)
 			}
 			r := acptest.Run(t, acptest.Read(t, path))
-			var sessions []string
+			var sessions, subagents []string
 			var over error
 			for _, e := range r.Events {
+				if e, ok := e.(event.SubagentChanged); ok {
+					subagents = append(subagents, e.ID)
+				}
 				if e, ok := e.(event.Disconnected); ok {
 					over = e.Err
 				}
-				if id := e.EventSession(); id != "" && !slices.Contains(sessions, id) {
+				if id := e.EventSession(); id != "" && !slices.Contains(append(sessions, subagents...), id) {
 					sessions = append(sessions, id)
 				}
 			}

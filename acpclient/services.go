@@ -60,7 +60,8 @@ type Sessions interface {
 // Question is a session/request_permission, verbatim: nothing in it is safe for a
 // terminal.
 type Question struct {
-	Session string
+	Session  string
+	Subagent string // the title of the sub-agent of the session that asks, safe to show; "" if none does
 	// Tool is the tool call with everything known about it. In v2 it is a copy for
 	// reading: Title is that of the question, a Description is the first item of
 	// Content, and file changes are spelled out as text. A Command is in RawInput;
@@ -116,5 +117,5 @@ func (s *Session) endTurn() {
 // a call that has ended has done something.
 func (s *Session) forbids(change, whole wire.ToolCall) bool {
 	judge := s.client.opts.Services.Forbids
-	return judge != nil && change.Status != nil && final(*change.Status) && judge(s.id, whole)
+	return judge != nil && change.Status != nil && final(*change.Status) && judge(s.root().id, whole)
 }

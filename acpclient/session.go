@@ -20,7 +20,9 @@ type Session struct {
 	client *Client
 	id     string
 	cwd    string
-	offer  Offer // may be nil
+	offer  Offer    // may be nil
+	parent *Session // of a sub-agent: the session that has started it
+	title  string   // of a sub-agent; reader goroutine only
 
 	// Reader goroutine only.
 	texts textStreams
@@ -170,8 +172,9 @@ func (s *Session) cancelQuestions() {
 }
 
 // cancelling reports whether the user has stopped the running turn or closed the
-// session.
+// session. A sub-agent belongs to the turn of the session at the root.
 func (s *Session) cancelling() bool {
+	s = s.root()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running && s.cancelled || s.ended

@@ -89,7 +89,7 @@ func (s *Session) located(c wire.ToolContent) *event.DiffContext {
 	if c.OldText != nil {
 		old = *c.OldText
 	}
-	p := s.client.opts.Services.Locate(s.id, c.Path, old, c.NewText)
+	p := s.client.opts.Services.Locate(s.root().id, c.Path, old, c.NewText)
 	if p != nil {
 		p.Before, p.After = safetext.Clean(p.Before), safetext.Clean(p.After)
 	}

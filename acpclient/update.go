@@ -69,7 +69,11 @@ func (s *Session) updated(u *wire.Update) {
 	case wire.TerminalOutputChunk:
 		s.terminalChunk(*u.Output)
 	case wire.StateUpdated:
-		s.stateChanged(*u.State)
+		if s.parent != nil {
+			s.subagentState(*u.State)
+		} else {
+			s.stateChanged(*u.State)
+		}
 	case wire.Plan:
 		s.onlyV1(u.Kind)
 		s.planReplaced(u)
@@ -95,12 +99,10 @@ func (s *Session) updated(u *wire.Update) {
 			Title: safetext.Line(u.Notice.Title, maxTitle), Description: safetext.Line(u.Notice.Description, maxPhrase)})
 	case wire.CompactionUpdate, wire.CompactionSummaryChunk:
 		s.post(s.compaction(u))
+	case wire.SessionMessage, wire.SessionMessageChunk:
+		s.sessionMessage(u)
 	case wire.SubagentUpdate:
-		e := event.SubagentChanged{For: s.wireContext(), ID: u.Subagent.ID, Title: line(u.Subagent.Title, maxTitle), Description: line(u.Subagent.Description, maxTitle)}
-		if state := u.Subagent.State; state != nil {
-			e.State, e.StopReason = line(&state.State, 60), safetext.Line(state.StopReason, 60)
-		}
-		s.post(e)
+		s.subagentChanged(*u.Subagent)
 	default:
 		s.post(event.UnknownArrived{For: s.wireContext(), Kind: safetext.Line(u.Unknown, 80), JSON: shownJSON(u.Raw)})
 	}

@@ -57,10 +57,11 @@ func (c *Client) initializeRequestV1() wire.InitializeRequest {
 	req := wire.InitializeRequest{
 		ProtocolVersion: 1,
 		ClientCapabilities: wire.ClientCapabilities{
-			FS:       wire.FSCapabilities{ReadTextFile: s.FS != nil, WriteTextFile: s.FS != nil},
-			Terminal: s.Terminals != nil,
-			Session:  &wire.SessionCapabilities{Notices: &struct{}{}, Compaction: &struct{}{}, ConfigOptions: &wire.ConfigCapabilities{}},
-			Meta:     map[string]any{"terminal_output": true},
+			FS:        wire.FSCapabilities{ReadTextFile: s.FS != nil, WriteTextFile: s.FS != nil},
+			Terminal:  s.Terminals != nil,
+			Subagents: &struct{}{},
+			Session:   &wire.SessionCapabilities{Notices: &struct{}{}, Compaction: &struct{}{}, ConfigOptions: &wire.ConfigCapabilities{}},
+			Meta:      map[string]any{"terminal_output": true},
 		},
 		ClientInfo: wire.Implementation{Name: c.opts.Name, Title: c.opts.Name, Version: c.opts.Version},
 	}
@@ -97,7 +98,8 @@ func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {
 		if err != nil {
 			return badParams(err)
 		}
-		if _, no := c.known(r.SessionID); no != nil {
+		var no jsonrpc.Work
+		if r.SessionID, no = c.servedFor(r.SessionID); no != nil {
 			return no
 		}
 		work := fs.WriteTextFile(r)
@@ -107,7 +109,8 @@ func (c *Client) fileRequested(method string, params []byte) jsonrpc.Work {
 	if err != nil {
 		return badParams(err)
 	}
-	if _, no := c.known(r.SessionID); no != nil {
+	var no jsonrpc.Work
+	if r.SessionID, no = c.servedFor(r.SessionID); no != nil {
 		return no
 	}
 	work := fs.ReadTextFile(r)
@@ -127,8 +130,12 @@ func (c *Client) terminalRequested(method string, params []byte) jsonrpc.Work {
 		if err != nil {
 			return badParams(err)
 		}
-		if _, no := c.known(r.SessionID); no != nil {
+		s, no := c.known(r.SessionID)
+		if no != nil {
 			return no
+		}
+		if r.SessionID = s.root().id; r.Cwd == "" && s.parent != nil {
+			r.Cwd = s.cwd // "": that of the root
 		}
 		work := terminals.Create(r)
 		return func(ctx context.Context) (any, error) {
@@ -139,6 +146,9 @@ func (c *Client) terminalRequested(method string, params []byte) jsonrpc.Work {
 	r, err := wire.DecodeTerminalRef(params)
 	if err != nil {
 		return badParams(err)
+	}
+	if s := c.session(r.SessionID); s != nil {
+		r.SessionID = s.root().id
 	}
 	return func(ctx context.Context) (any, error) {
 		switch method {

@@ -14,8 +14,9 @@ import (
 // openQuestion is an open question of v2 with its subject: only questions about the
 // foreground end when that is cancelled.
 type openQuestion struct {
-	about  []event.BackgroundWork // empty: about nothing in particular
-	cancel context.CancelFunc
+	about    []event.BackgroundWork // empty: about nothing in particular
+	subagent bool                   // of a sub-agent, which ends with the foreground
+	cancel   context.CancelFunc
 }
 
 // permissionRequestedV2 serves session/request_permission as v1 does. The tool call in
@@ -35,25 +36,31 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 		return cancelled
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	open := &openQuestion{about: aboutOf(r), cancel: cancel}
-	s.mu.Lock()
-	if s.questions == nil {
-		s.questions = map[*openQuestion]bool{}
-	}
-	s.questions[open] = true
-	dead := s.running && s.cancelled && s.inForeground(open)
-	s.mu.Unlock()
-	if dead {
-		s.closeQuestion(open)
+	open := &openQuestion{about: aboutOf(r), subagent: s.parent != nil, cancel: cancel}
+	if s.root().openQuestion(open) {
 		return cancelled
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
 	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
 	return func(request context.Context) (any, error) {
-		defer s.closeQuestion(open)
+		defer s.root().closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()
 		return s.answerOf(ctx, asked, q.Tool, r.Options), nil
 	}
+}
+
+// openQuestion adds a question, unless its turn has been cancelled: then it returns true.
+func (s *Session) openQuestion(q *openQuestion) (dead bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running && s.cancelled && s.inForeground(q) {
+		return true
+	}
+	if s.questions == nil {
+		s.questions = map[*openQuestion]bool{}
+	}
+	s.questions[q] = true
+	return false
 }
 
 func (s *Session) closeQuestion(q *openQuestion) {
@@ -81,6 +88,9 @@ func aboutOf(r wire.PermissionRequest) (about []event.BackgroundWork) {
 // its subject is not in the background. A question about nothing in particular belongs
 // to it if there is no background work. It needs mu.
 func (s *Session) inForeground(q *openQuestion) bool {
+	if q.subagent {
+		return true
+	}
 	if len(q.about) == 0 {
 		return len(s.background) == 0
 	}
@@ -107,7 +117,7 @@ func (s *Session) cancelForeground() {
 // has the question's title, and file changes as text, so that all of it can be read
 // before it is answered.
 func (s *Session) questionV2(r wire.PermissionRequest, size int) Question {
-	q := Question{Session: s.id, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject.Type}
+	q := Question{Session: s.root().id, Subagent: s.title, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject.Type}
 	switch {
 	case r.Subject.Tool != nil:
 		q.Tool = s.toolChanged(*r.Subject.Tool, size)

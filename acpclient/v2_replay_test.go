@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,14 +106,14 @@ func replayV2(t *testing.T, lines [][]byte) {
 	for _, e := range q.Drain() {
 		switch e := e.(type) {
 		case event.UnknownArrived:
-			if !slices.Contains(unstable, e.Kind) {
-				t.Errorf("unknown: %s %.200s", e.Kind, e.JSON)
-			}
+			t.Errorf("unknown: %s %.200s", e.Kind, e.JSON)
 		case event.TurnEnded:
 			ends++
 		}
-		if th := threads[e.EventSession()]; th != nil {
-			th.Apply(e)
+		for id, th := range threads {
+			if e.EventSession() == id || th.Subagent(e.EventSession()) != nil {
+				th.Apply(e)
+			}
 		}
 	}
 	kept, _ := log.Lines()

@@ -33,10 +33,6 @@ type Option struct {
 	ID   string // as the agent sent it; not safe to show
 	Name string
 	Kind string
-	// Grant names what choosing it allows for the rest of the session: later questions with an option of
-	// the same grant. It is "" for the agent's own options: there the agent remembers.
-	Grant string
-	Wide  bool // Grant covers more than the question shows, as Name says
 }
 
 // Allows reports whether choosing the option grants the request.
@@ -59,6 +55,7 @@ const BySandbox = "the sandbox"
 type Question struct {
 	Key          uint64 // set by the broker, unique
 	Session      string
+	Subagent     string // the title of the sub-agent of the session that asks; "" if none does
 	Tool         string // id of the tool call; "" if there is none
 	Origin       Origin
 	RepeatReason string // FromParley: why parley asks again after the agent asked about the same thing; "" if the agent did not ask
@@ -71,6 +68,9 @@ type Question struct {
 	// Outside is set when a path is outside the session's directories, Secret when a path is
 	// known to be sensitive.
 	Outside, Secret bool
+	// Remember identifies what "allow always" covers for the rest of the session. It is "" for
+	// the agent's own questions: there the agent remembers.
+	Remember string
 	// Change is the write that a question of parley is about, if the present content is known.
 	// The answer may then replace the new text. It is nil for all other questions.
 	Change *Change
@@ -85,6 +85,14 @@ type Question struct {
 
 	Facts     Facts
 	Judgement Judgement // by the rules in force when it was asked; set by the broker
+}
+
+// Asker returns who asks: the agent of this name, or its sub-agent.
+func (q Question) Asker(agent string) string {
+	if q.Subagent == "" {
+		return agent
+	}
+	return agent + "'s sub-agent " + q.Subagent
 }
 
 // Subject returns what the question is about in a few words: the command, else the files, else

@@ -180,10 +180,12 @@ func (p *panels) showTrust() tea.Cmd {
 	p.c.Changes(func(changes []workspace.FileChange) {
 		c := p.c
 		var calls []panel.Call
-		for _, it := range c.Thread.Items {
-			if t := it.Tool; t != nil {
-				calls = append(calls, panel.Call{Title: verbed(t), Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: it.Index})
+		for sub, it := range c.Thread.Calls {
+			t, place, title := it.Tool, it.Index, verbed(it.Tool)
+			if sub != nil {
+				place, title = sub.Place(), title+"  ("+sub.Name()+")"
 			}
+			calls = append(calls, panel.Call{Title: title, Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: place})
 		}
 		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
 		if l == nil {

@@ -228,7 +228,7 @@ func (c *chat) escaped() tea.Cmd {
 	return nil
 }
 
-// interrupt handles ctrl+c: stop, else clear the draft. The next one quits.
+// interrupt handles ctrl+c: stop, else clear the draft, else quit.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
 	case composing{c}.stopSending():
@@ -241,7 +241,7 @@ func (c *chat) interrupt() tea.Cmd {
 		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Clear()
 	default:
-		c.m.quitArmed = c.m.Now()
+		return c.m.interrupted()
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ func (c *chat) status() status.Line {
 	form := c.elicits.Current()
 	asks := form != nil && form.Asks()
 	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
-		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
+		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin, Beside: m.chat != c}
 }
 
 // branch returns the git branch in the session's directory, "" if it is not known.

@@ -154,7 +154,7 @@ func TestForkFromTheList(t *testing.T) {
 		d.sees("▌ three")
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("2/2", "1 one", "2 three")
+		d.sees("2/2", "one (fork)")
 		d.press("esc")
 		d.types("/fork\n") // after the last turn
 		d.soon()
@@ -203,7 +203,7 @@ func TestGiveUpOpening(t *testing.T) {
 			d.types("later\n")
 			d.press(key)
 			d.soon()
-			d.sees("opening the session was cancelled", map[string]string{"esc": "? help", "ctrl+c": "ctrl+c again to quit"}[key])
+			d.sees("opening the session was cancelled", "? help")
 			d.misses("· A fork", "fake · opening")
 			d.draft("later")
 			d.wait(2 * time.Hour)

@@ -59,7 +59,7 @@ type Options struct {
 	// nil: lost connections are not retried.
 	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
-	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand
+	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.Command
 	// AgentLogin prepares a login command that the agent names; it looks the program up
 	// and runs nothing. nil: such logins are not supported.
 	AgentLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error)
@@ -118,9 +118,6 @@ type Options struct {
 	SidePanel string         // auto, on, off; "" is auto
 	Density   string         // how much is shown at first: normal, everything, quiet; "" is normal
 
-	// EndSoon is called when the user has asked twice to quit: it kills what has not ended a
-	// moment later. It may be nil.
-	EndSoon func()
 	// Notices yields messages that belong to no session, such as that something cannot be
 	// saved. nil: there are none.
 	Notices <-chan string
@@ -208,7 +205,7 @@ func New(opts Options) *Model {
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: transcript.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
-	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, KeepPrompts: opts.History != nil, Worktrees: opts.Worktrees,
+	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, Worktrees: opts.Worktrees,
 		Expand: composers{m}.expand, TextOf: m.store.TextOf, CountLines: countLines, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())

@@ -73,9 +73,10 @@ func (qs *questions) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	}
 	qs.open = append(qs.open, a)
 	qs.note("? %s %d %s", q.Session, a.key, fields(struct {
-		Tool    wire.ToolCall
-		Options []wire.PermissionOption
-	}{q.Tool, q.Options}))
+		Subagent string
+		Tool     wire.ToolCall
+		Options  []wire.PermissionOption
+	}{q.Subagent, q.Tool, q.Options}))
 	return a
 }
 

@@ -145,7 +145,6 @@ type End struct {
 	Err        error
 	Duration   time.Duration
 	Empty      bool // the agent has answered a prompt with no output at all, also not after the turn
-	Arrived    bool // the agent has got the prompt: it has accepted it or begun to answer
 }
 
 // Terminal is the output of a command.
@@ -199,7 +198,8 @@ type Thread struct {
 	tools       calls
 	messages    map[messageKey]*Item
 	compactions map[string]*Item
-	subagents   map[string]*subagent  // by session id
+	family      *family               // never nil
+	parent      *Thread               // of a sub-agent: the session that has started it
 	live        map[*Item]bool        // tool calls that have not ended
 	questions   map[uint64]event.Span // where they arrived
 	holds       map[hold]*Item        // calls that wait for the user, by what they wait for
@@ -215,7 +215,6 @@ type Thread struct {
 	echoed      string // the part of it that the agent has repeated
 	echoes      event.Span
 	changed     []int
-	answers     []answer
 	v2
 }
 
@@ -227,11 +226,19 @@ type messageKey struct {
 // New returns an empty thread.
 func New(session string) *Thread {
 	return &Thread{Session: session, terminals: map[string]*Terminal{}, messages: map[messageKey]*Item{},
-		compactions: map[string]*Item{}, subagents: map[string]*subagent{}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
+		compactions: map[string]*Item{}, family: &family{byID: map[string]*Subagent{}}, live: map[*Item]bool{}, questions: map[uint64]event.Span{}, holds: map[hold]*Item{}}
 }
 
-// Terminal returns the terminal with this id, nil if there is none.
-func (t *Thread) Terminal(id string) *Terminal { return t.terminals[id] }
+// Terminal returns the terminal with this id, nil if there is none. Those that parley runs for a
+// sub-agent are in the thread at the root.
+func (t *Thread) Terminal(id string) *Terminal {
+	for ; t != nil; t = t.parent {
+		if term := t.terminals[id]; term != nil {
+			return term
+		}
+	}
+	return nil
+}
 
 // TerminalOf returns the terminal that an item shows under this id. Items of a session
 // before Attach keep their terminals, whatever has that id now.
@@ -242,7 +249,7 @@ func (t *Thread) TerminalOf(it *Item, id string) *Terminal {
 	if it.terminals != nil {
 		return it.terminals[id]
 	}
-	return t.terminals[id]
+	return t.Terminal(id)
 }
 
 // call returns the item of the tool call with this id, nil if there is none.
@@ -262,6 +269,10 @@ func (t *Thread) Apply(e event.Event) []int {
 	t.changed = t.changed[:0]
 	if t.isOutput(e) {
 		t.heard()
+	}
+	if s := t.family.byID[e.EventSession()]; s != nil && t.parent == nil {
+		t.applySubagent(s, e)
+		return t.changed
 	}
 	switch e := e.(type) {
 	case event.TextArrived:

@@ -99,10 +99,20 @@ func (t *Thread) giveUp(stopped bool) {
 		t.judge(it)
 		t.touch(it)
 	}
+	for _, s := range t.family.all { // a turn that ends by itself may leave them running
+		if stopped && t.parent == nil {
+			s.Thread.giveUp(true)
+		}
+	}
 }
 
 // disconnectCalls ends the calls of a connection that has ended.
 func (t *Thread) disconnectCalls() {
+	for _, s := range t.family.all {
+		if t.parent == nil {
+			s.Thread.disconnectCalls()
+		}
+	}
 	for it := range t.live {
 		it.Tool.StillRunning = false
 	}

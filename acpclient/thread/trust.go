@@ -97,9 +97,10 @@ func (t *Thread) addWord(subject string, trust Trust) {
 	if subject == "" {
 		return
 	}
-	t.answers = append(t.answers, answer{t.Turn, subject, trust})
-	if len(t.answers) > maxAnswers {
-		t.answers = slices.Clone(t.answers[len(t.answers)-maxAnswers:])
+	f := t.family
+	f.answers = append(f.answers, answer{t.Turn, subject, trust})
+	if len(f.answers) > maxAnswers {
+		f.answers = slices.Clone(f.answers[len(f.answers)-maxAnswers:])
 	}
 }
 
@@ -112,11 +113,13 @@ func (t *Thread) judge(it *Item) {
 }
 
 func (t *Thread) count(trust Trust, n int) {
-	switch {
-	case trust == Unasked:
-		t.Unasked += n
-	case trust.Denied():
-		t.RanDenied += n
+	for ; t != nil; t = t.parent {
+		switch {
+		case trust == Unasked:
+			t.Unasked += n
+		case trust.Denied():
+			t.RanDenied += n
+		}
 	}
 }
 
@@ -151,15 +154,16 @@ func (t *Thread) trust(it *Item) Trust {
 // neither.
 func (t *Thread) answerAbout(it *Item) Trust {
 	var subjects []string
-	for i := len(t.answers) - 1; i >= 0 && t.answers[i].turn >= it.Turn; i-- {
-		if t.answers[i].turn > it.Turn {
+	answers := t.family.answers
+	for i := len(answers) - 1; i >= 0 && answers[i].turn >= it.Turn; i-- {
+		if answers[i].turn > it.Turn {
 			continue
 		}
 		if subjects == nil { // in most turns parley asks nothing itself
 			subjects = it.Tool.subjects(t)
 		}
-		if slices.Contains(subjects, t.answers[i].subject) {
-			return t.answers[i].trust
+		if slices.Contains(subjects, answers[i].subject) {
+			return answers[i].trust
 		}
 	}
 	return Harmless
@@ -169,7 +173,7 @@ func (t *Thread) answerAbout(it *Item) Trust {
 func (tool *Tool) subjects(t *Thread) []string {
 	out := tool.Paths()
 	for _, c := range tool.Content {
-		if term := t.terminals[c.Terminal]; c.Terminal != "" && term != nil {
+		if term := t.Terminal(c.Terminal); c.Terminal != "" && term != nil {
 			out = append(out, term.Command)
 		}
 	}
@@ -233,19 +237,24 @@ func (tool *Tool) Paths() []string {
 // OnlyReads reports whether no call of a turn could have changed a file, according to the
 // agent.
 func (t *Thread) OnlyReads(turn int) bool {
-	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn >= turn; i-- {
-		if it := t.Items[i]; it.Turn == turn && it.Tool != nil && !slices.Contains([]string{"read", "search", "think", "fetch", "switch_mode"}, it.Tool.Kind) {
-			return false
+	for _, t := range t.threads() {
+		for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn >= turn; i-- {
+			if it := t.Items[i]; it.Turn == turn && it.Tool != nil && !slices.Contains([]string{"read", "search", "think", "fetch", "switch_mode"}, it.Tool.Kind) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// NamesFile reports whether a call has named a file, given as an absolute path.
+// NamesFile reports whether a call of the session or of a sub-agent has named a file, given as an
+// absolute path.
 func (t *Thread) NamesFile(path string) bool {
-	return slices.ContainsFunc(t.Items, func(it *Item) bool {
-		return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {
-			return p == path || !strings.HasPrefix(p, "/") && strings.HasSuffix(path, "/"+p)
+	return slices.ContainsFunc(t.threads(), func(t *Thread) bool {
+		return slices.ContainsFunc(t.Items, func(it *Item) bool {
+			return it.Tool != nil && slices.ContainsFunc(it.Tool.Paths(), func(p string) bool {
+				return p == path || !strings.HasPrefix(p, "/") && strings.HasSuffix(path, "/"+p)
+			})
 		})
 	})
 }

@@ -234,50 +234,6 @@ func (t *Thread) inBackground(tool *Tool) bool {
 	})
 }
 
-// subagent is a session that the agent has started itself.
-type subagent struct {
-	item                            *Item
-	title, description, state, ends string
-}
-
-// subagentStates describe what a subagent does. An idle one has stopped for a reason.
-var subagentStates = map[string]string{"running": "running", "requires_action": "waiting", "idle": "idle", "end_turn": "done", "cancelled": "cancelled", "error": "failed"}
-
-// subagent keeps one line for each subagent, where it first appeared.
-func (t *Thread) subagent(e event.SubagentChanged) {
-	s := t.subagents[e.ID]
-	if s == nil {
-		s = &subagent{item: t.add(&Item{Kind: Notice})}
-		t.subagents[e.ID] = s
-	} else {
-		t.touch(s.item)
-	}
-	s.item.from(e.Wire)
-	set(&s.title, e.Title)
-	set(&s.description, e.Description)
-	if e.State != nil {
-		s.state, s.ends = *e.State, e.StopReason
-	}
-	line := "sub-agent"
-	if s.title != "" {
-		line += " " + s.title
-	}
-	if s.description != "" {
-		line += " (" + s.description + ")"
-	}
-	state := s.state
-	if state == "idle" && s.ends != "" {
-		state = s.ends
-	}
-	if word := subagentStates[state]; word != "" {
-		state = word
-	}
-	if state != "" {
-		line += ": " + state
-	}
-	s.item.Text = []byte(line)
-}
-
 // maxPlans bounds the plans of a session; the oldest is dropped.
 const maxPlans = 100
 

@@ -20,6 +20,8 @@ type ClientCapabilities struct {
 	Terminal bool                 `json:"terminal"`
 	Session  *SessionCapabilities `json:"session,omitempty"`
 	Auth     *AuthCapabilities    `json:"auth,omitempty"`
+	// Subagents means that updates and requests of sub-agents may bear their own session ids.
+	Subagents *struct{} `json:"subagents,omitempty"`
 	// Elicitation lists the supported modes; nil means none.
 	Elicitation *ElicitationCapabilities `json:"elicitation,omitempty"`
 	Meta        map[string]any           `json:"_meta,omitempty"`

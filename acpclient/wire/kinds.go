@@ -26,6 +26,8 @@ const (
 	CompactionUpdate        = "compaction_update"
 	CompactionSummaryChunk  = "compaction_summary_chunk"
 	SubagentUpdate          = "subagent_update"
+	SessionMessage          = "session_message"
+	SessionMessageChunk     = "session_message_chunk"
 )
 
 // The kinds of session/update that only v2 has.
@@ -76,6 +78,8 @@ var updates = inBoth(func(v2 bool) kinds {
 	k.add(part(compaction, func(u *Update) **CompactionChange { return &u.Compact }), CompactionUpdate)
 	k.add(part(compactionPiece, func(u *Update) **CompactionChange { return &u.Compact }), CompactionSummaryChunk)
 	k.add(part(subagent, func(u *Update) **Subagent { return &u.Subagent }), SubagentUpdate)
+	k.add(message.with(recipient).decode, SessionMessage)
+	k.add(chunk.with(recipient).decode, SessionMessageChunk)
 	if !v2 {
 		return k
 	}
@@ -88,6 +92,9 @@ var updates = inBoth(func(v2 bool) kinds {
 	k.add(planRemoved, PlanRemoved)
 	return k
 })
+
+// recipient is the session that a message between sessions is for.
+var recipient = optional("recipientSessionId", text, func(u *Update) *string { return &u.Recipient })
 
 // part decodes the whole update into a part of Update.
 func part[T any](s *shape[T], at func(*Update) **T) func(c *jsonscan.Cursor, u *Update) error {
@@ -226,6 +233,7 @@ var compactionPiece = compaction.with(
 var subagent = object(
 	required("sessionId", filled, func(a *Subagent) *string { return &a.ID }),
 	optional("title", change(true, text, ""), func(a *Subagent) **string { return &a.Title }),
+	optional("cwd", text, func(a *Subagent) *string { return &a.Cwd }),
 	optional("description", change(true, text, ""), func(a *Subagent) **string { return &a.Description }),
 	optional("state", change(true, object(
 		optional("state", text, func(s *SubagentState) *string { return &s.State }),

@@ -30,6 +30,7 @@ type Update struct {
 	MessageID string
 	Content   ContentBlock
 	Blocks    *[]ContentBlock
+	Recipient string // of a message between sessions: the session that gets it
 
 	Tool     ToolCall          // tool_call, tool_call_update
 	Piece    *ToolPiece        // tool_call_content_chunk
@@ -90,6 +91,7 @@ type Subagent struct {
 	ID                 string
 	Title, Description *string
 	State              *SubagentState
+	Cwd                string // "" if unset: its parent's
 }
 
 // SubagentState is the state of the subagent, with the reason if it stopped.

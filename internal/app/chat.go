@@ -39,8 +39,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	mistakes, err := cli.CheckRules(place)
-	if err != nil {
+	if err := cli.CheckRules(place); err != nil {
 		return err
 	}
 	start, err := agentToStart(cmd, args, setup)
@@ -117,16 +116,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return configuredSpec(setup, a), nil
 	}
 	opts.OpenURL, opts.OnIdle = cli.OpenURL, freeAfterTurn
-	endSoon, ended := cli.EndSoon()
-	defer ended()
-	opts.EndSoon = endSoon
 	life := cmd.Context()
 	if f.linear { // where ctrl+c does not quit
 		var stop func()
 		life, stop = signal.NotifyContext(context.WithoutCancel(life), syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 		defer stop()
 	}
-	opts.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand {
+	opts.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.Command {
 		agent, _ := setup.Find(a.Name)
 		return setup.LoginCommand(life, cli.WithVariables(agent, a.Env), method, in(place, a))
 	}
@@ -143,9 +139,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if names := cli.Names(); names != nil {
 		opts.Names = names
 	}
-	if opts.Notices = warnings(setup); mistakes != "" {
-		setup.Warn(mistakes)
-	}
+	opts.Notices = warnings(setup)
 	opts.Templates = templates(place, setup.Warn)
 	warnCtx, stop := context.WithCancel(life)
 	defer stop()

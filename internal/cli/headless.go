@@ -78,8 +78,7 @@ func (f *headlessFlags) policy() headless.Policy {
 
 // load reads the rules and the configuration.
 func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
-	mistakes, err := CheckRules(place)
-	if err != nil {
+	if err := CheckRules(place); err != nil {
 		return nil, err
 	}
 	setup, err := Load(f.remote)
@@ -89,9 +88,6 @@ func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
 	setup.Warn = s.PrintError
 	WarnSkippedPrograms(setup.Warn)
-	if mistakes != "" {
-		setup.Warn(mistakes)
-	}
 	return setup, setup.CheckSandbox()
 }
 

@@ -109,7 +109,6 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			opts.Watch, opts.OnPrompt = j.watch(), func(session string) { j.turn(session, true) }
 		}
 	}
-	defer endSoonOnSecondSignal(cmd.Context())()
 	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)

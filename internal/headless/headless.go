@@ -225,6 +225,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
+	r.thread.Session = session.ID()
 	r.out.started(info, session.ID(), r.opts.Session.Cwd)
 	for _, e := range r.earlyEvents {
 		r.apply(e)
@@ -291,9 +292,6 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 		case <-done:
 			done = nil
 			session.Cancel()
-			if errors.Is(cause(ctx, nil), errInterrupted) {
-				r.out.interrupted()
-			}
 			patience = time.After(2 * time.Second)
 		case <-patience:
 			return last, cause(ctx, nil)
@@ -317,6 +315,11 @@ func (r *run) apply(e event.Event) *thread.End {
 	}
 	if s, ok := e.(event.PermissionAnswered); ok && !s.Allowed && (strings.HasPrefix(s.By, byRule) || strings.HasPrefix(s.By, permissions.BySandbox)) {
 		r.ruledOut = true
+	}
+	if sub := r.thread.Subagent(e.EventSession()); sub != nil {
+		r.thread.Apply(e)
+		r.out.subagent(e, sub)
+		return nil
 	}
 	was := len(r.thread.Items)
 	r.thread.Apply(e)
@@ -369,9 +372,9 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 	if errors.As(err, &answered) && answered.AuthRequired() {
 		err = r.wantsLogin(err)
 	}
-	for _, it := range r.thread.Items {
-		if it.Tool != nil && it.Tool.Trust >= thread.Unasked {
-			r.out.unasked(it.Tool)
+	for by, it := range r.thread.Calls {
+		if it.Tool.Trust >= thread.Unasked {
+			r.out.unasked(it.Tool, by)
 		}
 	}
 	r.out.ended(reason, err, code, time.Since(r.start), r.thread)
@@ -435,7 +438,13 @@ func deniedLine(q permissions.Question) string {
 }
 
 // unaskedLine says what ran without a question, or against the answer.
-func unaskedLine(t *thread.Tool) string { return did(t) + ": " + t.Trust.String() }
+func unaskedLine(t *thread.Tool, by *thread.Subagent) string {
+	line := did(t) + ": " + t.Trust.String()
+	if by != nil {
+		line += " (" + by.Name() + ")"
+	}
+	return line
+}
 
 // did describes what a tool call did: its command or its files, and the agent's title only
 // if it names neither.

@@ -19,7 +19,8 @@ type jsonEvent struct {
 	Agent    string `json:"agent,omitempty"`
 	Version  string `json:"version,omitempty"`
 	Protocol int    `json:"protocol,omitempty"`
-	Session  string `json:"session,omitempty"`
+	Session  string `json:"session,omitempty"` // of a sub-agent's event: its own
+	Parent   string `json:"parent,omitempty"`  // the session that has started it
 	Cwd      string `json:"cwd,omitempty"`
 
 	Role      string `json:"role,omitempty"`
@@ -60,6 +61,7 @@ type jsonEvent struct {
 // toolEvent is the state of a tool call, with everything that the screen shows.
 type toolEvent struct {
 	ID          string            `json:"id"`
+	Session     string            `json:"session,omitempty"` // the sub-agent's that made it
 	Title       string            `json:"title"`
 	Kind        string            `json:"kind"`
 	Status      string            `json:"status"`
@@ -209,8 +211,19 @@ func deniedOf(q permissions.Question) jsonEvent {
 	return jsonEvent{Type: "denied", Subject: subject(q), Flag: hint(q)}
 }
 
-func unaskedOf(t *thread.Tool) jsonEvent {
-	return jsonEvent{Type: "unasked", ToolCallID: t.ID, Subject: did(t), Text: t.Trust.String()}
+func unaskedOf(t *thread.Tool, by *thread.Subagent) jsonEvent {
+	return jsonEvent{Type: "unasked", ToolCallID: t.ID, Subject: did(t), Text: t.Trust.String()}.by(by)
+}
+
+// by returns the event as one of a sub-agent, unless that is nil.
+func (e jsonEvent) by(s *thread.Subagent) jsonEvent {
+	if s != nil {
+		e.Session, e.Parent = s.ID, s.Parent()
+		if e.Tool != nil {
+			e.Tool.Session = s.ID
+		}
+	}
+	return e
 }
 
 func endEvent(reason string, err error, code int, took time.Duration) jsonEvent {

@@ -31,32 +31,37 @@ func (p *streamPrinter) event(e event.Event, t *thread.Thread) {
 	}
 }
 
+func (p *streamPrinter) subagent(e event.Event, s *thread.Subagent) {
+	if ev, ok := p.encode.event(e, s.Thread); ok {
+		p.write(ev.by(s))
+	}
+}
+
 // write writes an event, unless it repeats the object last printed for a tool call.
 func (p *streamPrinter) write(ev jsonEvent) {
 	line := encodeLine(ev)
 	if tool := ev.Tool; tool != nil {
 		hash := maphash.Bytes(p.seed, line)
-		if p.printed[tool.ID] == hash {
+		call := tool.Session + " " + tool.ID
+		if p.printed[call] == hash {
 			return
 		}
-		p.printed[tool.ID] = hash
+		p.printed[call] = hash
 	}
 	p.stream.writeLine(line)
 }
 
 func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
 
-func (p *streamPrinter) interrupted() {}
-
-func (p *streamPrinter) unasked(t *thread.Tool) { p.stream.write(unaskedOf(t)) }
+func (p *streamPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
+	p.stream.write(unaskedOf(t, by))
+}
 
 // ended first prints tool calls that have changed since they were last printed, because
 // output may arrive later.
 func (p *streamPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
-	for _, it := range t.Items {
-		if it.Kind == thread.ToolCall {
-			p.write(jsonEvent{Type: "tool", Tool: p.encode.tool(it.Tool, t)})
-		}
+	for by, it := range t.Calls {
+		p.write(jsonEvent{Type: "tool", Tool: p.encode.tool(it.Tool, t.Of(by))}.by(by))
 	}
 	p.stream.write(endEvent(reason, err, code, took))
 }
@@ -124,16 +129,25 @@ func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {
 	}
 }
 
+func (p *jsonPrinter) subagent(e event.Event, s *thread.Subagent) {
+	switch e := e.(type) {
+	case event.PermissionAnswered:
+		ev, _ := p.encode.event(e, s.Thread)
+		p.permissions = append(p.permissions, ev.by(s))
+	case event.NoticeArrived:
+		ev, _ := p.encode.event(e, s.Thread)
+		p.notices = append(p.notices, ev.by(s))
+	}
+}
+
 func (p *jsonPrinter) denied(q permissions.Question) {
 	p.refused = append(p.refused, deniedOf(q))
 	p.note(deniedLine(q))
 }
 
-func (p *jsonPrinter) interrupted() { p.note(interruptedLine) }
-
-func (p *jsonPrinter) unasked(t *thread.Tool) {
-	p.unaskedTools = append(p.unaskedTools, unaskedOf(t))
-	p.note(unaskedLine(t))
+func (p *jsonPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
+	p.unaskedTools = append(p.unaskedTools, unaskedOf(t, by))
+	p.note(unaskedLine(t, by))
 }
 
 func (p *jsonPrinter) ended(reason string, err error, code int, took time.Duration, t *thread.Thread) {
@@ -146,9 +160,10 @@ func (p *jsonPrinter) ended(reason string, err error, code int, took time.Durati
 			r.Answer = joined(r.Answer, string(it.Text))
 		case thread.ThoughtMessage:
 			r.Thoughts = joined(r.Thoughts, string(it.Text))
-		case thread.ToolCall:
-			r.Tools = append(r.Tools, p.encode.tool(it.Tool, t))
 		}
+	}
+	for by, it := range t.Calls {
+		r.Tools = append(r.Tools, jsonEvent{Tool: p.encode.tool(it.Tool, t.Of(by))}.by(by).Tool)
 	}
 	r.Plan, r.Notices = planOf(t.Plan), p.notices
 	for _, plan := range t.Plans {

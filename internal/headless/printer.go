@@ -25,11 +25,11 @@ type printer interface {
 	started(agent event.AgentInfo, session, cwd string)
 	// event is called after the thread has applied e.
 	event(e event.Event, t *thread.Thread)
+	// subagent is the same for an event of a sub-agent of the session.
+	subagent(e event.Event, s *thread.Subagent)
 	denied(q permissions.Question)
-	// interrupted is called when the user has interrupted a turn that is still running.
-	interrupted()
-	// unasked is called before the end, once for each call.
-	unasked(t *thread.Tool)
+	// unasked is called before the end, once for each call; by is nil for those of the session itself.
+	unasked(t *thread.Tool, by *thread.Subagent)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
 }
 
@@ -79,7 +79,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 	case event.ElicitationAsked:
 		p.note("%s", declinedLine(e))
 	case event.ToolChanged:
-		p.toolChanged(e.ID, t)
+		p.toolChanged(e.ID, t.Tool(e.ID), "")
 	case event.PermissionAnswered:
 		if e.By != "" {
 			p.note("%s: %s, by %s", e.Subject, e.Decision, e.By)
@@ -157,18 +157,30 @@ func (p *textPrinter) text(e event.TextArrived) {
 	p.pendingNewlines, p.wrote = len(text)-len(body), true
 }
 
-func (p *textPrinter) toolChanged(id string, t *thread.Thread) {
-	tool := t.Tool(id)
+// subagent writes what a sub-agent does. What it says is for the agent, which answers.
+func (p *textPrinter) subagent(e event.Event, s *thread.Subagent) {
+	switch e := e.(type) {
+	case event.ToolChanged:
+		p.toolChanged(s.ID+" "+e.ID, s.Thread.Tool(e.ID), s.Name()+": ")
+	case event.PermissionAnswered:
+		if e.By != "" {
+			p.note("%s: %s: %s, by %s", s.Name(), e.Subject, e.Decision, e.By)
+		}
+	}
+}
+
+// toolChanged writes the line of a tool call, which key identifies, unless it is the same as before.
+func (p *textPrinter) toolChanged(key string, tool *thread.Tool, who string) {
 	if tool == nil {
 		return
 	}
-	last, known := p.tools[id]
+	last, known := p.tools[key]
 	if !known {
 		p.tool = true
-		p.tools[id] = ""
+		p.tools[key] = ""
 	}
-	if line := toolLine(tool); last != line && tool.Title != "" {
-		p.tools[id] = line
+	if line := who + toolLine(tool); last != line && tool.Title != "" {
+		p.tools[key] = line
 		p.note("%s", line)
 	}
 }
@@ -195,11 +207,9 @@ func (p *textPrinter) denied(q permissions.Question) {
 	p.note("%s", deniedLine(q))
 }
 
-func (p *textPrinter) interrupted() { p.note(interruptedLine) }
-
-func (p *textPrinter) unasked(t *thread.Tool) {
+func (p *textPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.endAnswer()
-	p.note("%s", unaskedLine(t))
+	p.note("%s", unaskedLine(t, by))
 }
 
 // endAnswer ends the last line of the answer.
@@ -227,9 +237,6 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 		p.note("the turn ended with %s", reason)
 	}
 }
-
-// interruptedLine says that the agent was asked to stop.
-const interruptedLine = "stopping; ctrl+c again ends it at once"
 
 // stderrOf returns the tail of the agent's stderr if the error has one.
 func stderrOf(err error) []string {

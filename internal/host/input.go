@@ -9,7 +9,6 @@ import (
 
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
-	"parley/internal/patch"
 	"parley/internal/toolserver"
 	"parley/terminal"
 )
@@ -264,7 +263,7 @@ func (in *input) text(r role, key, s string) {
 func (in *input) stranger(key, s string) {
 	switch {
 	case in.url(s, false):
-	case strings.Contains(s, patch.Begin):
+	case strings.Contains(s, beginPatch):
 		in.text(rolePatch, key, s)
 	case looksLikePath(s):
 		if !strings.ContainsAny(s, " \n") {

@@ -20,7 +20,7 @@ import (
 // before it is approved.
 func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	t := a.Tool
-	q := permissions.Question{Session: a.Session, Tool: t.ID, Origin: permissions.FromAgent, Kind: text(t.Kind), Details: indented(t.RawInput)}
+	q := permissions.Question{Session: a.Session, Subagent: a.Subagent, Tool: t.ID, Origin: permissions.FromAgent, Kind: text(t.Kind), Details: indented(t.RawInput)}
 	for _, o := range a.Options {
 		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
 	}

@@ -19,10 +19,7 @@ type sights struct {
 	members []string // members of the input that are shown
 }
 
-type shownDiff struct {
-	path, old, new string
-	changed        []string // lines, of a patch
-}
+type shownDiff struct{ path, old, new string }
 
 func (s *sights) add(text string, roles ...role) {
 	if s.texts == nil {
@@ -135,13 +132,46 @@ func (d shownDiff) holds(text string) bool {
 // patch reports whether a text is a unified diff whose changed lines are all shown as changes of
 // the same file.
 func (s *sights) patch(text, cwd string) bool {
-	files, ok := hunksOf(text)
-	for _, f := range files {
-		ok = ok && slices.ContainsFunc(s.diffs, func(d shownDiff) bool {
-			return absoluteIn(cwd, d.path) == absoluteIn(cwd, f.path) && !slices.ContainsFunc(f.changed, func(line string) bool { return !d.holds(line) })
-		})
+	var files []shownDiff // named by the last lines with names
+	changed, old := 0, ""
+	add := func(path string) bool {
+		if path == "/dev/null" {
+			return true
+		}
+		i := slices.IndexFunc(s.diffs, func(d shownDiff) bool { return absoluteIn(cwd, d.path) == absoluteIn(cwd, path) })
+		if i < 0 {
+			return false
+		}
+		files = append(files, s.diffs[i])
+		return true
 	}
-	return ok
+	for _, l := range strings.Split(text, "\n") {
+		kind, rest, _ := strings.Cut(l, " ")
+		switch {
+		case kind == "Index:":
+			if files = nil; !add(rest) {
+				return false
+			}
+		case kind == "---":
+			files = nil
+			old, _, _ = strings.Cut(rest, "\t")
+		case kind == "+++":
+			path, _, _ := strings.Cut(rest, "\t")
+			before, after := unprefixed(old, path)
+			if old = ""; !add(before) || !add(after) {
+				return false
+			}
+		case kind == "@@", kind == "", strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
+		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
+			if !slices.ContainsFunc(files, func(d shownDiff) bool { return d.holds(l[1:]) }) {
+				return false
+			}
+			changed++
+		default:
+			return false
+		}
+	}
+	return changed > 0
 }
 
 func absoluteIn(cwd, path string) string {

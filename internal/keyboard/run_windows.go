@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-func run(ctx context.Context, cmd *exec.Cmd, line string) ([]string, error) {
+func run(ctx context.Context, cmd *exec.Cmd, line string) error {
 	if cmd.Stdout != nil {
 		if _, err := io.WriteString(cmd.Stdout, heading(line, "ctrl+c ends it", 80)+"\r\n"); err != nil {
-			return nil, fmt.Errorf("write to the terminal: %w", err)
+			return fmt.Errorf("write to the terminal: %w", err)
 		}
 	}
-	return nil, give(ctx, cmd)
+	return give(ctx, cmd)
 }

@@ -177,7 +177,7 @@ func (a *Agent) route(e event.Event) {
 		return
 	}
 	for _, s := range a.Sessions() {
-		if s.Thread.Session == id && s.Lost.State != StateGone { // another session may have the id by now
+		if s.concerns(id) && s.Lost.State != StateGone { // another session may have the id by now
 			s.Apply(e)
 			return
 		}

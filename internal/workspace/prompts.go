@@ -161,18 +161,8 @@ func (s *Session) Send(text string) error {
 		return err
 	}
 	s.last, s.refused, s.ShellOutput = whole, nil, nil
-	s.promptSent(PromptSent{s, text, nil, held})
+	s.w.tell(PromptSent{s, text, nil, held})
 	return nil
-}
-
-// promptSent reports a prompt that was sent. The first one of a fork is its name: the agent's title, if
-// it has one, is of the conversation before it.
-func (s *Session) promptSent(n PromptSent) {
-	if s.unnamed {
-		s.unnamed = false
-		s.w.nameAfter(s.Agent.Spec.Name, s.Thread.Session, n.Text)
-	}
-	s.w.tell(n)
 }
 
 func textBlocks(texts []string) (out []event.Block) {
@@ -241,7 +231,7 @@ func (s *Session) sent(p *sending, n PromptSent, err error) {
 		return
 	}
 	s.last = p.whole
-	s.promptSent(n)
+	w.tell(n)
 	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
 	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
 		if !s.sendFirst() {
@@ -321,7 +311,6 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		}
 		return
 	}
-	s.Agent.login.ran = nil
 	if s.sending != nil {
 		s.sending.ended = &e
 		return

@@ -17,7 +17,6 @@ import (
 	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
-	"parley/permissions"
 )
 
 // rig is a front end in a bubble with its own clock, and the agents that it may start.
@@ -124,7 +123,7 @@ func (r *rig) redial(ctx context.Context, s workspace.Spec, sink event.Sink, log
 	if err != nil {
 		return nil, err
 	}
-	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
 	r.count(&r.open, 1)
 	closed := false
@@ -298,8 +297,6 @@ func describe(n workspace.News) string {
 			of(n.Session)
 		}
 		because(n.Err)
-		flag(n.Again, "again")
-		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
 	case workspace.LoggingIn:
 		line += " " + n.Agent.LoggingIn()
 	case workspace.LoginFailed:

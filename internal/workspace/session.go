@@ -52,11 +52,8 @@ type Session struct {
 
 	comparison *comparison // nil: it is not compared
 
-	forking      bool             // it is being opened as a fork: its thread has the conversation already
-	inherited    []Setting        // what a fork takes over once it is open: the settings
-	approval     permissions.Mode // and the approval mode
-	unnamed      bool             // a fork, which its first prompt gives its name
-	journalTurns map[int]int      // the numbers in Connection.Changes, by the turn of the thread
+	forking      bool        // it is being opened as a fork: its thread has the conversation already
+	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
 }
 
 func newSession(w *Workspace, a *Agent) *Session {
@@ -189,6 +186,11 @@ func (s *Session) Apply(e event.Event) {
 	if s.Lost.Incoming != nil && s.takeHistory(e) {
 		return
 	}
+	if sub := s.Thread.Subagent(e.EventSession()); sub != nil { // nothing in it concerns the turn or the queue
+		items := slices.Clone(s.Thread.Apply(e))
+		s.w.tell(EventApplied{s, event.SubagentChanged{For: event.For{Session: s.Thread.Session}, ID: sub.ID}, items})
+		return
+	}
 	turn := 0
 	switch e := e.(type) {
 	case event.TurnStarted:
@@ -217,6 +219,11 @@ func (s *Session) Apply(e event.Event) {
 		s.CountLines(turn)
 		s.turnEnded(e)
 	}
+}
+
+// concerns reports whether the id is that of the session or of a sub-agent of it.
+func (s *Session) concerns(id string) bool {
+	return s.Thread.Session == id || s.Thread.Subagent(id) != nil || s.Lost.Incoming != nil && s.Lost.Incoming.Subagent(id) != nil
 }
 
 // takeHistory adds an event to the history that is being loaded; false if it is not part

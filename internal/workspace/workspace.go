@@ -51,14 +51,12 @@ type Options struct {
 	AgentLogin func(s Spec, c event.AuthCommand) (AgentLogin, error)
 	// LoginCommand returns the program of a login of type "terminal". If nil, such logins are
 	// not supported.
-	LoginCommand func(s Spec, method event.AuthMethod) LoginCommand
+	LoginCommand func(s Spec, method event.AuthMethod) Command
 	// Logs lists the sessions that have logs, the newest first. It may be nil.
 	Logs func() ([]Logged, error)
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
 	Names Names
-	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
-	KeepPrompts bool
 
 	// Expand returns a function that reads the files and images that a prompt mentions, nil if
 	// the prompt is plain text. Expand is called on the front end's goroutine, the function on

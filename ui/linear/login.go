@@ -22,11 +22,7 @@ type logins struct {
 // which is kept.
 func (l *logins) wanted(n workspace.LoginWanted) {
 	if n.Session == nil || n.Session.ACP == nil {
-		still := ""
-		if n.Again {
-			still = "still "
-		}
-		l.dialogs.out.say("%s %srequires a login: %s", called(n.Agent), still, n.Err)
+		l.dialogs.out.say("%s requires a login: %s", called(n.Agent), n.Err)
 		l.choose(n.Agent, true)
 		return
 	}
@@ -122,14 +118,14 @@ func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 }
 
 // run gives the terminal to a login program. Until it ends, parley neither reads nor writes.
-func (l *logins) run(a *workspace.Agent, cmd workspace.LoginCommand) {
+func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
 	conn := a.Conn()
 	l.dialogs.out.say("The login has the terminal now.")
 	err := l.lender.run(cmd)
 	if err == nil {
-		l.dialogs.out.say("The login has ended with exit code 0.")
+		l.dialogs.out.say("The login has ended.")
 	}
-	a.RanLogin(conn, cmd, err)
+	a.RanLogin(conn, err)
 }
 
 // ifConnected calls do, unless the agent has been restarted since.

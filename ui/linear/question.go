@@ -125,7 +125,7 @@ func (p *permission) asker() string {
 	agent := called(p.session.Agent)
 	switch {
 	case p.Origin != permissions.FromParley:
-		return agent + " asks"
+		return p.Asker(agent) + " asks"
 	case p.RepeatReason != "":
 		return "parley asks again: " + p.RepeatReason
 	}

@@ -178,12 +178,16 @@ func (r report) trusted(changes []workspace.FileChange) {
 				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
 			}
 		}
-		for _, it := range r.Thread.Items {
-			if it.Tool == nil || it.Tool.Trust != trust {
+		for sub, it := range r.Thread.Calls {
+			switch {
+			case it.Tool.Trust != trust:
 				continue
+			case sub != nil:
+				r.out.say("%s: %s, %s.", trust.Title(), sub.Name(), subject(it.Tool, cwd(r.Session)))
+			default:
+				r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, cwd(r.Session)))
 			}
 			n++
-			r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, cwd(r.Session)))
 		}
 	}
 	if n == 0 {

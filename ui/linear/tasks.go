@@ -2,7 +2,6 @@ package linear
 
 import (
 	"context"
-	"os"
 	"sync"
 	"time"
 
@@ -62,15 +61,13 @@ func (t *tasks) wake() <-chan time.Time {
 	return time.After(time.Until(t.nextCheck))
 }
 
-// end closes the workspace and waits for running work. An interrupt calls soon.
-func (t *tasks) end(interrupts <-chan os.Signal, soon func()) {
+// end closes the workspace and waits for running work.
+func (t *tasks) end() {
 	over := make(chan struct{})
 	go func() { t.w.Close(); t.running.Wait(); close(over) }()
 	for {
 		select {
 		case <-t.results: // too late: ignored
-		case <-interrupts:
-			soon()
 		case <-over:
 			return
 		}

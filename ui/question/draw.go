@@ -105,7 +105,7 @@ func (f face) reveal(page int) int {
 func (f face) title() string {
 	switch {
 	case f.cur.Origin != permissions.FromParley:
-		return f.agent + " asks"
+		return f.cur.Asker(f.agent) + " asks"
 	case f.cur.RepeatReason != "":
 		return "parley asks again: " + f.cur.RepeatReason
 	}

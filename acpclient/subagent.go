@@ -1,0 +1,117 @@
+package acpclient
+
+import (
+	"path/filepath"
+
+	"parley/acpclient/event"
+	"parley/acpclient/jsonrpc"
+	"parley/acpclient/wire"
+	"parley/internal/safetext"
+)
+
+// A sub-agent is a session that the agent has started itself. A subagent_update of the session that
+// started it announces it, and its own updates and requests bear its id. Nothing is ever sent for it.
+// What it asks is asked in the session at the root, whose rules, mode and answers hold for it.
+
+// maxSubagents bounds the sub-agents of a connection.
+const maxSubagents = 10_000
+
+// subagentChanged serves subagent_update. Updates of the sub-agent that arrived before are posted after
+// its announcement. Reader goroutine only.
+func (s *Session) subagentChanged(u wire.Subagent) {
+	c := s.client
+	child, early := c.subagent(s, u)
+	if child == nil {
+		c.problem("a sub-agent that cannot be used, its id is another session's or there are too many: "+u.ID, nil)
+		return
+	}
+	if u.Title != nil {
+		child.title = safetext.Line(*u.Title, maxTitle)
+	}
+	e := event.SubagentChanged{For: s.wireContext(), ID: u.ID, Title: line(u.Title, maxTitle), Description: line(u.Description, maxTitle)}
+	if u.State != nil {
+		e.State, e.StopReason = line(&u.State.State, 60), safetext.Line(u.State.StopReason, 60)
+	}
+	if e.State != nil && *e.State == "idle" {
+		child.endUnnamedTexts()
+	}
+	s.post(e)
+	now := c.in.current
+	for _, u := range early {
+		c.in.current = u.n
+		c.sessionUpdated(u.params)
+	}
+	c.in.current = now
+}
+
+// subagent returns the sub-agent that an update of its parent names, with the updates that have waited
+// for it if it is new; nil if the id cannot be one.
+func (c *Client) subagent(parent *Session, u wire.Subagent) (*Session, []earlyUpdate) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.sessions[u.ID]; s != nil || c.opening[u.ID] || c.closedSessions[u.ID] {
+		if s == nil || s.parent != parent {
+			return nil, nil
+		}
+		return s, nil
+	}
+	if c.subagents == maxSubagents {
+		return nil, nil
+	}
+	c.subagents++
+	s := &Session{client: c, id: u.ID, parent: parent}
+	if filepath.IsAbs(u.Cwd) {
+		s.cwd = u.Cwd
+	}
+	c.sessions[u.ID] = s
+	return s, c.early.take(u.ID, c.clock())
+}
+
+// root returns the session that the user has opened: s, or the one whose sub-agent s is.
+func (s *Session) root() *Session {
+	for s.parent != nil {
+		s = s.parent
+	}
+	return s
+}
+
+// sessionMessage posts what a sub-agent was told as a message of its user. Its sender shows the same message,
+// and the recipient's answer, in its own words.
+func (s *Session) sessionMessage(u *wire.Update) {
+	switch {
+	case s.parent == nil || u.Recipient != s.id:
+	case u.Kind == wire.SessionMessageChunk:
+		s.chunk(event.User, u)
+	default:
+		s.messageReplaced(event.User, u)
+	}
+}
+
+// subagentState reports the state that a sub-agent reports itself in the session that started it.
+func (s *Session) subagentState(u wire.StateUpdate) {
+	state := safetext.Line(u.State, 60)
+	s.post(event.SubagentChanged{For: event.For{Session: s.parent.id, Wire: s.client.in.span()}, ID: s.id, State: &state, StopReason: safetext.Line(u.StopReason, 60)})
+}
+
+// forgetSubagents drops the sub-agents of a session that was closed. It needs mu.
+func (c *Client) forgetSubagents(of *Session) {
+	for id, s := range c.sessions {
+		if s != of && s.root() == of {
+			delete(c.sessions, id)
+			c.subagents--
+			if len(c.closedSessions) < maxGone {
+				c.closedSessions[id] = true
+			}
+		}
+	}
+}
+
+// servedFor returns the id of the session whose directories and rules hold for a request of the agent,
+// or the work that refuses it.
+func (c *Client) servedFor(id string) (string, jsonrpc.Work) {
+	s, no := c.known(id)
+	if no != nil {
+		return "", no
+	}
+	return s.root().id, nil
+}

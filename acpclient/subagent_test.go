@@ -1,0 +1,62 @@
+package acpclient_test
+
+import (
+	"testing"
+
+	"parley/acpclient"
+	"parley/acpclient/event"
+)
+
+func (k *v2Talk) childAsks(id, child string) {
+	k.say(`{"jsonrpc":"2.0","id":"` + id + `","method":"session/request_permission","params":{"sessionId":"` + child + `","title":"May I?","subject":{"type":"command","command":"rm -rf x","cwd":"/w"},` + options + `}}`)
+	k.settle()
+}
+
+// cases 196, 200 and 201 in v2: sub-agents need no capability. What one asks is asked in the session that
+// the user has opened, and ends with the turn of that, whatever runs in the background.
+func TestSubagentsOfV2(t *testing.T) {
+	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
+		k.session.Prompt(event.Block{Text: "go"})
+		k.update(running, `{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Explore","state":{"state":"running"}}`)
+		k.childAsks("first", "kid")
+		if len(k.asks.open) != 1 || k.asks.open[0].Session != "s" || k.asks.open[0].Subagent != "Explore" {
+			t.Fatalf("asked %+v", k.asks.open)
+		}
+		k.asks.open[0].done <- acpclient.Decision{OptionID: "y", By: "you"}
+		if got := k.outcome("first"); got != `{"outcome":{"outcome":"selected","optionId":"y"}}` {
+			t.Errorf("answered %s", got)
+		}
+		k.say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"kid","update":{"sessionUpdate":"state_update","state":"idle","stopReason":"end_turn"}}}`)
+		k.settle()
+		sub := k.thread.Subagent("kid")
+		if sub == nil || sub.State() != "done" || len(k.ends()) != 0 || !k.session.Running() {
+			t.Fatalf("the sub-agent is %+v, %d turns have ended", sub, len(k.ends()))
+		}
+		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","state":null}`)
+		k.settle()
+		if sub = k.thread.Subagent("kid"); sub.State() != "" {
+			t.Errorf("an unconfirmed state is shown as %q", sub.State())
+		}
+		k.update(`{"sessionUpdate":"state_update","state":"running","background":[{"type":"tool_call","toolCallId":"c"}]}`)
+		k.childAsks("second", "kid")
+		k.session.Cancel()
+		k.settle()
+		if got := k.outcome("second"); got != `{"outcome":{"outcome":"cancelled"}}` {
+			t.Errorf("after the cancel: %q", got)
+		}
+	})
+}
+
+// The sub-agents of a closed session are gone with it.
+func TestSubagentsOfAClosedSession(t *testing.T) {
+	talkV2(t, nil, func(t *testing.T, k *v2Talk) {
+		k.update(`{"sessionUpdate":"subagent_update","sessionId":"kid","title":"Explore"}`)
+		if err := k.client.CloseSession(t.Context(), k.session); err != nil {
+			t.Fatal(err)
+		}
+		k.childAsks("late", "kid")
+		if got := k.outcome("late"); len(k.asks.open) != 0 || got == "" || got == `{"outcome":{"outcome":"cancelled"}}` {
+			t.Errorf("asked %d questions, answered %q", len(k.asks.open), got)
+		}
+	})
+}
