@@ -113,7 +113,7 @@ func (l *List) refilter() {
 		score, marks, ok := match(terms, l.lower[i])
 		around := ""
 		if !ok {
-			score, around, ok = l.items[i].matchRest(terms)
+			score, around, ok = l.items[i].matchRest(terms, l.lower[i])
 		}
 		if ok {
 			l.shown = append(l.shown, hit{i, score, marks, around})

@@ -39,7 +39,7 @@ func TestListFilter(t *testing.T) {
 	}{
 		{"", []string{"Stop the turn", "Next mode", "Open session", "New session", "ui/widget/composer.go", "日本語のファイル.md"}},
 		{"session", []string{"New session", "Open session"}},
-		{"NE", []string{"Next mode", "New session", "Open session", "Stop the turn"}},
+		{"NE", []string{"Next mode", "New session", "Open session"}},
 		{"sess new", []string{"New session"}},
 		{"comp", []string{"ui/widget/composer.go"}},
 		{"uwc", []string{"ui/widget/composer.go"}},
@@ -50,6 +50,30 @@ func TestListFilter(t *testing.T) {
 		l.SetFilter(c.filter)
 		if got := titles(l); !slices.Equal(got, c.want) {
 			t.Errorf("%q: got %q, want %q", c.filter, got, c.want)
+		}
+	}
+}
+
+// Letters scattered over a detail, such as the path of a command, are no match. In it, too, starts of
+// words come first.
+func TestListDetails(t *testing.T) {
+	l := New([]Item{
+		{Title: "claude", Detail: "node /usr/lib/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"},
+		{Title: "inside", Detail: "/opt/cogemini --acp"},
+		{Title: "mine", Detail: "/opt/gemini --acp"},
+		{Title: "gemini", Detail: "gemini --acp"},
+	})
+	for filter, want := range map[string][]string{
+		"gemini":     {"gemini", "mine", "inside"},
+		"gem acp":    {"gemini", "mine", "inside"},
+		"node cld":   {"claude"},
+		"nodemod":    nil,
+		"@agentc":    {"claude"},
+		"opt gemini": {"mine", "inside"},
+	} {
+		l.SetFilter(filter)
+		if got := titles(l); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", filter, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package list
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,8 +15,14 @@ const (
 	scoreWordStart   = 3000
 	scoreInside      = 2000
 	scoreSubsequence = 1000
-	scoreDetail      = 100
 	scoreHeld        = 1
+)
+
+// What the scores of an item that the title alone does not match are divided by, so that it comes
+// after those that it does.
+const (
+	titleDivisor  = 50
+	detailDivisor = 100
 )
 
 // lowerRunes lowers s rune by rune, so that indexes stay the same.
@@ -42,8 +49,21 @@ func match(terms [][]rune, text []rune) (score int, marks []int, ok bool) {
 	return score - min(len(text), 200), slices.Compact(marks), true
 }
 
-func matchTerm(term, text []rune) (int, []int) {
-	best, where := 0, -1
+// matchTerm looks for a term, or else for its runes in order.
+func matchTerm(term, text []rune) (score int, marks []int) {
+	score, where := contiguous(term, text)
+	if score == 0 {
+		return subsequence(term, text)
+	}
+	marks = make([]int, len(term))
+	for i := range marks {
+		marks[i] = where + i
+	}
+	return score, marks
+}
+
+// contiguous finds the best place of a term as a whole; its score is 0 if there is none.
+func contiguous(term, text []rune) (best, where int) {
 	for i := 0; i+len(term) <= len(text); i++ {
 		if text[i] != term[0] || !slices.Equal(text[i:i+len(term)], term) {
 			continue
@@ -60,14 +80,7 @@ func matchTerm(term, text []rune) (int, []int) {
 			break
 		}
 	}
-	if best > 0 {
-		marks := make([]int, len(term))
-		for i := range marks {
-			marks[i] = where + i
-		}
-		return best, marks
-	}
-	return subsequence(term, text)
+	return best, where
 }
 
 // subsequence finds the runes of term in order. Starts of words and adjacent runes score more.
@@ -118,18 +131,19 @@ func wordStart(s []rune, i int) bool {
 	return i == 0 || !text.WordRune(s[i-1]) && text.WordRune(s[i])
 }
 
-// matchRest looks for the terms beyond the title: in the detail and in the text that is
-// not shown. around is the part of that text with the first of the terms that only it holds.
-func (it Item) matchRest(terms [][]rune) (score int, around string, ok bool) {
-	if it.Detail == "" && it.Holds == nil {
-		return 0, "", false
-	}
-	shown := lowerRunes(it.Title + " " + it.Detail)
-	if _, _, ok := match(terms, shown); ok {
-		return scoreDetail, "", true
-	}
+// matchRest looks for the terms beyond the title: in the detail, where letters in order are no
+// match, and in the text that is not shown. around is the part of that text with the first of the
+// terms that only it holds.
+func (it Item) matchRest(terms [][]rune, title []rune) (score int, around string, ok bool) {
+	held := false
+	detail := lowerRunes(it.Detail)
 	for _, term := range terms {
-		if _, _, found := match([][]rune{term}, shown); found {
+		if inTitle, _ := matchTerm(term, title); inTitle > 0 {
+			score += inTitle / titleDivisor
+			continue
+		}
+		if inDetail, _ := contiguous(term, detail); inDetail > 0 {
+			score += inDetail / detailDivisor
 			continue
 		}
 		if it.Holds == nil {
@@ -139,11 +153,12 @@ func (it Item) matchRest(terms [][]rune) (score int, around string, ok bool) {
 		if !found {
 			return 0, "", false
 		}
-		if around == "" {
-			around = text
-		}
+		held, around = true, cmp.Or(around, text)
 	}
-	return scoreHeld, around, true
+	if held {
+		score = scoreHeld
+	}
+	return score, around, true
 }
 
 func filterTerms(filter string) [][]rune {
