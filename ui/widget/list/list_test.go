@@ -58,7 +58,7 @@ func TestListFilter(t *testing.T) {
 // words come first.
 func TestListDetails(t *testing.T) {
 	l := New([]Item{
-		{Title: "claude", Detail: "node /usr/lib/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"},
+		{Title: "claude", Detail: "node /elsewhere/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"},
 		{Title: "inside", Detail: "/opt/cogemini --acp"},
 		{Title: "mine", Detail: "/opt/gemini --acp"},
 		{Title: "gemini", Detail: "gemini --acp"},

@@ -1,0 +1,52 @@
+package thread
+
+// This file is about what remains of a conversation when it continues on another connection.
+
+// Attach continues with another session. The items remain for reading, but later events
+// do not belong to them.
+func (t *Thread) Attach(session string) {
+	t.disconnectCalls()
+	fresh := New(session)
+	fresh.Items, fresh.Turn, fresh.first, fresh.parted = t.Items, t.Turn, len(t.Items), len(t.Items)
+	for it := range t.tools.all(t.Items) {
+		it.terminals = t.terminals
+	}
+	fresh.Title = t.Title
+	*t = *fresh
+	if t.hasContent() {
+		t.add(&Item{Kind: Notice, Text: []byte(startedAgain)})
+	}
+}
+
+// First returns the index of the first item of the session. Items before it belong to
+// sessions before Attach.
+func (t *Thread) First() int { return t.first }
+
+// Revive continues the same session on another connection. What happened in between is
+// unknown; note says so, "" adds no line.
+func (t *Thread) Revive(note string) {
+	t.State, t.Err, t.running, t.cancelled, t.loading, t.history = Idle, nil, false, false, false, false
+	clear(t.questions)
+	clear(t.holds)
+	t.echo, t.echoed = "", ""
+	if note != "" {
+		t.AddNotice(note, "")
+	}
+	t.updateState()
+}
+
+// startedAgain marks the start of another connection.
+const startedAgain = "started again: the agent does not remember what is above"
+
+// hasContent reports whether the conversation has content since the last start.
+func (t *Thread) hasContent() bool {
+	for i := len(t.Items) - 1; i >= 0; i-- {
+		switch it := t.Items[i]; {
+		case it.Kind == Notice && string(it.Text) == startedAgain:
+			return false
+		case it.Kind != Notice && it.Kind != TurnEnd && it.Kind != ShellCommand:
+			return true
+		}
+	}
+	return false
+}
