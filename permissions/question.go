@@ -58,7 +58,7 @@ type Question struct {
 	Subagent     string // the title of the sub-agent of the session that asks; "" if none does
 	Tool         string // id of the tool call; "" if there is none
 	Origin       Origin
-	RepeatReason string // FromParley: why parley asks again after the agent asked about the same thing; "" if the agent did not ask
+	RepeatReason string // why it is asked again; FromParley: after the agent asked about the same thing. "" if it is the first time
 	Kind         string // of the tool call: read edit delete move search execute think fetch switch_mode other
 	Heading      string // "Run a command in ~/src"
 	Description  string // the agent's description; "" if it adds nothing
@@ -85,14 +85,6 @@ type Question struct {
 
 	Facts     Facts
 	Judgement Judgement // by the rules in force when it was asked; set by the broker
-}
-
-// Asker returns who asks: the agent of this name, or its sub-agent.
-func (q Question) Asker(agent string) string {
-	if q.Subagent == "" {
-		return agent
-	}
-	return agent + "'s sub-agent " + q.Subagent
 }
 
 // Subject returns what the question is about in a few words: the command, else the files, else
@@ -133,6 +125,23 @@ func (q Question) Subject() string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// Title says who asks and, if it is not for the first time, why. agent is the name to show.
+func (q Question) Title(agent string) string {
+	asker := agent
+	if q.Subagent != "" {
+		asker += "'s sub-agent " + q.Subagent
+	}
+	switch {
+	case q.Origin == FromAgent && q.RepeatReason != "":
+		return asker + " asks again: " + q.RepeatReason
+	case q.Origin == FromAgent:
+		return asker + " asks"
+	case q.RepeatReason != "":
+		return "parley asks again: " + q.RepeatReason
+	}
+	return "parley asks: " + agent + " did not ask first"
 }
 
 // Change is the whole text of a file before and after, verbatim and not safe to show. The

@@ -121,16 +121,7 @@ func (p *permission) endedBy(s *workspace.Session, e event.Event) bool {
 	return ok && settled.Key == p.Key && s == p.session
 }
 
-func (p *permission) asker() string {
-	agent := called(p.session.Agent)
-	switch {
-	case p.Origin != permissions.FromParley:
-		return p.Asker(agent) + " asks"
-	case p.RepeatReason != "":
-		return "parley asks again: " + p.RepeatReason
-	}
-	return "parley asks: " + agent + " did not ask first"
-}
+func (p *permission) asker() string { return p.Title(called(p.session.Agent)) }
 
 func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
 

@@ -81,7 +81,7 @@ func (f face) rows(width, height int, covered bool) ([]string, Shown) {
 		rows = append(rows, box.Separator)
 		rows = append(rows, options...)
 	}
-	box := box.Box{Title: f.title(), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
+	box := box.Box{Title: f.cur.Title(f.agent), Right: f.right(len(all) - from - page), Foot: f.foot(), Body: rows, Focused: f.armed, Ink: frameInk(f.cur, f.theme)}
 	return box.Rows(width, f.theme), Shown{key: f.cur.Key, drawn: true, of: f.lines, offset: from, page: page, body: len(all), whole: whole, heads: f.heads, covered: covered}
 }
 
@@ -100,16 +100,6 @@ func (f face) reveal(page int) int {
 		return max(0, head-1)
 	}
 	return s.offset
-}
-
-func (f face) title() string {
-	switch {
-	case f.cur.Origin != permissions.FromParley:
-		return f.cur.Asker(f.agent) + " asks"
-	case f.cur.RepeatReason != "":
-		return "parley asks again: " + f.cur.RepeatReason
-	}
-	return "parley asks: " + f.agent + " did not ask first"
 }
 
 // right says how many rows follow, and which of several questions this is.
