@@ -24,7 +24,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	if no != nil {
 		return no
 	}
-	whole := s.toolChanged(*r.Subject.Tool, len(params))
+	whole := s.toolChanged(*r.Subject.Tool, len(params), true)
 	if s.cancelling() || len(r.Options) == 0 || c.opts.Services.Permissions == nil {
 		s.post(answeredEvent(s, 0, whole, r.Options, Decision{Cancelled: true}))
 		return cancelled

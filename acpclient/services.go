@@ -105,6 +105,10 @@ type Services struct {
 	// texts are verbatim. It is called on the reader goroutine, reads no more than a
 	// small file, and may be nil.
 	Locate func(session, path, before, after string) *event.DiffContext
+	// OldTexts returns the content of a tool call that the user is asked about, with the
+	// old texts that the agent left out: those of files that would be overwritten. It is
+	// called like Locate and may be nil.
+	OldTexts func(session string, content []wire.ToolContent) []wire.ToolContent
 }
 
 func (s *Session) endTurn() {

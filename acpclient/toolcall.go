@@ -1,17 +1,26 @@
 package acpclient
 
 import (
+	"slices"
+
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
 )
 
 // toolChanged posts a change of a tool call and returns everything known about the call,
-// verbatim. size is about the bytes that the change holds.
-func (s *Session) toolChanged(t wire.ToolCall, size int) wire.ToolCall {
+// verbatim. size is about the bytes that the change holds; asked means that it comes with a
+// question, so that nothing was done yet.
+func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCall {
 	whole := s.tools.merge(t, size)
 	if drawn := fromInput(t, &whole); drawn != nil {
 		t.Kind, t.Content = whole.Kind, drawn
+	}
+	if oldTexts := s.client.opts.Services.OldTexts; asked && oldTexts != nil && whole.Content != nil {
+		content := oldTexts(s.id, *whole.Content)
+		if slices.ContainsFunc(content, func(c wire.ToolContent) bool { return c.Overwrites }) {
+			t.Content = &content
+		}
 	}
 	s.foreignTerminalStarted(t, whole)
 	e := event.ToolChanged{For: s.wireContext(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),

@@ -59,9 +59,9 @@ func (s *Session) updated(u *wire.Update) {
 		s.messageReplaced(event.Thought, u)
 	case wire.ToolCallStarted:
 		s.onlyV1(u.Kind)
-		s.toolChanged(u.Tool, len(u.Raw))
+		s.toolChanged(u.Tool, len(u.Raw), false)
 	case wire.ToolCallUpdate:
-		s.toolChanged(u.Tool, len(u.Raw))
+		s.toolChanged(u.Tool, len(u.Raw), false)
 	case wire.ToolCallContentChunk:
 		s.toolPiece(*u.Piece, len(u.Raw))
 	case wire.TerminalUpdated:

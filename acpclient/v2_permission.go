@@ -120,7 +120,7 @@ func (s *Session) questionV2(r wire.PermissionRequest, size int) Question {
 	q := Question{Session: s.root().id, Subagent: s.title, Options: r.Options, Title: r.Title, Description: r.Description, Subject: r.Subject.Type}
 	switch {
 	case r.Subject.Tool != nil:
-		q.Tool = s.toolChanged(*r.Subject.Tool, size)
+		q.Tool = s.toolChanged(*r.Subject.Tool, size, true)
 	case r.Subject.Type == "command":
 		kind := "execute"
 		q.Tool.ID, q.Tool.Kind = r.Subject.ToolCallID, &kind

@@ -159,7 +159,9 @@ type Part struct {
 	Path    string // of a Diff part
 	Old     string
 	NewFile bool // the file did not exist before
-	First   int  // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
+	// Overwrites says that Old is what the file holds, although the agent shows it as new.
+	Overwrites bool
+	First      int // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
 }
 
 // PartKind says how to show a part.

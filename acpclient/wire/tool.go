@@ -29,6 +29,7 @@ type ToolContent struct {
 	NewText    string
 	Deleted    bool
 	Partial    bool // OldText and NewText are part of the file, even if they end with a newline; set by the engine
+	Overwrites bool // OldText is what the file holds; the agent sent none; set by the services
 	TerminalID string
 	Raw        Raw
 

@@ -164,6 +164,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.ask()
 	case "which":
 		a.say("this is " + a.session)
+	case "overwrite":
+		a.overwrite()
 	case "save":
 		a.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":%q,"path":%q,"content":"two\n"}}`, a.session, filepath.Join(a.cwd, "notes.txt"))
 		<-a.answers

@@ -30,7 +30,7 @@ func hunksOf(patch string) (files []shownDiff, ok bool) {
 				return nil, false
 			}
 			head = ""
-			files = append(files, shownDiff{path: after})
+			files = append(files, shownDiff{path: after, created: before == "/dev/null"})
 			file = &files[len(files)-1]
 		case kind == "@@" && file != nil:
 			inHunk = true
@@ -86,6 +86,7 @@ func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
 		return "", edit
 	}
 	var paths, old, now, whole []string
+	adds := false // the text is added to the file
 	m := jsonscan.MembersOf(raw)
 	for m.Next() {
 		text, ok := jsonscan.Text(m.Value)
@@ -98,6 +99,8 @@ func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
 			if _, ok := hunksOf(text); ok && patch == "" {
 				patch = text
 			}
+		case known && (r == roleVerb || r == roleCommand):
+			adds = adds || slices.Contains([]string{"add", "append", "insert"}, text)
 		case known && r == rolePlace:
 			paths = append(paths, text)
 		case slices.Contains([]string{"oldstring", "oldstr", "oldtext"}, name):
@@ -113,7 +116,7 @@ func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
 	case len(old) == 1 && len(now) == 1 && len(whole) == 0:
 		edit = wire.ToolContent{Type: "diff", Path: paths[0], OldText: &old[0], NewText: now[0]}
 	case len(old)+len(now) == 0 && len(whole) == 1:
-		edit = wire.ToolContent{Type: "diff", Path: paths[0], NewText: whole[0]}
+		edit = wire.ToolContent{Type: "diff", Path: paths[0], NewText: whole[0], Partial: adds}
 	}
 	return patch, edit
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
@@ -89,9 +90,11 @@ func (h *Host) shared() bool {
 
 // session is the state of one session.
 type session struct {
-	roots  []string // absolute; the first is the working directory
-	real   []string // the same with links followed, if known
-	grants grants
+	roots    []string // absolute; the first is the working directory
+	real     []string // the same with links followed, if known
+	grants   grants
+	cancels  atomic.Int64 // how often its questions were cancelled
+	oldTexts atomic.Int64 // bytes read for questions
 }
 
 // New returns a Host. Close ends everything it started.
@@ -113,7 +116,7 @@ func (h *Host) Broker() *permissions.Broker { return h.broker }
 
 // Services returns the services for acpclient.
 func (h *Host) Services() acpclient.Services {
-	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids, Locate: h.locate}
+	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids, Locate: h.locate, OldTexts: h.oldTexts}
 	if r := h.opts.Remote; r == nil || r.Files {
 		s.FS = (*files)(h)
 	}
@@ -289,7 +292,9 @@ type asker Host
 type asked struct {
 	host     *Host
 	session  *session // the session at that time
+	cancels  int64    // how often its questions had been cancelled
 	question acpclient.Question
+	key      uint64 // of the question as it was asked first
 	pending  *permissions.Pending
 	grant    grant // what an approval grants
 }
@@ -297,7 +302,32 @@ type asked struct {
 // Ask implements acpclient.Permissions.
 func (a *asker) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	h := (*Host)(a)
-	s := h.session(q.Session)
+	asked := &asked{host: h, session: h.session(q.Session), question: q}
+	if asked.session != nil {
+		asked.cancels = asked.session.cancels.Load()
+	}
+	shown, g := asked.prepare()
+	asked.pending, asked.grant = h.broker.Ask(shown), g
+	asked.key = asked.pending.Question.Key
+	return asked
+}
+
+// CancelSession implements acpclient.Permissions.
+func (a *asker) CancelSession(id string) {
+	h := (*Host)(a)
+	if s := h.session(id); s != nil {
+		s.cancels.Add(1)
+	}
+	h.broker.CancelSession(id)
+}
+
+// prepare returns the question as it is to be shown now, and what an approval of it grants.
+func (a *asked) prepare() (permissions.Question, grant) {
+	h, q := a.host, a.question
+	if q.Tool.Content != nil {
+		content := h.oldTexts(q.Session, *q.Tool.Content)
+		q.Tool.Content = &content
+	}
 	g := h.grantFor(q.Session, q.Tool)
 	g.edits = slices.DeleteFunc(g.edits, func(e edit) bool { return !h.shared() })
 	for i := range g.edits {
@@ -307,17 +337,41 @@ func (a *asker) Ask(q acpclient.Question) acpclient.PendingQuestion {
 			e.resolved, e.state = target.Resolved, h.files.Stat(q.Session, e.path)
 		}
 	}
-	return &asked{h, s, q, h.broker.Ask(h.agentQuestion(q)), g}
+	return h.agentQuestion(q), g
 }
 
-// CancelSession implements acpclient.Permissions.
-func (a *asker) CancelSession(id string) { (*Host)(a).broker.CancelSession(id) }
+// Key returns the key of the question as it was asked first.
+func (a *asked) Key() uint64 { return a.key }
 
-func (a *asked) Key() uint64 { return a.pending.Question.Key }
+// answer waits for the answer. If the user allowed to overwrite a file that was changed while the
+// question was open, it asks again.
+func (a *asked) answer(ctx context.Context) permissions.Answer {
+	for {
+		answer, shown := a.pending.Wait(ctx), a.pending.Question
+		allowed := permissions.Option{Kind: meaning(a.question.Options, answer.OptionID)}.Allows()
+		if answer.Cancelled || !allowed || answer.By != "you" || shown.Kind != "edit" || a.over() {
+			return answer
+		}
+		now, g := a.prepare()
+		if slices.Equal(overwritten(now), overwritten(shown)) {
+			return answer
+		}
+		a.host.came(now.Session, shown.Key, "", errChanged)
+		now.RepeatReason = errChanged.Error()
+		if a.pending, a.grant = a.host.broker.Ask(now), g; a.over() {
+			a.host.broker.Cancel(a.pending.Question.Key)
+		}
+	}
+}
+
+// over reports whether the questions of the session were cancelled since it was asked.
+func (a *asked) over() bool {
+	return a.host.sessionClosed(a.question.Session, a.session) || a.session.cancels.Load() != a.cancels
+}
 
 // Wait implements acpclient.PendingQuestion. It records an approval before the agent is told.
 func (a *asked) Wait(ctx context.Context) acpclient.Decision {
-	answer := a.pending.Wait(ctx)
+	answer := a.answer(ctx)
 	d := acpclient.Decision{OptionID: answer.OptionID, Cancelled: answer.Cancelled, By: answer.By, Subject: a.pending.Question.Subject()}
 	if !d.Cancelled && a.host.sessionClosed(a.question.Session, a.session) {
 		d = acpclient.Decision{Cancelled: true, Subject: d.Subject}

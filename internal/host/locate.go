@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"parley/acpclient/event"
-	"parley/fsops"
 )
 
 // Bounds for locating a change: of the file, and of the lines and bytes of context on each side.
@@ -14,18 +13,12 @@ const (
 	maxAround   = 4 << 10
 )
 
-// locate implements acpclient.Services.Locate. It only reads what an agent may read without a question:
-// files in the session's directories that are not sensitive and that no rule restricts.
+// locate implements acpclient.Services.Locate. It only reads what an agent may read without a question.
 func (h *Host) locate(session, path, before, after string) *event.DiffContext {
 	if len(before) > maxLocated || len(after) > maxLocated {
 		return nil
 	}
-	f := h.find(session, path)
-	if f.elsewhere || f.err != nil || !f.target.Inside || !f.target.Exists || f.target.Secret != "" ||
-		h.ruled(session, h.fileFacts(session, "read", f.target)) || h.files.Stat(session, f.target.Path).Size > maxLocated {
-		return nil
-	}
-	text, err := h.files.Read(session, f.target.Path, fsops.Window{}, false)
+	text, err := h.readable(session, h.find(session, path))
 	if err != nil {
 		return nil
 	}

@@ -25,7 +25,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		q.Options = append(q.Options, permissions.Option{ID: o.ID, Name: optionName(o), Kind: o.Kind})
 	}
 	var seen sights
-	if member, own := acpclient.PatchContents(t); own != nil && reflect.DeepEqual(own, contents(t)) {
+	if member, own := acpclient.PatchContents(t); own != nil && reflect.DeepEqual(h.oldTexts(a.Session, own), contents(t)) {
 		seen.members = []string{member}
 	}
 	in := inputOf(t)
@@ -65,6 +65,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	}
 	files, more := h.namedFiles(a.Session, t, in)
 	h.addPaths(&q, &seen, t, files, more, command == "")
+	h.noteOverwrites(&q, &seen, t.RawInput, files)
 	q.Body = append(q.Body, seen.rest(in.raw, h.cwd(a.Session))...)
 	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
 	return q
@@ -97,6 +98,7 @@ func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCa
 		seen.patched(files, patch)
 		q.Body = append(q.Body, patchPart(patch))
 	} else if edit.Type != "" {
+		edit = h.oldTexts(q.Session, []wire.ToolContent{edit})[0]
 		seen.content(edit)
 		q.Body = append(q.Body, h.contentPart(q.Session, edit))
 	}
@@ -129,7 +131,7 @@ func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part 
 		}
 		before, after, first := d.Texts()
 		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),
-			NewFile: before == "" && c.OldText == nil, First: first}
+			NewFile: before == "" && c.OldText == nil, Overwrites: c.Overwrites, First: first}
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}
 	case c.Type == "content" && c.Block.URI != "":

@@ -19,7 +19,10 @@ type sights struct {
 	members []string // members of the input that are shown
 }
 
-type shownDiff struct{ path, old, new string }
+type shownDiff struct {
+	path, old, new string
+	created        bool // it is shown as a new file
+}
 
 func (s *sights) add(text string, roles ...role) {
 	if s.texts == nil {
@@ -34,7 +37,7 @@ func (s *sights) add(text string, roles ...role) {
 func (s *sights) content(c wire.ToolContent) {
 	switch {
 	case c.Type == "diff":
-		d := shownDiff{path: c.Path, new: c.NewText}
+		d := shownDiff{path: c.Path, new: c.NewText, created: saysNew(c)}
 		if c.OldText != nil {
 			d.old = *c.OldText
 		}

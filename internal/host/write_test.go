@@ -78,7 +78,8 @@ func TestWriteGranted(t *testing.T) {
 		"fragment as the file":      {"a\nb\nd\n", func(p string) wire.ToolCall { return diff(p, "c", "b") }, "c", false},
 		"fragment that is not here": {"a\n", func(p string) wire.ToolCall { return diff(p, "c", "b") }, "c", false},
 		"fragment and more":         {"a\nb\n", func(p string) wire.ToolCall { return diff(p, "c", "b") }, "a\nc\nextra\n", false},
-		"shown as new, but is not":  {"precious", func(p string) wire.ToolCall { return diff(p, "hello") }, "hello", false},
+		"no old text":               {"precious", func(p string) wire.ToolCall { return diff(p, "hello") }, "hello", true},
+		"shown as new, but is not":  {strings.Repeat("p", maxLocated+1), func(p string) wire.ToolCall { return diff(p, "hello") }, "hello", false},
 		"no diff":                   {"a", func(p string) wire.ToolCall { return tool("edit", "b", `{"path":"`+p+`","content":"b"}`) }, "b", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,85 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// overwrite replaces notes.txt as some agents do: they send no old text, write the file themselves, and
+// then replace the change by a sentence.
+func (a *agent) overwrite() {
+	const text = "the only line\n"
+	path := filepath.Join(a.cwd, "notes.txt")
+	call := fmt.Sprintf(`"toolCallId":"w","title":"Write notes.txt","kind":"edit","status":"pending","content":[{"type":"diff","path":%q,"oldText":null,"newText":%q}]`, path, text)
+	a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call",%s}}}`, a.session, call)
+	a.line(`{"jsonrpc":"2.0","id":"q","method":"session/request_permission","params":{"sessionId":%q,"toolCall":{%s},"options":[`+
+		`{"optionId":"go","name":"Yes","kind":"allow_once"},{"optionId":"no","name":"No","kind":"reject_once"}]}}`, a.session, call)
+	status, said := "failed", "Rejected."
+	if m := <-a.answers; m.Result.Outcome.OptionID == "go" {
+		status, said = "completed", "Wrote file successfully."
+		os.WriteFile(path, []byte(text), 0o644)
+	}
+	a.line(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call_update","toolCallId":"w","status":%q,`+
+		`"content":[{"type":"content","content":{"type":"text","text":%q}}]}}}`, a.session, status, said)
+	a.say("that was it")
+}
+
+// A question about an overwrite shows what the file holds, whatever the agent sends, and the finished
+// call still shows the change.
+func TestOverwriteQuestion(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	notes := filepath.Join(dir, "notes.txt")
+	write(t, notes, "one\ntwo\nthree\n")
+	s := Start(t, 100, 40, dir, scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("overwrite")
+	s.WaitFor("scripted asks", "Change a file (replaces 3 lines)", "- one", "- three", "+ the only line", "Edit   notes.txt  +1 −3", armed)
+
+	// An approval covers what was shown, and nothing else.
+	write(t, notes, "one\ntwo\nthree\nfour\n")
+	s.Press("y")
+	s.WaitFor("scripted asks again: the file changed while the question was open", "Change a file (replaces 4 lines)", "- four", armed)
+	if got := read(t, notes); got != "one\ntwo\nthree\nfour\n" {
+		t.Errorf("written before it was allowed: %q", got)
+	}
+	s.Press("y")
+	s.WaitFor("✓ Edit   notes.txt", "Wrote file successfully.", "that was it")
+	s.WaitGone("scripted asks")
+	if got := read(t, notes); got != "the only line\n" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+func TestOverwriteInLines(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	write(t, filepath.Join(dir, "notes.txt"), "one\ntwo\nthree\n")
+	s := Start(t, 100, 40, dir, append([]string{"--linear"}, scripted(t)...)...)
+	s.WaitFor("You:")
+	s.Type("overwrite\r")
+	s.WaitFor("Change a file (replaces 3 lines)", "Line 3, removed: three", "Line 1, added: the only line", "Answer 1 to ")
+	answered(s, "1", "Decision: Yes, by you")
+	s.WaitFor("Turn ended.")
+}
+
+func TestOverwriteInRun(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	notes := filepath.Join(dir, "notes.txt")
+	write(t, notes, "one\ntwo\nthree\n")
+	args := append([]string{"run", "overwrite"}, scripted(t)...)
+	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change a file (replaces 3 lines): notes.txt") {
+		t.Errorf("got %q", r.stderr)
+	}
+	write(t, notes, "not\x00text")
+	args = append([]string{"run", "overwrite"}, scripted(t)...)
+	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change a file (overwrites it): notes.txt") {
+		t.Errorf("got %q", r.stderr)
+	}
+}
