@@ -12,16 +12,19 @@ import (
 // verbatim. size is about the bytes that the change holds; asked means that it comes with a
 // question, so that nothing was done yet.
 func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCall {
+	had := s.tools.known(t.ID)
 	whole := s.tools.merge(t, size)
 	if drawn := fromInput(t, &whole); drawn != nil {
 		t.Kind, t.Content = whole.Kind, drawn
 	}
+	complete(&t, whole, had)
 	if oldTexts := s.client.opts.Services.OldTexts; asked && oldTexts != nil && whole.Content != nil {
 		content := oldTexts(s.id, *whole.Content)
 		if slices.ContainsFunc(content, func(c wire.ToolContent) bool { return c.Overwrites }) {
 			t.Content = &content
 		}
 	}
+	s.tools.shown(t)
 	s.foreignTerminalStarted(t, whole)
 	e := event.ToolChanged{For: s.wireContext(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock(),

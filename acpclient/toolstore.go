@@ -30,8 +30,46 @@ func (st *toolStore) find(id string) *storedTool {
 }
 
 type storedTool struct {
-	tool wire.ToolCall
-	size int
+	tool    wire.ToolCall
+	size    int
+	changes []wire.ToolContent // as they were shown last, also if the content no longer has them
+	foreign bool               // the agent runs a terminal for it
+	printed bool               // and has sent output
+}
+
+// silent reports whether the agent has run a terminal for the call without sending its
+// output, up to the update t.
+func (st storedTool) silent(t *wire.ToolCall) bool {
+	return (st.foreign || t.Meta.Info != nil) && !st.printed && (t.Meta.Output == nil || t.Meta.Output.Data == "")
+}
+
+// known returns what is stored of a call.
+func (st *toolStore) known(id string) storedTool {
+	if t := st.find(id); t != nil {
+		return *t
+	}
+	return storedTool{}
+}
+
+// shown stores what an update has shown of a call that is stored.
+func (st *toolStore) shown(t wire.ToolCall) {
+	stored := st.find(t.ID)
+	if stored == nil {
+		return
+	}
+	stored.foreign = stored.foreign || t.Meta.Info != nil
+	stored.printed = stored.printed || t.Meta.Output != nil && t.Meta.Output.Data != ""
+	if t.Content == nil || !slices.ContainsFunc(*t.Content, isChange) {
+		return
+	}
+	stored.changes = slices.DeleteFunc(slices.Clone(*t.Content), func(c wire.ToolContent) bool { return !isChange(c) })
+	read := 0
+	for _, c := range stored.changes {
+		if c.Overwrites {
+			read += len(*c.OldText)
+		}
+	}
+	st.grow(stored, read)
 }
 
 // whole returns everything known about a call.
@@ -71,8 +109,12 @@ func (st *toolStore) keep(t *storedTool, whole wire.ToolCall, size int) {
 		st.open = append(st.open, t)
 	}
 	t.tool = whole
-	// Replaced fields are counted twice until the call has ended, so the real size is
-	// smaller.
+	st.grow(t, size)
+}
+
+// grow counts bytes that a call holds. Replaced fields are counted twice until the call has
+// ended, so the real size is smaller.
+func (st *toolStore) grow(t *storedTool, size int) {
 	st.bytes += size
 	t.size += size
 	for len(st.open) > maxStoredTools || st.bytes > maxStoredToolBytes {

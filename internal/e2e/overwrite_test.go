@@ -49,7 +49,7 @@ func TestOverwriteQuestion(t *testing.T) {
 		t.Errorf("written before it was allowed: %q", got)
 	}
 	s.Press("y")
-	s.WaitFor("✓ Edit   notes.txt", "Wrote file successfully.", "that was it")
+	s.WaitFor("✓ Edit   notes.txt  +1 −", "- two", "+ the only line", "Wrote file successfully.", "that was it")
 	s.WaitGone("scripted asks")
 	if got := read(t, notes); got != "the only line\n" {
 		t.Errorf("the file holds %q", got)
@@ -65,7 +65,7 @@ func TestOverwriteInLines(t *testing.T) {
 	s.Type("overwrite\r")
 	s.WaitFor("Change a file (replaces 3 lines)", "Line 3, removed: three", "Line 1, added: the only line", "Answer 1 to ")
 	answered(s, "1", "Decision: Yes, by you")
-	s.WaitFor("Turn ended.")
+	s.WaitFor("Edit notes.txt, plus 1, minus 3, done.", "Turn ended.")
 }
 
 func TestOverwriteInRun(t *testing.T) {
@@ -76,6 +76,10 @@ func TestOverwriteInRun(t *testing.T) {
 	args := append([]string{"run", "overwrite"}, scripted(t)...)
 	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change a file (replaces 3 lines): notes.txt") {
 		t.Errorf("got %q", r.stderr)
+	}
+	args = append([]string{"run", "-o", "json", "--approve-all", "overwrite"}, scripted(t)...)
+	if r := run(t, dir, "", args...); !strings.Contains(r.stdout, `"old":"one\ntwo\nthree\n","new":"the only line\n"`) {
+		t.Errorf("got %q", r.stdout)
 	}
 	write(t, notes, "not\x00text")
 	args = append([]string{"run", "overwrite"}, scripted(t)...)

@@ -243,6 +243,7 @@ func TestPatchOfTheDiff(t *testing.T) {
 	r := newRig(t)
 	path := r.path("f")
 	head := "Index: " + path + "\n===================================================================\n--- " + path + "\tbefore\n+++ " + path + "\n@@ -1,3 +1,3 @@\n first\n"
+	git := "\ndiff --git a" + path + " b" + path + "\nindex 0000000..0000000 100644\n--- a" + path + "\n+++ b" + path + "\n@@ -1,3 +1,3 @@\n first\n"
 	for patch, listed := range map[string]bool{
 		head + "-old\n+new\n last\n\\ No newline at end of file\n":                 false,
 		"--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new":                                false,
@@ -250,6 +251,9 @@ func TestPatchOfTheDiff(t *testing.T) {
 		strings.Replace(head, "+++ "+path, "+++ /elsewhere/x", 1) + "-old\n+new\n": true, // another file
 		head + "-old\n+new\nand run something":                                     true,
 		head:                                                                       true, // changes nothing
+		git + "-old\n+new\n last\n":                                                false,
+		git + "-old\n+new\ndiff --git a/x b/x\ndeleted file mode 100644\n":         true, // one file more
+		strings.Replace(git, "diff --git a"+path+" b"+path, "diff --git a/x b/x", 1) + "+new\n": true,
 	} {
 		call := diff(path, "first\nnew\nlast", "first\nold\nlast")
 		input, _ := json.Marshal(map[string]string{"diff": patch})

@@ -135,13 +135,16 @@ func (d shownDiff) holds(text string) bool {
 // patch reports whether a text is a unified diff whose changed lines are all shown as changes of
 // the same file.
 func (s *sights) patch(text, cwd string) bool {
-	var files []shownDiff // named by the last lines with names
-	changed, old := 0, ""
+	var files []shownDiff           // named by the last lines with names
+	changed, old, head := 0, "", "" // head is a line of git's that also names the file
 	add := func(path string) bool {
-		if path == "/dev/null" {
+		if path == "/dev/null" || path == "dev/null" {
 			return true
 		}
-		i := slices.IndexFunc(s.diffs, func(d shownDiff) bool { return absoluteIn(cwd, d.path) == absoluteIn(cwd, path) })
+		i := slices.IndexFunc(s.diffs, func(d shownDiff) bool {
+			shown := absoluteIn(cwd, d.path)
+			return shown == absoluteIn(cwd, path) || shown == string(filepath.Separator)+path // git's a/ in place of the first separator
+		})
 		if i < 0 {
 			return false
 		}
@@ -155,16 +158,20 @@ func (s *sights) patch(text, cwd string) bool {
 			if files = nil; !add(rest) {
 				return false
 			}
+		case kind == "diff" && head == "":
+			files, head = nil, l
 		case kind == "---":
 			files = nil
 			old, _, _ = strings.Cut(rest, "\t")
 		case kind == "+++":
 			path, _, _ := strings.Cut(rest, "\t")
 			before, after := unprefixed(old, path)
-			if old = ""; !add(before) || !add(after) {
+			if old = ""; !add(before) || !add(after) || head != "" && !strings.HasSuffix(head, "/"+after) {
 				return false
 			}
+			head = ""
 		case kind == "@@", kind == "", strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
+		case head != "" && (kind == "index" || strings.HasPrefix(rest, "file mode ")):
 		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
 			if !slices.ContainsFunc(files, func(d shownDiff) bool { return d.holds(l[1:]) }) {
 				return false
@@ -174,7 +181,7 @@ func (s *sights) patch(text, cwd string) bool {
 			return false
 		}
 	}
-	return changed > 0
+	return changed > 0 && head == ""
 }
 
 func absoluteIn(cwd, path string) string {

@@ -140,10 +140,10 @@ func (p *patchReader) header(line string) bool {
 	for _, h := range []struct {
 		word string
 		into *string
-	}{{"old mode ", &f.OldMode}, {"new mode ", &f.NewMode}, {"new file mode ", &mode}, {"deleted file mode ", &mode}} {
+	}{{"old mode ", &f.OldMode}, {"new mode ", &f.NewMode}, {"new file mode ", &mode}, {"create file mode ", &mode}, {"deleted file mode ", &mode}} {
 		if name, ok := strings.CutPrefix(line, h.word); ok && len(name) <= maxMode {
 			*h.into = name
-			p.names.added = p.names.added || h.word == "new file mode "
+			p.names.added = p.names.added || h.word == "new file mode " || h.word == "create file mode "
 			p.names.deleted = p.names.deleted || h.word == "deleted file mode "
 			return true
 		}
