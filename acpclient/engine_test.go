@@ -33,7 +33,11 @@ func agentProcess(mode string) int {
 		return loadProcess(spec)
 	}
 	if mode == "die" {
-		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel for --api-key=k1")
+		fmt.Fprintln(os.Stderr, "[session/create] sessionId=27bde335-06fd phase=failing durationMs=7\nfirst\nno such \x1b[31mmodel for --api-key=k1")
+		for i := range 100 {
+			fmt.Fprintf(os.Stderr, "[session/create] sessionId=27bde335-06fd phase=settings durationMs=%d totalMs=%d\n", i, 2*i)
+		}
+		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel for --api-key=k1\n[session/query] resume=none apiType=native\n[session] is over")
 		return 3
 	}
 	if mode == "leave" {
@@ -62,12 +66,13 @@ func launch(t *testing.T, mode string, sink event.Sink) (*acpclient.Client, erro
 }
 
 // An agent that exits before the handshake is reported with its exit code and its last
-// output, without secrets, in whatever order the goroutines run.
+// output, without secrets, repetitions and routine, in whatever order the goroutines run.
 func TestLaunchOfAnAgentThatExits(t *testing.T) {
+	want := []string{"[session/create] sessionId=27bde335-06fd phase=failing durationMs=7", "first", "no such model for --api-key=[redacted]", "[session] is over"}
 	for range 20 {
 		_, err := launch(t, "die", event.NewQueue())
 		var exit *event.ExitError
-		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, []string{"no such model for --api-key=[redacted]"}) {
+		if !errors.As(err, &exit) || exit.Code != 3 || !slices.Equal(exit.Stderr, want) {
 			t.Fatalf("got %v (%+v)", err, exit)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,13 +97,26 @@ func exitError(p *transport.Stdio, cause error) error {
 	return e
 }
 
-// stderrTail returns the last lines of an agent's stderr, safe to show and free of secrets.
+// routine matches lines that only say what was done and how long it took, such as
+// "[session/create] phase=settings durationMs=15". failing matches those that may say more.
+var (
+	routine = regexp.MustCompile(`^\[[\w/.:-]+\](\s+\w+=\S*)+\s*$`)
+	failing = regexp.MustCompile(`(?i)err|fail|fatal|panic|warn|denied|refused`)
+)
+
+// stderrTail returns the last lines of an agent's stderr that may say why it has ended: each
+// once, without routine, safe to show and free of secrets.
 func stderrTail(p *transport.Stdio) (lines []string) {
-	for _, l := range p.Stderr().Tail(20) {
-		if l = safetext.Line(redact.Command(l), 500); l != "" {
+	const most = 20
+	for _, l := range slices.Backward(p.Stderr().Tail(10 * most)) {
+		if routine.MatchString(l) && !failing.MatchString(l) {
+			continue
+		}
+		if l = safetext.Line(redact.Command(l), 500); l != "" && len(lines) < most && !slices.Contains(lines, l) {
 			lines = append(lines, l)
 		}
 	}
+	slices.Reverse(lines)
 	return lines
 }
 
