@@ -52,7 +52,7 @@ func TestNothingNewIsNoView(t *testing.T) {
 		before, e := visible(d.m.View()), d.effort()
 		type unknown struct{}
 		for _, msg := range []tea.Msg{
-			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg(time.Now()),
+			unknown{}, nil, tea.FocusMsg{}, tea.BlurMsg{}, tea.FocusMsg{}, tea.KeyReleaseMsg{Code: 'x', Text: "x"}, tickMsg{at: time.Now()},
 			tea.MouseMotionMsg{X: 3, Y: 3}, tea.MouseMotionMsg{X: 40, Y: 8}, tea.BackgroundColorMsg{},
 			resultMsg{d.m.chat.Agent.NewBatch()},
 		} {
@@ -150,6 +150,69 @@ func TestKeysDoNotLayOut(t *testing.T) {
 		d.press("ctrl+home", "pgdown", "pgdown", "pgup")
 		if got := d.since(e); got.layouts > 8 || got.segments > 80 {
 			t.Errorf("four pages: %+v", got)
+		}
+	})
+}
+
+// While a question or a form waits, the screen is drawn when its clock changes: each second of the
+// first minute, then each minute. A call that still runs moves as always, and so does the rest of
+// the turn.
+func TestWaitingRests(t *testing.T) {
+	for name, wait := range map[string]func(*turn){"a question": func(t *turn) { t.ask(push, usual) }, "a form": func(t *turn) { t.a.elicit(oneField) }} {
+		t.Run(name, func(t *testing.T) {
+			drive(t, func(d *driver, _ *Options) {
+				d.turn = func(t *turn) string {
+					wait(t)
+					t.until(time.Minute)
+					return "end_turn"
+				}
+			}, func(d *driver) {
+				d.connected()
+				d.types("go\n")
+				d.rest()
+				d.sees("waiting for you 1s")
+				d.wait(10 * time.Second)
+				d.sees("waiting for you 11s")
+				e := d.effort()
+				d.wait(30 * time.Second)
+				if got := d.since(e); got.draws != 30 {
+					t.Errorf("%+v in 30 seconds of the first minute", got)
+				}
+				d.wait(time.Minute)
+				d.sees("waiting for you 1m ")
+				e = d.effort()
+				d.wait(time.Hour)
+				d.sees("waiting for you 1h01m")
+				if got := d.since(e); got.draws != 60 {
+					t.Errorf("%+v in an hour", got)
+				}
+				d.press("esc")
+				e = d.effort()
+				d.wait(10 * time.Second)
+				d.sees("running 1h01m")
+				if got := d.since(e); got.draws < 40 {
+					t.Errorf("%+v in ten seconds of the turn", got)
+				}
+			})
+		})
+	}
+	running := `{"sessionUpdate":"tool_call","toolCallId":"slow","title":"Build","kind":"execute","status":"in_progress"}`
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.a.updateIn(t.session, running)
+			t.ask(push, usual)
+			return "end_turn"
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.rest()
+		d.sees("waiting for you")
+		d.wait(2 * time.Minute)
+		e := d.effort()
+		d.wait(10 * time.Second)
+		if got := d.since(e); got.draws < 40 {
+			t.Errorf("%+v in ten seconds with a call that runs", got)
 		}
 	})
 }

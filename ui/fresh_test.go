@@ -89,7 +89,7 @@ func (p *pagePlayer) do(op byte, rest byte) {
 		p.update(tea.MouseMotionMsg(at))
 		p.update(tea.MouseReleaseMsg(at))
 	case 6:
-		p.update(tickMsg(p.now))
+		p.update(tickMsg{p.now, p.m.timers.due})
 	case 7:
 		for _, r := range "/theme" {
 			p.update(tea.KeyPressMsg{Code: r, Text: string(r)})

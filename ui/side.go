@@ -81,12 +81,19 @@ func (m *Model) side() status.Side {
 // maxRecent is how many entries at the end of a conversation are looked at for what runs.
 const maxRecent = 200
 
+// recent returns the entries at the end of the conversation.
+func (c *chat) recent() []*thread.Item {
+	return c.Thread.Items[max(0, len(c.Thread.Items)-maxRecent):]
+}
+
+// runs reports whether a call has begun and not ended.
+func runs(call *thread.Tool) bool { return call.Live() && call.State() != thread.ToolPending }
+
 // running returns what runs in the session, the newest last.
 func (c *chat) running() (all []status.SideRun) {
-	items := c.Thread.Items
-	for _, it := range items[max(0, len(items)-maxRecent):] {
+	for _, it := range c.recent() {
 		call := it.Tool
-		if call == nil || !call.Live() || call.State() == thread.ToolPending {
+		if call == nil || !runs(call) {
 			continue
 		}
 		run := status.SideRun{Title: strings.Join(strings.Fields(verbed(call)), " ")}

@@ -12,10 +12,15 @@ import (
 // status returns the status line of the page.
 func (c *chat) status() status.Line {
 	m := c.m
-	form := c.elicits.Current()
-	asks := form != nil && form.Asks()
+	asks := c.asks()
 	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
 		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin, Beside: m.chat != c}
+}
+
+// asks reports whether a form or a page waits for the user, with no question before it.
+func (c *chat) asks() bool {
+	form := c.elicits.Current()
+	return form != nil && form.Asks()
 }
 
 // branch returns the git branch in the session's directory, "" if it is not known.

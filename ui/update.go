@@ -22,7 +22,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.quitting {
 		return m, cmd
 	}
-	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.moving(), m.input.Rest()))
+	return m, tea.Batch(cmd, m.colour(), m.readReviews(), m.timers.start(m.Now(), m.moves(m.Now()), m.input.Rest()))
 }
 
 // apply applies a message without drawing.
@@ -85,11 +85,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case colouredMsg:
 		m.coloured(msg)
 	case tickMsg:
-		if m.timers.ticking = false; m.moving() {
-			m.dirty = true
-			for _, col := range m.columns() {
-				col.tick(time.Time(msg))
-			}
+		if msg.due.Equal(m.timers.due) {
+			m.ticked(msg.at)
 		}
 	case message:
 		return msg.handle(m)

@@ -177,10 +177,14 @@ func (l Line) doing() []string {
 	if l.Asks && (state == thread.Idle || state == thread.Running) {
 		state = thread.Waiting
 	}
-	switch {
-	case l.Busy():
-		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(text.Seconds(l.Env.Now().Sub(t.TurnStarted))))
-	case state == thread.Waiting:
+	switch took := l.Env.Now().Sub(t.TurnStarted); {
+	case l.Busy() && !t.TurnStarted.IsZero():
+		clock := text.Seconds(took)
+		if state == thread.Waiting && took >= time.Minute { // see WaitingChanges
+			clock = strings.TrimSuffix(text.Seconds(took.Truncate(time.Minute)), "00s")
+		}
+		parts = append(parts, th.Accent.Paint(state.String())+" "+th.Dim.Paint(clock))
+	case l.Busy(), state == thread.Waiting:
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}
 	switch {
@@ -192,6 +196,19 @@ func (l Line) doing() []string {
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
 	return parts
+}
+
+// WaitingChanges returns when the clock of a turn that waits for the user changes next: each
+// second of the first minute, then each minute.
+func WaitingChanges(started, now time.Time) time.Time {
+	step := time.Second
+	if started.IsZero() {
+		started = now
+	}
+	if now.Sub(started) >= time.Minute {
+		step = time.Minute
+	}
+	return started.Add(now.Sub(started).Truncate(step) + step)
 }
 
 // counts returns the numbers and the settings of the session.

@@ -38,7 +38,7 @@ func TestLine(t *testing.T) {
 		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
 		"leaving":       {func(l *Line) { l.Leaving, l.Form = true, true }, "ctrl+c again to quit"},
 		"beside":        {func(l *Line) { l.Beside, l.Others, l.Branch = true, 1, "" }, "fake · running 1m00s · opening · 3 unasked"},
-		"a form":        {func(l *Line) { l.Asks, l.Form = true, true }, "fake · waiting for you 1m00s · opening · 3 unasked · ⎇ main esc cancel"},
+		"a form":        {func(l *Line) { l.Asks, l.Form = true, true }, "fake · waiting for you 1m · opening · 3 unasked · ⎇ main esc cancel"},
 		"a form, idle":  {func(l *Line) { l.Asks, l.Thread.State = true, thread.Idle }, "fake · waiting for you"},
 		"on its own":    {func(l *Line) { l.Shell, l.Thread.State = true, thread.Idle }, "esc stop the command"},
 		"nothing of it": {func(l *Line) { l.Thread.State = thread.Idle }, "? help"},
