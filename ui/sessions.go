@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -90,9 +91,9 @@ func (s sessions) all() []panel.Session {
 	open := map[string]bool{} // by agent and session
 	agents := m.w.Agents()
 	logs := m.w.Logs()
-	begins := make(map[string]string, len(logs)) // the first prompts, by agent and session
-	for _, g := range logs {
-		begins[g.Agent+"\x00"+g.Session] = g.First
+	logOf := make(map[string]*workspace.Logged, len(logs)) // by agent and session
+	for i, g := range logs {
+		logOf[g.Agent+"\x00"+g.Session] = &logs[i]
 	}
 	first := m.waiting()
 	rest := slices.DeleteFunc(m.chats(), func(c *chat) bool { return slices.Contains(first, c) })
@@ -113,7 +114,7 @@ func (s sessions) all() []panel.Session {
 		able := info != nil && (info.LoadSession || info.Resume)
 		for _, kept := range a.StoredSessions() {
 			if key := a.Spec.Name + "\x00" + kept.ID; !open[key] {
-				all = append(all, s.closedRow(section, m.w.TitleOf(a.Spec.Name, kept.ID, kept.Title), begins[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
+				all = append(all, s.closedRow(section, m.w.TitleOf(a.Spec.Name, kept.ID, kept.Title), logOf[key], kept.Cwd, "", kept.Updated, entry{agent: a, listed: &kept}))
 				open[key] = able // its log is only worth a row where nothing better is there
 			}
 		}
@@ -127,10 +128,10 @@ func (s sessions) all() []panel.Session {
 		title := m.w.TitleOf(g.Agent, g.Session, g.Title)
 		if a := m.w.Opener(*g); a != nil {
 			kept := &event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated}
-			all = append(all, s.closedRow("From parley's logs", title, g.First, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
+			all = append(all, s.closedRow("From parley's logs", title, g, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		toRead = append(toRead, s.closedRow("From parley's logs, read-only", title, g.First, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
+		toRead = append(toRead, s.closedRow("From parley's logs, read-only", title, g, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)
 }
@@ -153,12 +154,21 @@ func (s sessions) openRow(c *chat, agent string) panel.Session {
 	return one
 }
 
-// closedRow returns the row of a session that is not open.
-func (s sessions) closedRow(section, title, first, cwd, agent string, updated time.Time, e entry) panel.Session {
+// closedRow returns the row of a session that is not open. log is nil if parley has none of it. Those
+// that parley run made in other directories are left out until something is typed.
+func (s sessions) closedRow(section, title string, log *workspace.Logged, cwd, agent string, updated time.Time, e entry) panel.Session {
 	agentName, session := e.key()
 	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
 	if !updated.IsZero() {
 		one.Age = text.Ago(updated, s.m.Now())
+	}
+	first := ""
+	if log != nil {
+		first = log.First
+		if log.Run {
+			one.Detail += "  " + madeByRun
+		}
+		one.Aside = log.Run && !log.Here
 	}
 	one.Holds = func(word string) (string, bool) {
 		if around, ok := s.m.w.Found(agentName, session, word); ok {
@@ -168,6 +178,9 @@ func (s sessions) closedRow(section, title, first, cwd, agent string, updated ti
 	}
 	return one
 }
+
+// madeByRun marks a session that parley run has made.
+const madeByRun = "parley run"
 
 // where names the agent of a session, unless it is "", and the directory.
 func (s sessions) where(agent, dir string) string {
@@ -179,7 +192,7 @@ func (s sessions) where(agent, dir string) string {
 }
 
 // search looks for what is typed into the list of sessions in the logs, too, and says in its
-// title how far that has come.
+// title how far that has come, and how to see the sessions that are left out.
 func (s sessions) search() {
 	w, l := s.m.w, s.m.chat.panels.listOf(intent.Sessions)
 	if l == nil {
@@ -188,6 +201,9 @@ func (s sessions) search() {
 	}
 	w.Search(l.List.Filter())
 	l.Title = panel.SessionsTitle
+	if n := l.List.Aside(); n > 0 {
+		l.Title += fmt.Sprintf(" · %d more of %s in other directories: type run", n, madeByRun)
+	}
 	switch w.Searching() {
 	case workspace.SearchRunning:
 		l.Title += " · searching logs…"

@@ -122,6 +122,33 @@ func TestSessionsByContent(t *testing.T) {
 	})
 }
 
+// What parley run made in other directories is listed only when something is typed.
+func TestSessionsOfRuns(t *testing.T) {
+	drive(t, func(d *driver, o *Options) {
+		keeping(twoKept)(d, o)
+		o.Logs = func() ([]workspace.Logged, error) {
+			return []workspace.Logged{
+				{Agent: "fake", Session: "k1", First: "nightly check", Run: true},
+				{Agent: "fake", Session: "k2", Run: true, Here: true},
+				{Agent: "other", Session: "k1", Title: "A chat elsewhere", Cwd: "/srv"},
+				{Agent: "other", Session: "k3", Title: "Nightly build", Cwd: "/srv", Run: true},
+			}, nil
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("╭ Sessions · 2 more of parley run in other directories: type run ─", "3/5", "Untitled  /srv/site  parley run", "A chat elsewhere")
+		d.misses("Fix the lexer", "Nightly build")
+		d.types("nightly")
+		d.sees("2/5", "Fix the lexer", "Nightly build")
+		d.misses("type run")
+		d.press("esc")
+		d.types("run")
+		d.sees("3/5", "Fix the lexer", "Untitled", "Nightly build")
+	})
+}
+
 // A session that is not open says how long ago it was used.
 func TestSessionsAge(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {

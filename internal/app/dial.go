@@ -22,27 +22,24 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 		return nil, err
 	}
 	logged, err := cli.Logs(dir)
-	here, elsewhere := []cli.Logged{}, []cli.Logged{}
+	var here, elsewhere []workspace.Logged
 	for _, g := range logged {
-		if g.InDir(cwd) {
-			here = append(here, g)
-		} else {
-			elsewhere = append(elsewhere, g)
-		}
-	}
-	var out []workspace.Logged
-	for _, g := range append(here, elsewhere...) {
 		of := func(a workspace.Spec) bool {
 			agent, err := setup.Find(a.Name)
 			return err == nil && g.OfAgent(agent)
 		}
-		out = append(out, workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, MatchAgent: of, Replay: g.Replay, Search: g.Search,
+		listed := workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Here: g.InDir(cwd), Run: g.Run, MatchAgent: of, Replay: g.Replay, Search: g.Search,
 			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
 				found, err := g.Messages(ctx, spans, request)
 				return messages(found), err
-			}})
+			}}
+		if listed.Here {
+			here = append(here, listed)
+		} else {
+			elsewhere = append(elsewhere, listed)
+		}
 	}
-	return out, err
+	return append(here, elsewhere...), err
 }
 
 // lastAgent returns the name of the agent that was used last in a directory and can be started, ""

@@ -106,7 +106,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 	if err != nil {
 		return opts, nil, err
 	}
-	rec := setup.record(agent, place, event.NewLog())
+	rec := setup.record(agent, place, event.NewLog(), true)
 	return headless.Options{
 		Agent: agent.Name, Custom: agent.Source == agents.Custom && agent.URL == "", LogIn: chatWith(agent), Version: Version(),
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {

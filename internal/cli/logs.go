@@ -34,7 +34,8 @@ type Logged struct {
 	First    string    // the beginning of the first prompt
 	Updated  time.Time // last use
 	Prompts  int
-	Protocol int // version of ACP in the newest log; 0 if unknown
+	Run      bool // parley run or compare made it, and no chat has opened it
+	Protocol int  // version of ACP in the newest log; 0 if unknown
 
 	name    string // the name the agent reports; "" if unknown
 	command string // the command that started it, as logged
@@ -63,7 +64,7 @@ func Logs(dir string) ([]Logged, error) {
 		for _, s := range e.Sessions {
 			k := key{e.Agent, cmp.Or(s.Cwd, e.Cwd), s.ID}
 			if found[k] == nil {
-				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Protocol: e.Protocol, name: safetext.Line(e.Name, 80), command: e.Command}
+				found[k] = &Logged{Agent: safetext.Line(e.Agent, 80), Session: s.ID, Cwd: safetext.Line(k.dir, 1000), Dir: k.dir, Run: true, Protocol: e.Protocol, name: safetext.Line(e.Name, 80), command: e.Command}
 			}
 			found[k].add(e, s)
 		}
@@ -85,7 +86,7 @@ func Logs(dir string) ([]Logged, error) {
 // add merges what a log says about the session. Logs are added newest first.
 func (g *Logged) add(e record.Entry, s record.Session) {
 	g.Prompts += s.Prompts
-	g.begun = g.begun || s.Begun()
+	g.begun, g.Run = g.begun || s.Begun(), g.Run && e.Run
 	g.files = append(g.files, loggedFile{e.Path, e.Started, e.Protocol})
 	used := s.Used
 	if used.IsZero() || len(e.Sessions) == 1 {

@@ -27,9 +27,9 @@ type Record struct {
 	ended   sync.Once
 }
 
-// record starts the log of a session unless the configuration turns logs off. If the log cannot be
+// record starts the log of a session, of a chat or a run, unless the configuration turns logs off. If the log cannot be
 // written, the session runs without it and a warning is shown.
-func (s *Setup) record(a agents.Agent, place Directories, log *event.Log) *Record {
+func (s *Setup) record(a agents.Agent, place Directories, log *event.Log, run bool) *Record {
 	r := &Record{log: log}
 	if s.Config.Record != nil && !*s.Config.Record {
 		return r
@@ -39,7 +39,7 @@ func (s *Setup) record(a agents.Agent, place Directories, log *event.Log) *Recor
 		s.warn(log, notKept("no log of this session is kept", err))
 		return r
 	}
-	r.w, err = record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now()},
+	r.w, err = record.Create(dir, record.Meta{Agent: a.Name, Command: a.CommandLine(), Cwd: place.Cwd, Roots: place.Roots, Started: time.Now(), Run: run},
 		record.Options{Failed: func(err error) { s.warn(log, notKept("the log of this session is incomplete", err)) }})
 	if err != nil {
 		s.warn(log, notKept("no log of this session is kept", err))

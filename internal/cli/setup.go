@@ -404,7 +404,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 	h := host.New(opts)
 	rec := opening.Record
 	if rec == nil {
-		rec = s.record(a, place, log)
+		rec = s.record(a, place, log, false)
 	}
 	client, err := s.client(ctx, a, place, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
 		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})

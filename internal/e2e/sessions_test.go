@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +156,28 @@ func TestResumeByID(t *testing.T) {
 	s.Prompt("and now")
 	s.WaitFor("heard: and now")
 	s.WaitIdle()
+}
+
+// Of the sessions that parley run made, ctrl+s lists those of this directory, and all of them once
+// something is typed.
+func TestSessionsOfRuns(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	beside := filepath.Join(filepath.Dir(dir), "beside")
+	run(t, dir, "", "run", "--agent", "demo", "say hello here")
+	run(t, dir, "", "run", "--agent", "demo", "--cwd", beside, "say hello beside")
+	s := Start(t, 80, 30, beside, "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("chat beside")
+	s.WaitIdle()
+	s.Press("ctrl+d")
+	s.ExitCode()
+	s = Start(t, 80, 30, dir, "demo")
+	s.WaitFor(placeholder)
+	s.Press("ctrl+s")
+	s.WaitOnly([]string{"Sessions · 1 more of parley run in other directories: type run", "say hello here", "chat beside"}, "say hello beside")
+	s.Type("run")
+	s.WaitFor("say hello here", "say hello beside")
 }
 
 // ctrl+s opens a stored session of the agent next to the open one.

@@ -79,6 +79,7 @@ type Meta struct {
 	Roots    []string  `json:"roots,omitempty"`
 	Started  time.Time `json:"started"`
 	Protocol int       `json:"protocol,omitempty"`
+	Run      bool      `json:"run,omitempty"` // without a chat: parley run or compare
 	// Sessions are those of the connection, the newest first, as many as fit. The Writer
 	// finds them in the messages and ignores what a caller sets.
 	Sessions []Session `json:"sessions,omitempty"`

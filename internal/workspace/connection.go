@@ -189,6 +189,8 @@ type Logged struct {
 	Dir                        string // Cwd, verbatim
 	Updated                    time.Time
 	Prompts                    int
+	Here                       bool // its directory is Options.Cwd
+	Run                        bool // parley run made it, and no chat has opened it
 	// MatchAgent reports whether it is a session of an agent; if nil, the agent's name decides.
 	MatchAgent func(Spec) bool
 	// Replay posts the events of the log and returns after the last. Messages is like

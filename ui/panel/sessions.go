@@ -19,6 +19,7 @@ type Session struct {
 	State                      string
 	Here, Waits, Unread, Ended bool
 
+	Aside bool                                       // only shown with a filter
 	Age   string                                     // "3 min ago", only for one that is not open; "" if unknown
 	Holds func(word string) (around string, ok bool) // as in list.Item
 }
@@ -32,7 +33,7 @@ const Untitled = "Untitled"
 // item returns the row of a session. The mark is part of the title, so that it is shown even
 // if there is no room for the hint.
 func (s Session) item() list.Item {
-	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Holds: s.Holds, Value: s.Value}
+	it := list.Item{Title: s.Title, Detail: s.Detail, Hint: s.State, Section: s.Section, Aside: s.Aside, Holds: s.Holds, Value: s.Value}
 	if s.Number == 0 {
 		if it.Title == "" {
 			it.Title = Untitled

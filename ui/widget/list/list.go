@@ -23,6 +23,7 @@ type Item struct {
 	// filter there are no headings, and an item without a hint shows its section instead.
 	Section string
 	Bad     bool  // paint Section as something that should not have happened
+	Aside   bool  // only shown with a filter
 	Marks   []int // indexes of runes of the title to mark while there is no filter
 	// Holds reports whether text that is not shown, such as that of a session, holds a
 	// lower-case word of the filter. It is asked last, and the text around the word is shown
@@ -107,7 +108,9 @@ func (l *List) refilter() {
 	terms := filterTerms(l.filter)
 	for i := range l.items {
 		if len(terms) == 0 {
-			l.shown = append(l.shown, hit{item: i, marks: l.items[i].Marks})
+			if !l.items[i].Aside {
+				l.shown = append(l.shown, hit{item: i, marks: l.items[i].Marks})
+			}
 			continue
 		}
 		score, marks, ok := match(terms, l.lower[i])
@@ -122,6 +125,16 @@ func (l *List) refilter() {
 	if len(terms) > 0 {
 		slices.SortStableFunc(l.shown, func(a, b hit) int { return b.score - a.score })
 	}
+}
+
+// Aside returns how many items are left out because there is no filter.
+func (l *List) Aside() (n int) {
+	for _, it := range l.items {
+		if it.Aside && strings.TrimSpace(l.filter) == "" {
+			n++
+		}
+	}
+	return n
 }
 
 // Len returns how many items pass the filter.
