@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -133,7 +132,7 @@ func listReviews(s Streams, all []undo.Saved, titles []string, asJSON bool) erro
 		for i, saved := range all {
 			list = append(list, session{saved.ID, saved.Agent, saved.Dir, titles[i], saved.Updated.UTC().Format("2006-01-02T15:04:05Z"), saved.Files})
 		}
-		return writeJSON(s.Out, list)
+		return headless.WriteJSON(s.Out, list)
 	}
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(s.Out, "No session has changed anything")
@@ -179,7 +178,7 @@ func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags
 	defer j.Close()
 	r := reviewOf(ctx, j, saved, f.turn, compare)
 	if f.json {
-		return writeJSON(s.Out, r)
+		return headless.WriteJSON(s.Out, r)
 	}
 	if len(r.Files) == 0 {
 		s.PrintError(fmt.Sprintf("session %s has no changes in turn %d; turns with changes: %s", saved.ID, f.turn, strings.Trim(fmt.Sprint(r.Turns), "[]")))
@@ -329,11 +328,4 @@ func gitName(side, name string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// writeJSON prints a value on one line.
-func writeJSON(out io.Writer, v any) error {
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }

@@ -114,6 +114,26 @@ func TestReviewPatch(t *testing.T) {
 
 // What cannot be undone, and why, and what was undone, is told; a file outside of the directory has its
 // whole path.
+// JSON for a terminal has no control sequence of a file in it.
+func TestReviewJSONIsSafe(t *testing.T) {
+	c, dir, put := reviewed(t, true, map[string]string{"a": "1\n"})
+	c.journals.closeAll()
+	c.journals = newJournals("ada", true, nil, nil)
+	c.journals.open("s", []string{dir}, false)
+	c.turn(func() { put("a", "\u009b31m \u202e \u2066\n") })
+	c.journals.waitIdle("s")
+	c.journals.closeAll()
+	t.Chdir(dir)
+	var out strings.Builder
+	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, compareTexts)
+	if err := execute(t.Context(), cmd, "--json", "s"); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsAny(out.String(), "\u009b\u202e\u2066") || !strings.Contains(out.String(), `\u009b31m \u202e \u2066`) {
+		t.Errorf("got %s", out.String())
+	}
+}
+
 func TestReviewReasons(t *testing.T) {
 	c, dir, put := reviewed(t, true, map[string]string{"a": "1\n", "b": "1\n"})
 	c.journals.closeAll()

@@ -49,7 +49,7 @@ func (a *access) check(s *Server, w http.ResponseWriter, r *http.Request) (done 
 		switch {
 		case a.origins[strings.ToLower(origin)]:
 			foreign = true
-		case !sameHost(origin, r.Host):
+		case !sameSite(origin, r):
 			a.deny(s, w, r, http.StatusForbidden, "the Origin of this request is not allowed")
 			return true
 		}
@@ -145,10 +145,15 @@ func hostname(host string) string {
 	return strings.TrimSuffix(name, ".")
 }
 
-// sameHost reports whether the origin is a page of this server.
-func sameHost(origin, host string) bool {
-	_, authority, ok := strings.Cut(origin, "://")
-	return ok && host != "" && strings.EqualFold(authority, host)
+// sameSite reports whether the origin is a page of this server. One that was read without TLS may have
+// been changed on its way, so it may not use a server with TLS. Without TLS here, a proxy may have it.
+func sameSite(origin string, r *http.Request) bool {
+	scheme, authority, ok := strings.Cut(origin, "://")
+	secure := strings.EqualFold(scheme, "https")
+	if !secure && (r.TLS != nil || !strings.EqualFold(scheme, "http")) {
+		return false
+	}
+	return ok && r.Host != "" && strings.EqualFold(authority, r.Host)
 }
 
 // logLimiter allows one line a second and counts the others.

@@ -96,6 +96,10 @@ func TestHostAndOrigin(t *testing.T) {
 	}
 	each(t, func(t *testing.T, r *rig) {
 		_, port, _ := strings.Cut(r.addr, ":")
+		plain := 200
+		if r.tls != nil {
+			plain = 403
+		}
 		initialize := func(headers ...string) int {
 			return r.do("POST", request("1", "initialize", `{}`), append(headers, asJSON)...).status
 		}
@@ -116,8 +120,10 @@ func TestHostAndOrigin(t *testing.T) {
 			{"a foreign name", []string{"Host: evil.example:" + port}, 403},
 			{"a foreign name that begins with localhost", []string{"Host: localhost.evil.example"}, 403},
 			{"a foreign address", []string{"Host: 192.0.2.1:" + port}, 403},
-			{"its own page", []string{"Origin: http://" + r.addr}, 200},
+			{"its own page", []string{"Origin: https://" + r.addr}, 200},
+			{"its own page without TLS", []string{"Origin: http://" + r.addr}, plain},
 			{"its own page under a name", []string{"Host: agent.example", "Origin: https://agent.example"}, 200},
+			{"an extension of its name", []string{"Origin: chrome-extension://" + r.addr}, 403},
 			{"an allowed page", []string{"Origin: https://app.example"}, 200},
 			{"a page from a file", []string{"Origin: null"}, 200},
 			{"a foreign page", []string{"Origin: http://evil.example"}, 403},

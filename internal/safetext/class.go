@@ -16,7 +16,8 @@ const (
 	classNewline       // becomes a newline
 	classMark          // a combining mark: a bounded number in a row
 	classJoiner        // U+200C, U+200D: kept where scripts and emoji need it
-	classInvalid       // not UTF-8
+	classInvalid       // not UTF-8, or of private use: what it draws is not known
+	classBlank         // draws nothing, and becomes a space
 )
 
 // classify returns the class of r, decoded from size bytes.
@@ -46,8 +47,11 @@ func classify(r rune, size int) class {
 }
 
 func classifyEastAsian(r rune) class {
-	if r >= 0x302a && r <= 0x302f || r == 0x3099 || r == 0x309a {
+	switch {
+	case r >= 0x302a && r <= 0x302f || r == 0x3099 || r == 0x309a:
 		return classMark
+	case filler(r):
+		return classHidden
 	}
 	return classPlain
 }
@@ -62,8 +66,12 @@ func classifyRare(r rune, size int) class {
 		return classNewline
 	case r == 0xfe0e || r == 0xfe0f:
 		return classMark
-	case hiddenFormat(r):
+	case hiddenFormat(r), filler(r):
 		return classHidden
+	case r == emptyBraille:
+		return classBlank
+	case unicode.Is(unicode.Co, r):
+		return classInvalid
 	case r >= 0x1f000 && r < 0x20000:
 		return classPlain
 	case unicode.In(r, unicode.Mn, unicode.Me):
@@ -80,12 +88,19 @@ func hiddenFormat(r rune) bool {
 		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, isolates
 		r >= 0xfe00 && r <= 0xfe0d,   // variation selectors that change nothing visible
 		r >= 0xfff9 && r <= 0xfffb,   // interlinear annotation
+		r >= 0x1bca0 && r <= 0x1bca3, // shorthand formatting
 		r >= 0x1d173 && r <= 0x1d17a, // musical formatting
 		r >= 0xe0000 && r <= 0xe0fff: // tags, more variation selectors
 		return true
 	}
 	return r == 0x00ad || r == 0x034f || r == 0x061c || r == 0x180e || r == 0xfeff
 }
+
+// filler reports letters that draw nothing: those of Hangul.
+func filler(r rune) bool { return r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 }
+
+// emptyBraille is the empty Braille pattern.
+const emptyBraille = 0x2800
 
 // joins reports whether a joiner may follow prev.
 func joins(prev rune) bool {
@@ -151,8 +166,8 @@ func commonPrefix[T text](s T) int {
 			continue
 		case s[i+2]&0xc0 != 0x80:
 			return i
-		case a == 0xe2 && (b == 0x80 && s[i+2] >= 0x90 && s[i+2] <= 0xa7 || b >= 0x84 && b <= 0xaf), // U+2010 to U+2027, U+2100 to U+2BFF
-			a == 0xe3 && b >= 0x81 && b != 0x82, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, except some kana
+		case a == 0xe2 && (b == 0x80 && s[i+2] >= 0x90 && s[i+2] <= 0xa7 || b >= 0x84 && b <= 0xaf && b != 0xa0), // U+2010 to U+2027, U+2100 to U+2BFF, except Braille
+			a == 0xe3 && b >= 0x81 && b != 0x82 && b != 0x85, a > 0xe3 && a <= 0xe9, // U+3040 to U+9FFF, except some kana and Hangul
 			a == 0xe3 && b == 0x82 && s[i+2] != 0x99 && s[i+2] != 0x9a:
 			i += 3
 		case a == 0xf0 && b == 0x9f && s[i+3]&0xc0 == 0x80: // U+1F000 to U+1FFFF

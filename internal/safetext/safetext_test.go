@@ -12,6 +12,8 @@ func TestClean(t *testing.T) {
 		{"plain", "hello, wörld 你好 🎉\n\tx", "hello, wörld 你好 🎉\n\tx"},
 		{"empty", "", ""},
 		{"colour", "a\x1b[1;31mred\x1b[0m b", "ared b"},
+		{"letters that draw nothing", "a\u115fb\u1160c\u3164d\uffa0e\U0001bca0f", "abcdef"},
+		{"an empty pattern, and a private character", "⠓\u2800⠊ \ue0b0\U000f0001", "⠓ ⠊ \ufffd\ufffd"},
 		{"colour 8-bit", "a\u009b31mred", "ared"},
 		{"raw C1 byte", "a\x9b31m", "a\uFFFD31m"},
 		{"clipboard OSC 52 BEL", "a\x1b]52;c;ZXZpbA==\x07b", "ab"},

@@ -182,6 +182,8 @@ func (st *Stream) step(out []byte, r rune, size int) []byte {
 	case classNewline:
 		out = st.put(out, '\n')
 		st.skipLF = r == '\r'
+	case classBlank:
+		return st.put(out, ' ')
 	case classInvalid:
 		return st.put(out, utf8.RuneError)
 	case classMark:

@@ -108,8 +108,8 @@ func hidden(r rune) bool {
 		return false
 	}
 	switch {
-	case r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0, // Hangul fillers
-		r == 0x2800,                // the empty Braille pattern
+	case filler(r),
+		r == emptyBraille,
 		r == 0x17b4 || r == 0x17b5, // Khmer inherent vowels
 		r >= 0x180b && r <= 0x180f, // Mongolian selectors
 		r == 0xfe0e || r == 0xfe0f:
