@@ -380,7 +380,13 @@ func TestLogsOfScripts(t *testing.T) {
 				if _, over := e.(event.Disconnected); over {
 					return // the reason is not in the log
 				}
-				if id := e.EventSession(); id != "" {
+				id := e.EventSession()
+				for _, th := range live {
+					if th.Subagent(id) != nil {
+						id = th.Session
+					}
+				}
+				if id != "" {
 					if live[id] == nil {
 						live[id] = thread.New(id)
 					}
