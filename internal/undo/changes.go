@@ -79,6 +79,7 @@ const (
 	doubtHidden = "git did not show it before the turn, so what was there is not known"
 	doubtUnseen = "it was there before the turn, where it was not seen"
 	doubtTwin   = "it is another name of a file that was there before"
+	doubtLate   = "it was written before parley could look at it"
 )
 
 // noUndo returns why the change cannot be undone, even if the states allow it.

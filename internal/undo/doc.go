@@ -3,13 +3,13 @@
 //
 // # What is tracked
 //
-// Writes that parley made for the agent are tracked everywhere (Written). In roots inside a git
-// work tree, the files on disk before and after a turn are compared as well (BeginTurn, EndTurn). Git is
-// only asked for names: of tracked files and of untracked files it does not ignore. This package
-// reads and hashes the files itself and keeps copies in a private file. It does not use `git add`
-// or `git stash`, which run filters that the repository names and write to its index and objects.
-// So the index, HEAD, refs, stash and objects stay unchanged, and a repository that an agent can
-// write runs nothing: see list.
+// Writes that parley made for the agent are tracked everywhere (Written). The files on disk before and
+// after a turn are compared as well (BeginTurn, EndTurn): in roots inside a git work tree all that git
+// does not ignore, elsewhere those that the agent names (Name). Git is only asked for names. This
+// package reads and hashes the files itself and keeps copies in a private file. It does not use `git
+// add` or `git stash`, which run filters that the repository names and write to its index and objects.
+// So the index, HEAD, refs, stash and objects stay unchanged, and a repository that an agent can write
+// runs nothing: see list.
 //
 // A Journal remembers the stat of each file with its hash, so that the next scan only reads files
 // that may have changed.
@@ -28,10 +28,11 @@
 // from one that the agent changed: both are OnDisk. Callers compare the paths with those of tool
 // calls, and mark the others.
 //
-// Not tracked: ignored files, .git itself (commits, index, branches), empty directories, submodules
+// Not tracked: ignored files that are not named, .git itself (commits, index, branches), empty directories, submodules
 // and nested repositories unless they are roots, owners, times, attributes and access lists.
-// Tracked but not reverted: files above MaxKept bytes, unreadable files, and files that git ignored
-// before the turn but not afterwards, since they may have existed.
+// Tracked but not reverted: files above MaxKept bytes, unreadable files, files that git ignored before
+// the turn but not afterwards, since they may have existed, and files that had changed in the turn before
+// they were named.
 //
 // Undo examines a file, compares it with what the agent left, and replaces or removes it. No system
 // offers that as one step: what a program writes between the check and the rename, a few
@@ -39,7 +40,7 @@
 //
 // # Goroutines
 //
-// All methods are safe for concurrent use. BeginTurn, EndTurn, Undo, Redo, Rewrite, Texts, Keep, List and Close wait
+// All methods are safe for concurrent use. BeginTurn, EndTurn, Name, Undo, Redo, Rewrite, Texts, Keep, List and Close wait
 // for the disk, BeginTurn and EndTurn also for git: do not call them from the goroutine of a screen.
 // Changes never waits for them. Paths come from the disk: sanitise them before showing them.
 package undo

@@ -23,8 +23,10 @@ const (
 )
 
 var (
-	errNoWorkTree = errors.New("it is not in a git work tree")
-	errTooMany    = errors.New("it has too many files")
+	errNoGit      = errors.New("git was not found")
+	errNoWorkTree = errors.New("no git repository here")
+	errIgnored    = errors.New("git ignores this directory")
+	errTooMany    = fmt.Errorf("more than %d files here", MaxFiles)
 )
 
 // list asks git for names below dir. They are relative to it, with slashes; directories end in a

@@ -1,12 +1,12 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,9 +21,8 @@ import (
 const (
 	DefaultMaxBytes = 256 << 20 // bytes of copies
 	maxEntries      = 60_000    // changes; the oldest go first
+	maxNotes        = 20
 )
-
-var errIgnored = errors.New("git ignores it")
 
 // Options configure a Journal.
 type Options struct {
@@ -44,28 +43,38 @@ type Journal struct {
 	work sync.Mutex // held by what looks at the disk or changes it; taken before mu
 
 	// mu guards the fields below. It is never held while waiting for the disk.
-	mu        sync.Mutex
-	turn      *turn // between BeginTurn and EndTurn
-	entries   []*change
-	nextID    int
-	lastTurn  int
-	unsaved   bool // something was recorded since the last save
-	forgotten bool
-	closed    bool
+	mu       sync.Mutex
+	turn     *turn // between BeginTurn and EndTurn
+	entries  []*change
+	nextID   int
+	lastTurn int
+	notes    []Note
+	unsaved  bool // something was recorded since the last save
+	closed   bool
 }
 
 // turn is a running turn.
 type turn struct {
 	number int
-	was    map[*root]*snapshot // by root, for tracked roots
+	was    map[*root]*snapshot // by root, unless that could not be scanned
 }
 
-// Note is something to tell the user about a root, once.
+// Note says what is not recorded, in a root or in the whole session.
 type Note struct {
 	Root string // "" for the whole session
 	Text string
-	Err  error // why
+	Err  error // why; may be nil
 }
+
+func (n Note) String() string {
+	if n.Err == nil {
+		return n.Text
+	}
+	return n.Text + ": " + n.Err.Error()
+}
+
+// unlisted is the Note.Text of a root whose files git does not list.
+const unlisted = "unreported files are not recorded"
 
 // New creates the Journal of a session. It waits for the disk. Call Close when done.
 func New(opts Options) (*Journal, error) {
@@ -138,15 +147,13 @@ func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 	next := &turn{number: number, was: map[*root]*snapshot{}}
 	var notes []Note
 	for _, r := range j.roots {
-		err := exec.ErrNotFound
-		if j.opts.Git != "" {
-			var s *snapshot
-			if s, err = j.snapshotBefore(ctx, r); err == nil {
-				next.was[r] = s
-				continue
-			}
+		s, gap, err := j.snapshotBefore(ctx, r)
+		if err == nil {
+			next.was[r] = s
 		}
-		notes = r.note(notes, "only what is written here through parley can be shown and undone", err)
+		if gap = cmp.Or(err, gap); gap != nil {
+			notes = j.note(notes, Note{r.real, unlisted, gap})
+		}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -155,13 +162,23 @@ func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 }
 
 // note adds a note unless it was added before.
-func (r *root) note(notes []Note, text string, err error) []Note {
-	said := text + "\x00" + err.Error()
-	if r.said[said] {
+func (j *Journal) note(notes []Note, n Note) []Note {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if slices.ContainsFunc(j.notes, func(old Note) bool { return old.Root == n.Root && old.String() == n.String() }) {
 		return notes
 	}
-	r.said[said] = true
-	return append(notes, Note{Root: r.real, Text: text, Err: err})
+	if len(j.notes) < maxNotes && !errors.Is(n.Err, context.Canceled) { // when parley ends
+		j.notes, j.unsaved = append(j.notes, n), true
+	}
+	return append(notes, n)
+}
+
+// Notes returns what was not recorded in the session, and why.
+func (j *Journal) Notes() []Note {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.Clone(j.notes)
 }
 
 // EndTurn scans the roots after a turn. Later changes on disk belong to no turn.
@@ -186,7 +203,7 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 		writes := j.writesOf(number, r)
 		is, err := j.snapshotAfter(ctx, r, was, slices.Collect(maps.Keys(writes)))
 		if err != nil {
-			notes = r.note(notes, "what changed on the disk during the turn is not known", err)
+			notes = j.note(notes, Note{r.real, fmt.Sprintf("what changed on the disk during turn %d is not known", number), err})
 			continue
 		}
 		was.findDirs()
@@ -194,25 +211,23 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 		j.settle(number, r, was, is, writes)
 	}
 	if j.trim() {
-		notes = append(notes, Note{Text: "the oldest changes are not listed any longer", Err: errTooMany})
+		notes = j.note(notes, Note{Text: "the oldest changes are no longer listed", Err: errTooManyChanges})
 	}
 	if err := j.save(); err != nil {
-		notes = append(notes, Note{Text: "they are lost when parley ends", Err: err})
+		notes = append(notes, Note{Text: "changes are lost when parley ends", Err: err})
 	}
 	return notes
 }
 
-// trim drops the oldest of too many changes. It returns true the first time.
-func (j *Journal) trim() (first bool) {
+// trim drops the oldest of too many changes, and reports whether it did.
+func (j *Journal) trim() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.entries) <= maxEntries {
 		return false
 	}
 	j.entries = slices.Clone(j.entries[len(j.entries)-maxEntries:])
-	first = !j.forgotten
-	j.forgotten = true
-	return first
+	return true
 }
 
 // writesOf returns the writes through parley of a turn below a root, by name.
@@ -237,7 +252,7 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 	replaced := map[*change]bool{}
 	var made []*change
 	for _, name := range slices.Compact(names) {
-		if len(writes[name]) == 0 && same(was.files[name].state, is.files[name].state) {
+		if len(writes[name]) == 0 && !was.late[name] && same(was.files[name].state, is.files[name].state) {
 			continue // the common case
 		}
 		c := compare(was, is, name, writes[name], j.firstEarly(writes[name], was.files[name].state))
@@ -296,6 +311,8 @@ func compare(was, is *snapshot, name string, writes []*change, first *change) *c
 	switch {
 	case listed && first != nil:
 		c.before, c.newDirs = first.before, first.newDirs
+	case was.late[name]:
+		c.before, c.doubt = state{kind: unknowable, size: -1}, doubtLate
 	case listed || len(writes) == 0:
 	case b.state.kind == absent && writes[0].before.kind == absent:
 		return c // created and deleted in the turn
@@ -329,8 +346,11 @@ func compare(was, is *snapshot, name string, writes []*change, first *change) *c
 
 // older reports whether a file, its name and its mode have not changed since well before t.
 func older(st stamp, t time.Time) bool {
-	return st.ctime != 0 && st.ctime < t.Add(-ticks(st.ctime)).UnixNano()
+	return st.ctime != 0 && wellBefore(st.ctime, t)
 }
+
+// wellBefore reports whether the time of a file is before t, however coarse the file system's clock is.
+func wellBefore(ns int64, t time.Time) bool { return ns < t.Add(-ticks(ns)).UnixNano() }
 
 // chained reports whether writes lead from one state to the other.
 func chained(from state, writes []*change, to state) bool {

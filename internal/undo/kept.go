@@ -228,7 +228,7 @@ func (s Saved) open() (*Journal, saved, error) {
 	}
 	j := &Journal{opts: Options{MaxBytes: DefaultMaxBytes}, store: copies}
 	for _, r := range past.Roots { // they may be gone
-		j.roots = append(j.roots, &root{real: string(r), said: map[string]bool{}})
+		j.roots = append(j.roots, newRoot(string(r)))
 	}
 	j.continues(past)
 	return j, past, nil
@@ -242,19 +242,25 @@ func (j *Journal) continues(past saved) {
 		j.entries = append(j.entries, c)
 		j.nextID = c.id + 1
 	}
+	for _, n := range past.Notes {
+		j.notes = append(j.notes, Note{Root: string(n.Root), Text: n.Text})
+	}
 	j.lastTurn = past.Turn
 }
 
 // save writes what was recorded since the last time, if it is to outlive the Journal. The caller holds work.
 func (j *Journal) save() error {
 	j.mu.Lock()
-	if j.opts.Keep == nil || !j.unsaved || j.closed {
+	if k := j.opts.Keep; k == nil || !j.unsaved || j.closed || len(j.entries) == 0 && !k.exists {
 		j.mu.Unlock()
 		return nil
 	}
 	s := saved{Turn: j.lastTurn}
 	for _, c := range j.entries {
 		s.Changes = append(s.Changes, savedOf(c))
+	}
+	for _, n := range j.notes {
+		s.Notes = append(s.Notes, savedNote{[]byte(n.Root), n.String()})
 	}
 	j.unsaved = false
 	j.mu.Unlock()

@@ -20,7 +20,10 @@ const (
 	maxTurn      = 1 << 30
 )
 
-var errDamagedRecord = errors.New("the record is damaged")
+var (
+	errDamagedRecord  = errors.New("the record is damaged")
+	errTooManyChanges = errors.New("there are too many")
+)
 
 // saved is the file that describes kept changes. Names are bytes, which JSON encodes in base64: not
 // every name is text.
@@ -32,6 +35,13 @@ type saved struct {
 	Turn    int           `json:"turn"`  // the latest
 	Changes []savedChange `json:"changes"`
 	Copies  []savedCopy   `json:"copies"`
+	Notes   []savedNote   `json:"notes,omitempty"`
+}
+
+// savedNote is a Note in words.
+type savedNote struct {
+	Root []byte `json:"root"`
+	Text string `json:"text"`
 }
 
 // savedCopy says where a content is in the pack.
@@ -116,7 +126,7 @@ func (s saved) write(dir string) error {
 		return err
 	}
 	if len(data) > maxSaved {
-		return errTooMany
+		return errTooManyChanges
 	}
 	return atomicfile.Write(filepath.Join(dir, savedName), data)
 }
@@ -162,7 +172,7 @@ func load(dir string, pack *os.File) (*store, saved, error) {
 }
 
 // doubts are the values of change.doubt, which are shown.
-var doubts = []string{"", doubtHidden, doubtUnseen, doubtTwin}
+var doubts = []string{"", doubtHidden, doubtUnseen, doubtTwin, doubtLate}
 
 func (s saved) valid() bool {
 	last := -1
@@ -184,7 +194,12 @@ func (s saved) valid() bool {
 			return false
 		}
 	}
-	return len(s.Changes) <= maxEntries && len(s.Roots) > 0 && s.Turn >= 0 && s.Turn < maxTurn
+	for _, n := range s.Notes {
+		if root := string(n.Root); root != "" && !filepath.IsAbs(root) {
+			return false
+		}
+	}
+	return len(s.Notes) <= maxNotes && len(s.Changes) <= maxEntries && len(s.Roots) > 0 && s.Turn >= 0 && s.Turn < maxTurn
 }
 
 func (s savedState) valid() bool {

@@ -18,10 +18,14 @@ const MaxFiles = 50_000
 
 // snapshot is the content of a root at one time.
 type snapshot struct {
-	began  time.Time
-	files  map[string]entry // by slash-separated name; without absent ones
-	dirs   map[string]bool  // directories that contain one of files; see findDirs
-	hidden hidden           // only in the snapshot before a turn
+	began time.Time
+	files map[string]entry // by slash-separated name; without absent ones, except named ones
+	dirs  map[string]bool  // directories that contain one of files; see findDirs
+
+	// Only in the snapshot before a turn:
+	listed bool            // git has listed the files; else they are those that were named
+	hidden hidden          // what git does not list
+	late   map[string]bool // files that had changed in the turn when they were named; see Name
 }
 
 // listed returns the files that git lists in a root, without those of a nested root and our own.
@@ -35,9 +39,33 @@ func (j *Journal) listed(ctx context.Context, r *root) ([]string, error) {
 	}), nil
 }
 
-// snapshotBefore takes the snapshot before a turn.
-func (j *Journal) snapshotBefore(ctx context.Context, r *root) (*snapshot, error) {
-	s := &snapshot{began: time.Now()}
+// snapshotBefore takes the snapshot before a turn. gap is why it has only the files that were named.
+func (j *Journal) snapshotBefore(ctx context.Context, r *root) (s *snapshot, gap, err error) {
+	s = &snapshot{began: time.Now(), late: map[string]bool{}}
+	names, gap := j.listedBefore(ctx, r, s)
+	s.listed = gap == nil
+	for name := range r.named {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	if err := j.fill(ctx, r, s, slices.Compact(names)); err != nil {
+		return nil, gap, err
+	}
+	for name, e := range s.files {
+		if e.state.kind == directory { // a nested repository: git does not descend into it
+			s.hidden[name] = true
+			delete(s.files, name)
+		}
+	}
+	return s, gap, nil
+}
+
+// listedBefore returns the files that git lists before a turn, and finds out what it hides.
+func (j *Journal) listedBefore(ctx context.Context, r *root, s *snapshot) ([]string, error) {
+	s.hidden = hidden{}
+	if j.opts.Git == "" {
+		return nil, errNoGit
+	}
 	type answer struct {
 		names []string
 		err   error
@@ -55,25 +83,19 @@ func (j *Journal) snapshotBefore(ctx context.Context, r *root) (*snapshot, error
 	if err != nil {
 		return nil, err
 	}
-	s.hidden = hiddenBy(ignored.names)
-	if s.hidden["."] {
-		return nil, errIgnored
+	if h := hiddenBy(ignored.names); !h["."] {
+		s.hidden = h
+		return names, nil
 	}
-	if err := j.fill(ctx, r, s, names); err != nil {
-		return nil, err
-	}
-	for name, e := range s.files {
-		if e.state.kind == directory { // a nested repository: git does not descend into it
-			s.hidden[name] = true
-			delete(s.files, name)
-		}
-	}
-	return s, nil
+	return nil, errIgnored
 }
 
 func (s *snapshot) findDirs() {
 	s.dirs = map[string]bool{}
-	for name := range s.files {
+	for name, e := range s.files {
+		if e.state.kind == absent {
+			continue
+		}
 		for dir := path.Dir(name); dir != "." && !s.dirs[dir]; dir = path.Dir(dir) {
 			s.dirs[dir] = true
 		}
@@ -83,9 +105,12 @@ func (s *snapshot) findDirs() {
 // snapshotAfter takes the snapshot after a turn: of what git lists now, of what existed before (git may
 // ignore it now), and of what was written through parley.
 func (j *Journal) snapshotAfter(ctx context.Context, r *root, was *snapshot, written []string) (*snapshot, error) {
-	names, err := j.listed(ctx, r)
-	if err != nil {
-		return nil, err
+	var names []string
+	if was.listed {
+		var err error
+		if names, err = j.listed(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	names = slices.Concat(names, slices.Collect(maps.Keys(was.files)), written)
 	slices.Sort(names)
@@ -120,8 +145,9 @@ func (j *Journal) fill(ctx context.Context, r *root, s *snapshot, names []string
 		}
 	}
 	for i, name := range names {
-		if found[i].state.kind != absent {
-			s.files[strings.TrimSuffix(name, "/")] = found[i]
+		name = strings.TrimSuffix(name, "/")
+		if found[i].state.kind != absent || r.named[name] {
+			s.files[name] = found[i]
 		}
 	}
 	r.known = s.files
@@ -131,9 +157,9 @@ func (j *Journal) fill(ctx context.Context, r *root, s *snapshot, names []string
 func (j *Journal) lookAll(ctx context.Context, top *os.Root, r *root, names []string, found []entry) error {
 	w := &walker{top: top}
 	defer func() { w.leave(0) }()
-	l := &looker{keep: func(of sum, content []byte) error { return j.store.keep(of, content, j.opts.MaxBytes/4) }}
-	if r.known != nil { // not the first scan: what is new was likely written in a turn
-		l.keep = func(of sum, content []byte) error { return j.store.keep(of, content, 0) }
+	l := j.changedLooker()
+	if r.known == nil { // the first scan: what is new later was likely written in a turn
+		l.keep = func(of sum, content []byte) error { return j.store.keep(of, content, j.opts.MaxBytes/4) }
 	}
 	for i, name := range names {
 		if err := context.Cause(ctx); err != nil {
@@ -152,15 +178,24 @@ func (j *Journal) lookAll(ctx context.Context, top *os.Root, r *root, names []st
 	return nil
 }
 
+// changedLooker returns a looker for files that a turn has changed, or may be about to change.
+func (j *Journal) changedLooker() *looker {
+	return &looker{keep: func(of sum, content []byte) error { return j.store.keep(of, content, 0) }}
+}
+
 // root is a directory of the session.
 type root struct {
 	real string // without links
 	// apart are slash-separated directories below it that are other roots or ours.
 	apart []string
-	said  map[string]bool // of notes
-	// known is the result of the last scan, whose stamps save reading. It is guarded by
-	// Journal.work.
+	// known is the result of the last scan, whose stamps save reading, and named the files that Name
+	// has added. Both are guarded by Journal.work.
 	known map[string]entry
+	named map[string]bool
+}
+
+func newRoot(real string) *root {
+	return &root{real: real, named: map[string]bool{}}
 }
 
 func openRoots(dirs []string, store string) ([]*root, error) {
@@ -174,7 +209,7 @@ func openRoots(dirs []string, store string) ([]*root, error) {
 			return nil, err
 		}
 		if !slices.ContainsFunc(roots, func(r *root) bool { return r.real == abs }) {
-			roots = append(roots, &root{real: abs, said: map[string]bool{}})
+			roots = append(roots, newRoot(abs))
 		}
 	}
 	if real, err := filepath.EvalSymlinks(store); err == nil {

@@ -124,11 +124,12 @@ func (j *Journal) rebase(t task, again bool) {
 	}
 	for r, was := range j.turn.was {
 		switch {
-		case r.real != p.dir || was.hidden.holds(p.rel):
-		case noFile(began):
+		case r.real != p.dir || was.hidden.holds(p.rel) && !r.named[p.rel]:
+		case noFile(began) && !r.named[p.rel]:
 			delete(was.files, p.rel)
 		default:
 			was.files[p.rel] = entry{state: began}
+			delete(was.late, p.rel)
 		}
 	}
 }
