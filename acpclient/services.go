@@ -101,6 +101,10 @@ type Services struct {
 	// Forbids reports whether the user's rules deny what a finished tool call did. It is
 	// called on the reader goroutine and may be nil.
 	Forbids func(session string, tool wire.ToolCall) bool
+	// Names is told what a tool call says, whenever that changes; the call has the fields that
+	// changed, and its kind. It is called on the reader goroutine, must not wait for the
+	// disk, and may be nil.
+	Names func(session string, tool wire.ToolCall)
 	// Locate finds the position of a change in its file, nil if it cannot look. The
 	// texts are verbatim. It is called on the reader goroutine, reads no more than a
 	// small file, and may be nil.

@@ -17,6 +17,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	if drawn := fromInput(t, &whole); drawn != nil {
 		t.Kind, t.Content = whole.Kind, drawn
 	}
+	s.names(t, whole)
 	complete(&t, whole, had)
 	if oldTexts := s.client.opts.Services.OldTexts; asked && oldTexts != nil && whole.Content != nil {
 		content := oldTexts(s.id, *whole.Content)
@@ -48,6 +49,14 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	return whole
 }
 
+// names tells the services what a change of a tool call says.
+func (s *Session) names(change, whole wire.ToolCall) {
+	if tell := s.client.opts.Services.Names; tell != nil {
+		change.Kind = whole.Kind
+		tell(s.root().id, change)
+	}
+}
+
 // toolPiece appends one piece to a tool call's content.
 func (s *Session) toolPiece(p wire.ToolPiece, size int) {
 	var all []wire.ToolContent
@@ -55,7 +64,8 @@ func (s *Session) toolPiece(p wire.ToolPiece, size int) {
 		all = *old
 	}
 	all = append(all, p.Content) // in place: holders of the shorter list do not look past its end
-	s.tools.merge(wire.ToolCall{ID: p.ID, Content: &all}, size)
+	whole := s.tools.merge(wire.ToolCall{ID: p.ID, Content: &all}, size)
+	s.names(wire.ToolCall{ID: p.ID, Content: &[]wire.ToolContent{p.Content}}, whole)
 	s.post(event.ToolChanged{For: s.wireContext(), ID: p.ID, AppendContent: s.toolContents([]wire.ToolContent{p.Content}), At: s.client.clock()})
 }
 

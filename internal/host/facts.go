@@ -25,7 +25,7 @@ func (h *Host) toolFacts(session, kind string, t wire.ToolCall, in *input, files
 	}
 	for _, n := range files {
 		file := h.fact(session, n.path, n.found)
-		file.Write = n.write || in.writes || kind == "edit" || kind == "delete" || kind == "move"
+		file.Write = in.writesTo(n.inputFile, kind)
 		if in.command == "" || file.Write || n.path != dir && (!file.Inside || file.Secret) {
 			f.Files = append(f.Files, file)
 		}

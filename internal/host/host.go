@@ -49,12 +49,15 @@ type Options struct {
 }
 
 // Watch records what is changed in sessions. OnOpen, OnClose and OnWrite are called for sessions with
-// their directories, and for what was written for the agent; a resumed session existed before. They
-// must not block; each may be nil.
+// their directories, and for what was written for the agent; a resumed session existed before. OnName is
+// called for files that the agent names and may be about to write: paths finds them, on another
+// goroutine since it waits for the disk, and looked is closed when they have been looked at. The
+// functions must not block; each may be nil.
 type Watch struct {
 	OnOpen  func(session string, roots []string, resumed bool)
 	OnClose func(session string)
 	OnWrite func(session string, w fsops.Written, text string)
+	OnName  func(session string, paths func() []string) (looked <-chan struct{})
 }
 
 // Commands says how commands are started for an agent. The zero value starts them unchanged, with
@@ -95,6 +98,7 @@ type session struct {
 	grants   grants
 	cancels  atomic.Int64 // how often its questions were cancelled
 	oldTexts atomic.Int64 // bytes read for questions
+	seen     map[string]bool // paths that tool calls named; true if one writes it
 }
 
 // New returns a Host. Close ends everything it started.
@@ -116,7 +120,7 @@ func (h *Host) Broker() *permissions.Broker { return h.broker }
 
 // Services returns the services for acpclient.
 func (h *Host) Services() acpclient.Services {
-	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids, Locate: h.locate, OldTexts: h.oldTexts}
+	s := acpclient.Services{Permissions: (*asker)(h), Sessions: h, Forbids: h.forbids, Names: h.names, Locate: h.locate, OldTexts: h.oldTexts}
 	if r := h.opts.Remote; r == nil || r.Files {
 		s.FS = (*files)(h)
 	}
@@ -155,7 +159,7 @@ func (h *Host) OpenSession(id string, roots []string, resumed bool) error {
 		}
 	}
 	h.mu.Lock()
-	h.sessions[id] = &session{roots: roots, real: real}
+	h.sessions[id] = &session{roots: roots, real: real, seen: map[string]bool{}}
 	h.mu.Unlock()
 	if h.opts.OnOpen != nil && h.shared() {
 		h.opts.OnOpen(id, roots, resumed)
@@ -296,7 +300,8 @@ type asked struct {
 	question acpclient.Question
 	key      uint64 // of the question as it was asked first
 	pending  *permissions.Pending
-	grant    grant // what an approval grants
+	grant    grant           // what an approval grants
+	looked   <-chan struct{} // closed when the files that it names have been looked at; may be nil
 }
 
 // Ask implements acpclient.Permissions.
@@ -305,6 +310,9 @@ func (a *asker) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	asked := &asked{host: h, session: h.session(q.Session), question: q}
 	if asked.session != nil {
 		asked.cancels = asked.session.cancels.Load()
+	}
+	if h.opts.OnName != nil && h.shared() {
+		asked.looked = h.reportNamed(q.Session, filesOf(q.Tool))
 	}
 	shown, g := asked.prepare()
 	asked.pending, asked.grant = h.broker.Ask(shown), g
@@ -386,6 +394,7 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
 		a.grant.key, a.grant.byUser = a.pending.Question.Key, answer.By == "you"
 		a.host.granted(a.question.Session, func(s *grants) uint64 { s.add(a.grant); return 0 })
+		a.waitLooked(ctx)
 	}
 	return d
 }

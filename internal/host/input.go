@@ -114,9 +114,15 @@ type input struct {
 	aside   bool // it has an analysis of a command
 }
 
+// inputFile is a file that a tool call names.
 type inputFile struct {
-	path  string
-	write bool
+	path  string // as received
+	write bool   // a change of it is shown
+}
+
+// writesTo reports whether a call of a kind may write a file that it names.
+func (in *input) writesTo(f inputFile, kind string) bool {
+	return f.write || in.writes || kind == "edit" || kind == "delete" || kind == "move"
 }
 
 // inputOf reads the input of a tool call; for one of parley's own tools, its arguments.

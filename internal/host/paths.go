@@ -20,8 +20,7 @@ const maxPaths = 200
 
 // named is a file that a tool call names, and where it leads.
 type named struct {
-	path  string // as received
-	write bool   // a change of it is shown
+	inputFile
 	found
 }
 
@@ -44,9 +43,8 @@ func (h *Host) find(session, path string) (f found) {
 	return f
 }
 
-// namedFiles returns the files that a tool call names, those with a shown change first, each resolved
-// once; more reports that there are others. It adds them to in, so that it knows them, too.
-func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []named, more bool) {
+// addNamed adds the files that a tool call names to its input, those with a shown change first.
+func (in *input) addNamed(t wire.ToolCall) {
 	said := in.files
 	in.files = nil
 	for _, c := range contents(t) {
@@ -68,6 +66,12 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 		}
 	}
 	in.files = append(in.files, said...)
+}
+
+// namedFiles returns the files that a tool call names, those with a shown change first, each resolved
+// once; more reports that there are others. It adds them to in, so that it knows them, too.
+func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []named, more bool) {
+	in.addNamed(t)
 	if in.command != "" {
 		for _, dir := range in.dirs {
 			in.file(dir, false)
@@ -90,7 +94,7 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 			more = true
 		default:
 			at[f.path] = len(files)
-			files = append(files, named{f.path, f.write, h.find(session, f.path)})
+			files = append(files, named{f, h.find(session, f.path)})
 		}
 	}
 	return files, more
