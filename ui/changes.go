@@ -23,6 +23,7 @@ type changesListed struct {
 	changes  []workspace.FileChange // by turn
 	could    []error                // why each cannot be restored; nil: it can
 	together []workspace.FileChange // those that can be restored, over all turns
+	gaps     []string               // what is not recorded
 }
 
 // showUndo lists the files that the agent has changed, to restore them.
@@ -34,7 +35,7 @@ func (p *panels) showUndo() tea.Cmd {
 	session := c.ACP.ID()
 	return func() tea.Msg {
 		turns := conn.Changes(session)
-		m := changesListed{chat: c, session: session, changes: turns}
+		m := changesListed{chat: c, session: session, changes: turns, gaps: conn.Gaps(session)}
 		done := func(f workspace.FileChange) bool { return f.Undone }
 		together := slices.DeleteFunc(conn.Since(session, 0), done)
 		for _, r := range conn.Undo(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
@@ -54,9 +55,9 @@ const notRecorded = "Changes are not recorded here"
 func (m changesListed) handle(*Model) tea.Cmd {
 	c, p, conn := m.chat, &m.chat.panels, m.chat.Agent.Conn()
 	if len(m.changes) == 0 {
-		return c.say("No changes recorded in this session")
+		return c.say(workspace.NoChanges(m.gaps))
 	}
-	u := panel.Undoable{Together: p.changes(m.together)}
+	u := panel.Undoable{Together: p.changes(m.together), NotRecorded: m.gaps}
 	for _, f := range p.changes(m.changes) {
 		if f.Undone {
 			u.Undone = append(u.Undone, f)
@@ -177,7 +178,7 @@ func UnreportedChanges(n int) string {
 // showTrust lists what the agent has changed and run in the session, by who allowed it,
 // and changes that it did not report.
 func (p *panels) showTrust() tea.Cmd {
-	p.c.Changes(func(changes []workspace.FileChange) {
+	p.c.Changes(func(changes []workspace.FileChange, gaps []string) {
 		c := p.c
 		var calls []panel.Call
 		for sub, it := range c.Thread.Calls {
@@ -187,9 +188,13 @@ func (p *panels) showTrust() tea.Cmd {
 			}
 			calls = append(calls, panel.Call{Title: title, Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: place})
 		}
-		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
+		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), gaps, p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
 		if l == nil {
-			c.Say("Nothing changed or run in this session")
+			said := "Nothing changed or run in this session"
+			if len(gaps) > 0 {
+				said = workspace.NoChanges(gaps)
+			}
+			c.Say(said)
 			return
 		}
 		p.show(l)

@@ -130,6 +130,8 @@ func (s *changeStore) Since(turn int) (files []review.File, turns []int) {
 	return files, slices.Compact(turns)
 }
 
+func (s *changeStore) NotRecorded() []string { return s.conn.Gaps(s.session) }
+
 func (s *changeStore) Texts(f review.File) (before, after string, ok bool) {
 	return s.conn.Texts(s.session, f.Handle.(workspace.FileChange))
 }

@@ -45,7 +45,7 @@ func TestReview(t *testing.T) {
 	r := s.run("", "review")
 	want := "changed f.txt, through parley, turn 1, +1 -0\n" +
 		"diff --git a/f.txt b/f.txt\n--- a/f.txt\n+++ b/f.txt\n@@ -1,2 +1,3 @@\n a\n b\n+demo agent was here (1)\n"
-	if r.code != 0 || r.out != want || r.stderr != "" {
+	if r.code != 0 || r.out != want || r.stderr != "parley: Unreported files are not recorded: git was not found\n" {
 		t.Errorf("got %+v, want %q", r, want)
 	}
 	if noGit == nil {

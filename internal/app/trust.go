@@ -20,6 +20,7 @@ func addRulesAndUndo(conn *workspace.Connection, c *cli.Connection) {
 		}
 		return turns
 	}
+	conn.NotRecorded = c.NotRecorded
 	conn.Since = func(session string, first int) []workspace.FileChange {
 		return together(c.ChangesSince(session, first))
 	}

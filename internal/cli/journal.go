@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,6 +37,7 @@ type journals struct {
 
 	mu      sync.Mutex
 	of      map[string]*journal
+	failed  map[string]string   // why sessions have none
 	closing map[string]*journal // the last one of a session
 	warned  bool                // the user knows that copies are not kept
 }
@@ -42,6 +45,7 @@ type journals struct {
 // journal tracks the changes of one session.
 type journal struct {
 	*undo.Journal
+	roots   int
 	turn    int  // the latest; guarded by mu of journals, as are those below
 	running bool // the turn
 	waiting []func()
@@ -67,7 +71,8 @@ func newJournals(agent string, keep bool, log *event.Log, warn func(*event.Log, 
 		return nil
 	}
 	life, end := context.WithCancel(context.Background())
-	j := &journals{scanCtx: life, end: end, dir: dir, agent: agent, keep: keep, log: log, warn: warn, of: map[string]*journal{}, closing: map[string]*journal{}}
+	j := &journals{scanCtx: life, end: end, dir: dir, agent: agent, keep: keep, log: log, warn: warn,
+		of: map[string]*journal{}, failed: map[string]string{}, closing: map[string]*journal{}}
 	go undo.Sweep(dir, time.Now()) // leftovers of killed parleys, and what is too old
 	return j
 }
@@ -83,7 +88,7 @@ func (j *journals) watch() host.Watch {
 	if j == nil {
 		return host.Watch{}
 	}
-	return host.Watch{OnOpen: j.open, OnClose: j.close, OnWrite: j.wrote}
+	return host.Watch{OnOpen: j.open, OnClose: j.close, OnWrite: j.wrote, OnName: j.named}
 }
 
 // open begins to track a session. A resumed one continues what was kept of it. If it is open already,
@@ -115,12 +120,19 @@ func (j *journals) open(session string, roots []string, resumed bool) {
 		if opts.Keep != nil {
 			opts.Keep.Close()
 		}
-		j.warnOnce("changes are not tracked and cannot be restored", err)
+		j.warnOnce("changes are not recorded and cannot be undone", err)
+		if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+			err = failed
+		}
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.failed[session] = notKept("changes are not recorded", err)
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.of[session] = &journal{Journal: made, turn: made.LastTurn(), idle: sync.NewCond(&j.mu), closed: make(chan struct{})}
+	delete(j.failed, session)
+	j.of[session] = &journal{Journal: made, roots: len(roots), turn: made.LastTurn(), idle: sync.NewCond(&j.mu), closed: make(chan struct{})}
 }
 
 // close ends the tracking of a session, on another goroutine.
@@ -218,36 +230,35 @@ func (j *journals) turn(session string, begins bool) int {
 func (j *journals) scan(s *journal, begins bool) int {
 	number := s.turn
 	s.running = begins
-	s.waiting = append(s.waiting, func() {
+	j.queue(s, func() {
 		look := s.EndTurn
 		if begins {
 			look = s.BeginTurn
 		}
 		for _, n := range look(j.scanCtx, number) {
-			line := "changes in " + n.Root + ": " + n.Text
-			if n.Root == "" {
-				line = "changes of the session: " + n.Text
-			}
-			switch {
+			switch line := noteLine(n, true); {
 			case j.scanCtx.Err() != nil:
-				continue
 			case atomicfile.IsDiskFull(n.Err):
-				j.warnOnce(line, n.Err)
-				continue
-			case n.Err != nil:
-				line += ": " + n.Err.Error()
+				j.warnOnce(n.Text, n.Err)
+			default:
+				j.note(line)
 			}
-			j.note(line)
 		}
 	})
+	return number
+}
+
+// queue runs a function that looks at the files of a session after those queued before. The caller
+// holds mu.
+func (j *journals) queue(s *journal, look func()) {
+	s.waiting = append(s.waiting, look)
 	if !s.working {
 		s.working = true
 		go j.work(s)
 	}
-	return number
 }
 
-// work runs the queued scans of a session.
+// work runs the queued functions of a session.
 func (j *journals) work(s *journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -279,6 +290,25 @@ func (j *journals) wrote(session string, w fsops.Written, text string) {
 	}
 }
 
+// named looks at files that the agent has named, before it may write them. looked is closed then.
+func (j *journals) named(session string, paths func() []string) (looked <-chan struct{}) {
+	done := make(chan struct{})
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.of[session]
+	if s == nil {
+		close(done)
+		return done
+	}
+	j.queue(s, func() {
+		defer close(done)
+		if err := s.Name(paths()...); err != nil {
+			j.warnOnce("no copies of named files are kept for undo", err)
+		}
+	})
+	return done
+}
+
 // waitIdle waits for the queued scans of a session and returns its journal, nil if there is none.
 func (j *journals) waitIdle(session string) *journal {
 	j.mu.Lock()
@@ -298,6 +328,42 @@ func (c *Connection) Turn(session string, begins bool) int {
 		return 0
 	}
 	return c.journals.turn(session, begins)
+}
+
+// noteLine returns a note as a sentence without its full stop, safe to show.
+func noteLine(n undo.Note, withRoot bool) string {
+	line := n.String()
+	if n.Root != "" && withRoot {
+		line = "in " + n.Root + ": " + line
+	}
+	line = safetext.Line(line, 500)
+	return strings.ToUpper(line[:1]) + line[1:]
+}
+
+// NotRecorded says what is not recorded of a session's changes and why, in sentences without full stops,
+// safe to show. It waits for the disk.
+func (c *Connection) NotRecorded(session string) (lines []string) {
+	s := c.journal(session)
+	switch {
+	case c.journals == nil:
+		return []string{"Changes of an agent at a URL are not recorded"}
+	case s == nil:
+		return c.journals.why(session)
+	}
+	for _, n := range s.Notes() {
+		lines = append(lines, noteLine(n, s.roots > 1))
+	}
+	return lines
+}
+
+// why says why the changes of a session are not recorded, if they are not.
+func (j *journals) why(session string) []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if why := j.failed[session]; why != "" {
+		return []string{noteLine(undo.Note{Text: why}, false)}
+	}
+	return nil
 }
 
 // Changes returns the changes of a session, turn by turn. It waits for the disk.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/fsops"
@@ -169,5 +170,47 @@ func TestKeepsChanges(t *testing.T) {
 		if got := (&Setup{Config: c}).keepsChanges(); got != want {
 			t.Errorf("%q: changes are kept: %v, want %v", text, got, want)
 		}
+	}
+}
+
+// A file that is named is looked at before what was asked about it is answered; what is not recorded is
+// told, and why.
+func TestNamedFiles(t *testing.T) {
+	c, dir, put := reviewed(t, false, map[string]string{"a": "one\n"})
+	if got := c.NotRecorded("s"); got != nil {
+		t.Errorf("before a turn: %q", got)
+	}
+	time.Sleep(150 * time.Millisecond) // a younger file could have been written in the turn
+	c.turn(func() {
+		<-c.journals.named("s", func() []string { return []string{filepath.Join(dir, "a")} })
+		put("a", "two\n")
+		put("b", "")
+	})
+	if got := c.Changes("s"); len(got) != 1 || got[0].NoUndoReason != "" {
+		t.Errorf("got %+v", got)
+	}
+	if got, want := c.NotRecorded("s"), "Unreported files are not recorded: no git repository here"; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	c.journals.close("s")
+	<-c.journals.named("s", func() []string { t.Error("a closed session"); return nil })
+}
+
+// Nothing is recorded where no copies can be kept, and the reason is told.
+func TestNowhereToKeepCopies(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PARLEY_STATE", state)
+	c := &Connection{journals: newJournals("ada", false, nil, nil)}
+	defer c.journals.closeAll()
+	c.journals.open("s", []string{t.TempDir()}, false)
+	<-c.journals.named("s", func() []string { t.Error("looked at"); return nil })
+	if got := c.NotRecorded("s"); len(got) != 1 || !strings.HasPrefix(got[0], "Changes are not recorded: mkdir "+state) {
+		t.Errorf("got %q", got)
+	}
+	if got := (&Connection{}).NotRecorded("s"); len(got) != 1 {
+		t.Errorf("got %q", got)
 	}
 }

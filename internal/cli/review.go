@@ -168,6 +168,8 @@ type review struct {
 	Cwd     string         `json:"cwd"`
 	Turns   []int          `json:"turns"` // that have changed something
 	Files   []reviewedFile `json:"files"`
+
+	NotRecorded []string `json:"notRecorded,omitempty"` // what is not, and why
 }
 
 func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags, compare CompareFunc) error {
@@ -183,6 +185,9 @@ func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags
 	if len(r.Files) == 0 {
 		s.PrintError(fmt.Sprintf("session %s has no changes in turn %d; turns with changes: %s", saved.ID, f.turn, strings.Trim(fmt.Sprint(r.Turns), "[]")))
 		return nil
+	}
+	for _, line := range r.NotRecorded {
+		s.PrintError(line)
 	}
 	var text strings.Builder
 	for _, file := range r.Files {
@@ -202,6 +207,9 @@ func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags
 // reviewOf lists the changes of a turn, or with 0 those of all turns, each file once.
 func reviewOf(ctx context.Context, j *undo.Journal, saved undo.Saved, turn int, compare CompareFunc) review {
 	r := review{Session: saved.ID, Agent: saved.Agent, Cwd: saved.Dir, Turns: []int{}, Files: []reviewedFile{}}
+	for _, n := range j.Notes() {
+		r.NotRecorded = append(r.NotRecorded, noteLine(n, n.Root != saved.Dir))
+	}
 	for _, n := range j.Turns() {
 		if len(j.Changes(n)) > 0 {
 			r.Turns = append(r.Turns, n)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -29,6 +30,93 @@ func reviewOf(t *testing.T, dir string, env []string, session string) (f struct 
 		t.Fatal(err)
 	}
 	return f
+}
+
+// notRecorded is what a review says where git is not installed; noRepository, where it has no repository.
+const (
+	notRecorded  = "Unreported files are not recorded: git was not found"
+	noRepository = "Unreported files are not recorded: no git repository here"
+)
+
+// Without git, a file that the agent writes itself after asking is reviewed and undone. The review says that other files are not recorded.
+func TestUndoWithoutGit(t *testing.T) {
+	t.Parallel()
+	begin := func(t *testing.T) (dir, notes string) {
+		dir = workDir(t)
+		notes = filepath.Join(dir, "notes.txt")
+		write(t, notes, "one\n")
+		return dir, notes
+	}
+	t.Run("screen", func(t *testing.T) {
+		t.Parallel()
+		dir, notes := begin(t)
+		s := StartEnv(t, 80, 24, dir, []string{"PATH=" + os.Getenv("PATH")}, scripted(t)...)
+		s.WaitFor(placeholder)
+		s.Prompt("/trust")
+		s.WaitFor("Nothing changed or run in this session")
+		s.Prompt("hello")
+		s.WaitFor("heard: hello")
+		s.WaitIdle()
+		s.Press("f5")
+		s.WaitFor("No changes recorded. " + noRepository)
+		s.Prompt("/undo")
+		s.WaitFor("No changes recorded. " + noRepository)
+		s.Prompt("/trust")
+		s.WaitFor("No changes recorded. " + noRepository)
+		s.Prompt("overwrite")
+		s.WaitFor(armed)
+		s.Press("y")
+		s.WaitFor("that was it", "scripted · +1 −1")
+		s.WaitIdle()
+		s.Press("f5")
+		s.WaitFor("Review: turn 2 · 1 file +1 −1", "M notes.txt", "- one", "+ the only line", noRepository)
+		s.Press("U")
+		s.WaitFor("Restored notes.txt")
+		s.WaitFileText(notes, "one\n")
+		s.Press("r")
+		s.WaitFileText(notes, "the only line\n")
+		s.Press("esc")
+		s.WaitGone("Review:")
+		s.Prompt("/trust")
+		s.WaitFor("Changed and run by the agent", "Edit  Write notes.txt", noRepository)
+		s.Press("esc")
+		s.WaitGone("Changed and run")
+		s.Prompt("/undo")
+		s.WaitFor("Restore the last turn: 1 file", noRepository)
+		s.Press("enter")
+		s.WaitFileText(notes, "one\n")
+		s.quits()
+	})
+	t.Run("lines", func(t *testing.T) {
+		t.Parallel()
+		dir, notes := begin(t)
+		s := Start(t, 100, 40, dir, append([]string{"--linear"}, scripted(t)...)...)
+		s.WaitFor("You:")
+		s.Type("overwrite\r")
+		s.WaitFor("Answer 1 to 2:")
+		answered(s, "1", "Decision: Yes, by you")
+		s.WaitFor("Turn ended.")
+		s.Type("/review\r")
+		s.WaitFor("changed notes.txt, on disk during the turn, 1 line added, 1 removed.", notRecorded+".")
+		s.Type("/undo\r")
+		s.WaitFor("Restore what the last turn changed, 1 file?")
+		answered(s, "1", "Restored 1 file")
+		s.WaitFileText(notes, "one\n")
+	})
+	t.Run("run", func(t *testing.T) {
+		t.Parallel()
+		dir, notes := begin(t)
+		if r := run(t, dir, "", append([]string{"run", "--approve-all", "overwrite"}, scripted(t)...)...); r.code != 0 || read(t, notes) != "the only line\n" {
+			t.Fatalf("%+v", r)
+		}
+		r := run(t, dir, "", "review")
+		if want := "--- a/notes.txt\n+++ b/notes.txt\n@@ -1,1 +1,1 @@\n-one\n+the only line\n"; !strings.Contains(r.stdout, want) || r.stderr != "parley: "+notRecorded+"\n" {
+			t.Errorf("%+v", r)
+		}
+		if f := reviewOf(t, dir, nil, "s1"); f.Path != notes || f.NoUndo != "" {
+			t.Errorf("%+v", f)
+		}
+	})
 }
 
 // What an agent changed is reviewed and undone after parley has ended, or was killed, and the session

@@ -96,8 +96,8 @@ type session struct {
 	roots    []string // absolute; the first is the working directory
 	real     []string // the same with links followed, if known
 	grants   grants
-	cancels  atomic.Int64 // how often its questions were cancelled
-	oldTexts atomic.Int64 // bytes read for questions
+	cancels  atomic.Int64    // how often its questions were cancelled
+	oldTexts atomic.Int64    // bytes read for questions
 	seen     map[string]bool // paths that tool calls named; true if one writes it
 }
 

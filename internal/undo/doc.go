@@ -4,7 +4,7 @@
 // # What is tracked
 //
 // Writes that parley made for the agent are tracked everywhere (Written). The files on disk before and
-// after a turn are compared as well (BeginTurn, EndTurn): in roots inside a git work tree all that git
+// after a turn are compared as well (BeginTurn, EndTurn): in roots inside a git worktree all that git
 // does not ignore, elsewhere those that the agent names (Name). Git is only asked for names. This
 // package reads and hashes the files itself and keeps copies in a private file. It does not use `git
 // add` or `git stash`, which run filters that the repository names and write to its index and objects.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"slices"
+	"strings"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
@@ -135,16 +136,33 @@ func (s *Session) lookUnannounced(turn int) {
 }
 
 // Changes lists the agent's changes in the session by turn, in a task, and calls done
-// with them, or with nil if changes are not tracked.
-func (s *Session) Changes(done func([]FileChange)) {
+// with them and what is not recorded; see Connection. Both are nil if changes are not tracked.
+func (s *Session) Changes(done func(changes []FileChange, notRecorded []string)) {
 	conn := s.Recorded()
 	if conn == nil {
-		done(nil)
+		done(nil, nil)
 		return
 	}
 	id := s.ACP.ID()
 	s.w.begin(func() Result {
-		turns := conn.Changes(id)
-		return after(func() { done(turns) })
+		turns, notes := conn.Changes(id), conn.Gaps(id)
+		return after(func() { done(turns, notes) })
 	})
+}
+
+// Gaps is NotRecorded, if that is not nil.
+func (c *Connection) Gaps(session string) []string {
+	if c.NotRecorded == nil {
+		return nil
+	}
+	return c.NotRecorded(session)
+}
+
+// NoChanges says that a session has no changes and, if that is so, what is not recorded. It fits on a narrow
+// screen.
+func NoChanges(notRecorded []string) string {
+	if len(notRecorded) == 0 {
+		return "No changes recorded in this session"
+	}
+	return "No changes recorded. " + strings.Join(notRecorded, ". ")
 }

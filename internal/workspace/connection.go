@@ -124,6 +124,9 @@ type Connection struct {
 	Redo    func(ctx context.Context, session string, changes []FileChange) []UndoResult
 	Rewrite func(ctx context.Context, session string, c FileChange, content string) error
 	Stage   func(ctx context.Context, session string, c FileChange, content *string) error
+	// NotRecorded returns what is not recorded of a session's changes and why, as sentences without
+	// their full stops, safe to show. It waits for the disk, and may be nil.
+	NotRecorded func(session string) []string
 	// KillTerminal ends a command that parley runs for the agent. It may take seconds.
 	KillTerminal func(session, id string) error
 	// Attended reports whether a command that parley runs for the agent has its own

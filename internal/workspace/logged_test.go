@@ -159,7 +159,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("changed files: %v, want %v", got, want)
 		}
 		var list []workspace.FileChange
-		s.Changes(func(l []workspace.FileChange) { list = l })
+		s.Changes(func(l []workspace.FileChange, _ []string) { list = l })
 		r.settle()
 		if len(list) != 3 {
 			t.Errorf("changes: %v", list)

@@ -57,13 +57,16 @@ func (c changes) review(name string) {
 			}
 			lines = append(lines, line+".")
 		}
+		notes := c.conn.Gaps(c.session)
 		return func() {
 			out := c.dialogs.out
 			switch {
 			case len(lines) == 0 && name != "":
 				out.say("No changed file is named %s; /review lists them.", safetext.Line(name, 200))
 			case len(lines) == 0:
-				out.say("No changes recorded in this session.")
+				out.say("%s.", workspace.NoChanges(notes))
+			default:
+				defer out.notRecorded(notes)
 			}
 			for _, l := range lines {
 				out.say("%s", l)
@@ -94,11 +97,11 @@ func (c changes) undo() {
 				last = append(last, f)
 			}
 		}
-		could := c.conn.Undo(ctx, c.session, last, true)
+		could, notes := c.conn.Undo(ctx, c.session, last, true), c.conn.Gaps(c.session)
 		return func() {
 			switch {
 			case len(turns) == 0:
-				c.dialogs.out.say("No changes recorded in this session.")
+				c.dialogs.out.say("%s.", workspace.NoChanges(notes))
 			case len(last) == 0:
 				c.offerAgain(undone)
 			default:
@@ -106,6 +109,13 @@ func (c changes) undo() {
 			}
 		}
 	})
+}
+
+// notRecorded says what is not recorded; see workspace.Connection.
+func (p *printer) notRecorded(lines []string) {
+	for _, line := range lines {
+		p.say("%s.", line)
+	}
 }
 
 // changeLine describes a change in words.

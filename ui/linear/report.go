@@ -169,7 +169,7 @@ func (r report) status() {
 	}
 }
 
-func (r report) trusted(changes []workspace.FileChange) {
+func (r report) trusted(changes []workspace.FileChange, notRecorded []string) {
 	unnamed := workspace.Unnamed(r.Thread, changes)
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {
@@ -193,4 +193,5 @@ func (r report) trusted(changes []workspace.FileChange) {
 	if n == 0 {
 		r.out.say("The agent reported no changes and no commands.")
 	}
+	r.out.notRecorded(notRecorded)
 }

@@ -40,6 +40,8 @@ type Undoable struct {
 	Changes  []Change // the oldest first
 	Together []Change // those that can be put back, each file over all turns
 	Undone   []Change // those that were put back, in the order to redo them
+
+	NotRecorded []string // what is not recorded; see workspace.Connection
 }
 
 // Undo offers to put back the changes of the last turn together, or any of them alone, and
@@ -85,7 +87,16 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		it.Section, it.Hint, it.Value = "Restored", "enter redoes it", some(doAgain, f)
 		items = append(items, it)
 	}
+	items = append(items, notRecorded(u.NotRecorded, func(line string) any { return func() tea.Cmd { return say(line) } })...)
 	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+}
+
+// notRecorded returns rows that say what is not recorded, with the values of their lines.
+func notRecorded(lines []string, value func(line string) any) (items []list.Item) {
+	for _, line := range lines {
+		items = append(items, list.Item{Title: line, Section: "Not recorded", Value: value(line)})
+	}
+	return items
 }
 
 // Restore asks whether to restore files to before a turn. It lists them, and those that cannot be
@@ -131,8 +142,8 @@ type Call struct {
 }
 
 // Trust lists what the agent changed and ran in the session, by who allowed it, and the
-// changes that no call named. It returns nil if there are none.
-func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
+// changes that no call named, and then what is not recorded. It returns nil if there are none.
+func Trust(calls []Call, unnamed []Change, gaps []string, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
 	var items []list.Item
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // hidden changes come first, except for rejected calls
@@ -156,10 +167,14 @@ func Trust(calls []Call, unnamed []Change, show func(item int) tea.Cmd, read fun
 	if len(items) == 0 {
 		return nil
 	}
+	items = append(items, notRecorded(gaps, func(string) any { return nil })...)
 	return &List{Title: "Changed and run by the agent", Foot: "enter goes there · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if f, ok := it.Value.(Change); ok {
 			return read(f)
 		}
-		return show(it.Value.(int))
+		if at, ok := it.Value.(int); ok {
+			return show(at)
+		}
+		return nil
 	}}
 }

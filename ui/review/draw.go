@@ -31,8 +31,11 @@ func (r *Review) columns(width int) (tree, doc int) {
 	return 0, inner
 }
 
-// bodyHeight returns how many rows the frame has room for.
-func (r *Review) bodyHeight(height int) int { return max(1, height-2) }
+// bodyHeight returns how many rows the frame has room for, without those of gapRows.
+func (r *Review) bodyHeight(height int) int { return max(1, height-2-r.gapRows(height)) }
+
+// gapRows returns how many rows say what is not recorded.
+func (r *Review) gapRows(height int) int { return min(len(r.gaps), max(0, height-2)/8) }
 
 // twoColumns reports whether the diff is drawn side by side.
 func (r *Review) twoColumns() bool {
@@ -63,6 +66,9 @@ func (r *Review) Rows(width, height int) ([]string, *tea.Cursor) {
 			left := get(tree, i)
 			body[i] = left + spaces(treeWidth-text.Width(left)) + th.Border.Paint(" │ ") + get(doc, i)
 		}
+	}
+	for _, line := range r.gaps[:r.gapRows(height)] {
+		body = append(body, th.Dim.Paint(text.Truncate(line, box.InnerWidth(width), "…")))
 	}
 	foot := r.foot(box.InnerWidth(width) - 2)
 	var cursor *tea.Cursor

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 	"parley/ui/widget/diff"
 )
 
@@ -29,6 +30,7 @@ type listed struct {
 	first int
 	files []File
 	turns []int
+	gaps  []string
 }
 
 // list lists the changes since a turn.
@@ -45,7 +47,7 @@ func (r *Review) list(first int) tea.Cmd {
 		slices.SortStableFunc(files, func(a, b File) int {
 			return cmp.Or(cmp.Compare(path.Dir(a.Name), path.Dir(b.Name)), cmp.Compare(a.Name, b.Name))
 		})
-		return listed{r, store, from, files, turns}
+		return listed{r, store, from, files, turns, store.NotRecorded()}
 	}
 }
 
@@ -61,7 +63,7 @@ func (m listed) Handle() tea.Cmd {
 	r.acting = false
 	if len(m.files) == 0 && !r.ready && !r.host.Compared() {
 		r.Close()
-		return r.host.Say("No changes recorded in this session")
+		return r.host.Say(workspace.NoChanges(m.gaps))
 	}
 	was := map[string]*file{}
 	shown := ""
@@ -75,7 +77,7 @@ func (m listed) Handle() tea.Cmd {
 		r.asked = m.first
 	}
 	same := r.ready && r.first == m.first
-	r.ready, r.first, r.turns, r.files = true, m.first, m.turns, nil
+	r.ready, r.first, r.turns, r.gaps, r.files = true, m.first, m.turns, m.gaps, nil
 	at := 0
 	for _, f := range m.files {
 		next := &file{File: f}

@@ -46,6 +46,8 @@ type Store interface {
 	// Since returns the changes of a turn and all later ones, and the numbers of all turns that
 	// have changed files.
 	Since(turn int) (files []File, turns []int)
+	// NotRecorded returns what is not recorded and why, in lines that are safe to show.
+	NotRecorded() []string
 	// Texts returns the content of a file before and after its change; ok is false if it is not
 	// known, or no text.
 	Texts(f File) (before, after string, ok bool)
@@ -82,9 +84,10 @@ type Review struct {
 	host  Host
 	store Store // nil while the review is closed
 
-	first int   // the turn that it begins with
-	asked int   // the turn that was asked for last; latest until that is known
-	turns []int // that have changed files
+	first int      // the turn that it begins with
+	asked int      // the turn that was asked for last; latest until that is known
+	turns []int    // that have changed files
+	gaps  []string // what is not recorded
 	files []*file
 	ready bool // the files are listed
 

@@ -391,6 +391,29 @@ func TestOtherKeys(t *testing.T) {
 	}
 }
 
+// What is not recorded, and why, is said below the changes, or instead of them.
+func TestSaysWhatIsNotRecorded(t *testing.T) {
+	const why = "Unreported files are not recorded: no git repository here"
+	g := newRig(t, three())
+	body := g.r.bodyHeight(g.height)
+	g.sees("hunk 1 of 3")
+	g.gaps = []string{why, "Another reason"}
+	g.run(g.r.Refresh())
+	g.sees(why, "Another reason", "hunk 1 of 3")
+	if rows, _ := g.r.Rows(80, 24); len(rows) != 24 || !strings.Contains(rows[21], why) || g.r.bodyHeight(g.height) != body-2 {
+		t.Errorf("%d rows: %q", len(rows), rows)
+	}
+	for height := range 12 {
+		if rows, _ := g.r.Rows(40, height); len(rows) > max(height, 3) {
+			t.Errorf("%d rows of %d", len(rows), height)
+		}
+	}
+	g = newRig(t)
+	g.gaps = []string{why}
+	g.run(g.r.Start(g))
+	g.says("No changes recorded. " + why)
+}
+
 // Closing while something is read, listed or undone leaves nothing open.
 func TestClosedMeanwhile(t *testing.T) {
 	g := newRig(t, three(), changedFile("z", "x\n", "y\n"))

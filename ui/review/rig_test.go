@@ -35,6 +35,7 @@ type rig struct {
 	changed int
 
 	files map[string]*onDisk
+	gaps  []string
 	reads int
 	err   error // of everything that changes something
 }
@@ -94,6 +95,8 @@ func (g *rig) Since(turn int) (files []File, turns []int) {
 	slices.Sort(turns)
 	return files, slices.Compact(turns)
 }
+
+func (g *rig) NotRecorded() []string { return g.gaps }
 
 func (g *rig) Texts(f File) (before, after string, ok bool) {
 	g.reads++
