@@ -13,9 +13,14 @@ import (
 type changedLines struct {
 	added, removed               int
 	writtenAdded, writtenRemoved int
-	files                        []ChangedFile // with what parley has written since
-	written                      []ChangedFile // since the count was begun
+	files                        []ChangedFile  // with what parley has written since
+	at                           map[string]int // by path, in files
+	written                      []ChangedFile  // since the count was begun
+	known                        map[countKey]ChangedFile
 }
+
+// countKey identifies a change whose lines were counted.
+type countKey struct{ path, version string }
 
 // Recorded returns the session's connection if it records what the agent changes; nil if it does not,
 // or while the session is not open.
@@ -42,14 +47,16 @@ const maxCounted = 1000
 
 // add adds the lines of one write to the list of files.
 func (m *changedLines) add(f ChangedFile) {
-	for i := range m.files {
-		if m.files[i].Path == f.Path {
-			m.files[i].Added += f.Added
-			m.files[i].Removed += f.Removed
-			return
-		}
+	if i, ok := m.at[f.Path]; ok {
+		m.files[i].Added += f.Added
+		m.files[i].Removed += f.Removed
+		return
 	}
 	if len(m.files) < maxCounted {
+		if m.at == nil {
+			m.at = map[string]int{}
+		}
+		m.at[f.Path] = len(m.files)
 		m.files = append(m.files, f)
 	}
 }
@@ -71,7 +78,8 @@ func (s *Session) ChangedLines() (added, removed int) {
 }
 
 // CountLines counts the changed lines, and the files that a turn has changed (0: of none),
-// in a task, since it reads the texts. It is reported as LinesCounted.
+// in a task, since it reads the texts. It is reported as LinesCounted. After a turn only what the last
+// count did not have is counted.
 func (s *Session) CountLines(turn int) {
 	conn, count := s.Recorded(), s.w.opts.CountLines
 	if conn == nil || count == nil {
@@ -79,18 +87,33 @@ func (s *Session) CountLines(turn int) {
 	}
 	s.counted.written = nil
 	open, id := s.ACP, s.ACP.ID()
-	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed}
+	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed, known: map[countKey]ChangedFile{}}
+	known := s.counted.known
+	if turn == 0 {
+		known = nil // after an undo, a change of the same version can begin with another text
+	}
 	files := 0
 	s.w.begin(func() Result {
 		for _, f := range conn.Since(id, 0) {
 			if f.Turn == turn && !f.Undone {
 				files++
 			}
-			if before, after, ok := conn.Texts(id, f); ok && !f.Undone {
-				added, removed := count(f, before, after)
-				m.added, m.removed = m.added+added, m.removed+removed
-				m.add(ChangedFile{f.Path, added, removed})
+			if f.Undone {
+				continue
 			}
+			key := countKey{f.Path, f.Version}
+			lines, ok := known[key]
+			if !ok {
+				var before, after string
+				if before, after, ok = conn.Texts(id, f); !ok {
+					continue
+				}
+				lines = ChangedFile{Path: f.Path}
+				lines.Added, lines.Removed = count(f, before, after)
+			}
+			m.known[key] = lines
+			m.added, m.removed = m.added+lines.Added, m.removed+lines.Removed
+			m.add(lines)
 		}
 		return after(func() {
 			if s.ACP == open {

@@ -167,6 +167,48 @@ func TestChanges(t *testing.T) {
 	})
 }
 
+// After a turn only the texts of what it has changed are read; after an undo all are read again.
+func TestChangesAreCountedOnce(t *testing.T) {
+	same := workspace.FileChange{Path: "/a", Turn: 1, Version: "0"}
+	files := []workspace.FileChange{same}
+	var read []string
+	with(t, func(r *rig) {
+		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
+		r.change = func(c *workspace.Connection) {
+			turn := 0
+			c.Turn = func(_ string, begins bool) int {
+				if begins {
+					turn++
+					files = []workspace.FileChange{same, {Path: "/b", Turn: turn, Version: fmt.Sprint(turn)}}
+				}
+				return turn
+			}
+			c.Changes = func(string) []workspace.FileChange { return files }
+			c.Since = func(string, int) []workspace.FileChange { return slices.Clone(files) }
+			c.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+				read = append(read, f.Path)
+				return "a", strings.Repeat("b", 1+f.Turn), true
+			}
+		}
+	}, func(r *rig) {
+		s := r.started(local)
+		r.settle()
+		counted := func(do func(), added int, texts ...string) {
+			t.Helper()
+			read = nil
+			do()
+			r.pass(time.Second)
+			if got, _ := s.ChangedLines(); got != added || !slices.Equal(read, texts) || len(s.ChangedFiles()) != 2 {
+				t.Errorf("+%d in %v, read %q; want +%d, %q", got, s.ChangedFiles(), read, added, texts)
+			}
+		}
+		counted(func() { r.prompt(s, "first") }, 4, "/b")
+		counted(func() { r.prompt(s, "second") }, 5, "/b")
+		counted(func() { s.CountLines(0) }, 5, "/a", "/b")
+		counted(func() { r.prompt(s, "third") }, 6, "/b")
+	})
+}
+
 // What was recorded of a session before it was opened is counted when it is. Its prompts are not those of
 // recorded turns: parley does not know which are.
 func TestChangesOfResumedSession(t *testing.T) {
