@@ -236,7 +236,10 @@ func (j *Journal) writesOf(number int, r *root) map[string][]*change {
 	defer j.mu.Unlock()
 	writes := map[string][]*change{}
 	for _, c := range j.entries {
-		if rel, ok := below(r.real, c.path); ok && c.turn == number && !c.undone && !slices.ContainsFunc(r.apart, func(dir string) bool {
+		if c.turn != number || c.undone {
+			continue
+		}
+		if rel, ok := below(r.real, c.path); ok && !slices.ContainsFunc(r.apart, func(dir string) bool {
 			return strings.HasPrefix(filepath.ToSlash(rel), dir+"/")
 		}) {
 			writes[filepath.ToSlash(rel)] = append(writes[filepath.ToSlash(rel)], c)
