@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 //
 //	flood n=1000 c=20 t=1          n chunks of c bytes, made before the first is sent
 //	pace n=1000 c=20 rate=200 t=1  the same, rate chunks a second, some with a mark
+//	work t=1                       five lines of text, and a file changed with a tool call
 //	anything else t=1              a short answer
 //
 // Each answer ends with letter number t of ends. The id of a session to load describes its
@@ -28,6 +30,7 @@ type loadAgent struct {
 	reports *reporter
 	session string
 	marks   int // letters already used as marks in streams
+	turns   int // of work
 }
 
 // runAgent serves one client until its input ends.
@@ -90,6 +93,8 @@ func (a *loadAgent) prompt(words []string) {
 	switch chunks := answer(words); {
 	case len(words) > 0 && words[0] == "pace":
 		a.pace(chunks, number(words, "rate", 200))
+	case len(words) > 0 && words[0] == "work":
+		a.work(chunks[0])
 	default:
 		var all []byte
 		for _, c := range chunks {
@@ -104,6 +109,21 @@ func (a *loadAgent) send(all []byte) {
 	a.reports.tell("begin", "-")
 	a.out.Write(all)
 	a.out.Flush()
+}
+
+// work changes one of 200 files in its directory, and says so in a few lines before the end.
+func (a *loadAgent) work(end string) {
+	a.turns++
+	name, before, after := fmt.Sprintf("file%d.txt", a.turns%200), fmt.Sprintf("turn %d\n", a.turns-200), fmt.Sprintf("turn %d\n", a.turns)
+	var all []byte
+	for i := range 5 {
+		all = a.update(all, "agent_message_chunk", fmt.Sprintf("Line %d of turn %d.\n\n", i, a.turns))
+	}
+	all = a.raw(all, fmt.Sprintf(`"sessionUpdate":"tool_call","toolCallId":"w%d","title":"Edit %s","kind":"edit","status":"pending","locations":[{"path":%q}]`, a.turns, name, name))
+	a.send(all)
+	os.WriteFile(name, []byte(after), 0o644)
+	done := a.raw(nil, fmt.Sprintf(`"sessionUpdate":"tool_call_update","toolCallId":"w%d","status":"completed","content":[{"type":"diff","path":%q,"oldText":%q,"newText":%q}]`, a.turns, name, before, after))
+	a.out.Write(a.update(done, "agent_message_chunk", end))
 }
 
 // pace sends each chunk when it is due, and four marks a second in them.

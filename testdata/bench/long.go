@@ -110,6 +110,44 @@ func growth(b *bench) error {
 	return nil
 }
 
+// turns measures the processor time of a turn after more and more turns of one session, in a
+// repository, so that what each changes is recorded.
+func turns(b *bench) error {
+	const window = 50
+	s, err := b.begin(append([]string{"sh", "-c", `for i in $(seq 0 199); do echo >file$i.txt; done; git init -q && exec "$@"`, "sh", b.parley, "--"}, b.agent()...))
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	var lengths, costs []float64
+	turn := 0
+	play := func(until int) error {
+		for ; turn < until; turn++ {
+			_, end, err := s.prompt("work")
+			if err == nil {
+				_, err = s.await("the end of a turn", end)
+			}
+			if err != nil {
+				return fmt.Errorf("turn %d: %w", turn+1, err)
+			}
+		}
+		return s.quiet(300 * time.Millisecond)
+	}
+	for _, after := range []int{10, 100, 1000, 3000} {
+		if err := play(after); err != nil {
+			return err
+		}
+		before := s.usage().cpu
+		if err := play(after + window); err != nil {
+			return err
+		}
+		lengths, costs = append(lengths, float64(after)), append(costs, millis(s.usage().cpu-before)/window)
+		b.table.beside(fmt.Sprintf("turns: processor time of a turn after %d", after), "ms", costs[len(costs)-1], "after 10", costs[0])
+	}
+	b.table.add("turns: its exponent (0: does not grow)", "", slope(lengths, costs))
+	return nil
+}
+
 // resized is the cost of a change of width.
 type resized struct {
 	settle []float64 // ms until the last byte of its output

@@ -24,6 +24,7 @@ var scenarios = []scenario{
 	{"flood", "one answer, as fast as it is taken", flood},
 	{"paced", "200 chunks of 20 bytes a second", paced},
 	{"growth", "the same behind a long transcript", growth},
+	{"turns", "a turn by its number in the session", turns},
 	{"load", "opening a session that the agent keeps", load},
 	{"resize", "another width, and paging to the start", resize},
 	{"start", "from exec to the first key", start},

@@ -35,9 +35,10 @@ func usageOf(pid int) (u usage) {
 		id, _ := strconv.Atoi(filepath.Base(dir))
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		parent, _ := strconv.Atoi(fields[1])
-		user, _ := strconv.Atoi(fields[11])
-		system, _ := strconv.Atoi(fields[12])
-		cpu[id] = time.Duration(user+system) * tick
+		for _, field := range fields[11:15] { // user and system, its own and that of children that have ended
+			ticks, _ := strconv.Atoi(field)
+			cpu[id] += time.Duration(ticks) * tick
+		}
 		parents[parent] = append(parents[parent], id)
 	}
 	for todo := []int{pid}; len(todo) > 0; {
