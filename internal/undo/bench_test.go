@@ -41,3 +41,37 @@ func BenchmarkSnapshot(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkLate is a turn in which ten of 100 files change, after more and more such turns of a session whose
+// changes are kept, with the list of all changes that follows it.
+func BenchmarkLate(b *testing.B) {
+	for _, after := range []int{10, 100, 1000, 3000} {
+		b.Run(fmt.Sprint(after), func(b *testing.B) {
+			r := newRig(b, nil)
+			r.keeping(Options{})
+			n := 0
+			turn := func() {
+				n++
+				r.during(n, func() {
+					for i := range 10 {
+						r.write(fmt.Sprint("file", (n*10+i)%100), fmt.Sprint(n))
+					}
+				})
+			}
+			keep := r.j.opts.Keep
+			r.j.opts.Keep = nil // only the last turns are measured
+			for range after {
+				turn()
+			}
+			r.j.opts.Keep = keep
+			turn()
+			b.ResetTimer()
+			for b.Loop() {
+				turn()
+				if got := len(r.j.Since(0)); got > 100 {
+					b.Fatalf("%d changes", got)
+				}
+			}
+		})
+	}
+}
