@@ -63,7 +63,8 @@ type Options struct {
 	// messages and requests are distinct. Nil: numbers start with this connection.
 	Numbers *Numbers
 
-	offer int // the version that an earlier connection determined; 0: none
+	offer      int  // the version that an earlier connection determined; 0: none
+	authorizes bool // requests have credentials
 }
 
 // Numbers counts the received messages and the sent requests of one or more connections.
@@ -223,7 +224,7 @@ func (c *Client) endError() error {
 		return exitError(c.proc, c.peer.Err())
 	}
 	if c.opts.RemoteURL != "" {
-		return lost(c.opts.RemoteURL, c.peer.Err())
+		return c.opts.lost(c.peer.Err())
 	}
 	return c.peer.Err()
 }

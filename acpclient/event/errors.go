@@ -95,27 +95,26 @@ func (e *ExitError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
 // LostError means that a remote agent cannot be reached, or no longer. What the agent
 // does meanwhile is unknown. Its text is safe to show and free of secrets.
 type LostError struct {
-	URL   string // the URL without user and query
-	Cause error
+	URL    string // the URL without user and query
+	Cause  error
+	Advice string // what to type about it, safe to show; "" if nothing is known
 }
 
 func (e *LostError) Error() string {
 	why := strings.TrimPrefix(e.Cause.Error(), ErrClosed.Error()+": ")
+	why = strings.TrimPrefix(why, "connect to "+e.URL+": ")
 	if why == ErrClosed.Error() {
 		why = "the other side has ended it"
 	}
-	return fmt.Sprintf("no connection to %s: %s", safetext.Line(e.URL, 200), safetext.Line(why, 500))
+	text := fmt.Sprintf("no connection to %s: %s", safetext.Line(e.URL, 200), safetext.Line(why, 500))
+	if e.Advice != "" {
+		text += "; " + e.Advice
+	}
+	return text
 }
 
 // Unwrap makes it match ErrClosed and the cause.
 func (e *LostError) Unwrap() []error { return []error{ErrClosed, e.Cause} }
-
-// Unauthorized reports whether the server wants other credentials, so that a retry is
-// useless.
-func (e *LostError) Unauthorized() bool {
-	var cause interface{ Unauthorized() bool }
-	return errors.As(e.Cause, &cause) && cause.Unauthorized()
-}
 
 // Retryable reports whether an automatic retry makes sense.
 func (e *LostError) Retryable() bool {

@@ -44,7 +44,7 @@ func (h *HTTP) variants() []variant {
 	case h.r.H2C == "on":
 		return []variant{{client: h.newClient(two, h.lines.dial)}}
 	}
-	if _, known := plainHTTP1.Load(h.r.url.Host); known || h.proxied() {
+	if _, known := plainHTTP1.Load(h.r.url.Host); known || h.r.proxied() {
 		return []variant{{client: h.newClient(one, h.lines.dial)}}
 	}
 	p := &probes{dial: h.lines.dial, patience: h.timing.preface}
@@ -76,11 +76,6 @@ func (h *HTTP) newClient(p http.Protocols, dial dialFunc) *http.Client {
 		t.TLSClientConfig = h.r.TLS.Clone()
 	}
 	return &http.Client{Transport: t, Jar: h.r.Jar, CheckRedirect: sameOrigin}
-}
-
-func (h *HTTP) proxied() bool {
-	u, err := http.ProxyFromEnvironment(&http.Request{URL: h.r.url})
-	return u != nil || err != nil
 }
 
 // probes dials for HTTP/2 without TLS when the server may not speak it.

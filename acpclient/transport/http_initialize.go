@@ -17,7 +17,7 @@ func (h *HTTP) initialize(m Message, id []byte) {
 	h.dropConnection()
 	a, err := h.first(m)
 	if err != nil {
-		if h.ctx.Err() == nil {
+		if err = h.r.explainTLS(h.ctx, h.lines.dial, err); h.ctx.Err() == nil {
 			h.fail(fmt.Errorf("connect to %s: %w", h.r.DisplayURL(), err))
 		}
 		return
@@ -75,6 +75,7 @@ func (h *HTTP) initializeBody(resp *http.Response) ([]byte, error) {
 // instead.
 func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) {
 	refused := h.refused("connect to "+h.r.DisplayURL(), a.Response)
+	why := error(refused)
 	if connection != "" {
 		h.sendDelete(connection)
 	}
@@ -86,10 +87,12 @@ func (h *HTTP) uninitialized(m Message, id []byte, a answer, connection string) 
 	default:
 		if body, err := onlyAnswer([]byte(refused.Body), id); err == nil && isError(body) {
 			h.inbox.push(body, nil) // with the agent's own error
+		} else {
+			why = h.r.explainTLS(h.ctx, h.lines.dial, refused)
 		}
 	}
 	if h.ctx.Err() == nil {
-		h.fail(refused)
+		h.fail(why)
 	}
 }
 

@@ -160,6 +160,12 @@ func (r Remote) DisplayURL() string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
+// Authorizes reports whether requests carry credentials.
+func (r Remote) Authorizes() bool {
+	u, err := url.Parse(r.URL)
+	return r.Header.Get("Authorization") != "" || err == nil && u.User != nil
+}
+
 // webSocketFirst reports whether the URL asks for a WebSocket.
 func (r Remote) webSocketFirst() bool {
 	scheme, _, _ := strings.Cut(strings.ToLower(r.URL), ":")

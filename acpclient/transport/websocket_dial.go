@@ -47,7 +47,7 @@ func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTim
 	switch {
 	case err == nil:
 		return newWebSocket(ws, up.line, r, resp.Header.Get("Acp-Connection-Id"), times), nil
-	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
+	case resp != nil && resp.StatusCode != http.StatusSwitchingProtocols: // Dial tries HTTP after a 400, which may be that of a server with TLS
 		op := "connect to " + r.DisplayURL()
 		if resp.StatusCode/100 == 3 {
 			op += " (only a redirect to the same place is followed)"
@@ -56,7 +56,7 @@ func upgradeWebSocket(ctx context.Context, r *remote, dial dialFunc, times wsTim
 	case ctx.Err() != nil:
 		err = newDialError(r, ctx.Err())
 	default:
-		err = newDialError(r, err)
+		err = newDialError(r, r.explainTLS(ctx, dial, err))
 	}
 	up.abandon()
 	return nil, err

@@ -416,7 +416,7 @@ func TestWebSocketTLS(t *testing.T) {
 		t.Error("the caller's configuration was changed")
 	}
 	_, err := dialWebSocket(t.Context(), ready(t, Remote{URL: url}))
-	if unknown := new(x509.UnknownAuthorityError); !errors.As(err, unknown) {
+	if unknown := new(TLSError); !errors.As(err, &unknown) || unknown.Problem != UnknownAuthority {
 		t.Errorf("without the root: %v", err)
 	}
 	_, err = dialWebSocket(t.Context(), ready(t, Remote{URL: "ws" + strings.TrimPrefix(url, "wss")}))

@@ -25,7 +25,7 @@ func (c *client) untilLost() {
 		}
 	}
 	var lost *event.LostError
-	if !errors.As(c.disconnected, &lost) || !lost.Retryable() || lost.Unauthorized() {
+	if !errors.As(c.disconnected, &lost) || !lost.Retryable() {
 		c.t.Fatalf("the connection ends with %v", c.disconnected)
 	}
 }

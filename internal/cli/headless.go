@@ -110,8 +110,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 	return headless.Options{
 		Agent: agent.Name, Custom: agent.Source == agents.Custom && agent.URL == "", LogIn: chatWith(agent), Version: Version(),
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
-			client, err := setup.client(ctx, agent, place, opts)
-			return client, withHowTo(err)
+			return setup.client(ctx, agent, place, opts)
 		},
 		Protocol: setup.protocol(agent), Versions: setup.versions, Session: setup.NewSession(agent, place),
 		Tap: rec.tap(), Log: rec.Path(), OnAgentInfo: rec.introduced,

@@ -21,7 +21,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"parley/acpclient"
-	"parley/acpclient/event"
 	"parley/acpclient/transport"
 	"parley/internal/agents"
 	"parley/internal/config"
@@ -205,16 +204,6 @@ func (s *Setup) client(ctx context.Context, a agents.Agent, p Directories, opts 
 	remote.Jar = s.jars.jar(a.Name)
 	opts.TerminalLogin = false // the login command would be on the other machine
 	return acpclient.Dial(ctx, remote, opts)
-}
-
-// withHowTo adds what to type to the error of a server that requires credentials. The screen has
-// its own text for that.
-func withHowTo(err error) error {
-	var lost *event.LostError
-	if errors.As(err, &lost) && lost.Unauthorized() {
-		return fmt.Errorf("%w; to send a token, set AUTH='Bearer TOKEN' in the environment and add --header-env Authorization=AUTH", err)
-	}
-	return err
 }
 
 // commandPatience limits how long a command that prints a header value may run.

@@ -92,7 +92,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 	defer stop()
 	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}, Protocol: setup.protocol(agent), Versions: setup.versions})
 	if err != nil {
-		return withHowTo(err)
+		return err
 	}
 	defer client.Close()
 	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError)}.sessions(ctx, client, dir)

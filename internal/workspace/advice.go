@@ -13,8 +13,7 @@ func (s Spec) Advice(err error) []string {
 	var start *event.StartError
 	var lost *event.LostError
 	switch {
-	case errors.As(err, &lost) && lost.Unauthorized():
-		return []string{"The server rejected the credentials. Send others with --header-env Authorization=VARIABLE, or with header_env or header_command in config.toml."}
+	case errors.As(err, &lost) && lost.Advice != "": // the error has it
 	case errors.As(err, &lost):
 		return []string{"Check that the server is running and the URL is right: " + s.Command}
 	case errors.As(err, &agentErr) && agentErr.AuthRequired():
