@@ -159,7 +159,7 @@ func TestReconnectLostAgain(t *testing.T) {
 			d.misses("half of")
 			d.wait(10 * time.Second)
 			if !again {
-				d.sees("You said: first", "The agent has ended · enter restarts it")
+				d.sees("You said: first", "Not connected · enter tries again")
 				d.press("enter")
 				d.wait(time.Second)
 			}
@@ -229,7 +229,7 @@ func TestReconnectTries(t *testing.T) {
 	})
 }
 
-// A connection is not retried if that is useless.
+// A connection is not retried if that is useless. The whole reason is in the transcript, once.
 func TestReconnectInVain(t *testing.T) {
 	t.Parallel()
 	tries := 0
@@ -237,18 +237,25 @@ func TestReconnectInVain(t *testing.T) {
 		far(loads)(d, o)
 		d.dial = func(*agent) error {
 			if tries++; tries > 1 {
-				return errors.New("the server answered 401 Unauthorized")
+				return errors.New("the server answered 401 Unauthorized; the token differs from the server's: " + strings.Repeat("type this ", 8) + "WHOLE")
 			}
 			return nil
 		}
 	}, func(d *driver) {
 		d.connected()
 		d.agent.peer.Close(nil)
-		d.wait(time.Hour)
-		if tries != 2 {
-			t.Errorf("%d tries", tries)
+		for n := range 2 { // by itself, and at the user's request
+			d.wait(time.Hour)
+			if tries != 2+n {
+				t.Errorf("%d tries", tries)
+			}
+			d.sees("✗ the server answered 401 Unauthorized; the token differs", "WHOLE", "Not connected · enter tries again")
+			d.misses("The agent has ended")
+			if n := strings.Count(d.screen(), "401"); n != 1 {
+				t.Errorf("%d times the reason:\n%s", n, d.screen())
+			}
+			d.press("enter")
 		}
-		d.sees("The agent has ended")
 	})
 }
 

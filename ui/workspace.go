@@ -68,10 +68,6 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		return c.say("Logged in")
 	case workspace.LoginFailed:
 		logins{m.front(n.Agent)}.failed(n)
-	case workspace.Redialed:
-		if n.Err != nil {
-			return m.front(n.Agent).say(n.Err.Error())
-		}
 	case workspace.AgentGone:
 		if m.chat.Agent != n.Agent && !m.quitting {
 			return m.chat.say(n.Agent.Name() + " has ended: " + m.label(intent.Sessions))

@@ -200,6 +200,14 @@ func (t *Thread) disconnected(err error) {
 	t.add(&Item{Kind: TurnEnd, End: &End{Err: err}})
 }
 
+// NotConnected adds why an ended session could not be connected again, once.
+func (t *Thread) NotConnected(err error) {
+	n := len(t.Items)
+	if n == 0 || t.Items[n-1].Kind != TurnEnd || t.Items[n-1].End.Err == nil || t.Items[n-1].End.Err.Error() != err.Error() {
+		t.add(&Item{Kind: TurnEnd, End: &End{Err: err}})
+	}
+}
+
 // exclude marks the refused prompt and everything after it.
 func (t *Thread) exclude() {
 	for i := len(t.Items) - 1; i >= 0 && t.Items[i].Turn == t.Turn; i-- {

@@ -73,6 +73,10 @@ func (a *Agent) redialed(conn *Connection, err error) {
 	a.redialing, a.lostErr = false, err
 	if err != nil {
 		if !a.lost(err) {
+			for _, s := range a.Sessions() {
+				s.Thread.NotConnected(err)
+				s.remarked()
+			}
 			w.tell(Redialed{a, err})
 		}
 		return

@@ -56,7 +56,11 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Reconnected.")
 	case workspace.AgentGone:
 		c.questions.agentGone()
-		if !retrying(n.Agent) {
+		switch {
+		case retrying(n.Agent):
+		case n.Agent.Spec.Remote:
+			c.out.say("Not connected to %s. Press enter to try again; /agent starts another one, /quit quits.", called(n.Agent))
+		default:
 			c.out.say("%s has ended. Press enter to restart it; /agent starts another one, /quit quits.", called(n.Agent))
 		}
 	case workspace.SessionShown:

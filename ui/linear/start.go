@@ -116,7 +116,11 @@ func (s *starts) connected(n workspace.AgentStarted) {
 
 // failed says why an agent did not start, and what the user can do.
 func (s *starts) failed(a *workspace.Agent, err error) {
-	s.stderr.failed(a, a.Spec.Name+" did not start", err)
+	what := a.Spec.Name + " did not start"
+	if a.Spec.Remote {
+		what = "Not connected"
+	}
+	s.stderr.failed(a, what, err)
 	for _, advice := range a.Spec.Advice(err) {
 		s.dialogs.out.say("%s", advice)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
@@ -220,6 +221,25 @@ func remote(r *rig) {
 		}
 		tn.Say("one")
 		return "end_turn"
+	})
+}
+
+// The reason why the connection cannot be made again is said once, with what to type.
+func TestReconnectInVain(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		remote(r)
+		r.Dial = func(n int, _ workspace.Spec) error {
+			if n > 1 {
+				return &event.LostError{URL: "ws://h/acp", Cause: &transport.StatusError{Op: "connect to ws://h/acp", Status: 401}, Advice: "type this"}
+			}
+			return nil
+		}
+	}, func(r *rig) {
+		r.types("lose it")
+		r.sees("Connection lost. Retrying in 1 second; press enter to retry now.")
+		time.Sleep(time.Minute)
+		r.wants("Not connected: no connection to ws://h/acp: the server answered 401 Unauthorized; type this",
+			"What next?", "1. Try again", "2. Another agent", "3. Quit", "0. None of these", "Answer 0 to 3:")
 	})
 }
 

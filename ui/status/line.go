@@ -155,6 +155,9 @@ func (l Line) broken() []string {
 	case workspace.StateReopening:
 		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
 	}
+	if l.Thread.State == thread.Ended && l.Agent.Spec.Remote {
+		return []string{th.Bad.Paint("Not connected") + th.Dim.Paint(" · enter tries again")}
+	}
 	if l.Thread.State == thread.Ended {
 		return []string{th.Bad.Paint("The agent has ended") + th.Dim.Paint(" · enter restarts it")}
 	}
