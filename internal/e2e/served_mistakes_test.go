@@ -24,7 +24,7 @@ func TestServedAgainWithAnotherToken(t *testing.T) {
 			s.WaitFor(placeholder)
 			server.Kill()
 			s.WaitFor("Connection lost")
-			server = Serve(t, "--token-file", filepath.Join(tokens, "two"), "--listen", server.address())
+			Serve(t, "--token-file", filepath.Join(tokens, "two"), "--listen", server.address())
 			shown := func(rows []string) bool {
 				text := strings.Join(strings.Fields(strings.Join(rows, " ")), " ")
 				return strings.Contains(text, reason) && strings.Contains(text, "Not connected · enter tries again") && !strings.Contains(text, "The agent has ended")
