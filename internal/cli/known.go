@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 
 	"parley/acpclient/event"
 	"parley/internal/agents"
@@ -10,25 +11,26 @@ import (
 	"parley/internal/safetext"
 )
 
-// KnownSessions returns the sessions of an agent that parley has logs of, the last used first. They replace
-// the list of an agent that keeps sessions but cannot list them. The agent may no longer have
-// them all; opening a session shows whether it does.
-func KnownSessions(a agents.Agent) ([]event.StoredSession, error) {
+// logsOf returns the sessions of an agent that parley has logs of, the last used first.
+func logsOf(a agents.Agent) ([]Logged, error) {
 	dir, err := record.Dir()
 	if err != nil {
 		return nil, err
 	}
 	logged, err := Logs(dir)
-	if err != nil {
-		return nil, err
-	}
+	return slices.DeleteFunc(logged, func(g Logged) bool { return !g.OfAgent(a) }), err
+}
+
+// KnownSessions returns the sessions of an agent that parley has logs of, the last used first. They replace
+// the list of an agent that keeps sessions but cannot list them. The agent may no longer have
+// them all; opening a session shows whether it does.
+func KnownSessions(a agents.Agent) ([]event.StoredSession, error) {
+	logged, err := logsOf(a)
 	var known []event.StoredSession
 	for _, g := range logged {
-		if g.OfAgent(a) {
-			known = append(known, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
-		}
+		known = append(known, event.StoredSession{ID: g.Session, Cwd: g.Dir, Title: g.Title, Updated: g.Updated})
 	}
-	return known, nil
+	return known, err
 }
 
 // OfAgent reports whether the session belongs to an agent. Typed commands are compared by their whole

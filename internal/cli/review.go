@@ -121,16 +121,12 @@ func chosen(all []undo.Saved, titles []string, args []string) (int, error) {
 func listReviews(s Streams, all []undo.Saved, titles []string, asJSON bool) error {
 	if asJSON {
 		type session struct {
-			Session string `json:"session"`
-			Agent   string `json:"agent"`
-			Cwd     string `json:"cwd"`
-			Title   string `json:"title,omitempty"`
-			Updated string `json:"updated"`
-			Files   int    `json:"files"`
+			sessionInfo
+			Files int `json:"files"`
 		}
 		list := []session{}
 		for i, saved := range all {
-			list = append(list, session{saved.ID, saved.Agent, saved.Dir, titles[i], saved.Updated.UTC().Format("2006-01-02T15:04:05Z"), saved.Files})
+			list = append(list, session{sessionInfo{saved.ID, saved.Agent, saved.Dir, titles[i], second(saved.Updated)}, saved.Files})
 		}
 		return headless.WriteJSON(s.Out, list)
 	}

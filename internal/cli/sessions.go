@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/agents"
+	"parley/internal/headless"
 	"parley/internal/record"
 	"parley/internal/safetext"
 )
@@ -20,7 +22,7 @@ import (
 // NewSessions is `parley sessions`.
 func NewSessions(s Streams) *cobra.Command {
 	var cwd, protocol string
-	var all, logs bool
+	var all, logs, asJSON bool
 	var remote RemoteFlags
 	cmd := &cobra.Command{
 		Use:   "sessions [AGENT] [flags] [-- COMMAND ARG…]",
@@ -44,21 +46,23 @@ With --logs no agent is started: parley lists the sessions in its own logs, thos
 			}
 			setup.Protocol = protocol
 			if logs {
-				return printLogs(cmd, args, s, place, all)
+				return printLogs(cmd, args, s, place, all, asJSON)
 			}
 			agent, err := setup.named(cmd, args)
 			if err != nil {
 				return err
 			}
-			if all {
-				return printSessions(cmd.Context(), s, setup, agent, place, "")
+			dir := ""
+			if !all {
+				dir = setup.NewSession(agent, place).Cwd
 			}
-			return printSessions(cmd.Context(), s, setup, agent, place, setup.NewSession(agent, place).Cwd)
+			return printSessions(cmd.Context(), s, setup, agent, place, dir, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&cwd, "cwd", "", "directory (default: here)")
 	cmd.Flags().StringVar(&protocol, "protocol", "", "version of ACP: auto, 1 or 2 (default: the agent's setting, else 1)")
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every directory")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	remote.Add(cmd.Flags())
 	cmd.Flags().BoolVar(&logs, "logs", false, "list the sessions in parley's logs, without starting an agent")
 	return cmd
@@ -87,7 +91,24 @@ type noSink struct{}
 
 func (noSink) Post(event.Event) {}
 
-func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Directories, dir string) error {
+// sessionInfo is what JSON output says about a session in a list.
+type sessionInfo struct {
+	Session string `json:"session"`
+	Agent   string `json:"agent"`
+	Cwd     string `json:"cwd"`
+	Title   string `json:"title"`
+	Updated string `json:"updated"`
+}
+
+// listedSession is an object of `parley sessions --json`.
+type listedSession struct {
+	sessionInfo
+	Prompts int  `json:"prompts"`
+	Run     bool `json:"run"`
+}
+
+// printSessions lists the sessions of an agent in dir, or all with "".
+func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Agent, place Directories, dir string, asJSON bool) error {
 	ctx, stop := context.WithTimeout(ctx, listPatience)
 	defer stop()
 	client, err := setup.client(ctx, agent, place, acpclient.Options{Name: "parley", Version: Version(), Sink: noSink{}, Protocol: setup.protocol(agent), Versions: setup.versions})
@@ -102,12 +123,25 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 	if !client.Agent().List {
 		s.PrintError(agentName(client) + " does not list sessions; these are from parley's logs")
 	}
+	listed = slices.DeleteFunc(listed, func(l event.StoredSession) bool { return dir != "" && !sameDir(l.Cwd, dir) })
+	if asJSON {
+		logged, err := logsOf(agent)
+		if err != nil {
+			return err
+		}
+		list := []listedSession{}
+		for _, l := range listed {
+			one := listedSession{sessionInfo: sessionInfo{l.ID, agent.Name, l.Cwd, l.Title, second(l.Updated)}}
+			if i := slices.IndexFunc(logged, func(g Logged) bool { return g.Session == l.ID && sameDir(g.Dir, l.Cwd) }); i >= 0 {
+				one.Prompts, one.Run = logged[i].Prompts, logged[i].Run
+			}
+			list = append(list, one)
+		}
+		return headless.WriteJSON(s.Out, list)
+	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tUPDATED\tDIRECTORY\tTITLE")
 	for _, l := range listed {
-		if dir != "" && !sameDir(l.Cwd, dir) {
-			continue
-		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", safetext.Line(l.ID, 200), minute(l.Updated), safetext.Line(l.Cwd, 200), l.Title)
 	}
 	return w.Flush()
@@ -121,9 +155,17 @@ func minute(t time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
+// second formats a time for JSON, "" if unknown.
+func second(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05Z")
+}
+
 // printLogs lists the logged sessions of the agent given by `NAME` or `-- COMMAND ARG…`. The agent
 // need not be installed.
-func printLogs(cmd *cobra.Command, args []string, s Streams, place Directories, all bool) error {
+func printLogs(cmd *cobra.Command, args []string, s Streams, place Directories, all, asJSON bool) error {
 	name := ""
 	switch dash := cmd.ArgsLenAtDash(); {
 	case dash == 0 && len(args) > 0:
@@ -143,14 +185,24 @@ func printLogs(cmd *cobra.Command, args []string, s Streams, place Directories, 
 	if err != nil {
 		return err
 	}
+	logged = slices.DeleteFunc(logged, func(g Logged) bool {
+		return !all && !g.InDir(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80))
+	})
 	given := userNames(s.PrintError)
+	for i, g := range logged {
+		logged[i].Title = cmp.Or(given(g.Agent, g.Session), g.Title)
+	}
+	if asJSON {
+		list := []listedSession{}
+		for _, g := range logged {
+			list = append(list, listedSession{sessionInfo{g.Session, g.Agent, g.Dir, g.Title, second(g.Updated)}, g.Prompts, g.Run})
+		}
+		return headless.WriteJSON(s.Out, list)
+	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tAGENT\tUPDATED\tDIRECTORY\tPROMPTS\tTITLE")
 	for _, g := range logged {
-		if !all && !g.InDir(place.Cwd) || name != "" && !strings.EqualFold(g.Agent, safetext.Line(name, 80)) {
-			continue
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, cmp.Or(given(g.Agent, g.Session), g.Title))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", safetext.Line(g.Session, 200), g.Agent, minute(g.Updated), g.Cwd, g.Prompts, g.Title)
 	}
 	return w.Flush()
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"parley/acpclient/event"
@@ -86,6 +88,63 @@ func TestSessions(t *testing.T) {
 	if out, _, err = k.do(NewSessions, "--cwd", "sub"); err != nil || !strings.Contains(out, "Elsewhere") || strings.Count(out, "\n") != 2 {
 		t.Errorf("%v %s", err, out)
 	}
+}
+
+// --json has the same members wherever the list is from, the ids and directories as the agent spells
+// them. What only the logs know is there for an agent that lists, too.
+func TestSessionsJSON(t *testing.T) {
+	k := newSessionRig(t, all, three)
+	agent := Custom([]string{self(t)}).Name
+	read := func(args ...string) (list []map[string]any) {
+		t.Helper()
+		out, stderr, err := k.do(NewSessions, append(args, "--json")...)
+		if err == nil {
+			err = json.Unmarshal([]byte(out), &list)
+		}
+		if err != nil || stderr != "" || list == nil || strings.Count(out, "\n") != 1 {
+			t.Fatalf("%q: %v, %q, %s", args, err, stderr, out)
+		}
+		return list
+	}
+	if got := read("--logs"); len(got) != 0 {
+		t.Errorf("without a log: %v", got)
+	}
+	if _, _, err := k.do(NewRun, "--session", "k2", "hello"); err != nil {
+		t.Fatal(err)
+	}
+	if err := Names().Save(agent, "k1", "my lexer"); err != nil {
+		t.Fatal(err)
+	}
+	k1 := map[string]any{"session": "k1", "agent": agent, "cwd": k.dir, "title": "my lexer", "updated": "2026-02-27T18:05:00Z", "prompts": 0., "run": false}
+	k2 := map[string]any{"session": "k2", "agent": agent, "cwd": k.dir, "title": "Docs", "updated": "2026-02-28T09:00:00Z", "prompts": 1., "run": true}
+	if d := cmp.Diff([]map[string]any{k1, k2}, read()); d != "" {
+		t.Error(d)
+	}
+	if got := read("--all"); len(got) != 3 || got[2]["cwd"] != filepath.Join(k.dir, "sub") {
+		t.Errorf("all: %v", got)
+	}
+	got := read("--logs")
+	if len(got) != 1 || time.Since(timeOf(t, got[0]["updated"])) > time.Minute {
+		t.Fatalf("logs: %v", got)
+	}
+	k2["title"], k2["updated"] = "hello", got[0]["updated"]
+	if d := cmp.Diff(k2, got[0]); d != "" {
+		t.Error(d)
+	}
+	t.Setenv(listVar, `[{"sessionId":"\u001b[2J","title":7,"cwd":"DIR"}]`)
+	if out, _, err := k.do(NewSessions, "--json", "--all"); err != nil || out != `[{"session":"\u001b[2J","agent":"`+agent+`","cwd":"DIR","title":"","updated":"","prompts":0,"run":false}]`+"\n" {
+		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// timeOf parses a time of JSON.
+func timeOf(t *testing.T, v any) time.Time {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, fmt.Sprint(v))
+	if err != nil {
+		t.Error(err)
+	}
+	return at
 }
 
 // Sessions are listed and found by the names that the user gave them.
