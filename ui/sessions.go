@@ -131,9 +131,6 @@ func (s sessions) all() []panel.Session {
 			all = append(all, s.closedRow("From parley's logs", title, g, g.Cwd, a.Name(), g.Updated, entry{agent: a, listed: kept, logged: g}))
 			continue
 		}
-		if g.Prompts == 0 { // it was opened and left: there is nothing to read
-			continue
-		}
 		toRead = append(toRead, s.closedRow("From parley's logs, read-only", title, g, g.Cwd, g.DisplayName(), g.Updated, entry{logged: g}))
 	}
 	return append(all, toRead...)

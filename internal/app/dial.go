@@ -24,6 +24,9 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 	logged, err := cli.Logs(dir)
 	var here, elsewhere []workspace.Logged
 	for _, g := range logged {
+		if g.Prompts == 0 { // it was opened and left: its log has nothing to read
+			continue
+		}
 		of := func(a workspace.Spec) bool {
 			agent, err := setup.Find(a.Name)
 			return err == nil && g.OfAgent(agent)
