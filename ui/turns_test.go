@@ -154,7 +154,7 @@ func TestForkFromTheList(t *testing.T) {
 		d.sees("▌ three")
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("2/2", "one (fork)")
+		d.sees("2/2", "1 one", "2 three")
 		d.press("esc")
 		d.types("/fork\n") // after the last turn
 		d.soon()

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/permissions"
 )
 
 // errNotRecorded says that files cannot be restored: parley does not watch them.
@@ -128,7 +129,8 @@ func (s *Session) turnOf(item int) int {
 // Fork opens a session that continues the conversation after the turn of a prompt, and shows it. An
 // agent that can copies the session (session/fork), but only with all of its turns. Else it is a new
 // session, and what tell returns for the items up to there goes with its next prompt. A notice in the
-// new session says which; title is that of this one. It returns why there can be none now.
+// new session says which; title is that of this one. The new session gets the settings of this one and
+// its approval mode, unless that allows everything. Fork returns why there can be none now.
 func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) string) error {
 	if err := s.atRest(); err != nil {
 		return err
@@ -143,7 +145,10 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 	}
 	copies, end := conn.Client.Agent().Fork, s.endOf(prompt)
 	f := newSession(s.w, a)
-	f.Dir = s.Dir
+	f.Dir, f.inherited, f.unnamed = s.Dir, s.Settings(), true
+	if f.approval = s.Approval(); f.approval == permissions.AllMode { // confirmed for that session only
+		f.approval = permissions.AskMode
+	}
 	open := func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.NewSession(ctx, n) }
 	switch {
 	case copies && end == len(s.Thread.Items):

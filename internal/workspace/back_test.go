@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
+	"parley/permissions"
 )
 
 // journal is a connection that records a change of one file in each turn.
@@ -363,4 +365,118 @@ func TestAgentLostWhileForking(t *testing.T) {
 			r.Error("the session does not answer")
 		}
 	})
+}
+
+// A fork has the mode and options of its session, and its approval mode, before its first prompt is
+// sent. What the agent has set itself is not set again, what it refuses is said. That everything is
+// allowed was confirmed for the one session only.
+func TestForkKeepsSettings(t *testing.T) {
+	const options = `,"configOptions":[
+		{"id":"fast","name":"Fast","type":"boolean","currentValue":%t},
+		{"id":"m","name":"Model","category":"model","type":"select","currentValue":"%s","options":[{"value":"a"},{"value":"b"}]},
+		{"id":"kept","name":"Kept","type":"select","currentValue":"y","options":[{"value":"x"},{"value":"y"}]},
+		{"id":"broken","name":"Broken","type":"select","currentValue":"%s","options":[{"value":"x"},{"value":"y"}]}]`
+	const modes = `,"modes":{"currentModeId":"%s","availableModes":[{"id":"ask"},{"id":"code"}]}`
+	plain := `{"sessionId":"%s"` + fmt.Sprintf(options, false, "a", "x") + `}`
+	for name, c := range map[string]struct {
+		change   func(*rig)
+		set, now string // as the agent offers it
+		method   string
+		calls    []string
+	}{
+		"options, copied": {forking, fmt.Sprintf(options, true, "b", "y"), plain, "session/set_config_option", []string{`"fast"`, `"m"`, `"broken"`}},
+		"options, retold": {nil, fmt.Sprintf(options, true, "b", "y"), plain, "session/set_config_option", []string{`"fast"`, `"m"`, `"broken"`}},
+		"mode, copied":    {forking, fmt.Sprintf(modes, "code"), `{"sessionId":"%s"` + fmt.Sprintf(modes, "ask") + `}`, "session/set_mode", []string{`"code"`}},
+		"the same":        {forking, fmt.Sprintf(modes, "code"), `{"sessionId":"%s"` + fmt.Sprintf(modes, "code") + `}`, "session/set_mode", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			with(t, func(r *rig) {
+				if c.change != nil {
+					c.change(r)
+				}
+				r.fake().Answer("session/new", `{"sessionId":"s1"`+c.set+`}`)
+				r.fake().On(c.method, func(call *fakeagent.Call) (string, error) {
+					if strings.Contains(call.Params, "broken") {
+						return "", errAway
+					}
+					return "{}", nil
+				})
+			}, func(r *rig) {
+				s := r.started(local)
+				r.turns(s, "one")
+				s.SetApproval(permissions.AcceptEdits)
+				r.fake().Answer("session/new", fmt.Sprintf(c.now, "s2"))
+				r.fake().Answer("session/fork", fmt.Sprintf(c.now, "s2"))
+				r.news = nil
+				if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+					r.Fatal(err)
+				}
+				f := r.w.Front()
+				f.Enqueue("two")
+				r.settle()
+				if !says(f, "two") || f.Approval() != permissions.AcceptEdits {
+					r.Errorf("approval mode %v", f.Approval())
+				}
+				if got := strings.Join(r.news, "\n"); strings.Contains(got, "Broken") != (len(c.calls) == 3) || strings.Count(got, "SessionOpened s2") != 1 || !strings.Contains(got, "PromptSent two") {
+					r.Errorf("news:\n%s", got)
+				}
+				calls := r.agent().Calls(c.method)
+				if len(calls) != len(c.calls) {
+					r.Fatalf("the agent got %q", calls)
+				}
+				for i, want := range c.calls {
+					if !strings.Contains(calls[i], want) || !strings.Contains(calls[i], `"s2"`) {
+						r.Errorf("the agent got %s, want %s", calls[i], want)
+					}
+				}
+				f.SetApproval(permissions.AllMode)
+				r.fake().Answer("session/new", `{"sessionId":"s3"}`)
+				r.fake().Answer("session/fork", `{"sessionId":"s3"}`)
+				if err := f.Fork(prompts(f)[0], "Words", retell); err != nil {
+					r.Fatal(err)
+				}
+				r.settle()
+				if f = r.w.Front(); f.Thread.Session != "s3" || f.Approval() != permissions.AskMode {
+					r.Errorf("approval mode %v of %s without a confirmation", f.Approval(), f.Thread.Session)
+				}
+			})
+		})
+	}
+}
+
+// A fork is named after its first prompt, not after what goes with it, unless the user has named it. The
+// name is stored only if prompts are.
+func TestForkIsNamed(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		store := &fakeNames{saved: map[string]string{}}
+		with(t, func(r *rig) { r.opts.Names, r.opts.KeepPrompts = store, keep }, func(r *rig) {
+			s := r.started(local)
+			r.turns(s, "one")
+			for name, want := range map[string]string{"": "now for the docs", "mine": "mine"} {
+				if err := s.Fork(prompts(s)[0], "Words", retell); err != nil {
+					r.Fatal(err)
+				}
+				r.settle()
+				f := r.w.Front()
+				if f.Title() != "Words (fork)" {
+					r.Errorf("at first it is %q", f.Title())
+				}
+				if name != "" {
+					f.Rename(name)
+				}
+				r.turns(f, "now for\n\tthe docs \U000F0000", "and more")
+				title := "This is our conversation so far"
+				f.Apply(event.SessionInfoChanged{Title: &title})
+				if f.Title() != want {
+					r.Errorf("it is %q, want %q", f.Title(), want)
+				}
+				if stored := store.saved["fake/"+f.Thread.Session]; (stored == want) != (keep || name != "") {
+					r.Errorf("stored: %q", stored)
+				}
+			}
+			if s.Title() != "" {
+				r.Errorf("the session that was forked is %q", s.Title())
+			}
+		})
+	}
 }

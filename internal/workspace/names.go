@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"errors"
+	"strings"
+	"unicode"
 
 	"parley/internal/safetext"
 )
@@ -97,6 +99,24 @@ func (w *Workspace) Rename(agent, session, name string) error {
 		return nil
 	})
 	return nil
+}
+
+// nameAfter gives a session without a name that of its first prompt. It is only stored if prompts are.
+func (w *Workspace) nameAfter(agent, session, prompt string) {
+	words := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Co, r) { // an image, say
+			return -1
+		}
+		return r
+	}, prompt)
+	name := safetext.Line(strings.Join(strings.Fields(words), " "), maxName)
+	switch {
+	case name == "" || w.NameOf(agent, session) != "":
+	case w.opts.KeepPrompts:
+		w.Rename(agent, session, name)
+	default:
+		w.names.given[[2]string{agent, session}] = name
+	}
 }
 
 // Rename gives the session a name, as Workspace.Rename does.

@@ -161,8 +161,18 @@ func (s *Session) Send(text string) error {
 		return err
 	}
 	s.last, s.refused, s.ShellOutput = whole, nil, nil
-	s.w.tell(PromptSent{s, text, nil, held})
+	s.promptSent(PromptSent{s, text, nil, held})
 	return nil
+}
+
+// promptSent reports a prompt that was sent. The first one of a fork is its name: the agent's title, if
+// it has one, is of the conversation before it.
+func (s *Session) promptSent(n PromptSent) {
+	if s.unnamed {
+		s.unnamed = false
+		s.w.nameAfter(s.Agent.Spec.Name, s.Thread.Session, n.Text)
+	}
+	s.w.tell(n)
 }
 
 func textBlocks(texts []string) (out []event.Block) {
@@ -231,7 +241,7 @@ func (s *Session) sent(p *sending, n PromptSent, err error) {
 		return
 	}
 	s.last = p.whole
-	w.tell(n)
+	s.promptSent(n)
 	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
 	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
 		if !s.sendFirst() {

@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
+	"parley/permissions"
 )
 
 // rig is a front end in a bubble with its own clock, and the agents that it may start.
@@ -123,7 +124,7 @@ func (r *rig) redial(ctx context.Context, s workspace.Spec, sink event.Sink, log
 	if err != nil {
 		return nil, err
 	}
-	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}}
+	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
 	r.count(&r.open, 1)
 	closed := false

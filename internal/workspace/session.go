@@ -52,8 +52,11 @@ type Session struct {
 
 	comparison *comparison // nil: it is not compared
 
-	forking      bool        // it is being opened as a fork: its thread has the conversation already
-	journalTurns map[int]int // the numbers in Connection.Changes, by the turn of the thread
+	forking      bool             // it is being opened as a fork: its thread has the conversation already
+	inherited    []Setting        // what a fork takes over once it is open: the settings
+	approval     permissions.Mode // and the approval mode
+	unnamed      bool             // a fork, which its first prompt gives its name
+	journalTurns map[int]int      // the numbers in Connection.Changes, by the turn of the thread
 }
 
 func newSession(w *Workspace, a *Agent) *Session {

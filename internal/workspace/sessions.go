@@ -188,11 +188,18 @@ func (s *Session) opened(opened *acpclient.Session, err error, logged *Logged) {
 		a.dismiss(opened)
 		return
 	}
+	if err == nil && s.inherited != nil {
+		s.inherit(opened, func(opened *acpclient.Session, err error) { s.opened(opened, err, nil) })
+		return
+	}
 	if err == nil {
 		if s.forking {
 			s.Thread.AddNotice("A fork: the agent has copied the session above; both work on the same files", "")
 		}
 		s.attach(opened)
+		if s.approval != permissions.AskMode { // of the session that it was forked from
+			s.SetApproval(s.approval)
+		}
 		w.tell(SessionOpened{s})
 		s.sendQueued()
 		return

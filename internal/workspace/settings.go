@@ -1,8 +1,11 @@
 package workspace
 
 import (
+	"context"
 	"slices"
+	"strings"
 
+	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/safetext"
 )
@@ -57,15 +60,51 @@ func (s Setting) Value() string {
 }
 
 // Set selects the choice with that id. done is called with the error.
-func (s Setting) Set(id string, done func(error)) {
-	switch {
-	case s.ID == "":
-		s.session.SetMode(id, done)
-	case s.Type == "boolean":
-		s.session.SetOption(s.ID, id == "on", done)
-	default:
-		s.session.SetOption(s.ID, id, done)
+func (s Setting) Set(id string, done func(error)) { s.session.set(s.selecting(id), done) }
+
+// selecting returns the request that selects the choice with that id.
+func (s Setting) selecting(id string) func(context.Context, *acpclient.Session) error {
+	return func(ctx context.Context, open *acpclient.Session) error {
+		switch {
+		case s.ID == "":
+			return open.SetMode(ctx, id)
+		case s.Type == "boolean":
+			return open.SetOption(ctx, s.ID, id == "on")
+		}
+		return open.SetOption(ctx, s.ID, id)
 	}
+}
+
+// inherit gives a fork that the agent has opened the settings of the session that it was made of,
+// where they differ, and calls then. A setting that fails is reported, and the fork keeps its own.
+func (s *Session) inherit(opened *acpclient.Session, then func(*acpclient.Session, error)) {
+	var wanted []Setting
+	for _, now := range s.Settings() {
+		i := slices.IndexFunc(s.inherited, func(had Setting) bool { return had.ID == now.ID && had.Current != now.Current })
+		if i >= 0 && slices.ContainsFunc(now.Choices, func(ch event.Choice) bool { return ch.ID == s.inherited[i].Current }) {
+			now.Current = s.inherited[i].Current
+			wanted = append(wanted, now)
+		}
+	}
+	s.inherited = nil
+	if len(wanted) == 0 {
+		then(opened, nil)
+		return
+	}
+	var failed []string
+	s.open(func(ctx context.Context) (*acpclient.Session, error) {
+		for _, w := range wanted {
+			if err := w.selecting(w.Current)(ctx, opened); err != nil {
+				failed = append(failed, w.Name+": "+err.Error())
+			}
+		}
+		return opened, nil
+	}, func(opened *acpclient.Session, err error) {
+		then(opened, err)
+		if len(failed) > 0 {
+			s.Say("not as in the session that was forked: " + strings.Join(failed, "; "))
+		}
+	})
 }
 
 // ChoiceName returns the name of a choice, or the agent's id for it if it has no name.

@@ -57,6 +57,8 @@ type Options struct {
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the
 	// workspace.
 	Names Names
+	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
+	KeepPrompts bool
 
 	// Expand returns a function that reads the files and images that a prompt mentions, nil if
 	// the prompt is plain text. Expand is called on the front end's goroutine, the function on
