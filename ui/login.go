@@ -66,7 +66,7 @@ func (l logins) offer() {
 // wanted lists the login methods because the agent needs a login.
 func (l logins) wanted(n workspace.LoginWanted) {
 	l.c.panels.open = nil
-	l.c.login.Wanted(n.Agent, n.Err)
+	l.c.login.Wanted(n)
 }
 
 // failed lists the login methods again, and says why one failed.

@@ -161,7 +161,7 @@ func TestAddressOfAFailedLogin(t *testing.T) {
 	}
 	answer := func(*call) (string, error) { return fails(-32000, "Visit "+longAddress+" first.") }
 	t.Run("start", func(t *testing.T) {
-		g := &guarded{auth: answer, exit: []error{saidError{[]string{"visit " + longAddress}}}}
+		g := &guarded{auth: answer, exit: []error{errors.New("exit status 1")}, said: []string{"visit " + longAddress}}
 		drive(t, func(d *driver, o *Options) {
 			g.set(d, o)
 			o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
@@ -240,15 +240,9 @@ func TestLoginDescriptionWraps(t *testing.T) {
 	})
 }
 
-// saidError is how a program ended that had the terminal.
-type saidError struct{ lines []string }
-
-func (saidError) Error() string         { return "exit status 1" }
-func (e saidError) LastLines() []string { return e.lines }
-
 // What a login in the terminal wrote last is still there when it has failed.
 func TestLastWordsOfALogin(t *testing.T) {
-	g := &guarded{exit: []error{saidError{[]string{"no browser found", "visit " + longAddress}}}}
+	g := &guarded{exit: []error{errors.New("exit status 1")}, said: []string{"no browser found", "visit " + longAddress}}
 	drive(t, g.set, func(d *driver) {
 		d.rest()
 		d.types("terminal\n")
@@ -259,6 +253,38 @@ func TestLastWordsOfALogin(t *testing.T) {
 		}
 		d.press("f2")
 		d.sees("╭ Log ", "no browser found", "login failed")
+	})
+}
+
+// So is what one wrote that has ended without an error, if the agent requires a login all the same: before there
+// is a session and for a prompt. Once a turn has ended, it is gone.
+func TestLastWordsOfALoginInVain(t *testing.T) {
+	const still = "The login command ended with exit code 0, but a login is still required"
+	g := &guarded{vain: true, said: []string{"set OPENAI_API_KEY", "visit " + longAddress}}
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+		again := func() {
+			d.rest()
+			d.misses(still, "set OPENAI_API_KEY")
+			d.types("terminal\n")
+			d.soon()
+			d.rest()
+			d.sees(still, "│ set OPENAI_API_KEY", "╭ Log in to fake", "In a terminal", "y copy the address")
+		}
+		again()
+		g.vain = false
+		d.types("terminal\n")
+		d.connected()
+		d.types("hello\n")
+		d.rest()
+		g.in.Store(false)
+		g.vain = true
+		d.types("hello\n")
+		d.rest()
+		d.misses(still)
+		d.types("terminal\n")
+		d.soon()
+		d.rest()
+		d.sees(still, "│ set OPENAI_API_KEY")
 	})
 }
 

@@ -59,7 +59,7 @@ type Options struct {
 	// nil: lost connections are not retried.
 	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
 	// LoginCommand runs a login of type "terminal" in the real terminal.
-	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.Command
+	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand
 	// AgentLogin prepares a login command that the agent names; it looks the program up
 	// and runs nothing. nil: such logins are not supported.
 	AgentLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error)

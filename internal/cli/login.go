@@ -26,7 +26,7 @@ func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 // AgentLogin is a login command named by an agent, ready to run in the user's terminal once the
 // user has agreed. None of it is safe to show.
 type AgentLogin struct {
-	atTerminal
+	*LoginProgram
 	Line    string // as typed in a shell, including variables
 	Program string // the file that is run
 	Dir     string // working directory

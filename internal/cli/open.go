@@ -208,15 +208,29 @@ func (c atTerminal) SetStderr(w io.Writer) { c.Stderr = w }
 // Run replaces exec.Cmd.Run.
 func (c atTerminal) Run() error { return c.run(c.Cmd) }
 
-// loginProgram is a login's program, shown to the user as line. It ends with ctx.
-func loginProgram(ctx context.Context, cmd *exec.Cmd, line string) atTerminal {
-	return atTerminal{cmd, func(cmd *exec.Cmd) error { return keyboard.RunOnPTY(ctx, cmd, line) }}
+// LoginProgram is a login's program, which gets the user's terminal.
+type LoginProgram struct {
+	atTerminal
+	last []string
+}
+
+// LastLines returns the last lines that the program wrote, safe to show.
+func (p *LoginProgram) LastLines() []string { return p.last }
+
+// loginProgram makes a program that is shown to the user as line. It ends with ctx.
+func loginProgram(ctx context.Context, cmd *exec.Cmd, line string) *LoginProgram {
+	p := &LoginProgram{}
+	p.atTerminal = atTerminal{cmd, func(cmd *exec.Cmd) (err error) {
+		p.last, err = keyboard.RunOnPTY(ctx, cmd, line)
+		return err
+	}}
+	return p
 }
 
 // LoginCommand returns the agent's command with the arguments and variables of a login of type
 // "terminal", to run in the user's terminal until ctx ends. A method cannot name another command.
 // It runs outside the sandbox, because the user runs it.
-func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Directories) TerminalCommand {
+func (s *Setup) LoginCommand(ctx context.Context, a agents.Agent, method event.AuthMethod, place Directories) *LoginProgram {
 	cmd, err := s.program(a, place)
 	cmd.Err = err // Run returns it
 	cmd.Args = append(cmd.Args, method.Args...)

@@ -64,7 +64,12 @@ func runLocked(in io.Reader, out io.Writer) {
 // runUnlock is the login command that the agent names.
 func runUnlock(in io.Reader, out io.Writer) {
 	fmt.Fprintf(out, "unlocking %q? ", os.Args[2:])
-	if line, _ := bufio.NewReader(in).ReadString('\n'); strings.TrimSpace(line) != "yes" {
+	switch line, _ := bufio.NewReader(in).ReadString('\n'); strings.TrimSpace(line) {
+	case "yes":
+	case "later":
+		fmt.Fprintln(out, "\x1b[31mNo key is set.\x1b[m")
+		return
+	default:
 		os.Exit(1)
 	}
 	if os.WriteFile(filepath.Join(os.Getenv(rootVar), "opened"), nil, 0o600) != nil {
@@ -142,7 +147,8 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 		dir := workDir(t)
 		s := locked(t, dir, flags...)
 		for _, c := range []struct{ keys, becomes string }{
-			{"no\r", "exit status 1"}, {"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", ""},
+			{"no\r", "login failed: exit status 1"}, {"\x03", "login failed: signal: interrupt"}, {"\x1d", "login failed: you ended it"},
+			{"later\r", "ended with exit code 0, but a login is still required"}, {"yes\r", ""},
 		} {
 			s.Type("own\r")
 			s.WaitFor("wants to run its own command", "unlock 'a b'", "In "+dir, "y runs it")
@@ -154,7 +160,8 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			})
 			s.Type(c.keys)
 			if c.becomes != "" {
-				s.WaitFor("login failed: "+c.becomes, `│ unlocking ["a b"]?`, "enter selects")
+				s.WaitFor(c.becomes, `│ unlocking ["a b"]?`)
+				s.PressUntil("alt+a", "enter selects")
 			}
 		}
 		s.WaitFor("open by its own login")
@@ -170,7 +177,8 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 func TestLinesLoginByTheAgentsCommand(t *testing.T) {
 	t.Parallel()
 	s := linesLocked(t, workDir(t))
-	for _, c := range []struct{ keys, becomes string }{{"\x03", "signal: interrupt"}, {"\x1d", "you ended it"}, {"yes\r", "open by its own login"}} {
+	for _, c := range []struct{ keys, becomes string }{{"\x03", "signal: interrupt"}, {"\x1d", "you ended it"},
+		{"later\r", "still requires a login"}, {"yes\r", "open by its own login"}} {
 		answered(s, "2", "Type run, or 0 for nothing:")
 		s.WaitFor("wants to run a command of its own choice", "unlock 'a b'")
 		answered(s, "run", `unlocking ["a b"]?`)

@@ -85,26 +85,14 @@ func runPlain(ctx context.Context, cmd *exec.Cmd) error {
 
 // RunOnPTY runs a program in a separate terminal and lends it the user's terminal until the program
 // ends, the user ends it with ctrl+], or ctx ends. The streams of cmd are the user's terminal. A
-// heading above the output says what runs and which key ends it. If the program failed and wrote
-// something, the error is a *FailedError. On systems without pseudo terminals RunOnPTY is RunForeground.
-func RunOnPTY(ctx context.Context, cmd *exec.Cmd, line string) error {
+// heading above the output says what runs and which key ends it. RunOnPTY returns the last lines that the
+// program wrote, safe to show, and how it failed. On systems without pseudo terminals it is RunForeground.
+func RunOnPTY(ctx context.Context, cmd *exec.Cmd, line string) (last []string, err error) {
 	if cmd.Err != nil {
-		return cmd.Err
+		return nil, cmd.Err
 	}
 	defer holdInterrupts()()
 	return run(ctx, cmd, line)
 }
-
-// FailedError says how a program that had the terminal failed, and holds its last output.
-type FailedError struct {
-	Err   error
-	lines []string
-}
-
-func (e *FailedError) Error() string { return e.Err.Error() }
-func (e *FailedError) Unwrap() error { return e.Err }
-
-// LastLines returns the last lines the program wrote, safe to show.
-func (e *FailedError) LastLines() []string { return e.lines }
 
 var errEnded = errors.New("you ended it")

@@ -27,15 +27,15 @@ const (
 	drained = 100 * time.Millisecond
 )
 
-func run(ctx context.Context, cmd *exec.Cmd, line string) error {
+func run(ctx context.Context, cmd *exec.Cmd, line string) ([]string, error) {
 	tty, ok := cmd.Stdin.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(tty.Fd()) {
-		return runPlain(ctx, cmd)
+		return nil, runPlain(ctx, cmd)
 	}
 	in, out := cmd.Stdin, cmd.Stdout
 	p, err := startProgram(cmd, int(tty.Fd()))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = Lend(ctx, in, out, p, line, "ctrl+] ends it")
 	if errors.Is(err, ErrTakenBack) {
@@ -44,10 +44,7 @@ func run(ctx context.Context, cmd *exec.Cmd, line string) error {
 	if ended := p.terminate(); err == nil {
 		err = ended
 	}
-	if lines := p.lastLines(); err != nil && len(lines) > 0 {
-		return &FailedError{err, lines}
-	}
-	return err
+	return p.lastLines(), err
 }
 
 // program runs in a separate terminal. It implements Command.

@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-func run(ctx context.Context, cmd *exec.Cmd, line string) error {
+func run(ctx context.Context, cmd *exec.Cmd, line string) ([]string, error) {
 	if cmd.Stdout != nil {
 		if _, err := io.WriteString(cmd.Stdout, heading(line, "ctrl+c ends it", 80)+"\r\n"); err != nil {
-			return fmt.Errorf("write to the terminal: %w", err)
+			return nil, fmt.Errorf("write to the terminal: %w", err)
 		}
 	}
-	return give(ctx, cmd)
+	return nil, give(ctx, cmd)
 }

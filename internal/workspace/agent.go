@@ -154,7 +154,7 @@ func (a *Agent) connect() {
 	w := a.w
 	a.forget()
 	a.opening, a.dialing, a.since = true, true, w.opts.Now()
-	a.err, a.logged, a.login.used = nil, nil, false
+	a.err, a.logged, a.login.used, a.login.ran = nil, nil, false, nil
 	front := a.Front()
 	for _, s := range a.Sessions() {
 		if s != front {
@@ -196,8 +196,8 @@ func (a *Agent) connected(conn *Connection, err error) {
 		if conn == nil || !WantsLogin(err) {
 			w.tell(AgentNotStarted{a, err})
 			a.findLog()
-		} else if !a.useCredentials(err) {
-			w.tell(LoginWanted{a, nil, err})
+		} else {
+			a.wantLogin(nil, err)
 		}
 		return
 	}

@@ -77,10 +77,16 @@ type Command interface {
 	Run() error
 }
 
+// LoginCommand is the program of a login. LastLines returns the last lines that it wrote, safe to show.
+type LoginCommand interface {
+	Command
+	LastLines() []string
+}
+
 // AgentLogin is a login command that an agent names, ready to run. Its texts are
 // verbatim.
 type AgentLogin struct {
-	Command Command
+	Command LoginCommand
 	Line    string // as one would type it in a shell, with the variables it sets
 	Program string // the file that is run
 	Dir     string // its working directory

@@ -23,6 +23,7 @@ type login struct {
 	name   string // of the method in progress; "" for none
 	line   int    // number of log lines when it started
 	cancel context.CancelFunc
+	ran    LoginCommand // the program that has run without an error, until a turn has ended
 }
 
 // credentials are the variables of a login that an agent is started with.
@@ -146,7 +147,7 @@ func (a *Agent) AgentLogin(method event.AuthMethod) (AgentLogin, error) {
 }
 
 // TerminalLogin is the program of a login of type "terminal".
-func (a *Agent) TerminalLogin(method event.AuthMethod) Command {
+func (a *Agent) TerminalLogin(method event.AuthMethod) LoginCommand {
 	return a.w.opts.LoginCommand(a.SpecWithLogin(), method)
 }
 
@@ -232,15 +233,16 @@ func (a *Agent) open() {
 
 // RanLogin handles the end of a login program that ran in the terminal while conn was
 // connected. The agent is restarted, because it may have read its credentials already.
-func (a *Agent) RanLogin(conn *Connection, err error) {
+func (a *Agent) RanLogin(conn *Connection, cmd LoginCommand, err error) {
 	if conn != a.conn {
 		return
 	}
 	if err == nil {
 		a.restartAfterLogin()
+		a.login.ran = cmd
 		return
 	}
-	said := lastLines(err)
+	said := cmd.LastLines()
 	a.Log.Add(event.LogClient, "login failed: "+err.Error())
 	for _, line := range said {
 		a.Log.Add(event.LogClient, line)
@@ -249,15 +251,6 @@ func (a *Agent) RanLogin(conn *Connection, err error) {
 		a.err = fmt.Errorf("login failed: %w", err)
 	}
 	a.w.tell(LoginFailed{a, err, true, said})
-}
-
-// lastLines returns the last lines that a program wrote in the terminal, if err has them.
-func lastLines(err error) []string {
-	var said interface{ LastLines() []string }
-	if errors.As(err, &said) {
-		return said.LastLines()
-	}
-	return nil
 }
 
 // restartAfterLogin restarts the agent. Prompts that were refused for want of a login go
@@ -292,10 +285,19 @@ func (s *Session) requeueRefused() bool {
 }
 
 // wantLogin asks the user for a login because a prompt of the session was refused.
-func (s *Session) wantLogin(why error) {
-	if !s.Agent.useCredentials(why) {
-		s.Agent.w.tell(LoginWanted{s.Agent, s, why})
+func (s *Session) wantLogin(why error) { s.Agent.wantLogin(s, why) }
+
+// wantLogin asks the user for a login, unless the agent is to log in with the variables that it has.
+func (a *Agent) wantLogin(s *Session, why error) {
+	if a.useCredentials(why) {
+		return
 	}
+	n := LoginWanted{Agent: a, Session: s, Err: why}
+	if a.login.ran != nil {
+		n.Again, n.Said = true, a.login.ran.LastLines()
+		a.login.ran = nil
+	}
+	a.w.tell(n)
 }
 
 // LogOut logs the agent out and calls done with the error. The connection stays.

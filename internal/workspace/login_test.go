@@ -259,7 +259,7 @@ func TestLoginByVariables(t *testing.T) {
 func TestLoginInTerminal(t *testing.T) {
 	each(t, func(r *rig) {
 		(&guard{sessions: true}).set(r)
-		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.Command { return command(s.Name + " " + m.ID) }
+		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.LoginCommand { return command(s.Name + " " + m.ID) }
 	}, func(r *rig) {
 		a := r.w.Start(local)
 		a.Front().Enqueue("first")
@@ -267,20 +267,24 @@ func TestLoginInTerminal(t *testing.T) {
 		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
 			r.Errorf("got %v", got)
 		}
-		a.RanLogin(a.Conn(), &exited{})
+		a.RanLogin(a.Conn(), command("x"), errors.New("exit status 1"))
 		r.wants("LoginFailed: exit status 1, no such account")
 		if a.Err() == nil {
 			r.Error("it has forgotten why")
 		}
+		a.RanLogin(a.Conn(), command("x"), nil)
+		r.wants("AgentStarting", wantedFirst+", again, no such account")
+		a.Restart()
+		r.wants("AgentStarting", wantedFirst)
 		stale := a.Conn()
 		r.fake().On("session/new", nil)
-		a.RanLogin(a.Conn(), nil)
+		a.RanLogin(a.Conn(), command("x"), nil)
 		r.pass(time.Second)
 		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
-		a.RanLogin(stale, nil)
-		a.RanLogin(stale, errAway)
+		a.RanLogin(stale, command("x"), nil)
+		a.RanLogin(stale, command("x"), errAway)
 		r.wants()
-		r.connections(1, 2)
+		r.connections(1, 4)
 	})
 }
 
@@ -290,12 +294,7 @@ func (command) SetStdin(io.Reader)  {}
 func (command) SetStdout(io.Writer) {}
 func (command) SetStderr(io.Writer) {}
 func (command) Run() error          { return nil }
-
-// exited is the error of a program that had the terminal.
-type exited struct{}
-
-func (*exited) Error() string       { return "exit status 1" }
-func (*exited) LastLines() []string { return []string{"no such account"} }
+func (command) LastLines() []string { return []string{"no such account"} }
 
 // UnsupportedReason says why a method is not supported.
 func TestUnfit(t *testing.T) {
@@ -394,7 +393,7 @@ func TestPromptAfterRefused(t *testing.T) {
 func TestRefusedThenRestarted(t *testing.T) {
 	each(t, func(r *rig) {
 		(&guard{}).set(r)
-		r.opts.LoginCommand = func(workspace.Spec, event.AuthMethod) workspace.Command { return command("") }
+		r.opts.LoginCommand = func(workspace.Spec, event.AuthMethod) workspace.LoginCommand { return command("") }
 	}, func(r *rig) {
 		g := &guard{}
 		g.set(r)
@@ -410,7 +409,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 		r.pass(time.Second)
 		s.Enqueue("second")
 		g.in.Store(true)
-		s.Agent.RanLogin(s.Agent.Conn(), nil)
+		s.Agent.RanLogin(s.Agent.Conn(), command("x"), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
 		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {

@@ -26,11 +26,14 @@ type (
 		Err   error
 	}
 	// LoginWanted: the agent requires a login, before it opens a session or before it
-	// accepts the prompt of Session.
+	// accepts the prompt of Session. Again reports whether a login program has just run without
+	// an error, and Said has the last lines that it wrote.
 	LoginWanted struct {
 		Agent   *Agent
 		Session *Session // nil before a session is open
 		Err     error
+		Again   bool
+		Said    []string
 	}
 	// LoggingIn: the agent has started to log in.
 	LoggingIn struct{ Agent *Agent }

@@ -321,6 +321,7 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 		}
 		return
 	}
+	s.Agent.login.ran = nil
 	if s.sending != nil {
 		s.sending.ended = &e
 		return

@@ -318,7 +318,7 @@ func (c *chaos) wish() {
 		case "env_var":
 			a.LogInWithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
-			a.RanLogin(a.Conn(), []error{nil, errAway}[c.user.IntN(2)])
+			a.RanLogin(a.Conn(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
 		default:
 			a.Authenticate(m, "")
 		}

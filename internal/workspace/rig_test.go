@@ -298,6 +298,8 @@ func describe(n workspace.News) string {
 			of(n.Session)
 		}
 		because(n.Err)
+		flag(n.Again, "again")
+		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
 	case workspace.LoggingIn:
 		line += " " + n.Agent.LoggingIn()
 	case workspace.LoginFailed:

@@ -51,7 +51,7 @@ type Options struct {
 	AgentLogin func(s Spec, c event.AuthCommand) (AgentLogin, error)
 	// LoginCommand returns the program of a login of type "terminal". If nil, such logins are
 	// not supported.
-	LoginCommand func(s Spec, method event.AuthMethod) Command
+	LoginCommand func(s Spec, method event.AuthMethod) LoginCommand
 	// Logs lists the sessions that have logs, the newest first. It may be nil.
 	Logs func() ([]Logged, error)
 	// Names stores the names that the user gives to sessions. If nil, they last as long as the

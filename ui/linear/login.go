@@ -22,7 +22,11 @@ type logins struct {
 // which is kept.
 func (l *logins) wanted(n workspace.LoginWanted) {
 	if n.Session == nil || n.Session.ACP == nil {
-		l.dialogs.out.say("%s requires a login: %s", called(n.Agent), n.Err)
+		still := ""
+		if n.Again {
+			still = "still "
+		}
+		l.dialogs.out.say("%s %srequires a login: %s", called(n.Agent), still, n.Err)
 		l.choose(n.Agent, true)
 		return
 	}
@@ -118,14 +122,14 @@ func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 }
 
 // run gives the terminal to a login program. Until it ends, parley neither reads nor writes.
-func (l *logins) run(a *workspace.Agent, cmd workspace.Command) {
+func (l *logins) run(a *workspace.Agent, cmd workspace.LoginCommand) {
 	conn := a.Conn()
 	l.dialogs.out.say("The login has the terminal now.")
 	err := l.lender.run(cmd)
 	if err == nil {
-		l.dialogs.out.say("The login has ended.")
+		l.dialogs.out.say("The login has ended with exit code 0.")
 	}
-	a.RanLogin(conn, err)
+	a.RanLogin(conn, cmd, err)
 }
 
 // ifConnected calls do, unless the agent has been restarted since.

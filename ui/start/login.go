@@ -49,7 +49,7 @@ type offer struct {
 	conn       *workspace.Connection // the agent's when the list was opened
 	list       *list.List            // the methods; nil if closed
 	note       string                // what went wrong
-	lastOutput []string              // the last output of a login command that failed
+	lastOutput []string              // the last output of a login command
 	link       elicit.Link           // the address in the agent's error
 	unasked    time.Time             // when it opened unasked; zero once it has the keys
 	step       *step                 // shown instead of the list
@@ -102,14 +102,18 @@ func (l *Login) Offer(a *workspace.Agent) {
 	l.offer = offer{agent: a, conn: a.Conn(), list: list.New(items)}
 }
 
-// Wanted lists them unasked, because of err. The draft keeps the keys for a while, so that
-// an enter pressed for something else chooses nothing.
-func (l *Login) Wanted(a *workspace.Agent, err error) {
+// Wanted lists them unasked, with what a login program that has just ended said. The draft keeps
+// the keys for a while, so that an enter pressed for something else chooses nothing.
+func (l *Login) Wanted(n workspace.LoginWanted) {
 	if l.Asks() {
 		return
 	}
-	l.Offer(a)
-	l.unasked, l.link = l.env.Now(), addressIn([]string{err.Error()})
+	l.Offer(n.Agent)
+	if n.Again {
+		l.note = "The login command ended with exit code 0, but a login is still required"
+	}
+	l.lastOutput = n.Said
+	l.unasked, l.link = l.env.Now(), addressIn(append(slices.Clone(n.Said), n.Err.Error()))
 }
 
 // Failed lists them again and says why a login failed.
@@ -196,20 +200,21 @@ func (l *Login) ask(a *workspace.Agent, s *step) {
 }
 
 // run lends the terminal to a login command.
-func (l *Login) run(a *workspace.Agent, conn *workspace.Connection, cmd workspace.Command) tea.Cmd {
-	return l.host.Run(cmd, func(err error) tea.Msg { return ran{a, conn, err} })
+func (l *Login) run(a *workspace.Agent, conn *workspace.Connection, cmd workspace.LoginCommand) tea.Cmd {
+	return l.host.Run(cmd, func(err error) tea.Msg { return ran{a, conn, cmd, err} })
 }
 
 // ran says that a login command has ended.
 type ran struct {
 	agent *workspace.Agent
 	conn  *workspace.Connection
+	cmd   workspace.LoginCommand
 	err   error
 }
 
 // Handle tells the agent.
 func (m ran) Handle() tea.Cmd {
-	m.agent.RanLogin(m.conn, m.err)
+	m.agent.RanLogin(m.conn, m.cmd, m.err)
 	return nil
 }
 

@@ -75,7 +75,7 @@ func anAgent() *workspace.Agent { return workspace.New(workspace.Options{}).Fron
 // influence on that.
 func TestLoginWaitsForQuiet(t *testing.T) {
 	r := newRig()
-	r.Wanted(anAgent(), errors.New("see https://login.example.org/a."))
+	r.Wanted(workspace.LoginWanted{Agent: anAgent(), Err: errors.New("see https://login.example.org/a.")})
 	r.typed = r.now
 	for _, tc := range []struct {
 		after   time.Duration
