@@ -130,7 +130,8 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.giveUp(stopped)
 	t.running, t.cancelled, t.waits = false, false, false
 	t.unecho("")
-	end := &End{StopReason: e.StopReason, Err: e.Err, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
+	arrived := t.output || t.separatePrompts && t.prompted()
+	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
 	if !t.TurnStarted.IsZero() {
 		end.Duration = e.At.Sub(t.TurnStarted)
 	}

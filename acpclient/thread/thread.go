@@ -145,6 +145,7 @@ type End struct {
 	Err        error
 	Duration   time.Duration
 	Empty      bool // the agent has answered a prompt with no output at all, also not after the turn
+	Arrived    bool // the agent has got the prompt: it has accepted it or begun to answer
 }
 
 // Terminal is the output of a command.

@@ -318,6 +318,33 @@ func TestAttach(t *testing.T) {
 	}
 }
 
+// The agent has got a prompt that it has accepted or begun to answer, and no other that a lost connection
+// interrupts.
+func TestArrived(t *testing.T) {
+	begun := event.TurnStarted{For: in, At: now, SeparatePrompts: true} // v2
+	held, accepted := event.PromptHeld{For: in, Key: 1, Text: "p"}, event.PromptAccepted{For: in, Key: 1, MessageID: "m"}
+	for name, c := range map[string]struct {
+		events []event.Event
+		want   bool
+	}{
+		"nothing":      {[]event.Event{prompt("p"), title("t")}, false},
+		"a word":       {[]event.Event{prompt("p"), agent("a")}, true},
+		"a plan":       {[]event.Event{prompt("p"), event.PlanChanged{For: in, Markdown: "p"}}, true},
+		"a question":   {[]event.Event{prompt("p"), event.PermissionRequested{For: in, Key: 1}}, true},
+		"the next one": {[]event.Event{prompt("p"), agent("a"), ended("end_turn"), prompt("q")}, false},
+		"held":         {[]event.Event{begun, held}, false},
+		"accepted":     {[]event.Event{begun, held, accepted}, true},
+	} {
+		th := thread.New("s")
+		for _, e := range append(c.events, event.TurnEnded{For: in, Err: event.ErrClosed, At: now}) {
+			th.Apply(e)
+		}
+		if end := th.Items[len(th.Items)-1].End; end == nil || end.Arrived != c.want {
+			t.Errorf("%s: got %+v", name, end)
+		}
+	}
+}
+
 // A turn is empty if the agent has answered a prompt with no output at all, also not afterwards.
 func TestEmptyTurns(t *testing.T) {
 	idle := event.TurnStarted{For: in, At: now, SeparatePrompts: true} // v2: without a prompt

@@ -63,6 +63,9 @@ func (c *InterruptedTurn) AddTurn(t *thread.Thread, draft string) {
 			c.Answer = join(c.Answer, string(it.Text))
 		}
 	}
+	if n := len(sent); n > 0 && items[end].End.Arrived {
+		sent[n-1].Started = true
+	}
 	if len(sent) == 1 && len(c.Prompts) == 0 && draft != "" {
 		sent[0].Draft = draft
 	}

@@ -313,7 +313,7 @@ func (n *narrator) turnEnd(it *thread.Item) {
 	case end.Err != nil:
 		n.stderr.failed(n.Agent, "The turn ended with an error", end.Err)
 		var lost *event.LostError
-		if errors.As(end.Err, &lost) {
+		if errors.As(end.Err, &lost) && !end.Arrived {
 			n.out.say("The agent may or may not have got the prompt; it is not sent again.")
 		}
 	case end.Empty:

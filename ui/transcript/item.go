@@ -204,7 +204,7 @@ func (p *pen) turnEnd() []string {
 	if p.it.End.Err != nil {
 		rows := Failure(p.it.End.Err, p.width, p.th)
 		var lost *event.LostError
-		if errors.As(p.it.End.Err, &lost) && !p.it.At.IsZero() { // in the middle of a turn
+		if errors.As(p.it.End.Err, &lost) && !p.it.At.IsZero() && !p.it.End.Arrived { // in the middle of a turn
 			rows = append(rows, paint(p.th.Dim, indent+"  ", "The agent may not have got this prompt; parley does not send it again", p.width)...)
 		}
 		return rows
