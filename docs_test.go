@@ -107,6 +107,31 @@ var flagOf = regexp.MustCompile(`(?:^|[^\w-])(--[a-z][a-z0-9-]+)`)
 // foreign are flags of other programs used in examples.
 var foreign = []string{"--acp", "--exec-path", "--fix", "--files", "--include", "--no-pager", "--prefix", "--root"}
 
+var triedRules = regexp.MustCompile("(?s)With the rules.*?\n```\n\\$ parley rules test '(.*?)'\n(.*?)```")
+
+// The documented rules decide the documented command line as the page says.
+func TestDocumentedRules(t *testing.T) {
+	page := documents(t)["docs/permissions.md"]
+	_, rules, _ := strings.Cut(page, "## Rules\n")
+	_, rules, _ = strings.Cut(rules, "```toml\n")
+	rules, _, _ = strings.Cut(rules, "```")
+	tried := triedRules.FindStringSubmatch(page)
+	if tried == nil {
+		t.Fatal("no example")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "rules.toml"), []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", dir)
+	t.Setenv("PARLEY_CONFIG", filepath.Join(dir, "config.toml"))
+	var out bytes.Buffer
+	app.Execute(context.Background(), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, []string{"rules", "test", "--cwd", dir, tried[1]})
+	if got := strings.ReplaceAll(out.String(), dir, "/home/ada/.config/parley"); got != tried[2] {
+		t.Errorf("the page says\n%sand the program\n%s", tried[2], got)
+	}
+}
+
 // The documents name exactly the flags that the program has.
 func TestDocumentedFlags(t *testing.T) {
 	commands := [][]string{{}, {"run"}, {"review"}, {"compare"}, {"serve"}, {"agents"}, {"sessions"}, {"rules"}, {"rules", "list"}, {"rules", "check"}, {"rules", "test"}, {"config"}, {"config", "init"}}
