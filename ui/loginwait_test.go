@@ -256,7 +256,7 @@ func TestLastWordsOfALogin(t *testing.T) {
 	})
 }
 
-// So is what one wrote that has ended without an error, if the agent requires a login all the same: before there
+// So is what one wrote that has ended without an error, if the agent requires a login anyway: before there
 // is a session and for a prompt. Once a turn has ended, it is gone.
 func TestLastWordsOfALoginInVain(t *testing.T) {
 	const still = "The login command ended with exit code 0, but a login is still required"
