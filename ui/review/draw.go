@@ -97,7 +97,11 @@ func (r *Review) title() string {
 			added, removed = added+f.added, removed+f.removed
 		}
 	}
-	return fmt.Sprintf("Review: %s · %s +%d −%d", r.scope(), filesOf(len(r.files)), added, removed)
+	title := fmt.Sprintf("Review: %s · %s", r.scope(), filesOf(len(r.files)))
+	if added+removed > 0 { // else no file has lines that could be compared
+		title += fmt.Sprintf(" +%d −%d", added, removed)
+	}
+	return title
 }
 
 // scope says which turns the review covers.

@@ -196,6 +196,7 @@ func TestKinds(t *testing.T) {
 	} {
 		g := newRig(t, f)
 		g.sees(want)
+		g.misses("+0 −0")
 		if f.From != "" {
 			g.sees("R d/old → f")
 		}

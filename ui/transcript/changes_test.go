@@ -109,6 +109,16 @@ func TestChangesOfOneFile(t *testing.T) {
 	}
 }
 
+// A change that is too large to compare has no counts, and says so.
+func TestChangeTooLargeToCompare(t *testing.T) {
+	th := edited(&event.Changes{})
+	th.Apply(event.ToolChanged{For: in, ID: "t", Content: &[]event.ToolContent{{Diff: &event.Diff{Path: uitest.Dir + "/big.txt", Old: strings.Repeat("a line of the file\n", 40_000), New: "little\n"}}}})
+	got := textOf(viewOf(th, "plain", 80, 50))
+	if head, _, _ := strings.Cut(got, "\n"); strings.Contains(got, "+0") || !strings.Contains(head, "too large to compare") {
+		t.Errorf("%s", got)
+	}
+}
+
 // Case 150: what the screen shows for changes without a complete or correct patch.
 func TestChangesAreTheTruth(t *testing.T) {
 	lex, ast := uitest.Dir+"/lex.go", uitest.Dir+"/ast.go"

@@ -67,9 +67,10 @@ func (l *look) changed(added, removed int) string {
 	return l.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + l.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
 }
 
-// counts returns how many lines a call has added and removed. All of a patch counts,
-// whether or not its files are named as changed.
-func (p *pen) counts() (added, removed int, ok bool) {
+// counts says how many lines a call has added and removed; "" if it has none to count. All of a
+// patch counts, whether or not its files are named as changed.
+func (p *pen) counts() string {
+	added, removed, ok, tooLarge := 0, 0, false, false
 	t := p.it.Tool
 	for _, c := range t.Content {
 		switch {
@@ -77,6 +78,8 @@ func (p *pen) counts() (added, removed int, ok bool) {
 			ok = true
 			if d := p.cache.diff(c.Diff); d != nil {
 				added, removed = added+d.Added, removed+d.Removed
+			} else {
+				tooLarge = true
 			}
 		case c.Changes != nil:
 			made := p.cache.patched(c.Changes, p.cwd)
@@ -84,5 +87,11 @@ func (p *pen) counts() (added, removed int, ok bool) {
 			added, removed = added+made.added, removed+made.removed
 		}
 	}
-	return added, removed, ok
+	switch {
+	case tooLarge:
+		return p.th.Dim.Paint("too large to compare")
+	case ok:
+		return p.changed(added, removed)
+	}
+	return ""
 }

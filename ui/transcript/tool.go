@@ -92,10 +92,7 @@ func (p *pen) toolHead() string {
 		verb = text.Truncate(t.Name, 20, "…")
 	}
 	verb = cmp.Or(verb, Verb(t))
-	counts, trust := "", ""
-	if added, removed, ok := p.counts(); ok {
-		counts = p.changed(added, removed)
-	}
+	trust := ""
 	exit := p.exitBadge()
 	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
 		ink, sign = p.th.Bad, "✗"
@@ -115,7 +112,7 @@ func (p *pen) toolHead() string {
 		lines = p.th.Dim.Paint(foldedLines(n))
 	}
 	left := p.headStart(ink, sign, verb)
-	parts := []string{exit, counts, lines, word, trust, p.th.Dim.Paint(p.took())}
+	parts := []string{exit, p.counts(), lines, word, trust, p.th.Dim.Paint(p.took())}
 	right := ""
 	room := 0
 	for _, dropped := range []int{-1, 5, 2, 1, 0, 4, 3} { // where it is narrow, the state of the call is dropped last
