@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"sync"
@@ -106,6 +107,7 @@ func (s *Session) answered(reader bool, raw json.RawMessage, err error) {
 			s.client.opts.Log.Add(event.LogClient, "the cancelled turn ended with: "+safetext.Line(err.Error(), 300))
 			r.StopReason, err = "cancelled", nil
 		}
+		r.StopReason = cmp.Or(r.StopReason, "cancelled")
 	}
 	if err != nil {
 		err = s.client.explain("prompt", err)

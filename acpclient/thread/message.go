@@ -131,7 +131,7 @@ func (t *Thread) turnEnded(e event.TurnEnded) {
 	t.running, t.cancelled, t.waits = false, false, false
 	t.unecho("")
 	arrived := t.output || t.separatePrompts && t.prompted()
-	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
+	end := &End{StopReason: e.StopReason, Err: e.Err, Arrived: arrived, NoReason: e.Err == nil && e.StopReason == "" && !t.separatePrompts, Empty: e.Err == nil && !stopped && e.StopReason == "end_turn" && !t.output && t.prompted()}
 	if !t.TurnStarted.IsZero() {
 		end.Duration = e.At.Sub(t.TurnStarted)
 	}

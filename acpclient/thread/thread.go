@@ -145,6 +145,7 @@ type End struct {
 	Err        error
 	Duration   time.Duration
 	Empty      bool // the agent has answered a prompt with no output at all, also not after the turn
+	NoReason   bool // the agent has not said why it ended the turn, as version 1 requires
 	Arrived    bool // the agent has got the prompt: it has accepted it or begun to answer
 }
 

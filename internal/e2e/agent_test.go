@@ -174,6 +174,10 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		exec.Command("sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 601").Start()
 		a.say("started a child")
 		<-cancel
+	case "null":
+		a.say("There is no reason.")
+		a.answer(m.ID, "null")
+		return
 	default:
 		a.say("heard: " + prompt)
 	}

@@ -7,6 +7,19 @@ import (
 	"testing"
 )
 
+// An answer to a prompt that does not say why the turn has ended is told.
+func TestNoStopReason(t *testing.T) {
+	t.Parallel()
+	s := Start(t, 80, 24, workDir(t), scripted(t)...)
+	s.WaitFor(placeholder)
+	s.Prompt("null")
+	s.WaitFor("There is no reason.", "The agent ended the turn without a stop reason", "? help")
+	s = Start(t, 80, 24, workDir(t), append([]string{"--linear"}, scripted(t)...)...)
+	s.WaitFor("You:")
+	s.Type("null\r")
+	s.WaitFor("There is no reason.", "Turn ended: the agent gave no stop reason.")
+}
+
 func TestStopInMidStream(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"esc", "ctrl+c"} {

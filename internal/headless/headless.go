@@ -365,6 +365,9 @@ func (r *run) finish(ctx context.Context, end *thread.End, err error) int {
 		code = ExitAgent
 	case r.refused():
 		code = ExitDenied
+	case end != nil && reason == "":
+		err = fmt.Errorf("%s ended the turn without a stop reason", r.name)
+		code = ExitAgent
 	case reason != "end_turn":
 		code = ExitAgent
 	}

@@ -242,7 +242,7 @@ func TestStopReasons(t *testing.T) {
 	for reason, want := range map[string]string{"max_tokens": "max_tokens", "refusal": "refusal", "cancelled": "cancelled", `a\u001b[2Jb`: "ab"} {
 		play(t, "greet\n"+chunk("", "half")+"\nstop "+reason, "go").expect(t, ExitAgent, "half\n", "the turn ended with "+want)
 	}
-	play(t, "greet\nstop ", "go").expect(t, ExitAgent, "", "the turn ended without a stop reason")
+	play(t, "greet\nstop ", "go").expect(t, ExitAgent, "", "ended the turn without a stop reason")
 	// Some agents stop when they are denied something: that is the reason then.
 	r := play(t, "greet\nask {\"toolCallId\":\"t\",\"title\":\"x\"}\nstop cancelled", "go")
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended with cancelled")

@@ -231,8 +231,6 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 	}
 	switch reason {
 	case "end_turn":
-	case "":
-		p.note("the turn ended without a stop reason")
 	default:
 		p.note("the turn ended with %s", reason)
 	}

@@ -318,7 +318,9 @@ func (n *narrator) turnEnd(it *thread.Item) {
 		}
 	case end.Empty:
 		n.out.say("Turn ended: %s said nothing.", called(n.Agent))
-	case end.StopReason == "end_turn":
+	case end.NoReason:
+		n.out.say("Turn ended: the agent gave no stop reason.")
+	case end.StopReason == "end_turn", end.StopReason == "":
 		n.out.say("Turn ended.")
 	default:
 		n.out.say("Turn ended: %s.", cmp.Or(endWords[end.StopReason], end.StopReason))

@@ -106,7 +106,7 @@ func (h Head) outcome() string {
 			word = "failed"
 		case reason == "cancelled":
 			word = "stopped"
-		case reason != "end_turn":
+		case reason != "end_turn" && reason != "":
 			word = safetext.Line(reason, 20)
 		}
 		return word + " " + text.Seconds(it.End.Duration)

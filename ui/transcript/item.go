@@ -215,6 +215,8 @@ func (p *pen) turnEnd() []string {
 		words = "The agent said nothing"
 	case p.it.End.Empty:
 		words = p.agent() + " said nothing"
+	case p.it.End.NoReason:
+		words = "The agent ended the turn without a stop reason"
 	case words == "":
 		words = "Stopped: " + p.it.End.StopReason
 	}

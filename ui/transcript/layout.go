@@ -260,7 +260,7 @@ func callLike(k thread.Kind) bool {
 
 // silent reports whether an item has no rows.
 func silent(it *thread.Item) bool {
-	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
+	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && !it.End.NoReason && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }
 
 // toggle opens or closes an item, or the group that it is folded into, whichever
