@@ -118,8 +118,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.Theme:
 		return c.panels.showThemes(), true
 	case intent.Login:
-		logins{c}.offer()
-		return nil, true
+		return logins{c}.offer(), true
 	case intent.Logout:
 		return c.logOut(), true
 	}

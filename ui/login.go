@@ -58,9 +58,16 @@ func (l logins) address() start.Address {
 }
 
 // offer lists the login methods at the user's request.
-func (l logins) offer() {
+func (l logins) offer() tea.Cmd {
+	switch a := l.c.Agent; {
+	case a.Conn() == nil:
+		return l.Say("No agent is running, so there is nothing to log in to")
+	case len(a.Methods()) == 0:
+		return l.Say(workspace.NoLogin)
+	}
 	l.c.panels.open = nil
 	l.c.login.Offer(l.c.Agent)
+	return nil
 }
 
 // wanted lists the login methods because the agent needs a login.

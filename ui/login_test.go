@@ -245,20 +245,6 @@ func TestUnknownLogin(t *testing.T) {
 	})
 }
 
-// There is no way at all.
-func TestNoWayToLogIn(t *testing.T) {
-	g := &guarded{}
-	drive(t, func(d *driver, o *Options) { g.set(d, o); d.on["initialize"] = hello("") }, func(d *driver) {
-		d.soon()
-		d.sees("This agent offers no way to log in; use its own command, then try again")
-		d.press("enter", "esc")
-		d.sees("Log in with its own command in another", "enter try again")
-		g.in.Store(true)
-		d.press("enter")
-		d.connected()
-	})
-}
-
 // wantsOne is a turn that is refused until the agent is logged in.
 func (g *guarded) wantsOne(t *turn) string {
 	if !g.in.Load() {

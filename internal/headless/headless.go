@@ -399,9 +399,10 @@ func (r *run) wantsLogin(err error) error {
 		methods = append(methods, name)
 	}
 	said := fmt.Errorf("%s requires a login: %w", r.name, err)
-	if len(methods) > 0 {
-		said = fmt.Errorf("%w; it offers: %s", said, strings.Join(methods, ", "))
+	if len(methods) == 0 {
+		return fmt.Errorf("%w; it offers no way to log in: use its own command", said)
 	}
+	said = fmt.Errorf("%w; it offers: %s", said, strings.Join(methods, ", "))
 	if r.opts.LogIn != "" {
 		said = fmt.Errorf("%w; to log in type: %s", said, r.opts.LogIn)
 	}

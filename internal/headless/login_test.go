@@ -20,7 +20,7 @@ func TestLoginIsWanted(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// In the middle of a turn, and without methods.
-	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test requires a login: prompt: the agent answered: no such luck: the detail (-32000); to log in type: parley test")
+	play(t, "greet\n"+chunk("", "half")+"\nerror -32000", "go", logIn).expect(t, ExitAgent, "half\n", "test requires a login: prompt: the agent answered: no such luck: the detail (-32000); it offers no way to log in: use its own command")
 	if got = decodeResult(t, play(t, "exit 3", "go", format("json")).out); got.Agent != "test" {
 		t.Errorf("without a connection: %+v", got)
 	}

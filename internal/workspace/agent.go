@@ -193,7 +193,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 		}
 	}
 	if a.err = err; err != nil {
-		if conn == nil || !WantsLogin(err) {
+		if conn == nil || !WantsLogin(err) || len(a.Methods()) == 0 {
 			w.tell(AgentNotStarted{a, err})
 			a.findLog()
 		} else {

@@ -284,8 +284,20 @@ func (s *Session) requeueRefused() bool {
 	return true
 }
 
-// wantLogin asks the user for a login because a prompt of the session was refused.
-func (s *Session) wantLogin(why error) { s.Agent.wantLogin(s, why) }
+// wantLogin asks the user for a login because a prompt of the session was refused. If the agent
+// offers no login, the prompt waits in the queue.
+func (s *Session) wantLogin(why error) {
+	if len(s.Agent.Methods()) > 0 {
+		s.Agent.wantLogin(s, why)
+		return
+	}
+	for _, p := range s.refused {
+		s.deferPrompt(p)
+	}
+	s.refused = nil
+	s.pauseQueue()
+	s.Apply(event.NoticeArrived{For: event.For{Session: s.Thread.Session}, Severity: "warning", Title: NoLogin})
+}
 
 // wantLogin asks the user for a login, unless the agent is to log in with the variables that it has.
 func (a *Agent) wantLogin(s *Session, why error) {

@@ -47,10 +47,7 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	}
 	methods := a.Methods()
 	if len(methods) == 0 {
-		out.say("The agent offers no login here. Log in with its own command in another terminal: %s", plain.OneLine(a.Spec.Command))
-		if opening {
-			l.starts.whatNow(a, guarded)
-		}
+		out.say("%s.", workspace.NoLogin)
 		return
 	}
 	var choices []choice

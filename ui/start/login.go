@@ -304,13 +304,7 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	above, about, room := l.around(inner, height)
 	box.Right = l.list.More(room)
 	box.Body = append([]string{l.list.FilterRow(inner, "Type to filter", th)}, above...)
-	if l.list.Len() == 0 && l.list.Filter() == "" {
-		rows := text.WrapInk(th.Dim.Paint, "This agent offers no way to log in; use its own command, then try again", "", inner)
-		box.Body = append(box.Body, rows[:min(len(rows), room)]...)
-	} else {
-		box.Body = append(box.Body, l.list.Draw(inner, room, th)...)
-	}
-	box.Body = append(box.Body, about...)
+	box.Body = append(append(box.Body, l.list.Draw(inner, room, th)...), about...)
 	if !armed {
 		return box.Rows(width, th), nil
 	}
