@@ -21,6 +21,9 @@ var ErrUnsupported = errors.New("the agent does not offer that")
 // connection remains.
 var ErrSessionClosed = errors.New("the session is closed")
 
+// ErrListTooLong means that not all sessions of an agent are listed.
+var ErrListTooLong = errors.New("the agent's list is too long or has no end")
+
 // Bounds of the results of session/list.
 const (
 	maxListed    = 10_000
@@ -37,14 +40,18 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.StoredSe
 	req := wire.ListSessionsRequest{Cwd: cwd}
 	seen := map[string]bool{}   // cursors
 	listed := map[string]bool{} // a session may move between two pages
+	cut := false
 	for {
 		var page wire.ListSessionsResponse
 		if err := c.peer.Call(ctx, "session/list", req, &page); err != nil {
 			return out, c.callFailed("list sessions", err)
 		}
 		for _, s := range page.Sessions {
-			if listed[s.ID] || len(out) == maxListed {
+			if listed[s.ID] {
 				continue
+			}
+			if cut = len(out) == maxListed; cut {
+				break
 			}
 			listed[s.ID] = true
 			l := event.StoredSession{ID: s.ID, Cwd: s.Cwd, Title: safetext.Line(s.Title, maxTitle), Roots: s.AdditionalDirectories}
@@ -52,10 +59,9 @@ func (c *Client) ListSessions(ctx context.Context, cwd string) ([]event.StoredSe
 			out = append(out, l)
 		}
 		switch {
+		case cut, page.NextCursor != nil && (seen[*page.NextCursor] || len(seen) == maxListPages):
+			return out, fmt.Errorf("only %d sessions are listed: %w", len(out), ErrListTooLong)
 		case page.NextCursor == nil:
-			return out, nil
-		case seen[*page.NextCursor], len(seen) == maxListPages, len(out) == maxListed:
-			c.opts.Log.Add(event.LogClient, "session/list does not end: the rest is left out")
 			return out, nil
 		}
 		seen[*page.NextCursor] = true

@@ -102,7 +102,12 @@ func (o Opening) sessions(ctx context.Context, client *acpclient.Client, dir str
 func (o Opening) listed(ctx context.Context, client *acpclient.Client, dir string) ([]event.StoredSession, error) {
 	switch info := client.Agent(); {
 	case info.List:
-		return client.ListSessions(ctx, dir)
+		listed, err := client.ListSessions(ctx, dir)
+		if errors.Is(err, acpclient.ErrListTooLong) && o.Notify != nil {
+			o.Notify(err.Error())
+			err = nil
+		}
+		return listed, err
 	case !info.LoadSession && !info.Resume:
 		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, agentName(client))
 	case o.KnownSessions == nil:

@@ -116,7 +116,7 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return err
 	}
 	defer client.Close()
-	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError)}.sessions(ctx, client, dir)
+	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}

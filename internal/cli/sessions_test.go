@@ -173,6 +173,18 @@ func TestRenamedSessions(t *testing.T) {
 	}
 }
 
+// A list without an end is used as far as it was read, and said to be cut.
+func TestSessionsCut(t *testing.T) {
+	k := newSessionRig(t, all, three+`,"nextCursor":"again"`)
+	const cut = "parley: only 3 sessions are listed: the agent's list is too long or has no end\n"
+	if out, stderr, err := k.do(NewSessions); err != nil || stderr != cut || !strings.Contains(out, "Fix the lexer") {
+		t.Errorf("%v, %q, %s", err, stderr, out)
+	}
+	if out, stderr, err := k.do(NewRun, "--continue", "hello"); err != nil || stderr != cut || !strings.Contains(out, "session/load k2") {
+		t.Errorf("%v, %q, %s", err, stderr, out)
+	}
+}
+
 func TestSessionsErrors(t *testing.T) {
 	k := newSessionRig(t, `{"loadSession":true}`, three)
 	if out, stderr, err := k.do(NewSessions); err != nil || strings.Count(out, "\n") != 1 || stderr != "parley: kept does not list sessions; these are from parley's logs\n" {
