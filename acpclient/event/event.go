@@ -87,6 +87,7 @@ type TextArrived struct {
 	Role      Role
 	MessageID string
 	Text      string
+	Whole     string    // the text that Text is a piece of; "" if it was not cut
 	At        time.Time // for thoughts only; zero otherwise
 	Until     time.Time // when the last of several joined pieces arrived
 }

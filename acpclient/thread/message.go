@@ -1,8 +1,10 @@
 package thread
 
 import (
+	"cmp"
 	"strings"
 	"time"
+	"unsafe"
 
 	"parley/acpclient/event"
 )
@@ -32,7 +34,7 @@ func (t *Thread) text(e event.TextArrived) {
 	if it.local { // the agent's copy replaces the local one
 		t.rewrite(it, "")
 	}
-	it.Text = append(it.Text, e.Text...)
+	it.Text = appendText(it.Text, e.Text, cmp.Or(e.Whole, e.Text))
 	if held.First != 0 {
 		it.from(held)
 	}
@@ -43,6 +45,18 @@ func (t *Thread) text(e event.TextArrived) {
 			it.Until = at
 		}
 	}
+}
+
+// appendText appends text, which is a piece of whole. The pieces of a huge text share its memory, because
+// a copy of all would need as much again. Nothing writes to them: appending more copies them.
+func appendText(before []byte, text, whole string) []byte {
+	const huge = 16 << 20
+	start, n := unsafe.StringData(whole), len(before)
+	continues := unsafe.StringData(text) == (*byte)(unsafe.Add(unsafe.Pointer(start), n))
+	if len(whole) >= huge && continues && (n == 0 || unsafe.SliceData(before) == start) {
+		return unsafe.Slice(start, n+len(text))
+	}
+	return append(before, text...)
 }
 
 // message returns the item that a chunk continues: by its id, or else the last message

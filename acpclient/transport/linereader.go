@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"runtime"
+	"strings"
+	"unsafe"
 )
 
 const (
@@ -12,7 +15,8 @@ const (
 
 	lineBuffer = 64 << 10  // initial size of the buffer: what a pipe holds
 	keepBuffer = 1 << 20   // a buffer larger than this is dropped after the line that needed it
-	growFast   = 4 << 20   // a buffer between keepBuffer and this grows fourfold
+	longLine   = 4 << 20   // from this length on, a line is collected apart from the buffer
+	freedLine  = 64 << 20  // from this length on, its memory is freed as soon as it is not needed
 	readChunk  = 256 << 10 // the most read at once, so that little has to be moved when a buffer is dropped
 	maxEmpty   = 100       // consecutive reads that may return neither a byte nor an error
 )
@@ -44,6 +48,12 @@ type LineReader struct {
 
 	waited bool // the last Next had to read
 
+	// long is the beginning of a line over longLine. It has room for the longest line from the start:
+	// growing would copy the line and need more than twice its memory, while room that is not
+	// written to costs nothing.
+	long *strings.Builder
+	free bool // the line returned last is one to free
+
 	begun bool  // past the place of a byte order mark
 	err   error // what ended the stream; returned after all lines
 
@@ -71,6 +81,10 @@ func (l *LineReader) Waited() bool { return l.waited }
 // unchanged, and an unfinished line is dropped.
 func (l *LineReader) Next() ([]byte, error) {
 	l.shrink()
+	if l.free {
+		l.free = false
+		go runtime.GC() // by itself it would run when as much again was allocated
+	}
 	l.waited = false
 	for {
 		if !l.begun && !l.begin() {
@@ -90,13 +104,33 @@ func (l *LineReader) Next() ([]byte, error) {
 		if l.err != nil {
 			return l.finish()
 		}
-		if l.skipping || l.end-l.start > l.limit+1 { // the byte after the limit may be a '\r'
-			l.skip(l.buf[l.start:l.end])
-			l.start, l.end, l.scanned = 0, 0, 0
+		switch part := l.buf[l.start:l.end]; {
+		case l.skipping || l.length()+len(part) > l.limit+1: // the byte after the limit may be a '\r'
+			l.skip(part)
+			l.empty()
 			l.shrink()
+		case l.long != nil:
+			l.long.Write(part)
+			l.empty()
+		case len(part) >= longLine:
+			l.long = &strings.Builder{}
+			l.long.Grow(l.limit + 1)
+			l.long.Write(part)
+			l.empty()
 		}
 		l.fill()
 	}
+}
+
+// empty drops what was read.
+func (l *LineReader) empty() { l.start, l.end, l.scanned = 0, 0, 0 }
+
+// length returns how many bytes of the line are not in the buffer.
+func (l *LineReader) length() int {
+	if l.long == nil {
+		return 0
+	}
+	return l.long.Len()
 }
 
 // begin skips a byte order mark and reports whether enough was read to decide.
@@ -115,7 +149,7 @@ func (l *LineReader) begin() bool {
 
 // deliver returns a complete line, an error if it is too long, or neither if it is blank.
 func (l *LineReader) deliver(line []byte) ([]byte, error) {
-	if l.skipping {
+	if l.skipping || l.length()+len(line) > l.limit+1 {
 		l.skip(line)
 		size := l.skipped
 		if l.endsCR {
@@ -123,6 +157,11 @@ func (l *LineReader) deliver(line []byte) ([]byte, error) {
 		}
 		l.skipping, l.skipped, l.endsCR = false, 0, false
 		return nil, &TooLongError{Limit: l.limit, Size: size}
+	}
+	if l.long != nil {
+		l.long.Write(line)
+		whole := l.long.String()
+		line, l.long, l.free = unsafe.Slice(unsafe.StringData(whole), len(whole)), nil, len(whole) >= freedLine
 	}
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
@@ -138,7 +177,8 @@ func (l *LineReader) deliver(line []byte) ([]byte, error) {
 
 func (l *LineReader) skip(part []byte) {
 	l.skipping = true
-	l.skipped += int64(len(part))
+	l.skipped += int64(l.length() + len(part))
+	l.long = nil
 	if len(part) > 0 {
 		l.endsCR = part[len(part)-1] == '\r'
 	}
@@ -148,7 +188,7 @@ func (l *LineReader) skip(part []byte) {
 func (l *LineReader) finish() ([]byte, error) {
 	rest := l.buf[l.start:l.end]
 	l.start, l.scanned = l.end, l.end
-	if l.err == io.EOF && (len(rest) > 0 || l.skipping) {
+	if l.err == io.EOF && (len(rest) > 0 || l.long != nil || l.skipping) {
 		if line, err := l.deliver(rest); line != nil || err != nil {
 			return line, err
 		}
@@ -163,11 +203,11 @@ func (l *LineReader) fill() {
 	case l.buf == nil:
 		l.buf = make([]byte, lineBuffer)
 	case l.start == l.end:
-		l.start, l.end, l.scanned = 0, 0, 0
+		l.empty()
 	case l.end < len(l.buf):
 	case l.start >= len(l.buf)/2: // at least half is consumed, so moving the rest is cheap
 		l.move(l.buf)
-	case len(l.buf) >= keepBuffer && len(l.buf) <= growFast: // a huge line: growing in few steps is cheaper than the memory it may waste
+	case len(l.buf) >= keepBuffer: // a huge line: growing in few steps is cheaper than the memory it may waste
 		l.move(make([]byte, 4*len(l.buf)))
 	default:
 		l.move(make([]byte, 2*len(l.buf)))

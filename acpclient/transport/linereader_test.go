@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -77,6 +78,26 @@ func TestLineReader(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Lines that are collected apart from the buffer end and are skipped as all others.
+func TestLineReaderLongLines(t *testing.T) {
+	const limit = longLine + keepBuffer
+	var stream []byte
+	for _, size := range []int{longLine - 1, longLine, longLine + 1, limit, limit + 1, limit + 2, 3 * limit, limit} {
+		for _, end := range []string{"\n", "\r\n", "\nsmall\n"} {
+			stream = append(append(stream, bytes.Repeat([]byte("x"), size)...), end...)
+		}
+	}
+	for _, last := range []string{"", "\r", "x"} {
+		all := append(append(slices.Clone(stream), bytes.Repeat([]byte("y"), limit)...), last...)
+		for _, chunk := range []int{100_000, 1 << 20} {
+			got, want := collect(NewLineReader(&chunked{all, chunk}, limit)), referenceLines(all, limit)
+			if !slices.Equal(got, want) {
+				t.Errorf("%q in reads of %d: %d lines, want %d", last, chunk, len(got), len(want))
+			}
+		}
 	}
 }
 

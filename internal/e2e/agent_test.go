@@ -174,6 +174,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		exec.Command("sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 601").Start()
 		a.say("started a child")
 		<-cancel
+	case "huge":
+		a.huge()
 	case "null":
 		a.say("There is no reason.")
 		a.answer(m.ID, "null")
@@ -248,6 +250,23 @@ func (a *agent) flood() {
 		}
 		fmt.Fprintf(a.out, chunk+"\n", fmt.Sprintf(`"w%d%s"`, n, end))
 	}
+	a.out.Flush()
+}
+
+// hugeSize is how long the line is that the prompt "huge" yields.
+const hugeSize = 100_000_000
+
+// huge sends one line.
+func (a *agent) huge() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before, after, _ := strings.Cut(chunk, "%s")
+	const words = `some words of text\n`
+	fmt.Fprintf(a.out, `%s"`, before)
+	for range hugeSize / len(words) {
+		a.out.WriteString(words)
+	}
+	fmt.Fprintf(a.out, "\"%s\n", after)
 	a.out.Flush()
 }
 

@@ -164,6 +164,14 @@ func (a *answer) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// WriteString writes a text without a copy of it, if the output can.
+func (a *answer) WriteString(s string) (n int, err error) {
+	if a.err == nil {
+		n, a.err = io.WriteString(a.to, s)
+	}
+	return n, a.err
+}
+
 func (r *run) policy() permissions.Policy {
 	deny := permissions.DenyAll(string(r.opts.Policy), func(q permissions.Question) { r.queue.Post(deniedEvent{q}) })
 	switch r.opts.Policy {

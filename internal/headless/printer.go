@@ -85,7 +85,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 			p.note("%s: %s, by %s", e.Subject, e.Decision, e.By)
 		}
 	case event.NoticeArrived:
-		p.note("%s: %s %s", e.Severity, e.Title, e.Description)
+		p.note("%s: %s", e.Severity, strings.TrimSuffix(e.Title+": "+e.Description, ": "))
 	}
 }
 
@@ -152,7 +152,10 @@ func (p *textPrinter) text(e event.TextArrived) {
 		p.pendingNewlines += len(text)
 		return
 	}
-	io.WriteString(p.out, strings.Repeat("\n", p.pendingNewlines)+body)
+	if p.pendingNewlines > 0 {
+		io.WriteString(p.out, strings.Repeat("\n", p.pendingNewlines))
+	}
+	io.WriteString(p.out, body)
 	p.open = true
 	p.pendingNewlines, p.wrote = len(text)-len(body), true
 }

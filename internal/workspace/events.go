@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"time"
 	"unicode/utf8"
 
@@ -109,6 +110,7 @@ func cutText(e event.Event, most int) (head, tail event.Event, ok bool) {
 	if n == 0 {
 		return nil, nil, false
 	}
+	t.Whole = cmp.Or(t.Whole, t.Text)
 	first, second := t, t
 	first.Text, second.Text = t.Text[:n], t.Text[n:]
 	return first, second, true

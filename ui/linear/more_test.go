@@ -209,6 +209,20 @@ func TestStoppedStillRuns(t *testing.T) {
 	})
 }
 
+// A change that is too large to compare has no counts, and says so.
+func TestChangeTooLargeToCompare(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		r.fake.Turn(func(tn *fakeagent.Turn) string {
+			big := strings.Repeat("a line of the file\\n", 60_000)
+			tn.Update(`{"sessionUpdate":"tool_call","toolCallId":"e","title":"Edit","kind":"edit","status":"completed","content":[{"type":"diff","path":"/f.txt","oldText":"little","newText":"` + big + `"}]}`)
+			return "end_turn"
+		})
+	}, func(r *rig) {
+		r.types("go")
+		r.sees("f.txt, too large to compare, ")
+	})
+}
+
 // If two options have the category model, /model means the one with that name.
 func TestModelIsTheOneNamedSo(t *testing.T) {
 	talkTo(t, func(r *rig) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
@@ -188,6 +189,9 @@ func (n *narrator) finish(before int) {
 
 func (n *narrator) finishAll() { n.finish(len(n.Thread.Items)) }
 
+// mostSpoken is how many bytes of a message are printed at once.
+const mostSpoken = 1 << 20
+
 // speak prints what was added to a message of the agent's.
 func (n *narrator) speak(it *thread.Item, s *printedItem) {
 	if s.words == nil {
@@ -209,10 +213,19 @@ func (n *narrator) speak(it *thread.Item, s *printedItem) {
 		return
 	}
 	n.reopen(it.Index, s)
-	more := it.Text[s.fed:]
-	s.hash.Write(more)
-	s.fed = len(it.Text)
-	s.words.Write(string(more))
+	for s.fed < len(it.Text) {
+		more := it.Text[s.fed:]
+		if len(more) > mostSpoken {
+			n := mostSpoken
+			for !utf8.RuneStart(more[n]) {
+				n--
+			}
+			more = more[:n]
+		}
+		s.hash.Write(more)
+		s.fed += len(more)
+		s.words.Write(string(more))
+	}
 }
 
 // saying prints a message after the speaker's name. Further lines are indented.

@@ -94,7 +94,10 @@ func (n *narrator) toolLine(it *thread.Item) string {
 		what = strings.TrimSpace(verbs[tool.Kind] + " " + what)
 	}
 	var parts []string
-	if b.diffs {
+	switch {
+	case b.tooLarge:
+		parts = append(parts, "too large to compare")
+	case b.diffs:
 		parts = append(parts, fmt.Sprintf("plus %d, minus %d", b.added, b.removed))
 	}
 	if b.ended != "" {
@@ -138,6 +141,7 @@ func subject(t *thread.Tool, cwd string) string {
 type brought struct {
 	diffs          bool // there are diffs, with so many lines added and removed
 	added, removed int
+	tooLarge       bool   // one of them was not compared
 	lines          int    // of text and output
 	ended          string // how its command ended
 }
@@ -145,6 +149,8 @@ type brought struct {
 func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
 	for _, content := range it.Tool.Content {
 		switch {
+		case content.Diff != nil && transcript.TooLarge(content.Diff):
+			b.tooLarge = true
 		case content.Diff != nil:
 			added, removed := diff.Summarise(transcript.Change(content.Diff))
 			b.diffs, b.added, b.removed = true, b.added+added, b.removed+removed

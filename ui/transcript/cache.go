@@ -61,7 +61,7 @@ type cache struct {
 // diff compares the texts of a diff once; nil if they are too large to be compared
 // while drawing.
 func (c *cache) diff(d *event.Diff) *diff.Computed {
-	if len(d.Old)+len(d.New) > hugeDiff {
+	if TooLarge(d) {
 		return nil
 	}
 	known := c.diffs[d]

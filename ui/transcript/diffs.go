@@ -14,6 +14,9 @@ func Change(d *event.Diff) diff.Diff {
 	return diff.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
 }
 
+// TooLarge reports whether a diff is too large to be compared in a moment.
+func TooLarge(d *event.Diff) bool { return len(d.Old)+len(d.New) > hugeDiff }
+
 // compare compares the texts of a diff.
 func compare(d *event.Diff) *diff.Computed {
 	return diff.Compute(Change(d))
