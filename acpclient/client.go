@@ -125,6 +125,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	}
 	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), closedSessions: map[string]bool{},
 		closing: make(chan struct{}), ended: make(chan struct{})}
+	in.lost = c.tooLong
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: event.ErrClosed, IDs: &opts.Numbers.requests})
 	return c
 }
@@ -236,6 +237,13 @@ func (c *Client) problem(what string, data []byte) {
 		line += ": " + safetext.Line(string(data[:min(len(data), 2*maxLogLine)]), maxLogLine)
 	}
 	c.opts.Log.Add(event.LogProtocol, line)
+}
+
+// tooLong reports a message that was skipped.
+func (c *Client) tooLong(e *transport.TooLongError) {
+	const mebi = 1 << 20
+	c.sink.Post(event.NoticeArrived{Severity: "warning", Title: "A message of the agent was left out",
+		Description: fmt.Sprintf("it has %d MiB, and the limit is %d MiB", (e.Size+mebi-1)/mebi, e.Limit/mebi)})
 }
 
 // NewSession describes a session to open.

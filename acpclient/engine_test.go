@@ -40,6 +40,14 @@ func agentProcess(mode string) int {
 		fmt.Fprintln(os.Stderr, "no such \x1b[31mmodel for --api-key=k1\n[session/query] resume=none apiType=native\n[session] is over")
 		return 3
 	}
+	if mode == "shout" { // a line over the limit, then an answer
+		in := bufio.NewScanner(os.Stdin)
+		in.Scan()
+		fmt.Println(strings.Repeat("x", 3<<20))
+		fmt.Println(`{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1}}`)
+		in.Scan()
+		return 0
+	}
 	if mode == "leave" {
 		in := bufio.NewScanner(os.Stdin)
 		in.Scan()
@@ -63,6 +71,20 @@ func launch(t *testing.T, mode string, sink event.Sink) (*acpclient.Client, erro
 	t.Helper()
 	return acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: os.Args[0], Env: append(os.Environ(), "PARLEY_TEST_AGENT="+mode), Grace: 5 * time.Second},
 		acpclient.Options{Name: "parley", Version: "0", Sink: sink})
+}
+
+// A message over the limit is skipped, and said to be.
+func TestMessageOverTheLimit(t *testing.T) {
+	q := event.NewQueue()
+	c, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: os.Args[0], Env: append(os.Environ(), "PARLEY_TEST_AGENT=shout"), MaxLine: 1 << 20}, acpclient.Options{Sink: q})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	events := q.Drain()
+	if len(events) != 1 || events[0] != (event.NoticeArrived{Severity: "warning", Title: "A message of the agent was left out", Description: "it has 3 MiB, and the limit is 1 MiB"}) {
+		t.Errorf("got %+v", events)
+	}
 }
 
 // An agent that exits before the handshake is reported with its exit code and its last

@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"parley/acpclient/event"
@@ -17,8 +18,9 @@ type Tap func(out bool, n uint64, data []byte)
 // tap.
 type counted struct {
 	transport.Conn
-	tap  Tap              // may be nil
-	hold func(n int) bool // of a Bounded sink; may be nil
+	tap  Tap                           // may be nil
+	hold func(n int) bool              // of a Bounded sink; may be nil
+	lost func(*transport.TooLongError) // is called for a message that was skipped
 
 	received *atomic.Uint64 // incremented by the reader goroutine
 	current  uint64         // reader goroutine only: the message being handled, which may be an early one
@@ -30,6 +32,9 @@ func (c *counted) span() event.Span { return event.Span{First: c.current, Last: 
 func (c *counted) Recv() ([]byte, error) {
 	data, err := c.Conn.Recv()
 	if err != nil {
+		if tooLong := new(transport.TooLongError); errors.As(err, &tooLong) {
+			c.lost(tooLong)
+		}
 		return data, err
 	}
 	if c.hold != nil && !c.hold(len(data)) {
