@@ -18,9 +18,22 @@ func (h questionHost) Agent() string             { return h.c.Agent.Name() }
 func (h questionHost) Answers() question.Answers { return h.c.broker }
 func (h questionHost) Say(text string) tea.Cmd   { return h.c.say(text) }
 func (h questionHost) ClosePopup()               { h.c.composer.ClosePopup() }
-func (h questionHost) Hide(tools, subjects []string) {
-	h.c.changed = append(h.c.changed, h.c.Thread.SetAsked(tools, subjects)...)
-	h.c.applied()
+func (h questionHost) QuestionsChanged()         { h.c.asksChanged, h.c.m.asksChanged = true, true }
+
+// hideAsked makes the transcripts leave out what questions show. It is called once for each message, which
+// may bring or end many questions.
+func (m *Model) hideAsked() {
+	if !m.asksChanged {
+		return
+	}
+	m.asksChanged = false
+	for _, c := range m.chats() {
+		if c.asksChanged {
+			c.asksChanged = false
+			c.changed = append(c.changed, c.Thread.SetAsked(c.question.Subjects())...)
+			c.applied()
+		}
+	}
 }
 
 func (h questionHost) PageState() question.PageState {

@@ -38,7 +38,9 @@ type chat struct {
 	composer *composer.Composer
 	question *question.Question
 	broker   *permissions.Broker // where answers go
-	shells   *shell.Commands
+
+	asksChanged bool // other questions wait than before
+	shells      *shell.Commands
 
 	toast status.Toast
 

@@ -30,6 +30,7 @@ type Model struct {
 	choosing      bool  // start is on the screen
 	chat          *chat // the page on the screen otherwise
 	resting       resting
+	asksChanged   bool // on some page
 	quitting      bool
 	quitArmed     time.Time // when ctrl+c was pressed on an empty composer
 	notifier      *status.Notifier

@@ -33,6 +33,7 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	}
 	sessions{m}.search()
 	cmd = tea.Batch(cmd, m.sync())
+	m.hideAsked()
 	m.settleTheme()
 	m.followReview()
 	m.chat.panels.refresh()

@@ -70,10 +70,11 @@ func (t *Thread) tool(e event.ToolChanged) {
 // indexes of the items that it changed.
 func (t *Thread) SetAsked(ids, subjects []string) []int {
 	t.changed = t.changed[:0]
+	askedIDs, askedSubjects := setOf(ids), setOf(subjects)
 	for it := range t.live {
-		asked := slices.Contains(ids, it.Tool.ID)
+		asked := askedIDs[it.Tool.ID]
 		if !asked && len(subjects) > 0 {
-			asked = slices.ContainsFunc(it.Tool.subjects(t), func(s string) bool { return slices.Contains(subjects, s) })
+			asked = slices.ContainsFunc(it.Tool.subjects(t), func(s string) bool { return askedSubjects[s] })
 		}
 		if asked != it.Tool.Asked {
 			it.Tool.Asked = asked
@@ -82,6 +83,14 @@ func (t *Thread) SetAsked(ids, subjects []string) []int {
 	}
 	slices.Sort(t.changed)
 	return t.changed
+}
+
+func setOf(all []string) map[string]bool {
+	set := make(map[string]bool, len(all))
+	for _, s := range all {
+		set[s] = true
+	}
+	return set
 }
 
 func set(into, from *string) {

@@ -21,9 +21,9 @@ type Host interface {
 	PageState() PageState
 	Say(text string) tea.Cmd
 	ClosePopup() // of the composer; it would hide the question
-	// Hide makes the transcript leave out what the questions show: tool calls by id, and
-	// what parley itself asks about by command or path.
-	Hide(tools, subjects []string)
+	// QuestionsChanged is called when others wait than before: the transcript is to leave out what they
+	// show, which Subjects returns.
+	QuestionsChanged()
 	// OfferRules lets the user choose a rule that would have answered the question. read
 	// says whether all of the question was read.
 	OfferRules(cur permissions.Question, read bool) tea.Cmd
@@ -72,7 +72,7 @@ func New(env *layer.Env, host Host) *Question {
 func (q *Question) ForPage(env *layer.Env, host Host) *Question {
 	c := *q
 	c.env, c.host, c.diffs, c.drawn = env, host, diffs{}, body{}
-	c.hide()
+	host.QuestionsChanged()
 	return &c
 }
 
@@ -82,7 +82,7 @@ func (q *Question) Add(n permissions.Question) {
 	if len(q.waiting) == 1 {
 		q.Restart()
 	}
-	q.hide()
+	q.host.QuestionsChanged()
 }
 
 // Remove removes a question that was answered or cancelled.
@@ -95,7 +95,7 @@ func (q *Question) Remove(key uint64) {
 	if another {
 		q.Restart()
 	}
-	q.hide()
+	q.host.QuestionsChanged()
 }
 
 // Clear removes all questions.
@@ -103,10 +103,8 @@ func (q *Question) Clear() {
 	q.queue = queue{}
 	clear(q.edits)
 	q.Restart()
-	q.hide()
+	q.host.QuestionsChanged()
 }
-
-func (q *Question) hide() { q.host.Hide(q.subjects()) }
 
 // Restart starts the current question again: it has to be read again and has no keys.
 func (q *Question) Restart() {

@@ -3,6 +3,7 @@ package question
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func (p *page) PageState() PageState    { return p.around }
 func (p *page) Say(text string) tea.Cmd { p.said = text; return nil }
 func (p *page) Answers() Answers        { return p }
 func (p *page) ClosePopup()             {}
-func (p *page) Hide(_, _ []string)      {}
+func (p *page) QuestionsChanged()       {}
 func (p *page) OpenURL(url string) tea.Cmd {
 	p.answered = append(p.answered, "open "+url)
 	return func() tea.Msg { return nil }
@@ -314,5 +315,23 @@ func TestOptionsWrap(t *testing.T) {
 				t.Errorf("%v: %q is not shown", size, word)
 			}
 		}
+	}
+}
+
+// Ending many questions in order costs nothing for those that still wait: a stop ends all at once.
+func TestManyQuestionsEnd(t *testing.T) {
+	p := newPage(t)
+	const many = 2000
+	for n := range many {
+		p.q.Add(permissions.Question{Key: uint64(n), Options: options})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for n := range many {
+		p.q.Remove(uint64(n))
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; p.q.Open() || used > many*4096 {
+		t.Errorf("open: %v, %d bytes used", p.q.Open(), used)
 	}
 }

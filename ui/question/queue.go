@@ -35,7 +35,11 @@ func (q *queue) drop(key uint64) (dropped, another bool) {
 	if i < 0 {
 		return false, false
 	}
-	q.waiting = slices.Delete(slices.Clone(q.waiting), i, i+1)
+	if i == 0 { // thousands may end in order
+		q.waiting = q.waiting[1:]
+	} else {
+		q.waiting = slices.Delete(slices.Clone(q.waiting), i, i+1)
+	}
 	if another = i == q.current; i < q.current || another && i > 0 && i == len(q.waiting) {
 		q.current--
 	}
@@ -48,9 +52,9 @@ func (q *queue) neighbour(step int) int {
 	return (q.current + step + n) % n
 }
 
-// subjects returns what the questions show: the ids of tool calls, and the commands and
+// Subjects returns what the questions show: the ids of tool calls, and the commands and
 // paths that parley itself asks about.
-func (q *queue) subjects() (tools, subjects []string) {
+func (q *queue) Subjects() (tools, subjects []string) {
 	for _, w := range q.waiting {
 		if w.Tool != "" {
 			tools = append(tools, w.Tool)
