@@ -196,10 +196,11 @@ func usage(v2 bool) *shape[Usage] {
 	)
 }
 
+// amount is a sum of money. A negative one is none.
 func amount(c *jsonscan.Cursor, f *float64) bool {
 	v, err := strconv.ParseFloat(string(c.Value()), 64)
 	*f = v
-	return err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
+	return err == nil && v >= 0 && !math.IsInf(v, 0)
 }
 
 // tokens is a number of tokens. Anything else counts as 0.
