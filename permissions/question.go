@@ -16,6 +16,7 @@ package permissions
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -111,7 +112,7 @@ func (q Question) Subject() string {
 		case Command:
 			return p.Text
 		case Diff:
-			add(p.Path)
+			add(q.clean(p.Path))
 		}
 	}
 	if len(names) == 0 {
@@ -125,6 +126,15 @@ func (q Question) Subject() string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// clean returns a path without "..", doubled slashes and the like, if the facts say that this leads to the
+// same file: after a link, ".." leads elsewhere.
+func (q Question) clean(path string) string {
+	if clean := filepath.Clean(path); slices.ContainsFunc(q.Facts.Files, func(f FileFact) bool { return f.RequestedPath == clean }) {
+		return clean
+	}
+	return path
 }
 
 // Title says who asks and, if it is not for the first time, why. agent is the name to show.

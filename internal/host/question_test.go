@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,6 +65,27 @@ func TestSubjects(t *testing.T) {
 	} {
 		if got := r.show(call).Subject(); got != want {
 			t.Errorf("%+v: got %q, want %q", call, got, want)
+		}
+	}
+}
+
+// Paths in a subject are cleaned, unless that names another file.
+func TestSubjectsAreClean(t *testing.T) {
+	r := newRig(t)
+	away := filepath.Join(t.TempDir(), "away")
+	for _, err := range []error{os.Mkdir(r.path("sub"), 0o755), os.Mkdir(away, 0o755), os.Symlink(away, r.path("link"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root := strings.TrimSuffix(r.path("x"), "x")
+	for path, want := range map[string]string{
+		root + "/sub//../a.go": "a.go",
+		root + "./a.go":        "a.go",
+		root + "link/../a.go":  root + "link/../a.go",
+	} {
+		if got := r.show(diff(path, "new", "old")).Subject(); got != want {
+			t.Errorf("%s: got %q, want %q", path, got, want)
 		}
 	}
 }
