@@ -76,6 +76,26 @@ func (d *driver) agentCalled(name string) *agent {
 	return nil
 }
 
+// A message that is too long for a column is wrapped.
+func TestCompareMessage(t *testing.T) {
+	comparing(t, nil, func(d *driver) {
+		d.m.chat.say("This worktree has the last commit: 12 uncommitted files are not in it, so say what is missing, and the agent will make the rest of it")
+		d.send(refreshMsg{})
+		d.sees(" This worktree has the last commit: 12 uncommitted", "missing, and the agent will make the rest of it")
+		d.m.chat.say(strings.Repeat("a long message ", 30))
+		d.send(refreshMsg{})
+		rows := 0
+		for row := range strings.SplitSeq(d.screen(), "\n") {
+			if strings.Contains(row, "long mes") {
+				rows++
+			}
+		}
+		if d.sees("…"); rows != 3 {
+			t.Errorf("the message takes %d rows, want 3:\n%s", rows, d.screen())
+		}
+	})
+}
+
 // Agents that are compared are on the screen together; one of them has the keys.
 func TestCompare(t *testing.T) {
 	comparing(t, nil, func(d *driver) {

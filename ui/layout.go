@@ -98,7 +98,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 // keeps its frame below a question. On a lower one the question gets those rows.
 const leastFramed = 16
 
-// gapRows returns the row above the composer: a toast, else a blank row if there is room for one.
+// gapRows returns the rows above the composer: a toast, else a blank row if there is room for one.
 func (c *chat) gapRows(width, height int) []string {
 	toast := c.toast.At(c.m.Now())
 	switch {
@@ -107,8 +107,21 @@ func (c *chat) gapRows(width, height int) []string {
 	case toast == "":
 		return []string{""}
 	}
-	return []string{text.Truncate(" "+c.m.Theme.Accent.Paint(strings.Join(strings.Fields(toast), " ")), width, "…")}
+	lines, most := text.Wrap(strings.Join(strings.Fields(toast), " "), width-1), 1
+	if height >= leastFramed {
+		most = maxToast
+	}
+	if len(lines) > most {
+		lines = append(lines[:most-1], strings.Join(lines[most-1:], " "))
+	}
+	for i, line := range lines {
+		lines[i] = text.Truncate(" "+c.m.Theme.Accent.Paint(line), width, "…")
+	}
+	return lines
 }
+
+// maxToast is how many rows a toast may have.
+const maxToast = 3
 
 // The rows that a form needs, and a login with its explanation. With fewer, the composer is
 // hidden.

@@ -35,7 +35,7 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 			t.Fatalf("restored %+v", *put)
 		}
 		d.misses("Restore files to before: go")
-		d.sees("Restored 2 of 4 files: mine.go: it was changed since; big.bin: it is larger th…", "· Restored 2 of 4 files to before “go”: mine.go: it was changed since;")
+		d.sees("Restored 2 of 4 files: mine.go: it was changed since; big.bin: it is larger", "than what is kept", "· Restored 2 of 4 files to before “go”: mine.go: it was changed since;")
 	})
 }
 
