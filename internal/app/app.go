@@ -19,6 +19,7 @@ import (
 	"parley/internal/npx"
 	"parley/internal/sandbox"
 	"parley/ui"
+	"parley/ui/guard"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
 )
@@ -45,7 +46,7 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, adjust func(
 	root.SetArgs(args)
 	root.Version = cli.Version()
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help(ctx, s, cmd) })
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, s, root)
 	report(s, err)
 	var code cli.ExitCode
 	var usage cli.UsageError
@@ -58,6 +59,16 @@ func ExecuteWith(ctx context.Context, s cli.Streams, args []string, adjust func(
 		return 2
 	}
 	return 1
+}
+
+// execute runs a command. A panic becomes an error, so that what the command has deferred is done.
+func execute(ctx context.Context, s cli.Streams, root *cobra.Command) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = reportCrash(s, guard.NewPanicError(cause))
+		}
+	}()
+	return root.ExecuteContext(ctx)
 }
 
 // help prints the help of a command. Only help goes through fang, because fang asks the terminal

@@ -16,7 +16,7 @@ import (
 	"parley/ui/guard"
 )
 
-// reportCrash reports an internal error of parley that ended the screen, and writes a crash report.
+// reportCrash reports an internal error of parley that ended it, and writes a crash report.
 // It returns any other error unchanged.
 func reportCrash(s cli.Streams, err error) error {
 	var broke *guard.PanicError

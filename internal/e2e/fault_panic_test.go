@@ -56,7 +56,7 @@ func TestPanicInTheScreen(t *testing.T) {
 	if code := s.ExitCode(); code != 7 {
 		t.Errorf("exit code %d", code)
 	}
-	s.WaitFor("a bug in parley ended the screen: a mistake on purpose")
+	s.WaitFor("a bug in parley ended it: a mistake on purpose")
 	s.noMistakeShown(0)
 }
 
@@ -113,7 +113,7 @@ func TestPanicInACommand(t *testing.T) {
 			}
 			s.noneLeft()
 			state := stateOf(dir)
-			rows := strings.Join(s.WaitFor("parley: a bug in parley ended the screen: a mistake on purpose", "Resume: parley --resume s1"), "\n")
+			rows := strings.Join(s.WaitFor("parley: a bug in parley ended it: a mistake on purpose", "Resume: parley --resume s1"), "\n")
 			for _, want := range []string{"crash report: " + filepath.Join(state, "broken-"), "log of the session: " + filepath.Join(state, "sessions")} {
 				if !strings.Contains(strings.ReplaceAll(rows, "\n", ""), want) {
 					t.Errorf("%q is not said:\n%s", want, rows)

@@ -15,7 +15,7 @@ import (
 	"parley/internal/safetext"
 )
 
-// PanicError is the error after a panic in the screen. Everything that was started has ended, and
+// PanicError is the error after a panic. Everything that was started has ended, and
 // drafts are saved.
 type PanicError struct {
 	What  string   // safe to show, one line
@@ -23,13 +23,13 @@ type PanicError struct {
 	Logs  []string // the logs of the sessions that were open
 }
 
-func (b *PanicError) Error() string { return "a bug in parley ended the screen: " + b.What }
+func (b *PanicError) Error() string { return "a bug in parley ended it: " + b.What }
 
 // maxBroken bounds the text of a PanicError, in runes: it may hold text of an agent.
 const maxBroken = 500
 
-// newBroken must be called in the deferred function that recovers.
-func newBroken(cause any) *PanicError {
+// NewPanicError must be called in the deferred function that recovers.
+func NewPanicError(cause any) *PanicError {
 	return &PanicError{What: safetext.Line(fmt.Sprint(cause), maxBroken), Trace: strings.TrimSpace(safetext.Clean(string(debug.Stack())))}
 }
 
@@ -52,7 +52,7 @@ func (g *Guard) SetQuit(quit func()) { g.quit = quit }
 // recoverPanic recovers from a panic. It must be deferred.
 func (g *Guard) recoverPanic() {
 	if cause := recover(); cause != nil {
-		g.broke.CompareAndSwap(nil, newBroken(cause))
+		g.broke.CompareAndSwap(nil, NewPanicError(cause))
 		g.once.Do(func() { go g.quit() })
 	}
 }
