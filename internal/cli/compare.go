@@ -137,7 +137,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 	case err != nil && ctx.Err() != nil:
 		s.PrintError("interrupted")
 		return ExitCode(headless.ExitInterrupted)
-	case errors.Is(err, worktree.ErrNoRepository), errors.Is(err, worktree.ErrNoCommit):
+	case errors.Is(err, worktree.ErrNoRepository), errors.Is(err, worktree.ErrNoFiles), errors.Is(err, worktree.ErrNoCommit):
 		return Usagef("compare needs a git repository with a commit, for worktrees: %v", err)
 	case err != nil:
 		return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,7 +98,7 @@ func titlesOf(all []undo.Saved, s Streams) []string {
 // chosen finds the session that is to be shown.
 func chosen(all []undo.Saved, titles []string, args []string) (int, error) {
 	if len(args) == 0 {
-		here, err := os.Getwd()
+		here, err := directory("", "")
 		if err != nil {
 			return 0, err
 		}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -339,24 +340,36 @@ func NewDirectories(cwd string, roots []string) (Directories, error) {
 	return p, nil
 }
 
+// directory returns the absolute path of a directory that exists; "" is the current one. flag is where the
+// user named it.
 func directory(path, flag string) (string, error) {
+	what := flag + " " + path
 	if path == "" {
-		path = "."
+		path, what = ".", "the current directory"
 	}
 	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", Usagef("%s %s: %v", flag, path, err)
+	if err != nil { // the current directory was removed
+		return "", Usagef("the current directory cannot be used: %v; go to another one", reason(err))
 	}
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "", Usagef("%s %s: no such directory", flag, path)
+		return "", Usagef("%s: no such directory", what)
 	case err != nil:
-		return "", Usagef("%s %s: %v", flag, path, err)
+		return "", Usagef("%s: %v", what, reason(err))
 	case !info.IsDir():
-		return "", Usagef("%s %s: not a directory", flag, path)
+		return "", Usagef("%s: not a directory", what)
 	}
 	return abs, nil
+}
+
+// reason returns why a call of the system failed, without its name and the path.
+func reason(err error) error {
+	var call syscall.Errno
+	if errors.As(err, &call) {
+		return call
+	}
+	return err
 }
 
 // Connection is a started agent with a session and the services it uses.

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -83,13 +85,15 @@ func notInTree(uncommitted int) string {
 	return fmt.Sprintf("This worktree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
 }
 
-// FindWorktree returns the worktree that a directory is in. It is merged into the worktree of from.
+// FindWorktree returns the worktree that a directory is in. It is merged into the user's worktree that
+// from is in or, if from is in none, into the one that parley was started in.
 func FindWorktree(ctx context.Context, from, dir string) (*Worktree, error) {
 	store, err := worktrees()
 	if err != nil {
 		return nil, err
 	}
-	tree, err := store.At(ctx, from, dir)
+	here, _ := os.Getwd()
+	tree, err := store.At(ctx, dir, from, here)
 	return &Worktree{worktree.Created{Tree: tree, Existed: true}, "", store}, err
 }
 
@@ -132,16 +136,30 @@ func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	if isTerminal(s.In) && isTerminal(s.Out) {
 		answers := bufio.NewScanner(s.In)
 		fmt.Fprint(s.Out, "[k]eep, [m]erge, or [d]iscard? ")
-		answers.Scan()
-		switch strings.ToLower(strings.TrimSpace(answers.Text())) {
+		switch strings.ToLower(nextAnswer(ctx, answers)) {
 		case "m", "merge":
-			return mergeWorktree(ctx, s, w.store, w.Tree, "")
+			return mergeWorktree(ctx, s, w.store, w.Tree, w.Name)
 		case "d", "discard":
 			return removeWorktree(ctx, s, w.store, w.Tree, answers)
 		}
 	}
 	fmt.Fprintf(s.Out, "Kept. `parley worktrees merge %s` merges it, `parley worktrees remove %s` removes it\n", w.Name, w.Name)
 	return nil
+}
+
+// nextAnswer returns the user's next line; "" at the end of the input or of ctx.
+func nextAnswer(ctx context.Context, answers *bufio.Scanner) string {
+	line := make(chan string, 1)
+	go func() {
+		answers.Scan()
+		line <- strings.TrimSpace(answers.Text())
+	}()
+	select {
+	case <-ctx.Done():
+		return ""
+	case answer := <-line:
+		return answer
+	}
 }
 
 // summary describes in a few words what a worktree holds.
@@ -155,7 +173,7 @@ func NewWorktrees(s Streams) *cobra.Command {
 		Use:   "worktrees",
 		Short: "List, show, merge and remove the git worktrees of sessions",
 		Long: "List the git worktrees that `parley --worktree` and `parley compare` made, with what was not merged yet. " +
-			"NAME is a worktree of this repository, or of another one if no other has that name.",
+			"NAME is a worktree of this repository; for diff and remove also of another one, if no other has that name.",
 		Args: NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := worktrees()
@@ -167,22 +185,28 @@ func NewWorktrees(s Streams) *cobra.Command {
 	}
 	diffCmd := &cobra.Command{
 		Use: "diff NAME", Short: "Show what merging a worktree would change", Args: cobra.ExactArgs(1),
-		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, _ bool) error {
 			return diffWorktree(cmd.Context(), s, store, tree)
 		}),
 	}
 	var message string
 	mergeCmd := &cobra.Command{
 		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the worktree", Args: cobra.ExactArgs(1),
-		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
-			return mergeWorktree(cmd.Context(), s, store, tree, message)
+		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, here bool) error {
+			switch {
+			case tree.Broken != nil:
+				return fmt.Errorf("merge %s: %w", tree.Name, tree.Broken)
+			case !here:
+				return fmt.Errorf("%s belongs to %s: run this there, on the branch to merge into", tree.Name, tree.Main)
+			}
+			return mergeWorktree(cmd.Context(), s, store, tree, cmp.Or(message, tree.Name))
 		}),
 	}
-	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "the message of the commit (default: the name of the worktree)")
+	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "message of the commit, if the merge makes one (default: the name of the worktree)")
 	answers := bufio.NewScanner(s.In)
 	removeCmd := &cobra.Command{
 		Use: "remove NAME…", Short: "Remove worktrees and their branches, after listing what would be lost", Args: cobra.MinimumNArgs(1),
-		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree) error {
+		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, _ bool) error {
 			return removeWorktree(cmd.Context(), s, store, tree, answers)
 		}),
 	}
@@ -190,19 +214,24 @@ func NewWorktrees(s Streams) *cobra.Command {
 	return cmd
 }
 
-// withWorktrees finds the worktrees named by the arguments and runs a function for each.
-func withWorktrees(run func(*cobra.Command, *worktree.Store, worktree.Tree) error) func(*cobra.Command, []string) error {
+// withWorktrees finds the worktrees named by the arguments and runs a function for each. here says that
+// parley was started in the worktree that it would be merged into.
+func withWorktrees(run func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, here bool) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		store, err := worktrees()
 		if err != nil {
 			return err
 		}
+		cwd, err := directory("", "")
+		if err != nil {
+			return err
+		}
 		for _, name := range args {
-			tree, err := store.Find(cmd.Context(), ".", name)
+			tree, here, err := store.Find(cmd.Context(), cwd, name)
 			if err != nil {
 				return fmt.Errorf("%w; `parley worktrees` lists them", err)
 			}
-			if err := run(cmd, store, tree); err != nil {
+			if err := run(cmd, store, tree, here); err != nil {
 				return err
 			}
 		}
@@ -223,7 +252,9 @@ func listWorktrees(ctx context.Context, s Streams, store *worktree.Store) error 
 	fmt.Fprintln(w, "NAME\tREPOSITORY\tUNCOMMITTED\tCOMMITS\tDIRECTORY")
 	for _, tree := range all {
 		uncommitted, commits := "?", "?"
-		if state, err := store.State(ctx, tree); err == nil {
+		if tree.Broken != nil {
+			tree.Main = "(gone)"
+		} else if state, err := store.State(ctx, tree); err == nil {
 			uncommitted, commits = fmt.Sprint(len(state.Uncommitted)), fmt.Sprint(state.Total)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", tree.Name, safetext.Line(tree.Main, 200), uncommitted, commits, safetext.Line(tree.Path, 200))
@@ -253,21 +284,22 @@ func diffWorktree(ctx context.Context, s Streams, store *worktree.Store, tree wo
 
 // mergeWorktree merges a worktree and removes it. Nothing is lost then.
 func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, message string) error {
-	if message == "" {
-		message = tree.Name
-	}
 	merged, err := store.Merge(ctx, tree, message)
 	if err != nil {
 		return fmt.Errorf("merge %s: %w", tree.Name, err)
 	}
+	line := fmt.Sprintf("Merged %s into %s", tree.Name, merged.Into)
 	switch {
 	case merged.Nothing:
-		fmt.Fprintf(s.Out, "%s has nothing that %s does not have\n", tree.Name, merged.Into)
+		line = fmt.Sprintf("%s has nothing that %s does not have", tree.Name, merged.Into)
 	case merged.FastForward:
-		fmt.Fprintf(s.Out, "Merged %s into %s (fast-forward)\n", tree.Name, merged.Into)
-	default:
-		fmt.Fprintf(s.Out, "Merged %s into %s\n", tree.Name, merged.Into)
+		line += " (fast-forward)"
 	}
+	if merged.Commit {
+		subject, _, _ := strings.Cut(message, "\n")
+		line += ": " + safetext.Line(subject, 200)
+	}
+	fmt.Fprintln(s.Out, line)
 	state, err := store.State(ctx, tree)
 	if err != nil || !state.Empty() { // something still changes it
 		return err
@@ -277,15 +309,23 @@ func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree w
 
 // removeWorktree removes a worktree. If that would lose work, the user must confirm.
 func removeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, answers *bufio.Scanner) error {
-	state, err := store.State(ctx, tree)
+	var state worktree.State
+	var err error
+	if tree.Broken == nil {
+		state, err = store.State(ctx, tree)
+	}
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", tree.Name, err)
 	}
-	if !state.Empty() {
+	if tree.Broken != nil {
+		fmt.Fprintf(s.Out, "%s: %s\nIf you moved it, type this there instead: git worktree repair %s\nAll files in %s would be lost\n",
+			tree.Name, safetext.Line(tree.Broken.Error(), 300), tree.Path, tree.Path)
+	} else if !state.Empty() {
 		listLost(s.Out, tree, state)
+	}
+	if tree.Broken != nil || !state.Empty() {
 		fmt.Fprintf(s.Out, "Type %s to remove it: ", tree.Name)
-		answers.Scan()
-		if strings.TrimSpace(answers.Text()) != tree.Name {
+		if nextAnswer(ctx, answers) != tree.Name {
 			fmt.Fprintln(s.Out, "Kept")
 			return nil
 		}

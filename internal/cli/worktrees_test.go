@@ -77,7 +77,7 @@ func TestWorktreeMerged(t *testing.T) {
 		t.Errorf("without a terminal, want what is uncommitted, and that it was kept:\n%s", &left)
 	}
 	out, err = runWorktrees(t, "", "merge", "fix")
-	if err != nil || out != "Merged fix into main (fast-forward)\n" {
+	if err != nil || out != "Merged fix into main (fast-forward): fix\n" {
 		t.Errorf("%v, want a fast-forward of main:\n%s", err, out)
 	}
 	holds(t, filepath.Join(dir, "a.txt"), "two\n")

@@ -4,18 +4,29 @@ package gitsafe
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"parley/internal/programs"
 )
 
-// Command returns `git ls-files` with these arguments, run in dir. git is an absolute path.
+// Command returns `git ls-files` with these arguments, run in dir. git and dir are absolute paths.
 func Command(ctx context.Context, git, dir string, words ...string) *exec.Cmd {
-	cmd := programs.Command(ctx, git, slices.Concat([]string{"-C", dir}, args, []string{"ls-files"}, words)...)
+	return command(ctx, git, dir, []string{"ls-files"}, words)
+}
+
+// command returns a git command with more arguments. Git is started in a directory of programs', so dir
+// must be absolute.
+func command(ctx context.Context, git, dir string, words ...[]string) *exec.Cmd {
+	cmd := programs.Command(ctx, git, slices.Concat([]string{"-C", dir}, args, slices.Concat(words...))...)
 	cmd.Env = environ(cmd.Env)
+	if !filepath.IsAbs(dir) && cmd.Err == nil {
+		cmd.Err = fmt.Errorf("run git in %q: not an absolute path", dir)
+	}
 	return cmd
 }
 

@@ -8,23 +8,23 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
-
-	"parley/internal/programs"
 )
 
 // maxOutput bounds what is read of git's output, in bytes.
 const maxOutput = 32 << 20
 
-// ErrPrograms is wrapped by the error of Trusted.
-var ErrPrograms = errors.New("the repository's own configuration names programs that git would run, or another place for its files")
+// The errors of Trusted wrap one of these.
+var (
+	ErrPrograms  = errors.New("the repository's own configuration names programs that git would run")
+	ErrSubmodule = errors.New("submodules are not supported, nor other repositories that set core.worktree")
+)
 
 // untrusted are the settings that make git run a program when files are checked out, added, committed
-// or merged, and the one that makes it write files elsewhere. Hooks and the file system monitor are
-// switched off for every command; pagers, editors and transports are not used.
-var untrusted = regexp.MustCompile(`^(filter\..*\.(smudge|clean|process)|merge\..*\.driver|gpg\..*program|gpg\.program|core\.(worktree|sshcommand|editor|askpass|alternaterefscommand))$`)
+// or merged. Hooks and the file system monitor are switched off for every command; pagers, editors and
+// transports are not used.
+var untrusted = regexp.MustCompile(`^(filter\..*\.(smudge|clean|process)|merge\..*\.driver|gpg\..*program|gpg\.program|core\.(sshcommand|editor|askpass|alternaterefscommand))$`)
 
 // Trusted returns an error unless git can check out, commit and merge in the repository of dir without
 // running a program, or writing to a place, that the repository's own configuration names: an agent may
@@ -37,7 +37,13 @@ func Trusted(ctx context.Context, git, dir string) error {
 	fields := strings.Split(out, "\x00") // scope, key, scope, key, ...
 	for i := 0; i+1 < len(fields); i += 2 {
 		scope, key := fields[i], fields[i+1]
-		if (scope == "local" || scope == "worktree") && untrusted.MatchString(strings.ToLower(key)) {
+		if scope != "local" && scope != "worktree" {
+			continue
+		}
+		if strings.EqualFold(key, "core.worktree") { // it makes git write files elsewhere
+			return ErrSubmodule
+		}
+		if untrusted.MatchString(strings.ToLower(key)) {
 			return fmt.Errorf("%w: %s (git config --unset %s removes it)", ErrPrograms, key, key)
 		}
 	}
@@ -53,8 +59,7 @@ func Run(ctx context.Context, git, dir string, words ...string) (string, error) 
 
 // RunInput is Run with a standard input.
 func RunInput(ctx context.Context, git, dir, input string, words ...string) (string, error) {
-	cmd := programs.Command(ctx, git, slices.Concat([]string{"-C", dir}, args, []string{"-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, words)...)
-	cmd.Env = environ(cmd.Env)
+	cmd := command(ctx, git, dir, []string{"-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, words)
 	cmd.WaitDelay = time.Second
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)

@@ -56,6 +56,7 @@ type Preview struct {
 	State
 	Files []File // that change
 	Into  string // the branch that it goes to; "" if none is checked out
+	Makes bool   // it makes a commit, which has a message
 	// Refused is why it cannot be merged now, nil if it can. Conflicts are found by Merge only.
 	Refused error
 }
@@ -74,15 +75,16 @@ func (s *Store) Preview(ctx context.Context, t Tree) (Preview, error) {
 		return Preview{}, err
 	}
 	p.Into, p.Refused = s.mergeable(ctx, t)
+	p.Makes = len(p.Uncommitted) > 0 || !s.ancestor(ctx, t.Main, "HEAD", t.Branch())
 	return p, context.Cause(ctx)
 }
 
 // prepareDiff makes sure that diff can be called, and returns the commit to compare a worktree with.
 func (s *Store) prepareDiff(ctx context.Context, t Tree) (base string, err error) {
-	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil { // add and diff run filters
+	if err := s.verify(ctx, t); err != nil { // or git would use a repository around the store
 		return "", err
 	}
-	if err := s.verify(ctx, t); err != nil { // or git would use a repository around the store
+	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil { // add and diff run filters
 		return "", err
 	}
 	base, err = s.run(ctx, t.Main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")

@@ -192,22 +192,3 @@ func TestPreview(t *testing.T) {
 		t.Errorf("detached: %+v, %v, want %v", p, err, ErrNotOnBranch)
 	}
 }
-
-// A worktree is found by any directory in it, and goes to the worktree that the user is in.
-func TestAt(t *testing.T) {
-	r := newRig(t)
-	tree := r.create("fix")
-	own := filepath.Join(t.TempDir(), "feature")
-	r.git(r.repo, "worktree", "add", "-q", "-b", "feature", own)
-	for from, main := range map[string]string{r.repo: r.repo, own: own, tree.Path: r.repo, t.TempDir(): r.repo} {
-		got, err := r.store.At(t.Context(), from, filepath.Join(tree.Path, "sub"))
-		if want := (Tree{"fix", tree.Path, main}); err != nil || got != want {
-			t.Errorf("from %s: %+v %v, want %+v", from, got, err, want)
-		}
-	}
-	for _, dir := range []string{r.repo, own, r.store.dir, filepath.Dir(tree.Path), filepath.Join(r.store.dir, ".."), "/"} {
-		if got, err := r.store.At(t.Context(), r.repo, dir); !errors.Is(err, ErrNotOurs) {
-			t.Errorf("%s: %+v, %v, want %v", dir, got, err, ErrNotOurs)
-		}
-	}
-}

@@ -28,6 +28,9 @@ const maxCommits = 50
 
 // State looks at a worktree.
 func (s *Store) State(ctx context.Context, t Tree) (State, error) {
+	if t.Broken != nil {
+		return State{}, t.Broken
+	}
 	var st State
 	var err error
 	if st.Uncommitted, err = s.uncommitted(ctx, t.Path); err != nil {
@@ -90,6 +93,7 @@ type Merged struct {
 	Into        string // the branch
 	FastForward bool
 	Nothing     bool // there was nothing to merge
+	Commit      bool // it made a commit with the message
 }
 
 // Merge commits what is uncommitted in the worktree, with the message, and merges its branch into the
@@ -97,25 +101,37 @@ type Merged struct {
 // the merge would conflict (*ConflictError) or overwrite uncommitted changes, nothing changes. The
 // worktree stays in any case.
 func (s *Store) Merge(ctx context.Context, t Tree, message string) (Merged, error) {
+	if t.Broken != nil {
+		return Merged{}, t.Broken
+	}
 	into, err := s.mergeable(ctx, t)
 	if err != nil {
 		return Merged{}, err
 	}
-	takeBack, err := s.commit(ctx, t, message)
+	committed, takeBack, err := s.commit(ctx, t, message)
 	if err != nil {
 		return Merged{}, err
 	}
-	m, err := s.mergeCommitted(ctx, t, message)
+	m, err := Merged{}, s.nested(ctx, t)
+	if err == nil {
+		m, err = s.mergeCommitted(ctx, t, message)
+	}
 	if err != nil {
 		takeBack()
 		return Merged{}, err
 	}
-	m.Into = into
+	m.Into, m.Commit = into, m.Commit || committed
 	return m, nil
 }
 
 // mergeable returns the branch that a worktree would be merged into, or why it cannot be merged now.
 func (s *Store) mergeable(ctx context.Context, t Tree) (into string, err error) {
+	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil {
+		return "", err
+	}
+	if inside, _ := s.run(ctx, t.Main, "rev-parse", "--is-inside-work-tree"); inside != "true" {
+		return "", ErrBare
+	}
 	into, err = s.run(ctx, t.Main, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil {
 		return "", ErrNotOnBranch
@@ -145,30 +161,43 @@ func (s *Store) mergeCommitted(ctx context.Context, t Tree, message string) (Mer
 		_, aborted := s.run(context.WithoutCancel(ctx), t.Main, "merge", "--abort")
 		err = errors.Join(err, aborted)
 	}
-	return Merged{}, overwrites(err)
+	return Merged{Commit: true}, overwrites(err)
 }
 
-// commit commits everything that is uncommitted in a worktree. takeBack removes that commit from the
+// commit commits what is uncommitted in a worktree, if anything is. takeBack removes that commit from the
 // branch, unless another one has followed; the files stay.
-func (s *Store) commit(ctx context.Context, t Tree, message string) (takeBack func(), err error) {
+func (s *Store) commit(ctx context.Context, t Tree, message string) (committed bool, takeBack func(), err error) {
 	files, err := s.uncommitted(ctx, t.Path)
 	if err != nil || len(files) == 0 {
-		return func() {}, err
+		return false, func() {}, err
 	}
 	before, err := s.run(ctx, t.Path, "rev-parse", "HEAD")
 	if err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	if _, err := s.run(ctx, t.Path, "add", "--all"); err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	if _, err := s.run(ctx, t.Path, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", message); err != nil {
-		return nil, err
+		return false, nil, err
 	}
 	made, err := s.run(ctx, t.Path, "rev-parse", "HEAD")
-	return func() { // a commit that stays loses nothing
+	return true, func() { // a commit that stays loses nothing
 		s.run(context.WithoutCancel(ctx), t.Path, "update-ref", "refs/heads/"+t.Branch(), before, made)
 	}, err
+}
+
+// nested returns an ErrNested if the branch adds a repository: git would merge a link to it, without its
+// files, which are then lost with the worktree.
+func (s *Store) nested(ctx context.Context, t Tree) error {
+	added, err := s.run(ctx, t.Main, "diff", "--raw", "--no-renames", "--diff-filter=A", "HEAD..."+t.Branch(), "--")
+	for line := range strings.SplitSeq(added, "\n") {
+		if strings.HasPrefix(line, ":000000 160000 ") {
+			_, name, _ := strings.Cut(line, "\t")
+			return fmt.Errorf("%w: %s", ErrNested, name)
+		}
+	}
+	return err
 }
 
 // conflicts returns a *ConflictError if merging the branch into the main worktree's would conflict. It
@@ -231,17 +260,18 @@ func overwrites(err error) error {
 }
 
 // Remove removes a worktree and its branch, with everything in it that is not merged: show its State
-// and ask first.
+// and ask first. Of a broken one only the files are removed.
 func (s *Store) Remove(ctx context.Context, t Tree) error {
 	if rel, err := filepath.Rel(s.dir, t.Path); err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return fmt.Errorf("%s is not a worktree of parley's", t.Path)
 	}
+	defer s.tidy(filepath.Dir(t.Path))
+	if t.Broken != nil {
+		return os.RemoveAll(t.Path)
+	}
 	if _, err := s.run(ctx, t.Main, "worktree", "remove", "--force", t.Path); err != nil {
 		return err
 	}
-	if _, err := s.run(ctx, t.Main, "branch", "--quiet", "-D", t.Branch()); err != nil {
-		return err
-	}
-	os.Remove(filepath.Dir(t.Path)) // if it was the last of its repository
-	return nil
+	_, err := s.run(ctx, t.Main, "branch", "--quiet", "-D", t.Branch())
+	return err
 }

@@ -13,14 +13,11 @@ package worktree
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"parley/internal/gitsafe"
@@ -30,12 +27,16 @@ import (
 // Errors that callers tell apart.
 var (
 	ErrNoRepository = errors.New("not a git repository")
+	ErrNoFiles      = errors.New("a bare repository, or the inside of .git, has no files to work on")
 	ErrNoCommit     = errors.New("the repository has no commit yet: commit something first")
 	ErrNotOnBranch  = errors.New("the worktree to merge into is not on a branch: check one out first")
+	ErrBare         = errors.New("its repository is bare, without files to merge into: start parley in a worktree of yours")
 	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
 	ErrReplaced     = errors.New("its .git leads to another repository")
 	ErrNotOurs      = errors.New("not in a worktree of parley's")
+	ErrNested       = errors.New("a repository inside the worktree cannot be merged: move it elsewhere, or remove its .git")
+	ErrBranchExists = errors.New("the branch exists already")
 )
 
 // prefix begins the names of the branches.
@@ -50,6 +51,9 @@ type Store struct {
 // Open returns the store in a directory of parley's, which is made when it is needed. It fails if git
 // is not installed.
 func Open(dir string) (*Store, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("worktrees need an absolute state directory, not %s: set HOME or PARLEY_STATE", dir)
+	}
 	git, err := programs.Find("git")
 	if err != nil {
 		return nil, fmt.Errorf("worktrees need git: %w", err)
@@ -62,6 +66,10 @@ type Tree struct {
 	Name string
 	Path string // its root
 	Main string // the root of the worktree it was made from
+
+	// Broken is why git cannot use it, nil if it can: mostly its repository is gone. It can only be
+	// removed.
+	Broken error
 }
 
 // Branch is the branch of the worktree.
@@ -116,8 +124,13 @@ func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncomm
 	if err := s.prepare(ctx, &from); err != nil {
 		return Created{}, 0, err
 	}
-	t.Inside, err = s.add(ctx, from, t.Tree)
-	return t, from.uncommitted, err
+	if exists, err := s.branchExists(ctx, from, t.Tree); err != nil || exists {
+		return Created{}, 0, cmp.Or(err, fmt.Errorf("%w: %s; use another name, or remove it: git branch -d %s", ErrBranchExists, t.Branch(), t.Branch()))
+	}
+	if t.Inside, err = s.add(ctx, from, t.Tree); err != nil {
+		return Created{}, 0, err
+	}
+	return t, from.uncommitted, nil
 }
 
 // CreateNew makes new worktrees at the current commit of dir's repository, one for each of the names,
@@ -158,20 +171,22 @@ func (s *Store) numbered(ctx context.Context, from origin, name string) (Tree, e
 		if _, err := os.Lstat(t.Path); err == nil {
 			continue
 		}
-		branches, err := s.run(ctx, from.main, "for-each-ref", "refs/heads/"+t.Branch())
-		if err != nil {
-			return Tree{}, err
-		}
-		if branches == "" {
-			return t, nil
+		exists, err := s.branchExists(ctx, from, t)
+		if err != nil || !exists {
+			return t, err
 		}
 	}
 }
 
+func (s *Store) branchExists(ctx context.Context, from origin, t Tree) (bool, error) {
+	found, err := s.run(ctx, from.main, "for-each-ref", "refs/heads/"+t.Branch())
+	return found != "", err
+}
+
 // origin is where new worktrees come from.
 type origin struct {
-	main, place string // see repository
-	below       string // the directory of the user, relative to main
+	repository
+	below string // the directory of the user, relative to main
 
 	commit      string // what they begin with; set by prepare
 	uncommitted int
@@ -182,12 +197,12 @@ func (o origin) tree(name string) Tree {
 }
 
 func (s *Store) origin(ctx context.Context, dir string) (origin, error) {
-	main, place, err := s.repository(ctx, dir)
+	r, err := s.repository(ctx, dir)
 	if err != nil {
 		return origin{}, err
 	}
 	below, err := s.run(ctx, dir, "rev-parse", "--show-prefix")
-	return origin{main: main, place: place, below: filepath.FromSlash(below)}, err
+	return origin{repository: r, below: filepath.FromSlash(below)}, err
 }
 
 // prepare makes sure that add can be called.
@@ -204,16 +219,25 @@ func (s *Store) prepare(ctx context.Context, from *origin) error {
 		return err
 	}
 	from.uncommitted = len(changed)
-	if err := os.MkdirAll(from.place, 0o700); err != nil {
-		return fmt.Errorf("create worktree: %w", err)
-	}
 	return nil
 }
 
-// add makes a worktree and returns the directory in it that corresponds to the user's. The end of ctx
-// does not interrupt it: git would leave half a worktree.
+// tidy removes the directory of a repository that has no worktrees, and that of the store.
+func (s *Store) tidy(place string) {
+	os.Remove(place)
+	os.Remove(s.dir)
+}
+
+// add makes a worktree on a new branch, and returns the directory in it that corresponds to the user's.
+// After an error neither is left. The end of ctx does not interrupt it: git would leave half a worktree.
 func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, err error) {
-	if _, err := s.run(context.WithoutCancel(ctx), from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
+	if err := os.MkdirAll(from.place, 0o700); err != nil {
+		return "", fmt.Errorf("create worktree: %w", err)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if _, err := s.run(ctx, from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
+		s.run(ctx, from.main, "update-ref", "-d", "refs/heads/"+t.Branch(), from.commit) // git leaves it
+		s.tidy(from.place)
 		return "", err
 	}
 	inside = filepath.Join(t.Path, from.below)
@@ -226,13 +250,16 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 // verify reports whether a tree that exists is what it should be: on its branch, and of the repository
 // that it was made from.
 func (s *Store) verify(ctx context.Context, t Tree) error {
+	if t.Broken != nil {
+		return t.Broken
+	}
 	branch, err := s.run(ctx, t.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil || branch != t.Branch() {
 		return fmt.Errorf("%w: %s (%s)", ErrBranchMoved, t.Branch(), t.Path)
 	}
 	var common [2]os.FileInfo
 	for i, dir := range []string{t.Path, t.Main} {
-		path, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
+		path, err := s.commonDir(ctx, dir)
 		if err != nil {
 			return err
 		}
@@ -244,116 +271,6 @@ func (s *Store) verify(ctx context.Context, t Tree) error {
 		return fmt.Errorf("%w (%s)", ErrReplaced, t.Path)
 	}
 	return nil
-}
-
-// repository returns the root of the worktree of the user's that dir is in, and where the store keeps
-// the worktrees of its repository. If dir is in the store, main is that of the repository.
-func (s *Store) repository(ctx context.Context, dir string) (main, place string, err error) {
-	common, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	if cause := context.Cause(ctx); cause != nil {
-		return "", "", cause
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("%w: %s", ErrNoRepository, dir)
-	}
-	// dir may itself be in a worktree of the store: a merge goes to where the user is.
-	list, err := s.run(ctx, dir, "worktree", "list", "--porcelain", "-z")
-	if err != nil {
-		return "", "", err
-	}
-	first, _, _ := strings.Cut(list, "\x00")
-	main, ok := strings.CutPrefix(first, "worktree ")
-	if inside, err := s.run(ctx, dir, "rev-parse", "--is-inside-work-tree"); !ok || err != nil || inside != "true" {
-		return "", "", fmt.Errorf("%w: %s", ErrNoRepository, dir)
-	}
-	sum := sha256.Sum256([]byte(common))
-	base := filepath.Base(main)
-	if CheckName(base) != nil {
-		base = "repository"
-	}
-	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
-		main = top
-	}
-	return filepath.FromSlash(main), filepath.Join(s.dir, base+"-"+hex.EncodeToString(sum[:4])), nil
-}
-
-// within reports whether path is in dir; both exist.
-func within(dir, path string) bool {
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	rel, err := filepath.Rel(dir, filepath.FromSlash(path))
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// List returns all worktrees of the store, of every repository, sorted by path.
-func (s *Store) List(ctx context.Context) ([]Tree, error) {
-	paths, err := filepath.Glob(filepath.Join(s.dir, "*", "*"))
-	if err != nil {
-		return nil, err
-	}
-	var all []Tree
-	for _, path := range paths {
-		name := filepath.Base(path)
-		if CheckName(name) != nil {
-			continue
-		}
-		all = append(all, s.existing(ctx, path))
-	}
-	return all, context.Cause(ctx)
-}
-
-// existing returns the worktree at a path. Main is the main worktree of its repository.
-func (s *Store) existing(ctx context.Context, path string) Tree {
-	t := Tree{Name: filepath.Base(path), Path: path}
-	if list, err := s.run(ctx, path, "worktree", "list", "--porcelain", "-z"); err == nil {
-		first, _, _ := strings.Cut(list, "\x00")
-		t.Main, _ = strings.CutPrefix(first, "worktree ")
-	}
-	return t
-}
-
-// At returns the worktree that a directory is in, or an ErrNotOurs. It would be merged into the
-// worktree of from, if that is of the same repository.
-func (s *Store) At(ctx context.Context, from, dir string) (Tree, error) {
-	store := s.dir
-	for _, path := range []*string{&store, &dir} {
-		if resolved, err := filepath.EvalSymlinks(*path); err == nil {
-			*path = resolved
-		}
-	}
-	rel, err := filepath.Rel(store, dir)
-	words := strings.SplitN(filepath.ToSlash(rel), "/", 3)
-	if err != nil || !filepath.IsLocal(rel) || len(words) < 2 || CheckName(words[1]) != nil {
-		return Tree{}, fmt.Errorf("%s: %w", dir, ErrNotOurs)
-	}
-	t := s.existing(ctx, filepath.Join(s.dir, words[0], words[1]))
-	if main, place, err := s.repository(ctx, from); err == nil && place == filepath.Dir(t.Path) {
-		t.Main = main // the repository may have other worktrees of the user's
-	}
-	return t, context.Cause(ctx)
-}
-
-// Find returns the worktree of that name: of dir's repository, or else the only one of that name.
-func (s *Store) Find(ctx context.Context, dir, name string) (Tree, error) {
-	all, err := s.List(ctx)
-	if err != nil {
-		return Tree{}, err
-	}
-	all = slices.DeleteFunc(all, func(t Tree) bool { return t.Name != name })
-	if main, place, err := s.repository(ctx, dir); err == nil {
-		if i := slices.IndexFunc(all, func(t Tree) bool { return filepath.Dir(t.Path) == place }); i >= 0 {
-			all[i].Main = main // the repository may have other worktrees of the user's
-			return all[i], nil
-		}
-	}
-	switch len(all) {
-	case 0:
-		return Tree{}, fmt.Errorf("no worktree %s", name)
-	case 1:
-		return all[0], nil
-	}
-	return Tree{}, fmt.Errorf("several repositories have a worktree %s: run this in one of them", name)
 }
 
 // run runs git and returns what it printed, without the last newline.
