@@ -135,8 +135,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	flags.BoolVar(&f.inline, "inline", false, "write the conversation into the terminal's scrollback instead of taking over the screen")
 	flags.BoolVar(&f.linear, "linear", false, "print plain lines, for screen readers (or set ACCESSIBLE=1)")
 	flags.DurationVar(&f.startTimeout, "start-timeout", 5*time.Minute, "how long an agent may take to start; 0 waits forever")
-	flags.StringVar(&f.worktree, "worktree", "", "work in a separate git worktree and branch of this name; without a name, in a new one")
-	flags.Lookup("worktree").NoOptDefVal = cli.AutoWorktree
+	cli.WorktreeFlag(flags, &f.worktree)
 	f.offerTools = cli.OfferToolsFlag(root)
 	f.sandbox = cli.SandboxFlag(root)
 	f.remote.Add(flags)

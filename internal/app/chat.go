@@ -82,11 +82,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if d, err := time.ParseDuration(setup.Config.StartTimeout); err == nil && !cmd.Flags().Changed("start-timeout") {
 		f.startTimeout = d
 	}
+	notices := warnings(setup)
 	trees := &trees{from: place.Cwd}
+	defer trees.removeEmpty(context.WithoutCancel(cmd.Context())) // also after a start that failed
 	if f.worktree != "" {
 		tree, err := trees.Enter(cmd.Context(), f.worktree)
 		if err != nil {
-			return fmt.Errorf("--worktree %s: %w", f.worktree, err)
+			return cli.Usagef("--worktree: %v", err)
 		}
 		place.Origin, place.Cwd, f.cwd = place.Cwd, tree.Dir, tree.Dir
 		if tree.Notice != "" {
@@ -139,7 +141,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if names := cli.Names(); names != nil {
 		opts.Names = names
 	}
-	opts.Notices = warnings(setup)
+	opts.Notices = notices
 	opts.Templates = templates(place, setup.Warn)
 	warnCtx, stop := context.WithCancel(life)
 	defer stop()

@@ -58,12 +58,26 @@ func (t *trees) Make(ctx context.Context, names []string) (all []workspace.Workt
 func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if err != nil {
+		return err
+	}
 	for _, tree := range t.all {
-		if err == nil {
-			err = tree.Leave(ctx, s)
+		if err := tree.Leave(ctx, s); err != nil {
+			return err
 		}
 	}
-	return err
+	t.all = nil
+	return nil
+}
+
+// removeEmpty removes the work trees that leave has not asked about, if they were made for the chat and
+// hold nothing.
+func (t *trees) removeEmpty(ctx context.Context) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, tree := range t.all {
+		tree.RemoveEmpty(ctx)
+	}
 }
 
 // inTree returns a worktree as the workspace knows it.

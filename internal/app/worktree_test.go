@@ -3,17 +3,77 @@
 package app
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"parley/internal/cli"
 	"parley/internal/gittest"
+	"parley/ui"
 )
 
 // subject returns the first line of the last commit message.
 func (s *shell) subject(dir string) string {
 	return strings.TrimSpace(gittest.Run(s.t, dir, "log", "-1", "--format=%s"))
+}
+
+// leftNone expects that no worktree and no branch of parley's is left.
+func (s *shell) leftNone() {
+	s.t.Helper()
+	if branches := gittest.Run(s.t, s.dir, "branch", "--list", "parley/*"); branches != "" {
+		s.t.Errorf("branches %s, want none of parley's", branches)
+	}
+	if _, err := os.Stat(filepath.Join(os.Getenv("PARLEY_STATE"), "worktrees")); err == nil {
+		s.t.Error("the store is still there")
+	}
+}
+
+// A run in a worktree leaves the user's files alone, and says on stderr what it left.
+func TestRunInWorktree(t *testing.T) {
+	s := newRepository(t)
+	write(t, "mine.txt", "not committed\n")
+	const prompt = "edit notes.txt, and tell everybody about all of it in so many words that they do not fit"
+	r := s.run("", "run", "--worktree=fix", "--approve-all", "--agent", "demo", prompt)
+	if r.code != 0 || !strings.Contains(r.out, "has one more line now") || strings.Contains(r.out, "orktree") {
+		t.Errorf("%+v, want the answer alone on stdout", r)
+	}
+	for _, want := range []string{"parley: This worktree has the last commit: 1 uncommitted file is not in it\n", "Worktree fix: 1 uncommitted file, 0 commits to merge\n", "Kept. `parley worktrees merge fix` merges it"} {
+		if !strings.Contains(r.stderr, want) {
+			t.Errorf("stderr lacks %q:\n%s", want, r.stderr)
+		}
+	}
+	if got := s.read("notes.txt"); got != "one\n" {
+		t.Errorf("the user's file is %q, want one line", got)
+	}
+	if r := s.run("", "worktrees", "merge", "fix"); r.code != 0 || r.out != "Merged fix into main (fast-forward): fix\n" {
+		t.Errorf("merged: %+v, want it with the beginning of the prompt", r)
+	}
+	if got, want := s.subject(s.dir), "fix"; got != want {
+		t.Errorf("the commit is %q, want %q", got, want)
+	}
+	s.leftNone()
+}
+
+// What a run makes and leaves empty is removed, also if the run fails.
+func TestRunInWorktreeLeavesNothing(t *testing.T) {
+	s := newRepository(t)
+	for code, args := range map[int][]string{
+		0: {"run", "--worktree", "--agent", "demo", "hello"},
+		1: {"run", "--worktree=fix", "hello", "--", "/does/not/exist"},
+		2: {"run", "--worktree=a/b", "--agent", "demo", "hello"},
+		3: {"run", "--worktree", "--timeout", "1ns", "--agent", "demo", "hello"},
+		4: {"run", "--worktree", "--session", "none", "--agent", "demo", "hello"},
+	} {
+		if r := s.run("", args...); r.code != code || strings.Contains(r.stderr, "orktree") != (code == 2) {
+			t.Errorf("%q: %+v, want code %d", args, r, code)
+		}
+		s.leftNone()
+	}
+	t.Chdir(t.TempDir())
+	s.usage([]string{"run", "--worktree", "--agent", "demo", "hello"}, "--worktree: not a git repository: ")
+	s.usage([]string{"--linear", "--worktree", "demo"}, "--worktree: not a git repository: ")
 }
 
 // A merge goes to where one is: among worktrees of the same name to that of the repository, and to the
@@ -54,4 +114,46 @@ func TestMergeWhereOneIs(t *testing.T) {
 	if r := s.run("demo-2\n", "worktrees", "remove", "demo-2"); r.code != 0 || !strings.HasSuffix(r.out, "Removed demo-2\n") {
 		t.Errorf("removed: %+v", r)
 	}
+}
+
+// A worktree whose repository is gone is listed and removed, after it was confirmed.
+func TestWorktreeOfGoneRepository(t *testing.T) {
+	s := newRepository(t)
+	repo := filepath.Join(s.dir, "repo")
+	gittest.Write(t, repo, "notes.txt", "one\n")
+	gittest.Init(t, repo)
+	if r := s.run("", "run", "--cwd", repo, "--worktree=fix", "--approve-all", "--agent", "demo", "edit notes.txt"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if err := os.RemoveAll(repo); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.run("", "worktrees"); r.code != 0 || !strings.Contains(r.out, "\nfix   (gone)  ") {
+		t.Errorf("listed: %+v, want that it is gone", r)
+	}
+	for _, what := range []string{"diff", "merge"} {
+		if r := s.run("", "worktrees", what, "fix"); r.code != 1 || !strings.Contains(r.stderr, " fix: its repository is gone: ") || strings.Count(r.stderr, "\n") != 1 {
+			t.Errorf("%s: %+v, want why not, in one line", what, r)
+		}
+	}
+	if r := s.run("y\n", "worktrees", "remove", "fix"); r.code != 0 || !strings.Contains(r.out, "git worktree repair") || !strings.HasSuffix(r.out, "Kept\n") {
+		t.Errorf("not confirmed: %+v, want it kept", r)
+	}
+	if r := s.run("fix\n", "worktrees", "remove", "fix"); r.code != 0 || !strings.HasSuffix(r.out, "Removed fix\n") {
+		t.Errorf("removed: %+v", r)
+	}
+	s.leftNone()
+}
+
+// A bug in parley before the screen is there ends in one line and a report, and leaves nothing.
+func TestPanicAtTheStart(t *testing.T) {
+	s := newRepository(t)
+	var out, stderr bytes.Buffer
+	adjust := func(*ui.Options) { panic("a mistake on purpose\x1b[31m") }
+	code := ExecuteWith(t.Context(), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, []string{"--linear", "--worktree", "demo"}, adjust)
+	said := out.String() + stderr.String()
+	if code != 1 || !strings.Contains(said, "parley: a bug in parley ended it: a mistake on purpose") || !strings.Contains(said, "crash report: ") || strings.ContainsAny(said, "\x1b") || strings.Contains(said, "goroutine ") {
+		t.Errorf("code %d:\n%s", code, said)
+	}
+	s.leftNone()
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -28,6 +29,7 @@ type runFlags struct {
 	agent                string
 	addDirs, config      []string
 	session, mode, model string
+	worktree             string // a name, or AutoWorktree
 	continues            bool
 }
 
@@ -54,6 +56,7 @@ Exit codes: 0 done, 1 agent or protocol error (also if the agent says and does n
 	flags.BoolVarP(&f.continues, "continue", "c", false, "continue the session used last in this directory")
 	flags.StringVar(&f.mode, "mode", "", "use this mode")
 	flags.StringVar(&f.model, "model", "", "use this model")
+	WorktreeFlag(flags, &f.worktree)
 	flags.StringArrayVar(&f.config, "config", nil, "set an option of the session, as KEY=VALUE (repeatable)")
 	return cmd
 }
@@ -95,6 +98,13 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if err != nil {
 		return err
 	}
+	if f.worktree != "" {
+		leave, err := f.enterWorktree(cmd.Context(), &place, s)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	opts, end, err := f.options(setup, agent, place, s)
 	if err != nil {
 		return err
@@ -114,6 +124,24 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		return ExitCode(code)
 	}
 	return nil
+}
+
+// enterWorktree makes a worktree the place of the run. leave removes it at the end if it holds nothing, and
+// otherwise says what it holds.
+func (f runFlags) enterWorktree(ctx context.Context, place *Directories, s Streams) (leave func(), err error) {
+	tree, err := EnterWorktree(ctx, place.Cwd, f.worktree)
+	if err != nil {
+		return nil, Usagef("--worktree: %v", err)
+	}
+	if tree.Notice != "" {
+		s.PrintError(tree.Notice)
+	}
+	place.Origin, place.Cwd = place.Cwd, tree.Inside
+	return func() {
+		if err := tree.Leave(context.WithoutCancel(ctx), Streams{Out: s.Err}); err != nil {
+			s.PrintError(err.Error())
+		}
+	}, nil
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"parley/internal/programs"
 	"parley/internal/record"
@@ -22,6 +23,12 @@ import (
 
 // AutoWorktree is the value of --worktree if the flag has none.
 const AutoWorktree = "auto"
+
+// WorktreeFlag defines --worktree.
+func WorktreeFlag(flags *pflag.FlagSet, name *string) {
+	flags.StringVar(name, "worktree", "", "work in a separate git worktree and branch of this name; without a name, in a new one")
+	flags.Lookup("worktree").NoOptDefVal = AutoWorktree
+}
 
 // worktrees opens the store in the state directory.
 func worktrees() (*worktree.Store, error) {
@@ -116,6 +123,14 @@ func count(n int, one, more string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, more)
+}
+
+// RemoveEmpty removes the worktree if EnterWorktree has made it and it holds nothing. If git does not
+// say so, it stays.
+func (w *Worktree) RemoveEmpty(ctx context.Context) {
+	if state, err := w.store.State(ctx, w.Tree); err == nil && state.Empty() && !w.Existed {
+		w.store.Remove(ctx, w.Tree)
+	}
 }
 
 // Leave asks at a terminal whether to keep what the session left in its worktree. Keeping it is
