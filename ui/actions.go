@@ -94,7 +94,7 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 	case intent.NextColumn:
 		return c.m.nextColumn(), true
 	case intent.MergeTree:
-		return c.showMerge(), true
+		return c.showMerge(""), true
 	case intent.DiscardTree:
 		return c.showDiscard(), true
 	case intent.Background:

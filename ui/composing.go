@@ -205,6 +205,8 @@ func (c *chat) withWords(i intent.Intent) func(words string) tea.Cmd {
 		return c.rename
 	case intent.InWorktree:
 		return c.inWorktree
+	case intent.MergeTree:
+		return c.showMerge
 	case intent.Compare:
 		return c.compare
 	}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"cmp"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
@@ -18,9 +20,11 @@ func (c *chat) inWorktree(name string) tea.Cmd {
 	return tea.Batch(said, c.m.sync())
 }
 
-// showMerge lists what the session's worktree has, and asks whether to merge it.
-func (c *chat) showMerge() tea.Cmd {
-	merge := func(u workspace.Unmerged) {
+// showMerge lists what the session's worktree has, and asks whether to merge it with that message; "" is
+// the first prompt.
+func (c *chat) showMerge(message string) tea.Cmd {
+	merge := func(u workspace.Unmerged, message string) {
+		u.Message = message
 		outcome := func(err error) {
 			if err != nil {
 				c.Say(notMerged + err.Error())
@@ -33,7 +37,10 @@ func (c *chat) showMerge() tea.Cmd {
 		}
 	}
 	return c.lookAtTree(notMerged, c.CanMerge, func(u workspace.Unmerged, t panel.Tree) *panel.List {
-		return panel.Merge(t, func() tea.Cmd { merge(u); return nil }, c.showReview)
+		if u.Makes {
+			t.Message = cmp.Or(message, u.Message)
+		}
+		return panel.Merge(t, func(message string) tea.Cmd { merge(u, message); return nil }, c.showReview)
 	})
 }
 

@@ -18,6 +18,7 @@ type forest struct {
 	holds workspace.Unmerged
 	fails error
 	did   []string
+	asked string // the prompt that was given for the message
 	makes func(names []string) ([]workspace.Worktree, error)
 }
 
@@ -29,15 +30,16 @@ func (f *forest) Make(_ context.Context, names []string) ([]workspace.Worktree, 
 	return f.makes(names)
 }
 
-func (f *forest) Unmerged(_ context.Context, dir string) (workspace.Unmerged, error) {
+func (f *forest) Unmerged(_ context.Context, dir, prompt string) (workspace.Unmerged, error) {
 	if dir != f.holds.Dir {
 		return workspace.Unmerged{}, errors.New("this session is not in a worktree; /worktree starts one")
 	}
+	f.asked = prompt
 	return f.holds, nil
 }
 
-func (f *forest) Merge(context.Context, string, workspace.Unmerged) (bool, error) {
-	f.did = append(f.did, "merge")
+func (f *forest) Merge(_ context.Context, _ string, shown workspace.Unmerged) (bool, error) {
+	f.did = append(f.did, "merge "+shown.Message)
 	return true, f.fails
 }
 
@@ -49,7 +51,7 @@ func (f *forest) Discard(context.Context, string, workspace.Unmerged) error {
 // inTree runs a test in front of a session in a worktree. Another session is open beside it.
 func inTree(t *testing.T, f func(d *driver, trees *forest)) {
 	t.Helper()
-	trees := &forest{holds: workspace.Unmerged{Name: "typed-errors", Branch: "parley/typed-errors", Dir: filepath.Join(t.TempDir(), "typed-errors"), Into: "main", Total: 2, Commits: []string{"4f2c1aa Wire typed errors through Parse", "90d1e07 Return typed errors from the lexer"},
+	trees := &forest{holds: workspace.Unmerged{Name: "typed-errors", Branch: "parley/typed-errors", Dir: filepath.Join(t.TempDir(), "typed-errors"), Into: "main", Makes: true, Message: "return typed errors", Total: 2, Commits: []string{"4f2c1aa Wire typed errors through Parse", "90d1e07 Return typed errors from the lexer"},
 		Uncommitted: []string{"parser/errors_test.go"},
 		Files:       []workspace.ChangedFile{{Path: "parser/errors.go", Added: 12}, {Path: "parser/errors_test.go", Added: 5}, {Path: "parser/lex.go", Added: 3, Removed: 5}, {Path: "parser/testdata/logo.png"}}}}
 	if err := os.Mkdir(trees.holds.Dir, 0o700); err != nil {
@@ -104,6 +106,65 @@ func TestMergeWorktree(t *testing.T) {
 				t.Fatalf("%s: did %q", key, trees.did)
 			}
 		}
+	})
+}
+
+// The message of the commit is the first prompt since the last merge, and can be changed: in its row, or
+// with the command.
+func TestMergeMessage(t *testing.T) {
+	inTree(t, func(d *driver, trees *forest) {
+		merges := func(command string, keys ...string) {
+			t.Helper()
+			trees.did = nil
+			d.types(command + "\n")
+			d.rest()
+			for _, key := range keys {
+				d.press(key)
+			}
+		}
+		d.types("return typed errors\n")
+		d.wait(time.Second)
+		d.types("and test it\n")
+		d.wait(time.Second)
+		merges("/merge")
+		if trees.asked != "return typed errors" {
+			t.Errorf("the message is made of %q, want the first prompt", trees.asked)
+		}
+		d.sees("Message: return typed errors  enter edits")
+		d.press("down", "down", "enter")
+		d.sees("› return typed errors", "enter saves · esc cancels")
+		d.types(": lexer")
+		d.golden("edit the message of a merge")
+		d.press("esc")
+		d.sees("Message: return typed errors  enter edits")
+		d.rest()
+		d.press("enter")
+		d.types(": lexer\n")
+		d.sees("Message: return typed errors: lexer  enter edits")
+		d.press("enter") // as fast as a double press
+		d.sees("Too soon after another key")
+		if len(trees.did) > 0 {
+			t.Fatalf("it did %q", trees.did)
+		}
+		d.rest()
+		d.press("y")
+		d.soon()
+		if want := []string{"merge return typed errors: lexer"}; !slices.Equal(trees.did, want) {
+			t.Errorf("did %q, want %q", trees.did, want)
+		}
+		d.types("more\n")
+		d.wait(time.Second)
+		merges("/merge from the command", "y")
+		d.soon()
+		if want := []string{"merge from the command"}; !slices.Equal(trees.did, want) || trees.asked != "more" {
+			t.Errorf("did %q, asked with %q, want %q with the first prompt since the last merge", trees.did, trees.asked, want)
+		}
+		trees.holds.Makes, trees.holds.Message = false, ""
+		merges("/merge", "esc")
+		d.types("/merge\n")
+		d.soon()
+		d.sees("Merge 4 files")
+		d.misses("Message:")
 	})
 }
 

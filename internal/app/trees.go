@@ -70,7 +70,7 @@ func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
 	return nil
 }
 
-// removeEmpty removes the work trees that leave has not asked about, if they were made for the chat and
+// removeEmpty removes the worktrees that leave has not asked about, if they were made for the chat and
 // hold nothing.
 func (t *trees) removeEmpty(ctx context.Context) {
 	t.mu.Lock()
@@ -86,8 +86,11 @@ func inTree(tree *cli.Worktree) workspace.Worktree {
 }
 
 // Unmerged implements workspace.Worktrees.
-func (t *trees) Unmerged(ctx context.Context, dir string) (workspace.Unmerged, error) {
-	_, u, err := t.look(ctx, dir)
+func (t *trees) Unmerged(ctx context.Context, dir, prompt string) (workspace.Unmerged, error) {
+	tree, u, err := t.look(ctx, dir)
+	if u.Makes {
+		u.Message = tree.Message(prompt)
+	}
 	return u, err
 }
 
@@ -100,7 +103,7 @@ func (t *trees) Merge(ctx context.Context, dir string, shown workspace.Unmerged)
 	if err != nil {
 		return false, err
 	}
-	m, err := tree.Merge(ctx)
+	m, err := tree.Merge(ctx, shown.Message)
 	switch {
 	case errors.As(err, new(*worktree.ConflictError)):
 		return false, fmt.Errorf("%s: ask the agent to merge %s first", readable(err), shown.Into)
@@ -136,6 +139,7 @@ var errChanged = errors.New("the worktree has changed since it was listed")
 // still returns the worktree of a directory if it holds what was shown, else errChanged.
 func (t *trees) still(ctx context.Context, dir string, shown workspace.Unmerged) (*cli.Worktree, error) {
 	tree, now, err := t.look(ctx, dir)
+	now.Message = shown.Message
 	if err == nil && !reflect.DeepEqual(now, shown) {
 		err = errChanged
 	}
@@ -158,7 +162,7 @@ func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.
 	t.mu.Lock()
 	t.add(tree) // its session may have been resumed there
 	t.mu.Unlock()
-	u := workspace.Unmerged{Name: tree.Name, Branch: tree.Branch(), Dir: tree.Path, Into: safetext.Line(p.Into, 100), Total: p.Total}
+	u := workspace.Unmerged{Name: tree.Name, Branch: tree.Branch(), Dir: tree.Path, Into: safetext.Line(p.Into, 100), Total: p.Total, Makes: p.Makes}
 	for _, line := range p.Commits {
 		u.Commits = append(u.Commits, safetext.Line(line, 200))
 	}

@@ -42,7 +42,7 @@ func (g *grove) commit(dir string) {
 
 func (g *grove) look() workspace.Unmerged {
 	g.Helper()
-	u, err := g.trees.Unmerged(g.Context(), g.tree)
+	u, err := g.trees.Unmerged(g.Context(), g.tree, "")
 	if err != nil {
 		g.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestMergeWorktreeRefused(t *testing.T) {
 	if u := g.look(); !strings.Contains(u.Refused, "not on a branch") {
 		t.Errorf("got %+v, want that it is not on a branch", u)
 	}
-	if _, err := g.trees.Unmerged(t.Context(), g.main); err == nil || err.Error() != "this session is not in a worktree; /worktree starts one" {
+	if _, err := g.trees.Unmerged(t.Context(), g.main, ""); err == nil || err.Error() != "this session is not in a worktree; /worktree starts one" {
 		t.Errorf("got %v, want that the session is not in a worktree", err)
 	}
 }

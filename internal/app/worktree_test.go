@@ -47,13 +47,20 @@ func TestRunInWorktree(t *testing.T) {
 	if got := s.read("notes.txt"); got != "one\n" {
 		t.Errorf("the user's file is %q, want one line", got)
 	}
-	if r := s.run("", "worktrees", "merge", "fix"); r.code != 0 || r.out != "Merged fix into main (fast-forward): fix\n" {
+	if r := s.run("", "worktrees", "merge", "fix"); r.code != 0 || r.out != "Merged fix into main (fast-forward): edit notes.txt, and tell everybody about all of it in so many words tha…\n" {
 		t.Errorf("merged: %+v, want it with the beginning of the prompt", r)
 	}
-	if got, want := s.subject(s.dir), "fix"; got != want {
+	if got, want := s.subject(s.dir), "edit notes.txt, and tell everybody about all of it in so many words tha…"; got != want {
 		t.Errorf("the commit is %q, want %q", got, want)
 	}
 	s.leftNone()
+	// Another of that name has another prompt.
+	if r := s.run("", "run", "--worktree=fix", "--approve-all", "--agent", "demo", "edit notes.txt again"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	if r := s.run("", "worktrees", "merge", "fix"); r.code != 0 || s.subject(s.dir) != "edit notes.txt again" {
+		t.Errorf("merged: %+v, the commit is %q", r, s.subject(s.dir))
+	}
 }
 
 // What a run makes and leaves empty is removed, also if the run fails.
@@ -113,6 +120,15 @@ func TestMergeWhereOneIs(t *testing.T) {
 	}
 	if r := s.run("demo-2\n", "worktrees", "remove", "demo-2"); r.code != 0 || !strings.HasSuffix(r.out, "Removed demo-2\n") {
 		t.Errorf("removed: %+v", r)
+	}
+	t.Chdir(other)
+	editor := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(editor, []byte("#!/bin/sh\necho \"$(/bin/cat \"$1\"), edited\" >\"$1\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("EDITOR", editor)
+	if r := s.run("", "worktrees", "merge", "--edit", "demo-2"); r.code != 0 || s.subject(other) != "edit notes.txt, edited" {
+		t.Errorf("edited: %+v, the commit is %q", r, s.subject(other))
 	}
 }
 

@@ -109,9 +109,13 @@ func (w *Worktree) Preview(ctx context.Context) (worktree.Preview, error) {
 	return w.store.Preview(ctx, w.Tree)
 }
 
+// Message returns the message for a merge of what an agent did in the worktree for that prompt; "" is the
+// first prompt in the logs.
+func (w *Worktree) Message(prompt string) string { return mergeMessage(w.Tree, prompt) }
+
 // Merge merges the worktree, which stays.
-func (w *Worktree) Merge(ctx context.Context) (worktree.Merged, error) {
-	return w.store.Merge(ctx, w.Tree, w.Name)
+func (w *Worktree) Merge(ctx context.Context, message string) (worktree.Merged, error) {
+	return w.store.Merge(ctx, w.Tree, message)
 }
 
 // Remove removes the worktree, whatever it holds.
@@ -153,13 +157,28 @@ func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 		fmt.Fprint(s.Out, "[k]eep, [m]erge, or [d]iscard? ")
 		switch strings.ToLower(nextAnswer(ctx, answers)) {
 		case "m", "merge":
-			return mergeWorktree(ctx, s, w.store, w.Tree, w.Name)
+			message, err := w.askMessage(ctx, s, answers)
+			if err != nil {
+				return err
+			}
+			return mergeWorktree(ctx, s, w.store, w.Tree, message)
 		case "d", "discard":
 			return removeWorktree(ctx, s, w.store, w.Tree, answers)
 		}
 	}
 	fmt.Fprintf(s.Out, "Kept. `parley worktrees merge %s` merges it, `parley worktrees remove %s` removes it\n", w.Name, w.Name)
 	return nil
+}
+
+// askMessage lets the user change the message of the commit that a merge makes.
+func (w *Worktree) askMessage(ctx context.Context, s Streams, answers *bufio.Scanner) (string, error) {
+	preview, err := w.Preview(ctx)
+	message := w.Message("")
+	if err != nil || !preview.Makes || preview.Refused != nil { // Merge says why
+		return message, err
+	}
+	fmt.Fprintf(s.Out, "Commit message (enter for %q): ", message)
+	return cmp.Or(nextAnswer(ctx, answers), message), context.Cause(ctx)
 }
 
 // nextAnswer returns the user's next line; "" at the end of the input or of ctx.
@@ -205,6 +224,7 @@ func NewWorktrees(s Streams) *cobra.Command {
 		}),
 	}
 	var message string
+	var edit bool
 	mergeCmd := &cobra.Command{
 		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the worktree", Args: cobra.ExactArgs(1),
 		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, here bool) error {
@@ -214,10 +234,18 @@ func NewWorktrees(s Streams) *cobra.Command {
 			case !here:
 				return fmt.Errorf("%s belongs to %s: run this there, on the branch to merge into", tree.Name, tree.Main)
 			}
-			return mergeWorktree(cmd.Context(), s, store, tree, cmp.Or(message, tree.Name))
+			message := cmp.Or(message, mergeMessage(tree, ""))
+			if edit {
+				var err error
+				if message, err = editMessage(cmd.Context(), s, message, tree.Main); err != nil {
+					return err
+				}
+			}
+			return mergeWorktree(cmd.Context(), s, store, tree, message)
 		}),
 	}
-	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "message of the commit, if the merge makes one (default: the name of the worktree)")
+	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "message of the commit, if the merge makes one (default: the first prompt)")
+	mergeCmd.Flags().BoolVarP(&edit, "edit", "e", false, "edit the message in $EDITOR")
 	answers := bufio.NewScanner(s.In)
 	removeCmd := &cobra.Command{
 		Use: "remove NAME…", Short: "Remove worktrees and their branches, after listing what would be lost", Args: cobra.MinimumNArgs(1),

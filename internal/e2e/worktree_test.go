@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"parley/internal/gittest"
@@ -51,13 +52,17 @@ func TestAgentInWorktree(t *testing.T) {
 	}
 	s.Press("ctrl+d")
 	s.WaitFor("Worktree fix: 1 uncommitted file, 0 commits to merge", "[k]eep, [m]erge, or [d]iscard?")
-	s.Type("m")
-	s.Press("enter")
+	s.Type("m\r")
+	s.WaitFor(`Commit message (enter for "edit private.txt"):`)
+	s.Type("Say hello in the notes\r")
 	if code := s.ExitCode(); code != 0 {
 		t.Errorf("got exit code %d", code)
 	}
 	if got := read(t, notes); !strings.Contains(got, "demo agent was here") {
 		t.Errorf("after the merge the file holds %q", got)
+	}
+	if got := gittest.Run(t, dir, "log", "-1", "--format=%s"); got != "Say hello in the notes\n" {
+		t.Errorf("the commit is %q", got)
 	}
 }
 
@@ -85,11 +90,14 @@ func TestMergeInTheChat(t *testing.T) {
 	}
 	edits()
 	s.Type("/merge\r")
-	s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "notes.txt")
+	s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "Message: edit notes.txt  enter edits")
 	s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
 	s.WaitFor("· Merged fix into main (fast-forward): 1 file, +1 −0")
 	if got := strings.Count(read(t, notes), "demo agent was here"); got != 1 {
 		t.Errorf("after the merge the file holds %q", read(t, notes))
+	}
+	if got := gittest.Run(t, dir, "log", "-1", "--format=%s"); got != "edit notes.txt\n" {
+		t.Errorf("the commit is %q", got)
 	}
 	edits() // the worktree stays after a merge
 	s.Type("/discard\r")
@@ -106,6 +114,27 @@ func TestMergeInTheChat(t *testing.T) {
 	s.Press("ctrl+d")
 	if code := s.ExitCode(); code != 0 {
 		t.Errorf("got exit code %d", code)
+	}
+}
+
+// A signal ends the question at the end of the chat, and the worktree is kept.
+func TestSignalAtTheQuestionAboutAWorktree(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	s := StartEnv(t, 100, 40, dir, []string{"PATH=" + os.Getenv("PATH")}, "--worktree=fix", "demo")
+	s.WaitFor(placeholder)
+	s.Prompt("edit notes.txt")
+	s.WaitFor(armed)
+	s.Press("y")
+	s.WaitFor("That is all.")
+	s.WaitIdle()
+	s.Press("ctrl+d")
+	s.WaitFor("[k]eep, [m]erge, or [d]iscard?")
+	s.Kill(syscall.SIGTERM)
+	s.WaitFor("Kept.")
+	s.ExitCode()
+	if branches := gittest.Run(t, dir, "branch", "--list", "parley/fix"); branches == "" {
+		t.Error("the branch is gone")
 	}
 }
 

@@ -19,6 +19,8 @@ type Unmerged struct {
 	Total        int           // how many commits there are
 	Uncommitted  []string      // files that a merge commits
 	Files        []ChangedFile // that a merge changes
+	Makes        bool          // a merge makes a commit
+	Message      string        // of that commit
 	Refused      string        // why it cannot be merged now, "" if it can
 }
 
@@ -40,14 +42,14 @@ func (s *Session) Unmerged(done func(Unmerged, error)) {
 		done(Unmerged{}, err)
 		return
 	}
-	trees, ctx, dir := s.w.opts.Worktrees, s.w.conns.ctx, s.LocalDir()
+	trees, ctx, dir, prompt := s.w.opts.Worktrees, s.w.conns.ctx, s.LocalDir(), s.unmergedPrompt
 	s.w.begin(func() Result {
-		u, err := trees.Unmerged(ctx, dir)
+		u, err := trees.Unmerged(ctx, dir, prompt)
 		return after(func() { done(u, err) })
 	})
 }
 
-// Merge merges what Unmerged has shown, in a task, and calls done with the outcome, which is also a
+// Merge merges what Unmerged has shown, with a message that may be another one, in a task, and calls done with the outcome, which is also a
 // notice in the thread. The worktree stays: the agent works in it. It returns why nothing is merged.
 func (s *Session) Merge(u Unmerged, done func(error)) error {
 	if err := s.CanMerge(u); err != nil {
@@ -61,6 +63,8 @@ func (s *Session) Merge(u Unmerged, done func(error)) error {
 		note := u.merged(fastForward)
 		if err != nil {
 			note = "Not merged: " + err.Error()
+		} else {
+			s.unmergedPrompt = ""
 		}
 		s.w.tell(NoticesChanged{s, []int{s.Thread.AddNotice(note, "")}})
 		done(err)

@@ -18,6 +18,7 @@ type forest struct {
 	*testing.T
 	r      *rig
 	holds  workspace.Unmerged
+	prompt string // of the last Unmerged
 	fails  error
 	done   []string        // what was merged and discarded
 	takes  time.Duration   // how long that takes
@@ -35,8 +36,8 @@ func (f *forest) Make(_ context.Context, names []string) ([]workspace.Worktree, 
 	return f.makes(names)
 }
 
-func (f *forest) Unmerged(ctx context.Context, dir string) (workspace.Unmerged, error) {
-	f.ctx = ctx
+func (f *forest) Unmerged(ctx context.Context, dir, prompt string) (workspace.Unmerged, error) {
+	f.ctx, f.prompt = ctx, prompt
 	if filepath.Base(dir) != "tree" {
 		return workspace.Unmerged{}, errors.New("not in a worktree")
 	}
@@ -138,10 +139,10 @@ func TestMerge(t *testing.T) {
 	inTree(t, func(r *rig, trees *forest, beside, s *workspace.Session) {
 		r.w.Show(beside)
 		r.news = nil
-		for range 2 {
+		for _, prompt := range []string{"", "more"} {
 			u, err := unmerged(r, s)
-			if err != nil || u.Into != "main" || u.Total != 1 {
-				r.Fatalf("%+v %v", u, err)
+			if err != nil || u.Into != "main" || u.Total != 1 || trees.prompt != prompt {
+				r.Fatalf("%+v %v, with the prompt %q, want %q", u, err, trees.prompt, prompt)
 			}
 			trees.did()
 			merges(r, s, u, "")
@@ -149,7 +150,7 @@ func TestMerge(t *testing.T) {
 			if !says(s, "Merged fix into main (fast-forward): 2 files, +20 −5") || says(beside, "Merged") {
 				r.Error("the merge is not a notice of its session")
 			}
-			r.turns(s, "more")
+			r.turns(s, "more", "and more")
 		}
 		if r.w.Front() != beside {
 			r.Error("another session is in front")

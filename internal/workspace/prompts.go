@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,6 +173,7 @@ func (s *Session) promptSent(n PromptSent) {
 		s.unnamed = false
 		s.w.nameAfter(s.Agent.Spec.Name, s.Thread.Session, n.Text)
 	}
+	s.unmergedPrompt = cmp.Or(s.unmergedPrompt, n.Text)
 	s.w.tell(n)
 }
 

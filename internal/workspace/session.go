@@ -52,6 +52,9 @@ type Session struct {
 
 	comparison *comparison // nil: it is not compared
 
+	// unmergedPrompt is the first prompt sent since the session's worktree was merged, as it was typed.
+	unmergedPrompt string
+
 	forking      bool             // it is being opened as a fork: its thread has the conversation already
 	inherited    []Setting        // what a fork takes over once it is open: the settings
 	approval     permissions.Mode // and the approval mode

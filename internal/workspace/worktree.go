@@ -20,9 +20,10 @@ type Worktrees interface {
 	// are none.
 	Make(ctx context.Context, names []string) ([]Worktree, error)
 
-	// dir is a directory in a worktree. Merge and Discard do nothing unless that still holds what was
-	// shown.
-	Unmerged(ctx context.Context, dir string) (Unmerged, error)
+	// dir is a directory in a worktree, and prompt what the agent was asked to do there, "" if unknown.
+	// Merge and Discard do nothing unless the worktree still holds what was shown, whose message may be
+	// another one.
+	Unmerged(ctx context.Context, dir, prompt string) (Unmerged, error)
 	Merge(ctx context.Context, dir string, shown Unmerged) (fastForward bool, err error)
 	Discard(ctx context.Context, dir string, shown Unmerged) error
 }

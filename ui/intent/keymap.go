@@ -169,6 +169,8 @@ func (a Action) Args() string {
 		return "NAME"
 	case InWorktree:
 		return "[NAME]"
+	case MergeTree:
+		return "[MESSAGE]"
 	case Compare:
 		return "PROMPT"
 	}

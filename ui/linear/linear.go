@@ -122,7 +122,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.Sessions:     list.list,
 		intent.Rename:       list.rename,
 		intent.InWorktree:   list.inWorktree,
-		intent.MergeTree:    bare(list.merge),
+		intent.MergeTree:    list.merge,
 		intent.DiscardTree:  bare(list.discard),
 		intent.Fork:         func(arg string) { goBack{c.front.Session, c.dialogs}.fork(arg) },
 		intent.Mode:         chooses("mode"),

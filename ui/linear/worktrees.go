@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -18,9 +19,9 @@ func (l *sessions) inWorktree(name string) {
 // maxTreeLines bounds how many files, and how many commits, are listed.
 const maxTreeLines = 50
 
-// merge lists what the worktree of the session in front has, and asks whether to merge it. A notice
-// says what became of it.
-func (l *sessions) merge() {
+// merge lists what the worktree of the session in front has, and asks whether to merge it with that message;
+// "" is the first prompt. A notice says what became of it.
+func (l *sessions) merge(message string) {
 	s := l.w.Front()
 	l.look("merged", s, s.CanMerge, func(u workspace.Unmerged) {
 		listed(l.out, u.Files, len(u.Files), func(f workspace.ChangedFile) string {
@@ -31,6 +32,11 @@ func (l *sessions) merge() {
 			return line
 		})
 		l.commits(u)
+		if u.Makes {
+			u.Message = cmp.Or(message, u.Message)
+			l.out.line("Commit message: " + u.Message)
+			l.out.say("To change it, answer 0 and type /merge and the message.")
+		}
 		added, removed := u.Lines()
 		title := fmt.Sprintf("Merge %s into %s, %s, %s added, %d removed?", u.Name, u.Into, plain.Count(len(u.Files), "file"), plain.Count(added, "line"), removed)
 		l.confirm(title, "Yes", func() {

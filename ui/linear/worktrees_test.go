@@ -24,10 +24,12 @@ func (f *forest) Make(context.Context, []string) ([]workspace.Worktree, error) {
 	return nil, errors.New("nothing is compared")
 }
 
-func (f *forest) Unmerged(context.Context, string) (workspace.Unmerged, error) { return f.holds, nil }
+func (f *forest) Unmerged(context.Context, string, string) (workspace.Unmerged, error) {
+	return f.holds, nil
+}
 
-func (f *forest) Merge(context.Context, string, workspace.Unmerged) (bool, error) {
-	f.did = append(f.did, "merge")
+func (f *forest) Merge(_ context.Context, _ string, shown workspace.Unmerged) (bool, error) {
+	f.did = append(f.did, "merge "+shown.Message)
 	return false, f.fails
 }
 
@@ -38,14 +40,14 @@ func (f *forest) Discard(context.Context, string, workspace.Unmerged) error {
 
 // /merge and /discard list what they are about, and ask.
 func TestWorktrees(t *testing.T) {
-	trees := &forest{holds: workspace.Unmerged{Name: "fix", Into: "main", Total: 60, Commits: slices.Repeat([]string{"4f2c1aa Wire it"}, 2), Uncommitted: []string{"new.go"},
+	trees := &forest{holds: workspace.Unmerged{Name: "fix", Into: "main", Makes: true, Message: "wire it", Total: 60, Commits: slices.Repeat([]string{"4f2c1aa Wire it"}, 2), Uncommitted: []string{"new.go"},
 		Files: []workspace.ChangedFile{{Path: "lex.go", Added: 1, Removed: 2}, {Path: "new.go", Added: 3}}}}
 	talkTo(t, func(r *rig) { r.opts.Worktrees = trees }, func(r *rig) {
 		r.pause()
 		r.fresh()
 		r.types("/merge")
 		r.wants("Would change: lex.go, 1 line added, 2 removed.", "Would change: new.go, 3 lines added, 0 removed, not committed yet.", "Commit: 4f2c1aa Wire it.", "Commit: 4f2c1aa Wire it.", "And 58 more.",
-			"Merge fix into main, 2 files, 4 lines added, 2 removed?", "1. Yes", "0. No", "Answer 0 to 1:")
+			"Commit message: wire it", "To change it, answer 0 and type /merge and the message.", "Merge fix into main, 2 files, 4 lines added, 2 removed?", "1. Yes", "0. No", "Answer 0 to 1:")
 		r.types("1")
 		r.sees("does not answer it")
 		r.pause()
@@ -58,11 +60,14 @@ func TestWorktrees(t *testing.T) {
 		r.types("1")
 		r.wants("Notice: Merged fix into main: 2 files, +4 −2.")
 		trees.fails = errors.New("the merge would conflict in lex.go")
-		r.types("/merge")
+		r.types("/merge wire the parser")
 		r.pause()
 		r.fresh()
 		r.types("1")
 		r.wants("Notice: Not merged: the merge would conflict in lex.go.")
+		if want := []string{"merge wire it", "merge wire the parser"}; !slices.Equal(trees.did, want) {
+			t.Errorf("did %q, want %q", trees.did, want)
+		}
 		trees.holds.Refused = "no branch is checked out"
 		r.types("/merge", "/discard")
 		r.wants("Not merged: no branch is checked out.", "Not discarded: it is the only session: quit, and discard it then.")

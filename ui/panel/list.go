@@ -55,7 +55,7 @@ func (l *List) Key(p layer.Press) (tea.Cmd, bool) {
 	if r := l.renaming(); r != nil {
 		cmd, done := r.press(p, l.env.Keys)
 		if done {
-			l.renames = nil
+			l.renames, l.typed = nil, l.env.Now()
 		}
 		return cmd, true
 	}
@@ -95,7 +95,8 @@ func (l *List) press(msg tea.KeyPressMsg) (cmd tea.Cmd, done bool) {
 				return nil, false
 			}
 		}
-		return l.Choose(it), true
+		cmd = l.Choose(it)
+		return cmd, l.renames == nil
 	}
 	want := l.env.Keys.Of(intent.List, name)
 	if f := l.Keys[want]; f != nil {
@@ -126,12 +127,12 @@ func (l *List) deliberate(name string) bool {
 
 // Paste implements layer.Paster.
 func (l *List) Paste(text string) (tea.Cmd, bool) {
-	if l.NeedsConfirmation {
-		l.typed = l.env.Now()
-		return nil, true
-	}
 	if r := l.renaming(); r != nil {
 		r.text.Insert(strings.ReplaceAll(text, "\n", " "))
+		return nil, true
+	}
+	if l.NeedsConfirmation {
+		l.typed = l.env.Now()
 		return nil, true
 	}
 	l.List.SetFilter(l.List.Filter() + text)
@@ -186,6 +187,7 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	if !l.NeedsConfirmation {
 		body = append([]string{l.List.FilterRow(inner, "Type to filter", th)}, note...)
 	}
+	at := len(body) + l.List.Row(room)
 	if l.List.Len() == 0 && l.List.Filter() == "" && l.Empty != "" {
 		rows := text.WrapInk(th.Dim.Paint, l.Empty, "", inner)
 		body = append(body, rows[:min(len(rows), room)]...)
@@ -195,8 +197,7 @@ func (l *List) Rows(width, height int) ([]string, *tea.Cursor) {
 	var cursor *tea.Cursor
 	foot := l.Foot
 	if r := l.renaming(); r != nil {
-		at := 1 + len(note) + l.List.Row(room)
-		cursor, foot = tea.NewCursor(2+r.draw(body, at, inner, th), 1+at), renameFoot
+		cursor, foot = tea.NewCursor(2+r.draw(body, at, inner, th), 1+at), r.foot
 	} else if !l.NeedsConfirmation {
 		cursor = tea.NewCursor(2+l.List.FilterCursor(inner), 1)
 	}

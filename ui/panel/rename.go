@@ -11,23 +11,30 @@ import (
 	"parley/ui/widget/text"
 )
 
-// rename edits the title of an item in its row.
+// rename edits a text in the row of an item.
 type rename struct {
-	text *editor.Editor
-	item any // the value of the item
-	save func(string) tea.Cmd
+	text              *editor.Editor
+	placeholder, foot string
+	item              any // the value of the item
+	save              func(string) tea.Cmd
 }
 
-// Rename lets the user edit a title in the row of the selected item. save gets the new one.
+// Rename lets the user edit the title of a session in the row of the selected item. save gets the new one.
 func (l *List) Rename(title string, save func(string) tea.Cmd) {
+	l.Edit(title, "Name of the session", "enter saves · empty takes the agent's title · esc cancels", save)
+}
+
+// Edit lets the user edit a text in the row of the selected item. save gets the new one. foot is the bottom
+// border meanwhile.
+func (l *List) Edit(text, placeholder, foot string, save func(string) tea.Cmd) {
 	it, ok := l.List.Selected()
 	if !ok {
 		return
 	}
 	e := editor.New()
 	e.SetMaxRows(1)
-	e.SetValue(title)
-	l.renames = &rename{e, it.Value, save}
+	e.SetValue(text)
+	l.renames = &rename{e, placeholder, foot, it.Value, save}
 	l.fitRename()
 }
 
@@ -38,12 +45,12 @@ func (l *List) fitRename() {
 	}
 }
 
-// renaming returns the editor of the selected row, nil if no title is being edited.
+// renaming returns the editor of the selected row, nil if none is being edited.
 func (l *List) renaming() *rename {
 	if l.renames == nil {
 		return nil
 	}
-	if it, ok := l.List.Selected(); !ok || !l.Same(it.Value, l.renames.item) { // it is gone
+	if it, ok := l.List.Selected(); !ok || l.Same != nil && !l.Same(it.Value, l.renames.item) { // it is gone
 		return nil
 	}
 	return l.renames
@@ -69,13 +76,10 @@ func (r *rename) press(p layer.Press, keys *intent.Keymap) (cmd tea.Cmd, done bo
 	return nil, false
 }
 
-// renameFoot is the bottom border while a title is edited.
-const renameFoot = "enter saves · empty takes the agent's title · esc cancels"
-
-// draw draws the title that is edited over one of the rows of a list, and returns the column of
+// draw draws the text that is edited over one of the rows of a list, and returns the column of
 // the cursor.
 func (r *rename) draw(rows []string, at, width int, th *theme.Theme) (x int) {
-	rows[at] = text.Truncate(r.text.Rows(editor.EditorLook{Theme: th, Placeholder: "Name of the session"})[0], width, "")
+	rows[at] = text.Truncate(r.text.Rows(editor.EditorLook{Theme: th, Placeholder: r.placeholder})[0], width, "")
 	x, _ = r.text.Cursor()
 	return max(0, min(x, width-1))
 }

@@ -1,8 +1,10 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,6 +20,7 @@ type Tree struct {
 	Uncommitted    []string // some of the files
 	Commits        []string // the newest first
 	Total          int      // how many there are, if these are only some
+	Message        string   // of the commit that a merge makes; "" if it makes none
 }
 
 // TreeFile is a file that differs in a worktree.
@@ -29,13 +32,18 @@ type TreeFile struct {
 // maxTreeFiles bounds how many files of a worktree are listed.
 const maxTreeFiles = 200
 
-// Merge asks whether to merge a worktree, and lists what it has. review shows the changes.
-func Merge(t Tree, merge, review func() tea.Cmd) *List {
-	first := list.Item{Title: fmt.Sprintf("Merge %s, %s", CountFiles(len(t.Files)), lines(t.Added, t.Removed)), Value: merge}
+// Merge asks whether to merge a worktree with the message, which can be edited, and lists what it has.
+// review shows the changes.
+func Merge(t Tree, merge func(message string) tea.Cmd, review func() tea.Cmd) *List {
+	first := list.Item{Title: fmt.Sprintf("Merge %s, %s", CountFiles(len(t.Files)), lines(t.Added, t.Removed)), Value: func() tea.Cmd { return merge(t.Message) }}
 	if n := len(t.Uncommitted); n > 0 {
 		first.Detail = "commits " + CountFiles(n) + " first"
 	}
 	items := []list.Item{first, {Title: "Review the changes", Value: review}}
+	var edit func() tea.Cmd
+	if t.Message != "" {
+		items = append(items, list.Item{Title: messageTitle + t.Message, Detail: "enter edits", Value: func() tea.Cmd { return edit() }})
+	}
 	for _, f := range t.Files[:min(len(t.Files), maxTreeFiles)] {
 		it := list.Item{Title: f.Path, Path: true, Section: CountFiles(len(t.Files)), Value: review}
 		if f.Added+f.Removed > 0 {
@@ -48,9 +56,22 @@ func Merge(t Tree, merge, review func() tea.Cmd) *List {
 	}
 	items = append(items, more(len(t.Files)-maxTreeFiles, CountFiles(len(t.Files)), review)...)
 	items = append(items, t.commits("", review)...)
-	return &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter selects · y merges · esc closes", List: list.New(items), NeedsConfirmation: true, Yes: true,
+	l := &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter selects · y merges · esc closes", List: list.New(items), NeedsConfirmation: true, Yes: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+	edit = func() tea.Cmd {
+		at := l.List.Index()
+		l.Edit(t.Message, "Message of the commit", "enter saves · esc cancels", func(message string) tea.Cmd {
+			t.Message = cmp.Or(strings.TrimSpace(message), t.Message)
+			items[at].Title = messageTitle + t.Message
+			l.List.SetItems(items)
+			return nil
+		})
+		return nil
+	}
+	return l
 }
+
+const messageTitle = "Message: "
 
 // Discard asks whether to discard a worktree with its session, and lists what would be lost. review
 // shows the changes.
