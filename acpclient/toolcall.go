@@ -20,7 +20,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	s.names(t, whole)
 	complete(&t, whole, had)
 	if oldTexts := s.client.opts.Services.OldTexts; asked && oldTexts != nil && whole.Content != nil {
-		content := oldTexts(s.id, *whole.Content)
+		content := oldTexts(s.root().id, *whole.Content)
 		if slices.ContainsFunc(content, func(c wire.ToolContent) bool { return c.Overwrites }) {
 			t.Content = &content
 		}
