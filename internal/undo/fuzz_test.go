@@ -114,7 +114,7 @@ func FuzzUndo(f *testing.F) {
 		ready = ready[1:]
 		t.Cleanup(func() { os.RemoveAll(r.dir) })
 		r.j = r.journal(Options{Dir: filepath.Join(base, "copies"), Git: "imitated"})
-		r.j.names = imitated
+		r.j.git = imitated()
 		course{seed, user}.follow(r, out)
 		after, err := decoy.Tree(out)
 		r.must(err)
@@ -178,7 +178,7 @@ func (c course) follow(r *rig, out string) {
 		left[n+1] = leaves(t, r.dir)
 		if r.keep != nil {
 			r.again()
-			r.j.names = imitated
+			r.j.git = imitated()
 		}
 		for range rnd.IntN(4) {
 			if user {

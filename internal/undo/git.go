@@ -1,11 +1,12 @@
 package undo
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io"
+	"hash"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,85 +16,161 @@ import (
 	"parley/internal/gitsafe"
 )
 
-// Bounds of git's output.
 const (
-	maxListing = 32 << 20 // bytes of names
-	maxSaid    = 4 << 10  // bytes of an error
-	gitTime    = 30 * time.Second
+	gitTime = 30 * time.Second
+	// maxAsked is how many names git is asked about at once; the answers are read as a whole.
+	maxAsked = 20_000
 )
 
 var (
 	errNoGit      = errors.New("git was not found")
 	errNoWorkTree = errors.New("no git repository here")
 	errIgnored    = errors.New("git ignores this directory")
-	errTooMany    = fmt.Errorf("more than %d files here", MaxFiles)
+	errSaid       = errors.New("git said something unexpected")
 )
 
-// list asks git for names below dir. They are relative to it, with slashes; directories end in a
-// slash. It returns them sorted, without duplicates and without those that cannot be names of files
-// there.
-func list(ctx context.Context, git, dir string, most int, args ...string) ([]string, error) {
+// git asks the program with that path about the repository that contains a directory. It runs nothing that the
+// repository names; see gitsafe.
+type git string
+
+// repository is where the repository of a root has its files.
+type repository struct {
+	index    string
+	objects  string
+	prefix   string   // of the names in the index that are below the root; "" or ends in a slash
+	rules    []string // files outside the root that say what is ignored
+	sha256   bool     // of objects; else SHA-1
+	filtered bool     // programs of the user's convert files, so they may differ from their blobs
+}
+
+func (r *repository) newHash() hash.Hash {
+	if r.sha256 {
+		return sha256.New()
+	}
+	return sha1.New()
+}
+
+// run runs a git command in dir. Its standard input has the names, each with a NUL.
+func (g git) run(ctx context.Context, dir string, names []string, words ...string) (string, error) {
+	if g == "" {
+		return "", errNoGit
+	}
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return "", err
 	}
 	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO as an ignore file never ends
 	defer stop()
-	cmd := gitsafe.Command(ctx, git, dir, append([]string{"-z", "--exclude-standard"}, args...)...)
-	cmd.WaitDelay = time.Second
-	said := &capped{max: maxSaid}
-	cmd.Stderr = said
-	pipe, err := cmd.StdoutPipe()
+	input := ""
+	if len(names) > 0 {
+		input = strings.Join(names, "\x00") + "\x00"
+	}
+	out, err := gitsafe.RunInput(ctx, string(g), dir, input, words...)
+	failed := (*gitsafe.Error)(nil)
+	if errors.As(err, &failed) && (strings.Contains(failed.Stderr, "not a git repository") || strings.Contains(failed.Stderr, "must be run in a work tree")) {
+		err = errNoWorkTree
+	}
+	return out, err
+}
+
+// locate finds the repository of a directory.
+func (g git) locate(ctx context.Context, dir string) (repository, error) {
+	out, err := g.run(ctx, dir, nil, "rev-parse", "--is-inside-work-tree", "--show-prefix", "--git-path", "index", "--git-path", "objects",
+		"--git-path", "info/exclude", "--git-path", "config", "--show-object-format")
 	if err != nil {
-		return nil, fmt.Errorf("git ls-files: %w", err)
+		return repository{}, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("git ls-files: %w", err)
+	lines := strings.Split(out, "\n")
+	if lines[0] == "false" {
+		return repository{}, errNoWorkTree
 	}
-	out, err := io.ReadAll(io.LimitReader(pipe, maxListing+1))
-	if len(out) > maxListing {
-		stop()
-		cmd.Wait()
-		return nil, errTooMany
+	if len(lines) != 8 { // a directory with a line break
+		return repository{}, errSaid
 	}
-	if waited := cmd.Wait(); err == nil {
-		err = waited
-	}
-	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
+	for i, l := range lines[2:6] {
+		if l = filepath.FromSlash(l); !filepath.IsAbs(l) {
+			l = filepath.Join(dir, l)
 		}
-		return nil, gitError(err, string(said.b))
+		lines[2+i] = l
 	}
-	names := cleanNames(string(out))
-	if len(names) > most {
-		return nil, errTooMany
+	r := repository{prefix: lines[1], index: lines[2], objects: lines[3], rules: lines[4:6], sha256: lines[6] == "sha256"}
+	for above := dir; r.prefix != "" && len(r.rules) < strings.Count(r.prefix, "/")+2; {
+		above = filepath.Dir(above)
+		r.rules = append(r.rules, filepath.Join(above, ".gitignore"))
 	}
-	return names, nil
+	return r, nil
 }
 
-func gitError(err error, said string) error {
-	if strings.Contains(said, "not a git repository") || strings.Contains(said, "must be run in a work tree") {
-		return errNoWorkTree
+// tracked returns what git tracks below a directory: was, if the index is still the same.
+func (g git) tracked(ctx context.Context, dir string, was *index) (*index, error) {
+	repo, err := g.locate(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
-	first, _, _ := strings.Cut(strings.TrimSpace(said), "\n")
-	if first == "" {
-		return fmt.Errorf("git ls-files: %w", err)
+	info, err := os.Lstat(repo.index)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return &index{repository: repo}, nil
+	case err != nil:
+		return nil, err
+	case was != nil && was.stamp == stampOf(info) && !was.recent && was.index == repo.index && was.prefix == repo.prefix:
+		return was, nil
 	}
-	return fmt.Errorf("git ls-files: %s: %w", first, err)
+	filters, err := g.run(ctx, dir, nil, "config", "--name-only", "--get-regexp", `^filter\.`)
+	if failed := (*gitsafe.Error)(nil); err != nil && (!errors.As(err, &failed) || failed.Code() != 1) { // 1: there are none
+		return nil, err
+	}
+	repo.filtered = slices.ContainsFunc(strings.Fields(filters), func(key string) bool { return !strings.HasPrefix(key, "filter.lfs.") })
+	ix, err := readIndex(repo)
+	if errors.Is(err, errUnknownIndex) || errors.Is(err, errDamagedRecord) {
+		ix = &index{repository: repo, stamp: stampOf(info)}
+		err = g.list(ctx, dir, ix)
+	}
+	if err == nil && was != nil {
+		ix.continues(was)
+	}
+	return ix, err
 }
 
-// cleanNames splits git's output. An agent can write the index, so names are validated.
-func cleanNames(out string) []string {
+// list lets git list the files of an index.
+func (g git) list(ctx context.Context, dir string, ix *index) error {
+	out, err := g.run(ctx, dir, nil, "ls-files", "-z", "--cached")
+	if err != nil {
+		return err
+	}
 	names := strings.Split(out, "\x00")
-	names = slices.DeleteFunc(names, func(name string) bool {
-		bare := strings.TrimSuffix(name, "/")
-		if name == "./" {
-			return false
-		}
-		return bare == "" || path.Clean(bare) != bare || !filepath.IsLocal(filepath.FromSlash(bare)) || holdsDotGit(bare)
-	})
 	slices.Sort(names)
-	return slices.Compact(names)
+	in := ""
+	for _, name := range slices.Compact(names) {
+		if properName(name, &in) {
+			ix.files = append(ix.files, tracked{name: name})
+		}
+	}
+	return nil
+}
+
+// ignored reports which of some names below a directory git ignores; "." is the directory, if it is not the top
+// of the work tree.
+func (g git) ignored(ctx context.Context, dir string, names []string) (is []bool, err error) {
+	for some := range slices.Chunk(names, maxAsked) {
+		asked := make([]string, len(some))
+		for i, name := range some {
+			if asked[i] = "./" + name; name == "." {
+				asked[i] = "../" + filepath.Base(dir) // by the rules above it
+			}
+		}
+		out, err := g.run(ctx, dir, asked, "--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin", "--verbose", "--non-matching")
+		if failed := (*gitsafe.Error)(nil); err != nil && (!errors.As(err, &failed) || failed.Code() != 1) { // 1: none is
+			return nil, err
+		}
+		fields := strings.Split(out, "\x00") // of each: where the pattern is, its line, the pattern, the name
+		if len(fields) != 4*len(some)+1 {
+			return nil, errSaid
+		}
+		for i := range some {
+			is = append(is, fields[4*i] != "" && !strings.HasPrefix(fields[4*i+2], "!"))
+		}
+	}
+	return is, nil
 }
 
 func holdsDotGit(name string) bool {
@@ -107,23 +184,9 @@ func holdsDotGit(name string) bool {
 	return false
 }
 
-// hidden is what git did not list: ignored names, and nested repositories. A file there that is
+// hidden is what git does not list: ignored names, and nested repositories. A file there that is
 // listed later may have existed before.
 type hidden map[string]bool
-
-// hiddenBy builds it from git's sorted list of ignored names. Git lists a directory that contains
-// only ignored files together with its files, and an ignored directory without them.
-func hiddenBy(ignored []string) hidden {
-	h := hidden{}
-	for i, name := range ignored {
-		dir := strings.HasSuffix(name, "/")
-		if dir && name != "./" && i+1 < len(ignored) && strings.HasPrefix(ignored[i+1], name) {
-			continue
-		}
-		h[strings.TrimSuffix(name, "/")] = true
-	}
-	return h
-}
 
 func (h hidden) holds(name string) bool {
 	for ; name != "."; name = path.Dir(name) {
@@ -132,15 +195,4 @@ func (h hidden) holds(name string) bool {
 		}
 	}
 	return h["."]
-}
-
-// capped keeps the first bytes written to it.
-type capped struct {
-	b   []byte
-	max int
-}
-
-func (c *capped) Write(p []byte) (int, error) {
-	c.b = append(c.b, bytes.Clone(p[:min(len(p), c.max-len(c.b))])...)
-	return len(p), nil
 }

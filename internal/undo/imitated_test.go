@@ -2,6 +2,7 @@ package undo
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -15,22 +16,54 @@ import (
 	"parley/internal/seeds"
 )
 
-// imitated answers like git in a repository whose index holds the committed names. TestImitated compares it
-// with git.
-func imitated(_ context.Context, dir string, _ int, args ...string) ([]string, error) {
-	w := &worktree{dir: dir, patterns: ignoreFile(dir)}
-	if err := w.walk(".", false); err != nil {
-		return nil, err
+// imitation answers like git in a repository whose index has the committed files, as they are when it is asked
+// first. TestImitated compares it with git.
+type imitation struct {
+	index    *index
+	contents map[string]string // of blobs, by their hash
+}
+
+func imitated() gitCalls {
+	g := &imitation{contents: map[string]string{}}
+	return gitCalls{g.tracked, ignored, g.blobs}
+}
+
+func (g *imitation) tracked(_ context.Context, dir string, _ *index) (*index, error) {
+	if g.index != nil {
+		return g.index, nil
 	}
-	names := w.ignored
-	if args[0] == "--cached" {
-		names = w.others
-		for name := range committed {
-			names = append(names, name)
+	g.index = &index{}
+	for _, name := range slices.Sorted(maps.Keys(committed)) {
+		t := tracked{name: name}
+		info, err := os.Lstat(filepath.Join(dir, name))
+		if text, failed := os.ReadFile(filepath.Join(dir, name)); err == nil && failed == nil && info.Mode().IsRegular() && !recently(stampOf(info)) {
+			st := stampOf(info)
+			t = tracked{name, g.index.blobHash(text), noted(st.mtime), noted(st.ctime), uint32(st.ino), uint32(st.size), st.mode&0o100 != 0, true}
+			g.contents[t.blob] = string(text)
 		}
+		g.index.files = append(g.index.files, t)
 	}
-	slices.Sort(names)
-	return names, nil
+	return g.index, nil
+}
+
+func (g *imitation) blobs(_ context.Context, _ string, _ *repository, wanted []wantedBlob) error {
+	for _, w := range wanted {
+		w.got(g.contents[w.hash])
+	}
+	return nil
+}
+
+func ignored(_ context.Context, dir string, names []string) (is []bool, err error) {
+	patterns := ignoreFile(dir)
+	for _, name := range names {
+		any := false
+		for at := name; at != "."; at = path.Dir(at) {
+			info, err := os.Lstat(filepath.Join(dir, at))
+			any = any || ignores(patterns, path.Base(at), err == nil && info.IsDir())
+		}
+		is = append(is, any)
+	}
+	return is, nil
 }
 
 // ignoreFile returns the patterns of .gitignore. Git does not follow a link of that name.
@@ -43,57 +76,13 @@ func ignoreFile(dir string) []string {
 	return strings.Fields(string(text))
 }
 
-// worktree sorts the files that are not in the index.
-type worktree struct {
-	dir             string
-	patterns        []string // in the forms that courses use: NAME, *.SUFFIX, DIRECTORY/
-	others, ignored []string
-}
-
-func (w *worktree) walk(at string, ignored bool) error {
-	entries, err := os.ReadDir(filepath.Join(w.dir, at))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		name := path.Join(at, e.Name())
-		ignored := ignored || w.ignores(e.Name(), e.IsDir())
-		_, tracked := committed[name]
-		switch {
-		case name == ".git":
-		case e.IsDir() && ignored && !holdsTracked(name):
-			if !tracked { // git does not list a directory that replaced a tracked file
-				w.ignored = append(w.ignored, name+"/")
-			}
-		case e.IsDir():
-			if err := w.walk(name, ignored); err != nil {
-				return err
-			}
-		case tracked:
-		case ignored:
-			w.ignored = append(w.ignored, name)
-		default:
-			w.others = append(w.others, name)
-		}
-	}
-	return nil
-}
-
-func (w *worktree) ignores(base string, dir bool) bool {
-	return slices.ContainsFunc(w.patterns, func(pattern string) bool {
+// ignores matches patterns in the forms that courses use: NAME, *.SUFFIX, DIRECTORY/.
+func ignores(patterns []string, base string, dir bool) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		pattern, only := strings.CutSuffix(pattern, "/")
 		match, _ := path.Match(pattern, base)
 		return match && (dir || !only)
 	})
-}
-
-func holdsTracked(dir string) bool {
-	for name := range committed {
-		if strings.HasPrefix(name, dir+"/") {
-			return true
-		}
-	}
-	return false
 }
 
 // The imitation always agrees with git.
@@ -108,18 +97,18 @@ func TestImitated(t *testing.T) {
 		for range 1 + rnd.IntN(4) {
 			r.randomStep(rnd, in, out, 0)
 		}
-		for _, args := range [][]string{{"--cached", "--others"}, {"--others", "--ignored", "--directory"}} {
-			want, err := list(t.Context(), r.j.opts.Git, r.dir, MaxFiles, args...)
-			r.must(err)
-			got, err := imitated(t.Context(), r.dir, MaxFiles, args...)
-			r.must(err)
-			diff := cmp.Diff(want, got)
-			if args[0] == "--others" {
-				diff = cmp.Diff(hiddenBy(want), hiddenBy(got))
+		var names []string
+		for name := range tree(t, r.dir, false) {
+			if rel, _ := filepath.Rel(r.dir, name); rel != "." {
+				names = append(names, filepath.ToSlash(rel))
 			}
-			if diff != "" {
-				t.Fatalf("%q, of %q with the patterns %q:\n%s", args, leaves(t, r.dir), ignoreFile(r.dir), diff)
-			}
+		}
+		want, err := git(r.j.opts.Git).ignored(t.Context(), r.dir, names)
+		r.must(err)
+		got, err := ignored(t.Context(), r.dir, names)
+		r.must(err)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%q with the patterns %q:\n%s", names, ignoreFile(r.dir), diff)
 		}
 	}
 }

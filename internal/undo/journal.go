@@ -38,7 +38,8 @@ type Journal struct {
 	opts  Options
 	store *store
 	roots []*root
-	names func(ctx context.Context, dir string, most int, args ...string) ([]string, error) // list, of opts.Git
+	git   gitCalls
+	most  int // files of a root
 
 	work sync.Mutex // held by what looks at the disk or changes it; taken before mu
 
@@ -51,6 +52,13 @@ type Journal struct {
 	notes    []Note
 	unsaved  bool // something was recorded since the last save
 	closed   bool
+}
+
+// gitCalls are methods of git, which tests imitate.
+type gitCalls struct {
+	tracked func(ctx context.Context, dir string, was *index) (*index, error)
+	ignored func(ctx context.Context, dir string, names []string) ([]bool, error)
+	blobs   func(ctx context.Context, dir string, repo *repository, wanted []wantedBlob) error
 }
 
 // turn is a running turn.
@@ -92,14 +100,13 @@ func New(opts Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("find the roots of what can be undone: %w", err), s.close())
 	}
-	j := &Journal{opts: opts, store: s, roots: roots}
+	j := &Journal{opts: opts, store: s, roots: roots, most: MaxFiles}
 	if k := opts.Keep; k != nil {
 		s.older = k.copies
 		j.continues(k.past)
 	}
-	j.names = func(ctx context.Context, dir string, most int, args ...string) ([]string, error) {
-		return list(ctx, opts.Git, dir, most, args...)
-	}
+	g := git(opts.Git)
+	j.git = gitCalls{g.tracked, g.ignored, g.blobs}
 	return j, nil
 }
 
@@ -205,6 +212,9 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 		if err != nil {
 			notes = j.note(notes, Note{r.real, fmt.Sprintf("what changed on the disk during turn %d is not known", number), err})
 			continue
+		}
+		if err := j.resolve(ctx, r, was, is); err != nil {
+			notes = j.note(notes, Note{r.real, fmt.Sprintf("what some files held before turn %d is not known", number), err})
 		}
 		was.findDirs()
 		is.findDirs()
@@ -314,9 +324,9 @@ func compare(was, is *snapshot, name string, writes []*change, first *change) *c
 	switch {
 	case listed && first != nil:
 		c.before, c.newDirs = first.before, first.newDirs
-	case was.late[name]:
+	case was.late[name] && len(writes) == 0:
 		c.before, c.doubt = state{kind: unknowable, size: -1}, doubtLate
-	case listed || len(writes) == 0:
+	case listed && !was.late[name] || len(writes) == 0:
 	case b.state.kind == absent && writes[0].before.kind == absent:
 		return c // created and deleted in the turn
 	case was.hidden.holds(name):
@@ -381,22 +391,35 @@ func (s *snapshot) without(name string) int {
 // twins finds files that are new by name only: on a file system that ignores case, removing one
 // would remove the other.
 func twins(made []*change, was, is *snapshot, r *root) {
-	folded := map[string]string{}
+	folded, sizes := map[string]string{}, map[int]bool{} // few names have the size of one of them
 	for _, c := range made {
 		if c.before.kind == absent && c.after.kind != absent {
 			rel, _ := below(r.real, c.path)
 			folded[strings.ToLower(filepath.ToSlash(rel))] = filepath.ToSlash(rel)
+			sizes[len(rel)] = true
 		}
 	}
 	if len(folded) == 0 {
 		return
 	}
 	twin := map[string]bool{}
-	for name := range was.files {
+	check := func(name string, ino uint32) {
+		if !sizes[len(name)] {
+			return
+		}
 		other, ok := folded[strings.ToLower(name)]
-		a, b := is.files[name], is.files[other]
-		if ok && other != name && a.state.kind != absent && (a.stamp.ino == 0 || a.stamp.ino == b.stamp.ino && a.stamp.dev == b.stamp.dev) {
+		if ok && other != name && ino == uint32(is.files[other].stamp.ino) {
 			twin[filepath.Join(r.real, filepath.FromSlash(other))] = true
+		}
+	}
+	for name := range was.files {
+		if a := is.files[name]; a.state.kind != absent {
+			check(name, uint32(a.stamp.ino))
+		}
+	}
+	for i, clean := range is.clean {
+		if clean != 0 {
+			check(is.index.files[i].name, is.index.files[i].ino)
 		}
 	}
 	for _, c := range made {

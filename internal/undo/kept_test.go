@@ -113,7 +113,7 @@ func TestKeptCourses(t *testing.T) {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 			r := &rig{t: t, dir: dirs[i]}
 			r.keeping(Options{Git: "imitated"})
-			r.j.names = imitated
+			r.j.git = imitated()
 			c.follow(r, out)
 		})
 	}

@@ -3,7 +3,6 @@ package undo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"parley/internal/gittest"
 )
 
 func contextWithin(t testing.TB) (context.Context, context.CancelFunc) {
@@ -75,19 +72,20 @@ func TestNoRoom(t *testing.T) {
 }
 
 func TestTooManyFiles(t *testing.T) {
-	r := newRig(t, map[string]string{"a": "1"})
-	var paths strings.Builder
-	for i := range MaxFiles {
-		fmt.Fprintf(&paths, "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391 0\tf%d\n", i)
-	}
-	cmd := gittest.Command(t, r.dir, "update-index", "--index-info")
-	cmd.Stdin = strings.NewReader(paths.String())
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	notes := r.j.BeginTurn(t.Context(), 1)
-	if len(notes) != 1 || !errors.Is(notes[0].Err, errTooMany) {
-		t.Errorf("got %v", notes)
+	for name, files := range map[string][]string{"tracked": {"a", "b", "c", "d"}, "untracked": {"a", "new", "new too", "d/new"}} {
+		r := newRig(t, map[string]string{"a": "1"})
+		r.j.most = 3
+		r.during(1, func() {})
+		for _, f := range files {
+			r.write(f, "1")
+		}
+		if name == "tracked" {
+			r.git("add", ".")
+		}
+		notes := r.j.BeginTurn(t.Context(), 2)
+		if len(notes) != 1 || !strings.HasSuffix(notes[0].String(), "more than 3 files here") {
+			t.Errorf("%s: got %v", name, notes)
+		}
 	}
 }
 
@@ -113,7 +111,10 @@ func TestSameSizeAndTime(t *testing.T) {
 
 // The second scan reads only files that changed.
 func TestReadsOnlyChanges(t *testing.T) {
-	r := newRig(t, map[string]string{"a": "1", "b": "1", "young": "1"})
+	r := newRig(t, map[string]string{"tracked": "1"})
+	for _, name := range []string{"a", "b", "young"} {
+		r.write(name, "1")
+	}
 	waitTick()
 	r.j.BeginTurn(t.Context(), 1)
 	r.j.EndTurn(t.Context(), 1)
@@ -143,6 +144,7 @@ func TestReadsOnlyChanges(t *testing.T) {
 func TestStore(t *testing.T) {
 	dir := t.TempDir()
 	r := newRig(t, map[string]string{"a": "1"})
+	r.write("untracked", "1")
 	mine := r.journal(Options{Dir: dir})
 	other := r.journal(Options{Dir: dir})
 	mine.BeginTurn(t.Context(), 1)
@@ -188,7 +190,7 @@ func TestStore(t *testing.T) {
 func TestDamagedCopy(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "old"})
 	r.during(1, func() { r.write("a", "new") })
-	_, err := r.j.store.pack.WriteAt([]byte("XXX"), 0)
+	_, err := r.j.store.pack.WriteAt([]byte("XXX"), r.j.store.at[textState("old").sum].off)
 	r.must(err)
 	if failed := r.undo(1); !errors.Is(failed["a"], errDamaged) {
 		t.Error(failed)

@@ -31,12 +31,16 @@ type entry struct {
 	state  state
 	stamp  stamp
 	recent bool
+	blob   string // if git has the content: the hash that names it there
 }
 
 // looker examines files. It is not safe for concurrent use.
 type looker struct {
 	buf  []byte
 	keep func(of sum, content []byte) error // nil keeps nothing
+
+	blob string // what git's index says of the file, or ""
+	repo repository
 }
 
 // at examines a name relative to a walker. A file with the stamp of known is not read again. The
@@ -133,8 +137,12 @@ func (l *looker) file(dir *os.Root, base string, looked fs.FileInfo, e *entry) (
 		}
 		is.sum = sha256.Sum256(content)
 	} else {
-		h := sha256.New()
-		n, err := io.Copy(h, io.LimitReader(f, maxHashed+1))
+		h, blob := sha256.New(), l.repo.startBlob(is.size)
+		to := io.Writer(h)
+		if l.blob != "" {
+			to = io.MultiWriter(h, blob)
+		}
+		n, err := io.Copy(to, io.LimitReader(f, maxHashed+1))
 		if err != nil {
 			return false, nil
 		}
@@ -142,15 +150,22 @@ func (l *looker) file(dir *os.Root, base string, looked fs.FileInfo, e *entry) (
 			return true, nil
 		}
 		h.Sum(is.sum[:0])
+		if l.blob != "" && string(blob.Sum(nil)) == l.blob {
+			e.blob = l.blob
+		}
 	}
 	if after, err := f.Stat(); err != nil || stampOf(after) != e.stamp {
 		return true, nil
 	}
 	e.state = is
-	if l.keep != nil && is.size <= MaxKept {
-		return false, l.keep(is.sum, content)
+	switch {
+	case is.size > MaxKept || l.keep == nil:
+		return false, nil
+	case l.blob != "" && l.repo.blobHash(content) == l.blob:
+		e.blob = l.blob
+		return false, nil
 	}
-	return false, nil
+	return false, l.keep(is.sum, content)
 }
 
 func endOfFile(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -7,7 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
+
+// leastTick is how far the clock of most file systems lags behind.
+const leastTick = 10 * time.Millisecond
 
 // maxNamed is how many files of a root are tracked because they were named.
 const maxNamed = 20_000
@@ -75,8 +79,7 @@ func (j *Journal) name(r *root, rel string) error {
 		return err
 	}
 	was.files[rel] = e
-	if changed := cmp.Or(e.stamp.ctime, e.stamp.mtime); e.state.kind != absent && !wellBefore(changed, was.began) {
-		was.late[rel] = true
-	}
+	changed := cmp.Or(e.stamp.ctime, e.stamp.mtime)
+	was.late[rel] = e.state.kind != absent && !wellBefore(changed, was.began.Add(tick-leastTick))
 	return err
 }

@@ -81,7 +81,9 @@ func TestNamed(t *testing.T) {
 func TestNamedAndWritten(t *testing.T) {
 	r := withoutGit(t, map[string]string{"a": "1\n", "b": "1\n"})
 	r.j.BeginTurn(t.Context(), 1)
-	r.name("a")
+	r.write("young", "1\n")
+	r.name("a", "young")
+	r.parley(1, "young", "2\n")
 	r.parley(1, "a", "2\n")
 	r.parley(1, "b", "2\n")
 	r.name("b") // its text before is known from the write
@@ -89,9 +91,10 @@ func TestNamedAndWritten(t *testing.T) {
 	r.parley(1, "c", "2\n")
 	r.remove("c")
 	r.j.EndTurn(t.Context(), 1)
-	r.want(1, "changed a through parley", "changed b through parley and on disk")
+	r.want(1, "changed a through parley", "changed b through parley and on disk", "changed young through parley")
 	r.undoAll(1)
 	r.holds("a", "1\n")
+	r.holds("young", "1\n")
 	r.holds("b", "1\n")
 }
 
@@ -183,7 +186,7 @@ func TestNamedCourses(t *testing.T) {
 		t.Run(fmt.Sprint(c.seed), func(t *testing.T) {
 			r := &rig{t: t, dir: dirs[i]}
 			r.j = r.journal(Options{Git: "imitated"})
-			r.j.names = func(context.Context, string, int, ...string) ([]string, error) { return nil, errNoWorkTree }
+			r.j.git.tracked = func(context.Context, string, *index) (*index, error) { return nil, errNoWorkTree }
 			r.j.BeginTurn(t.Context(), 0) // says that there is no repository
 			r.name(names...)
 			c.follow(r, out)

@@ -107,6 +107,7 @@ func TestHeldUp(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a": "1"})
 	r.must(syscall.Mkfifo(r.path("pipe"), 0o600))
+	r.write("untracked", "1")
 	r.git("config", "core.excludesFile", r.path("pipe"))
 	ctx, cancel := contextWithin(t)
 	defer cancel()
@@ -254,9 +255,13 @@ func TestRootReplaced(t *testing.T) {
 }
 
 // Names in an index that lead elsewhere are dropped.
-func TestCleanNames(t *testing.T) {
-	got := cleanNames("b\x00a\x00../x\x00/elsewhere/x\x00a/../../y\x00.git/config\x00s/.GIT/hooks/x\x00a\x00d/\x00./x\x00\x00.gitignore\x00")
-	if diff := cmp.Diff([]string{".gitignore", "a", "b", "d/"}, got); diff != "" {
-		t.Error(diff)
+func TestProperNames(t *testing.T) {
+	dir := ""
+	for name, want := range map[string]bool{"a": true, "d/a": true, "d/e/f g": true, ".gitignore": true, "..a": true,
+		"../x": false, "..": false, "/elsewhere/x": false, "a/../../y": false, ".git/config": false, ".git": false, "s/.GIT/hooks/x": false, "s/.Git": false,
+		"d/": false, "./x": false, "": false, "a//b": false, "a/.": false, "a/..": false} {
+		if got := properName(name, &dir); got != want {
+			t.Errorf("%q: got %v", name, got)
+		}
 	}
 }

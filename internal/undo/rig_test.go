@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/decoy"
 	"parley/internal/gittest"
@@ -27,8 +28,18 @@ type rig struct {
 func newRig(t testing.TB, files map[string]string) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: gittest.Repository(t, files)}
+	trust(t, r.dir)
 	r.j = r.journal(Options{})
 	return r
+}
+
+// trust makes git's index younger than the files, as it is some time after they were written.
+func trust(t testing.TB, dir string) {
+	t.Helper()
+	later := time.Now().Add(time.Minute)
+	if err := os.Chtimes(filepath.Join(dir, ".git", "index"), later, later); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
 }
 
 func realTemp(t testing.TB) string {

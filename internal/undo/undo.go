@@ -128,7 +128,7 @@ func (j *Journal) rebase(t task, again bool) {
 		case noFile(began) && !r.named[p.rel]:
 			delete(was.files, p.rel)
 		default:
-			was.files[p.rel] = entry{state: began}
+			was.set(p.rel, entry{state: began})
 			delete(was.late, p.rel)
 		}
 	}
