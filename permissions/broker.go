@@ -25,13 +25,13 @@ type Broker struct {
 	post   func(Event)
 	policy Policy
 
-	mu         sync.Mutex
-	lastKey    uint64
-	open       map[uint64]*Pending
-	remembered map[string]map[string]bool // by session: the Remember strings that are always allowed
-	rules      map[string]*Rulebook       // by session
-	modes      map[string]Mode            // by session; AskMode if missing
-	record     func(q Question, a Answer, asked bool)
+	mu      sync.Mutex
+	lastKey uint64
+	open    map[uint64]*Pending
+	granted map[string]map[string]bool // by session: see Option.Grant
+	rules   map[string]*Rulebook       // by session
+	modes   map[string]Mode            // by session; AskMode if missing
+	record  func(q Question, a Answer, asked bool)
 }
 
 // SetRules sets the rules for future questions of a session.
@@ -84,7 +84,7 @@ func (b *Broker) Reconsider(session string) {
 	for _, p := range open {
 		q := p.Question
 		q.Judgement = rules.Judge(q.Facts)
-		if a, ok := q.settled(false, mode); ok && b.removeOpen(q.Key) != nil {
+		if a, ok := q.settled(nil, mode); ok && b.removeOpen(q.Key) != nil {
 			p.settle(a)
 		}
 	}
@@ -98,7 +98,7 @@ func (b *Broker) SetRecord(record func(q Question, a Answer, asked bool)) { b.re
 // NewBroker returns a broker that sends its events to post, which must neither block nor call
 // the broker. policy may be nil.
 func NewBroker(post func(Event), policy Policy) *Broker {
-	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, remembered: map[string]map[string]bool{}}
+	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, granted: map[string]map[string]bool{}}
 }
 
 // Pending is a question that waits for its answer.
@@ -111,14 +111,17 @@ type Pending struct {
 }
 
 // Ask accepts a question and returns at once. The first of these that applies settles it: q is
-// RefusedBy is set or a rule denies it; an earlier "allow always" answer, unless the mode rejects it; a
-// rule that allows it; the mode; the policy. Otherwise Ask posts [Asked].
+// RefusedBy is set or a rule denies it; a grant, unless the mode rejects it or a rule that asks may
+// be about it; a rule that allows it; the mode; the policy. Otherwise Ask posts [Asked].
 func (b *Broker) Ask(q Question) *Pending {
 	b.mu.Lock()
 	b.lastKey++
 	q.Key = b.lastKey
 	rules, mode := b.rules[q.Session], b.modes[q.Session]
-	earlier := q.Remember != "" && b.remembered[q.Session][q.Remember]
+	var earlier *Option
+	if i := slices.IndexFunc(q.Options, func(o Option) bool { return b.granted[q.Session][o.Grant] }); i >= 0 {
+		earlier = &q.Options[i]
+	}
 	b.mu.Unlock()
 	q.Judgement = rules.Judge(q.Facts)
 	p := &Pending{Question: q, broker: b, done: make(chan struct{})}
@@ -141,9 +144,9 @@ func (b *Broker) Ask(q Question) *Pending {
 	return p
 }
 
-// settled returns the answer that rules, the mode or an earlier decision give without the user,
-// if they give one.
-func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
+// settled returns the answer that rules, the mode or an option that was granted earlier give without
+// the user, if they give one.
+func (q *Question) settled(earlier *Option, mode Mode) (Answer, bool) {
 	if q.RefusedBy != "" {
 		return reject(*q, q.RefusedBy), true
 	}
@@ -151,10 +154,8 @@ func (q *Question) settled(earlier bool, mode Mode) (Answer, bool) {
 		return reject(*q, "your rule: "+q.Judgement.By()), true
 	}
 	byMode := mode.settle(q)
-	if earlier && q.Judgement.Effect != Confirm && byMode != Deny {
-		if o, ok := choose(*q, AllowAlways); ok {
-			return Answer{OptionID: o.ID, By: "you, earlier in this session"}, true
-		}
+	if earlier != nil && max(q.Judgement.Effect, q.Judgement.MayHide) < Confirm && byMode != Deny {
+		return Answer{OptionID: earlier.ID, By: "you, earlier in this session"}, true
 	}
 	if q.Judgement.Effect == Allow {
 		if o, ok := choose(*q, AllowOnce); ok { // not "always": the agent would remember that as its own rule
@@ -258,8 +259,8 @@ func (b *Broker) answer(key uint64, a Answer) error {
 		return ErrNoAttend
 	}
 	delete(b.open, key)
-	if q := p.Question; q.Remember != "" && chosen.Kind == AllowAlways {
-		b.remember(q.Session, q.Remember)
+	if chosen.Grant != "" {
+		b.grant(p.Question.Session, chosen.Grant)
 	}
 	b.mu.Unlock()
 	a.By = "you"
@@ -309,25 +310,25 @@ func (b *Broker) CancelSession(session string) {
 	}
 }
 
-// Remember makes later questions of the session with this [Question.Remember] pass.
-func (b *Broker) Remember(session, what string) {
+// Grant makes later questions of the session with an option of this grant pass.
+func (b *Broker) Grant(session, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.remember(session, what)
+	b.grant(session, what)
 }
 
-func (b *Broker) remember(session, what string) {
-	if b.remembered[session] == nil {
-		b.remembered[session] = map[string]bool{}
+func (b *Broker) grant(session, what string) {
+	if b.granted[session] == nil {
+		b.granted[session] = map[string]bool{}
 	}
-	b.remembered[session][what] = true
+	b.granted[session][what] = true
 }
 
-// Forget drops the remembered answers, the rules and the mode of a session.
+// Forget drops the grants, the rules and the mode of a session.
 func (b *Broker) Forget(session string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.remembered, session)
+	delete(b.granted, session)
 	delete(b.modes, session)
 	delete(b.rules, session)
 }

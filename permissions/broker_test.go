@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -52,7 +53,7 @@ func same(t *testing.T, got []string, want ...string) {
 	}
 }
 
-var four = []Option{{"o", "Once", AllowOnce}, {"a", "Always", AllowAlways}, {"r", "No", RejectOnce}, {"never", "Never", RejectAlways}}
+var four = []Option{{ID: "o", Name: "Once", Kind: AllowOnce}, {ID: "a", Name: "Always", Kind: AllowAlways}, {ID: "r", Name: "No", Kind: RejectOnce}, {ID: "never", Name: "Never", Kind: RejectAlways}}
 
 func question(session string) Question { return Question{Session: session, Options: four} }
 
@@ -131,7 +132,7 @@ func TestReject(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	// The user did not say "never", nor chose an unknown kind.
-	p = b.Ask(Question{Options: []Option{{"never", "Never", RejectAlways}, {"x", "Hm", "reject"}}})
+	p = b.Ask(Question{Options: []Option{{ID: "never", Name: "Never", Kind: RejectAlways}, {ID: "x", Name: "Hm", Kind: "reject"}}})
 	if err := b.Reject(p.Question.Key); err != nil {
 		t.Fatal(err)
 	}
@@ -177,13 +178,53 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	same(t, d.story(), "asked 1 in s", "settled 1 in s: cancelled")
 }
 
+// granting makes a question one of parley's, whose option "a" gives a grant.
+func granting(q Question, what string) Question {
+	q.Origin, q.Options = FromParley, slices.Clone(q.Options)
+	for i := range q.Options {
+		if q.Options[i].Kind == AllowAlways {
+			q.Options[i].Grant = what
+		}
+	}
+	return q
+}
+
+// A rule that asks wins over what was granted before, also where it may be about a part of a line that
+// parley cannot read.
+func TestAskWinsOverGrants(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule  Rule
+		facts Facts
+		asked bool
+	}{
+		"no rule about it": {Rule{Effect: Confirm, Path: "y"}, Facts{Kind: "edit", Files: []FileFact{{Path: "/w/x", Inside: true, Write: true, Roots: []string{"/w"}}}}, false},
+		"a file":           {Rule{Effect: Confirm, Path: "x"}, Facts{Kind: "edit", Files: []FileFact{{Path: "/w/x", Inside: true, Write: true, Roots: []string{"/w"}}}}, true},
+		"a command":        {Rule{Effect: Confirm, Command: "rm *"}, lineFacts("rm x"), true},
+		"a hidden command": {Rule{Effect: Confirm, Command: "rm *"}, lineFacts("$x y"), true},
+		"a hidden file":    {Rule{Effect: Confirm, Path: "x"}, lineFacts("cat $y"), true},
+		"a plain command":  {Rule{Effect: Confirm, Command: "rm *"}, lineFacts("ls"), false},
+		"a kind":           {Rule{Effect: Confirm, Kind: "execute"}, lineFacts("ls"), true},
+	} {
+		for _, mode := range []Mode{AskMode, AcceptEdits, AllMode} {
+			b := NewBroker((&desk{}).post, nil)
+			b.SetRules("s", mustBook(t, []Rule{c.rule, {Effect: Allow, Kind: c.facts.Kind}}))
+			b.SetMode("s", mode)
+			b.Grant("s", "it")
+			q := granting(question("s"), "it")
+			q.Kind, q.Facts = c.facts.Kind, c.facts
+			if p := b.Ask(q); p.shown != c.asked {
+				t.Errorf("%s, mode %v: asked %v", name, mode, p.shown)
+			}
+		}
+	}
+}
+
 func TestAlwaysIsRemembered(t *testing.T) {
 	d := &desk{}
 	b := NewBroker(d.post, nil)
 	own := func(session, what string) Question {
 		q := question(session)
-		q.Origin, q.Remember = FromParley, what
-		return q
+		return granting(q, what)
 	}
 	b.Answer(b.Ask(own("s", "writes")).Question.Key, "o")
 	if b.Answer(b.Ask(own("s", "writes")).Question.Key, "a") != nil {
@@ -201,7 +242,7 @@ func TestAlwaysIsRemembered(t *testing.T) {
 	}
 	// A remembered answer needs an option that allows.
 	q := own("s", "writes")
-	q.Options = []Option{{"o", "Once", AllowOnce}, {"r", "No", RejectOnce}}
+	q.Options = []Option{{ID: "o", Kind: AllowOnce}, {ID: "r", Kind: RejectOnce}}
 	if p := b.Ask(q); b.Answer(p.Question.Key, "o") != nil {
 		t.Error("answered with an option of another kind")
 	}
@@ -209,7 +250,7 @@ func TestAlwaysIsRemembered(t *testing.T) {
 	if err := b.Answer(b.Ask(own("s", "writes")).Question.Key, "r"); err != nil {
 		t.Error("forgotten, and not asked")
 	}
-	b.Remember("s", "reads")
+	b.Grant("s", "reads")
 	if got := settled(t, b.Ask(own("s", "reads"))); got.OptionID != "a" {
 		t.Errorf("got %+v", got)
 	}
@@ -273,7 +314,7 @@ func TestEveryQuestionIsSettledOnce(t *testing.T) {
 			for range each {
 				q := question(fmt.Sprint("s", r.IntN(3)))
 				if r.IntN(2) == 0 {
-					q.Remember = "what"
+					q = granting(q, "what")
 				}
 				ctx, cancel := context.WithCancel(context.Background())
 				p := b.Ask(q)

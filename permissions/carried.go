@@ -21,10 +21,10 @@ type carried struct {
 	more  bool // a bound was reached: the command may carry more
 }
 
-// carriedLine is a command line in a word. If it is not sure, the word may be plain text.
+// carriedLine is a command line in a word.
 type carriedLine struct {
 	text string
-	sure bool
+	how  carriage
 }
 
 // carriedPlace identifies what has been scanned: a command by its first word and place, or the
@@ -163,7 +163,7 @@ func (c *carried) cluster(p *profile, at int) {
 	for name, o := range p.options {
 		if o.class == classLine && len(name) == 2 && len(w) > 2 && w[0] == '-' && w[1] != '-' {
 			if text, place, ok := c.afterLetter(at, name[1:]); ok {
-				c.line(text, place, true)
+				c.line(text, place, carriedSure)
 			}
 		}
 	}
@@ -186,44 +186,44 @@ func (c *carried) item(it item) {
 	case classCmd:
 		c.command(it.text, it.word)
 		if it.option != "" {
-			c.line(it.text, it.word, true)
+			c.line(it.text, it.word, carriedSure)
 		}
 	case classLine:
-		c.line(it.text, it.word, true)
+		c.line(it.text, it.word, carriedSure)
 	case classJoined:
 		c.command(it.text, it.word)
-		c.lines = append(c.lines, carriedLine{strings.Join(append([]string{it.text}, c.words[it.word+1:]...), " "), true})
+		c.lines = append(c.lines, carriedLine{strings.Join(append([]string{it.text}, c.words[it.word+1:]...), " "), carriedSure})
 	case classSetting:
 		_, value, found := strings.Cut(it.text, "=")
 		if !found {
 			value = it.text
 			if _, rest, spaced := strings.Cut(it.text, " "); spaced { // ssh -o 'ProxyCommand x'
-				c.line(rest, it.word, false)
+				c.line(rest, it.word, carriedMaybe)
 			}
 		}
 		if strings.HasPrefix(it.text, "alias.") || it.option == "" {
-			c.line(c.words[0]+" "+value, it.word, false)
+			c.line(c.words[0]+" "+value, it.word, carriedMaybe)
 		}
-		c.line(strings.TrimPrefix(value, "!"), it.word, false)
+		c.line(strings.TrimPrefix(value, "!"), it.word, carriedMaybe)
 	case classRemote:
 		if line, ok := strings.CutPrefix(it.text, "ext::"); ok {
-			c.line(line, it.word, true)
+			c.line(line, it.word, carriedSure)
 		}
 	case classAssign:
 		if name, value, _ := strings.Cut(it.text, "="); namesCommand(name) {
-			c.line(strings.TrimLeft(value, "|-@ "), it.word, false)
+			c.line(strings.TrimLeft(value, "|-@ "), it.word, carriedMaybe)
 		}
 	}
 }
 
 // line adds the text of a word as a command line, alone and joined with the words after it.
-func (c *carried) line(text string, at int, sure bool) {
+func (c *carried) line(text string, at int, how carriage) {
 	if c.more = c.more || len(c.lines) >= maxCarried; c.more || text == "" {
 		return
 	}
-	c.lines = append(c.lines, carriedLine{text, sure})
+	c.lines = append(c.lines, carriedLine{text, how})
 	if rest := c.words[at+1:]; len(rest) > 0 && len(rest) < 100 {
-		c.lines = append(c.lines, carriedLine{text + " " + strings.Join(rest, " "), false})
+		c.lines = append(c.lines, carriedLine{text + " " + strings.Join(rest, " "), carriedMaybe})
 	}
 }
 
@@ -245,7 +245,7 @@ func (c *carried) all(from int) {
 		for _, piece := range pieces {
 			c.command(piece, at)
 			if strings.ContainsAny(piece, " \t\n;&|$`(){}<>'\"\\") {
-				c.lines = append(c.lines, carriedLine{piece, false})
+				c.lines = append(c.lines, carriedLine{piece, carriedMaybe})
 			}
 		}
 	}
@@ -257,7 +257,7 @@ func (p *profile) runs() bool {
 }
 
 // commandVariables are patterns of variables whose values programs run.
-var commandVariables = strings.Fields("*PAGER *EDITOR VISUAL BROWSER *_COMMAND *ASKPASS GIT_SSH GIT_EXTERNAL_DIFF *_RSH *SHELL LESSOPEN LESSCLOSE PS4 *_WRAPPER")
+var commandVariables = strings.Fields("*PAGER *EDITOR VISUAL BROWSER *_COMMAND *ASKPASS GIT_SSH GIT_EXTERNAL_DIFF *_RSH *SHELL LESSOPEN LESSCLOSE PS1 PS2 PS4 ENV BASH_ENV *_WRAPPER")
 
 func namesCommand(variable string) bool {
 	return slices.ContainsFunc(commandVariables, func(p string) bool { return matchText(p, variable) })

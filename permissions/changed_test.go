@@ -13,7 +13,7 @@ func TestAnswerWith(t *testing.T) {
 	var recorded []Answer
 	b.SetRecord(func(_ Question, a Answer, _ bool) { recorded = append(recorded, a) })
 	q := question("s")
-	q.Origin, q.Remember = FromParley, "writes"
+	q = granting(q, "writes")
 	plain := b.Ask(q)
 	q.Change = &Change{Path: "/f", Old: "a", New: "b"}
 	p := b.Ask(q)
@@ -51,7 +51,7 @@ func TestRecordOfAChange(t *testing.T) {
 	dir := t.TempDir()
 	r := NewRecord(dir, "run1", nil, func(err error) { t.Error(err) })
 	q := question("s")
-	q.Origin, q.Remember = FromParley, "writes"
+	q = granting(q, "writes")
 	q.Change = &Change{}
 	text := "abc"
 	r.RecordAnswer(q, Answer{OptionID: "o", By: "you", Text: &text}, true)

@@ -12,15 +12,15 @@ import (
 func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 	var out []Verdict
 	ends := rd.endings()
-	add := func(text, dir string) {
-		out = append(out, Verdict{Text: text, Effect: Allow, below: joinDir(p.dir, dir), skipHidden: rd.skipHidden, ends: ends})
+	add := func(text, name string) {
+		out = append(out, f.each(p.dir, name, Verdict{Text: text, Effect: Allow, skipHidden: rd.skipHidden, ends: ends})...)
 	}
 	for _, it := range rd.items {
 		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
-			add(it.text, fromHomeDir(it.text))
+			add(it.text, it.text)
 		}
 		if _, value, found := strings.Cut(it.text, "="); found && it.option != "" && it.class == classOdd && value != "" { // --directory=x
-			add(it.text, fromHomeDir(value))
+			add(it.text, value)
 		}
 	}
 	if len(out) == 0 && rd.known {
@@ -28,6 +28,26 @@ func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
 	}
 	return out
 }
+
+// each returns a verdict on what is below a directory, in each directory in which a command may work.
+func (f *Facts) each(dir, name string, v Verdict) (out []Verdict) {
+	at := directories{[]string{dir}, dir != ""}
+	if dir == "" {
+		at = f.possible
+	}
+	for _, dir := range at.dirs {
+		v.below = joinDir(dir, name)
+		if at.all = at.all && v.below != ""; v.below != "" {
+			out = append(out, v)
+		}
+	}
+	if !at.all {
+		out = append(out, Verdict{Text: v.Text, NoRuleReason: whyContents, unresolved: wantsRead})
+	}
+	return out
+}
+
+const whyContents = "its contents are unknown"
 
 // tree says which files of a repository a git command works on without naming them. Only rules
 // that ask or deny count for those: tracked content was committed before, and a rule that
@@ -85,16 +105,24 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 		switch {
 		case t.whole || it.word < dash || it.class == classText:
 		case strings.HasPrefix(it.text, ":") || strings.ContainsAny(it.text, `*?[\`) && dash < 0 || strings.ContainsAny(it.text, `*?[\`) && it.word > dash:
-			v.below = repository(f, p.dir)
-			return []Verdict{v}
+			return f.inRepository(p.dir, v)
 		case known && file.Exists || dash >= 0 && it.word > dash:
-			v.below = joinDir(p.dir, fromHomeDir(it.text))
-			out = append(out, v)
+			out = append(out, f.each(p.dir, it.text, v)...)
 		}
 	}
 	if len(out) == 0 && rd.profile.name != "git clone" {
-		v.below = repository(f, p.dir)
-		out = append(out, v)
+		out = f.inRepository(p.dir, v)
+	}
+	return out
+}
+
+// inRepository returns a verdict on the whole repository of a directory.
+func (f *Facts) inRepository(dir string, v Verdict) []Verdict {
+	out := f.each(dir, ".", v)
+	for i := range out {
+		if out[i].below != "" {
+			out[i].below = repository(f, out[i].below)
+		}
 	}
 	return out
 }
@@ -122,6 +150,8 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 		switch {
 		case by >= Confirm:
 			why = fmt.Sprintf("below it lies %s, of which a rule says %s", name, by)
+		case v.plain && strings.ContainsAny(file.RequestedPath, " \t\n\r\v\f'\"\\"):
+			why = fmt.Sprintf("below it lies %s, of which xargs makes several names", name)
 		case by == Allow || v.tracked:
 		case file.Secret && file.Inside && otherEnding(v.ends, file):
 		case file.Secret:
@@ -134,7 +164,7 @@ func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
 	switch {
 	case why != "" || all:
 	case f.Walk == nil || v.below == "":
-		why = "its contents are unknown"
+		why = whyContents
 	default:
 		why = "too many files below it to check"
 	}
@@ -209,9 +239,6 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 		return None
 	}
 	for _, v := range all {
-		if v.NoRuleReason == whyMade {
-			worst = b.strictest()
-		}
 		if v.below == "" {
 			continue
 		}

@@ -65,7 +65,7 @@ func sameFile(f *Facts, dir, pattern, word string) bool {
 	}
 	dirs := []string{dir}
 	if dir == "" {
-		dirs = f.possibleDirs
+		dirs = f.possible.dirs
 	}
 	return slices.ContainsFunc(dirs, func(dir string) bool {
 		file, known := lookUp(f, dir, word, false)
@@ -237,6 +237,17 @@ func (r *Rule) mayBegin(f *Facts, p part) bool {
 	})
 }
 
+// hidesHosts reports whether a command that uses the network may take hosts from a file or its input.
+func (p part) hidesHosts() bool {
+	return slices.ContainsFunc(programs(p.words), func(at int) bool {
+		words := p.words[at:]
+		fetches := fetches(words)
+		return fetches && (at > 0 && listsFiles(p.words) || listsFiles(words)) || slices.ContainsFunc(read(words).items, func(it item) bool {
+			return fetches && (it.option != "" && it.class == classCode || it.text == "{}") || it.class == classOdd && slices.Contains(talking, program(words[0]))
+		})
+	})
+}
+
 // mayHideIn reports whether a part of a command line that could not be read may be something
 // that the rule matches.
 func (r *Rule) mayHideIn(f *Facts, p part) bool {
@@ -246,6 +257,8 @@ func (r *Rule) mayHideIn(f *Facts, p part) bool {
 	case r.mentioned(p):
 		return true
 	case (r.Path != "" || r.mayBegin(f, p)) && slices.ContainsFunc(programs(p.words), func(at int) bool { return listsFiles(p.words[at:]) }):
+		return true
+	case r.Host != "" && p.hidesHosts():
 		return true
 	case p.doubt == "":
 		return false

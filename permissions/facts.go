@@ -36,8 +36,8 @@ type Facts struct {
 	ListDir func(dir string) (names []string, all bool) `json:"-"`
 
 	lookRulePath func(path string) FileFact // Resolve, with a separate bound, for paths in rules
-	possibleDirs []string                   // directories a command line may run in, whichever cd fails
-	created      []madePath                 // what parts of the line may have created; see before
+	possible     directories
+	created      []madePath // what parts of the line may have created; see before
 }
 
 // CommandFact is a command to be run.
@@ -60,6 +60,8 @@ type FileFact struct {
 	Inside bool     `json:"inside,omitempty"`
 	Secret bool     `json:"secret,omitempty"`
 	Roots  []string `json:"roots,omitempty"`
+
+	unseen bool // it was not looked up: too many were
 }
 
 // Effect is what a rule does with what it matches.
@@ -86,7 +88,8 @@ type Verdict struct {
 	NoRuleReason string // why no rule can allow it; "" if one can
 	NearMiss     string // why the closest rule does not cover it; "" if none comes close
 	Marks        Marks
-	Depth        int // 1 for a part of a command line, else 0
+	Depth        int        // 1 for a part of a command line, else 0
+	unresolved   demandKind // wantsRead or wantsHost if it names a file or a host, and which is not known
 	demand       demand
 	filter       bool     // it only prints or filters: allowed if a rule allows something next to it
 	below        string   // a directory that is read recursively
@@ -94,6 +97,7 @@ type Verdict struct {
 	tracked      bool     // below: git works on the tracked files
 	write        bool     // below: it may write there
 	trackedOnly  bool     // below: it reads only tracked files
+	plain        bool     // below: no name may have blanks or quotes
 	ends         []string // below: only names with these endings, if any
 }
 

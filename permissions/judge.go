@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -16,6 +17,9 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	}
 	for _, file := range f.Files {
 		v := b.verdict(&f, fileDemand(file, false), file.Path)
+		if !filepath.IsAbs(file.Path) {
+			v.unresolved = wantsRead
+		}
 		if v.Marks = file.marks(f.Resolve != nil); v.Marks&Outside != 0 && f.Kind == "delete" {
 			v.Marks |= DeletesOutside
 		}
@@ -25,7 +29,11 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 		}
 	}
 	for _, h := range f.Hosts {
-		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsHost, host: h}, h))
+		v := b.verdict(&f, demand{kind: wantsHost, host: h}, h)
+		if unknownHost(h) {
+			v.unresolved = wantsHost
+		}
+		j.Verdicts = append(j.Verdicts, v)
 	}
 	if len(j.Verdicts) == 0 || f.OtherEffects {
 		text := f.Tool
@@ -36,7 +44,7 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	}
 	deep := j.Verdicts
 	if j.Verdicts, j.Effect = b.settle(&f, j.Verdicts); j.Effect < Deny {
-		j.MayHide = max(b.hidden(&f), b.hiddenBelow(&f, deep))
+		j.MayHide = max(b.hidden(&f), b.hiddenBelow(&f, deep), b.unresolved(deep))
 	}
 	if j.Effect == Allow && j.MayHide >= Confirm {
 		j.Effect = None
@@ -102,10 +110,26 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 	return worst
 }
 
+// unresolved returns the strongest effect rules might have on the files and hosts that verdicts name
+// without saying which.
+func (b *Rulebook) unresolved(all []Verdict) (worst Effect) {
+	for _, v := range all {
+		for _, r := range b.Rules() {
+			if v.unresolved == wantsRead && r.Path != "" || v.unresolved == wantsHost && r.Host != "" {
+				worst = max(worst, r.Effect)
+			}
+		}
+	}
+	if worst < Confirm {
+		return None
+	}
+	return worst
+}
+
 // spells reports whether a rule allows a command word by word: its author has seen every word.
 func (b *Rulebook) spells(p part) bool {
 	return p.doubt == "" && slices.ContainsFunc(b.rules, func(r Rule) bool {
-		return r.Effect == Allow && r.Agent == "" && slices.Equal(r.words, p.words)
+		return r.Effect == Allow && r.Mistake == "" && r.Agent == "" && slices.Equal(r.words, p.words)
 	})
 }
 
@@ -145,17 +169,16 @@ func fileDemand(file FileFact, beside bool) demand {
 func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	if len(c.Words) > 0 {
 		r := reader{dir: c.Dir, work: new(nestedWork)}
-		r.script(c.Words)
-		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words)}
+		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words), entered: r.script(c.Words)}
 		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
 			p.doubt = "a word of it is special to a shell"
 		}
 		parts := settle(f, r.parts)
-		f.possibleDirs = mayWork(parts)
+		f.possible = mayWork(append([]part{p}, parts...), c.Dir)
 		return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
 	}
 	parts := settle(f, partsOf(c.Line, c.Dir))
-	f.possibleDirs = mayWork(parts)
+	f.possible = mayWork(parts, c.Dir)
 	all := b.parts(f, parts, c.Line)
 	if len(parts) > 1 {
 		deeper(all)
@@ -221,6 +244,9 @@ func deeper(all []Verdict) []Verdict {
 // allows it.
 func (b *Rulebook) part(f *Facts, p part) []Verdict {
 	all := b.judgePart(f, p)
+	if found, ok := b.readsFound(f, p); ok && !slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect >= Confirm }) {
+		all = found
+	}
 	if p.carried == notCarried {
 		return all
 	}
@@ -234,12 +260,9 @@ func (b *Rulebook) judgePart(f *Facts, p part) []Verdict {
 	case p.file != "" || p.write:
 		v := Verdict{Text: p.text, NoRuleReason: p.doubt}
 		if p.doubt == "" {
-			file, known := lookUp(f, p.dir, p.file, p.write)
-			v = b.verdict(f, fileDemand(file, true), p.text)
-			v.Marks = file.marks(known)
-			if worse, found := b.elsewhere(f, known, p.file, p.write); found {
-				return []Verdict{worse}
-			}
+			var file FileFact
+			var known bool
+			v, file, known = b.file(f, p.dir, p.file, p.text, p.write)
 			if v.Effect == None || v.Effect == Allow && !known {
 				v = b.usual(f, v, file, known)
 			}
@@ -259,7 +282,7 @@ func (b *Rulebook) usual(f *Facts, v Verdict, file FileFact, known bool) Verdict
 	case !known && f.isMade(file.Path, file.RequestedPath):
 		v.NoRuleReason = whyMade
 	case !known:
-		v.NoRuleReason = "cannot tell where it leads"
+		v.NoRuleReason = whyUnresolved
 	case !file.Inside:
 		v.NoRuleReason = whyOutside
 	case file.Secret:
@@ -279,7 +302,9 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 	v := b.verdict(f, d, p.text)
 	switch why := b.uncertain(f, p); {
 	case why != "" && v.Effect <= Allow:
-		v.Effect, v.Rule, v.NoRuleReason = None, nil, why
+		if v.Effect, v.Rule, v.NoRuleReason = None, nil, why; why == whyMade {
+			v.unresolved = wantsRead
+		}
 	case v.Effect == None && b != nil:
 		v.NearMiss, v.filter = b.shortfall(f, d), passesOn(f, p)
 	}
@@ -317,6 +342,9 @@ func (b *Rulebook) shortfall(f *Facts, d demand) string {
 			words, dir = core(words, dir)
 		}
 		if matchWords(r.words, words) {
+			if r.Mistake != "" {
+				return "your rule has a mistake: " + r.Mistake
+			}
 			if why := r.shortfall(f, words, dir); why != "" {
 				return why
 			}
@@ -337,7 +365,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	case slices.ContainsFunc(places, func(at int) bool { return listsFiles(p.words[at:]) }):
 		return "works on file names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
-		return "cannot tell where it leads"
+		return whyUnresolved
 	case f.isMadeIn(p.listed), slices.ContainsFunc(places, func(at int) bool { return f.makesProgram(p, at) }):
 		return whyMade
 	case slices.ContainsFunc(places, func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):

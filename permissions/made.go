@@ -143,9 +143,6 @@ func (f *Facts) isMadeIn(dirs []string) bool {
 	})
 }
 
-// whyMade is the reason for a file that an earlier part of the line may have created.
-const whyMade = "another part may change where it leads"
-
 // unordered reports whether parts of a line may run out of order, or more than once.
 func unordered(line string) bool {
 	rest := noBackground.Replace(line)

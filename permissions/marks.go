@@ -154,6 +154,12 @@ const (
 	whyReadsCode = "runs code that it reads"
 )
 
+// Reasons for a file or a host that is not known.
+const (
+	whyUnresolved = "cannot tell where it leads"
+	whyMade       = "another part may change where it leads"
+)
+
 var markWhys = []string{whyOutside, whySensitive, whyNetwork, whyReadsCode}
 
 // marks returns the marks of a file. known is false if it could not be looked up.
@@ -192,15 +198,21 @@ func (p part) marks() (m Marks) {
 	}
 	for _, at := range programs(p.words) {
 		words := p.words[at:]
-		name := program(words[0])
 		if readsCode(words) {
 			m |= PipedShell
 		}
-		if subs := talkingSubs[name]; slices.Contains(talking, name) || len(subs) > 0 && slices.Contains(subs, subcommand(words)) {
+		if fetches(words) {
 			m |= Network
 		}
 	}
 	return m
+}
+
+// fetches reports whether a command uses the network.
+func fetches(words []string) bool {
+	name := program(words[0])
+	subs := talkingSubs[name]
+	return slices.Contains(talking, name) || slices.Contains(copiers, name) || len(subs) > 0 && slices.Contains(subs, subcommand(words))
 }
 
 // subcommand returns the first word that is neither an option nor, for git, the value of one.

@@ -1,8 +1,8 @@
 package permissions
 
 import (
+	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +20,7 @@ const (
 )
 
 // bounded wraps look so that it looks up each path once and at most that many paths. A path
-// over the bound counts as outside.
+// over the bound counts as outside, and as unknown.
 func bounded(look func(string) FileFact, most int) func(string) FileFact {
 	if look == nil {
 		return nil
@@ -32,7 +32,7 @@ func bounded(look func(string) FileFact, most int) func(string) FileFact {
 			file = look(path)
 			seen[path] = file
 		} else if !ok {
-			file = FileFact{Path: path}
+			file = FileFact{Path: path, unseen: true}
 		}
 		return file
 	}
@@ -53,6 +53,8 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 	var out []Verdict
 	rd := read(p.words)
 	p.dir = b.workingDir(f, rd, p, &out)
+	defer func(possible directories) { f.possible = possible }(f.possible)
+	f.possible = f.possible.within(rd.dirs)
 	for _, it := range rd.items {
 		if len(it.text) > maxName && strings.ContainsAny(it.text, "/~") {
 			out = append(out, Verdict{Text: it.text, NoRuleReason: "a word of it is longer than any path"})
@@ -243,20 +245,11 @@ func pathsIn(word string) []string {
 
 // path judges a file that a command names. It returns false if the file is harmless.
 func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
-	file, known := lookUp(f, dir, word, how != reads)
-	v := b.verdict(f, fileDemand(file, true), word)
-	marks := file.marks(known)
-	v.Marks = marks
+	v, file, known := b.file(f, dir, word, word, how != reads)
 	if how != reads {
-		file.Write = false
-		if also := b.verdict(f, fileDemand(file, true), word); also.Effect > max(v.Effect, Allow) {
+		if also, _, _ := b.file(f, dir, word, word, false); also.Effect > max(v.Effect, Allow) {
 			v = also
-			v.Marks = marks
 		}
-		file.Write = true
-	}
-	if worse, found := b.elsewhere(f, known, word, how != reads); found && v.Effect < Confirm {
-		return worse, true
 	}
 	switch {
 	case v.Effect >= Confirm:
@@ -278,56 +271,9 @@ func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
 	return b.usual(f, v, file, known), true
 }
 
-// maxMaybe bounds the directories in which a command line may run.
-const maxMaybe = 16
-
-// mayWork returns the directories in which parts of a command line may run if a cd before them
-// can fail.
-func mayWork(parts []part) (dirs []string) {
-	add := func(dir string) {
-		if dir != "" && !slices.Contains(dirs, dir) && len(dirs) < maxMaybe {
-			dirs = append(dirs, dir)
-		}
-	}
-	for _, p := range parts {
-		if add(p.dir); len(p.words) == 2 && p.words[0] == "cd" {
-			for _, dir := range dirs {
-				add(joinDir(dir, p.words[1]))
-			}
-		}
-	}
-	return dirs
-}
-
-// elsewhere returns what rules that ask or deny say of a file when the directory of its command
-// is uncertain.
-func (b *Rulebook) elsewhere(f *Facts, known bool, word string, write bool) (worst Verdict, found bool) {
-	if known || !b.tightens() {
-		return worst, false
-	}
-	for _, dir := range f.possibleDirs {
-		file, ok := lookUp(f, dir, word, write)
-		if v := b.verdict(f, fileDemand(file, true), word); ok && v.Effect > max(worst.Effect, Allow) {
-			worst, found = v, true
-		}
-	}
-	return worst, found
-}
-
-// fromHomeDir replaces a leading ~ by the home directory.
-func fromHomeDir(word string) string {
-	if strings.HasPrefix(word, "~/") || word == "~" {
-		return homeDir() + word[1:]
-	}
-	return word
-}
-
 // lookUp resolves the file that a word of a command names.
 func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
-	path := fromHomeDir(word)
-	if path != "" || dir != "" {
-		path = joinDir(dir, path)
-	}
+	path := joinDir(dir, word)
 	if f.Resolve == nil || path == "" {
 		return FileFact{Path: word, Write: write}, false
 	}
@@ -346,7 +292,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 	}
 	file := f.Resolve(path)
 	file.Write = write
-	return file, !f.isMade(path, file.Path)
+	return file, !file.unseen && !f.isMade(path, file.Path)
 }
 
 // ofProcess matches paths that begin at the working directory or root of a process.
@@ -380,22 +326,22 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 	return dir
 }
 
-// searched reports whether cd looks for a directory in more than one place.
-func searched(dir string) bool {
-	return os.Getenv("CDPATH") != "" && !filepath.IsAbs(dir) && !strings.HasPrefix(dir, "./") && !strings.HasPrefix(dir, "../") && dir != "." && dir != ".."
-}
-
 // hostName matches what every program accepts as the name of a host.
 var hostName = late(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
 
 // scheme matches a URL scheme with ://.
 var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
 
+// whereverLeads is the verdict on a word that may name any host.
+func whereverLeads(word string) []Verdict {
+	return []Verdict{{Text: word, NoRuleReason: whyUnresolved, unresolved: wantsHost}}
+}
+
 // urls judges a word with URLs in it.
 func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	places := scheme().FindAllStringIndex(word, maxPieces)
 	if len(places) == 0 || len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
-		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
+		return whereverLeads(word)
 	}
 	var out []Verdict
 	for _, at := range places {
@@ -406,7 +352,7 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 			}
 		}
 		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {
-			return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
+			return whereverLeads(word)
 		}
 		out = append(out, b.host(f, u.Hostname(), u.Hostname()))
 	}
@@ -419,8 +365,20 @@ func (b *Rulebook) host(f *Facts, host, text string) Verdict {
 		v.NoRuleReason = whyNetwork
 	}
 	v.Marks = Network
+	if unknownHost(host) {
+		v.unresolved = wantsHost
+	}
 	return v
 }
+
+// unknownHost reports whether rules cannot compare a host: its name is none, or a number in a form of
+// its own such as 2130706433 and 0x7f.1.
+func unknownHost(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return !hostName().MatchString(host) || err != nil && numbersOnly().MatchString(host)
+}
+
+var numbersOnly = late(`^(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?$`)
 
 // bare judges a host that a word names without a scheme: user@host:path, host/path.
 func (b *Rulebook) bare(f *Facts, word string) []Verdict {
@@ -433,9 +391,6 @@ func (b *Rulebook) bare(f *Facts, word string) []Verdict {
 	}
 	if end := strings.Index(host, ":"); end >= 0 {
 		host = host[:end]
-	}
-	if !hostName().MatchString(host) {
-		host = "?" // which no rule matches
 	}
 	return []Verdict{b.host(f, host, word)}
 }

@@ -125,7 +125,7 @@ func (r *Rule) meansFile(f *Facts, file FileFact) bool {
 			}
 			continue
 		}
-		if p.matches(file.Path, false) || file.RequestedPath != "" && p.matches(file.RequestedPath, false) {
+		if p.matches(file.Path, false) || file.RequestedPath != "" && file.RequestedPath != file.Path && p.matches(file.RequestedPath, false) {
 			return true
 		}
 		if f.lookRulePath != nil && p.resolved(f.lookRulePath).matches(file.Path, false) {

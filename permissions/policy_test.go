@@ -11,14 +11,14 @@ func TestApproveAll(t *testing.T) {
 		options []Option
 		want    string // "" when the policy must leave it alone
 	}{
-		"once before always":       {[]Option{{"A", "Always", AllowAlways}, {"B", "Once", AllowOnce}, {"C", "No", RejectOnce}}, "B"},
-		"always where alone":       {[]Option{{"C", "No", RejectOnce}, {"A", "Always", AllowAlways}}, "A"},
-		"first of two":             {[]Option{{"1", "Plan", AllowOnce}, {"2", "Code", AllowOnce}}, "1"},
-		"only rejections":          {[]Option{{"C", "Yes!", RejectOnce}, {"D", "Allow", RejectAlways}}, ""},
-		"unknown kinds":            {[]Option{{"allow_once", "Allow", "allow"}, {"B", "Yes", ""}, {"C", "Yes", "ALLOW_ONCE"}, {"D", "Yes", "allow_once "}}, ""},
-		"named like an allowance":  {[]Option{{"allow_always", "allow_always", RejectAlways}}, ""},
+		"once before always":       {[]Option{{ID: "A", Name: "Always", Kind: AllowAlways}, {ID: "B", Name: "Once", Kind: AllowOnce}, {ID: "C", Name: "No", Kind: RejectOnce}}, "B"},
+		"always where alone":       {[]Option{{ID: "C", Name: "No", Kind: RejectOnce}, {ID: "A", Name: "Always", Kind: AllowAlways}}, "A"},
+		"first of two":             {[]Option{{ID: "1", Name: "Plan", Kind: AllowOnce}, {ID: "2", Name: "Code", Kind: AllowOnce}}, "1"},
+		"only rejections":          {[]Option{{ID: "C", Name: "Yes!", Kind: RejectOnce}, {ID: "D", Name: "Allow", Kind: RejectAlways}}, ""},
+		"unknown kinds":            {[]Option{{ID: "allow_once", Name: "Allow", Kind: "allow"}, {ID: "B", Name: "Yes", Kind: ""}, {ID: "C", Name: "Yes", Kind: "ALLOW_ONCE"}, {ID: "D", Name: "Yes", Kind: "allow_once "}}, ""},
+		"named like an allowance":  {[]Option{{ID: "allow_always", Name: "allow_always", Kind: RejectAlways}}, ""},
 		"nothing to choose from":   {nil, ""},
-		"unknown before the known": {[]Option{{"x", "Maybe", "allow_some"}, {"B", "Once", AllowOnce}}, "B"},
+		"unknown before the known": {[]Option{{ID: "x", Name: "Maybe", Kind: "allow_some"}, {ID: "B", Name: "Once", Kind: AllowOnce}}, "B"},
 	} {
 		a, ok := ApproveAll("--approve-all")(Question{Options: tc.options})
 		if ok != (tc.want != "") || a.OptionID != tc.want || a.Cancelled || ok && a.By != "--approve-all" {
@@ -60,7 +60,7 @@ func TestApproveReads(t *testing.T) {
 		}
 	}
 	// A read that cannot be allowed is left to the next policy too.
-	a, ok := ApproveReads("x", DenyAll("y", nil))(Question{Kind: "read", Options: []Option{{"r", "No", RejectOnce}}})
+	a, ok := ApproveReads("x", DenyAll("y", nil))(Question{Kind: "read", Options: []Option{{ID: "r", Name: "No", Kind: RejectOnce}}})
 	if !ok || a.OptionID != "r" || a.By != "y" {
 		t.Errorf("%+v, %v", a, ok)
 	}
@@ -109,8 +109,8 @@ func TestDenyAll(t *testing.T) {
 		want    Answer
 	}{
 		{four, Answer{OptionID: "r", By: "--deny-all"}},
-		{[]Option{{"never", "Never", RejectAlways}, {"o", "Once", AllowOnce}}, Answer{Cancelled: true, By: "--deny-all"}},
-		{[]Option{{"o", "Once", AllowOnce}, {"x", "No", "reject"}}, Answer{Cancelled: true, By: "--deny-all"}},
+		{[]Option{{ID: "never", Name: "Never", Kind: RejectAlways}, {ID: "o", Name: "Once", Kind: AllowOnce}}, Answer{Cancelled: true, By: "--deny-all"}},
+		{[]Option{{ID: "o", Name: "Once", Kind: AllowOnce}, {ID: "x", Name: "No", Kind: "reject"}}, Answer{Cancelled: true, By: "--deny-all"}},
 		{nil, Answer{Cancelled: true, By: "--deny-all"}},
 	} {
 		if got, ok := deny(Question{Heading: "h", Options: tc.options}); !ok || got != tc.want {

@@ -34,6 +34,10 @@ type Option struct {
 	ID   string // as the agent sent it; not safe to show
 	Name string
 	Kind string
+	// Grant names what choosing it allows for the rest of the session: later questions with an option of
+	// the same grant. It is "" for the agent's own options: there the agent remembers.
+	Grant string
+	Wide  bool // Grant covers more than the question shows, as Name says
 }
 
 // Allows reports whether choosing the option grants the request.
@@ -69,9 +73,6 @@ type Question struct {
 	// Outside is set when a path is outside the session's directories, Secret when a path is
 	// known to be sensitive.
 	Outside, Secret bool
-	// Remember identifies what "allow always" covers for the rest of the session. It is "" for
-	// the agent's own questions: there the agent remembers.
-	Remember string
 	// Change is the write that a question of parley is about, if the present content is known.
 	// The answer may then replace the new text. It is nil for all other questions.
 	Change *Change

@@ -28,7 +28,7 @@ func (b *Rulebook) url(f *Facts, word string) []Verdict {
 	}
 	_, port, colon := strings.Cut(authority[strings.LastIndex(authority, "@")+1:], ":")
 	if colon && port == "" || strings.Trim(port, "0123456789") != "" || strings.ContainsAny(word, `\{}`) || strings.HasPrefix(word, "@") {
-		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
+		return whereverLeads(word)
 	}
 	return b.bare(f, word)
 }
@@ -40,7 +40,7 @@ func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
 		return b.urls(f, word)
 	}
 	if !slices.Contains(schemes, strings.ToLower(name)) {
-		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
+		return whereverLeads(word)
 	}
 	return b.urls(f, word)
 }
@@ -52,7 +52,7 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 	before, _, colon := strings.Cut(word, ":")
 	switch {
 	case strings.HasPrefix(word, "-"), strings.Contains(word, "::"):
-		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
+		return whereverLeads(word)
 	case strings.Contains(word, "://"):
 		return b.within(f, word, gitSchemes)
 	case colon && !strings.Contains(before, "/"):
@@ -86,7 +86,7 @@ func bareRepository(f *Facts, dir string) bool {
 func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
 	out := b.url(f, word)
 	if strings.HasPrefix(strings.ToLower(word), "ftp") && strings.Contains(word, "://") { // * in it are names
-		return []Verdict{{Text: word, NoRuleReason: "cannot tell where it leads"}}
+		return whereverLeads(word)
 	}
 	if slices.ContainsFunc(read(p.words).items, func(it item) bool {
 		return slices.Contains([]string{"-O", "--output-document", "--spider"}, it.option)

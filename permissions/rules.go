@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,12 +24,34 @@ type Rule struct {
 
 	Where   string // its file and line, for messages
 	Project bool   // from a project's file, which may only ask and deny
+	Mistake string // why it matches nothing, though it was written to allow something; "" if it can match
 
 	words []string // of Command
 }
 
 // kinds are the kinds of tool calls; others begin with _.
 var kinds = []string{"read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"}
+
+// tooWide is a mistake in a rule that allows: it would allow anything. It is safe to ignore such a rule.
+type tooWide string
+
+func (e tooWide) Error() string { return string(e) }
+
+func tooWidef(format string, args ...any) error { return tooWide(fmt.Sprintf(format, args...)) }
+
+// load is Compile for rules of a file: one that is too wide has a Mistake, and matches nothing.
+func (r *Rule) load() error {
+	err := r.Compile()
+	if ignored(err) {
+		r.Mistake, err = err.Error(), nil
+	}
+	return err
+}
+
+func ignored(err error) bool {
+	var wide tooWide
+	return errors.As(err, &wide)
+}
 
 // Compile parses a rule's command and returns what is wrong with the rule, in words for the user.
 func (r *Rule) Compile() error {
@@ -72,11 +95,11 @@ func (r *Rule) Compile() error {
 	switch name := program(words[0]); {
 	case r.Effect != Allow:
 	case slices.ContainsFunc(programs(words), func(at int) bool { return slices.Contains(never, program(words[at])) }):
-		return fmt.Errorf("command %q: no rule can allow a program that takes file names from its input: name the files in a command instead", r.Command)
+		return tooWidef("command %q: no rule can allow a program that takes file names from its input: name the files in a command instead", r.Command)
 	case stars && slices.Contains(closed, name):
-		return fmt.Errorf("command %q: %s can run anything its arguments say: write out every word, without *", r.Command, name)
+		return tooWidef("command %q: %s can run anything its arguments say: write out every word, without *", r.Command, name)
 	case stars && openEnded(words):
-		return fmt.Errorf("command %q would allow any program: name what it runs", r.Command)
+		return tooWidef("command %q would allow any program: name what it runs", r.Command)
 	}
 	return nil
 }
@@ -148,7 +171,7 @@ type demand struct {
 
 // matches reports whether a rule applies to a demand of a question.
 func (r *Rule) matches(f *Facts, d demand) bool {
-	if r.Agent != "" && !matchText(r.Agent, f.Agent) || r.Tool != "" && !matchText(r.Tool, f.Tool) {
+	if r.Mistake != "" || r.Agent != "" && !matchText(r.Agent, f.Agent) || r.Tool != "" && !matchText(r.Tool, f.Tool) {
 		return false
 	}
 	if r.Kind != "" && !(r.Kind == f.Kind && !d.beside) && !slices.Contains(natural[d.kind], r.Kind) {
@@ -189,7 +212,7 @@ type Rulebook struct{ rules []Rule }
 func NewRulebook(rules []Rule) (*Rulebook, error) {
 	b := &Rulebook{rules: slices.Clone(rules)}
 	for i := range b.rules {
-		if err := b.rules[i].Compile(); err != nil {
+		if err := b.rules[i].Compile(); err != nil && !(b.rules[i].Mistake != "" && ignored(err)) {
 			if w := b.rules[i].Where; w != "" {
 				err = fmt.Errorf("%s: %w", w, err)
 			}

@@ -84,7 +84,7 @@ func ParseRules(name string, data []byte, project bool) ([]Rule, error) {
 		r := Rule{Effect: effects[head], Where: fmt.Sprintf("%s:%d", name, line), Project: project}
 		err := t.fill(&r)
 		if err == nil {
-			err = r.Compile()
+			err = r.load()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Where, err)

@@ -33,6 +33,9 @@ var closed = strings.Fields(`sqlite sqlite3 psql mysql mariadb duckdb redis-cli 
 // never are programs that no rule may allow: their input decides what they work on.
 var never = strings.Fields("xargs gxargs parallel cpio")
 
+// consoles run the lines of their input whatever their operands are.
+var consoles = strings.Fields("ed red ex vi vim nvim view sqlite sqlite3 psql mysql mariadb duckdb redis-cli mongo mongosh gdb lldb dc bc")
+
 // scripts are the options, by program, that name a script to run.
 var scripts = map[string][]string{
 	"cmake": {"-P"}, "ctest": {"-S", "-SP", "--script", "--script-new-process"},
@@ -126,9 +129,17 @@ func firstNamed(name string, pattern []string) int {
 	return -1
 }
 
+// standardInput are the names of the standard input.
+var standardInput = []string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+
 // readsCode reports whether a command runs its standard input.
 func readsCode(words []string) bool {
 	name := program(words[0])
+	if slices.ContainsFunc(read(words).items, func(it item) bool { // make -f -
+		return it.class == classCode && it.option != "" && slices.Contains(standardInput, it.text)
+	}) {
+		return true
+	}
 	if !isShell(name) && !slices.Contains(interpreters, name) || name == "trap" || name == "." || name == "source" || name == "eval" {
 		return false
 	}
@@ -136,7 +147,7 @@ func readsCode(words []string) bool {
 		switch {
 		case w == "--version" || w == "--help" || !isShell(name) && (w == "-V" || w == "-v"):
 			return false
-		case w == "-" || w == "/dev/stdin" || w == "-s" && isShell(name):
+		case slices.Contains(standardInput, w) || w == "-s" && isShell(name):
 			return true
 		case !strings.HasPrefix(w, "-"):
 			return false

@@ -10,32 +10,37 @@ import (
 
 // script reads the command lines in the words of a command. What eval or sh -c runs needs a
 // rule like any command. Other lines are allowed by the rule that names them word for word.
-func (r *reader) script(words []string) {
+func (r *reader) script(words []string) (entered []string) {
 	const cost = maxNested / 4 // each is parsed again
 	r.depth += cost
-	defer func() { r.depth -= cost }()
+	defer func(dir string) { r.depth, r.dir = r.depth-cost, dir }(r.dir)
 	c := carriedBy(words)
-	read := map[string]bool{}
+	var lines []carriedLine
 	for _, command := range c.commands {
 		line, ok := scriptOf(command)
 		if command[0] == "eval" {
 			line, ok = strings.Join(command[1:], " "), true
 		}
-		if !ok || read[line] {
-			continue
+		if ok {
+			lines = append(lines, carriedLine{line, notCarried})
 		}
-		read[line] = true
-		r.nested(line, notCarried)
 	}
 	if c.more {
 		r.doubt(nil, "may run too many commands to check")
 	}
-	for _, l := range c.lines {
-		if !read[l.text] {
-			read[l.text] = true
-			r.nested(l.text, l.carriage())
+	if lines = append(lines, c.lines...); len(lines) > 0 {
+		if entered = read(words).dirs; len(entered) > 0 {
+			r.dir = "" // which of them run there is not known
 		}
 	}
+	seen := map[string]bool{}
+	for _, l := range lines {
+		if !seen[l.text] {
+			seen[l.text] = true
+			r.nested(l.text, l.how)
+		}
+	}
+	return entered
 }
 
 // scriptOf returns the command line that a shell gets as an argument.
@@ -59,13 +64,6 @@ const (
 	carriedSure           // the word is a command line
 	carriedMaybe          // it may be one: only rules that ask or deny count
 )
-
-func (l carriedLine) carriage() carriage {
-	if l.sure {
-		return carriedSure
-	}
-	return carriedMaybe
-}
 
 // nested adds the parts of a command line that is a word of another.
 func (r *reader) nested(line string, how carriage) {
@@ -97,16 +95,17 @@ func (r *reader) nested(line string, how carriage) {
 // input reads the standard input of a statement if a shell in it runs its input. from is the
 // statement before the pipe; nil if there is none.
 func (r *reader) input(s, from *syntax.Stmt) {
-	if from == nil && !slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return d.Hdoc != nil || d.Op == syntax.WordHdoc }) {
+	if from == nil && !slices.ContainsFunc(s.Redirs, func(d *syntax.Redirect) bool { return d.Hdoc != nil || d.Op == syntax.WordHdoc || d.Op == syntax.RdrIn }) {
 		return
 	}
-	runs, other := false, ""
+	runs, other, console := false, "", false
 	syntax.Walk(s, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
 			words := written(r, c.Args)
 			runs = runs || readsLines(words)
 			for _, at := range programs(words) {
-				if slices.Contains(interpreters, program(words[at])) && readsCode(words[at:]) {
+				isConsole := slices.Contains(consoles, program(words[at]))
+				if console = console || isConsole; isConsole || !isShell(words[at]) && readsCode(words[at:]) {
 					other = words[at]
 				}
 			}
@@ -115,6 +114,9 @@ func (r *reader) input(s, from *syntax.Stmt) {
 	})
 	if !runs && other == "" {
 		return
+	}
+	if console {
+		r.doubt(s, whyReadsCode)
 	}
 	text, known := "", false
 	for _, d := range s.Redirs {
@@ -130,8 +132,8 @@ func (r *reader) input(s, from *syntax.Stmt) {
 		r.nested(text, carriedSure)
 	case known: // code of another language
 		r.parts = append(r.parts, part{text: text, words: []string{other, text}, known: 2, dir: r.dir, carried: carriedMaybe})
-	case runs && from != nil:
-		r.parts = append(r.parts, part{text: r.source(s), doubt: "runs code that it reads", carried: carriedMaybe})
+	case from != nil:
+		r.parts = append(r.parts, part{text: r.source(s), doubt: whyReadsCode, carried: carriedMaybe})
 	}
 }
 
@@ -234,14 +236,20 @@ func formatted(words []string) string {
 }
 
 // substituted reads what substitutions print in the words of a shell, eval or source, which run
-// it.
+// it, and in the variables of any command.
 func (r *reader) substituted(c *syntax.CallExpr, words []string) {
-	if !slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
+	var run []syntax.Node
+	for _, a := range c.Assigns {
+		run = append(run, a)
+	}
+	if slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
 		return isShell(command[0]) || slices.Contains([]string{"eval", ".", "source"}, command[0])
 	}) {
-		return
+		for _, w := range c.Args {
+			run = append(run, w)
+		}
 	}
-	for _, w := range c.Args {
+	for _, w := range run {
 		syntax.Walk(w, func(n syntax.Node) bool {
 			var stmts []*syntax.Stmt
 			switch n := n.(type) {
@@ -269,6 +277,10 @@ func (r *reader) variable(a *syntax.Assign) {
 		return
 	}
 	words := []string{"env", a.Name.Value + "=" + written(r, []*syntax.Word{a.Value})[0]}
-	r.parts = append(r.parts, part{text: r.source(a), words: words, known: 2, dir: r.dir, carried: carriedMaybe})
+	p := part{text: r.source(a), words: words, known: 2, dir: r.dir, carried: carriedMaybe}
+	if _, why := literal(a.Value); why != "" && namesCommand(a.Name.Value) {
+		p.doubt, p.known = why, 1
+	}
+	r.parts = append(r.parts, p)
 	r.script(words)
 }

@@ -32,6 +32,11 @@ type part struct {
 	doubt    string // why it cannot be judged; "" if it can
 	known    int    // how many leading words are certain
 	repeated bool   // a loop may run it more than once
+	lost     bool   // after it no directory is certain, not even among the possible ones
+	// entered are the directories in which the lines that it carries run, by its options.
+	entered []string
+	// found is what it does with the files that find finds, if it only reads them.
+	found *foundFiles
 	// carried says how a word of another command carries this part.
 	carried carriage
 	// marked are the words with their marks, if the marks are the only doubt; see settled.
@@ -275,9 +280,12 @@ func (r *reader) binary(c *syntax.BinaryCmd) {
 			r.dir = ""
 		}
 	default: // a pipe: subshells, except the last command in zsh
+		from := len(r.parts)
 		r.statement(c.X)
 		r.dir = before
+		to := len(r.parts)
 		r.statement(c.Y)
+		r.piped(c, from, to)
 		r.input(c.Y, c.X)
 		if r.dir != before {
 			r.dir = ""
@@ -304,12 +312,15 @@ func (r *reader) loop(c *syntax.ForClause) {
 	case !ok || c.Select:
 		r.doubt(c, "loops over something other than words")
 		r.inner(c.Loop)
-	case len(iter.Name.Value) > 1: // PATH, or path in zsh
+	case len(iter.Name.Value) > 1 && !slices.Contains(loopNames, iter.Name.Value): // PATH, or path in zsh
 		r.doubt(c, "sets a variable")
 		fallthrough
 	default:
 		for _, w := range iter.Items {
 			r.inner(w)
+		}
+		if r.rounds(c, iter) {
+			return
 		}
 	}
 	r.repeated(func() { r.apart(false, c.Do) })
@@ -351,26 +362,27 @@ func (r *reader) call(c *syntax.CallExpr) {
 		p.marked = nil
 	}
 	p.free = p.doubt == "" && onlyCarries(p.words)
+	p.found = p.exec()
 	r.parts = append(r.parts, p)
-	r.follow(p)
-	r.script(p.words)
+	r.follow(&r.parts[len(r.parts)-1], strings.HasPrefix(c.Args[len(c.Args)-1].Lit(), "~"))
+	at := len(r.parts) - 1
+	r.parts[at].entered = r.script(p.words)
 	r.substituted(c, p.words)
 }
 
-// follow tracks the working directory.
-func (r *reader) follow(p part) {
-	words := p.words
-	if slices.Contains(words, "mv") && slices.ContainsFunc(words, r.above) {
-		r.dir = ""
+// follow tracks the working directory. tilde says that the last word begins with an unquoted ~.
+func (r *reader) follow(p *part, tilde bool) {
+	if slices.Contains(p.words, "mv") && slices.ContainsFunc(p.words, r.above) {
+		r.dir, p.lost = "", true
 	}
-	if !slices.Contains([]string{"cd", "pushd", "popd", "chdir", "z"}, words[0]) {
-		return
+	for _, at := range moves(p.words) {
+		to, known := cdTarget(p.words[at:])
+		if at > 0 || p.words[0] != "cd" || !known || p.doubt != "" || strings.Contains(to, "..") || strings.HasPrefix(p.words[len(p.words)-1], "~") && !tilde {
+			r.dir = "" // shells disagree on where .. leads after a link
+		} else {
+			r.dir = joinDir(r.dir, to)
+		}
 	}
-	if words[0] != "cd" || len(words) != 2 || p.doubt != "" || strings.HasPrefix(words[1], "-") || words[1] == "" || strings.Contains(words[1], "..") {
-		r.dir = "" // shells disagree on where .. leads after a link
-		return
-	}
-	r.dir = joinDir(r.dir, words[1])
 }
 
 // above reports whether a word names the current directory or a parent: moving that moves the

@@ -1,7 +1,6 @@
 package permissions
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -149,19 +148,6 @@ func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 		}
 	}
 	return ""
-}
-
-// joinDir returns where a relative path leads from dir; "" if unknown.
-func joinDir(dir, p string) string {
-	switch {
-	case strings.HasPrefix(p, "~"):
-		return ""
-	case filepath.IsAbs(p):
-		return p
-	case dir == "":
-		return ""
-	}
-	return dir + "/" + p // not cleaned: .. after a link leads elsewhere
 }
 
 // changers are shell commands that change what later commands mean.

@@ -75,15 +75,15 @@ func suggestions(d demand, f Facts) []Rule {
 			kind = f.Kind
 		}
 		// Whole names: what is allowed in one project is not allowed in the others.
-		rules := []Rule{{Path: fromHome(d.file.Path), Kind: kind}}
+		rules := []Rule{{Path: FromHome(d.file.Path), Kind: kind}}
 		if d.file.Inside && !d.file.Secret {
 			for _, root := range d.file.Roots {
 				if rel, err := filepath.Rel(root, d.file.Path); err == nil && rel != "." && !strings.HasPrefix(rel, "..") {
 					if dir := filepath.Dir(rel); dir != "." {
-						rules = append(rules, Rule{Path: fromHome(filepath.Join(root, dir)) + "/**", Kind: kind})
+						rules = append(rules, Rule{Path: FromHome(filepath.Join(root, dir)) + "/**", Kind: kind})
 					}
 					if ext := filepath.Ext(rel); ext != "" {
-						rules = append(rules, Rule{Path: strings.TrimSuffix(fromHome(root), "/") + "/**/*" + ext, Kind: kind})
+						rules = append(rules, Rule{Path: strings.TrimSuffix(FromHome(root), "/") + "/**/*" + ext, Kind: kind})
 					}
 					break
 				}
@@ -107,8 +107,8 @@ func suggestions(d demand, f Facts) []Rule {
 	return nil
 }
 
-// fromHome returns a path as rules write it: with ~/ for the home directory.
-func fromHome(file string) string {
+// FromHome returns a path as rules write it: with ~/ for the home directory.
+func FromHome(file string) string {
 	if rest, ok := strings.CutPrefix(file, homeDir()+string(filepath.Separator)); ok {
 		file = "~/" + rest
 	}

@@ -79,7 +79,7 @@ var pipeStatus = late(`^\$\{PIPESTATUS\[[0-9]\]\}$`)
 // brackets or a colon after it as part of the expansion.
 func ownVariable(line string, e *syntax.ParamExp) bool {
 	from, to := int(e.Pos().Offset()), int(e.End().Offset())
-	if from > to || to > len(line) || strings.HasPrefix(line[to:], "[") || strings.HasPrefix(line[to:], ":") {
+	if from > to || to > len(line) || continues(line, to) {
 		return false
 	}
 	source := line[from:to]

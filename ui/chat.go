@@ -230,7 +230,7 @@ func (c *chat) escaped() tea.Cmd {
 	return nil
 }
 
-// interrupt handles ctrl+c: stop, else clear the draft, else quit.
+// interrupt handles ctrl+c: stop, else clear the draft. The next one quits.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
 	case composing{c}.stopSending():
@@ -243,7 +243,7 @@ func (c *chat) interrupt() tea.Cmd {
 		c.composer.AddToHistory(c.composer.Value())
 		c.composer.Clear()
 	default:
-		return c.m.interrupted()
+		c.m.quitArmed = c.m.Now()
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func TestStopUnanswered(t *testing.T) {
 	})
 }
 
-// ctrl+c: stop, then clear the draft, then twice to quit.
+// ctrl+c: stop, then clear the draft; twice within two seconds to quit.
 func TestInterruptLadder(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
 		d.connected()
@@ -179,14 +179,18 @@ func TestInterruptLadder(t *testing.T) {
 		d.wait(time.Second)
 		d.press("ctrl+c")
 		d.wait(100 * time.Millisecond)
-		d.sees("Stopped")
+		d.sees("Stopped", "ctrl+c again to quit")
 		d.draft("draft")
+		d.wait(2 * time.Second)
+		d.misses("again to quit")
 		d.press("ctrl+c")
 		d.draft("")
+		d.sees("ctrl+c again to quit")
 		d.press("up")
 		d.draft("draft") // kept in the history
-		d.press("ctrl+c", "ctrl+c")
-		d.sees("ctrl+c again to quit")
+		d.misses("again to quit")
+		d.press("ctrl+c")
+		d.draft("")
 		d.wait(2100 * time.Millisecond)
 		d.misses("again to quit")
 		d.press("ctrl+c")
@@ -199,6 +203,50 @@ func TestInterruptLadder(t *testing.T) {
 		if !d.quit {
 			t.Fatalf("did not quit:\n%s", d.screen())
 		}
+	})
+}
+
+// ctrl+c twice quits although the agent does not stop, and says first what that ends.
+func TestInterruptTwice(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		soon := 0
+		drive(t, func(d *driver, o *Options) {
+			o.EndSoon = func() { soon++ }
+			d.turn = func(t *turn) string {
+				for asks && t.ctx.Err() == nil {
+					t.a.elicit(oneField)
+				}
+				<-t.ctx.Done()
+				return "end_turn"
+			}
+		}, func(d *driver) {
+			d.connected()
+			d.types("one\nnext\n")
+			d.wait(time.Second)
+			d.press("ctrl+c")
+			d.sees("ctrl+c again to quit · ends the turn · drops the prompt")
+			d.wait(time.Second)
+			d.press("ctrl+c")
+			if d.wait(100 * time.Millisecond); !d.quit || soon != 1 {
+				t.Fatalf("quit: %v, %d times:\n%s", d.quit, soon, d.screen())
+			}
+		})
+	}
+}
+
+// ctrl+c that copies, or closes what the user has opened, is none of the two that quit.
+func TestInterruptClosesOwn(t *testing.T) {
+	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+		d.connected()
+		d.types("one\n")
+		d.wait(time.Second)
+		for _, open := range []string{"ctrl+s", "?", "f2"} {
+			d.press(open, "ctrl+c")
+			d.misses("again to quit", "Stopped")
+		}
+		d.press("ctrl+c")
+		d.wait(100 * time.Millisecond)
+		d.sees("Stopped", "ctrl+c again to quit")
 	})
 }
 

@@ -64,6 +64,9 @@ func (c *chat) typing() bool {
 type always struct{ m *Model }
 
 func (l always) Key(p layer.Press) (tea.Cmd, bool) {
+	if cmd, quits := l.m.interrupted(p); quits {
+		return cmd, true
+	}
 	switch l.m.Keys.Of(intent.Always, p.Name) {
 	case intent.Suspend:
 		return tea.Suspend, true

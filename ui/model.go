@@ -2,7 +2,6 @@ package ui
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -32,7 +31,7 @@ type Model struct {
 	resting       resting
 	asksChanged   bool // on some page
 	quitting      bool
-	quitArmed     time.Time // when ctrl+c was pressed on an empty composer
+	quitArmed     time.Time // when ctrl+c was last pressed, unless another key was since
 	notifier      *status.Notifier
 	mouse         *mouse.Mouse
 	input         *layer.Input
@@ -67,26 +66,6 @@ func (m *Model) Init() tea.Cmd {
 		cmds = append(cmds, tea.Raw(ansi.RequestNameVersion))
 	}
 	return tea.Batch(append(cmds, status.Listen(m.w.Context(), narrator{m}, m.opts.Notices), m.sync())...)
-}
-
-// quit ends the program after everything it started.
-func (m *Model) quit() tea.Cmd {
-	m.quitting, m.dirty = true, true
-	m.w.End()
-	return func() tea.Msg {
-		m.endAll()
-		return closedMsg{}
-	}
-}
-
-// endAll ends everything that was started, concurrently. It may be called on any goroutine.
-func (m *Model) endAll() {
-	var shells sync.WaitGroup
-	if m.opts.Shell != nil {
-		shells.Go(m.opts.Shell.Close)
-	}
-	m.w.Close()
-	shells.Wait()
 }
 
 // resumableSession returns the session to come back to.

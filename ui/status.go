@@ -14,7 +14,7 @@ func (c *chat) status() status.Line {
 	m := c.m
 	asks := c.asks()
 	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
-		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.Now().Sub(m.quitArmed) < leaveWithin, Beside: m.chat != c}
+		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
 }
 
 // asks reports whether a form or a page waits for the user, with no question before it.

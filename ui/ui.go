@@ -118,6 +118,9 @@ type Options struct {
 	SidePanel string         // auto, on, off; "" is auto
 	Density   string         // how much is shown at first: normal, everything, quiet; "" is normal
 
+	// EndSoon is called when the user has asked twice to quit: it kills what has not ended a
+	// moment later. It may be nil.
+	EndSoon func()
 	// Notices yields messages that belong to no session, such as that something cannot be
 	// saved. nil: there are none.
 	Notices <-chan string

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/workspace"
 	"parley/ui/glyphs"
+	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )
@@ -57,6 +58,7 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
+		m.quitArmed = time.Time{}
 		return m.input.Paste(msg.Content)
 	case tea.MouseWheelMsg:
 		if !m.mouse.Off() {
@@ -117,26 +119,26 @@ func (m *Model) modeReported(msg tea.ModeReportMsg) {
 	}
 }
 
-// key hands a key to the layers. Keys that arrive while the screen is ending are dropped.
+// key hands a key to the layers. While the screen is ending, only ctrl+c has an effect.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	if m.quitting {
+		if m.Keys.Of(intent.Chat, msg.String()) == intent.Interrupt {
+			m.endSoon()
+		}
 		return nil
 	}
+	armed := m.quitArmed
+	cmd := m.pressed(msg)
+	if m.quitArmed != armed {
+		cmd = tea.Batch(cmd, later(leaveWithin))
+	}
+	return cmd
+}
+
+func (m *Model) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	if m.conversing() && msg.String() == "alt+esc" { // two quick esc look like this
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
 		return tea.Batch(m.input.Press(esc), m.input.Press(esc))
 	}
 	return m.input.Press(msg)
-}
-
-// leaveWithin is the longest time between the two presses of ctrl+c that quit.
-const leaveWithin = 2 * time.Second
-
-// interrupted handles ctrl+c with nothing to stop or clear: the second in a row quits.
-func (m *Model) interrupted() tea.Cmd {
-	if m.Now().Sub(m.quitArmed) < leaveWithin {
-		return m.quit()
-	}
-	m.quitArmed = m.Now()
-	return later(leaveWithin)
 }

@@ -90,7 +90,7 @@ var defaultIntervals = intervals{
 	pause: 200 * time.Millisecond, maxPause: 5 * time.Second,
 	refused: 10 * time.Second, maxRefuse: 2 * time.Second,
 	grace: 30 * time.Second, silence: time.Minute,
-	flush: 500 * time.Millisecond, farewell: 2 * time.Second, preface: 3 * time.Second,
+	flush: 500 * time.Millisecond, farewell: time.Second, preface: 3 * time.Second,
 	lull: 50 * time.Millisecond, opening: 300 * time.Millisecond,
 }
 

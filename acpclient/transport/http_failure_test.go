@@ -343,7 +343,7 @@ func TestCase181QuitWithoutResponse(t *testing.T) {
 		if a, b := <-ends, <-ends; a != 0 || b != 0 {
 			t.Errorf("Recv and Send ended after %v and %v", a, b)
 		}
-		if r.now() != 2500*time.Millisecond {
+		if r.now() != 1500*time.Millisecond {
 			t.Errorf("Close took %v", r.now())
 		}
 	})

@@ -39,7 +39,8 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := cli.CheckRules(place); err != nil {
+	mistakes, err := cli.CheckRules(place)
+	if err != nil {
 		return err
 	}
 	start, err := agentToStart(cmd, args, setup)
@@ -118,6 +119,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		return configuredSpec(setup, a), nil
 	}
 	opts.OpenURL, opts.OnIdle = cli.OpenURL, freeAfterTurn
+	endSoon, ended := cli.EndSoon()
+	defer ended()
+	opts.EndSoon = endSoon
 	life := cmd.Context()
 	if f.linear { // where ctrl+c does not quit
 		var stop func()
@@ -141,7 +145,9 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if names := cli.Names(); names != nil {
 		opts.Names = names
 	}
-	opts.Notices = notices
+	if opts.Notices = notices; mistakes != "" {
+		setup.Warn(mistakes)
+	}
 	opts.Templates = templates(place, setup.Warn)
 	warnCtx, stop := context.WithCancel(life)
 	defer stop()

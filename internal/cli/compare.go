@@ -152,6 +152,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 	}
 	s.PrintError("running: " + strings.Join(made, ", "))
 	c := comparison{Uncommitted: uncommitted, Results: make([]compared, len(field))}
+	defer endSoonOnSecondSignal(ctx)()
 	var wait sync.WaitGroup
 	for i, contender := range field {
 		c.Results[i] = compared{Name: contender.title(), Worktree: trees[i].Name, Branch: trees[i].Branch(), Path: trees[i].Path}

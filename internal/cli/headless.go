@@ -78,7 +78,8 @@ func (f *headlessFlags) policy() headless.Policy {
 
 // load reads the rules and the configuration.
 func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
-	if err := CheckRules(place); err != nil {
+	mistakes, err := CheckRules(place)
+	if err != nil {
 		return nil, err
 	}
 	setup, err := Load(f.remote)
@@ -88,6 +89,9 @@ func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
 	setup.Protocol, setup.OfferTools, setup.Sandbox = f.protocol, f.offerTools(), f.sandbox()
 	setup.Warn = s.PrintError
 	WarnSkippedPrograms(setup.Warn)
+	if mistakes != "" {
+		setup.Warn(mistakes)
+	}
 	return setup, setup.CheckSandbox()
 }
 

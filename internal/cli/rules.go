@@ -88,7 +88,11 @@ func newRulesList(s Streams) *cobra.Command {
 		}
 		w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
 		for _, r := range book.Rules() {
-			fmt.Fprintf(w, "%s\t%s\n", safetext.Line(r.Name(), 500), safetext.Line(r.Where, 2000))
+			where := r.Where
+			if r.Mistake != "" {
+				where += "  ignored: " + r.Mistake
+			}
+			fmt.Fprintf(w, "%s\t%s\n", safetext.Line(r.Name(), 500), safetext.Line(where, 3000))
 		}
 		return w.Flush()
 	}}
@@ -108,6 +112,12 @@ func newRulesCheck(s Streams) *cobra.Command {
 			if n += len(file.rules); file.err != nil {
 				wrong++
 				s.PrintError(file.err.Error())
+			}
+			for _, r := range file.rules {
+				if r.Mistake != "" {
+					wrong++
+					s.PrintError(r.Where + ": " + r.Mistake)
+				}
 			}
 		}
 		switch {

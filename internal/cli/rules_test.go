@@ -148,6 +148,31 @@ func TestRulesListAndCheck(t *testing.T) {
 	r.expect("parley: ~rules.toml:1: command \"bash *\" would allow any program: name what it runs\nparley: "+want, 2, "check")
 }
 
+// A rule that would allow anything is a mistake that parley starts with: it says so, and the rule
+// matches nothing.
+func TestRulesThatAreTooWide(t *testing.T) {
+	r := newRuleRig(t, "[[allow]]\ncommand = \"npm run *\"\n[[allow]]\ncommand = \"ls *\"\n")
+	mistake := "~rules.toml:1: command \"npm run *\" would allow any program: name what it runs"
+	r.expect("allow command npm run *  ~rules.toml:1  ignored: "+strings.TrimPrefix(mistake, "~rules.toml:1: ")+"\nallow command ls *       ~rules.toml:3\n", 0, "list")
+	r.expect("parley: "+mistake+"\n", 2, "check")
+	r.expect("npm run x\n└ npm run x  asked · your rule has a mistake: "+strings.TrimPrefix(mistake, "~rules.toml:1: ")+"\nasked\n", 1, "test", "npm run x")
+	r.expect("ls\n└ ls  allowed by your rule  command ls *  (~rules.toml:3)\nallowed\n", 0, "test", "ls")
+	for rules, want := range map[string]string{
+		"[[allow]]\ncommand = \"npm run *\"\n":                                    "Rule ignored: command ",
+		"[[allow]]\ncommand = \"npm run *\"\n[[allow]]\ncommand = \"xargs rm\"\n": "2 rules ignored: see parley rules check; ",
+		"[[allow]]\ncommand = \"ls *\"\n":                                         "",
+	} {
+		put(t, r.own, rules)
+		if got, err := CheckRules(Directories{Cwd: r.dir}); err != nil || !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("%q: %q, %v", rules, got, err)
+		}
+	}
+	put(t, r.own, "[[deny]]\npath = \"../x\"\n") // what denies cannot be ignored
+	if _, err := CheckRules(Directories{Cwd: r.dir}); err == nil {
+		t.Error("a mistake in a rule that denies is ignored")
+	}
+}
+
 func TestRulesOfOthers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such modes")
@@ -158,7 +183,7 @@ func TestRulesOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.expect("parley: ~rules.toml: others can write it, so it is not read: chmod go-w ~rules.toml\n", 2, "check")
-		if err := CheckRules(Directories{Cwd: r.dir}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
+		if _, err := CheckRules(Directories{Cwd: r.dir}); err == nil || !strings.Contains(err.Error(), "chmod go-w") {
 			t.Errorf("%o: got %v", mode, err)
 		}
 	}

@@ -148,8 +148,15 @@ func Rules(place Directories, here bool) func(roots []string) (*permissions.Rule
 }
 
 // CheckRules returns the first error in the rules of a session in place, so that it can be reported
-// before anything is started.
-func CheckRules(place Directories) error {
-	_, err := Rules(place, false)(nil)
-	return err
+// before anything is started, and a line about rules that match nothing because of a mistake, or "".
+func CheckRules(place Directories) (mistakes string, err error) {
+	book, err := Rules(place, false)(nil)
+	all := slices.DeleteFunc(book.Rules(), func(r permissions.Rule) bool { return r.Mistake == "" })
+	switch len(all) {
+	case 0:
+		return "", err
+	case 1:
+		return fmt.Sprintf("Rule ignored: %s (%s)", all[0].Mistake, all[0].Where), err
+	}
+	return fmt.Sprintf("%d rules ignored: see parley rules check; the first is %s (%s)", len(all), all[0].Mistake, all[0].Where), err
 }

@@ -119,6 +119,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 			opts.Watch, opts.OnPrompt = j.watch(), func(session string) { j.turn(session, true) }
 		}
 	}
+	defer endSoonOnSecondSignal(cmd.Context())()
 	code := headless.Run(cmd.Context(), opts)
 	if code != 0 {
 		return ExitCode(code)

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"os"
 	"os/signal"
 	"regexp"
 	"strings"
@@ -144,27 +143,6 @@ func serveAgent(cmd *cobra.Command, args []string, f serveFlags, s Streams) erro
 	over := make(chan struct{})
 	defer close(over)
 	return server.Serve(cmd.Context(), ln, secondSignal(cmd.Context(), over))
-}
-
-// secondSignal returns a channel that is closed when another signal follows the one that ended ctx.
-func secondSignal(ctx context.Context, over <-chan struct{}) <-chan struct{} {
-	now := make(chan struct{})
-	go func() {
-		select {
-		case <-ctx.Done():
-		case <-over:
-			return
-		}
-		again := make(chan os.Signal, 1)
-		signal.Notify(again, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		defer signal.Stop(again)
-		select {
-		case <-again:
-			close(now)
-		case <-over:
-		}
-	}()
-	return now
 }
 
 // agentCommand returns the command after --.

@@ -48,10 +48,12 @@ func TestLines(t *testing.T) {
 	s.Type("long\r")
 	s.WaitFor("Section ")
 	s.Press("ctrl+c")
-	s.WaitFor("Turn ended: stopped.")
+	s.WaitFor("Press ctrl+c again to quit; the turn is still running.", "Turn ended: stopped.")
 	if raw, _ := s.Raw(0); bytes.ContainsRune(raw, 0x1b) {
 		t.Errorf("an escape was written: %q", raw)
 	}
+	s.Type("/queue\r") // another line in between
+	s.WaitFor("No queued prompts.")
 	s.Press("ctrl+c")
 	s.WaitFor("Press ctrl+c again to quit.")
 	s.Press("ctrl+c")

@@ -44,6 +44,57 @@ func TestQuitKeys(t *testing.T) {
 	}
 }
 
+// ctrl+c pressed twice ends parley and everything it started, although the agent ignores all requests
+// to end, and says before what that ends.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	const ignore, wait = "trap '' TERM HUP INT", "while :; do sleep 600; done"
+	turn := func(more string) []string { return faulty(ignore+"; (sleep 604 &) ; "+more, "", wait) }
+	silent := []string{"--", "sh", "-c", "echo thinking about it >&2; " + ignore + "; " + wait}
+	for _, test := range []struct {
+		name  string
+		args  []string
+		begin func(s *Screen)
+		first string // what the first says
+	}{
+		{"idle", turn(""), func(s *Screen) { s.WaitFor(placeholder) }, "ctrl+c again to quit"},
+		{"during a turn", turn(""), prompted, "ctrl+c again to quit · ends the turn"},
+		{"not reading", turn(wait), prompted, "ctrl+c again to quit · ends the turn"},
+		{"inline", append([]string{"--inline"}, turn("")...), prompted, "ctrl+c again to quit · ends the turn"},
+		{"while it starts", silent, func(s *Screen) {
+			s.WaitFor("thinking about it")
+			s.Type("draft")
+			s.WaitDraft("draft")
+		}, "esc cancel"},
+		{"lines", append([]string{"--linear"}, turn("")...), func(s *Screen) {
+			s.WaitFor("You:")
+			s.Type("go on\r\r") // the second shows the status
+			s.WaitFor("/stop stops it.")
+		}, "Press ctrl+c again to quit; the turn is still running."},
+		{"lines while it starts", append([]string{"--linear"}, silent...), func(s *Screen) { s.WaitFor("Starting sh") }, "Press ctrl+c again to quit."},
+		{"run", append([]string{"run", "go on"}, turn("")...), func(s *Screen) { s.WaitFor("first words") }, "stopping; ctrl+c again ends it at once"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := Start(t, 80, 24, workDir(t), test.args...)
+			test.begin(s)
+			s.Press("ctrl+c")
+			s.WaitFor(test.first)
+			at := time.Now()
+			s.Press("ctrl+c")
+			s.ExitCode()
+			t.Logf("ended after %v", time.Since(at).Round(time.Millisecond))
+			s.noneLeft()
+		})
+	}
+}
+
+func prompted(s *Screen) {
+	s.WaitFor(placeholder)
+	s.Prompt("go on")
+	s.WaitFor("first words")
+}
+
 // A signal ends parley, what it started, and what that started.
 func TestSignalEndsEverything(t *testing.T) {
 	t.Parallel()

@@ -300,6 +300,9 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 		case <-done:
 			done = nil
 			session.Cancel()
+			if errors.Is(cause(ctx, nil), errInterrupted) {
+				r.out.interrupted()
+			}
 			patience = time.After(2 * time.Second)
 		case <-patience:
 			return last, cause(ctx, nil)

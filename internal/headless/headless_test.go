@@ -369,7 +369,7 @@ func TestInterrupted(t *testing.T) {
 			t.Fatal("no output")
 		}
 		cancel()
-		if got := <-code; got != want || out.text.String() != "half\n" || stderr.String() != "parley: interrupted\n" {
+		if got := <-code; got != want || out.text.String() != "half\n" || stderr.String() != "parley: stopping; ctrl+c again ends it at once\nparley: interrupted\n" {
 			t.Errorf("code %d, want %d; %q %q", got, want, &out.text, stderr)
 		}
 	}

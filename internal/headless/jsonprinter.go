@@ -53,6 +53,8 @@ func (p *streamPrinter) write(ev jsonEvent) {
 
 func (p *streamPrinter) denied(q permissions.Question) { p.stream.write(deniedOf(q)) }
 
+func (p *streamPrinter) interrupted() {}
+
 func (p *streamPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.stream.write(unaskedOf(t, by))
 }
@@ -144,6 +146,8 @@ func (p *jsonPrinter) denied(q permissions.Question) {
 	p.refused = append(p.refused, deniedOf(q))
 	p.note(deniedLine(q))
 }
+
+func (p *jsonPrinter) interrupted() { p.note(interruptedLine) }
 
 func (p *jsonPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.unaskedTools = append(p.unaskedTools, unaskedOf(t, by))

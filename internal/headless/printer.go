@@ -28,6 +28,8 @@ type printer interface {
 	// subagent is the same for an event of a sub-agent of the session.
 	subagent(e event.Event, s *thread.Subagent)
 	denied(q permissions.Question)
+	// interrupted is called when the user has interrupted a turn that is still running.
+	interrupted()
 	// unasked is called before the end, once for each call; by is nil for those of the session itself.
 	unasked(t *thread.Tool, by *thread.Subagent)
 	ended(stopReason string, err error, code int, took time.Duration, t *thread.Thread)
@@ -210,6 +212,8 @@ func (p *textPrinter) denied(q permissions.Question) {
 	p.note("%s", deniedLine(q))
 }
 
+func (p *textPrinter) interrupted() { p.note(interruptedLine) }
+
 func (p *textPrinter) unasked(t *thread.Tool, by *thread.Subagent) {
 	p.endAnswer()
 	p.note("%s", unaskedLine(t, by))
@@ -238,6 +242,9 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 		p.note("the turn ended with %s", reason)
 	}
 }
+
+// interruptedLine says that the agent was asked to stop.
+const interruptedLine = "stopping; ctrl+c again ends it at once"
 
 // stderrOf returns the tail of the agent's stderr if the error has one.
 func stderrOf(err error) []string {

@@ -78,13 +78,11 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
-		Heading: "Run a command in " + visiblePath(cmd.Dir), Options: ownOptions(),
-		Attendable: h.opts.Keyboard && terminal.CanAttend}
+		Heading: "Run a command in " + visiblePath(cmd.Dir), Attendable: h.opts.Keyboard && terminal.CanAttend}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
 	cmd.Dir = h.whereabouts(session, cmd.Dir)
-	q.Remember = "run " + cmd.Form()
-	return q
+	return granting(q, "run "+cmd.Form())
 }
 
 // whereabouts returns a directory with its links followed, to which an approval for the session

@@ -1,60 +1,33 @@
 package host
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
+	"parley/internal/patch"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
 
 // hunksOf parses a unified diff and returns, for each file, the text of its hunks before and after. ok
-// is false if it is not one, or has other lines that a drawing of it might omit.
-func hunksOf(patch string) (files []shownDiff, ok bool) {
-	old, head, inHunk := "", "", false // head is the line before the names, which also names the file
-	var file *shownDiff
-	for l := range strings.SplitSeq(strings.TrimSuffix(patch, "\n"), "\n") {
-		kind, rest, _ := strings.Cut(l, " ")
-		switch {
-		case kind == "---" && !inHunk:
-			old, _, _ = strings.Cut(rest, "\t")
-		case kind == "+++" && !inHunk:
-			path, _, _ := strings.Cut(rest, "\t")
-			before, after := unprefixed(old, path)
-			if after == "/dev/null" {
-				after = before
-			}
-			if head != "" && !strings.HasSuffix(head, "/"+after) && !strings.HasSuffix(head, " "+after) {
-				return nil, false
-			}
-			head = ""
-			files = append(files, shownDiff{path: after, created: before == "/dev/null"})
-			file = &files[len(files)-1]
-		case kind == "@@" && file != nil:
-			inHunk = true
-		case kind == "diff", kind == "Index:", kind == "index", kind == "new", kind == "deleted", strings.Trim(l, "=") == "" && l != "":
-			if inHunk, file = false, nil; kind == "diff" || kind == "Index:" {
-				if head != "" && kind == "diff" {
-					return nil, false
-				}
-				head = l
-			}
-		case !inHunk:
-			return nil, false
-		case l == "" || l[0] == ' ':
-			file.old, file.new = file.old+strings.TrimPrefix(l, " ")+"\n", file.new+strings.TrimPrefix(l, " ")+"\n"
-		case l[0] == '-':
-			file.old += l[1:] + "\n"
-		case l[0] == '+':
-			file.new += l[1:] + "\n"
-		case l[0] != '\\':
+// is false if it is not one, or does anything that a drawing of it might omit.
+func hunksOf(text string) (files []shownDiff, ok bool) {
+	all, ok := patch.Strict(text)
+	for _, f := range all {
+		d := shownDiff{path: cmp.Or(f.Path, f.OldPath), created: f.OldPath == "", changed: f.Changed()}
+		for _, h := range f.Hunks {
+			before, after := f.Texts(h)
+			d.old, d.new = d.old+before, d.new+after
+		}
+		if ok = ok && len(f.Hunks) > 0 && f.NewMode == "" && (f.OldPath == "" || f.Path == "" || f.OldPath == f.Path); !ok {
 			return nil, false
 		}
+		files = append(files, d)
 	}
-	changed := func(d shownDiff) bool { return d.old != d.new }
-	return files, len(files) > 0 && slices.ContainsFunc(files, changed)
+	return files, ok
 }
 
 // patchPart returns a unified diff to be drawn. After its sign, each line is made visible.

@@ -52,7 +52,7 @@ func odd(c wire.ToolContent) bool {
 	switch c.Type {
 	case "content", "diff", "terminal":
 		_, ok := patched(c.Patch)
-		return c.Patch != "" && len(c.Changes) == 0 && !ok
+		return c.Patch != "" && !ok
 	}
 	return true
 }

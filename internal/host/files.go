@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 	"parley/permissions"
 )
 
-// rememberWrites is the Question.Remember of writes inside the session's directories.
-const rememberWrites = "writes"
+// fileGrant is the grant to read a file, or with the kind edit to write it.
+func fileGrant(kind, file string) string { return kind + " " + file }
 
 // files implements acpclient.FS.
 type files Host
@@ -50,7 +51,6 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 				return "", fmt.Errorf("read %s: %w", r.Path, fs.ErrNotExist)
 			}
 			q := h.fileQuestion(r.SessionID, "read", "Read a file", target)
-			q.Remember = "read " + target.Resolved
 			var ok bool
 			if key, ok = h.allowed(ctx, q); !ok {
 				return "", errDenied("reading " + r.Path)
@@ -203,6 +203,7 @@ func (h *Host) unchanged(session string, t fsops.Target, before content) error {
 func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before content) permissions.Question {
 	q := h.fileQuestion(r.SessionID, "edit", "Write a file", t)
 	if before.err != nil {
+		q = granting(q, "replace "+t.Resolved) // no other question showed what is lost
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "what it holds now cannot be shown: " + visiblePath(before.err.Error())})
 	}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: visiblePath(r.Path),
@@ -210,8 +211,10 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 	if before.err == nil {
 		q.Change = &permissions.Change{Path: r.Path, Old: before.text, New: r.Content}
 	}
-	if q.Remember = "write " + t.Resolved; t.Inside && t.Secret == "" && before.err == nil {
-		q.Remember = rememberWrites
+	if root := h.rootOf(r.SessionID, t); root != "" && t.Inside && t.Secret == "" && before.err == nil {
+		all := "all edits in " + root
+		q.Options = append(q.Options, permissions.Option{ID: "edits", Kind: permissions.AllowAlways, Grant: all, Wide: true,
+			Name: "Allow all edits in " + visiblePath(permissions.FromHome(root)) + " until this session ends"})
 	}
 	return q
 }
@@ -219,7 +222,7 @@ func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before
 // fileQuestion returns a question of parley about one file.
 func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
-		Outside: !t.Inside, Secret: t.Secret != "", Options: ownOptions(), Facts: h.fileFacts(session, kind, t)}
+		Outside: !t.Inside, Secret: t.Secret != "", Facts: h.fileFacts(session, kind, t)}
 	if kind != "edit" { // an edit shows the file with its change
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
 	}
@@ -232,16 +235,28 @@ func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permi
 	if t.Secret != "" {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "sensitive: " + t.Secret})
 	}
+	return granting(q, fileGrant(kind, t.Resolved))
+}
+
+// granting returns a question of parley's with its options. One of them grants what the question shows
+// for the rest of the session.
+func granting(q permissions.Question, grant string) permissions.Question {
+	q.Options = []permissions.Option{
+		{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce},
+		{ID: "session", Name: "Allow for this session", Kind: permissions.AllowAlways, Grant: grant},
+		{ID: "reject", Name: "Reject", Kind: permissions.RejectOnce},
+	}
 	return q
 }
 
-// ownOptions are the options of parley's own questions.
-func ownOptions() []permissions.Option {
-	return []permissions.Option{
-		{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce},
-		{ID: "session", Name: "Allow for this session", Kind: permissions.AllowAlways},
-		{ID: "reject", Name: "Reject", Kind: permissions.RejectOnce},
+// rootOf returns the directory of the session in which a file is; "" if there is none.
+func (h *Host) rootOf(session string, t fsops.Target) string {
+	for _, root := range h.realRoots(session) {
+		if rel, err := filepath.Rel(root, t.Resolved); err == nil && filepath.IsLocal(rel) {
+			return root
+		}
 	}
+	return ""
 }
 
 // allowed asks one of parley's own questions and returns its key and whether it was allowed.

@@ -389,7 +389,11 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	}
 	kind := meaning(a.question.Options, answer.OptionID)
 	if q := a.pending.Question; kind == permissions.AllowAlways && q.Kind == "edit" && !q.Facts.Partial {
-		a.host.broker.Remember(a.question.Session, rememberWrites)
+		for _, f := range q.Facts.Files { // what was shown, whatever the agent calls its option
+			if f.Write && f.Inside && !f.Secret {
+				a.host.broker.Grant(a.question.Session, fileGrant("edit", f.Path))
+			}
+		}
 	}
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
 		a.grant.key, a.grant.byUser = a.pending.Question.Key, answer.By == "you"

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient/wire"
 	"parley/internal/jsonscan"
+	"parley/internal/patch"
 	"parley/internal/toolserver"
 	"parley/terminal"
 )
@@ -269,7 +270,7 @@ func (in *input) text(r role, key, s string) {
 func (in *input) stranger(key, s string) {
 	switch {
 	case in.url(s, false):
-	case strings.Contains(s, beginPatch):
+	case strings.Contains(s, patch.Begin):
 		in.text(rolePatch, key, s)
 	case looksLikePath(s):
 		if !strings.ContainsAny(s, " \n") {

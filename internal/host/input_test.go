@@ -332,9 +332,9 @@ func TestAlwaysIsForEditsAlone(t *testing.T) {
 		r := newRig(t)
 		r.permit(edit(r, input), permissions.AllowAlways)
 		if free {
-			r.free(r.write(r.path("g"), "y"))
+			r.free(r.write(r.path("f"), "y"))
 		} else {
-			r.refused(r.write(r.path("g"), "y"))
+			r.refused(r.write(r.path("f"), "y"))
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (r *rig) turnedAway(g going, path string) {
 func TestSandboxRefusesWritesOutside(t *testing.T) {
 	r, also := sandboxed(t)
 	r.setRules(fmt.Sprintf("[[allow]]\nkind = \"edit\"\npath = %q\n", r.outside+"/**"))
-	r.host.Broker().Remember(theSession, "write "+filepath.Join(r.outside, "f"))
+	r.host.Broker().Grant(theSession, "edit "+filepath.Join(r.outside, "f"))
 
 	r.turnedAway(r.write(filepath.Join(r.outside, "f"), "x"), filepath.Join(r.outside, "f"))
 	if err := os.Symlink(r.outside, r.path("link")); err == nil {

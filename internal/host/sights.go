@@ -21,7 +21,8 @@ type sights struct {
 
 type shownDiff struct {
 	path, old, new string
-	created        bool // it is shown as a new file
+	created        bool     // it is shown as a new file
+	changed        []string // lines, of a patch
 }
 
 func (s *sights) add(text string, roles ...role) {
@@ -135,53 +136,17 @@ func (d shownDiff) holds(text string) bool {
 // patch reports whether a text is a unified diff whose changed lines are all shown as changes of
 // the same file.
 func (s *sights) patch(text, cwd string) bool {
-	var files []shownDiff           // named by the last lines with names
-	changed, old, head := 0, "", "" // head is a line of git's that also names the file
-	add := func(path string) bool {
-		if path == "/dev/null" || path == "dev/null" {
-			return true
-		}
-		i := slices.IndexFunc(s.diffs, func(d shownDiff) bool {
+	files, ok := hunksOf(text)
+	for _, f := range files {
+		ok = ok && slices.ContainsFunc(s.diffs, func(d shownDiff) bool {
 			shown := absoluteIn(cwd, d.path)
-			return shown == absoluteIn(cwd, path) || shown == string(filepath.Separator)+path // git's a/ in place of the first separator
+			if shown != absoluteIn(cwd, f.path) && shown != string(filepath.Separator)+f.path { // git's a/ in place of the first separator
+				return false
+			}
+			return !slices.ContainsFunc(f.changed, func(line string) bool { return !d.holds(line) })
 		})
-		if i < 0 {
-			return false
-		}
-		files = append(files, s.diffs[i])
-		return true
 	}
-	for _, l := range strings.Split(text, "\n") {
-		kind, rest, _ := strings.Cut(l, " ")
-		switch {
-		case kind == "Index:":
-			if files = nil; !add(rest) {
-				return false
-			}
-		case kind == "diff" && head == "":
-			files, head = nil, l
-		case kind == "---":
-			files = nil
-			old, _, _ = strings.Cut(rest, "\t")
-		case kind == "+++":
-			path, _, _ := strings.Cut(rest, "\t")
-			before, after := unprefixed(old, path)
-			if old = ""; !add(before) || !add(after) || head != "" && !strings.HasSuffix(head, "/"+after) {
-				return false
-			}
-			head = ""
-		case kind == "@@", kind == "", strings.HasPrefix(l, "\\"), strings.Trim(l, "=") == "":
-		case head != "" && (kind == "index" || strings.HasPrefix(rest, "file mode ")):
-		case strings.HasPrefix(l, "+"), strings.HasPrefix(l, "-"):
-			if !slices.ContainsFunc(files, func(d shownDiff) bool { return d.holds(l[1:]) }) {
-				return false
-			}
-			changed++
-		default:
-			return false
-		}
-	}
-	return changed > 0 && head == ""
+	return ok
 }
 
 func absoluteIn(cwd, path string) string {

@@ -150,10 +150,20 @@ func TestOneIDForYesAndNo(t *testing.T) {
 	}
 }
 
+// The agent's own "always" covers the files that its question showed; parley's wider option says what it
+// covers.
 func TestAlwaysForWrites(t *testing.T) {
 	r := newRig(t)
 	path := r.put(r.path("f"), "a")
 	r.permit(diff(r.path("other"), "b"), permissions.AllowAlways)
+	r.free(r.write(r.path("other"), "b"))
+	r.free(r.write(r.path("other"), "c"))
+	q := r.refused(r.write(path, "b"))
+	if wide := q.Options[len(q.Options)-1]; !wide.Wide || !strings.Contains(wide.Name, "all edits in "+r.root+" until this session ends") {
+		t.Errorf("got %+v", q.Options)
+	}
+	r.passes(r.write(path, "b"), "edits")
+	r.free(r.write(path, "c"))
 	r.free(r.write(path, "b"))
 	r.free(r.write(r.path("new/file"), "c"))
 	r.holds(path, "b")
@@ -187,7 +197,8 @@ func TestAlwaysForOtherThings(t *testing.T) {
 func TestAlwaysForParleysOwnQuestion(t *testing.T) {
 	r := newRig(t)
 	r.passes(r.write(r.path("f"), "1"), "session")
-	r.free(r.write(r.path("g"), "2"))
+	r.free(r.write(r.path("f"), "2"))
+	r.refused(r.write(r.path("g"), "2"))
 	out := filepath.Join(r.outside, "f")
 	r.passes(r.write(out, "1"), "session")
 	r.free(r.write(out, "2")) // allowed for this file and session

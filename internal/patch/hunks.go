@@ -31,10 +31,11 @@ func (p *patchReader) hunk(head string) bool {
 	if len(h.Edits) == 0 {
 		return false
 	}
+	p.unclear = p.unclear || left != [2]int{}
 	h.EndLineNoX, h.EndLineNoY = at[0], at[1]
 	f.Hunks = append(f.Hunks, h)
 	if from := p.pos; p.lines >= MaxLines && from < len(p.all) {
-		p.pos = len(p.all)
+		p.pos, p.unclear = len(p.all), true
 		p.text(from)
 	}
 	return true

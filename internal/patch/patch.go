@@ -52,6 +52,8 @@ type patchReader struct {
 	skip    bool // it is binary: its contents follow
 	textEnd int  // end of the Text that is the last of files; -1: none
 	names   patchNames
+	unclear bool   // see Strict
+	index   string // the name in a line "Index:" whose file has not begun
 }
 
 // patchNames are the old and the new name of a file from each kind of line.
@@ -79,6 +81,7 @@ func (p *patchReader) read() {
 			p.names.git = gitNames(line[len("diff --git "):])
 		}
 	case p.skip:
+		p.unclear = true
 	case strings.HasPrefix(line, "--- ") && strings.HasPrefix(p.peek(), "+++ "):
 		if p.file >= 0 && !p.names.hasFile && p.files[p.file].Hunks == nil || p.begin(from) {
 			second := p.peek()
@@ -87,10 +90,12 @@ func (p *patchReader) read() {
 		}
 	case p.file >= 0 && strings.HasPrefix(line, "@@ "):
 		if !p.hunk(line) {
+			p.unclear = true
 			p.text(from)
 		}
 	case p.file >= 0 && p.files[p.file].Hunks == nil && p.header(line):
 	case line != "" || p.textEnd == from:
+		p.unclear = !p.indexLine(line) && line != "" || p.unclear
 		p.text(from)
 	}
 }
@@ -99,7 +104,7 @@ func (p *patchReader) read() {
 func (p *patchReader) begin(from int) bool {
 	p.finish()
 	if len(p.files) >= MaxFiles {
-		p.pos = len(p.all)
+		p.pos, p.unclear = len(p.all), true
 		p.text(from)
 		return false
 	}
@@ -116,7 +121,7 @@ func (p *patchReader) text(from int) {
 		*last = p.all[from-len(*last) : p.pos]
 	} else {
 		if len(p.files) >= MaxFiles {
-			p.pos = len(p.all)
+			p.pos, p.unclear = len(p.all), true
 		}
 		p.files = append(p.files, File{Text: p.all[from:p.pos]})
 	}
@@ -143,6 +148,7 @@ func (p *patchReader) header(line string) bool {
 	}{{"old mode ", &f.OldMode}, {"new mode ", &f.NewMode}, {"new file mode ", &mode}, {"create file mode ", &mode}, {"deleted file mode ", &mode}} {
 		if name, ok := strings.CutPrefix(line, h.word); ok && len(name) <= maxMode {
 			*h.into = name
+			p.unclear = p.unclear || !plainMode(name)
 			p.names.added = p.names.added || h.word == "new file mode " || h.word == "create file mode "
 			p.names.deleted = p.names.deleted || h.word == "deleted file mode "
 			return true
@@ -150,10 +156,14 @@ func (p *patchReader) header(line string) bool {
 	}
 	switch {
 	case strings.HasPrefix(line, "Binary files ") && strings.HasSuffix(line, " differ"):
-		f.Binary = true
+		f.Binary, p.unclear = true, true
 	case line == "GIT binary patch":
-		f.Binary, p.skip = true, true
-	case strings.HasPrefix(line, "index "), strings.HasPrefix(line, "similarity index "), strings.HasPrefix(line, "dissimilarity index "):
+		f.Binary, p.skip, p.unclear = true, true, true
+	case strings.HasPrefix(line, "index "):
+		if words := strings.Split(line, " "); len(words) != 2 && (len(words) != 3 || !plainMode(words[2])) {
+			p.unclear = true
+		}
+	case strings.HasPrefix(line, "similarity index "), strings.HasPrefix(line, "dissimilarity index "):
 	default:
 		return false
 	}
@@ -171,4 +181,5 @@ func (p *patchReader) finish() {
 		f.OldMode, f.NewMode = "", ""
 	}
 	f.OldPath, f.Path = p.names.best()
+	p.unclear = p.unclear || !p.agree(f)
 }

@@ -70,7 +70,20 @@ func Start(cmd *exec.Cmd) (*Group, error) {
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
+	unended.Store(g, nil)
 	return g, nil
+}
+
+// unended holds every Group of this process that was not ended with Kill yet.
+var unended sync.Map
+
+// KillAll is Kill for every Group that was not ended yet. Whoever started one still ends it, which
+// is faster then.
+func KillAll() {
+	unended.Range(func(g, _ any) bool {
+		g.(*Group).Kill()
+		return true
+	})
 }
 
 // run starts the program and reaps it. It locks one thread while the program runs, because Linux
@@ -192,6 +205,7 @@ func (g *Group) Terminate() error {
 // the resources of the Group. It is no error if the group has ended or if Kill was called before.
 // It does not wait: see Wait.
 func (g *Group) Kill() error {
+	unended.Delete(g)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.gone {

@@ -100,6 +100,7 @@ func TestTerminateAndKillEndTheGroup(t *testing.T) {
 	}{
 		{"terminate", "sleep 1000 & echo $!; wait", "SIGTERM", (*Group).Terminate},
 		{"kill", "trap '' TERM; sleep 1000 & echo $!; wait", "SIGKILL", (*Group).Kill},
+		{"kill all", "trap '' TERM; sleep 1000 & echo $!; wait", "SIGKILL", func(*Group) error { KillAll(); return nil }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g, out := running(t, tc.script)

@@ -117,7 +117,7 @@ func TestQueueAndStop(t *testing.T) {
 		r.types("first", `second \`, "goes on", "third", "/queue")
 		r.wants("You: first", "Queued as prompt 1.", "Queued as prompt 2.", "1. second goes on", "2. third")
 		r.interrupt()
-		r.wants("Stopping.", "Turn ended: stopped.", "Queued: 2 prompts. Press enter to send the first one, /drop drops the last one.")
+		r.wants("Stopping.", "Press ctrl+c again to quit; the turn is still running.", "Turn ended: stopped.", "Queued: 2 prompts. Press enter to send the first one, /drop drops the last one.")
 		r.types("/drop", "")
 		r.wants("Dropped: third", "You: second", "  goes on", "Turn ended: fake said nothing.")
 		if prompts, _, _ := r.seen(); prompts != "first|second \ngoes on" {

@@ -58,7 +58,7 @@ func (c *commands) agentHas(name string) bool {
 // help lists the commands.
 func (c *commands) help() {
 	c.out.say("Each line is a prompt. A backslash at its end continues it on the next line. During a turn a prompt waits for the end of the turn.")
-	c.out.say("ctrl+c stops the turn; pressed twice between turns, it quits. ctrl+d quits.")
+	c.out.say("ctrl+c stops the turn; pressed twice, it quits. ctrl+d quits.")
 	c.out.say("Commands:")
 	for _, cmd := range c.own {
 		name := cmd.name

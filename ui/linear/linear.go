@@ -47,9 +47,9 @@ type chat struct {
 	opts     Options
 	in       *input
 	out      *printer
-	quitting bool // the chat is to end
-	ended    bool // the input has ended
-	lastInt  time.Time
+	quitting bool      // the chat is to end
+	ended    bool      // the input has ended
+	lastInt  time.Time // when ctrl+c was pressed last
 
 	w         *workspace.Workspace
 	narrators map[*workspace.Session]*narrator
@@ -197,7 +197,7 @@ func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	c.prompts.unsent()
 	c.out.fresh()
 	c.out.flush()
-	c.tasks.end()
+	c.tasks.end(c.opts.Interrupts, c.endSoon)
 	c.disk.end()
 	c.unsaved()
 	c.out.flush()

@@ -174,7 +174,7 @@ func TestStoppedIsSaidOnce(t *testing.T) {
 			r.types("go")
 			r.interrupt()
 			time.Sleep(10 * time.Second)
-			r.wants("You: go", "Stopping.", "Run 1: make all, stopped by you, ran without asking, 1 line; /output 1 shows them.", "Turn ended: stopped.")
+			r.wants("You: go", "Stopping.", "Press ctrl+c again to quit; the turn is still running.", "Run 1: make all, stopped by you, ran without asking, 1 line; /output 1 shows them.", "Turn ended: stopped.")
 		})
 	}
 }
@@ -201,7 +201,7 @@ func TestStoppedStillRuns(t *testing.T) {
 		r.interrupt()
 		time.Sleep(3500 * time.Millisecond)
 		r.types("/work")
-		r.wants("You: go", "Stopping.", "Run 1: make all, stopped by you, ran without asking.", "Turn ended: stopped.",
+		r.wants("You: go", "Stopping.", "Press ctrl+c again to quit; the turn is still running.", "Run 1: make all, stopped by you, ran without asking.", "Turn ended: stopped.",
 			"Run 1: make all, still running, ran without asking, 1 line; /output 1 shows them.", "Run 1: make all, still running, for 4 seconds.")
 		time.Sleep(time.Second)
 		r.types("/work")

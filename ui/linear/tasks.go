@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"os"
 	"sync"
 	"time"
 
@@ -61,13 +62,15 @@ func (t *tasks) wake() <-chan time.Time {
 	return time.After(time.Until(t.nextCheck))
 }
 
-// end closes the workspace and waits for running work.
-func (t *tasks) end() {
+// end closes the workspace and waits for running work. An interrupt calls soon.
+func (t *tasks) end(interrupts <-chan os.Signal, soon func()) {
 	over := make(chan struct{})
 	go func() { t.w.Close(); t.running.Wait(); close(over) }()
 	for {
 		select {
 		case <-t.results: // too late: ignored
+		case <-interrupts:
+			soon()
 		case <-over:
 			return
 		}

@@ -3,6 +3,7 @@ package linear
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 // line handles a line that the user typed.
 func (c *chat) line(l typedLine) {
+	c.lastInt = time.Time{}
 	if l.secret { // nothing was echoed, not even the newline
 		c.out.fresh()
 	}
@@ -97,11 +99,43 @@ func (c *chat) stop() {
 	}
 }
 
-// interrupt handles ctrl+c: it cancels the dialog or the turn. Pressed twice when idle, it
-// quits parley.
+// leaveWithin is the longest time between the two presses of ctrl+c that quit.
+const leaveWithin = 2 * time.Second
+
+// interrupt handles ctrl+c: it cancels the dialog or the turn. Pressed twice, it quits parley,
+// whatever the agent does.
 func (c *chat) interrupt() {
 	c.out.interrupted()
 	c.in.restore()
+	if time.Since(c.lastInt) < leaveWithin {
+		c.endSoon()
+		c.quitting = true
+		return
+	}
+	c.lastInt = time.Now()
+	c.cancel()
+	if !c.quitting {
+		c.out.say("Press ctrl+c again to quit%s.", c.unfinished())
+	}
+}
+
+// unfinished says which turns quitting would end.
+func (c *chat) unfinished() string {
+	if slices.ContainsFunc(c.w.Sessions(), busy) {
+		return "; the turn is still running"
+	}
+	return ""
+}
+
+// endSoon has agents killed that take too long to end.
+func (c *chat) endSoon() {
+	if c.opts.EndSoon != nil {
+		c.opts.EndSoon()
+	}
+}
+
+// cancel cancels the dialog or whatever is running.
+func (c *chat) cancel() {
 	s, d := c.front.Session, c.dialogs.current
 	switch {
 	case len(c.prompts.draft) > 0:
@@ -119,11 +153,6 @@ func (c *chat) interrupt() {
 		c.stop()
 	case d != nil && d.about != nil:
 		c.questions.refuse(d.about)
-	case time.Since(c.lastInt) < 2*time.Second:
-		c.quitting = true
-	default:
-		c.lastInt = time.Now()
-		c.out.say("Press ctrl+c again to quit.")
 	}
 }
 

@@ -33,13 +33,19 @@ func placeKey(i int) string {
 	return places[i : i+1]
 }
 
+// wideLetter is the key of the option that grants more than the question shows.
+const wideLetter = "A"
+
 var letters = map[string]string{permissions.AllowOnce: "y", permissions.AllowAlways: "a", permissions.RejectOnce: "n", permissions.RejectAlways: "N"}
 
 // letterOf is the key of an option's kind; "" if another option has that kind.
 func letterOf(options []permissions.Option, o permissions.Option) string {
+	if o.Wide {
+		return wideLetter
+	}
 	n := 0
 	for _, other := range options {
-		if other.Kind == o.Kind {
+		if other.Kind == o.Kind && !other.Wide {
 			n++
 		}
 	}
@@ -51,7 +57,7 @@ func letterOf(options []permissions.Option, o permissions.Option) string {
 
 // answerKeys are the keys that answer most questions. In a question where they do not,
 // they are a mistake and not the beginning of a draft.
-const answerKeys = "yanN123456789"
+const answerKeys = "yanNA123456789"
 
 // answersOf lists the keys of the options.
 func answersOf(options []permissions.Option) string {

@@ -335,3 +335,16 @@ func TestManyQuestionsEnd(t *testing.T) {
 		t.Errorf("open: %v, %d bytes used", p.q.Open(), used)
 	}
 }
+
+// An option that grants more than is shown has a key of its own and takes none from the others.
+func TestLetterOfAWideOption(t *testing.T) {
+	all := []permissions.Option{{ID: "once", Kind: permissions.AllowOnce}, {ID: "session", Kind: permissions.AllowAlways}, {ID: "reject", Kind: permissions.RejectOnce}, {ID: "edits", Kind: permissions.AllowAlways, Wide: true}}
+	for key, want := range map[string]string{"y": "once", "a": "session", "n": "reject", "A": "edits"} {
+		if o, ok := optionFor(all, key); !ok || o.ID != want {
+			t.Errorf("%s: %+v", key, o)
+		}
+	}
+	if _, ok := optionFor(all[:3], "A"); ok {
+		t.Error("A answers where nothing wide is offered")
+	}
+}

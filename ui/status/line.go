@@ -58,8 +58,8 @@ type Line struct {
 	Browsing bool // the transcript has the keys
 	Shell    bool // the user's own command runs
 	MouseOff bool
-	Leaving  bool // the next interrupt quits
-	Beside   bool // the page is beside the one that has the keys, and names none
+	Leaving  string // says that the next interrupt quits; "" if it does not
+	Beside   bool   // the page is beside the one that has the keys, and names none
 }
 
 // Row draws the line. It never wraps: parts are dropped from the right until it fits.
@@ -268,8 +268,8 @@ func (l Line) Right() string {
 	switch {
 	case l.Beside:
 		return ""
-	case l.Leaving:
-		return th.Warn.Paint(interrupt + " again to quit")
+	case l.Leaving != "":
+		return th.Warn.Paint(l.Leaving)
 	case retrying:
 		return hint("enter", "now")
 	case l.Thread.State == thread.Ended && !l.ReadOnly:

@@ -36,7 +36,7 @@ func TestLine(t *testing.T) {
 		"allowed":       {func(l *Line) { l.Approval = permissions.AllMode }, "EVERYTHING ALLOWED · fake · running"},
 		"warned":        {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read-only log"},
 		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
-		"leaving":       {func(l *Line) { l.Leaving, l.Form = true, true }, "ctrl+c again to quit"},
+		"leaving":       {func(l *Line) { l.Leaving, l.Form = "ctrl+c again to quit", true }, "ctrl+c again to quit"},
 		"beside":        {func(l *Line) { l.Beside, l.Others, l.Branch = true, 1, "" }, "fake · running 1m00s · opening · 3 unasked"},
 		"a form":        {func(l *Line) { l.Asks, l.Form = true, true }, "fake · waiting for you 1m · opening · 3 unasked · ⎇ main esc cancel"},
 		"a form, idle":  {func(l *Line) { l.Asks, l.Thread.State = true, thread.Idle }, "fake · waiting for you"},
