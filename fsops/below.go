@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +26,8 @@ const (
 // and search tools read it routinely.
 //
 // Without hidden it also skips what developer tools skip: names that begin with a dot, and
-// directories that the .gitignore in a repository's root names literally.
+// directories that the .gitignore in a repository's root names literally, unless an ignore file there,
+// above or on the way includes them again.
 //
 // Like Resolve, it does not protect against later changes. It blocks for as long as the disk takes.
 func (s *Service) Walk(session, dir string, hidden bool, visit func(Target) bool) (all bool, err error) {
@@ -35,7 +37,7 @@ func (s *Service) Walk(session, dir string, hidden bool, visit func(Target) bool
 	}
 	defer release()
 	b := descent{sess: sess, hidden: hidden, visit: visit, left: maxBelow}
-	return b.directory(dir, b.ignored(dir)), nil
+	return b.directory(dir, b.ignored(dir), b.includedAbove(dir)), nil
 }
 
 // descent is one call of Walk.
@@ -47,31 +49,33 @@ type descent struct {
 }
 
 // directory walks one directory. It returns false if the walk must end.
-func (b *descent) directory(dir string, ignored map[string]bool) bool {
+func (b *descent) directory(dir string, ignored map[string]bool, included []string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		info, statErr := os.Lstat(dir)
 		return errors.Is(statErr, fs.ErrNotExist) || statErr == nil && !info.IsDir() // nothing lies below a file
 	}
-	if unignores(dir, entries) {
-		ignored = nil
+	for _, e := range entries {
+		if own, again := rulesOf(dir, e.Name()); own {
+			ignored, included = nil, append(slices.Clip(included), again...)
+		}
 	}
 	for _, e := range entries {
 		name := e.Name()
 		if b.left--; b.left < 0 {
 			return false
 		}
-		if !b.hidden && (strings.HasPrefix(name, ".") || e.IsDir() && ignored[name]) {
+		if !b.hidden && (strings.HasPrefix(name, ".") && !includes(included, name) || e.IsDir() && ignored[name]) {
 			continue
 		}
-		if !b.entry(filepath.Join(dir, name), e, ignored) {
+		if !b.entry(filepath.Join(dir, name), e, ignored, included) {
 			return false
 		}
 	}
 	return true
 }
 
-func (b *descent) entry(path string, e os.DirEntry, ignored map[string]bool) bool {
+func (b *descent) entry(path string, e os.DirEntry, ignored map[string]bool, included []string) bool {
 	if plainName(e.Name()) == ".git" {
 		return !credentials(path) || b.visit(Target{Path: path, Resolved: path, Inside: true, Exists: true, Secret: ".git/config"})
 	}
@@ -82,7 +86,7 @@ func (b *descent) entry(path string, e os.DirEntry, ignored map[string]bool) boo
 			t = Target{Path: path, Resolved: path, Symlink: true} // its target is unknown
 		}
 	}
-	return b.visit(t) && (!e.IsDir() || b.directory(path, ignored))
+	return b.visit(t) && (!e.IsDir() || b.directory(path, ignored, included))
 }
 
 // credentials reports whether the config of a repository holds, or may hold, a secret.
@@ -132,20 +136,45 @@ func (b *descent) ignored(dir string) map[string]bool {
 	return names
 }
 
-// unignores reports whether a directory has its own rules, which may include again what is ignored
-// above it.
-func unignores(dir string, entries []os.DirEntry) bool {
-	for _, e := range entries {
-		switch e.Name() {
-		case ".ignore", ".rgignore", ".fdignore":
-			return true
-		case ".gitignore":
-			if text := settings(filepath.Join(dir, ".gitignore")); strings.HasPrefix(text, "!") || strings.Contains(text, "\n!") {
-				return true
+// ignoreFiles are the files that tell developer tools what to skip. A line that begins with ! includes
+// names again, also hidden ones.
+var ignoreFiles = []string{".gitignore", ".ignore", ".rgignore", ".fdignore", "exclude"}
+
+// rulesOf reports whether a file of a directory has rules of its own, which may include again what is
+// ignored above, and the patterns of those that do.
+func rulesOf(dir, name string) (own bool, again []string) {
+	if !slices.Contains(ignoreFiles, name) {
+		return false, nil
+	}
+	for line := range strings.Lines(settings(filepath.Join(dir, name))) {
+		if pattern, ok := strings.CutPrefix(line, "!"); ok {
+			again = append(again, strings.TrimSpace(pattern))
+		}
+	}
+	return name != ".gitignore" || again != nil, again
+}
+
+// includedAbove returns the patterns of the directories above dir, and of its repository.
+func (b *descent) includedAbove(dir string) (included []string) {
+	for ; !b.hidden && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		for _, name := range ignoreFiles {
+			for _, at := range []string{filepath.Dir(dir), filepath.Join(dir, ".git", "info")} {
+				_, again := rulesOf(at, name)
+				included = append(included, again...)
 			}
 		}
 	}
-	return false
+	return included
+}
+
+// includes reports whether one of the patterns may be about a name: any part of it matches.
+func includes(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		return slices.ContainsFunc(strings.Split(pattern, "/"), func(part string) bool {
+			ok, err := filepath.Match(part, name)
+			return ok || err != nil
+		}) || pattern == ""
+	})
 }
 
 // settings returns the text of a small file. For one that cannot be read it returns "!", which in a

@@ -164,3 +164,29 @@ func TestNames(t *testing.T) {
 		t.Error("a session that is not open is listed")
 	}
 }
+
+// A search tool reads hidden files that an ignore file includes again.
+func TestBelowIncludedAgain(t *testing.T) {
+	for _, c := range []struct {
+		file, text string
+		want       []string
+	}{
+		{"sub/.ignore", "!.env\n", []string{"sub", "sub/.env secret", "sub/x"}},
+		{".rgignore", "*.log\n!.e*\n", []string{"sub", "sub/.env secret", "sub/x"}},
+		{".gitignore", "!/sub/.env\n", []string{"sub", "sub/.env secret", "sub/x"}},
+		{".git/info/exclude", "!**/.env\n", []string{"sub", "sub/.env secret", "sub/x"}},
+		{".gitignore", ".env\n!.env.example\n", []string{"sub", "sub/x"}},
+		{".ignore", ".env\n", []string{"sub", "sub/x"}},
+		{".ignore", "![\n", []string{".ignore", "sub", "sub/.env secret", "sub/x"}},
+	} {
+		tr := newTree(t, Options{})
+		tr.put(tr.in("sub/.env"), "")
+		tr.put(tr.in("sub/x"), "")
+		tr.put(tr.in(c.file), c.text)
+		tr.expect(tr.in("."), false, c.want...)
+	}
+	tr := newTree(t, Options{})
+	tr.put(tr.in("sub/.env"), "")
+	tr.put(tr.in(".ignore"), "!.env\n")
+	tr.expect(tr.in("sub"), false, ".env secret")
+}

@@ -352,3 +352,19 @@ func TestUnaskedPathsThroughLinks(t *testing.T) {
 		}
 	}
 }
+
+// A pattern that means a sensitive file which exists is about that file.
+func TestPatternsOfSensitiveFiles(t *testing.T) {
+	r := newRig(t)
+	r.put(r.path("sub/.env"), "A=1\n")
+	r.put(r.path("sub/x.go"), "")
+	for pattern, secret := range map[string]bool{
+		".en?": true, ".[e]nv": true, "**/.*": true, "?env": true, "[.]env": true, ".e*": true, "*env": true, "sub/.e*": true, "s*/.en?": true, "**/sub/.[!x]*": true, "./sub/.en?": true, "[": true, ".EN?": true,
+		"*": false, "**": false, "**/*": false, "*.go": false, "sub/*": false, "*/x.go": false, "x?go": false, ".en??": false, "sub/**": false, "other/.e*": false,
+	} {
+		input, _ := json.Marshal(map[string]any{"pattern": "x", "glob": pattern})
+		if q := r.show(tool("search", "Grep", string(input))); q.Secret != secret {
+			t.Errorf("%q: secret %v: %+v", pattern, q.Secret, q.Facts.Files)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/acpclient/wire"
@@ -79,9 +81,13 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 	} else if in.search && len(in.files) == 0 && text(t.Kind) == "search" {
 		in.file(h.cwd(session), false) // the default of a search
 	}
+	var places []string // that are searched
+	for _, f := range in.files {
+		places = append(places, f.path)
+	}
 	for _, name := range in.names {
-		if h.meansSecret(session, name) {
-			in.file(name, false)
+		for _, file := range h.meantSecrets(session, name, places) {
+			in.file(file, false)
 		}
 	}
 	at := map[string]int{}
@@ -100,16 +106,63 @@ func (h *Host) namedFiles(session string, t wire.ToolCall, in *input) (files []n
 	return files, more
 }
 
-// meansSecret reports whether a pattern of file names names sensitive files. One that merely matches
-// them, such as *, does not.
-func (h *Host) meansSecret(session, pattern string) bool {
+// meantSecrets returns the sensitive files that a pattern of file names means, as the pattern or by their
+// own paths. One that matches them by stars alone, such as *, does not mean them: they are hidden, or
+// found below the directory that is searched.
+func (h *Host) meantSecrets(session, pattern string, in []string) (files []string) {
 	for _, name := range []string{pattern, strings.ReplaceAll(pattern, "*", "")} {
 		if f := h.find(session, strings.TrimSpace(name)); f.err == nil && f.target.Secret != "" {
-			return true
+			return []string{pattern}
 		}
 	}
-	return false
+	if !strings.ContainsAny(pattern, "*?[") || strings.HasPrefix(pattern, "!") || !h.shared() {
+		return nil
+	}
+	if len(in) == 0 {
+		in = []string{h.cwd(session)}
+	}
+	for _, dir := range in {
+		at := h.find(session, dir)
+		if at.elsewhere || at.err != nil {
+			continue
+		}
+		h.disk(session).Walk(at.target.Resolved, true, func(f permissions.FileFact) bool {
+			rel, err := filepath.Rel(at.target.Resolved, f.RequestedPath)
+			if rel = filepath.ToSlash(rel); f.Secret && err == nil && strings.Contains("/"+rel, "/.") && matchesPath(pattern, rel) {
+				files = append(files, f.RequestedPath)
+			}
+			return len(files) == 0
+		})
+	}
+	return files
 }
+
+// matchesPath reports whether a pattern as search tools read it may match a path below the directory that
+// is searched, or one above it. A * alone matches no name that begins with a dot.
+func matchesPath(pattern, path string) bool {
+	want := strings.Split(strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(pattern, "[!", "[^")), "./"), "/")
+	if len(want) == 1 {
+		want = append([]string{"**"}, want...)
+	}
+	return matchesNames(want, strings.Split(strings.ToLower(path), "/"))
+}
+
+func matchesNames(want, names []string) bool {
+	switch {
+	case len(want) == 0: // below a directory that it matches
+		return !slices.ContainsFunc(names, hidden)
+	case want[0] == "**" && matchesNames(want[1:], names):
+		return len(want) > 1 || len(names) == 0
+	case len(names) == 0:
+		return false
+	case want[0] == "**":
+		return !hidden(names[0]) && matchesNames(want, names[1:])
+	}
+	ok, err := filepath.Match(want[0], names[0])
+	return (err != nil || ok && (strings.Trim(want[0], "*") != "" || !hidden(names[0]))) && matchesNames(want[1:], names[1:])
+}
+
+func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
 // addPaths adds warnings for files that lead outside or are sensitive and, with show, names those that
 // nothing else shows. A path that cannot be resolved counts as outside.
