@@ -107,6 +107,9 @@ func init() {
 	}
 }
 
+// Sensitive reports whether a path names a file that is known to hold secrets, wherever it leads.
+func Sensitive(path string) bool { return secret(path) != "" }
+
 // secret returns why a path is sensitive to read or to change, or "". It is a hint for the question
 // to the user, so it errs on the side of matching: it ignores case, and spellings that some file
 // systems treat as the same name. Of several reasons it returns that of the outermost directory,

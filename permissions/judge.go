@@ -366,12 +366,36 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 		return "works on file names that it reads"
 	case p.words[0] == "cd" && (len(p.words) != 2 || p.words[1] == "" || strings.HasPrefix(p.words[1], "-") || searched(p.words[1])):
 		return whyUnresolved
+	case f.loaded(p) != "":
+		return "it would run " + f.loaded(p) + " of the directory it runs in"
 	case f.isMadeIn(p.listed), slices.ContainsFunc(places, func(at int) bool { return f.makesProgram(p, at) }):
 		return whyMade
 	case slices.ContainsFunc(places, func(at int) bool { return strings.Contains(p.words[at], "/") && !strings.HasPrefix(p.words[at], "/") }):
 		if dir, known := lookUp(f, "", p.dir, false); p.dir == "" || !known || !slices.Contains(dir.Roots, dir.Path) {
 			return "which program this is depends on where it runs"
 		}
+	}
+	return ""
+}
+
+// loaded returns the name of a file that a command would load from its directory; "" if there is none.
+func (f *Facts) loaded(p part) string {
+	rd := read(p.words)
+	if rd.profile == nil || rd.profile.loads == nil || f.ListDir == nil {
+		return ""
+	}
+	dir := p.dir
+	for _, to := range rd.dirs {
+		dir = joinDir(dir, to)
+	}
+	names, all := f.ListDir(dir)
+	for _, name := range names {
+		if module, _, _ := strings.Cut(name, "."); slices.Contains(rd.profile.loads, module) {
+			return name
+		}
+	}
+	if !all || dir == "" {
+		return "something"
 	}
 	return ""
 }

@@ -71,8 +71,11 @@ func inputOnly(text string) string {
 // shownOnly is for kinds of objects and output formats that show no secrets and read no files.
 func shownOnly(text string) string {
 	low := strings.ToLower(text)
-	return orWhy(!strings.Contains(low, "secret") && !strings.Contains(low, "file=") && !strings.HasSuffix(low, "file") && !strings.Contains(text, "module"), "a rule must name what it shows: "+text)
+	return orWhy(!environment().MatchString(low) && !strings.Contains(low, "secret") && !strings.Contains(low, "file=") && !strings.HasSuffix(low, "file") && !strings.Contains(text, "module"), "a rule must name what it shows: "+text)
 }
+
+// environment matches the columns of ps that show the variables of programs.
+var environment = late(`(^|[ ,])env(iron(ment)?)?($|[ ,=:])`)
 
 // querySettings are the settings of dig that read no file and ask no server but the named one.
 var querySettings = late(`^\+(no)?(all|answer|additional|authority|cmd|comments|question|stats|short|multiline|dnssec|tcp|vc|recurse|rec|ttlid|class|crypto|identify|qr|search|ttlunits|nsid)$|^\+(time|timeout|tries|retry|bufsize|ndots)=[0-9]+$`)

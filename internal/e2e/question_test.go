@@ -51,7 +51,7 @@ func TestEditQuestion(t *testing.T) {
 	}
 }
 
-// "Always" also answers the next question of its kind.
+// "Always" answers for the file that was shown; parley's wider option for the others.
 func TestAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	dir := workDir(t)
@@ -62,7 +62,11 @@ func TestAlwaysAllow(t *testing.T) {
 	s.Press("a")
 	s.WaitFor("notes.txt has one more line now.", "? help")
 	s.Prompt("edit other.txt")
+	s.WaitFor("parley asks: demo did not ask first", "A Allow all edits in ", " until this session ends", "─ esc rejects · h hunks")
+	s.Press("A")
 	s.WaitFor("other.txt has one more line now.", "? help")
+	s.Prompt("edit third.txt")
+	s.WaitFor("third.txt has one more line now.", "? help")
 	if got := read(t, filepath.Join(dir, "other.txt")); got != "- edited by the demo agent\n" {
 		t.Errorf("other.txt holds %q", got)
 	}

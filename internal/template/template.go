@@ -25,6 +25,10 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/fsops"
+	"parley/internal/mention"
+	"parley/internal/safetext"
 )
 
 // Limits of what is read.
@@ -270,4 +274,16 @@ func Words(args string) []string {
 func (t Template) Digest() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{t.Name, t.Agent, t.Mode, t.Body}, "\x00")))
 	return hex.EncodeToString(sum[:])
+}
+
+// FilesIn names the files that a prompt sends by mentioning them, and says which are sensitive.
+func FilesIn(prompt string) (files []string) {
+	for _, m := range mention.Find(prompt) {
+		name := safetext.Line(m.Path, 200)
+		if fsops.Sensitive(m.Path) {
+			name += " (sensitive)"
+		}
+		files = append(files, name)
+	}
+	return files
 }

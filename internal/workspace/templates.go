@@ -87,6 +87,9 @@ func previewOf(t template.Template, prompt string) string {
 	if t.Mode != "" {
 		fmt.Fprintf(&b, "Mode: %s\n", safetext.Line(t.Mode, 60))
 	}
+	if files := template.FilesIn(prompt); files != nil {
+		fmt.Fprintf(&b, "Sends files: %s\n", safetext.Line(strings.Join(files, ", "), 400))
+	}
 	return b.String() + "\n" + prompt
 }
 

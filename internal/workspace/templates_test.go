@@ -80,6 +80,16 @@ func TestProjectTemplate(t *testing.T) {
 	}, deploy)
 }
 
+// The files that a project's template sends are named before it is sent.
+func TestProjectTemplateWithFiles(t *testing.T) {
+	using(t, func(_ *rig, use func(string) (string, error)) {
+		preview, err := use("/deploy @.env with @main.go")
+		if err != nil || !strings.Contains(preview, "\nSends files: .env (sensitive), main.go\n") {
+			t.Errorf("%q, %v", preview, err)
+		}
+	}, deploy)
+}
+
 // The mode is set before the prompt is sent. If that fails, the prompt is not sent.
 func TestTemplateMode(t *testing.T) {
 	using(t, func(r *rig, use func(string) (string, error)) {
