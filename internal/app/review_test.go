@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // reviewed is what `parley review --json` prints.
@@ -39,6 +40,10 @@ func TestReview(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	write(t, "f.txt", "a\nb\n")
+	// Times of files are coarse: one of this moment could be of the turn, and is not certain to be older.
+	for written := time.Now(); time.Since(written) < 100*time.Millisecond; {
+		time.Sleep(10 * time.Millisecond)
+	}
 	if r := s.run("", "run", "--agent", "demo", "--approve-all", "edit f.txt"); r.code != 0 {
 		t.Fatalf("got %+v", r)
 	}

@@ -136,6 +136,9 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 			return fmt.Errorf("write %s: %w", r.Path, err)
 		}
 	}
+	if h.opts.OnName != nil && h.shared() { // an earlier look at it must not find what is written now
+		waitLooked(ctx, h.reportNamed(r.SessionID, []inputFile{{path: r.Path, write: true}}))
+	}
 	w, err := h.files.Write(r.SessionID, allowedPath(target), text, !target.Inside)
 	h.came(r.SessionID, key, "written", err)
 	if err != nil {

@@ -398,7 +398,7 @@ func (a *asked) Wait(ctx context.Context) acpclient.Decision {
 	if kind == permissions.AllowAlways || kind == permissions.AllowOnce {
 		a.grant.key, a.grant.byUser = a.pending.Question.Key, answer.By == "you"
 		a.host.granted(a.question.Session, func(s *grants) uint64 { s.add(a.grant); return 0 })
-		a.waitLooked(ctx)
+		waitLooked(ctx, a.looked)
 	}
 	return d
 }

@@ -56,14 +56,14 @@ func (h *Host) reportNamed(session string, files []inputFile) (looked <-chan str
 	})
 }
 
-// waitLooked waits until the files of a question have been looked at, so that an approved write cannot come
-// before.
-func (a *asked) waitLooked(ctx context.Context) {
-	if a.looked == nil {
+// waitLooked waits until named files have been looked at, so that an approved write cannot come before.
+// looked may be nil.
+func waitLooked(ctx context.Context, looked <-chan struct{}) {
+	if looked == nil {
 		return
 	}
 	select {
-	case <-a.looked:
+	case <-looked:
 	case <-ctx.Done():
 	}
 }
