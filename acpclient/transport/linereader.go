@@ -15,6 +15,7 @@ const (
 
 	lineBuffer = 64 << 10  // initial size of the buffer: what a pipe holds
 	keepBuffer = 1 << 20   // a buffer larger than this is dropped after the line that needed it
+	firstLong  = 16 << 20  // the first room for such a line
 	longLine   = 4 << 20   // from this length on, a line is collected apart from the buffer
 	freedLine  = 64 << 20  // from this length on, its memory is freed as soon as it is not needed
 	readChunk  = 256 << 10 // the most read at once, so that little has to be moved when a buffer is dropped
@@ -48,9 +49,8 @@ type LineReader struct {
 
 	waited bool // the last Next had to read
 
-	// long is the beginning of a line over longLine. It has room for the longest line from the start:
-	// growing would copy the line and need more than twice its memory, while room that is not
-	// written to costs nothing.
+	// long is the beginning of a line over longLine. It grows fourfold, since room that is not written to
+	// costs nothing.
 	long *strings.Builder
 	free bool // the line returned last is one to free
 
@@ -110,16 +110,27 @@ func (l *LineReader) Next() ([]byte, error) {
 			l.empty()
 			l.shrink()
 		case l.long != nil:
-			l.long.Write(part)
+			l.collect(part)
 			l.empty()
 		case len(part) >= longLine:
 			l.long = &strings.Builder{}
-			l.long.Grow(l.limit + 1)
-			l.long.Write(part)
+			l.long.Grow(min(firstLong, l.limit+1))
+			l.collect(part)
 			l.empty()
 		}
 		l.fill()
 	}
+}
+
+// collect adds to a long line. Its memory grows in few steps, of which the largest are freed at once.
+func (l *LineReader) collect(part []byte) {
+	if room := l.long.Cap(); l.long.Len()+len(part) > room {
+		l.long.Grow(max(len(part), min(4*room, l.limit+1)-l.long.Len()))
+		if room >= freedLine {
+			go runtime.GC()
+		}
+	}
+	l.long.Write(part)
 }
 
 // empty drops what was read.
@@ -159,9 +170,14 @@ func (l *LineReader) deliver(line []byte) ([]byte, error) {
 		return nil, &TooLongError{Limit: l.limit, Size: size}
 	}
 	if l.long != nil {
-		l.long.Write(line)
+		l.collect(line)
 		whole := l.long.String()
-		line, l.long, l.free = unsafe.Slice(unsafe.StringData(whole), len(whole)), nil, len(whole) >= freedLine
+		if l.free = len(whole) >= freedLine; l.free {
+			line = unsafe.Slice(unsafe.StringData(whole), len(whole))
+		} else {
+			line = []byte(whole) // without the room after it, which what refers to the line would keep
+		}
+		l.long = nil
 	}
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
