@@ -183,11 +183,14 @@ func TestWriteTextFile(t *testing.T) {
 	r.holds(path, "new\n")
 
 	done = r.begin(t.Context(), client, "write_text_file", in{"path": "deep/er/file", "content": ""})
-	r.answer("session")
+	r.answer("session") // this file alone
 	r.want(r.ended(done), "Wrote 0 bytes to "+filepath.Join(r.dir, "deep", "er", "file")+".")
 	r.holds(filepath.Join(r.dir, "deep", "er", "file"), "")
-	r.want(r.call(client, "write_text_file", in{"path": "third", "content": "3"}), "Wrote 1 bytes to "+filepath.Join(r.dir, "third")+".")
+	r.want(r.call(client, "write_text_file", in{"path": "deep/er/file", "content": "3"}), "Wrote 1 bytes to "+filepath.Join(r.dir, "deep", "er", "file")+".")
 	r.unasked()
+	done = r.begin(t.Context(), client, "write_text_file", in{"path": "third", "content": "3"}) // another file
+	r.answer("once")
+	r.want(r.ended(done), "Wrote 1 bytes to "+filepath.Join(r.dir, "third")+".")
 }
 
 // The file changed while the question was open.
