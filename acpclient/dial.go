@@ -66,7 +66,10 @@ func (o *Options) advice(err error) string {
 	const anyCertificate = ", or accept any certificate with --insecure"
 	var status *transport.StatusError
 	var tls *transport.TLSError
+	var proxy *transport.ProxyError
 	switch {
+	case errors.As(err, &proxy):
+		return "set it to http://HOST:PORT, or unset it"
 	case errors.As(err, &status) && status.Unauthorized():
 		const send = "set AUTH='Bearer TOKEN' in the environment and add --header-env Authorization=AUTH"
 		switch {

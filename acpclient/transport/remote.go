@@ -130,6 +130,9 @@ func (r Remote) prepare() (*remote, error) {
 		u.Path = defaultPath
 	}
 	u.Fragment = ""
+	if err := out.checkProxy(); err != nil {
+		return nil, err
+	}
 	out.Header = r.Header.Clone()
 	if out.Header == nil {
 		out.Header = http.Header{}

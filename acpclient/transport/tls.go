@@ -104,9 +104,3 @@ func (r *remote) expectsTLS(ctx context.Context, dial dialFunc) bool {
 	var alert *net.OpError
 	return err == nil || errors.As(err, &alert) && alert.Op == "remote error"
 }
-
-// proxied reports whether a proxy is used.
-func (r *remote) proxied() bool {
-	u, err := http.ProxyFromEnvironment(&http.Request{URL: r.url})
-	return u != nil || err != nil
-}
