@@ -5,7 +5,9 @@ package app
 import (
 	"context"
 	"errors"
+	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"parley/internal/config"
 	"parley/internal/demo"
 	"parley/internal/npx"
+	"parley/internal/safetext"
 	"parley/internal/sandbox"
 	"parley/ui"
 	"parley/ui/guard"
@@ -121,6 +124,8 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE:          func(cmd *cobra.Command, args []string) error { return chat(cmd, args, f, s) },
+
+		PersistentPreRunE: func(*cobra.Command, []string) error { return checkHome() },
 	}
 	flags := root.Flags()
 	flags.StringVar(&f.cwd, "cwd", "", "directory to work in (default: here)")
@@ -145,6 +150,15 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Message: err.Error() + "; see --help"} })
 	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewReview(s, compareTexts), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
+}
+
+// checkHome returns an error for a relative home directory: what it means depends on where parley is
+// started, so settings would be missed, and logs end up in a project.
+func checkHome() error {
+	if home, err := os.UserHomeDir(); err == nil && !filepath.IsAbs(home) {
+		return cli.Usagef("HOME is a relative path (%s): set it to the absolute path of your home directory", safetext.Line(home, 200))
+	}
+	return nil
 }
 
 // compareTexts is a cli.CompareFunc.

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -54,4 +55,19 @@ func TestNoHome(t *testing.T) {
 	t.Parallel()
 	s := StartEnv(t, 120, 30, workDir(t), []string{"HOME=", "XDG_CONFIG_HOME="}, "--linear", "demo")
 	s.WaitFor("HOME is not set: no history, drafts, logs or copies for undo are kept", "Connected: Demo agent", "You:")
+}
+
+// A relative home directory would be one in the project.
+func TestRelativeHome(t *testing.T) {
+	t.Parallel()
+	dir := workDir(t)
+	for _, args := range [][]string{{"run", "--agent", "demo", "hello"}, {"--linear", "demo"}, {"sessions", "--logs"}} {
+		r := runEnv(t, dir, []string{"HOME=elsewhere", "XDG_CONFIG_HOME="}, args...)
+		if r.code != 2 || r.stderr != "parley: HOME is a relative path (elsewhere): set it to the absolute path of your home directory\n" {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	if made, err := os.ReadDir(dir); err != nil || len(made) > 0 {
+		t.Errorf("%v, %v", made, err)
+	}
 }
