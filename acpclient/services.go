@@ -2,6 +2,7 @@ package acpclient
 
 import (
 	"context"
+	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
@@ -51,6 +52,9 @@ type Sessions interface {
 	// OpenSession is called before anything else happens in that session. A resumed one
 	// existed before: the agent was asked for it by its id.
 	OpenSession(session string, roots []string, resumed bool) error
+	// BeginTurn is called before a prompt that begins a turn is sent. The prompt waits until
+	// ready is closed, unless that is nil, but at most for PromptDelay.
+	BeginTurn(session string) (ready <-chan struct{})
 	// EndTurn is called when a turn has ended, and with it what was allowed for the
 	// turn.
 	EndTurn(session string)
@@ -113,6 +117,16 @@ type Services struct {
 	// old texts that the agent left out: those of files that would be overwritten. It is
 	// called like Locate and may be nil.
 	OldTexts func(session string, content []wire.ToolContent) []wire.ToolContent
+}
+
+// PromptDelay is how long a prompt waits for Sessions.BeginTurn.
+const PromptDelay = 100 * time.Millisecond
+
+func (s *Session) beginTurn() (ready <-chan struct{}) {
+	if sessions := s.client.opts.Services.Sessions; sessions != nil {
+		return sessions.BeginTurn(s.id)
+	}
+	return nil
 }
 
 func (s *Session) endTurn() {

@@ -21,6 +21,8 @@ type sessionBook struct {
 	beforeNote func(id string) // called before a session is noted; may be nil
 }
 
+func (b *sessionBook) BeginTurn(string) <-chan struct{} { return nil }
+
 func (b *sessionBook) EndTurn(string) {}
 
 func (b *sessionBook) OpenSession(id string, _ []string, resumed bool) error {

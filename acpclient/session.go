@@ -70,8 +70,9 @@ func (v1) prompt(s *Session, blocks []event.Block) error {
 	req, shown := s.promptRequest(blocks)
 	var call *jsonrpc.Call
 	call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.answered(call.Answered(), raw, err) })
+	ready := s.beginTurn()
 	s.promptSent(shown, call.ID)
-	call.Queue(req)
+	call.QueueAfter(ready, PromptDelay, req)
 	return nil
 }
 

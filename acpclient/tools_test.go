@@ -273,6 +273,7 @@ func TestToolsNotOffered(t *testing.T) {
 // refusing is an acpclient.Sessions that refuses every session.
 type refusing struct{}
 
+func (refusing) BeginTurn(string) <-chan struct{}         { return nil }
 func (refusing) EndTurn(string)                           {}
 func (refusing) OpenSession(string, []string, bool) error { return errors.New("no room") }
 func (refusing) CloseSession(string)                      {}

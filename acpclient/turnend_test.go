@@ -1,8 +1,10 @@
 package acpclient_test
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
@@ -24,6 +26,44 @@ func (b *turnBook) count() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.ended)
+}
+
+// slowBook lets prompts wait.
+type slowBook struct {
+	sessionBook
+	ready chan struct{}
+}
+
+func (b *slowBook) BeginTurn(string) <-chan struct{} { return b.ready }
+
+// A prompt is sent when services are ready for its turn, or after a while; what is sent later comes after it.
+func TestPromptWaits(t *testing.T) {
+	for name, ready := range map[string]time.Duration{"ready": 30 * time.Millisecond, "never ready": time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			book := &slowBook{sessionBook{open: map[string]int{}}, make(chan struct{})}
+			a, c := greet(t, everything, map[string]string{"session/prompt": ""}, acpclient.Options{Services: acpclient.Services{Sessions: book}})
+			s, err := c.NewSession(t.Context(), acpclient.NewSession{Cwd: "/"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := len(a.heard())
+			time.AfterFunc(ready, func() { close(book.ready) })
+			if err := s.Prompt(event.Block{Text: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			s.Cancel()
+			delay := min(ready, acpclient.PromptDelay)
+			time.Sleep(delay - time.Millisecond)
+			if synctest.Wait(); len(a.heard()) != before {
+				t.Errorf("%s: sent at once: %q", name, a.heard())
+			}
+			time.Sleep(2 * time.Millisecond)
+			if synctest.Wait(); !slices.Equal(a.heard()[before:], []string{"session/prompt", "session/cancel"}) {
+				t.Errorf("%s: sent %q", name, a.heard())
+			}
+			c.Close()
+		})
+	}
 }
 
 // Services are told when a turn has ended, in both versions, so that what was allowed

@@ -61,8 +61,12 @@ func (v2) prompt(s *Session, blocks []event.Block) error {
 	req, shown := s.promptRequest(blocks)
 	p := &heldPrompt{blocks: slices.Clone(blocks)}
 	p.call = s.client.peer.Reserve("session/prompt", func(raw json.RawMessage, err error) { s.promptAnswered(p, p.call.Answered(), raw, err) })
+	var ready <-chan struct{}
+	if !s.running {
+		ready = s.beginTurn()
+	}
 	s.promptSentV2(p, shown, p.call.ID)
-	p.call.Queue(req)
+	p.call.QueueAfter(ready, PromptDelay, req)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"parley/acpclient/transport"
 	"parley/internal/envelope"
@@ -48,7 +49,11 @@ func (p *Peer) Reserve(method string, then func(result json.RawMessage, err erro
 }
 
 // Queue is the second half. It must be called once.
-func (c *Call) Queue(params any) {
+func (c *Call) Queue(params any) { c.QueueAfter(nil, 0, params) }
+
+// QueueAfter is Queue, but the message is not written before until is closed, unless that is nil, or the most
+// time has passed. Later messages wait for it.
+func (c *Call) QueueAfter(until <-chan struct{}, most time.Duration, params any) {
 	p := c.peer
 	raw, err := encode(params)
 	if err != nil {
@@ -65,7 +70,7 @@ func (c *Call) Queue(params any) {
 	p.mu.Unlock()
 	data, err := encode(outgoing{Version: "2.0", ID: json.RawMessage(strconv.FormatInt(c.ID, 10)), Method: c.method, Params: json.RawMessage(raw)})
 	if err == nil {
-		err = p.send(transport.Message{Data: data, Session: envelope.Session(raw)})
+		err = p.sendDelayed(delayed{transport.Message{Data: data, Session: envelope.Session(raw)}, until, most})
 	}
 	if err != nil && p.removeCall(c.ID) == c { // otherwise shut has ended it
 		c.finish(nil, err)

@@ -17,11 +17,19 @@ var (
 type outbox struct {
 	mu     sync.Mutex
 	wake   sync.Cond
-	queue  []transport.Message
+	queue  []delayed
 	bytes  int
 	limit  int
 	busy   bool // a message is being written
 	closed bool
+}
+
+// delayed is a message that is not written before a channel is closed, unless that is nil, or some time has passed.
+// Later messages wait for it.
+type delayed struct {
+	transport.Message
+	until <-chan struct{}
+	most  time.Duration
 }
 
 func newOutbox(limit int) *outbox {
@@ -30,7 +38,7 @@ func newOutbox(limit int) *outbox {
 	return o
 }
 
-func (o *outbox) add(m transport.Message) error {
+func (o *outbox) add(m delayed) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
@@ -47,7 +55,7 @@ func (o *outbox) add(m transport.Message) error {
 
 // next waits for a message; false means that the outbox is closed. Calling it again says
 // that the last message was written.
-func (o *outbox) next() (transport.Message, bool) {
+func (o *outbox) next() (delayed, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.busy = false
@@ -56,10 +64,10 @@ func (o *outbox) next() (transport.Message, bool) {
 		o.wake.Wait()
 	}
 	if o.closed {
-		return transport.Message{}, false
+		return delayed{}, false
 	}
 	m := o.queue[0]
-	o.queue[0] = transport.Message{}
+	o.queue[0] = delayed{}
 	if o.queue = o.queue[1:]; len(o.queue) == 0 {
 		o.queue = nil
 	}

@@ -195,7 +195,14 @@ func (p *Peer) write() {
 		if !ok {
 			return
 		}
-		if err := p.conn.Send(m); err != nil {
+		if m.until != nil {
+			select {
+			case <-m.until:
+			case <-time.After(m.most):
+			case <-p.done:
+			}
+		}
+		if err := p.conn.Send(m.Message); err != nil {
 			p.writeFailed(err)
 			return
 		}
@@ -217,7 +224,9 @@ func (p *Peer) writeFailed(err error) {
 }
 
 // send queues a message. It fails if the connection has ended.
-func (p *Peer) send(m transport.Message) error {
+func (p *Peer) send(m transport.Message) error { return p.sendDelayed(delayed{Message: m}) }
+
+func (p *Peer) sendDelayed(m delayed) error {
 	switch err := p.out.add(m); {
 	case err == nil:
 		return nil

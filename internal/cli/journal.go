@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/fsops"
 	"parley/internal/atomicfile"
@@ -48,6 +49,7 @@ type journal struct {
 	roots   int
 	turn    int  // the latest; guarded by mu of journals, as are those below
 	running bool // the turn
+	sent    bool // it began with a prompt, and the front end has not heard of it yet
 	waiting []func()
 	working bool
 	idle    *sync.Cond
@@ -88,7 +90,7 @@ func (j *journals) watch() host.Watch {
 	if j == nil {
 		return host.Watch{}
 	}
-	return host.Watch{OnOpen: j.open, OnClose: j.close, OnWrite: j.wrote, OnName: j.named}
+	return host.Watch{OnOpen: j.open, OnClose: j.close, OnWrite: j.wrote, OnName: j.named, OnPrompt: j.prompted}
 }
 
 // open begins to track a session. A resumed one continues what was kept of it. If it is open already,
@@ -220,14 +222,43 @@ func (j *journals) turn(session string, begins bool) int {
 	if s == nil || !begins && s.turn == 0 {
 		return 0
 	}
-	if begins {
+	switch {
+	case begins && s.sent: // it was begun
+		s.sent = false
+		return s.turn
+	case begins:
 		s.turn++
 	}
-	return j.scan(s, begins)
+	j.scan(s, begins)
+	return s.turn
 }
 
-// scan queues the scan before or after a turn, and returns its number. The caller holds mu.
-func (j *journals) scan(s *journal, begins bool) int {
+// prompted begins a turn before its prompt is sent. ready is closed when the files have been looked at.
+func (j *journals) prompted(session string) (ready <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	s := j.of[session]
+	if s == nil || s.running && !s.sent {
+		return nil
+	}
+	if !s.sent {
+		s.turn++
+	}
+	s.sent = true
+	began, number := time.Now(), s.turn
+	j.scan(s, true)
+	done := make(chan struct{})
+	j.queue(s, func() {
+		close(done)
+		if late := time.Since(began) - acpclient.PromptDelay; late > 0 {
+			s.Late(number, late)
+		}
+	})
+	return done
+}
+
+// scan queues the scan before or after a turn. The caller holds mu.
+func (j *journals) scan(s *journal, begins bool) {
 	number := s.turn
 	s.running = begins
 	j.queue(s, func() {
@@ -245,7 +276,6 @@ func (j *journals) scan(s *journal, begins bool) int {
 			}
 		}
 	})
-	return number
 }
 
 // queue runs a function that looks at the files of a session after those queued before. The caller

@@ -214,3 +214,28 @@ func TestNowhereToKeepCopies(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A turn that begins with a prompt has one number, and its files are looked at before the prompt is sent.
+func TestPrompted(t *testing.T) {
+	c, _, put := reviewed(t, true, map[string]string{"a": "1\n"})
+	for turn := 1; turn <= 2; turn++ {
+		<-c.journals.prompted("s")
+		put("a", fmt.Sprint(turn, "\n", "x"))
+		if got := c.Turn("s", true); got != turn {
+			t.Errorf("it has the number %d, want %d", got, turn)
+		}
+		if c.journals.prompted("s") != nil {
+			t.Error("a prompt during a turn has begun another")
+		}
+		c.Turn("s", false)
+		if got := c.Changes("s"); len(got) != turn || got[turn-1].Turn != turn || got[turn-1].NoUndoReason != "" {
+			t.Errorf("changes %+v", got)
+		}
+	}
+	if got := c.Turn("s", true); got != 3 { // that the agent began by itself
+		t.Errorf("it has the number %d", got)
+	}
+	if (&journals{}).prompted("unknown") != nil {
+		t.Error("an unknown session lets the prompt wait")
+	}
+}

@@ -116,7 +116,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	if agent.URL == "" && setup.keepsChanges() {
 		if j := newJournals(agent.Name, true, event.NewLog(), setup.warn); j != nil {
 			defer j.closeAll() // which looks for changes a last time
-			opts.Watch, opts.OnPrompt = j.watch(), func(session string) { j.turn(session, true) }
+			opts.Watch = j.watch()
 		}
 	}
 	defer endSoonOnSecondSignal(cmd.Context())()

@@ -164,6 +164,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.ask()
 	case "which":
 		a.say("this is " + a.session)
+	case "burst":
+		a.burst()
 	case "overwrite":
 		a.overwrite()
 	case "save":
@@ -302,4 +304,12 @@ func (a *agent) ask() {
 		`{"optionId":"go","name":"Launch","kind":"allow_once"},{"optionId":"no","name":"Hold","kind":"reject_once"}]}}`)
 	m := <-a.answers
 	a.say("\n\nthe answer was " + m.Result.Outcome.Outcome + " " + m.Result.Outcome.OptionID)
+}
+
+// burst writes many files as soon as it has the prompt.
+func (a *agent) burst() {
+	for n := range burstFiles {
+		os.WriteFile(filepath.Join(a.cwd, fmt.Sprintf("burst%d", n)), []byte("now\n"), 0o644)
+	}
+	a.say("wrote them")
 }

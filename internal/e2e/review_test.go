@@ -4,12 +4,15 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/gittest"
 )
 
 // reviewOf returns what `parley review --json` prints of a session's only changed file.
@@ -117,6 +120,43 @@ func TestUndoWithoutGit(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	})
+}
+
+const burstFiles = 500
+
+// Nothing is missed of an agent that writes the moment it has the prompt.
+func TestBurst(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	for n := range burstFiles / 2 { // the others are new
+		write(t, filepath.Join(dir, fmt.Sprintf("burst%d", n)), "then\n")
+	}
+	gittest.Run(t, dir, "add", "-A")
+	cmd := command(dir, append([]string{"run", "--approve-all", "burst"}, scripted(t)...)...)
+	cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH"))
+	if r := finished(t, cmd); r.code != 0 || r.stderr != "" {
+		t.Fatalf("%+v", r)
+	}
+	r := runEnv(t, dir, nil, "review", "--json", "s1")
+	var got struct {
+		NotRecorded []string
+		Files       []struct{ Path, Kind, NoUndo string }
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &got); err != nil {
+		t.Fatalf("%+v: %v", r, err)
+	}
+	created, failed := 0, 0
+	for _, f := range got.Files {
+		if f.Kind == "created" {
+			created++
+		}
+		if f.NoUndo != "" {
+			failed++
+		}
+	}
+	if len(got.Files) != burstFiles || created != burstFiles/2 || failed > 0 || len(got.NotRecorded) > 0 {
+		t.Errorf("%d files, %d of them created, %d cannot be undone; not recorded: %q", len(got.Files), created, failed, got.NotRecorded)
+	}
 }
 
 // What an agent changed is reviewed and undone after parley has ended, or was killed, and the session

@@ -72,8 +72,6 @@ type Options struct {
 	Commands host.Commands
 	Sandbox  host.Sandbox // see host.Options
 	Watch    host.Watch   // see host.Options
-	// OnPrompt is called right before the prompt is sent in a session; may be nil.
-	OnPrompt func(session string)
 	Stdout   io.Writer
 	Stderr   io.Writer
 	// OneTerminal means that Stdout and Stderr are the same terminal.
@@ -237,9 +235,6 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	r.out.started(info, session.ID(), r.opts.Session.Cwd)
 	for _, e := range r.earlyEvents {
 		r.apply(e)
-	}
-	if r.opts.OnPrompt != nil {
-		r.opts.OnPrompt(session.ID())
 	}
 	if err := session.Prompt(event.Block{Text: r.opts.Prompt}); err != nil {
 		return nil, err

@@ -51,13 +51,16 @@ type Options struct {
 // Watch records what is changed in sessions. OnOpen, OnClose and OnWrite are called for sessions with
 // their directories, and for what was written for the agent; a resumed session existed before. OnName is
 // called for files that the agent names and may be about to write: paths finds them, on another
-// goroutine since it waits for the disk, and looked is closed when they have been looked at. The
-// functions must not block; each may be nil.
+// goroutine since it waits for the disk, and looked is closed when they have been looked at. OnPrompt is
+// called before a prompt, which waits a short time until ready is closed. The functions must not block;
+// each may be nil.
 type Watch struct {
 	OnOpen  func(session string, roots []string, resumed bool)
 	OnClose func(session string)
 	OnWrite func(session string, w fsops.Written, text string)
 	OnName  func(session string, paths func() []string) (looked <-chan struct{})
+
+	OnPrompt func(session string) (ready <-chan struct{})
 }
 
 // Commands says how commands are started for an agent. The zero value starts them unchanged, with
@@ -193,6 +196,14 @@ func (h *Host) ReloadRules() (err error) {
 		}
 	}
 	return err
+}
+
+// BeginTurn implements acpclient.Sessions.
+func (h *Host) BeginTurn(id string) (ready <-chan struct{}) {
+	if h.opts.OnPrompt == nil {
+		return nil
+	}
+	return h.opts.OnPrompt(id)
 }
 
 // EndTurn implements acpclient.Sessions.

@@ -238,7 +238,7 @@ func (j *Journal) visitAll(ctx context.Context, top *os.Root, r *root, s, was *s
 			return nil, failed[i]
 		}
 		for k, name := range v.names {
-			s.files[name] = v.found[k]
+			s.add(name, v.found[k])
 		}
 		unknown = append(unknown, v.unknown...)
 		for _, f := range v.nested {

@@ -50,7 +50,9 @@ type Journal struct {
 	nextID   int
 	lastTurn int
 	notes    []Note
-	unsaved  bool // something was recorded since the last save
+	late     int    // turns; see Late
+	lateNote string // of them
+	unsaved  bool   // something was recorded since the last save
 	closed   bool
 }
 
@@ -143,8 +145,9 @@ func (j *Journal) LastTurn() int {
 }
 
 // BeginTurn scans the roots before a turn. What the agent changes on disk before it returns may be
-// missed; writes through parley are not. Turn numbers must increase. A turn that was not ended with
-// EndTurn only has the writes through parley. The notes say which roots are not tracked.
+// listed without what was there before, or be missed; writes through parley are not. Turn numbers must
+// increase. A turn that was not ended with EndTurn only has the writes through parley. The notes say
+// which roots are not tracked.
 func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 	j.work.Lock()
 	defer j.work.Unlock()
@@ -179,6 +182,21 @@ func (j *Journal) note(notes []Note, n Note) []Note {
 		j.notes, j.unsaved = append(j.notes, n), true
 	}
 	return append(notes, n)
+}
+
+// Late notes that the agent got the prompt of a turn that long before BeginTurn returned. There is one note for all
+// turns.
+func (j *Journal) Late(number int, by time.Duration) {
+	j.mu.Lock()
+	turns := fmt.Sprintf("turn %d", number)
+	if j.late > 0 {
+		turns += fmt.Sprintf(" and of %d before it", j.late)
+		j.notes = slices.DeleteFunc(j.notes, func(n Note) bool { return n.Text == j.lateNote })
+	}
+	note := fmt.Sprintf("what changed in the first %.1f s of %s is not fully known", by.Seconds()+0.05, turns)
+	j.late, j.lateNote = j.late+1, note
+	j.mu.Unlock()
+	j.note(nil, Note{Text: note})
 }
 
 // Notes returns what was not recorded in the session, and why.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -438,5 +439,23 @@ func TestUnknownMode(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, tree(t, r.dir, false)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What is not known of the beginning of turns is one note.
+func TestLate(t *testing.T) {
+	r := newRig(t, nil)
+	for _, late := range []struct {
+		turn int
+		by   time.Duration
+		want string
+	}{
+		{2, time.Millisecond, "what changed in the first 0.1 s of turn 2 is not fully known"},
+		{5, 340 * time.Millisecond, "what changed in the first 0.4 s of turn 5 and of 1 before it is not fully known"},
+	} {
+		r.j.Late(late.turn, late.by)
+		if got := r.j.Notes(); len(got) != 1 || got[0].String() != late.want {
+			t.Errorf("got %v", got)
+		}
 	}
 }

@@ -33,7 +33,7 @@ type snapshot struct {
 	// Only in the snapshot before a turn:
 	listed bool            // git lists the files; else they are those that were named
 	hidden hidden          // what git does not list
-	late   map[string]bool // files that had changed in the turn when they were named; see Name
+	late   map[string]bool // files that had changed in the turn when they were looked at
 }
 
 const isClean = 1 << 15
@@ -52,7 +52,7 @@ func (j *Journal) snapshotBefore(ctx context.Context, r *root) (s *snapshot, gap
 		names, gap = j.walk(ctx, top, r, s, nil)
 	}
 	if s.listed = gap == nil; !s.listed {
-		s.files, s.hidden, s.index, s.clean, names = map[string]entry{}, hidden{}, &index{}, nil, nil
+		s.files, s.late, s.hidden, s.index, s.clean, names = map[string]entry{}, map[string]bool{}, hidden{}, &index{}, nil, nil
 	}
 	for name := range r.named {
 		names = append(names, name)
@@ -169,11 +169,20 @@ func (j *Journal) fill(ctx context.Context, top *os.Root, r *root, s *snapshot, 
 	}
 	for i, name := range names {
 		if found[i].state.kind != absent || r.named[name] {
-			s.files[name] = found[i]
+			s.add(name, found[i])
 		}
 	}
 	r.known = s.files
 	return nil
+}
+
+// add adds a file that the scan has found. One that has changed since the scan before a turn began may have been
+// changed by the agent.
+func (s *snapshot) add(name string, e entry) {
+	s.files[name] = e
+	if s.late != nil && e.stamp.ctime > s.began.UnixNano() {
+		s.late[name] = true
+	}
 }
 
 // set notes the state of a file.
