@@ -103,13 +103,16 @@ func contrasted(t *Theme) *Theme {
 }
 
 // reduce replaces the grounds that the nearest of 256 colours would turn grey or into another hue. No green among those
-// is dark enough for contrast-dark.
+// is dark enough for whole lines on a dark background, so there only the signs have one.
 func (t *Theme) reduce() {
 	var grounds map[*Ink]ansi.IndexedColor
 	switch t.Name {
-	case "dark":
-		grounds = map[*Ink]ansi.IndexedColor{&t.DiffAddLine: 22, &t.DiffDelLine: 52, &t.DiffAddWord: 28, &t.DiffDelWord: 88}
-		t.Comment = fg(ansi.IndexedColor(250)) // readable on all of them
+	case "dark", "contrast-dark":
+		grounds = map[*Ink]ansi.IndexedColor{&t.DiffAddLine: 22, &t.DiffDelLine: 52}
+		t.DiffSigns = true
+		if t.Name == "dark" {
+			grounds[&t.DiffAddWord], grounds[&t.DiffDelWord] = 22, 52
+		}
 	case "light":
 		grounds = map[*Ink]ansi.IndexedColor{
 			&t.DiffAddLine: 194, &t.DiffDelLine: 224, &t.DiffAddWord: 157, &t.DiffDelWord: 217,

@@ -69,12 +69,12 @@ func TestContrast(t *testing.T) {
 // painted are the inks that are painted over the backgrounds of other inks.
 func painted(th *Theme) map[string][2]Ink {
 	out := map[string][2]Ink{"the clock of a prompt": {th.Dim, th.Background}, "the language of a code block": {th.Dim, th.CodeBlock}}
-	for name, ink := range map[string]Ink{"keyword": th.Keyword, "function": th.Function, "string": th.String, "number": th.Number, "comment": th.Comment, "sign": th.DiffAdd} {
-		out["added "+name] = [2]Ink{ink, th.DiffAddLine}
+	out["added sign"], out["deleted sign"] = [2]Ink{th.DiffAdd, th.DiffAddLine}, [2]Ink{th.DiffDel, th.DiffDelLine}
+	for name, ink := range map[string]Ink{"keyword": th.Keyword, "function": th.Function, "string": th.String, "number": th.Number, "comment": th.Comment} {
 		out[name+" of a code block"] = [2]Ink{ink, th.CodeBlock}
-	}
-	for name, ink := range map[string]Ink{"keyword": th.Keyword, "function": th.Function, "string": th.String, "number": th.Number, "comment": th.Comment, "sign": th.DiffDel} {
-		out["deleted "+name] = [2]Ink{ink, th.DiffDelLine}
+		if !th.DiffSigns {
+			out["added "+name], out["deleted "+name] = [2]Ink{ink, th.DiffAddLine}, [2]Ink{ink, th.DiffDelLine}
+		}
 	}
 	return out
 }

@@ -18,8 +18,8 @@ func ANSI() *Theme {
 		Selected: NewInk(Spec{Reverse: true}), Match: NewInk(Spec{Bold: true, Underline: true}),
 		Prompt: bold(ansi.Cyan), Placeholder: faint, Chip: NewInk(Spec{Fg: ansi.Cyan, Italic: true}),
 		DiffAdd: fg(ansi.Green), DiffDel: fg(ansi.Red), DiffHunk: faint, DiffLineNumber: faint,
-		DiffAddWord: NewInk(Spec{Fg: ansi.Green, Reverse: true}),
-		DiffDelWord: NewInk(Spec{Fg: ansi.Red, Reverse: true}),
+		DiffAddWord: NewInk(Spec{Fg: ansi.Green, Bold: true, Underline: true}),
+		DiffDelWord: NewInk(Spec{Fg: ansi.Red, Bold: true, Underline: true}),
 		Keyword:     fg(ansi.Magenta), Function: fg(ansi.Blue), String: fg(ansi.Green), Number: fg(ansi.Cyan), Comment: faint,
 	}
 }

@@ -25,6 +25,8 @@ type Theme struct {
 	// DiffAddLine and DiffDelLine are the backgrounds of changed lines, whose code keeps its own colours. If they have no
 	// background, all of the line is DiffAdd or DiffDel.
 	DiffAddLine, DiffDelLine Ink
+	// DiffSigns says that those backgrounds are too bright for whole lines, and only beneath the signs.
+	DiffSigns bool
 
 	// CodeBlock is the text of code blocks and their ground. Without a background they have none.
 	CodeBlock Ink

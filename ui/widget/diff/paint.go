@@ -45,8 +45,8 @@ func makeInks(th *theme.Theme) *diffInks {
 	}
 	coloured := Colours(th)
 	if coloured {
-		in.added.ground(th.DiffAddLine)
-		in.deleted.ground(th.DiffDelLine)
+		in.added.ground(th.DiffAddLine, th)
+		in.deleted.ground(th.DiffDelLine, th)
 	}
 	for _, k := range []*kindInks{&in.context, &in.added, &in.deleted} {
 		for class := range k.code {
@@ -67,10 +67,12 @@ func makeInks(th *theme.Theme) *diffInks {
 // without one the whole line has the colour of its sign.
 func Colours(th *theme.Theme) bool { return th.DiffAddLine.Spec().Bg != nil }
 
-// ground lays the lines of a kind on a background.
-func (k *kindInks) ground(ink theme.Ink) {
-	k.text, k.filled = ink, true
+// ground lays the lines of a kind on a background, or their signs only.
+func (k *kindInks) ground(ink theme.Ink, th *theme.Theme) {
 	k.mark = over(k.mark, ink)
+	if k.text, k.filled = ink, true; th.DiffSigns {
+		k.text, k.filled = th.DiffContext, false
+	}
 }
 
 // over returns an ink on the background of another.
