@@ -378,7 +378,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 	return ""
 }
 
-// loaded returns the name of a file that a command would load from its directory; "" if there is none.
+// loaded returns the name of a file that a command would import from its directory; "" if there is none.
 func (f *Facts) loaded(p part) string {
 	rd := read(p.words)
 	if rd.profile == nil || rd.profile.loads == nil || f.ListDir == nil {
@@ -390,7 +390,8 @@ func (f *Facts) loaded(p part) string {
 	}
 	names, all := f.ListDir(dir)
 	for _, name := range names {
-		if module, _, _ := strings.Cut(name, "."); slices.Contains(rd.profile.loads, module) {
+		module, end, _ := strings.Cut(strings.TrimLeft(name, "_"), ".") // _json helps json
+		if slices.Contains(rd.profile.loads, module) && moduleEnd().MatchString(end) {
 			return name
 		}
 	}
@@ -399,6 +400,9 @@ func (f *Facts) loaded(p part) string {
 	}
 	return ""
 }
+
+// moduleEnd matches what follows the name of a Python module and a dot; a package has no dot.
+var moduleEnd = late(`^$|^(.*\.)?(pyc?|so|pyd)$`)
 
 // listsFiles reports whether a command reads names of files from a file or a pipe.
 func listsFiles(words []string) bool {

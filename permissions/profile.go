@@ -118,7 +118,7 @@ type profile struct {
 	links    links               // what it may make
 	tree     tree                // the files of a repository it works on without naming them
 	names    []string            // with one of these options it only prints names
-	loads    []string            // files of the working directory that it would load, up to a dot in their names
+	loads    []string            // the Python modules that it would import from the working directory
 	harmless bool                // no rule must name it or its parent subcommand
 }
 
@@ -182,7 +182,7 @@ func profileOf(word string) *profile {
 //	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
 //	means -D --delete --force    the first option stands for the others
 //	names --files                it is not deep with one of these: it only prints names
-//	loads NAMES                  it runs files or directories of these names, up to a dot, in the working directory
+//	loads NAMES                  it imports these Python modules, from the working directory if they are there
 //	harmless                     not risky, though the subcommand that it belongs to is
 //
 // An option ends with = if it has a value, with ? if it may have one in the

@@ -10,8 +10,8 @@ import (
 	"parley/ui/widget/text"
 )
 
-// useTemplate sends the prompt of a template that the draft names; false if it names none. A project's
-// is shown first, and the draft stays.
+// useTemplate sends the prompt of a template that the draft names; false if it names none. One that has
+// a preview is shown first, and the draft stays.
 func (c *chat) useTemplate(draft string) (tea.Cmd, bool) {
 	restore := func() {
 		if c.composer.Empty() {
@@ -30,7 +30,7 @@ func (c *chat) useTemplate(draft string) (tea.Cmd, bool) {
 	return nil, ok
 }
 
-// previewTemplate shows what a project's template would do.
+// previewTemplate shows what a template would do.
 func (c *chat) previewTemplate(preview string) {
 	preview += "\n\nPress esc, then enter to send it."
 	c.panels.read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {

@@ -14,6 +14,7 @@ func TestTemplates(t *testing.T) {
 		o.Templates = []template.Template{
 			{Name: "explain", Description: "Explain a file", Hint: "[file]", Body: "Explain $1 in short.", Path: "/c/explain.md"},
 			{Name: "deploy", Body: "Deploy to $ARGUMENTS now.", Path: "/p/.parley/commands/deploy.md", Project: true},
+			{Name: "setup", Body: "Set up what @.env says.", Path: "/c/setup.md"},
 		}
 	}, func(d *driver) {
 		d.connected()
@@ -33,6 +34,9 @@ func TestTemplates(t *testing.T) {
 		d.misses("╭ Template")
 		d.press("enter")
 		d.wait(time.Second)
+		d.prompts("Explain main.go in short.|Deploy to prod now.")
+		d.types("/setup\n")
+		d.sees("╭ Template", "Your template: /c/setup.md", "Sends files: .env (sensitive)", "Set up what @.env says.", "Press esc, then enter to send it.")
 		d.prompts("Explain main.go in short.|Deploy to prod now.")
 	})
 }

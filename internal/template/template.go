@@ -276,14 +276,15 @@ func (t Template) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// FilesIn names the files that a prompt sends by mentioning them, and says which are sensitive.
-func FilesIn(prompt string) (files []string) {
+// FilesIn names the files that a prompt sends by mentioning them: the sensitive ones first, as such.
+func FilesIn(prompt string) (files []string, sensitive bool) {
+	var others []string
 	for _, m := range mention.Find(prompt) {
-		name := safetext.Line(m.Path, 200)
-		if fsops.Sensitive(m.Path) {
-			name += " (sensitive)"
+		if name := safetext.Line(m.Path, 200); fsops.Sensitive(m.Path) {
+			files = append(files, name+" (sensitive)")
+		} else {
+			others = append(others, name)
 		}
-		files = append(files, name)
 	}
-	return files
+	return append(files, others...), len(files) > 0
 }

@@ -27,8 +27,8 @@ func (s *Session) Templates() []template.Template {
 }
 
 // UseTemplate sends the prompt of the template that a line such as "/review main.go" names; ok is false
-// if it names none. A project's template comes from its repository, so its text is returned instead the
-// first time, and is sent if the same line is used again. restore is called later if the prompt was not
+// if it names none. The text of a project's template, which comes from its repository, and of one that
+// sends a sensitive file is returned instead the first time; the same line again sends it. restore is called later if the prompt was not
 // sent because the template's mode could not be set, which the user is told.
 func (s *Session) UseTemplate(line string, hold bool, restore func()) (preview string, ok bool, err error) {
 	t, prompt, preview, err := s.expandTemplate(line)
@@ -57,7 +57,7 @@ func (s *Session) TemplatePrompt(line string) (prompt, preview string, err error
 }
 
 // expandTemplate finds the template that a line names, the zero Template if it names none. Instead of
-// the prompt of a project's template it returns a preview the first time.
+// the prompt it returns a preview the first time, as UseTemplate says.
 func (s *Session) expandTemplate(line string) (t template.Template, prompt, preview string, err error) {
 	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
 	all := s.Templates()
@@ -66,8 +66,9 @@ func (s *Session) expandTemplate(line string) (t template.Template, prompt, prev
 		return t, "", "", nil
 	}
 	t = all[i]
-	prompt = safetext.Clean(t.Expand(args)) // what is shown is what is sent
-	if digest := t.Digest() + args; t.Project && !s.w.shown[digest] {
+	prompt = safetext.Clean(t.Expand(args))  // what is shown is what is sent
+	_, sensitive := template.FilesIn(t.Body) // not what the user typed after the command
+	if digest := t.Digest() + args; (t.Project || sensitive) && !s.w.shown[digest] {
 		s.w.shown[digest] = true
 		return t, "", previewOf(t, prompt), nil
 	}
@@ -77,17 +78,21 @@ func (s *Session) expandTemplate(line string) (t template.Template, prompt, prev
 	return t, prompt, "", err
 }
 
-// previewOf returns what a project's template would do.
+// previewOf returns what a template would do.
 func previewOf(t template.Template, prompt string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "From this project: %s\n", safetext.Line(t.Path, 200))
+	from := "Your template"
+	if t.Project {
+		from = "From this project"
+	}
+	fmt.Fprintf(&b, "%s: %s\n", from, safetext.Line(t.Path, 200))
 	if t.Agent != "" {
 		fmt.Fprintf(&b, "Agent: %s\n", safetext.Line(t.Agent, 60))
 	}
 	if t.Mode != "" {
 		fmt.Fprintf(&b, "Mode: %s\n", safetext.Line(t.Mode, 60))
 	}
-	if files := template.FilesIn(prompt); files != nil {
+	if files, _ := template.FilesIn(prompt); files != nil {
 		fmt.Fprintf(&b, "Sends files: %s\n", safetext.Line(strings.Join(files, ", "), 400))
 	}
 	return b.String() + "\n" + prompt

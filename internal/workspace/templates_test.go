@@ -80,14 +80,28 @@ func TestProjectTemplate(t *testing.T) {
 	}, deploy)
 }
 
-// The files that a project's template sends are named before it is sent.
-func TestProjectTemplateWithFiles(t *testing.T) {
-	using(t, func(_ *rig, use func(string) (string, error)) {
-		preview, err := use("/deploy @.env with @main.go")
-		if err != nil || !strings.Contains(preview, "\nSends files: .env (sensitive), main.go\n") {
-			t.Errorf("%q, %v", preview, err)
+// The files that a template sends are named before it is sent: of the user's own only if one of them is
+// sensitive.
+func TestTemplateWithFiles(t *testing.T) {
+	using(t, func(r *rig, use func(string) (string, error)) {
+		for line, want := range map[string]string{
+			"/deploy @main.go with @.env": "From this project: /p/.parley/commands/deploy.md\nSends files: .env (sensitive), main.go\n",
+			"/deploy @main.go":            "From this project: /p/.parley/commands/deploy.md\nSends files: main.go\n",
+			"/setup":                      "Your template: /c/setup.md\nSends files: .env (sensitive)\n",
+		} {
+			if preview, err := use(line); err != nil || !strings.HasPrefix(preview, want) {
+				t.Errorf("%s: %q, %v", line, preview, err)
+			}
 		}
-	}, deploy)
+		if got := r.sentTexts(); got != "" {
+			t.Errorf("sent %q", got)
+		}
+		use("/setup")
+		use("/explain @.env")
+		if got := r.sentTexts(); got != "Read @.env.|Explain @.env." {
+			t.Errorf("sent %q", got)
+		}
+	}, deploy, explain, template.Template{Name: "setup", Body: "Read @.env.", Path: "/c/setup.md"})
 }
 
 // The mode is set before the prompt is sent. If that fails, the prompt is not sent.
