@@ -72,6 +72,7 @@ type change struct {
 	undone        bool
 	early         bool // a write that the scan before its turn may have found done
 	outside       bool // recorded by an earlier Journal, and not in the roots of this one
+	saved         bool // it is kept as it is
 }
 
 // Reasons to doubt that a change can be undone.
@@ -180,17 +181,13 @@ func (j *Journal) Turns() (numbers []int) {
 }
 
 func (j *Journal) list(ofTurn func(int) bool) []Change {
-	j.mu.Lock()
-	var chosen []change
-	for _, c := range j.entries {
-		if ofTurn(c.turn) {
-			chosen = append(chosen, *c)
-		}
-	}
-	j.mu.Unlock()
 	var list []Change
 	last := map[string]int{} // by path, in list
-	for _, c := range chosen {
+	j.mu.Lock()
+	for _, c := range j.entries {
+		if !ofTurn(c.turn) {
+			continue
+		}
 		i, ok := last[c.path]
 		if ok && c.undone == list[i].Undone && c.noUndo() == "" && list[i].NoUndoReason == "" && same(list[i].after, c.before) {
 			list[i].extend(c)
@@ -199,6 +196,7 @@ func (j *Journal) list(ofTurn func(int) bool) []Change {
 		last[c.path] = len(list)
 		list = append(list, c.shown())
 	}
+	j.mu.Unlock()
 	kept := list[:0]
 	for _, c := range list {
 		if c.Kind = kindOf(c.before, c.after); c.Kind == Same {
@@ -219,7 +217,7 @@ func (c *change) shown() Change {
 	}
 }
 
-func (c *Change) extend(by change) {
+func (c *Change) extend(by *change) {
 	c.Turn, c.after, c.After, c.goneDirs = by.turn, by.after, sizeOf(by.after), by.goneDirs
 	c.ids = append(c.ids, by.id)
 	if c.By != by.by {

@@ -53,6 +53,7 @@ type Journal struct {
 	late     int    // turns; see Late
 	lateNote string // of them
 	unsaved  bool   // something was recorded since the last save
+	gone     []int  // saved changes that were dropped since
 	closed   bool
 }
 
@@ -254,8 +255,18 @@ func (j *Journal) trim() bool {
 	if len(j.entries) <= maxEntries {
 		return false
 	}
+	for _, c := range j.entries[:len(j.entries)-maxEntries] {
+		j.drop(c)
+	}
 	j.entries = slices.Clone(j.entries[len(j.entries)-maxEntries:])
 	return true
+}
+
+// drop notes that a change is no longer listed. The caller holds mu.
+func (j *Journal) drop(c *change) {
+	if c.saved {
+		j.gone = append(j.gone, c.id)
+	}
 }
 
 // writesOf returns the writes through parley of a turn below a root, by name.
@@ -303,7 +314,13 @@ func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[stri
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.unsaved = j.unsaved || len(replaced) > 0
-	j.entries = slices.DeleteFunc(j.entries, func(c *change) bool { return replaced[c] && !c.undone })
+	j.entries = slices.DeleteFunc(j.entries, func(c *change) bool {
+		if !replaced[c] || c.undone {
+			return false
+		}
+		j.drop(c)
+		return true
+	})
 	for _, c := range made {
 		j.add(c)
 	}

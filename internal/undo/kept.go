@@ -129,12 +129,13 @@ func (k *Kept) create() error {
 	return nil
 }
 
-// write replaces what is kept. from has the copies.
+// write adds to what is kept, or replaces it if s has all changes. from has the copies.
 func (k *Kept) write(s saved, from *store) error {
 	if err := k.create(); err != nil {
 		return err
 	}
 	var failed error
+	var added []sum
 	for _, c := range s.Changes {
 		for _, is := range []savedState{c.Before, c.After} {
 			of, ok := is.content()
@@ -148,15 +149,19 @@ func (k *Kept) write(s saved, from *store) error {
 			if err := k.copies.keep(of, content, 0); err != nil {
 				failed = err
 			}
+			added = append(added, of)
 		}
 	}
 	s.Version, s.Agent, s.Session = savedVersion, k.session.Agent, k.session.ID
-	s.Copies = k.copies.spans()
-	failed = errors.Join(failed, s.write(k.dir))
-	if failed == nil {
-		k.past.Turn = s.Turn
+	if k.past.complete() {
+		added = k.copies.sums()
 	}
-	return failed
+	s.Copies = k.copies.spans(added)
+	if err := errors.Join(failed, k.past.write(k.dir, s)); err != nil {
+		k.past.size = 0
+		return err
+	}
+	return nil
 }
 
 // Close ends the use of what is kept.
@@ -238,6 +243,7 @@ func (s Saved) open() (*Journal, saved, error) {
 func (j *Journal) continues(past saved) {
 	for _, s := range past.Changes {
 		c := s.change()
+		c.saved = true
 		c.outside = !slices.ContainsFunc(j.roots, func(r *root) bool { _, ok := below(r.real, c.path); return ok })
 		j.entries = append(j.entries, c)
 		j.nextID = c.id + 1
@@ -251,14 +257,21 @@ func (j *Journal) continues(past saved) {
 // save writes what was recorded since the last time, if it is to outlive the Journal. The caller holds work.
 func (j *Journal) save() error {
 	j.mu.Lock()
-	if k := j.opts.Keep; k == nil || !j.unsaved || j.closed || len(j.entries) == 0 && !k.exists {
+	k := j.opts.Keep
+	if k == nil || !j.unsaved || j.closed || len(j.entries) == 0 && !k.exists {
 		j.mu.Unlock()
 		return nil
 	}
-	s := saved{Turn: j.lastTurn}
+	s, complete := saved{Turn: j.lastTurn}, k.past.complete()
 	for _, c := range j.entries {
-		s.Changes = append(s.Changes, savedOf(c))
+		if complete || !c.saved {
+			s.Changes, c.saved = append(s.Changes, savedOf(c)), true
+		}
 	}
+	if !complete {
+		s.Gone = j.gone
+	}
+	j.gone = nil
 	for _, n := range j.notes {
 		s.Notes = append(s.Notes, savedNote{[]byte(n.Root), n.String()})
 	}
@@ -267,7 +280,7 @@ func (j *Journal) save() error {
 	for _, r := range j.roots {
 		s.Roots = append(s.Roots, []byte(r.real))
 	}
-	if err := j.opts.Keep.write(s, j.store); err != nil {
+	if err := k.write(s, j.store); err != nil {
 		j.mu.Lock()
 		j.unsaved = true
 		j.mu.Unlock()
@@ -291,12 +304,15 @@ func sweepKept(dir string, entries []fs.DirEntry, now time.Time) (failed []error
 		}
 		a := aged{path: filepath.Join(dir, e.Name())}
 		if info, err := e.Info(); err == nil {
-			a.last = info.ModTime() // that of its last new file
+			a.last = info.ModTime()
 		}
 		files, _ := os.ReadDir(a.path)
 		for _, f := range files {
 			if info, err := f.Info(); err == nil {
 				a.size += info.Size()
+				if t := info.ModTime(); t.After(a.last) {
+					a.last = t
+				}
 			}
 		}
 		total += a.size

@@ -1,6 +1,8 @@
 package undo
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,8 +27,8 @@ var (
 	errTooManyChanges = errors.New("there are too many")
 )
 
-// saved is the file that describes kept changes. Names are bytes, which JSON encodes in base64: not
-// every name is text.
+// saved is a line of the file that describes kept changes: the first has all of them, each later one
+// what differs. Names are bytes, which JSON encodes in base64: not every name is text.
 type saved struct {
 	Version int           `json:"parley"`
 	Agent   string        `json:"agent"`
@@ -36,6 +38,9 @@ type saved struct {
 	Changes []savedChange `json:"changes"`
 	Copies  []savedCopy   `json:"copies"`
 	Notes   []savedNote   `json:"notes,omitempty"`
+	Gone    []int         `json:"gone,omitempty"` // changes of earlier lines that are no longer listed
+
+	first, size int // bytes of the file's first line, and of all; size 0: the next line replaces all
 }
 
 // savedNote is a Note in words.
@@ -119,16 +124,95 @@ func (s savedState) content() (of sum, ok bool) {
 	return of, s.Kind == file
 }
 
-// write replaces the file in a directory.
-func (s saved) write(dir string) error {
-	data, err := json.Marshal(s)
+// complete reports whether the next line must have all changes. Otherwise the time to save a turn and the
+// bytes written would grow with the session.
+func (s *saved) complete() bool { return s.size == 0 || s.size > min(2*s.first+64<<10, maxSaved/2) }
+
+// write writes the next line of the file in a directory.
+func (s *saved) write(dir string, next saved) error {
+	line, err := json.Marshal(next)
 	if err != nil {
 		return err
 	}
-	if len(data) > maxSaved {
+	line = append(line, '\n')
+	path, complete, size := filepath.Join(dir, savedName), s.complete(), s.size+len(line)
+	s.size = 0
+	if complete {
+		size = len(line)
+	}
+	if size > maxSaved {
 		return errTooManyChanges
 	}
-	return atomicfile.Write(filepath.Join(dir, savedName), data)
+	if complete {
+		s.first = size
+		err = atomicfile.Write(path, line)
+	} else {
+		err = appendTo(path, line)
+	}
+	if err == nil {
+		s.size, s.Turn = size, next.Turn
+	}
+	return err
+}
+
+// appendTo appends to a file that exists.
+func appendTo(path string, line []byte) error {
+	f, err := openRegular(path, os.O_WRONLY|os.O_APPEND)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// parse reads the lines of a file. What follows the last newline of several lines was not written as a
+// whole, and is dropped.
+func parse(data []byte) (s saved, err error) {
+	for rest := data; len(rest) > 0; {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if s.first > 0 && !whole {
+			break
+		}
+		var next saved
+		if json.Unmarshal(line, &next) != nil {
+			return saved{}, errDamagedRecord
+		}
+		if next.Version != savedVersion {
+			return saved{}, fmt.Errorf("the record has version %d, not %d", next.Version, savedVersion)
+		}
+		if s.first == 0 {
+			s, s.first = next, len(line)+1
+		} else {
+			s.add(next)
+		}
+		rest = after
+	}
+	gone := map[int]bool{}
+	for _, id := range s.Gone {
+		gone[id] = true
+	}
+	s.Changes = slices.DeleteFunc(s.Changes, func(c savedChange) bool { return gone[c.ID] })
+	if !s.valid() {
+		return saved{}, errDamagedRecord
+	}
+	if bytes.HasSuffix(data, []byte("\n")) && len(gone) == 0 { // another change could get the number of one that is gone
+		s.size = len(data)
+	}
+	return s, nil
+}
+
+// add adds a later line.
+func (s *saved) add(next saved) {
+	for _, c := range next.Changes {
+		i, ok := slices.BinarySearchFunc(s.Changes, c.ID, func(c savedChange, id int) int { return cmp.Compare(c.ID, id) })
+		if ok {
+			s.Changes[i] = c
+		} else {
+			s.Changes = append(s.Changes, c)
+		}
+	}
+	s.Copies, s.Gone = append(s.Copies, next.Copies...), append(s.Gone, next.Gone...)
+	s.Turn, s.Roots, s.Notes = next.Turn, next.Roots, next.Notes
 }
 
 // load reads the file of a directory, and returns the copies in pack that it names. It accepts
@@ -143,15 +227,12 @@ func load(dir string, pack *os.File) (*store, saved, error) {
 	if err != nil {
 		return nil, saved{}, err
 	}
-	var s saved
-	if len(data) > maxSaved || json.Unmarshal(data, &s) != nil {
+	if len(data) > maxSaved {
 		return nil, saved{}, errDamagedRecord
 	}
-	if s.Version != savedVersion {
-		return nil, saved{}, fmt.Errorf("the record has version %d, not %d", s.Version, savedVersion)
-	}
-	if !s.valid() {
-		return nil, saved{}, errDamagedRecord
+	s, err := parse(data)
+	if err != nil {
+		return nil, saved{}, err
 	}
 	info, err := pack.Stat()
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -108,12 +110,21 @@ func (s *store) hasLost(of sum) bool {
 	return lost || s.older != nil && s.older.hasLost(of)
 }
 
-// spans lists where the contents are.
-func (s *store) spans() (all []savedCopy) {
+// sums lists the contents.
+func (s *store) sums() []sum {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for of, where := range s.at {
-		all = append(all, savedCopy{of[:], where.off, where.n})
+	return slices.Collect(maps.Keys(s.at))
+}
+
+// spans lists where contents are, if they are kept.
+func (s *store) spans(sums []sum) (all []savedCopy) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, of := range sums {
+		if where, ok := s.at[of]; ok {
+			all = append(all, savedCopy{of[:], where.off, where.n})
+		}
 	}
 	return all
 }

@@ -185,7 +185,7 @@ func (j *Journal) mark(ids []int, undone bool) {
 	defer j.mu.Unlock()
 	for _, id := range ids {
 		if c := j.entry(id); c != nil {
-			c.undone, j.unsaved = undone, true
+			c.undone, c.saved, j.unsaved = undone, false, true
 		}
 	}
 }
@@ -196,10 +196,10 @@ func (j *Journal) keepMode(ids []int, after bool, mode fs.FileMode) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if c := j.entry(ids[0]); c != nil && !after {
-		c.before.mode, c.before.noMode = mode, false
+		c.before.mode, c.before.noMode, c.saved = mode, false, false
 	}
 	if c := j.entry(ids[len(ids)-1]); c != nil && after {
-		c.after.mode, c.after.noMode = mode, false
+		c.after.mode, c.after.noMode, c.saved = mode, false, false
 	}
 }
 
