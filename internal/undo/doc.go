@@ -39,6 +39,9 @@
 // ignored before the turn but not afterwards, since they may have existed, and files that had changed in
 // the turn before they were named.
 //
+// Copies take at most Options.MaxBytes, those that outlive the Journal as much again. Once most of that is
+// used, EndTurn removes those that the oldest turns need, but not of what files hold now.
+//
 // Undo examines a file, compares it with what the agent left, and replaces or removes it. No system
 // offers that as one step: what a program writes between the check and the rename, a few
 // microseconds, is lost.

@@ -116,7 +116,7 @@ func TestFromBlobs(t *testing.T) {
 		r.remove("d")
 		r.must(os.Chmod(r.path("run"), 0o755))
 		r.write("same", "1\n")
-		if size := r.j.store.size; size != 0 {
+		if size := r.j.store.used; size != 0 {
 			t.Errorf("%d bytes of copies", size)
 		}
 	})

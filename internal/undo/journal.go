@@ -70,23 +70,6 @@ type turn struct {
 	was    map[*root]*snapshot // by root, unless that could not be scanned
 }
 
-// Note says what is not recorded, in a root or in the whole session.
-type Note struct {
-	Root string // "" for the whole session
-	Text string
-	Err  error // why; may be nil
-}
-
-func (n Note) String() string {
-	if n.Err == nil {
-		return n.Text
-	}
-	return n.Text + ": " + n.Err.Error()
-}
-
-// unlisted is the Note.Text of a root whose files git does not list.
-const unlisted = "unreported files are not recorded"
-
 // New creates the Journal of a session. It waits for the disk. Call Close when done.
 func New(opts Options) (*Journal, error) {
 	if opts.MaxBytes <= 0 {
@@ -172,41 +155,6 @@ func (j *Journal) BeginTurn(ctx context.Context, number int) []Note {
 	return notes
 }
 
-// note adds a note unless it was added before.
-func (j *Journal) note(notes []Note, n Note) []Note {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if slices.ContainsFunc(j.notes, func(old Note) bool { return old.Root == n.Root && old.String() == n.String() }) {
-		return notes
-	}
-	if len(j.notes) < maxNotes && !errors.Is(n.Err, context.Canceled) { // when parley ends
-		j.notes, j.unsaved = append(j.notes, n), true
-	}
-	return append(notes, n)
-}
-
-// Late notes that the agent got the prompt of a turn that long before BeginTurn returned. There is one note for all
-// turns.
-func (j *Journal) Late(number int, by time.Duration) {
-	j.mu.Lock()
-	turns := fmt.Sprintf("turn %d", number)
-	if j.late > 0 {
-		turns += fmt.Sprintf(" and of %d before it", j.late)
-		j.notes = slices.DeleteFunc(j.notes, func(n Note) bool { return n.Text == j.lateNote })
-	}
-	note := fmt.Sprintf("what changed in the first %.1f s of %s is not fully known", by.Seconds()+0.05, turns)
-	j.late, j.lateNote = j.late+1, note
-	j.mu.Unlock()
-	j.note(nil, Note{Text: note})
-}
-
-// Notes returns what was not recorded in the session, and why.
-func (j *Journal) Notes() []Note {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.Clone(j.notes)
-}
-
 // EndTurn scans the roots after a turn. Later changes on disk belong to no turn.
 func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 	j.work.Lock()
@@ -242,10 +190,47 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 	if j.trim() {
 		notes = j.note(notes, Note{Text: "the oldest changes are no longer listed", Err: errTooManyChanges})
 	}
+	full := fmt.Errorf("the copies of a session may take %d MiB", j.opts.MaxBytes>>20)
+	if j.makeRoom() {
+		notes = j.note(notes, Note{Text: "the oldest changes can no longer be undone", Err: full})
+	}
+	if j.store.hasRefused() {
+		notes = j.note(notes, Note{Text: "not every change can be undone", Err: full})
+	}
 	if err := j.save(); err != nil {
 		notes = append(notes, Note{Text: "changes are lost when parley ends", Err: err})
 	}
 	return notes
+}
+
+// makeRoom removes copies once there are many, and reports whether a change has lost one. Those of what
+// files hold now stay: the next turn may need them. The caller holds work.
+func (j *Journal) makeRoom() (lost bool) {
+	stores := []*store{j.store}
+	if j.opts.Keep != nil {
+		stores = append(stores, j.opts.Keep.copies)
+	}
+	if stores = slices.DeleteFunc(stores, func(s *store) bool { return !s.isFull() }); len(stores) == 0 {
+		return false
+	}
+	turns, pinned := map[sum]int{}, map[sum]bool{}
+	for _, r := range j.roots {
+		for _, e := range r.known {
+			pinned[e.state.sum] = true
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, c := range j.entries { // later ones have later turns
+		turns[c.before.sum], turns[c.after.sum] = c.turn, c.turn
+	}
+	for _, s := range stores {
+		lost = s.makeRoom(turns, pinned) || lost
+	}
+	if k := j.opts.Keep; k != nil {
+		k.past.size, j.unsaved = 0, true // the record must not name what is gone
+	}
+	return lost
 }
 
 // trim drops the oldest of too many changes, and reports whether it did.

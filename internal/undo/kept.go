@@ -129,13 +129,13 @@ func (k *Kept) create() error {
 	return nil
 }
 
-// write adds to what is kept, or replaces it if s has all changes. from has the copies.
+// write adds to what is kept, or replaces it if s has all changes. from has the copies, and loses them.
 func (k *Kept) write(s saved, from *store) error {
 	if err := k.create(); err != nil {
 		return err
 	}
 	var failed error
-	var added []sum
+	var added, moved []sum
 	for _, c := range s.Changes {
 		for _, is := range []savedState{c.Before, c.After} {
 			of, ok := is.content()
@@ -148,6 +148,8 @@ func (k *Kept) write(s saved, from *store) error {
 			}
 			if err := k.copies.keep(of, content, 0); err != nil {
 				failed = err
+			} else if k.copies.has(of) {
+				moved = append(moved, of)
 			}
 			added = append(added, of)
 		}
@@ -161,6 +163,7 @@ func (k *Kept) write(s saved, from *store) error {
 		k.past.size = 0
 		return err
 	}
+	from.forget(moved)
 	return nil
 }
 

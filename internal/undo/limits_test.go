@@ -59,9 +59,16 @@ func TestUnreadable(t *testing.T) {
 }
 
 func TestNoRoom(t *testing.T) {
-	r := newRig(t, map[string]string{"a": strings.Repeat("a", 700), "b": strings.Repeat("b", 700), "c": "1"})
+	r := newRig(t, map[string]string{"a": noise(1, 700), "b": noise(2, 700), "c": "1"})
 	r.j = r.journal(Options{MaxBytes: 1000}) // a quarter of it is reserved for changes
-	r.during(1, func() { r.write("a", "2"); r.write("b", "2"); r.write("c", "2") })
+	const want = "not every change can be undone: the copies of a session may take 0 MiB"
+	r.j.BeginTurn(t.Context(), 1)
+	for _, name := range []string{"a", "b", "c"} {
+		r.write(name, "2")
+	}
+	if notes := r.j.EndTurn(t.Context(), 1); len(notes) != 1 || notes[0].String() != want {
+		t.Error(notes)
+	}
 	by := " on disk during the turn"
 	r.want(1, "changed a"+by, "changed b"+by+" !the copies of this session take all of their 0 MiB", "changed c"+by)
 	failed := r.undo(1)
@@ -69,6 +76,7 @@ func TestNoRoom(t *testing.T) {
 		t.Error(failed)
 	}
 	r.holds("b", "2")
+	r.during(2, func() { r.write("c", "3") }) // it is said once
 }
 
 func TestTooManyFiles(t *testing.T) {

@@ -51,9 +51,10 @@ type savedNote struct {
 
 // savedCopy says where a content is in the pack.
 type savedCopy struct {
-	Sum []byte `json:"sum"`
-	Off int64  `json:"off"`
-	N   int64  `json:"n"`
+	Sum  []byte `json:"sum"`
+	Off  int64  `json:"off"`
+	N    int64  `json:"n"`
+	Size int64  `json:"size,omitempty"` // of the content if the copy is compressed
 }
 
 // savedChange is a change.
@@ -241,14 +242,14 @@ func load(dir string, pack *os.File) (*store, saved, error) {
 	copies := newStore()
 	copies.pack = pack
 	for _, c := range s.Copies {
-		copies.size = max(copies.size, c.Off+c.N)
 		if c.Off+c.N <= info.Size() { // the end may be missing after a power failure
-			copies.at[sum(c.Sum)] = span{c.Off, c.N}
+			copies.at[sum(c.Sum)] = span{c.Off, c.N, max(c.N, c.Size)}
+			copies.used += c.N
 		} else {
 			copies.lost[sum(c.Sum)] = true
 		}
 	}
-	copies.size = min(copies.size, info.Size())
+	copies.findGaps()
 	return copies, s, nil
 }
 
@@ -266,7 +267,7 @@ func (s saved) valid() bool {
 		last = c.ID
 	}
 	for _, c := range s.Copies {
-		if len(c.Sum) != len(sum{}) || c.Off < 0 || c.N < 0 || c.N > MaxKept || c.Off > MaxKeptBytes {
+		if len(c.Sum) != len(sum{}) || c.Off < 0 || c.N < 0 || c.N > MaxKept || c.Size < 0 || c.Size > MaxKept || c.Off > MaxKeptBytes {
 			return false
 		}
 	}

@@ -1,9 +1,13 @@
 package undo
 
 import (
+	"bytes"
+	"cmp"
+	"compress/flate"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -30,7 +34,7 @@ var errDamaged = errors.New("the copy of it is damaged")
 
 type sum = [sha256.Size]byte
 
-// store keeps contents by their hash, appended to one file: less to clean up than a file each.
+// store keeps contents by their hash in one file: less to clean up than a file each. Each content is kept once.
 type store struct {
 	dir   string   // to be removed by close; "" keeps it
 	pack  *os.File // nil while there is none
@@ -40,10 +44,17 @@ type store struct {
 	mu   sync.Mutex
 	at   map[sum]span
 	lost map[sum]bool // contents that could not be written, for example on a full disk
-	size int64
+	used int64        // by the contents
+	end  int64        // of the file
+	gaps []span       // before the end, that no content uses
+
+	refused bool // a content, for lack of room
+	deflate *flate.Writer
+	small   bytes.Buffer
 }
 
-type span struct{ off, n int64 }
+// span is where a content is in the file. It is compressed if its size is greater than what is kept of it.
+type span struct{ off, n, size int64 }
 
 // openStore creates a subdirectory of dir for this process alone.
 func openStore(dir string, room int64) (*store, error) {
@@ -76,24 +87,124 @@ func createPack(dir string) (*os.File, error) {
 	return pack, err
 }
 
-// keep stores a content, unless less than leave bytes would remain.
+// keep stores a content, unless less than leave bytes would remain. Once a quarter of the room is used, it is
+// compressed.
 func (s *store) keep(of sum, content []byte, leave int64) error {
 	if s.older != nil && s.older.has(of) {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.at[of]; ok || len(content) > 0 && s.size+int64(len(content)) > s.room-leave {
+	if _, ok := s.at[of]; ok {
 		return nil
 	}
-	if _, err := s.pack.WriteAt(content, s.size); err != nil {
+	size := int64(len(content))
+	if s.used > s.room/4 {
+		if small := s.deflated(content); len(small) < len(content) {
+			content = small
+		}
+	}
+	where := span{s.place(int64(len(content))), int64(len(content)), size}
+	if where.n > 0 && (s.used+where.n > s.room-leave || where.off > 2*s.room) {
+		s.free(where)
+		s.refused = true
+		return nil
+	}
+	if _, err := s.pack.WriteAt(content, where.off); err != nil {
 		s.lost[of] = true
+		s.free(where)
 		return fmt.Errorf("keep a copy: %w", err)
 	}
 	delete(s.lost, of)
-	s.at[of] = span{s.size, int64(len(content))}
-	s.size += int64(len(content))
+	s.at[of] = where
+	s.used += where.n
 	return nil
+}
+
+// place returns where n bytes can be written. The caller holds mu.
+func (s *store) place(n int64) (off int64) {
+	for i, g := range s.gaps {
+		if g.n >= n {
+			s.gaps = slices.Delete(s.gaps, i, i+1)
+			s.free(span{off: g.off + n, n: g.n - n})
+			return g.off
+		}
+	}
+	s.end += n
+	return s.end - n
+}
+
+// free lets bytes be written again. The caller holds mu.
+func (s *store) free(where span) {
+	if where.n > 0 {
+		s.gaps = append(s.gaps, where)
+	}
+}
+
+// forget removes contents that are no longer needed, or kept elsewhere.
+func (s *store) forget(sums []sum) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, of := range sums {
+		s.used -= s.at[of].n
+		s.free(s.at[of])
+		delete(s.at, of)
+	}
+}
+
+// findGaps finds the gaps between the contents.
+func (s *store) findGaps() {
+	s.gaps, s.end = nil, 0
+	for _, where := range slices.SortedFunc(maps.Values(s.at), func(a, b span) int { return cmp.Compare(a.off, b.off) }) {
+		s.free(span{off: s.end, n: where.off - s.end})
+		s.end = max(s.end, where.off+where.n)
+	}
+}
+
+// isFull reports whether little room is left.
+func (s *store) isFull() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used > s.room/8*7
+}
+
+// makeRoom removes contents from a store that is full: first those that nothing needs, then those that the oldest
+// turns need. turns has the latest turn that needs a content, pinned those that must stay. It reports
+// whether a turn has lost one.
+func (s *store) makeRoom(turns map[sum]int, pinned map[sum]bool) (lost bool) {
+	all := slices.DeleteFunc(s.sums(), func(of sum) bool { return pinned[of] })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	slices.SortFunc(all, func(a, b sum) int {
+		return cmp.Or(cmp.Compare(turns[a], turns[b]), cmp.Compare(s.at[a].off, s.at[b].off))
+	})
+	var removable int64
+	for _, of := range all {
+		removable += s.at[of].n
+	}
+	enough := max(s.room/4*3, s.used-removable/2)
+	for _, of := range all {
+		if s.used <= enough {
+			break
+		}
+		lost = lost || turns[of] > 0
+		s.used -= s.at[of].n
+		delete(s.at, of)
+	}
+	s.findGaps()
+	return lost
+}
+
+// deflated compresses a content. The result is valid until the next call. The caller holds mu.
+func (s *store) deflated(content []byte) []byte {
+	if s.deflate == nil {
+		s.deflate, _ = flate.NewWriter(nil, flate.BestSpeed)
+	}
+	s.small.Reset()
+	s.deflate.Reset(&s.small)
+	s.deflate.Write(content)
+	s.deflate.Close()
+	return s.small.Bytes()
 }
 
 func (s *store) has(of sum) bool {
@@ -117,13 +228,23 @@ func (s *store) sums() []sum {
 	return slices.Collect(maps.Keys(s.at))
 }
 
+func (s *store) hasRefused() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refused
+}
+
 // spans lists where contents are, if they are kept.
 func (s *store) spans(sums []sum) (all []savedCopy) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, of := range sums {
 		if where, ok := s.at[of]; ok {
-			all = append(all, savedCopy{of[:], where.off, where.n})
+			c := savedCopy{Sum: of[:], Off: where.off, N: where.n}
+			if where.size > where.n {
+				c.Size = where.size
+			}
+			all = append(all, c)
 		}
 	}
 	return all
@@ -143,6 +264,12 @@ func (s *store) content(of sum) ([]byte, error) {
 	b := make([]byte, where.n)
 	if _, err := s.pack.ReadAt(b, where.off); err != nil {
 		return nil, fmt.Errorf("read the copy: %w", err)
+	}
+	if where.size > where.n {
+		var err error
+		if b, err = io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b)), where.size+1)); err != nil {
+			return nil, errDamaged
+		}
 	}
 	if sha256.Sum256(b) != of {
 		return nil, errDamaged
