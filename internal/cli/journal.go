@@ -33,8 +33,9 @@ type journals struct {
 	warn  func(*event.Log, string)
 
 	scanCtx context.Context // ends the scans
-	end     context.CancelFunc
+	end     context.CancelCauseFunc
 	ending  sync.WaitGroup // sessions that are being closed
+	last    time.Duration  // see lastLook
 
 	mu      sync.Mutex
 	of      map[string]*journal
@@ -57,8 +58,10 @@ type journal struct {
 }
 
 // lastLook bounds how long the scans may take that are to find what an agent had changed when it was
-// ended.
+// ended, while a user waits for that.
 const lastLook = 2 * time.Second
+
+var errEnded = errors.New("parley ended before it had looked at all files")
 
 // keepsChanges reports whether changes are kept after parley has ended.
 func (s *Setup) keepsChanges() bool {
@@ -72,8 +75,8 @@ func newJournals(agent string, keep bool, log *event.Log, warn func(*event.Log, 
 	if err != nil {
 		return nil
 	}
-	life, end := context.WithCancel(context.Background())
-	j := &journals{scanCtx: life, end: end, dir: dir, agent: agent, keep: keep, log: log, warn: warn,
+	life, end := context.WithCancelCause(context.Background())
+	j := &journals{scanCtx: life, end: end, dir: dir, agent: agent, keep: keep, log: log, warn: warn, last: lastLook,
 		of: map[string]*journal{}, failed: map[string]string{}, closing: map[string]*journal{}}
 	go undo.Sweep(dir, time.Now()) // leftovers of killed parleys, and what is too old
 	return j
@@ -178,9 +181,9 @@ func (j *journals) closeAll() {
 		return
 	}
 	if !j.keep {
-		j.end()
+		j.end(nil)
 	}
-	patience := time.AfterFunc(lastLook, j.end)
+	patience := time.AfterFunc(j.last, func() { j.end(errEnded) })
 	j.mu.Lock()
 	sessions := slices.Collect(maps.Keys(j.of))
 	j.mu.Unlock()
@@ -189,7 +192,7 @@ func (j *journals) closeAll() {
 	}
 	j.ending.Wait()
 	patience.Stop()
-	j.end()
+	j.end(nil)
 }
 
 func (j *journals) note(line string) {
@@ -268,6 +271,8 @@ func (j *journals) scan(s *journal, begins bool) {
 		}
 		for _, n := range look(j.scanCtx, number) {
 			switch line := noteLine(n, true); {
+			case context.Cause(j.scanCtx) == errEnded:
+				j.warnOnce(n.Text, errEnded)
 			case j.scanCtx.Err() != nil:
 			case atomicfile.IsDiskFull(n.Err):
 				j.warnOnce(n.Text, n.Err)

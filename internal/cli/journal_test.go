@@ -239,3 +239,20 @@ func TestPrompted(t *testing.T) {
 		t.Error("an unknown session lets the prompt wait")
 	}
 }
+
+// If parley ends before it has looked at all files, it says so.
+func TestEndedEarly(t *testing.T) {
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	var warned []string
+	j := newJournals("ada", true, nil, func(_ *event.Log, line string) { warned = append(warned, line) })
+	j.last = time.Millisecond
+	j.open("s", []string{t.TempDir()}, false)
+	j.mu.Lock()
+	j.queue(j.of["s"], func() { <-j.scanCtx.Done() })
+	j.mu.Unlock()
+	j.turn("s", true)
+	j.closeAll()
+	if len(warned) != 1 || !strings.HasSuffix(warned[0], ": parley ended before it had looked at all files") {
+		t.Errorf("warned %q", warned)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -115,6 +116,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	opts.Open = Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open
 	if agent.URL == "" && setup.keepsChanges() {
 		if j := newJournals(agent.Name, true, event.NewLog(), setup.warn); j != nil {
+			j.last = time.Minute
 			defer j.closeAll() // which looks for changes a last time
 			opts.Watch = j.watch()
 		}
