@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func TestReview(t *testing.T) {
 	if r := s.run("", "review"); r.code != 4 || r.out != "" || !strings.Contains(r.stderr, "no such session with changes in "+here) {
 		t.Errorf("got %+v", r)
 	}
-	if r := s.run("", "review", "--list"); r.code != 0 || r.out != "No session has changed anything\n" {
+	if r := s.run("", "review", "--list"); r.code != 0 || r.out != "No changes are recorded\n" {
 		t.Errorf("got %+v", r)
 	}
 	write(t, "f.txt", "a\nb\n")
@@ -98,6 +99,27 @@ func TestReview(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if r := s.run("", "review"); r.code != 4 {
 		t.Errorf("in another directory: %+v", r)
+	}
+	if r := s.run("", "run", "--agent", "demo", "hello"); r.code != 0 {
+		t.Fatalf("got %+v", r)
+	}
+	if r := s.run("", "review"); r.code != 0 || r.out != "" || !strings.Contains(r.stderr, "Unreported files are not recorded: git was not found\n") || !strings.Contains(r.stderr, " has no recorded changes\n") {
+		t.Errorf("without changes: %+v", r)
+	}
+	if r := s.run("", "review", "--list"); strings.Count(r.out, "\n") != 2 {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// If nothing can be recorded, the review says why.
+func TestReviewNowhereToKeep(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("root could make the directory")
+	}
+	s := newShell(t)
+	t.Setenv("PARLEY_STATE", "/proc/parley")
+	if r := s.run("", "review"); r.code != 4 || !strings.Contains(r.stderr, "parley: changes are not recorded: ") || !strings.Contains(r.stderr, "mkdir /proc/parley") {
+		t.Errorf("got %+v", r)
 	}
 }
 

@@ -58,13 +58,17 @@ Exit codes: 0 done, 1 error, 2 usage, 4 no such session.`,
 			if err != nil {
 				return err
 			}
-			titles := titlesOf(all, s)
 			if f.list {
-				return listReviews(s, all, titles, f.json)
+				all = slices.DeleteFunc(all, func(s undo.Saved) bool { return s.Files == 0 })
+				return listReviews(s, all, titlesOf(all, s), f.json)
 			}
+			titles := titlesOf(all, s)
 			i, err := chosen(all, titles, args)
 			if err != nil {
 				s.PrintError(err.Error())
+				if err := undo.CanKeep(dir); err != nil {
+					s.PrintError(notKept("changes are not recorded", err))
+				}
 				return ExitCode(headless.ExitNoSession)
 			}
 			return printReview(cmd.Context(), s, all[i], f, compare)
@@ -102,7 +106,11 @@ func chosen(all []undo.Saved, titles []string, args []string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if i := slices.IndexFunc(all, func(s undo.Saved) bool { return sameDir(s.Dir, here) }); i >= 0 {
+		in := func(s undo.Saved) bool { return sameDir(s.Dir, here) }
+		if i := slices.IndexFunc(all, func(s undo.Saved) bool { return s.Files > 0 && in(s) }); i >= 0 {
+			return i, nil
+		}
+		if i := slices.IndexFunc(all, in); i >= 0 {
 			return i, nil
 		}
 		return 0, fmt.Errorf("%w with changes in %s; `parley review --list` lists those of all directories", event.ErrNoSession, here)
@@ -130,7 +138,7 @@ func listReviews(s Streams, all []undo.Saved, titles []string, asJSON bool) erro
 		return headless.WriteJSON(s.Out, list)
 	}
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(s.Out, "No session has changed anything")
+		_, err := fmt.Fprintln(s.Out, "No changes are recorded")
 		return err
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 8, 2, ' ', 0)
@@ -177,12 +185,14 @@ func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags
 	if f.json {
 		return headless.WriteJSON(s.Out, r)
 	}
-	if len(r.Files) == 0 {
-		s.PrintError(fmt.Sprintf("session %s has no changes in turn %d; turns with changes: %s", saved.ID, f.turn, strings.Trim(fmt.Sprint(r.Turns), "[]")))
-		return nil
-	}
 	for _, line := range r.NotRecorded {
 		s.PrintError(line)
+	}
+	switch {
+	case len(r.Files) == 0 && f.turn == 0:
+		s.PrintError(fmt.Sprintf("session %s has no recorded changes", safetext.Line(saved.ID, 200)))
+	case len(r.Files) == 0:
+		s.PrintError(fmt.Sprintf("session %s has no changes in turn %d; turns with changes: %s", safetext.Line(saved.ID, 200), f.turn, strings.Trim(fmt.Sprint(r.Turns), "[]")))
 	}
 	var text strings.Builder
 	for _, file := range r.Files {

@@ -29,8 +29,8 @@ var ErrInUse = errors.New("another parley has the session open")
 // Session identifies a session. Agents may number their sessions from one in each project.
 type Session struct{ Agent, ID, Project string }
 
-// Kept is the part of a Journal that outlives it: the changes, and the copies that they need. It
-// creates nothing before there is a change.
+// Kept is the part of a Journal that outlives it: the changes, the copies that they need, and the notes. It
+// creates nothing before there is one of them.
 type Kept struct {
 	dir     string
 	session Session
@@ -111,7 +111,7 @@ func openRegular(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// create makes the directory for a session that had no change before.
+// create makes the directory for a session of which nothing was kept before.
 func (k *Kept) create() error {
 	if k.exists {
 		return nil
@@ -175,12 +175,12 @@ type Saved struct {
 	Agent, ID string
 	Dir       string // of the session
 	Updated   time.Time
-	Files     int // that were changed and not changed back
+	Files     int // that were changed and not changed back; 0 if there are only Notes
 
 	path string
 }
 
-// List lists the sessions with changes below dir, the last changed first. It skips what cannot be
+// List lists the sessions with changes or Notes below dir, the last changed first. It skips what cannot be
 // read; a missing directory has none.
 func List(dir string) ([]Saved, error) {
 	entries, err := os.ReadDir(dir)
@@ -210,7 +210,7 @@ func List(dir string) ([]Saved, error) {
 		}
 		s.Files = len(j.Since(0))
 		j.Close()
-		if s.Files > 0 {
+		if s.Files > 0 || len(past.Notes) > 0 {
 			all = append(all, s)
 		}
 	}
@@ -261,7 +261,7 @@ func (j *Journal) continues(past saved) {
 func (j *Journal) save() error {
 	j.mu.Lock()
 	k := j.opts.Keep
-	if k == nil || !j.unsaved || j.closed || len(j.entries) == 0 && !k.exists {
+	if k == nil || !j.unsaved || j.closed || len(j.entries)+len(j.notes) == 0 && !k.exists {
 		j.mu.Unlock()
 		return nil
 	}

@@ -74,6 +74,15 @@ func openStore(dir string, room int64) (*store, error) {
 	return s, nil
 }
 
+// CanKeep returns why no copies can be kept in dir, or nil.
+func CanKeep(dir string) error {
+	s, err := openStore(dir, 0)
+	if err != nil {
+		return err
+	}
+	return s.close()
+}
+
 func newStore() *store {
 	return &store{room: DefaultMaxBytes, at: map[sum]span{}, lost: map[sum]bool{}}
 }

@@ -187,5 +187,8 @@ func NoChanges(notRecorded []string) string {
 	if len(notRecorded) == 0 {
 		return "No changes recorded in this session"
 	}
+	if strings.HasPrefix(notRecorded[0], "Changes ") { // none are
+		return notRecorded[0]
+	}
 	return "No changes recorded. " + strings.Join(notRecorded, ". ")
 }

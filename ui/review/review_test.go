@@ -413,6 +413,10 @@ func TestSaysWhatIsNotRecorded(t *testing.T) {
 	g.gaps = []string{why}
 	g.run(g.r.Start(g))
 	g.says("No changes recorded. " + why)
+	g = newRig(t)
+	g.gaps = []string{"Changes are not recorded: no room"}
+	g.run(g.r.Start(g))
+	g.says("Changes are not recorded: no room")
 }
 
 // Closing while something is read, listed or undone leaves nothing open.
