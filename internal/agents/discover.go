@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"parley/internal/closest"
 	"parley/internal/programs"
 )
 
@@ -71,6 +72,19 @@ func Find(list []Agent, name string) (Agent, bool) {
 		}
 	}
 	return Agent{}, false
+}
+
+// Closest asks whether a mistyped name was meant to be one of the list: " (did you mean claude?)". It is
+// "" if none is close.
+func Closest(list []Agent, name string) string {
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	if meant := closest.Name(name, names); meant != "" {
+		return " (did you mean " + meant + "?)"
+	}
+	return ""
 }
 
 // CommandLine returns the command as typed in a POSIX shell, or the URL of a remote agent

@@ -170,10 +170,10 @@ func (s *Setup) Find(name string) (agents.Agent, error) {
 		return AtURL(name)
 	}
 	s.joining.Lock()
+	defer s.joining.Unlock()
 	a, ok := agents.Find(s.Agents, name)
-	s.joining.Unlock()
 	if !ok {
-		return a, Usagef("no agent %q; `parley agents` lists them, `parley -- %s …` runs a command", name, name)
+		return a, Usagef("no agent %q%s; `parley agents` lists them, `parley -- %s …` runs a command", name, agents.Closest(s.Agents, name), name)
 	}
 	if a.Source == agents.Missing {
 		return a, Usagef("%s is not installed: %s", a.Name, a.Install)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/closest"
 )
 
 // show quotes a value of the file for a message, shortened.
@@ -56,45 +58,10 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// suggest returns the name that was probably meant, or "".
+// suggest names what was probably meant, or returns "".
 func suggest(name string, names []string) string {
-	const longest = 64
-	if len(name) > longest {
-		return ""
+	if best := closest.Name(name, names); best != "" {
+		return " (did you mean " + show(best) + "?)"
 	}
-	best, least := "", min(2, utf8.RuneCountInString(name)/2)+1
-	for _, candidate := range names {
-		if len(candidate) > longest {
-			continue
-		}
-		if n := distance(strings.ToLower(name), strings.ToLower(candidate)); n < least {
-			best, least = candidate, n
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return " (did you mean " + show(best) + "?)"
-}
-
-// distance returns the number of runes to insert, delete or replace.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	row := make([]int, len(t)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, r := range s {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, q := range t {
-			cost := diagonal
-			if r != q {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(t)]
+	return ""
 }
