@@ -1,15 +1,8 @@
 package permissions
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
-// passing are programs that run the command after them unchanged, with a time limit, a priority
-// or variables. A rule that allows a command also allows it after one of these.
-var passing = strings.Fields("timeout gtimeout time nice stdbuf env command")
-
-// maxPassing bounds how many of them may precede a command.
+// maxPassing bounds how many programs that pass a command on may precede it.
 const maxPassing = 8
 
 // core strips a command to what rules that allow are about: without the programs before it that
@@ -29,7 +22,7 @@ func core(words []string, dir string) ([]string, string) {
 				break
 			}
 		}
-		if at == 0 || !slices.Contains(passing, program(words[0])) {
+		if at == 0 || !has(program(words[0]), "passes") {
 			return bareCore(rd, words, dir)
 		}
 		words = words[at:]
@@ -89,15 +82,11 @@ func (r *Rule) covers(f *Facts, words []string, dir string) bool {
 	return len(short) < len(words) && matchWords(r.words, short) && r.shortfall(f, short, dir) == ""
 }
 
-// filters are programs that print their words or filter their input. Next to a command that a
-// rule allows they need no rule.
-var filters = strings.Fields("echo printf true false : pwd test [ cat head tail wc sort uniq cut tr nl rev fold tac column grep egrep fgrep sed jq")
-
 // passesOn reports whether a command is a filter that names no file and has only harmless
 // words.
 func passesOn(f *Facts, p part) bool {
 	rd := read(p.words)
-	if !slices.Contains(filters, p.words[0]) || rd.deep || slices.ContainsFunc(rd.items, func(it item) bool {
+	if !has(p.words[0], "filter") || rd.deep || slices.ContainsFunc(rd.items, func(it item) bool {
 		return !slices.Contains([]class{classFlag, classText, classPlain, classFormat, classSed, classJQ}, it.class)
 	}) {
 		return false

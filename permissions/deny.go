@@ -243,7 +243,7 @@ func (p part) hidesHosts() bool {
 		words := p.words[at:]
 		fetches := fetches(words)
 		return fetches && (at > 0 && listsFiles(p.words) || listsFiles(words)) || slices.ContainsFunc(read(words).items, func(it item) bool {
-			return fetches && (it.option != "" && it.class == classCode || it.text == "{}") || it.class == classOdd && slices.Contains(talking, program(words[0]))
+			return fetches && (it.option != "" && it.class == classCode || it.text == "{}") || it.class == classOdd && has(program(words[0]), "network", "") // not only some subcommands
 		})
 	})
 }

@@ -7,15 +7,12 @@ import (
 	"strings"
 )
 
-// movers are the shell commands that change the directory of what comes after them.
-var movers = strings.Fields("cd chdir pushd popd z")
-
-// moves returns the places in a command's words where a mover may begin.
+// moves returns the places in a command's words where a command that changes the directory may begin.
 func moves(words []string) []int {
-	if !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(movers, w) }) {
+	if !slices.ContainsFunc(words, func(w string) bool { return has(w, "moves") }) {
 		return nil
 	}
-	return slices.DeleteFunc(programs(words), func(at int) bool { return !slices.Contains(movers, words[at]) })
+	return slices.DeleteFunc(programs(words), func(at int) bool { return !has(words[at], "moves") })
 }
 
 // cdTarget returns where a command that changes the directory leads; it returns false if its words do

@@ -406,7 +406,7 @@ var moduleEnd = late(`^$|^(.*\.)?(pyc?|so|pyd)$`)
 
 // listsFiles reports whether a command reads names of files from a file or a pipe.
 func listsFiles(words []string) bool {
-	if slices.Contains([]string{"xargs", "gxargs", "parallel", "cpio"}, program(words[0])) {
+	if has(program(words[0]), "never") {
 		return true
 	}
 	return slices.ContainsFunc(read(words).items, func(it item) bool {

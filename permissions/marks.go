@@ -173,23 +173,6 @@ func (f FileFact) marks(known bool) (m Marks) {
 	return m
 }
 
-// Programs that use the network, and programs some of whose subcommands do.
-var (
-	talking = append(strings.Fields(`ssh mosh gh glab hub apt apt-get dnf yum pacman zypper brew apk snap flatpak aws gcloud az kubectl helm terraform npx bunx uvx
-		ncftp lftp aria2c yt-dlp mail sendmail mutt`), fetchers...)
-	talkingSubs = map[string][]string{
-		"git": strings.Fields("clone fetch pull push ls-remote submodule send-email"),
-		"go":  {"get", "install"}, "cargo": strings.Fields("install update fetch publish add search"),
-		"npm": nodeSubs, "pnpm": nodeSubs, "yarn": nodeSubs, "bun": nodeSubs, "pip": pythonSubs, "pipx": pythonSubs, "uv": append(pythonSubs, "pip", "tool", "run"),
-		"poetry": pythonSubs, "gem": {"install", "push", "update"}, "bundle": {"install", "update"}, "composer": {"install", "update", "require"},
-		"docker": containerSubs, "podman": containerSubs,
-	}
-	nodeSubs      = strings.Fields("install i ci add update up upgrade publish exec x dlx audit login outdated view")
-	pythonSubs    = strings.Fields("install download add sync update upgrade publish lock")
-	containerSubs = strings.Fields("pull push login run build search")
-	deleting      = strings.Fields("rm rmdir unlink shred srm trash del erase")
-)
-
 // marks returns the marks of a simple command itself; the files and hosts it names have their
 // own verdicts.
 func (p part) marks() (m Marks) {
@@ -210,9 +193,7 @@ func (p part) marks() (m Marks) {
 
 // fetches reports whether a command uses the network.
 func fetches(words []string) bool {
-	name := program(words[0])
-	subs := talkingSubs[name]
-	return slices.Contains(talking, name) || slices.Contains(copiers, name) || len(subs) > 0 && slices.Contains(subs, subcommand(words))
+	return has(program(words[0]), "network", subcommand(words))
 }
 
 // subcommand returns the first word that is neither an option nor, for git, the value of one.
@@ -231,7 +212,7 @@ func subcommand(words []string) string {
 // deletes reports whether a simple command deletes the files it names.
 func (p part) deletes() bool {
 	return slices.ContainsFunc(programs(p.words), func(at int) bool {
-		return slices.Contains(deleting, program(p.words[at])) || program(p.words[at]) == "find" && slices.Contains(p.words, "-delete")
+		return has(program(p.words[at]), "deletes", p.words...)
 	})
 }
 

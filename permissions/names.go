@@ -395,29 +395,16 @@ func (b *Rulebook) bare(f *Facts, word string) []Verdict {
 	return []Verdict{b.host(f, host, word)}
 }
 
-// fetchers are programs without a profile whose words are hosts. The words of copiers are hosts
-// if they contain a colon.
-var (
-	fetchers = strings.Fields("wget http https xh ping nc ncat telnet ftp dig host nslookup whois traceroute nmap openssl curl")
-	copiers  = strings.Fields("scp sftp rsync")
-	// transports are the git commands that contact another repository.
-	transports = strings.Fields("clone fetch pull push ls-remote remote submodule archive request-pull send-email bundle")
-)
-
 // networked reports whether a word that no profile describes is a host.
 func (it item) networked(words []string) bool {
-	name, w := program(it.of), it.text
-	if it.class != classOther || strings.Trim(w, "0123456789") == "" {
+	name := program(it.of)
+	if end := strings.IndexAny(name, " -"); end > 0 && strings.HasPrefix(name, "git") { // git clone, git-clone
+		name = name[:end]
+	}
+	only, hosts := knownPrograms().names["hosts"][name]
+	if !hosts || it.class != classOther || strings.Trim(it.text, "0123456789") == "" {
 		return false
 	}
-	before, _, colon := strings.Cut(w, ":")
-	switch {
-	case slices.Contains(fetchers, name):
-		return true
-	case slices.Contains(copiers, name):
-		return colon && !strings.Contains(before, "/")
-	case strings.HasPrefix(name, "git"): // with a subcommand, too
-		return colon && !strings.Contains(before, "/") && slices.ContainsFunc(words[:it.word], func(w string) bool { return slices.Contains(transports, w) })
-	}
-	return false
+	before, _, colon := strings.Cut(it.text, ":")
+	return len(only) == 0 || colon && !strings.Contains(before, "/") && has(name, "network", words[:it.word]...)
 }

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -125,18 +126,41 @@ type profile struct {
 //go:embed profiles/*.txt
 var profileFiles embed.FS
 
-// profiles are the profiles of all programs, by name. They are embedded, so the first test
-// finds a mistake in them.
-var profiles = sync.OnceValue(func() map[string]*profile {
+// attributes are what a profile may say of a program by its name alone, whatever its words.
+var attributes = strings.Fields("changes closed code console deletes evaluates filter hosts moves network never numbered passes posix prints quiet script shell")
+
+// library is what the profiles say.
+type library struct {
+	programs map[string]*profile
+	names    map[string]map[string][]string // by attribute and program: the words after the attribute
+	// variables are those that only choose between ways to do the same thing, with their harmless values.
+	variables map[string]func() *regexp.Regexp
+}
+
+// has reports whether the profiles give a program an attribute. If words follow the attribute, it must be one for any of
+// these.
+func has(program, attribute string, any ...string) bool {
+	words, given := knownPrograms().names[attribute][program]
+	return given && (len(words) == 0 || len(any) == 0 || slices.ContainsFunc(any, func(w string) bool { return slices.Contains(words, w) }))
+}
+
+// profiles are the profiles of all programs, by name.
+func profiles() map[string]*profile { return knownPrograms().programs }
+
+// knownPrograms reads the profiles. They are embedded, so the first test finds a mistake in them.
+var knownPrograms = sync.OnceValue(func() *library {
 	names, err := profileFiles.ReadDir("profiles")
 	if err != nil {
 		panic(err)
 	}
-	all := map[string]*profile{}
+	all := &library{map[string]*profile{}, map[string]map[string][]string{}, map[string]func() *regexp.Regexp{}}
+	for _, a := range attributes {
+		all.names[a] = map[string][]string{}
+	}
 	for _, f := range names {
 		text, err := profileFiles.ReadFile(path.Join("profiles", f.Name()))
 		if err == nil {
-			err = readProfiles(all, string(text))
+			err = all.read(string(text))
 		}
 		if err != nil {
 			panic(fmt.Sprintf("%s: %v", f.Name(), err))
@@ -161,9 +185,10 @@ func profileOf(word string) *profile {
 	return profiles()[word]
 }
 
-// readProfiles adds the profiles of a text. It consists of sections:
+// read adds the profiles of a text. It consists of sections:
 //
 //	[git log|shortlog]           a program, or a subcommand below its own section
+//	[=node|perl]                 a program of which only attributes are known, or some names of another section
 //	[cargo test --]              what follows --; operands are counted from before it
 //	source git-log(1), 2.39      where it was read; required of programs
 //	style gnu                    gnu, posix, exact or go
@@ -185,26 +210,67 @@ func profileOf(word string) *profile {
 //	loads NAMES                  it imports these Python modules, from the working directory if they are there
 //	harmless                     not risky, though the subcommand that it belongs to is
 //
+// Attributes hold for a program by its name alone:
+//
+//	changes                      it changes what later commands of the line mean
+//	closed                       any of its words may be code or a program: a rule must spell out each
+//	code                         it runs what its first operand, or an option, says
+//	console                      it runs the lines of its input whatever its operands are
+//	deletes [WORDS]              it deletes the files it names, or does with one of these words
+//	evaluates                    it runs its words, or a file, in this shell
+//	filter                       it prints its words or filters its input: beside an allowed command it needs no rule
+//	hosts [colon]                its operands are hosts, or are if they contain a colon
+//	moves                        it changes the directory of what comes after it
+//	network [SUBCOMMANDS]        it uses the network
+//	never                        no rule may allow it: its input decides what it works on
+//	numbered                     the number at the end of its name is no version
+//	passes                       it runs the command after it unchanged: a rule for that command allows it after this, too
+//	posix                        a shell that reads a line as parley does
+//	prints                       its words may contain variables that every shell sets
+//	quiet [SUBCOMMANDS]          it creates no file whose name the agent chooses, except those that it names
+//	script OPTIONS               these options name a script to run
+//	shell                        it is a shell
+//	variables VALUES NAMES       these only choose between ways to do the same thing, if they have a value that VALUES
+//	                             matches; in it are word and level, see valueKinds
+//
 // An option ends with = if it has a value, with ? if it may have one in the
 // same word; then follows the class of the value if it is not text, after a + if a name precedes
 // the value as a separate word. It ends with ! if it has no value and a rule must name it. One
 // that ends with * is any word with that prefix, and with =CLASS a word of that class. In the
 // exact style, words without a dash may be options, too: the operators of find.
-func readProfiles(all map[string]*profile, text string) error {
+func (l *library) read(text string) error {
 	groups := map[string][]string{}
 	var into []*profile
+	var programs []string
 	group := ""
 	for n, line := range strings.Split(text, "\n") {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		var err error
+		words := strings.Fields(line)
 		switch {
 		case strings.HasPrefix(line, "[+"):
-			into, group = nil, strings.Trim(line, "[+]")
+			into, programs, group = nil, nil, strings.Trim(line, "[+]")
+		case strings.HasPrefix(line, "[="):
+			into, programs, group = nil, strings.Split(line[2:len(line)-1], "|"), ""
 		case strings.HasPrefix(line, "["):
 			group = ""
-			into, err = section(all, strings.Fields(strings.TrimSuffix(line[1:], "]")))
+			header := strings.Fields(strings.TrimSuffix(line[1:], "]"))
+			into, err = section(l.programs, header)
+			programs = nil
+			if len(header) == 1 {
+				programs = strings.Split(header[0], "|")
+			}
+		case words[0] == "variables" && len(words) > 2 && programs != nil:
+			values := late("^(" + valueKinds.Replace(words[1]) + ")$")
+			for _, name := range words[2:] {
+				l.variables[name] = values
+			}
+		case slices.Contains(attributes, words[0]) && programs != nil:
+			for _, name := range programs {
+				l.names[words[0]][name] = words[1:]
+			}
 		case group != "":
 			groups[group] = append(groups[group], line)
 		case into == nil:

@@ -9,40 +9,13 @@ import (
 // program returns the name by which a program is known: without directory and version suffix.
 func program(word string) string {
 	name := strings.TrimSuffix(strings.ToLower(path.Base(word)), ".exe")
-	if plain := strings.TrimRight(name, "0123456789."); plain != "" && name != "sqlite3" && name != "m4" {
+	if plain := strings.TrimRight(name, "0123456789."); plain != "" && !has(name, "numbered") {
 		return plain
 	}
 	return name
 }
 
-func isShell(word string) bool {
-	return slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "nu"}, program(word))
-}
-
-// interpreters run what their first operand, or an option, says.
-var interpreters = strings.Fields(`python pypy node nodejs perl ruby php lua luajit awk gawk mawk nawk osascript powershell pwsh cmd tclsh wish expect source . eval trap
-	fc at batch crontab ed ex emacs gdb lldb dc m4 sqlite3 psql mysql mariadb bun deno irb ghci scala groovy jshell rscript julia elixir iex erl ts-node tsx
-	java kotlin swift crystal racket guile sbcl clisp clojure clj bb raku octave sage pike janet fennel xonsh elvish ansible-playbook bats robot k6 spark-submit`)
-
-// closed are programs any of whose words may be code or a program to run. A rule that allows
-// one must spell out every word.
-var closed = strings.Fields(`sqlite sqlite3 psql mysql mariadb duckdb redis-cli mongo mongosh gdb lldb ssh mosh watch hyperfine coverage xvfb-run just task
-	awk gawk mawk nawk vi vim nvim view ex ed emacs nano less more most man pandoc expect tmux screen entr watchexec nodemon script eval trap source .
-	at batch crontab fc dc bc m4 osascript cmd powershell pwsh tclsh wish gnuplot`)
-
-// never are programs that no rule may allow: their input decides what they work on.
-var never = strings.Fields("xargs gxargs parallel cpio")
-
-// consoles run the lines of their input whatever their operands are.
-var consoles = strings.Fields("ed red ex vi vim nvim view sqlite sqlite3 psql mysql mariadb duckdb redis-cli mongo mongosh gdb lldb dc bc")
-
-// scripts are the options, by program, that name a script to run.
-var scripts = map[string][]string{
-	"cmake": {"-P"}, "ctest": {"-S", "-SP", "--script", "--script-new-process"},
-}
-
-// flagsOnly are short options of python without a value.
-var flagsOnly = []string{"-u", "-B", "-I", "-E", "-s", "-S"}
+func isShell(word string) bool { return has(program(word), "shell") }
 
 // openEnded reports whether the * of a pattern could match a program, or code, of the agent's
 // choice. Such a pattern must name what it runs.
@@ -50,16 +23,16 @@ func openEnded(pattern []string) bool {
 	name := program(pattern[0])
 	star := slices.IndexFunc(pattern, func(w string) bool { return strings.Contains(w, "*") })
 	switch {
-	case star == 0, slices.Contains(closed, name), star > 0 && slices.Contains(scripts[name], pattern[star-1]):
+	case star == 0, has(name, "closed"), star > 0 && has(name, "script", pattern[star-1]):
 		return true
-	case carries(pattern) > 0 && firstNamed("", pattern[carries(pattern):]) < 0:
+	case carries(pattern) > 0 && firstNamed(pattern[carries(pattern):]) < 0:
 		return true
 	case profileOf(pattern[0]) != nil:
 		return unnamed(pattern)
-	case anyProfile(name) != nil && anyProfile(name).runs(): // installed in another directory
+	case anyProfile(name) != nil && (anyProfile(name).runs() || has(name, "code")): // of another directory or version
 		return unnamed(append([]string{name}, pattern[1:]...))
-	case slices.Contains(interpreters, name):
-		return firstNamed(name, pattern) < 0
+	case has(name, "code"):
+		return firstNamed(pattern) < 0
 	}
 	return false
 }
@@ -114,14 +87,14 @@ func carries(pattern []string) int {
 
 // firstNamed returns the place of the first word after the program that can only be what is
 // run: no option, no value of one, no *. It is -1 if there is none.
-func firstNamed(name string, pattern []string) int {
+func firstNamed(pattern []string) int {
 	for i, w := range pattern {
 		switch {
 		case i == 0:
 		case strings.Contains(w, "*"):
 			return -1
 		case strings.HasPrefix(w, "-") || strings.HasPrefix(w, "+"):
-		case i > 1 && strings.HasPrefix(pattern[i-1], "-") && pattern[i-1] != "--" && !(name == "python" && slices.Contains(flagsOnly, pattern[i-1])) && !(name == "python" && pattern[i-1] == "-m"):
+		case i > 1 && strings.HasPrefix(pattern[i-1], "-") && pattern[i-1] != "--":
 		default:
 			return i
 		}
@@ -140,7 +113,7 @@ func readsCode(words []string) bool {
 	}) {
 		return true
 	}
-	if !isShell(name) && !slices.Contains(interpreters, name) || name == "trap" || name == "." || name == "source" || name == "eval" {
+	if !isShell(name) && !has(name, "code") {
 		return false
 	}
 	for _, w := range words[1:] {

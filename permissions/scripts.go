@@ -104,7 +104,7 @@ func (r *reader) input(s, from *syntax.Stmt) {
 			words := written(r, c.Args)
 			runs = runs || readsLines(words)
 			for _, at := range programs(words) {
-				isConsole := slices.Contains(consoles, program(words[at]))
+				isConsole := has(program(words[at]), "console")
 				if console = console || isConsole; isConsole || !isShell(words[at]) && readsCode(words[at:]) {
 					other = words[at]
 				}
@@ -243,7 +243,7 @@ func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 		run = append(run, a)
 	}
 	if slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
-		return isShell(command[0]) || slices.Contains([]string{"eval", ".", "source"}, command[0])
+		return isShell(command[0]) || has(command[0], "evaluates")
 	}) {
 		for _, w := range c.Args {
 			run = append(run, w)

@@ -61,20 +61,6 @@ func settle(f *Facts, parts []part) []part {
 	return parts
 }
 
-// looking are programs and subcommands that create no files whose names the agent chooses,
-// except those that the command names.
-var looking = strings.Fields(`cd echo printf pwd true false : test [ ls cat head tail wc grep egrep fgrep rg sort uniq cut tr nl sed jq stat file du df tree find fd fdfind diff cmp which
-	type date basename dirname realpath sleep pytest mypy eslint vitest jest make gofmt`)
-
-// builders are programs whose subcommands are distinguished.
-var builders = map[string][]string{
-	"git":   strings.Fields("status log diff show branch blame ls-files rev-parse grep add commit describe remote"),
-	"go":    strings.Fields("build vet test list version env doc run"),
-	"cargo": strings.Fields("build check test clippy fmt tree"),
-	"npm":   strings.Fields("run run-script test t ls"),
-	"pnpm":  strings.Fields("run test ls"), "yarn": strings.Fields("run test"),
-}
-
 // quiet reports whether a part creates no file whose name a pattern of another part may match
 // as an option.
 func (p part) quiet() bool {
@@ -85,7 +71,7 @@ func (p part) quiet() bool {
 		return !p.write && p.file != "" && p.doubt == ""
 	}
 	words, _ := core(p.words, "")
-	if !slices.Contains(looking, words[0]) && (len(words) < 2 || !slices.Contains(builders[words[0]], words[1])) {
+	if !has(words[0], "quiet", append(words, "")[1]) {
 		return false
 	}
 	return !slices.ContainsFunc(read(p.words).items, func(it item) bool { return it.class == classWrite })
@@ -154,7 +140,7 @@ var inAnyOrder = []class{classText, classRead, classWrite, classEdit, classRev, 
 // prints reports whether a word with a variable is only printed or compared. Numbers may also
 // be evaluated by a shell.
 func prints(words []string, it item, marked string) bool {
-	if !slices.Contains(printers, words[0]) || it.option != "" {
+	if !has(words[0], "prints") || it.option != "" {
 		return false
 	}
 	_, rest, _ := strings.Cut(marked, markVariable)

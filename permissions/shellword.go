@@ -150,15 +150,10 @@ func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 	return ""
 }
 
-// changers are shell commands that change what later commands mean.
-var changers = []string{"alias", "unalias", "eval", "exec", "source", ".", "trap", "enable", "builtin", "hash", "set", "shopt", "export", "unset", "read",
-	"mapfile", "readarray", "getopts", "declare", "typeset", "local", "readonly", "let", "umask", "pushd", "popd", "compgen", "complete", "bind", "chdir",
-	"autoload", "zmodload", "setopt", "unsetopt", "emulate", "functions", "disable", "rehash", "unhash", "unfunction", "vared", "integer", "float", "sched"}
-
 // stateful reports whether a part changes what the others mean.
 func (r *reader) stateful() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool {
-		return len(p.words) > 0 && p.carried == notCarried && (slices.Contains(changers, p.words[0]) || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
+		return len(p.words) > 0 && p.carried == notCarried && (has(p.words[0], "changes") || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
 	})
 }
 

@@ -1,14 +1,10 @@
 package permissions
 
 import (
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// manyTools are programs whose first argument says what they do.
-var manyTools = []string{"git", "go", "npm", "pnpm", "yarn", "cargo", "docker", "podman", "kubectl", "pip", "pip3", "uv", "gh", "brew", "apt", "terraform", "systemctl", "make", "just", "dotnet", "mvn", "gradle", "bundle", "poetry", "helm", "jj", "hg", "svn", "ruff"}
 
 // Suggest returns rules that would have allowed a question, the narrowest first, for the user
 // to choose from. The first covers exactly what is asked. It returns none if no rule can allow
@@ -134,11 +130,9 @@ func commandRules(d demand, enough func(Rule) bool) (rules []Rule) {
 	}
 	words, _ := core(d.words, d.dir)
 	n := 1
-	if len(words) > 1 && slices.Contains(manyTools, path.Base(words[0])) {
-		n = 2
-		if i := slices.IndexFunc(read(words).items, func(it item) bool { return it.option == "" }); i >= 0 {
-			n = read(words).items[i].word + 1
-		}
+	items := read(words).items
+	if i := slices.IndexFunc(items, func(it item) bool { return it.option == "" }); i >= 0 && (items[i].class == classSub || items[i].class == classRisky) {
+		n = items[i].word + 1
 		if n == 2 && len(words) > 2 && !strings.HasPrefix(words[2], "-") && slices.Contains([]string{"run", "compose", "pr", "issue", "stash", "remote", "mod", "tool"}, words[1]) {
 			n = 3
 		}

@@ -1,49 +1,20 @@
 package permissions
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Patterns of harmless values.
-const (
-	aWord  = `[A-Za-z0-9_][A-Za-z0-9_.,:+-]*`
-	aLevel = `[0-9]{1,3}|true|false|yes|no|on|off|always|never|auto`
-)
+// valueKinds are patterns of values that profiles name.
+var valueKinds = strings.NewReplacer("word", `[A-Za-z0-9_][A-Za-z0-9_.,:+-]*`, "level", `[0-9]{1,3}|true|false|yes|no|on|off|always|never|auto`)
 
-// choosing are variables that only choose between ways to do the same thing, each with its
-// allowed values. They name no file, program, host or option, as other values might.
-var choosing = func() map[string]func() *regexp.Regexp {
-	all := map[string]func() *regexp.Regexp{}
-	for _, line := range [][2]string{
-		{aWord, "GOOS GOARCH GOARM GOARM64 GOAMD64 GO386 GOMIPS GOPPC64 GORISCV64 GOWASM GOTRACEBACK GOMAXPROCS"},
-		{`[01]`, "CGO_ENABLED"},
-		{`off`, "GOPROXY GOWORK"},
-		{`local`, "GOTOOLCHAIN"},
-		{aLevel + `|full|short`, "RUST_BACKTRACE RUST_LIB_BACKTRACE CARGO_INCREMENTAL CARGO_NET_OFFLINE CARGO_TERM_QUIET CARGO_TERM_VERBOSE RUST_TEST_THREADS RUST_TEST_NOCAPTURE"},
-		{aLevel, "CARGO_TERM_COLOR CI FORCE_COLOR NO_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES PY_COLORS"},
-		{aLevel, "PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED PYTHONUTF8 PYTHONFAULTHANDLER NODE_NO_WARNINGS NODE_DISABLE_COLORS NEXT_TELEMETRY_DISABLED DO_NOT_TRACK"},
-		{`[0-9]+|random`, "PYTHONHASHSEED"},
-		{aWord, "NODE_ENV RUST_LOG TERM LANG LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES LC_NUMERIC LC_TIME"},
-		{`[A-Za-z0-9+-]+(/[A-Za-z0-9_+-]+){0,2}`, "TZ"},
-		{`cat`, "PAGER GIT_PAGER GH_PAGER"},
-		{`0`, "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS"},
-	} {
-		values := late(`^(` + line[0] + `)$`)
-		for name := range strings.FieldsSeq(line[1]) {
-			all[name] = values
-		}
-	}
-	return all
-}()
-
-// onlyChooses reports whether NAME=value sets one of them to an allowed value.
+// onlyChooses reports whether NAME=value only chooses between ways to do the same thing, by the profiles. It names no
+// file, program, host or option, as other values might.
 func onlyChooses(assignment string) bool {
 	name, value, found := strings.Cut(assignment, "=")
-	values := choosing[name]
+	values := knownPrograms().variables[name]
 	return found && values != nil && values().MatchString(value)
 }
 
@@ -89,6 +60,3 @@ func ownVariable(line string, e *syntax.ParamExp) bool {
 	}
 	return slices.Contains(numbers, name) || slices.Contains(texts, name) || pipeStatus().MatchString(source)
 }
-
-// printers are the programs whose words may contain these variables.
-var printers = strings.Fields("echo printf test [")

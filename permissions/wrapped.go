@@ -8,15 +8,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// lineShells are the shells that read a line as parley does.
-var lineShells = strings.Fields("sh bash dash zsh")
-
 // onlyCarries reports whether a command is a shell that only runs the one line it is given:
 // bash -lc LINE. A login shell also runs the user's own profile.
 func onlyCarries(words []string) bool {
 	words, _ = core(words, "")
 	dir, name := path.Split(words[0])
-	if len(words) < 3 || dir != "" && !slices.Contains(systemDirs, path.Clean(dir)) || !slices.Contains(lineShells, name) {
+	if len(words) < 3 || dir != "" && !slices.Contains(systemDirs, path.Clean(dir)) || !has(name, "posix") {
 		return false
 	}
 	options, line := words[1:len(words)-1], words[len(words)-1]
