@@ -470,8 +470,8 @@ func TestWorkIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyCarriedCommands hides a denied command among more than Judge looks at.
-func TestManyCarriedCommands(t *testing.T) {
+// TestManyWrappedCommands hides a denied command among more than Judge looks at.
+func TestManyWrappedCommands(t *testing.T) {
 	b := rulebook(t, "[[allow]]\nkind = 'execute'\n[[deny]]\ncommand = 'rm *'\n")
 	for _, line := range []string{strings.Repeat("sudo ", 3000) + "rm x", strings.Repeat("sh -c ", 2500) + "rm x", strings.Repeat("env -Z ", 200) + "rm x"} {
 		if j := b.Judge(lineFacts(line)); j.Effect == Allow || max(j.Effect, j.MayHide) != Deny {

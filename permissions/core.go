@@ -33,7 +33,7 @@ func core(words []string, dir string) ([]string, string) {
 // bareCore removes the harmless options before the last subcommand, or before the script or
 // target of a program that has those.
 func bareCore(rd reading, words []string, dir string) ([]string, string) {
-	if rd.profile != nil && rd.profile.partial { // its options are listed for what they carry, not as harmless
+	if rd.profile != nil && rd.profile.partial { // its options are listed for what they run, not as harmless
 		return words, dir
 	}
 	kept, from, to, until := words[:1:1], 1, dir, dir
@@ -86,7 +86,7 @@ func (r *Rule) covers(f *Facts, words []string, dir string) bool {
 // words.
 func passesOn(f *Facts, p part) bool {
 	rd := read(p.words)
-	if !has(p.words[0], "filter") || rd.deep || slices.ContainsFunc(rd.items, func(it item) bool {
+	if !has(p.words[0], "filter") || rd.recursive || slices.ContainsFunc(rd.items, func(it item) bool {
 		return !slices.Contains([]class{classFlag, classText, classPlain, classFormat, classSed, classJQ}, it.class)
 	}) {
 		return false

@@ -27,7 +27,7 @@ func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 			operands = append(operands, w)
 		}
 	}
-	for _, command := range carriedBy(words).commands {
+	for _, command := range wrappedBy(words).commands {
 		if !slices.ContainsFunc(calledBy(f, command[0], dir), func(name string) bool { return matchText(first, name) }) && !sameFile(f, dir, r.words[0], command[0]) {
 			continue
 		}
@@ -232,7 +232,7 @@ func (r *Rule) mayBegin(f *Facts, p part) bool {
 		return false
 	}
 	first := strings.ToLower(r.words[0])
-	return slices.ContainsFunc(carriedBy(p.words).commands, func(command []string) bool {
+	return slices.ContainsFunc(wrappedBy(p.words).commands, func(command []string) bool {
 		return isShell(command[0]) || slices.ContainsFunc(calledBy(f, command[0], p.dir), func(name string) bool { return matchText(first, name) })
 	})
 }
@@ -270,7 +270,7 @@ func (r *Rule) mayHideIn(f *Facts, p part) bool {
 		return true
 	case r.Command == "":
 		return false
-	case p.known == 0 || mayCarry(p.words[:p.known]):
+	case p.known == 0 || mayWrap(p.words[:p.known]):
 		return true
 	}
 	return r.mayBegin(f, p)

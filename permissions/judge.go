@@ -42,9 +42,9 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 		}
 		j.Verdicts = append(j.Verdicts, b.verdict(&f, demand{kind: wantsUse}, text))
 	}
-	deep := j.Verdicts
-	if j.Verdicts, j.Effect = b.settle(&f, j.Verdicts); j.Effect < Deny {
-		j.MayHide = max(b.hidden(&f), b.hiddenBelow(&f, deep), b.unresolved(deep))
+	all := j.Verdicts
+	if j.Verdicts, j.Effect = b.combine(&f, j.Verdicts); j.Effect < Deny {
+		j.MayHide = max(b.hidden(&f), b.hiddenBelow(&f, all), b.unresolved(all))
 	}
 	if j.Effect == Allow && j.MayHide >= Confirm {
 		j.Effect = None
@@ -57,9 +57,9 @@ func (b *Rulebook) Judge(f Facts) Judgement {
 	return j
 }
 
-// settle combines verdicts. It walks directories only where the outcome depends on it, because
-// that takes time.
-func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
+// combine returns the verdicts that count, and their effect together. It walks directories only where
+// the outcome depends on it, because that takes time.
+func (b *Rulebook) combine(f *Facts, all []Verdict) ([]Verdict, Effect) {
 	effect := Allow
 	ruled := slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect == Allow && v.Rule != nil })
 	for i, v := range all {
@@ -73,7 +73,7 @@ func (b *Rulebook) settle(f *Facts, all []Verdict) ([]Verdict, Effect) {
 		if v.below != "" {
 			found := false
 			if effect == Allow || f.Kind == kindSearch { // a search may pass without any rule
-				v, found = b.settleDeep(f, v)
+				v, found = b.checkBelow(f, v)
 			}
 			if !found {
 				continue
@@ -99,7 +99,7 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 		} else {
 			r.parts = partsOf(c.Line, c.Dir)
 		}
-		for _, p := range settle(f, r.parts) {
+		for _, p := range expandAll(f, r.parts) {
 			for i := range b.rules {
 				if rule := &b.rules[i]; !p.free && !b.spells(p) && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
 					worst = rule.Effect
@@ -169,15 +169,15 @@ func fileDemand(file FileFact, beside bool) demand {
 func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
 	if len(c.Words) > 0 {
 		r := reader{dir: c.Dir, work: new(nestedWork)}
-		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyCarries(c.Words), entered: r.script(c.Words)}
+		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyWraps(c.Words), entered: r.script(c.Words)}
 		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
 			p.doubt = "a word of it is special to a shell"
 		}
-		parts := settle(f, r.parts)
+		parts := expandAll(f, r.parts)
 		f.possible = mayWork(append([]part{p}, parts...), c.Dir)
 		return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
 	}
-	parts := settle(f, partsOf(c.Line, c.Dir))
+	parts := expandAll(f, partsOf(c.Line, c.Dir))
 	f.possible = mayWork(parts, c.Dir)
 	all := b.parts(f, parts, c.Line)
 	if len(parts) > 1 {
@@ -240,18 +240,18 @@ func deeper(all []Verdict) []Verdict {
 	return all
 }
 
-// part judges a part of a line. If a word of another command carries it, that command's rule
+// part judges a part of a line. If a word of another command wraps it, that command's rule
 // allows it.
 func (b *Rulebook) part(f *Facts, p part) []Verdict {
 	all := b.judgePart(f, p)
 	if found, ok := b.readsFound(f, p); ok && !slices.ContainsFunc(all, func(v Verdict) bool { return v.Effect >= Confirm }) {
 		all = found
 	}
-	if p.carried == notCarried {
+	if p.wrapped == notWrapped {
 		return all
 	}
 	return slices.DeleteFunc(all, func(v Verdict) bool {
-		return v.Effect < Confirm && (p.carried == carriedMaybe || v.demand.kind == wantsRun && v.demand.words != nil && p.doubt == "")
+		return v.Effect < Confirm && (p.wrapped == maybeWrapped || v.demand.kind == wantsRun && v.demand.words != nil && p.doubt == "")
 	})
 }
 
@@ -309,7 +309,7 @@ func (b *Rulebook) run(f *Facts, p part) []Verdict {
 		v.NearMiss, v.filter = b.shortfall(f, d), passesOn(f, p)
 	}
 	if v.Effect == None && (p.free || p.words[0] == "cd") && v.NoRuleReason == "" {
-		v.Effect, v.NearMiss = Allow, "" // its directory, or what it carries, has its own verdicts
+		v.Effect, v.NearMiss = Allow, "" // its directory, or what it wraps, has its own verdicts
 	}
 	if p.free {
 		return []Verdict{v}

@@ -69,7 +69,7 @@ func (f *Facts) makes(p part) (out []madePath) {
 			out = append(out, madePath{compared(f.Resolve(path).Path), below})
 		}
 	}
-	for _, command := range carriedBy(p.words).commands {
+	for _, command := range wrappedBy(p.words).commands {
 		rd, ok := shallow(command)
 		if !ok {
 			continue

@@ -55,7 +55,7 @@ func (q Question) Breakdown() []Verdict {
 	return nil
 }
 
-// withoutRepeats leaves out verdicts that repeat the whole line: the shell that carries the other
+// withoutRepeats leaves out verdicts that repeat the whole line: the shell that wraps the other
 // commands, and the line itself if the reason is about all of it.
 func withoutRepeats(all []Verdict, of []CommandFact) (out []Verdict) {
 	for _, v := range all {

@@ -66,8 +66,8 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 		}
 		out = append(out, found...)
 	}
-	if rd.deep && !(rd.names && rd.known) {
-		out = append(out, b.deep(f, p, rd)...)
+	if rd.recursive && !(rd.names && rd.known) {
+		out = append(out, b.recursive(f, p, rd)...)
 	}
 	return append(out, b.tree(f, p, rd)...)
 }

@@ -91,36 +91,36 @@ type option struct {
 // hosts they name. What a profile does not list is not harmless. It is never changed after it
 // was read.
 type profile struct {
-	name     string // "git log"
-	source   string // the manual it is based on, with its version
-	style    style
-	options  map[string]option // by their name as written, with dashes
-	operands []class
-	many     bool     // the last of operands may be repeated
-	target   class    // of the last operand, if it differs; it may be a directory for the others
-	begins   []string // prefixes that are options: +FORMAT
-	subs     map[string]*profile
-	global   bool                // options count after a subcommand, too
-	risky    bool                // a rule must name this subcommand
-	digits   bool                // -5 is an option
-	deep     bool                // it reads the directories it names recursively
-	deepWith []string            // the same, with one of these options
-	hidden   bool                // deep, but leaves out names that begin with a dot
-	unhide   []string            // not with one of these options
-	instead  []string            // with one of these options the first operand is omitted
-	carries  bool                // any of its words may begin a command, or be a command line
-	input    bool                // without a command it runs the lines of its input
-	partial  bool                // unlisted words are as for a program without a profile
-	each     bool                // each operand is a separate task, like the targets of make
-	means    map[string][]string // what an option stands for
-	same     map[string]string   // other names of subcommands; "" for words that may be left out
-	abbrev   bool                // subcommands may be abbreviated
-	called   string              // another name of the same program
-	links    links               // what it may make
-	tree     tree                // the files of a repository it works on without naming them
-	names    []string            // with one of these options it only prints names
-	loads    []string            // the Python modules that it would import from the working directory
-	harmless bool                // no rule must name it or its parent subcommand
+	name          string // "git log"
+	source        string // the manual it is based on, with its version
+	style         style
+	options       map[string]option // by their name as written, with dashes
+	operands      []class
+	many          bool     // the last of operands may be repeated
+	target        class    // of the last operand, if it differs; it may be a directory for the others
+	begins        []string // prefixes that are options: +FORMAT
+	subs          map[string]*profile
+	global        bool                // options count after a subcommand, too
+	risky         bool                // a rule must name this subcommand
+	digits        bool                // -5 is an option
+	recursive     bool                // it reads the directories it names recursively
+	recursiveWith []string            // the same, with one of these options
+	hidden        bool                // recursive, but leaves out names that begin with a dot
+	unhide        []string            // not with one of these options
+	instead       []string            // with one of these options the first operand is omitted
+	wraps         bool                // any of its words may begin a command, or be a command line
+	input         bool                // without a command it runs the lines of its input
+	partial       bool                // unlisted words are as for a program without a profile
+	each          bool                // each operand is a separate task, like the targets of make
+	means         map[string][]string // what an option stands for
+	same          map[string]string   // other names of subcommands; "" for words that may be left out
+	abbrev        bool                // subcommands may be abbreviated
+	called        string              // another name of the same program
+	links         links               // what it may make
+	tree          tree                // the files of a repository it works on without naming them
+	names         []string            // with one of these options it only prints names
+	loads         []string            // the Python modules that it would import from the working directory
+	harmless      bool                // no rule must name it or its parent subcommand
 }
 
 //go:embed profiles/*.txt
@@ -197,16 +197,16 @@ func profileOf(word string) *profile {
 //	operands rev* | text read*   the classes of operands in their order
 //	operands read* write         the very last one is of another class, as for cp
 //	global | risky | digits      see profile
-//	deep [OPTIONS]               it reads directories recursively, or does with one of these
+//	recursive [OPTIONS]           it reads directories recursively, or does with one of these
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
-//	carries | input | partial | each  see profile
+//	wraps | input | partial | each  see profile
 //	same install i add           other names of a subcommand; of - words that say nothing
 //	abbrev | called make         see profile
 //	links all|operands|named|OPTIONS  see links
 //	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
 //	means -D --delete --force    the first option stands for the others
-//	names --files                it is not deep with one of these: it only prints names
+//	names --files                it is not recursive with one of these: it only prints names
 //	loads NAMES                  it imports these Python modules, from the working directory if they are there
 //	harmless                     not risky, though the subcommand that it belongs to is
 //
@@ -372,8 +372,8 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.global = true
 		case "risky":
 			p.risky = true
-		case "carries":
-			p.carries = true
+		case "wraps":
+			p.wraps = true
 		case "input":
 			p.input = true
 		case "partial":
@@ -420,8 +420,8 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.loads = append(p.loads, words...)
 		case "harmless":
 			p.harmless = true
-		case "deep":
-			p.deep, p.deepWith = len(words) == 0, words
+		case "recursive":
+			p.recursive, p.recursiveWith = len(words) == 0, words
 		default:
 			return fmt.Errorf("%q is no line of a profile", head)
 		}

@@ -187,7 +187,7 @@ func TestFileProfiles(t *testing.T) {
 }
 
 // A recursive read is asked if there is something sensitive below, or a link that leads outside.
-func TestDeepFileProfiles(t *testing.T) {
+func TestRecursiveFileProfiles(t *testing.T) {
 	for line, want := range map[string]Effect{
 		"ls src": Allow, "ls -R": Allow, "ls -lR src": Allow, "find src -name x": Allow, `find \( -name x \)`: Allow, "fd x": Allow, "fd -H x": Allow, "fd -uu x": Allow,
 		"fd -I x": Allow, "tree": Allow, "rg --files": Allow, "rg --files --hidden": Allow, "rg -uu --files-with-matches x": None, "diff a b": None, "diff -r a b": None, "cp a b": Allow, "cp -r a b": None, "cp -a a b": None, "cp --recursive a b": None, "du -a": Allow,

@@ -62,7 +62,7 @@ func TestProfilesHaveSources(t *testing.T) {
 		if p.source == "" {
 			t.Error("it does not say which manual it was made from")
 		}
-		for what, names := range map[string][]string{"deep": p.deepWith, "hidden": p.unhide, "instead": p.instead} {
+		for what, names := range map[string][]string{"recursive": p.recursiveWith, "hidden": p.unhide, "instead": p.instead} {
 			for _, name := range names {
 				name, _, _ = strings.Cut(name, "=")
 				if _, ok := p.options[name]; !ok {

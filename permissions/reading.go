@@ -20,8 +20,8 @@ type reading struct {
 	items      []item
 	of         string   // the innermost profile ("git log"), or the program if it has none
 	known      bool     // the profiles account for every word
-	deep       bool     // it reads the directories it names recursively
-	skipHidden bool     // deep, but without names that begin with a dot
+	recursive  bool     // it reads the directories it names recursively
+	skipHidden bool     // recursive, but without names that begin with a dot
 	names      bool     // it only prints names, if known is set
 	dirs       []string // directories it changes to, in order
 	// instead says that an option has replaced the first operand.
@@ -29,7 +29,7 @@ type reading struct {
 
 	shallow      bool     // the words of a command that it runs are not read
 	profile      *profile // the innermost; nil if there is none
-	loose        int      // the first word of a program that carries; 0 if there is none
+	loose        int      // the first word of a program that wraps; 0 if there is none
 	firstUnknown int      // the first unknown word; -1 if there is none
 
 	content bool // by its options it shows or writes more than names
@@ -61,7 +61,7 @@ func (r *reading) command(words []string, at int) {
 // others reads the words of an unknown program, or those after an unknown option; if the
 // program runs what they name, they are code. It may read directories among them recursively.
 func (r *reading) others(words []string, at int, c class) {
-	r.known, r.deep, r.skipHidden = false, true, false
+	r.known, r.recursive, r.skipHidden = false, true, false
 	r.markUnknown(at)
 	for ; at < len(words) && !r.shallow; at++ {
 		if strings.HasPrefix(words[at], "-") || strings.HasPrefix(words[at], "+") || strings.HasPrefix(words[at], "@") {
@@ -82,10 +82,10 @@ func (r *reading) markUnknown(at int) {
 // program reads the words of a program. parents are profiles whose options count as well; first
 // is the index of the profile's operand that comes first.
 func (r *reading) program(p *profile, parents []*profile, words []string, at, first int) {
-	r.of, r.deep, r.skipHidden = p.name, r.deep || p.deep || p.partial, p.hidden
+	r.of, r.recursive, r.skipHidden = p.name, r.recursive || p.recursive || p.partial, p.hidden
 	r.known = r.known && !p.partial
 	r.profile = p
-	if p.carries && r.loose == 0 {
+	if p.wraps && r.loose == 0 {
 		r.loose = at
 	}
 	r.operands(p, parents, words, at, first)
@@ -159,7 +159,7 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 				}
 				return
 			case classOdd:
-				r.known, r.deep = false, true
+				r.known, r.recursive = false, true
 				r.markUnknown(at)
 			}
 			seen = true
@@ -374,7 +374,7 @@ func (p *profile) opens(w string) bool {
 
 // noted records what an option says about the command as a whole.
 func (r *reading) noted(p *profile, name string) {
-	r.deep = r.deep || slices.Contains(p.deepWith, name)
+	r.recursive = r.recursive || slices.Contains(p.recursiveWith, name)
 	r.linked = r.linked || slices.Contains(p.links.with, name)
 	r.content = r.content || slices.Contains(p.tree.with, name)
 	r.instead = r.instead || slices.Contains(p.instead, name)

@@ -25,7 +25,7 @@ func openEnded(pattern []string) bool {
 	switch {
 	case star == 0, has(name, "closed"), star > 0 && has(name, "script", pattern[star-1]):
 		return true
-	case carries(pattern) > 0 && firstNamed(pattern[carries(pattern):]) < 0:
+	case wraps(pattern) > 0 && firstNamed(pattern[wraps(pattern):]) < 0:
 		return true
 	case profileOf(pattern[0]) != nil:
 		return unnamed(pattern)
@@ -69,9 +69,9 @@ func unnamed(pattern []string) bool {
 	return rest
 }
 
-// carries returns the place of a subcommand that runs the words after it, whatever options
+// wraps returns the place of a subcommand that runs the words after it, whatever options
 // precede it; 0 if there is none.
-func carries(pattern []string) int {
+func wraps(pattern []string) int {
 	p := anyProfile(pattern[0])
 	option := func(i int) bool { return i > 0 && strings.HasPrefix(pattern[i], "-") }
 	for i := 1; p != nil && i < len(pattern); i++ {
@@ -131,4 +131,4 @@ func readsCode(words []string) bool {
 
 // programs returns the places in a command's words of the programs that it runs or may run,
 // according to the profiles.
-func programs(words []string) []int { return carriedBy(words).places }
+func programs(words []string) []int { return wrappedBy(words).places }

@@ -14,15 +14,15 @@ func (r *reader) script(words []string) (entered []string) {
 	const cost = maxNested / 4 // each is parsed again
 	r.depth += cost
 	defer func(dir string) { r.depth, r.dir = r.depth-cost, dir }(r.dir)
-	c := carriedBy(words)
-	var lines []carriedLine
+	c := wrappedBy(words)
+	var lines []wrappedLine
 	for _, command := range c.commands {
 		line, ok := scriptOf(command)
 		if command[0] == "eval" {
 			line, ok = strings.Join(command[1:], " "), true
 		}
 		if ok {
-			lines = append(lines, carriedLine{line, notCarried})
+			lines = append(lines, wrappedLine{line, notWrapped})
 		}
 	}
 	if c.more {
@@ -56,18 +56,18 @@ func scriptOf(words []string) (string, bool) {
 	return "", false
 }
 
-// carriage says how a part of a command line is carried by a word of another command.
-type carriage int
+// wrapping says how a part of a command line is wrapped by a word of another command.
+type wrapping int
 
 const (
-	notCarried   carriage = iota
-	carriedSure           // the word is a command line
-	carriedMaybe          // it may be one: only rules that ask or deny count
+	notWrapped    wrapping = iota
+	surelyWrapped          // the word is a command line
+	maybeWrapped           // it may be one: only rules that ask or deny count
 )
 
 // nested adds the parts of a command line that is a word of another.
-func (r *reader) nested(line string, how carriage) {
-	if strings.TrimSpace(line) == "" && how != notCarried {
+func (r *reader) nested(line string, how wrapping) {
+	if strings.TrimSpace(line) == "" && how != notWrapped {
 		return
 	}
 	if r.depth > maxNested {
@@ -75,18 +75,18 @@ func (r *reader) nested(line string, how carriage) {
 		return
 	}
 	if !r.work.spend(line) {
-		p := part{text: line, doubt: "has too many command lines to check", carried: how}
-		if n := len(r.parts); n == 0 || r.parts[n-1].doubt != p.doubt || r.parts[n-1].carried != how {
+		p := part{text: line, doubt: "has too many command lines to check", wrapped: how}
+		if n := len(r.parts); n == 0 || r.parts[n-1].doubt != p.doubt || r.parts[n-1].wrapped != how {
 			r.parts = append(r.parts, p)
 		}
 		return
 	}
 	parts := partsWithin(line, r.dir, r.depth, r.work)
-	if how == carriedMaybe && len(parts) == 1 && parts[0].doubt == notParsed {
+	if how == maybeWrapped && len(parts) == 1 && parts[0].doubt == notParsed {
 		return
 	}
 	for i := range parts {
-		parts[i].carried = max(parts[i].carried, how)
+		parts[i].wrapped = max(parts[i].wrapped, how)
 		parts[i].repeated = parts[i].repeated || r.loops > 0
 	}
 	r.parts = append(r.parts, parts...)
@@ -129,17 +129,17 @@ func (r *reader) input(s, from *syntax.Stmt) {
 	}
 	switch {
 	case known && runs:
-		r.nested(text, carriedSure)
+		r.nested(text, surelyWrapped)
 	case known: // code of another language
-		r.parts = append(r.parts, part{text: text, words: []string{other, text}, known: 2, dir: r.dir, carried: carriedMaybe})
+		r.parts = append(r.parts, part{text: text, words: []string{other, text}, known: 2, dir: r.dir, wrapped: maybeWrapped})
 	case from != nil:
-		r.parts = append(r.parts, part{text: r.source(s), doubt: whyReadsCode, carried: carriedMaybe})
+		r.parts = append(r.parts, part{text: r.source(s), doubt: whyReadsCode, wrapped: maybeWrapped})
 	}
 }
 
 // readsLines reports whether a program of a command runs the lines of its input.
 func readsLines(words []string) bool {
-	return slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
+	return slices.ContainsFunc(wrappedBy(words).commands, func(command []string) bool {
 		if len(command) > 1 && (command[0] == "." || command[0] == "source") {
 			return command[1] == "/dev/stdin" || command[1] == "/proc/self/fd/0" || command[1] == "-"
 		}
@@ -242,7 +242,7 @@ func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 	for _, a := range c.Assigns {
 		run = append(run, a)
 	}
-	if slices.ContainsFunc(carriedBy(words).commands, func(command []string) bool {
+	if slices.ContainsFunc(wrappedBy(words).commands, func(command []string) bool {
 		return isShell(command[0]) || has(command[0], "evaluates")
 	}) {
 		for _, w := range c.Args {
@@ -262,7 +262,7 @@ func (r *reader) substituted(c *syntax.CallExpr, words []string) {
 			}
 			for _, s := range stmts {
 				if text, ok := r.printed(s); ok {
-					r.nested(text, carriedMaybe)
+					r.nested(text, maybeWrapped)
 				}
 			}
 			return false
@@ -277,7 +277,7 @@ func (r *reader) variable(a *syntax.Assign) {
 		return
 	}
 	words := []string{"env", a.Name.Value + "=" + written(r, []*syntax.Word{a.Value})[0]}
-	p := part{text: r.source(a), words: words, known: 2, dir: r.dir, carried: carriedMaybe}
+	p := part{text: r.source(a), words: words, known: 2, dir: r.dir, wrapped: maybeWrapped}
 	if _, why := literal(a.Value); why != "" && namesCommand(a.Name.Value) {
 		p.doubt, p.known = why, 1
 	}

@@ -33,13 +33,13 @@ type part struct {
 	known    int    // how many leading words are certain
 	repeated bool   // a loop may run it more than once
 	lost     bool   // after it no directory is certain, not even among the possible ones
-	// entered are the directories in which the lines that it carries run, by its options.
+	// entered are the directories in which the lines that it wraps run, by its options.
 	entered []string
 	// found is what it does with the files that find finds, if it only reads them.
 	found *foundFiles
-	// carried says how a word of another command carries this part.
-	carried carriage
-	// marked are the words with their marks, if the marks are the only doubt; see settled.
+	// wrapped says how a word of another command wraps this part.
+	wrapped wrapping
+	// marked are the words with their marks, if the marks are the only doubt; see expanded.
 	marked []string
 	// listed are the directories that were listed to expand its patterns.
 	listed []string
@@ -339,7 +339,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 		}
 		return
 	}
-	settles := p.doubt == ""
+	expands := p.doubt == ""
 	for _, w := range c.Args {
 		text, why := withMarks(w, r.line)
 		p.marked = append(p.marked, text)
@@ -347,7 +347,7 @@ func (r *reader) call(c *syntax.CallExpr) {
 			r.texts(w)
 			text, why = unmarked(text)
 		} else {
-			settles = false
+			expands = false
 			r.inner(w)
 		}
 		if p.doubt == "" {
@@ -358,10 +358,10 @@ func (r *reader) call(c *syntax.CallExpr) {
 			p.known++
 		}
 	}
-	if !settles || p.doubt == "" {
+	if !expands || p.doubt == "" {
 		p.marked = nil
 	}
-	p.free = p.doubt == "" && onlyCarries(p.words)
+	p.free = p.doubt == "" && onlyWraps(p.words)
 	p.found = p.exec()
 	r.parts = append(r.parts, p)
 	r.follow(&r.parts[len(r.parts)-1], strings.HasPrefix(c.Args[len(c.Args)-1].Lit(), "~"))

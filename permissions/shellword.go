@@ -153,7 +153,7 @@ func quoted(b *strings.Builder, q *syntax.DblQuoted, line string) (why string) {
 // stateful reports whether a part changes what the others mean.
 func (r *reader) stateful() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool {
-		return len(p.words) > 0 && p.carried == notCarried && (has(p.words[0], "changes") || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
+		return len(p.words) > 0 && p.wrapped == notWrapped && (has(p.words[0], "changes") || p.words[0] == "printf" && len(p.words) > 1 && strings.HasPrefix(p.words[1], "-v"))
 	})
 }
 

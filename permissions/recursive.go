@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// deep returns verdicts for the directories that a command reads recursively. Whether they are
-// harmless is decided last, in settleDeep, because it takes time.
-func (b *Rulebook) deep(f *Facts, p part, rd reading) []Verdict {
+// recursive returns verdicts for the directories that a command reads recursively. Whether they are
+// harmless is decided last, in checkBelow, because it takes time.
+func (b *Rulebook) recursive(f *Facts, p part, rd reading) []Verdict {
 	var out []Verdict
 	ends := rd.endings()
 	add := func(text, name string) {
@@ -143,8 +143,8 @@ func repository(f *Facts, dir string) string {
 	return dir
 }
 
-// settleDeep says why a directory may not be read recursively; it returns false if it may.
-func (b *Rulebook) settleDeep(f *Facts, v Verdict) (Verdict, bool) {
+// checkBelow says why a directory may not be read recursively; it returns false if it may.
+func (b *Rulebook) checkBelow(f *Facts, v Verdict) (Verdict, bool) {
 	why := ""
 	all := b.below(f, v, func(name string, file FileFact, by Effect) bool {
 		switch {

@@ -43,9 +43,9 @@ func boundedLists(names func(string) ([]string, bool), most int) func(string) ([
 	}
 }
 
-// settle gives the parts of a line the words they will have when it runs, where that is
+// expandAll gives the parts of a line the words they will have when it runs, where that is
 // certain.
-func settle(f *Facts, parts []part) []part {
+func expandAll(f *Facts, parts []part) []part {
 	quiet := make([]bool, len(parts)) // before their words are replaced
 	for i, p := range parts {
 		quiet[i] = p.quiet()
@@ -54,7 +54,7 @@ func settle(f *Facts, parts []part) []part {
 		if p.marked != nil {
 			was := quiet[i]
 			quiet[i] = quiet[i] || !p.repeated // it creates files after its patterns were expanded
-			parts[i] = p.settled(f, !slices.Contains(quiet, false))
+			parts[i] = p.expanded(f, !slices.Contains(quiet, false))
 			quiet[i] = was
 		}
 	}
@@ -77,9 +77,9 @@ func (p part) quiet() bool {
 	return !slices.ContainsFunc(read(p.words).items, func(it item) bool { return it.class == classWrite })
 }
 
-// settled returns a part with the words it will have when it runs, if they are certain and
+// expanded returns a part with the words it will have when it runs, if they are certain and
 // their order does not matter.
-func (p part) settled(f *Facts, quiet bool) part {
+func (p part) expanded(f *Facts, quiet bool) part {
 	var words []string
 	open := map[int]string{} // places of words that had marks
 	globs := 0
