@@ -24,9 +24,12 @@ type corpusLine struct {
 var corpusEffects = map[string]Effect{"allow": Allow, "ask": None, "deny": Deny}
 
 // corpus reads all lines of testdata/lines.
-func corpus(t testing.TB) (out []corpusLine) {
+func corpus(t testing.TB) []corpusLine { return linesOf(t, "testdata/lines/*.txt") }
+
+// linesOf reads the lines of files.
+func linesOf(t testing.TB, pattern string) (out []corpusLine) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "lines", "*.txt"))
+	files, err := filepath.Glob(filepath.FromSlash(pattern))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no lines: %v", err)
 	}

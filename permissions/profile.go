@@ -3,6 +3,8 @@ package permissions
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -147,27 +149,39 @@ func has(program, attribute string, any ...string) bool {
 // profiles are the profiles of all programs, by name.
 func profiles() map[string]*profile { return knownPrograms().programs }
 
-// knownPrograms reads the profiles. They are embedded, so the first test finds a mistake in them.
+// knownPrograms is what the embedded profiles say. The first test finds a mistake in them.
 var knownPrograms = sync.OnceValue(func() *library {
-	names, err := profileFiles.ReadDir("profiles")
+	l, err := readProfiles(profileTexts())
 	if err != nil {
 		panic(err)
 	}
-	all := &library{map[string]*profile{}, map[string]map[string][]string{}, map[string]func() *regexp.Regexp{}}
-	for _, a := range attributes {
-		all.names[a] = map[string][]string{}
-	}
-	for _, f := range names {
-		text, err := profileFiles.ReadFile(path.Join("profiles", f.Name()))
-		if err == nil {
-			err = all.read(string(text))
-		}
-		if err != nil {
-			panic(fmt.Sprintf("%s: %v", f.Name(), err))
-		}
-	}
-	return all
+	return l
 })
+
+// profileTexts returns the embedded profiles by the names of their files.
+func profileTexts() map[string]string {
+	texts := map[string]string{}
+	names, _ := fs.Glob(profileFiles, "profiles/*.txt")
+	for _, name := range names {
+		text, _ := fs.ReadFile(profileFiles, name) // embedded
+		texts[name] = string(text)
+	}
+	return texts
+}
+
+// readProfiles reads profiles in the order of the names of their files.
+func readProfiles(texts map[string]string) (*library, error) {
+	l := &library{map[string]*profile{}, map[string]map[string][]string{}, map[string]func() *regexp.Regexp{}}
+	for _, a := range attributes {
+		l.names[a] = map[string][]string{}
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if err := l.read(texts[name]); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return l, nil
+}
 
 // systemDirs are the directories in which the programs of profiles are recognised by their
 // path.
@@ -302,8 +316,8 @@ func section(all map[string]*profile, words []string) ([]*profile, error) {
 					return nil, fmt.Errorf("%s: no section of %s before it", strings.Join(words, " "), name)
 				case p != nil && last:
 					return nil, fmt.Errorf("%s appears twice", name)
-				case last: // a subcommand is read as its program
-					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, options: map[string]option{}}
+				case last: // a subcommand is read as its program, and as little is known of it
+					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, partial: parent.partial, options: map[string]option{}}
 					if parent.subs == nil {
 						parent.subs = map[string]*profile{}
 					}
