@@ -126,6 +126,7 @@ var arrows = []struct {
 	{"services know nothing of ACP", inside("fsops", "terminal", "permissions"), inside("acpclient")},
 	{"fsops and permissions stand alone", inside("fsops", "permissions"), ours},
 	{"undo looks at files and git", is("internal/undo"), oursBut("internal/atomicfile", "internal/filelock", "internal/gitsafe", "internal/programs")},
+	{"git is run by these", outside("internal/finder", "internal/undo", "internal/stage", "internal/worktree", "internal/cli"), is("internal/gitsafe")},
 	{"staging knows git alone", is("internal/stage"), oursBut("internal/gitsafe")},
 	{"terminal builds on process", inside("terminal"), oursBut("internal/process")},
 	{"the engine declares its services", inside("acpclient"), inside("fsops", "terminal", "permissions", "ui", "internal/host", "internal/toolserver")},
@@ -166,6 +167,43 @@ func TestArrows(t *testing.T) {
 		if !applies {
 			t.Errorf("%s: there is no such package", a.rule)
 		}
+	}
+}
+
+// Nobody but internal/gitsafe, and tests, looks up or starts git.
+func TestGitIsCalledInOnePlace(t *testing.T) {
+	starts := []string{"Command", "CommandContext", "CommandIn", "Find", "LookPath", "StartProcess"}
+	found := 0
+	for _, s := range sources(t) {
+		if s.test || s.pkg == "internal/gittest" {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := ""
+			switch f := call.Fun.(type) {
+			case *ast.SelectorExpr:
+				name = f.Sel.Name
+			case *ast.Ident:
+				name = f.Name
+			}
+			for _, arg := range call.Args {
+				text, _ := arg.(*ast.BasicLit)
+				if text == nil || !slices.Contains(starts, name) || strings.TrimSuffix(path.Base(strings.Trim(text.Value, "\"`")), ".exe") != "git" {
+					continue
+				}
+				if found++; s.pkg != "internal/gitsafe" {
+					t.Errorf("%s: starts git", s.fset.Position(call.Pos()))
+				}
+			}
+			return true
+		})
+	}
+	if found == 0 {
+		t.Error("git is started nowhere")
 	}
 }
 

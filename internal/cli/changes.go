@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"parley/internal/programs"
+	"parley/internal/gitsafe"
 	"parley/internal/stage"
 	"parley/internal/undo"
 )
@@ -63,7 +63,7 @@ func (c *Connection) StageChange(ctx context.Context, session string, changes []
 	if s == nil {
 		return undo.ErrClosed
 	}
-	git, err := programs.Find("git")
+	git, err := gitsafe.Program()
 	if err != nil {
 		return fmt.Errorf("staging needs git: %w", err)
 	}

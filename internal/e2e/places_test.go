@@ -110,7 +110,7 @@ func places(t *testing.T) []place {
 		{name: "new subdirectory", prepare: repo(file("sub/", "")), in: "sub"},
 		{name: "broken HEAD", prepare: repo(file(".git/HEAD", "garbage\n")), worktree: none},
 		{name: "broken branch", prepare: repo(file(".git/refs/heads/main", "garbage\n")), worktree: "--worktree: "},
-		{name: "broken index", prepare: repo(file(".git/index", "garbage\n")), worktree: "--worktree: git status: .git/index: "},
+		{name: "broken index", prepare: repo(file(".git/index", "garbage\n")), worktree: "--worktree: git status: "},
 		{name: "broken configuration", prepare: repo(file(".git/config", "[[[\n")), worktree: "bad config line 1"},
 		{name: "a file's content is missing", worktree: "--worktree: git worktree: ", prepare: repo(func(t *testing.T, dir string) {
 			blob := strings.TrimSpace(gittest.Run(t, dir, "rev-parse", "HEAD:notes.txt"))
@@ -118,7 +118,7 @@ func places(t *testing.T) []place {
 				t.Fatal(err)
 			}
 		})},
-		{name: "programs in the configuration", prepare: repo(git("config", "filter.x.smudge", "false")), worktree: "names programs that git would run: filter.x.smudge"},
+		{name: "programs in the configuration", prepare: repo(git("config", "filter.x.smudge", "false"))},
 		{name: "empty .git", prepare: file(".git", ""), worktree: none},
 		{name: ".git that leads nowhere", prepare: file(".git", "gitdir: /does/not/exist\n"), worktree: none},
 		{name: "branch exists", prepare: repo(git("branch", "parley/x")), worktree: "--worktree: the branch exists already: parley/x"},
@@ -142,14 +142,14 @@ func places(t *testing.T) []place {
 				t.Skip("only root can give a directory away")
 			}
 		})},
-		{name: "state in a file", prepare: repo(file("../state", "")), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: create worktree: mkdir "},
+		{name: "state in a file", prepare: repo(file("../state", "")), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: make a directory for git: "},
 		{name: "read-only state", prepare: repo(func(t *testing.T, dir string) {
 			file("../state/", "")(t, dir)
 			mode(0o555)(t, filepath.Join(dir, "../state"))
 			if os.Getuid() == 0 {
 				t.Skip("root can write there")
 			}
-		}), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: create worktree: mkdir "},
+		}), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: make a directory for git: "},
 		{name: "relative home", prepare: repo(), env: []string{"HOME=relative"}, worktree: "--worktree: "},
 		{name: "no home", prepare: repo(), env: []string{"HOME="}, worktree: "--worktree: find the state directory: "},
 		{name: "home that does not exist", prepare: repo(), env: []string{"HOME=../none"}, worktree: "--worktree: "},

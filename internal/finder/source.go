@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/boyter/gocodewalker"
 
@@ -32,28 +31,21 @@ func list(ctx context.Context, root, git string, l *listing) {
 // fromGit lists tracked files and those that git would add. Nothing that the repository's
 // own configuration names is run.
 func fromGit(ctx context.Context, root, git string, l *listing) error {
+	repo, err := gitsafe.Find(ctx, git, root)
+	if err != nil {
+		return err
+	}
 	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	cmd := gitsafe.Command(ctx, git, root, "-co", "--exclude-standard", "-z")
-	cmd.WaitDelay = time.Second
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("git ls-files: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("git ls-files: %w", err)
-	}
-	fits := split(out, l)
-	if !fits {
-		stop()
-	}
-	err = cmd.Wait()
-	if !fits {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("git ls-files: %w", err)
-	}
+	in, out := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		out.CloseWithError(repo.Stream(ctx, out, "", "ls-files", "-co", "--exclude-standard", "-z"))
+	}()
+	split(in, l)
+	stop() // there may be more
+	in.Close()
+	<-done
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/programs"
+	"parley/internal/gitsafe"
 )
 
 // ErrSuperseded is returned by Find when a later search has replaced it.
@@ -60,7 +60,7 @@ type Tree struct {
 // New returns the Tree of a directory, an absolute path. It reads nothing before the first
 // search. End it with Close.
 func New(root string) *Tree {
-	git, _ := programs.Find("git") // "" if not found
+	git, _ := gitsafe.Program() // "" if not found
 	t := &Tree{root: root, git: git}
 	t.ctx, t.stop = context.WithCancel(context.Background())
 	return t

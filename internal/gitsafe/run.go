@@ -2,79 +2,78 @@ package gitsafe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
-	"regexp"
+	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 )
 
 // maxOutput bounds what is read of git's output, in bytes.
 const maxOutput = 32 << 20
 
-// The errors of Trusted wrap one of these.
-var (
-	ErrPrograms  = errors.New("the repository's own configuration names programs that git would run")
-	ErrSubmodule = errors.New("submodules are not supported, nor other repositories that set core.worktree")
-)
+// commands are all that parley has git do in a repository. With the configuration that they get, none
+// starts a program, and none looks into a submodule (git add and git submodule would).
+var commands = strings.Fields("apply cat-file check-attr check-ignore commit diff for-each-ref hash-object log ls-files merge merge-base " +
+	"merge-tree rev-list rev-parse status symbolic-ref update-index update-ref worktree")
 
-// untrusted are the settings that make git run a program when files are checked out, added, committed
-// or merged. Hooks and the file system monitor are switched off for every command; pagers, editors and
-// transports are not used.
-var untrusted = regexp.MustCompile(`^(filter\..*\.(smudge|clean|process)|merge\..*\.driver|gpg\..*program|gpg\.program|core\.(sshcommand|editor|askpass|alternaterefscommand))$`)
-
-// Trusted returns an error unless git can check out, commit and merge in the repository of dir without
-// running a program, or writing to a place, that the repository's own configuration names: an agent may
-// have written that. The user's own configuration may name any.
-func Trusted(ctx context.Context, git, dir string) error {
-	out, err := Run(ctx, git, dir, "config", "--list", "--show-scope", "--includes", "--name-only", "-z")
-	if err != nil {
-		return err
-	}
-	fields := strings.Split(out, "\x00") // scope, key, scope, key, ...
-	for i := 0; i+1 < len(fields); i += 2 {
-		scope, key := fields[i], fields[i+1]
-		if scope != "local" && scope != "worktree" {
-			continue
-		}
-		if strings.EqualFold(key, "core.worktree") { // it makes git write files elsewhere
-			return ErrSubmodule
-		}
-		if untrusted.MatchString(strings.ToLower(key)) {
-			return fmt.Errorf("%w: %s (git config --unset %s removes it)", ErrPrograms, key, key)
-		}
-	}
-	return nil
-}
-
-// Run runs a git command in dir and returns its standard output. Hooks, monitors, pagers, prompts and
-// the network are off. Commands that check out, add, commit or merge need Trusted first. The error is
+// Run runs a git command in the directory that was found, and returns its standard output. The error is
 // one line, the first that git wrote.
-func Run(ctx context.Context, git, dir string, words ...string) (string, error) {
-	return RunInput(ctx, git, dir, "", words...)
+func (r *Repo) Run(ctx context.Context, words ...string) (string, error) {
+	return r.RunInput(ctx, "", words...)
 }
 
 // RunInput is Run with a standard input.
-func RunInput(ctx context.Context, git, dir, input string, words ...string) (string, error) {
-	cmd := command(ctx, git, dir, []string{"-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"}, words)
-	cmd.WaitDelay = time.Second
+func (r *Repo) RunInput(ctx context.Context, input string, words ...string) (string, error) {
+	var out bytes.Buffer
+	err := r.Stream(ctx, &limited{to: &out, left: maxOutput}, input, words...)
+	return out.String(), err
+}
+
+// Stream is RunInput that writes the output to a writer, whose error ends git.
+func (r *Repo) Stream(ctx context.Context, to io.Writer, input string, words ...string) error {
+	name := slices.IndexFunc(words, func(w string) bool { return !strings.HasPrefix(w, "-") })
+	if name < 0 || !slices.Contains(commands, words[name]) {
+		return fmt.Errorf("git %q is none of the commands that parley runs", words)
+	}
+	if err := r.same(); err != nil {
+		return err
+	}
+	common, err := r.common()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(common)
+	cmd := command(ctx, r.git, r.cwd, append(r.settings[:len(r.settings):len(r.settings)], words...)...)
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Top,
+		"GIT_COMMON_DIR="+common, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
+	if r.index != "" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
+	}
+	cmd.Stdout = to
+	return cmp.Or(run(ctx, cmd, words[name], input), r.same())
+}
+
+// run runs a command, which errors call by its name.
+func run(ctx context.Context, cmd *exec.Cmd, name, input string) error {
 	if input != "" {
 		cmd.Stdin = strings.NewReader(input)
 	}
-	var out, said bytes.Buffer
-	cmd.Stdout = &limited{to: &out, left: maxOutput}
+	var said bytes.Buffer
 	cmd.Stderr = &limited{to: &said, left: 4 << 10}
 	err := cmd.Run()
 	if err == nil {
-		return out.String(), nil
+		return nil
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		return "", cause
+		return cause
 	}
-	return out.String(), &Error{Command: words[0], Stderr: said.String(), Err: err}
+	return &Error{Command: name, Stderr: said.String(), Err: err}
 }
 
 // Error is a git command that failed.
@@ -87,10 +86,7 @@ type Error struct {
 func (e *Error) Error() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(e.Stderr), "\n")
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "fatal: "), "error: ")
-	if line == "" {
-		line = e.Err.Error()
-	}
-	return "git " + e.Command + ": " + line
+	return "git " + e.Command + ": " + cmp.Or(line, e.Err.Error())
 }
 
 func (e *Error) Unwrap() error { return e.Err }

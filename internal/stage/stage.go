@@ -60,20 +60,15 @@ func Stage(ctx context.Context, git string, files ...File) error {
 	if patch.Len() == 0 {
 		return ErrStaged
 	}
-	_, err = gitsafe.RunInput(ctx, git, r.top, patch.String(), "apply", "--cached", "--whitespace=nowarn", "--no-ignore-whitespace", "-")
+	_, err = r.RunInput(ctx, patch.String(), "apply", "--cached", "--whitespace=nowarn", "--no-ignore-whitespace", "-")
 	return err
 }
 
-// repository is the one that a work tree belongs to.
-type repository struct {
-	git string // the program
-	top string // the root of the work tree
-	dir string // where its index is
-}
+// repository is the one that a worktree belongs to. Its commands run in the root.
+type repository struct{ *gitsafe.Repo }
 
 // open finds the repository of a file and makes sure that its index can be changed.
 func open(ctx context.Context, git, path string) (*repository, error) {
-	r := &repository{git: git}
 	dir := filepath.Dir(path)
 	for { // a deleted file may have taken its directory along
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
@@ -85,76 +80,26 @@ func open(ctx context.Context, git, path string) (*repository, error) {
 		}
 		dir = up
 	}
-	top, err := gitsafe.Run(ctx, git, dir, "rev-parse", "--show-toplevel")
+	found, err := gitsafe.Find(ctx, git, dir)
 	var failed *gitsafe.Error
-	if errors.As(err, &failed) && (strings.Contains(failed.Stderr, "not a git repository") || strings.Contains(failed.Stderr, "work tree")) {
+	switch {
+	case errors.Is(err, gitsafe.ErrNoFiles), errors.As(err, &failed) && strings.Contains(failed.Stderr, "not a git repository"):
 		return nil, ErrNoRepository
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
-	}
-	r.top = filepath.FromSlash(strings.TrimSuffix(top, "\n"))
-	own, err := gitsafe.Run(ctx, git, dir, "rev-parse", "--absolute-git-dir")
-	if err != nil {
-		return nil, err
-	}
-	r.dir = filepath.FromSlash(strings.TrimSuffix(own, "\n"))
-	if !r.owned() {
+	case !found.Owned():
 		return nil, ErrElsewhere
 	}
-	if err := gitsafe.Trusted(ctx, git, dir); err != nil {
-		return nil, err
-	}
+	r := &repository{found.AtTop()}
 	return r, r.quiet(ctx)
-}
-
-// owned reports whether the index belongs to the work tree: its .git is the directory of the
-// repository, or leads to the one of a linked work tree that leads back. Who writes a .git file that
-// leads elsewhere, or makes the index a link, must not have another repository changed.
-func (r *repository) owned() bool {
-	if info, err := os.Lstat(filepath.Join(r.dir, "index")); err == nil && !info.Mode().IsRegular() {
-		return false
-	}
-	link, err := os.Lstat(filepath.Join(r.top, ".git"))
-	if err != nil {
-		return false
-	}
-	if link.IsDir() {
-		own, err := os.Stat(r.dir)
-		return err == nil && os.SameFile(link, own)
-	}
-	back, err := os.Lstat(r.named("gitdir"))
-	if err != nil || !link.Mode().IsRegular() || !os.SameFile(link, back) {
-		return false
-	}
-	all := filepath.Dir(r.dir) // the linked work trees of the repository
-	common, err := os.Stat(r.named("commondir"))
-	parent, failed := os.Stat(filepath.Dir(all))
-	return err == nil && failed == nil && filepath.Base(all) == "worktrees" && os.SameFile(common, parent)
-}
-
-// named returns the path that a file of the repository holds, "" if none.
-func (r *repository) named(file string) string {
-	file = filepath.Join(r.dir, file)
-	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() || info.Size() > 8<<10 {
-		return ""
-	}
-	text, err := os.ReadFile(file)
-	path := filepath.FromSlash(strings.TrimRight(string(text), "\r\n"))
-	if err == nil && path != "" && !filepath.IsAbs(path) {
-		path = filepath.Join(r.dir, path)
-	}
-	return path
 }
 
 // quiet returns ErrInProgress if the repository is in the middle of something.
 func (r *repository) quiet(ctx context.Context) error {
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"} {
-		if _, err := os.Lstat(filepath.Join(r.dir, name)); err == nil {
-			return ErrInProgress
-		}
+	if r.Busy() {
+		return ErrInProgress
 	}
-	unmerged, err := gitsafe.Run(ctx, r.git, r.top, "ls-files", "--unmerged", "-z")
+	unmerged, err := r.Run(ctx, "ls-files", "--unmerged", "-z")
 	if err == nil && unmerged != "" {
 		return ErrInProgress
 	}
@@ -163,7 +108,7 @@ func (r *repository) quiet(ctx context.Context) error {
 
 // add adds to a patch what the change of a file makes of the index.
 func (r *repository) add(ctx context.Context, patch *strings.Builder, f File) error {
-	rel, err := filepath.Rel(r.top, f.Path)
+	rel, err := filepath.Rel(r.Top, f.Path)
 	if err != nil || !filepath.IsLocal(rel) {
 		return fmt.Errorf("%s: %w", filepath.Base(f.Path), ErrNoRepository)
 	}
@@ -196,18 +141,18 @@ func (r *repository) add(ctx context.Context, patch *strings.Builder, f File) er
 // converted returns ErrConverted if git would add other content than this under a new name, as its
 // attributes and core.autocrlf say.
 func (r *repository) converted(ctx context.Context, name, content string) error {
-	attr, err := gitsafe.Run(ctx, r.git, r.top, "check-attr", "-z", "filter", "--", name)
+	attr, err := r.Run(ctx, "check-attr", "-z", "filter", "--", name)
 	if err != nil {
 		return err
 	}
 	if fields := strings.Split(attr, "\x00"); len(fields) < 3 || fields[2] != "unspecified" && fields[2] != "unset" {
 		return ErrConverted // and git runs no filter below
 	}
-	added, err := gitsafe.RunInput(ctx, r.git, r.top, content, "hash-object", "--stdin", "--path="+name)
+	added, err := r.RunInput(ctx, content, "hash-object", "--stdin", "--path="+name)
 	if err != nil {
 		return err
 	}
-	plain, err := gitsafe.RunInput(ctx, r.git, r.top, content, "hash-object", "--stdin", "--no-filters")
+	plain, err := r.RunInput(ctx, content, "hash-object", "--stdin", "--no-filters")
 	if err == nil && added != plain {
 		err = ErrConverted
 	}
@@ -221,7 +166,7 @@ const (
 
 // indexed returns what the index holds of a file.
 func (r *repository) indexed(ctx context.Context, name string) (entry, error) {
-	out, err := gitsafe.Run(ctx, r.git, r.top, "ls-files", "--stage", "-z", "--", name)
+	out, err := r.Run(ctx, "ls-files", "--stage", "-z", "--", name)
 	if err != nil || out == "" {
 		return entry{}, err
 	}
@@ -230,7 +175,7 @@ func (r *repository) indexed(ctx context.Context, name string) (entry, error) {
 	if len(fields) != 3 || listed != name || !strings.HasPrefix(fields[0], "100") && fields[0] != linkMode {
 		return entry{}, ErrNoText
 	}
-	content, err := gitsafe.Run(ctx, r.git, r.top, "cat-file", "blob", fields[1])
+	content, err := r.Run(ctx, "cat-file", "blob", fields[1])
 	if err != nil {
 		return entry{}, err
 	}

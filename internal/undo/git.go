@@ -50,62 +50,40 @@ func (r *repository) newHash() hash.Hash {
 	return sha1.New()
 }
 
-// run runs a git command in dir. Its standard input has the names, each with a NUL.
-func (g git) run(ctx context.Context, dir string, names []string, words ...string) (string, error) {
+// find finds the repository that contains a directory.
+func (g git) find(ctx context.Context, dir string) (*gitsafe.Repo, error) {
 	if g == "" {
-		return "", errNoGit
+		return nil, errNoGit
 	}
-	if err := context.Cause(ctx); err != nil {
-		return "", err
-	}
-	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO as an ignore file never ends
-	defer stop()
-	input := ""
-	if len(names) > 0 {
-		input = strings.Join(names, "\x00") + "\x00"
-	}
-	out, err := gitsafe.RunInput(ctx, string(g), dir, input, words...)
-	failed := (*gitsafe.Error)(nil)
-	if errors.As(err, &failed) && (strings.Contains(failed.Stderr, "not a git repository") || strings.Contains(failed.Stderr, "must be run in a work tree")) {
+	r, err := gitsafe.Find(ctx, string(g), dir)
+	var failed *gitsafe.Error
+	if errors.Is(err, gitsafe.ErrNoFiles) || errors.As(err, &failed) && strings.Contains(failed.Stderr, "not a git repository") {
 		err = errNoWorkTree
 	}
-	return out, err
+	return r, err
 }
 
-// locate finds the repository of a directory.
-func (g git) locate(ctx context.Context, dir string) (repository, error) {
-	out, err := g.run(ctx, dir, nil, "rev-parse", "--is-inside-work-tree", "--show-prefix", "--git-path", "index", "--git-path", "objects",
-		"--git-path", "info/exclude", "--git-path", "config", "--show-object-format")
-	if err != nil {
-		return repository{}, err
-	}
-	lines := strings.Split(out, "\n")
-	if lines[0] == "false" {
-		return repository{}, errNoWorkTree
-	}
-	if len(lines) != 8 { // a directory with a line break
-		return repository{}, errSaid
-	}
-	for i, l := range lines[2:6] {
-		if l = filepath.FromSlash(l); !filepath.IsAbs(l) {
-			l = filepath.Join(dir, l)
-		}
-		lines[2+i] = l
-	}
-	r := repository{prefix: lines[1], index: lines[2], objects: lines[3], rules: lines[4:6], sha256: lines[6] == "sha256"}
-	for above := dir; r.prefix != "" && len(r.rules) < strings.Count(r.prefix, "/")+2; {
+// locate returns where a repository has what is needed of it.
+func locate(r *gitsafe.Repo, dir string) repository {
+	repo := repository{prefix: r.Prefix, index: filepath.Join(r.Dir, "index"), objects: filepath.Join(r.Common, "objects"), sha256: r.SHA256,
+		rules:    []string{filepath.Join(r.Common, "info", "exclude"), filepath.Join(r.Common, "config")},
+		filtered: slices.ContainsFunc(r.Filters, func(name string) bool { return name != "lfs" })}
+	for above := dir; repo.prefix != "" && len(repo.rules) < strings.Count(repo.prefix, "/")+2; {
 		above = filepath.Dir(above)
-		r.rules = append(r.rules, filepath.Join(above, ".gitignore"))
+		repo.rules = append(repo.rules, filepath.Join(above, ".gitignore"))
 	}
-	return r, nil
+	return repo
 }
 
 // tracked returns what git tracks below a directory: was, if the index is still the same.
 func (g git) tracked(ctx context.Context, dir string, was *index) (*index, error) {
-	repo, err := g.locate(ctx, dir)
+	ctx, stop := context.WithTimeout(ctx, gitTime) // a FIFO as an ignore file never ends
+	defer stop()
+	found, err := g.find(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
+	repo := locate(found, dir)
 	info, err := os.Lstat(repo.index)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -115,15 +93,10 @@ func (g git) tracked(ctx context.Context, dir string, was *index) (*index, error
 	case was != nil && was.stamp == stampOf(info) && !was.recent && was.index == repo.index && was.prefix == repo.prefix:
 		return was, nil
 	}
-	filters, err := g.run(ctx, dir, nil, "config", "--name-only", "--get-regexp", `^filter\.`)
-	if failed := (*gitsafe.Error)(nil); err != nil && (!errors.As(err, &failed) || failed.Code() != 1) { // 1: there are none
-		return nil, err
-	}
-	repo.filtered = slices.ContainsFunc(strings.Fields(filters), func(key string) bool { return !strings.HasPrefix(key, "filter.lfs.") })
 	ix, err := readIndex(repo)
 	if errors.Is(err, errUnknownIndex) || errors.Is(err, errDamagedRecord) {
 		ix = &index{repository: repo, stamp: stampOf(info)}
-		err = g.list(ctx, dir, ix)
+		err = list(ctx, found, ix)
 	}
 	if err == nil && was != nil {
 		ix.continues(was)
@@ -132,8 +105,8 @@ func (g git) tracked(ctx context.Context, dir string, was *index) (*index, error
 }
 
 // list lets git list the files of an index.
-func (g git) list(ctx context.Context, dir string, ix *index) error {
-	out, err := g.run(ctx, dir, nil, "ls-files", "-z", "--cached")
+func list(ctx context.Context, r *gitsafe.Repo, ix *index) error {
+	out, err := r.Run(ctx, "ls-files", "-z", "--cached")
 	if err != nil {
 		return err
 	}
@@ -151,6 +124,12 @@ func (g git) list(ctx context.Context, dir string, ix *index) error {
 // ignored reports which of some names below a directory git ignores; "." is the directory, if it is not the top
 // of the work tree.
 func (g git) ignored(ctx context.Context, dir string, names []string) (is []bool, err error) {
+	ctx, stop := context.WithTimeout(ctx, gitTime)
+	defer stop()
+	r, err := g.find(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	for some := range slices.Chunk(names, maxAsked) {
 		asked := make([]string, len(some))
 		for i, name := range some {
@@ -158,7 +137,7 @@ func (g git) ignored(ctx context.Context, dir string, names []string) (is []bool
 				asked[i] = "../" + filepath.Base(dir) // by the rules above it
 			}
 		}
-		out, err := g.run(ctx, dir, asked, "--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin", "--verbose", "--non-matching")
+		out, err := r.RunInput(ctx, strings.Join(asked, "\x00")+"\x00", "--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin", "--verbose", "--non-matching")
 		if failed := (*gitsafe.Error)(nil); err != nil && (!errors.As(err, &failed) || failed.Code() != 1) { // 1: none is
 			return nil, err
 		}

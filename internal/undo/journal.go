@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/programs"
+	"parley/internal/gitsafe"
 )
 
 // Default limits, and bounds of what a Journal remembers.
@@ -76,7 +76,7 @@ func New(opts Options) (*Journal, error) {
 		opts.MaxBytes = DefaultMaxBytes
 	}
 	if opts.Git == "" {
-		opts.Git, _ = programs.Find("git")
+		opts.Git, _ = gitsafe.Program()
 	}
 	s, err := openStore(opts.Dir, opts.MaxBytes)
 	if err != nil {

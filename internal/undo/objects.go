@@ -30,12 +30,8 @@ const (
 // They are linked if possible, so that they outlive the other one: an agent may remove it.
 func openObjects(dir string, repo repository) error {
 	objects := filepath.Join(dir, "objects")
-	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
-	if repo.sha256 {
-		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
-	}
 	err := errors.Join(os.MkdirAll(filepath.Join(objects, "info"), 0o700), os.MkdirAll(filepath.Join(objects, "pack"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700))
-	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config, "objects/info/alternates": alternate(repo.objects)} {
+	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "objects/info/alternates": alternate(repo.objects)} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	if err != nil {
@@ -84,6 +80,13 @@ type wantedBlob struct {
 // blobs reads blobs from a repository that openObjects has made. It skips those that git does not have, or that
 // do not have their hash.
 func (g git) blobs(ctx context.Context, dir string, repo *repository, wanted []wantedBlob) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	own, err := gitsafe.Own(string(g), dir, repo.sha256)
+	if err != nil {
+		return err
+	}
 	for len(wanted) > 0 {
 		n, size := 0, 0
 		var hashes []string
@@ -92,7 +95,7 @@ func (g git) blobs(ctx context.Context, dir string, repo *repository, wanted []w
 			size += wanted[n].size
 			n++
 		}
-		out, err := gitsafe.RunInput(ctx, string(g), dir, strings.Join(hashes, "\n")+"\n", "--git-dir=.", "cat-file", "--batch")
+		out, err := own.RunInput(ctx, strings.Join(hashes, "\n")+"\n", "cat-file", "--batch")
 		if err != nil {
 			return err
 		}

@@ -27,14 +27,14 @@ type File struct {
 }
 
 // Diff compares a worktree with the commit that it and the main one have in common: its own commits,
-// what is uncommitted, and new files that git does not ignore. The index of the worktree learns the
-// names of the new files, as by git add -N.
+// what is uncommitted, and new files that git does not ignore. It changes nothing.
 func (s *Store) Diff(ctx context.Context, t Tree) (Diff, error) {
-	base, err := s.prepareDiff(ctx, t)
+	c, err := s.compare(ctx, t)
 	if err != nil {
 		return Diff{}, err
 	}
-	files, err := s.files(ctx, t, base)
+	defer c.remove()
+	files, err := c.files(ctx)
 	if err != nil {
 		return Diff{}, err
 	}
@@ -42,7 +42,7 @@ func (s *Store) Diff(ctx context.Context, t Tree) (Diff, error) {
 	for _, f := range files {
 		d.Added, d.Removed = d.Added+f.Added, d.Removed+f.Removed
 	}
-	if d.Patch, err = s.diff(ctx, t, base, "--patch"); err != nil {
+	if d.Patch, err = c.diff(ctx, "--patch"); err != nil {
 		return Diff{}, err
 	}
 	if len(d.Patch) > maxPatch {
@@ -61,46 +61,66 @@ type Preview struct {
 	Refused error
 }
 
-// Preview looks at what merging a worktree would bring. It changes no more than Diff does.
+// Preview looks at what merging a worktree would bring. It changes nothing.
 func (s *Store) Preview(ctx context.Context, t Tree) (Preview, error) {
-	base, err := s.prepareDiff(ctx, t)
+	c, err := s.compare(ctx, t)
 	if err != nil {
 		return Preview{}, err
 	}
+	defer c.remove()
 	var p Preview
-	if p.State, err = s.State(ctx, t); err != nil {
+	if p.State, err = c.state(ctx); err != nil {
 		return Preview{}, err
 	}
-	if p.Files, err = s.files(ctx, t, base); err != nil {
+	if p.Files, err = c.files(ctx); err != nil {
 		return Preview{}, err
 	}
-	p.Into, p.Refused = s.mergeable(ctx, t)
-	p.Makes = len(p.Uncommitted) > 0 || !s.ancestor(ctx, t.Main, "HEAD", t.Branch())
+	p.Into, p.Refused = c.mergeable(ctx, p.Uncommitted)
+	p.Makes = len(p.Uncommitted) > 0 || !ancestor(ctx, c.main, "HEAD", t.Branch())
 	return p, context.Cause(ctx)
 }
 
-// prepareDiff makes sure that diff can be called, and returns the commit to compare a worktree with.
-func (s *Store) prepareDiff(ctx context.Context, t Tree) (base string, err error) {
-	if err := s.verify(ctx, t); err != nil { // or git would use a repository around the store
-		return "", err
-	}
-	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil { // add and diff run filters
-		return "", err
-	}
-	base, err = s.run(ctx, t.Main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil {
-		return "", ErrNoCommit
-	}
-	if common, err := s.run(ctx, t.Path, "merge-base", base, "HEAD"); err == nil {
-		base = common
-	}
-	_, err = s.run(ctx, t.Path, "add", "--intent-to-add", "--", ".")
-	return base, err
+// comparison compares a worktree with a commit.
+type comparison struct {
+	opened
+	base    string
+	indexed *gitsafe.Repo // with an index that has the new files, too
+	remove  func()        // it
 }
 
-// files returns what differs from a commit in a worktree.
-func (s *Store) files(ctx context.Context, t Tree, base string) ([]File, error) {
-	counts, err := s.diff(ctx, t, base, "--numstat", "-z")
+// compare compares a worktree with the commit that it and the main one have in common.
+func (s *Store) compare(ctx context.Context, t Tree) (c comparison, err error) {
+	if c.opened, err = s.verify(ctx, t); err != nil {
+		return c, err
+	}
+	if c.base, err = head(ctx, c.main); err != nil {
+		return c, err
+	}
+	if common, err := line(ctx, c.own, "merge-base", c.base, "HEAD"); err == nil {
+		c.base = common
+	}
+	added, err := c.own.Run(ctx, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return c, err
+	}
+	var entries strings.Builder
+	for name := range strings.SplitSeq(added, "\x00") {
+		if name != "" && !strings.HasSuffix(name, "/") { // a repository
+			entries.WriteString("100644 " + c.own.EmptyBlob() + "\t" + name + "\x00")
+		}
+	}
+	if c.indexed, c.remove, err = c.own.WithIndex(); err != nil || entries.Len() == 0 {
+		return c, err
+	}
+	if _, err = c.indexed.RunInput(ctx, entries.String(), "update-index", "--add", "--replace", "-z", "--index-info"); err != nil {
+		c.remove()
+	}
+	return c, err
+}
+
+// files returns what differs.
+func (c comparison) files(ctx context.Context) ([]File, error) {
+	counts, err := c.diff(ctx, "--numstat", "-z")
 	if err != nil {
 		return nil, err
 	}
@@ -116,8 +136,7 @@ func (s *Store) files(ctx context.Context, t Tree, base string) ([]File, error) 
 	return files, nil
 }
 
-// diff compares a worktree with a commit.
-func (s *Store) diff(ctx context.Context, t Tree, base string, format ...string) (string, error) {
+func (c comparison) diff(ctx context.Context, format ...string) (string, error) {
 	words := append([]string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--ignore-submodules=all", "--src-prefix=a/", "--dst-prefix=b/"}, format...)
-	return gitsafe.Run(ctx, s.git, t.Path, append(words, base, "--")...)
+	return c.indexed.Run(ctx, append(words, c.base, "--")...)
 }

@@ -16,48 +16,49 @@ import (
 
 // repository is the repository of a directory.
 type repository struct {
-	main   string // the root of the user's worktree that the directory is in, else of the main one
-	place  string // where the store keeps the worktrees of the repository
-	inside bool   // the directory is in main
+	*gitsafe.Repo // of the user's worktree that the directory is in, else of the main one
 
-	common os.FileInfo // its .git directory
+	below  string // the directory, relative to the root of its worktree
+	place  string // where the store keeps the worktrees of the repository
+	inside bool   // the directory is in a worktree of the user's
 }
 
-// repository returns the repository that dir is in. dir may be in a worktree of the store; main is one of
-// the user's in any case.
-func (s *Store) repository(ctx context.Context, dir string) (r repository, err error) {
-	path, err := s.commonDir(ctx, dir)
-	if cause := context.Cause(ctx); cause != nil {
-		return r, cause
-	}
+// find finds the repository of a directory.
+func (s *Store) find(ctx context.Context, dir string) (*gitsafe.Repo, error) {
+	r, err := gitsafe.Find(ctx, s.git, dir)
 	if err != nil {
-		return r, notRepository(dir, err)
+		return nil, notRepository(dir, err)
 	}
-	if r.common, err = os.Stat(path); err != nil {
+	return r, nil
+}
+
+// repository returns the repository that dir is in. dir may be in a worktree of the store.
+func (s *Store) repository(ctx context.Context, dir string) (r repository, err error) {
+	if r.Repo, err = s.find(ctx, dir); err != nil {
 		return r, err
 	}
-	if inside, err := s.run(ctx, dir, "rev-parse", "--is-inside-work-tree"); err != nil || inside != "true" {
-		return r, fmt.Errorf("%w: %s", ErrNoFiles, dir)
-	}
-	if r.main, err = s.mainOf(ctx, dir); err != nil {
-		return r, err
-	}
-	sum := sha256.Sum256([]byte(path))
-	base := filepath.Base(r.main)
+	main := mainOf(r.Repo)
+	base := filepath.Base(main)
 	if CheckName(base) != nil {
 		base = "repository"
 	}
+	sum := sha256.Sum256([]byte(filepath.ToSlash(r.Common)))
 	r.place = filepath.Join(s.dir, base+"-"+hex.EncodeToString(sum[:4]))
-	if top, err := s.run(ctx, dir, "rev-parse", "--show-toplevel"); err == nil && !within(s.dir, top) {
-		r.main, r.inside = filepath.FromSlash(top), true
+	r.below, r.inside = filepath.FromSlash(r.Prefix), !within(s.dir, r.Top)
+	if !r.inside {
+		r.Repo, err = s.find(ctx, main)
+	} else {
+		r.Repo = r.AtTop()
 	}
-	return r, nil
+	return r, err
 }
 
 // notRepository says why git finds no repository in a directory.
 func notRepository(dir string, err error) error {
 	var failed *gitsafe.Error
 	switch {
+	case errors.Is(err, ErrNoFiles):
+		return fmt.Errorf("%w: %s", ErrNoFiles, dir)
 	case !errors.As(err, &failed), failed.Code() < 0: // git did not run
 		return err
 	case strings.Contains(failed.Stderr, "(or any "):
@@ -72,17 +73,12 @@ func notRepository(dir string, err error) error {
 	return fmt.Errorf("%w: %s (%w)", ErrNoRepository, dir, err)
 }
 
-// commonDir returns the .git directory of a repository, also in a linked worktree.
-func (s *Store) commonDir(ctx context.Context, dir string) (string, error) {
-	path, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	return filepath.FromSlash(path), err
-}
-
-// mainOf returns the main worktree of the repository that dir is in.
-func (s *Store) mainOf(ctx context.Context, dir string) (string, error) {
-	list, err := s.run(ctx, dir, "worktree", "list", "--porcelain", "-z")
-	first, _, _ := strings.Cut(list, "\x00")
-	return filepath.FromSlash(strings.TrimPrefix(first, "worktree ")), err
+// mainOf returns the main worktree of a repository, or the directory of a bare one.
+func mainOf(r *gitsafe.Repo) string {
+	if filepath.Base(r.Common) == ".git" {
+		return filepath.Dir(r.Common)
+	}
+	return r.Common
 }
 
 // owns reports whether a worktree of the store belongs to the repository.
@@ -90,12 +86,8 @@ func (s *Store) owns(ctx context.Context, r repository, t Tree) bool {
 	if filepath.Dir(t.Path) == r.place {
 		return true
 	}
-	path, err := s.commonDir(ctx, t.Path) // the repository may have been moved
-	if err != nil {
-		return false
-	}
-	common, err := os.Stat(path)
-	return err == nil && os.SameFile(common, r.common)
+	own, err := s.find(ctx, t.Path) // the repository may have been moved
+	return err == nil && own.Shares(r.Repo)
 }
 
 // within reports whether path is in dir; both exist.
@@ -129,7 +121,10 @@ func (s *Store) existing(ctx context.Context, path string) Tree {
 	t := Tree{Name: filepath.Base(path), Path: path}
 	_, err := os.Lstat(filepath.Join(path, ".git"))
 	if err == nil { // or git would find one around the store
-		t.Main, err = s.mainOf(ctx, path)
+		var r *gitsafe.Repo
+		if r, err = s.find(ctx, path); err == nil {
+			t.Main = mainOf(r)
+		}
 	}
 	if err != nil {
 		t.Broken = fmt.Errorf("its repository is gone: %w", err)
@@ -154,7 +149,7 @@ func (s *Store) At(ctx context.Context, dir string, from ...string) (Tree, error
 	t := s.existing(ctx, filepath.Join(s.dir, words[0], words[1]))
 	for _, own := range from {
 		if r, err := s.repository(ctx, own); err == nil && r.inside && s.owns(ctx, r, t) {
-			t.Main = r.main // the repository may have other worktrees of the user's
+			t.Main = r.Top // the repository may have other worktrees of the user's
 			break
 		}
 	}
@@ -174,7 +169,7 @@ func (s *Store) Find(ctx context.Context, dir, name string) (t Tree, here bool, 
 	if r, err := s.repository(ctx, dir); err == nil {
 		for _, t := range all {
 			if s.owns(ctx, r, t) {
-				t.Main = r.main // the repository may have other worktrees of the user's
+				t.Main = r.Top // the repository may have other worktrees of the user's
 				return t, r.inside, nil
 			}
 		}

@@ -103,10 +103,9 @@ func TestRelative(t *testing.T) {
 	t.Chdir(r.repo)
 	_, _, createErr := r.store.Create(t.Context(), ".", "x")
 	_, atErr := r.store.At(t.Context(), "sub", ".")
-	_, runErr := gitsafe.Run(t.Context(), r.store.git, ".", "status")
-	listErr := gitsafe.Command(t.Context(), r.store.git, ".").Run()
+	_, findErr := gitsafe.Find(t.Context(), r.store.git, ".")
 	_, openErr := Open("worktrees")
-	for what, err := range map[string]error{"create": createErr, "at": atErr, "run": runErr, "list files": listErr, "open": openErr} {
+	for what, err := range map[string]error{"create": createErr, "at": atErr, "find": findErr, "open": openErr} {
 		if err == nil || errors.Is(err, ErrNoRepository) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %v, want that the path is not absolute", what, err)
 		}
@@ -212,7 +211,7 @@ func TestCreateElsewhere(t *testing.T) {
 	super := t.TempDir()
 	gittest.Init(t, super)
 	r.git(super, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", r.repo, "module")
-	for dir, want := range map[string]error{filepath.Join(super, "module"): gitsafe.ErrSubmodule, filepath.Join(super, ".git"): ErrNoFiles} {
+	for dir, want := range map[string]error{filepath.Join(super, "module"): ErrElsewhere, filepath.Join(super, ".git"): ErrNoFiles} {
 		if _, _, err := r.store.Create(context.Background(), dir, "x"); !errors.Is(err, want) || strings.Contains(err.Error(), "unset") {
 			t.Errorf("in %s: got %v, want %v", dir, err, want)
 		}

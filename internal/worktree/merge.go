@@ -28,28 +28,31 @@ const maxCommits = 50
 
 // State looks at a worktree.
 func (s *Store) State(ctx context.Context, t Tree) (State, error) {
-	if t.Broken != nil {
-		return State{}, t.Broken
-	}
-	var st State
-	var err error
-	if st.Uncommitted, err = s.uncommitted(ctx, t.Path); err != nil {
+	o, err := s.open(ctx, t)
+	if err != nil {
 		return State{}, err
 	}
-	head, err := s.run(ctx, t.Main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	return o.state(ctx)
+}
+
+func (o opened) state(ctx context.Context) (st State, err error) {
+	if st.Uncommitted, err = uncommitted(ctx, o.own); err != nil {
+		return State{}, err
+	}
+	into, err := head(ctx, o.main)
 	if err != nil {
-		return State{}, ErrNoCommit
+		return State{}, err
 	}
 	// The branch is named, too: an agent may have checked out something else.
-	only := []string{"--ignore-missing", "^" + head, "HEAD", "refs/heads/" + t.Branch(), "--"}
-	log, err := s.run(ctx, t.Path, append([]string{"log", "--format=%h %s", "--max-count=" + strconv.Itoa(maxCommits)}, only...)...)
+	only := []string{"--ignore-missing", "^" + into, "HEAD", "refs/heads/" + o.Branch(), "--"}
+	log, err := line(ctx, o.own, append([]string{"log", "--format=%h %s", "--max-count=" + strconv.Itoa(maxCommits)}, only...)...)
 	if err != nil {
 		return State{}, err
 	}
 	if log != "" {
 		st.Commits = strings.Split(log, "\n")
 	}
-	count, err := s.run(ctx, t.Path, append([]string{"rev-list", "--count"}, only...)...)
+	count, err := line(ctx, o.own, append([]string{"rev-list", "--count"}, only...)...)
 	if err != nil {
 		return State{}, err
 	}
@@ -58,12 +61,9 @@ func (s *Store) State(ctx context.Context, t Tree) (State, error) {
 }
 
 // uncommitted lists the files of a worktree that differ from its commit, and the new ones that git does
-// not ignore, relative to its root.
-func (s *Store) uncommitted(ctx context.Context, root string) ([]string, error) {
-	if err := gitsafe.Trusted(ctx, s.git, root); err != nil { // status may run filters
-		return nil, err
-	}
-	out, err := s.run(ctx, root, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
+// not ignore, relative to its root. A repository inside it ends in a slash.
+func uncommitted(ctx context.Context, r *gitsafe.Repo) ([]string, error) {
+	out, err := r.Run(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
 	if err != nil {
 		return nil, err
 	}
@@ -101,20 +101,25 @@ type Merged struct {
 // the merge would conflict (*ConflictError) or overwrite uncommitted changes, nothing changes. The
 // worktree stays in any case.
 func (s *Store) Merge(ctx context.Context, t Tree, message string) (Merged, error) {
-	if t.Broken != nil {
-		return Merged{}, t.Broken
-	}
-	into, err := s.mergeable(ctx, t)
+	o, err := s.verify(ctx, t)
 	if err != nil {
 		return Merged{}, err
 	}
-	committed, takeBack, err := s.commit(ctx, t, message)
+	files, err := uncommitted(ctx, o.own)
 	if err != nil {
 		return Merged{}, err
 	}
-	m, err := Merged{}, s.nested(ctx, t)
+	into, err := o.mergeable(ctx, files)
+	if err != nil {
+		return Merged{}, err
+	}
+	committed, takeBack, err := o.commit(ctx, files, message)
+	if err != nil {
+		return Merged{}, err
+	}
+	m, err := Merged{}, o.nested(ctx)
 	if err == nil {
-		m, err = s.mergeCommitted(ctx, t, message)
+		m, err = o.mergeCommitted(ctx, message)
 	}
 	if err != nil {
 		takeBack()
@@ -124,41 +129,64 @@ func (s *Store) Merge(ctx context.Context, t Tree, message string) (Merged, erro
 	return m, nil
 }
 
-// mergeable returns the branch that a worktree would be merged into, or why it cannot be merged now.
-func (s *Store) mergeable(ctx context.Context, t Tree) (into string, err error) {
-	if err := gitsafe.Trusted(ctx, s.git, t.Path); err != nil {
-		return "", err
-	}
-	if inside, _ := s.run(ctx, t.Main, "rev-parse", "--is-inside-work-tree"); inside != "true" {
-		return "", ErrBare
-	}
-	into, err = s.run(ctx, t.Main, "symbolic-ref", "--quiet", "--short", "HEAD")
+// mergeable returns the branch that a worktree with these uncommitted files would be merged into, or why
+// it cannot be merged now.
+func (o opened) mergeable(ctx context.Context, files []string) (into string, err error) {
+	into, err = line(ctx, o.main, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if err != nil {
 		return "", ErrNotOnBranch
 	}
-	for _, dir := range []string{t.Main, t.Path} {
-		if err := s.idle(ctx, dir); err != nil {
-			return into, fmt.Errorf("%w (%s)", err, dir)
+	for _, r := range []*gitsafe.Repo{o.main, o.own} {
+		if r.Busy() {
+			return into, fmt.Errorf("%w (%s)", ErrBusy, r.Top)
 		}
 	}
-	return into, s.verify(ctx, t)
+	for _, name := range files {
+		if nested, ok := strings.CutSuffix(name, "/"); ok {
+			return into, fmt.Errorf("%w: %s", ErrNested, nested)
+		}
+	}
+	return into, o.filtered(ctx, files)
+}
+
+// filtered returns an ErrFiltered if a merge would bring a file that a configured filter converts.
+func (o opened) filtered(ctx context.Context, files []string) error {
+	filters := slices.Concat(o.main.Filters, o.own.Filters)
+	if len(filters) == 0 {
+		return nil
+	}
+	committed, err := o.main.Run(ctx, "diff", "--name-only", "-z", "--no-renames", "HEAD..."+o.Branch(), "--")
+	if err != nil {
+		return err
+	}
+	names := committed + strings.Join(append(files, ""), "\x00")
+	attributes, err := o.own.RunInput(ctx, names, "check-attr", "-z", "--stdin", "filter")
+	if err != nil {
+		return err
+	}
+	for of := range slices.Chunk(strings.Split(attributes, "\x00"), 3) { // name, "filter", value
+		if len(of) == 3 && slices.Contains(filters, of[2]) {
+			return fmt.Errorf("%s: %w", of[0], ErrFiltered)
+		}
+	}
+	return nil
 }
 
 // mergeCommitted merges the branch of a worktree.
-func (s *Store) mergeCommitted(ctx context.Context, t Tree, message string) (Merged, error) {
-	if s.ancestor(ctx, t.Main, t.Branch(), "HEAD") {
+func (o opened) mergeCommitted(ctx context.Context, message string) (Merged, error) {
+	if ancestor(ctx, o.main, o.Branch(), "HEAD") {
 		return Merged{Nothing: true}, nil
 	}
-	if s.ancestor(ctx, t.Main, "HEAD", t.Branch()) {
-		_, err := s.run(ctx, t.Main, "merge", "--quiet", "--ff-only", t.Branch())
+	if ancestor(ctx, o.main, "HEAD", o.Branch()) {
+		_, err := o.main.Run(ctx, "merge", "--quiet", "--ff-only", o.Branch())
 		return Merged{FastForward: true}, overwrites(err)
 	}
-	if err := s.conflicts(ctx, t); err != nil {
+	if err := o.conflicts(ctx); err != nil {
 		return Merged{}, err
 	}
-	_, err := s.run(ctx, t.Main, "-c", "commit.gpgSign=false", "merge", "--quiet", "--no-ff", "--no-edit", "-m", message, t.Branch())
-	if err != nil && s.idle(context.WithoutCancel(ctx), t.Main) != nil {
-		_, aborted := s.run(context.WithoutCancel(ctx), t.Main, "merge", "--abort")
+	_, err := o.main.Run(ctx, "merge", "--quiet", "--no-ff", "--no-edit", "-m", message, o.Branch())
+	if err != nil && o.main.Busy() {
+		_, aborted := o.main.Run(context.WithoutCancel(ctx), "merge", "--abort")
 		err = errors.Join(err, aborted)
 	}
 	return Merged{Commit: true}, overwrites(err)
@@ -166,31 +194,31 @@ func (s *Store) mergeCommitted(ctx context.Context, t Tree, message string) (Mer
 
 // commit commits what is uncommitted in a worktree, if anything is. takeBack removes that commit from the
 // branch, unless another one has followed; the files stay.
-func (s *Store) commit(ctx context.Context, t Tree, message string) (committed bool, takeBack func(), err error) {
-	files, err := s.uncommitted(ctx, t.Path)
-	if err != nil || len(files) == 0 {
-		return false, func() {}, err
+func (o opened) commit(ctx context.Context, files []string, message string) (committed bool, takeBack func(), err error) {
+	if len(files) == 0 {
+		return false, func() {}, nil
 	}
-	before, err := s.run(ctx, t.Path, "rev-parse", "HEAD")
+	before, err := line(ctx, o.own, "rev-parse", "HEAD")
 	if err != nil {
 		return false, nil, err
 	}
-	if _, err := s.run(ctx, t.Path, "add", "--all"); err != nil {
+	// Unlike git add, it starts nothing in a submodule.
+	if _, err := o.own.RunInput(ctx, strings.Join(append(files, ""), "\x00"), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
 		return false, nil, err
 	}
-	if _, err := s.run(ctx, t.Path, "-c", "commit.gpgSign=false", "commit", "--quiet", "--no-verify", "-m", message); err != nil {
+	if _, err := o.own.Run(ctx, "commit", "--quiet", "--no-verify", "-m", message); err != nil {
 		return false, nil, err
 	}
-	made, err := s.run(ctx, t.Path, "rev-parse", "HEAD")
+	made, err := line(ctx, o.own, "rev-parse", "HEAD")
 	return true, func() { // a commit that stays loses nothing
-		s.run(context.WithoutCancel(ctx), t.Path, "update-ref", "refs/heads/"+t.Branch(), before, made)
+		o.own.Run(context.WithoutCancel(ctx), "update-ref", "refs/heads/"+o.Branch(), before, made)
 	}, err
 }
 
 // nested returns an ErrNested if the branch adds a repository: git would merge a link to it, without its
 // files, which are then lost with the worktree.
-func (s *Store) nested(ctx context.Context, t Tree) error {
-	added, err := s.run(ctx, t.Main, "diff", "--raw", "--no-renames", "--diff-filter=A", "HEAD..."+t.Branch(), "--")
+func (o opened) nested(ctx context.Context) error {
+	added, err := o.main.Run(ctx, "diff", "--raw", "--ignore-submodules=none", "--no-renames", "--diff-filter=A", "HEAD..."+o.Branch(), "--")
 	for line := range strings.SplitSeq(added, "\n") {
 		if strings.HasPrefix(line, ":000000 160000 ") {
 			_, name, _ := strings.Cut(line, "\t")
@@ -202,8 +230,8 @@ func (s *Store) nested(ctx context.Context, t Tree) error {
 
 // conflicts returns a *ConflictError if merging the branch into the main worktree's would conflict. It
 // changes nothing.
-func (s *Store) conflicts(ctx context.Context, t Tree) error {
-	out, err := s.run(ctx, t.Main, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", t.Branch())
+func (o opened) conflicts(ctx context.Context) error {
+	out, err := o.main.Run(ctx, "merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", "HEAD", o.Branch())
 	var failed *gitsafe.Error
 	if errors.As(err, &failed) && failed.Code() == 1 {
 		_, names, _ := strings.Cut(out, "\x00") // the first is the tree
@@ -215,23 +243,9 @@ func (s *Store) conflicts(ctx context.Context, t Tree) error {
 }
 
 // ancestor reports whether commit a is in the history of b.
-func (s *Store) ancestor(ctx context.Context, dir, a, b string) bool {
-	_, err := s.run(ctx, dir, "merge-base", "--is-ancestor", a, b)
+func ancestor(ctx context.Context, r *gitsafe.Repo, a, b string) bool {
+	_, err := r.Run(ctx, "merge-base", "--is-ancestor", a, b)
 	return err == nil
-}
-
-// idle returns ErrBusy while a merge, rebase, cherry-pick or revert is in progress.
-func (s *Store) idle(ctx context.Context, dir string) error {
-	for _, name := range []string{"MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD"} {
-		path, err := s.run(ctx, dir, "rev-parse", "--path-format=absolute", "--git-path", name)
-		if err != nil {
-			return err
-		}
-		if _, err := os.Lstat(filepath.FromSlash(path)); err == nil {
-			return ErrBusy
-		}
-	}
-	return nil
 }
 
 // OverwriteError says that a merge would overwrite uncommitted changes. Nothing was changed.
@@ -269,9 +283,14 @@ func (s *Store) Remove(ctx context.Context, t Tree) error {
 	if t.Broken != nil {
 		return os.RemoveAll(t.Path)
 	}
-	if _, err := s.run(ctx, t.Main, "worktree", "remove", "--force", t.Path); err != nil {
+	main, err := s.find(ctx, t.Main)
+	if err != nil {
 		return err
 	}
-	_, err := s.run(ctx, t.Main, "branch", "--quiet", "-D", t.Branch())
+	if _, err := main.Writing(filepath.Dir(t.Path)).Run(ctx, "worktree", "remove", "--force", t.Path); err != nil {
+		return err
+	}
+	os.Remove(filepath.Join(main.Common, "worktrees")) // if it is empty
+	_, err = main.Run(ctx, "update-ref", "-d", "refs/heads/"+t.Branch())
 	return err
 }

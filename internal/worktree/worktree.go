@@ -6,8 +6,8 @@
 // changes of the user are never touched: they are not copied into the worktree, and a merge that would
 // overwrite one is refused.
 //
-// All functions wait for git and for the disk. Hooks never run, and a repository whose own configuration
-// names programs is refused (gitsafe.Trusted), because an agent may have written it.
+// All functions wait for git and for the disk. Git runs nothing that the repository or the user has
+// configured (gitsafe): a file that needs a filter, such as those of Git LFS, is not merged.
 package worktree
 
 import (
@@ -21,19 +21,20 @@ import (
 	"strings"
 
 	"parley/internal/gitsafe"
-	"parley/internal/programs"
 )
 
 // Errors that callers tell apart.
 var (
+	ErrNoFiles      = gitsafe.ErrNoFiles
 	ErrNoRepository = errors.New("not a git repository")
-	ErrNoFiles      = errors.New("a bare repository, or the inside of .git, has no files to work on")
 	ErrNoCommit     = errors.New("the repository has no commit yet: commit something first")
 	ErrNotOnBranch  = errors.New("the worktree to merge into is not on a branch: check one out first")
 	ErrBare         = errors.New("its repository is bare, without files to merge into: start parley in a worktree of yours")
 	ErrBusy         = errors.New("a merge or rebase is in progress there: finish it first")
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
 	ErrReplaced     = errors.New("its .git leads to another repository")
+	ErrElsewhere    = errors.New("submodules are not supported, nor other repositories whose .git leads elsewhere")
+	ErrFiltered     = errors.New("a filter converts it, which parley does not run: merge with git")
 	ErrNotOurs      = errors.New("not in a worktree of parley's")
 	ErrNested       = errors.New("a repository inside the worktree cannot be merged: move it elsewhere, or remove its .git")
 	ErrBranchExists = errors.New("the branch exists already")
@@ -54,7 +55,7 @@ func Open(dir string) (*Store, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("worktrees need an absolute state directory, not %s: set HOME or PARLEY_STATE", dir)
 	}
-	git, err := programs.Find("git")
+	git, err := gitsafe.Program()
 	if err != nil {
 		return nil, fmt.Errorf("worktrees need git: %w", err)
 	}
@@ -119,7 +120,8 @@ func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncomm
 	t.Tree = from.tree(name)
 	if _, err := os.Lstat(t.Path); err == nil {
 		t.Inside, t.Existed = filepath.Join(t.Path, from.below), true
-		return t, 0, s.verify(ctx, t.Tree)
+		_, err := s.verify(ctx, t.Tree)
+		return t, 0, err
 	}
 	if err := s.prepare(ctx, &from); err != nil {
 		return Created{}, 0, err
@@ -179,47 +181,39 @@ func (s *Store) numbered(ctx context.Context, from origin, name string) (Tree, e
 }
 
 func (s *Store) branchExists(ctx context.Context, from origin, t Tree) (bool, error) {
-	found, err := s.run(ctx, from.main, "for-each-ref", "refs/heads/"+t.Branch())
+	found, err := line(ctx, from.Repo, "for-each-ref", "refs/heads/"+t.Branch())
 	return found != "", err
 }
 
 // origin is where new worktrees come from.
 type origin struct {
 	repository
-	below string // the directory of the user, relative to main
 
 	commit      string // what they begin with; set by prepare
 	uncommitted int
 }
 
 func (o origin) tree(name string) Tree {
-	return Tree{Name: name, Path: filepath.Join(o.place, name), Main: o.main}
+	return Tree{Name: name, Path: filepath.Join(o.place, name), Main: o.Top}
 }
 
 func (s *Store) origin(ctx context.Context, dir string) (origin, error) {
 	r, err := s.repository(ctx, dir)
-	if err != nil {
-		return origin{}, err
-	}
-	below, err := s.run(ctx, dir, "rev-parse", "--show-prefix")
-	return origin{repository: r, below: filepath.FromSlash(below)}, err
+	return origin{repository: r}, err
 }
 
 // prepare makes sure that add can be called.
 func (s *Store) prepare(ctx context.Context, from *origin) error {
 	var err error
-	if from.commit, err = s.run(ctx, from.main, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
-		return ErrNoCommit
+	if !from.Owned() {
+		return ErrElsewhere
 	}
-	if err := gitsafe.Trusted(ctx, s.git, from.main); err != nil {
+	if from.commit, err = head(ctx, from.Repo); err != nil {
 		return err
 	}
-	changed, err := s.uncommitted(ctx, from.main)
-	if err != nil {
-		return err
-	}
+	changed, err := uncommitted(ctx, from.Repo)
 	from.uncommitted = len(changed)
-	return nil
+	return err
 }
 
 // tidy removes the directory of a repository that has no worktrees, and that of the store.
@@ -235,8 +229,17 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 		return "", fmt.Errorf("create worktree: %w", err)
 	}
 	ctx = context.WithoutCancel(ctx)
-	if _, err := s.run(ctx, from.main, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit); err != nil {
-		s.run(ctx, from.main, "update-ref", "-d", "refs/heads/"+t.Branch(), from.commit) // git leaves it
+	admin := filepath.Join(from.Common, "worktrees")
+	err = os.MkdirAll(admin, 0o777) // git makes it in the directory that it takes for from.Common
+	if err == nil {
+		_, err = from.Writing(from.place).Run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit)
+	}
+	if err == nil { // nor does it know where that is
+		err = relink(t.Path, admin)
+	}
+	if err != nil {
+		from.Run(ctx, "update-ref", "-d", "refs/heads/"+t.Branch(), from.commit) // git leaves it
+		os.Remove(admin)
 		s.tidy(from.place)
 		return "", err
 	}
@@ -247,34 +250,66 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 	return inside, nil
 }
 
-// verify reports whether a tree that exists is what it should be: on its branch, and of the repository
-// that it was made from.
-func (s *Store) verify(ctx context.Context, t Tree) error {
-	if t.Broken != nil {
-		return t.Broken
+// relink makes the .git file of a new worktree lead to its directory in the repository.
+func relink(path, admin string) error {
+	file := filepath.Join(path, ".git")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
 	}
-	branch, err := s.run(ctx, t.Path, "symbolic-ref", "--quiet", "--short", "HEAD")
-	if err != nil || branch != t.Branch() {
-		return fmt.Errorf("%w: %s (%s)", ErrBranchMoved, t.Branch(), t.Path)
-	}
-	var common [2]os.FileInfo
-	for i, dir := range []string{t.Path, t.Main} {
-		path, err := s.commonDir(ctx, dir)
-		if err != nil {
-			return err
-		}
-		if common[i], err = os.Stat(path); err != nil {
-			return err
-		}
-	}
-	if !os.SameFile(common[0], common[1]) {
-		return fmt.Errorf("%w (%s)", ErrReplaced, t.Path)
-	}
-	return nil
+	id := filepath.Base(filepath.FromSlash(strings.TrimSpace(string(text))))
+	return os.WriteFile(file, []byte("gitdir: "+filepath.ToSlash(filepath.Join(admin, id))+"\n"), 0o666)
 }
 
-// run runs git and returns what it printed, without the last newline.
-func (s *Store) run(ctx context.Context, dir string, words ...string) (string, error) {
-	out, err := gitsafe.Run(ctx, s.git, dir, words...)
+// opened is a worktree whose repository has been found.
+type opened struct {
+	Tree
+	own, main *gitsafe.Repo // of Path and Main; commands run in the roots
+}
+
+// open finds the repository of a tree that exists. It is the one that it was made from.
+func (s *Store) open(ctx context.Context, t Tree) (o opened, err error) {
+	if t.Broken != nil {
+		return opened{}, t.Broken
+	}
+	o.Tree = t
+	if o.own, err = s.find(ctx, t.Path); err != nil {
+		return opened{}, err
+	}
+	switch o.main, err = s.find(ctx, t.Main); {
+	case errors.Is(err, ErrNoFiles):
+		return opened{}, ErrBare
+	case err != nil:
+		return opened{}, err
+	case o.own.Prefix != "" || !o.own.Owned() || !o.main.Owned() || !o.own.Shares(o.main):
+		return opened{}, fmt.Errorf("%w (%s)", ErrReplaced, t.Path)
+	}
+	return o, nil
+}
+
+// verify is open of a tree that must be on its branch.
+func (s *Store) verify(ctx context.Context, t Tree) (opened, error) {
+	o, err := s.open(ctx, t)
+	if err != nil {
+		return opened{}, err
+	}
+	if branch, err := line(ctx, o.own, "symbolic-ref", "--quiet", "--short", "HEAD"); err != nil || branch != t.Branch() {
+		return opened{}, fmt.Errorf("%w: %s (%s)", ErrBranchMoved, t.Branch(), t.Path)
+	}
+	return o, nil
+}
+
+// head returns the commit of a worktree.
+func head(ctx context.Context, r *gitsafe.Repo) (string, error) {
+	commit, err := line(ctx, r, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if errors.As(err, new(*gitsafe.Error)) {
+		err = ErrNoCommit
+	}
+	return commit, err
+}
+
+// line runs git and returns what it printed, without the last newline.
+func line(ctx context.Context, r *gitsafe.Repo, words ...string) (string, error) {
+	out, err := r.Run(ctx, words...)
 	return strings.TrimSuffix(out, "\n"), err
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/gitsafe"
 	"parley/internal/gittest"
 )
 
@@ -227,9 +226,20 @@ func TestMergeRefused(t *testing.T) {
 			},
 			func(err error) bool { return errors.Is(err, ErrBusy) },
 		},
-		"programs in the repository's configuration": {
-			func(r *rig, tree Tree) { r.git(r.repo, "config", "filter.evil.smudge", "touch evil") },
-			func(err error) bool { return errors.Is(err, gitsafe.ErrPrograms) },
+		"a filter": {
+			func(r *rig, tree Tree) {
+				r.writeTo(tree.Path, ".gitattributes", "a.txt filter=evil\n")
+				r.git(r.repo, "config", "filter.evil.smudge", "touch evil")
+			},
+			func(err error) bool { return errors.Is(err, ErrFiltered) && strings.HasPrefix(err.Error(), "a.txt: ") },
+		},
+		"a filter, committed": {
+			func(r *rig, tree Tree) {
+				r.writeTo(tree.Path, ".gitattributes", "a.txt filter=evil\n")
+				r.commit(tree.Path, "agent")
+				r.git(r.repo, "config", "filter.evil.smudge", "touch evil")
+			},
+			func(err error) bool { return errors.Is(err, ErrFiltered) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,26 +304,21 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// What an agent wrote into the repository's configuration neither runs nor leads git elsewhere.
-func TestUntrustedConfiguration(t *testing.T) {
-	for key, want := range map[string]error{"filter.x.smudge": gitsafe.ErrPrograms, "filter.x.process": gitsafe.ErrPrograms, "merge.x.driver": gitsafe.ErrPrograms,
-		"gpg.ssh.program": gitsafe.ErrPrograms, "core.worktree": gitsafe.ErrSubmodule} {
-		t.Run(key, func(t *testing.T) {
-			r := newRig(t)
-			tree := r.create("x")
-			r.writeTo(tree.Path, "a.txt", "agent\n")
-			elsewhere := t.TempDir()
-			r.git(r.repo, "config", key, elsewhere)
-			if _, _, err := r.store.Create(t.Context(), r.repo, "y"); err == nil {
-				t.Error("a worktree was created, want an error")
-			}
-			if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, want) {
-				t.Errorf("merge: got %v, want %v", err, want)
-			}
-			if files, err := os.ReadDir(elsewhere); err != nil || len(files) > 0 {
-				t.Errorf("elsewhere are %v, %v, want no files", files, err)
-			}
-		})
+// An agent that sets core.worktree does not make git write elsewhere.
+func TestFilesElsewhere(t *testing.T) {
+	r := newRig(t)
+	tree := r.create("x")
+	r.writeTo(tree.Path, "a.txt", "agent\n")
+	elsewhere := t.TempDir()
+	r.git(r.repo, "config", "core.worktree", elsewhere)
+	if _, _, err := r.store.Create(t.Context(), r.repo, "y"); !errors.Is(err, ErrNoFiles) {
+		t.Errorf("create: got %v, want %v", err, ErrNoFiles)
+	}
+	if _, err := r.store.Merge(t.Context(), tree, "x"); !errors.Is(err, ErrBare) {
+		t.Errorf("merge: got %v, want %v", err, ErrBare)
+	}
+	if files, err := os.ReadDir(elsewhere); err != nil || len(files) > 0 {
+		t.Errorf("elsewhere are %v, %v, want no files", files, err)
 	}
 }
 

@@ -1,0 +1,95 @@
+//go:build unix
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/gittest"
+)
+
+// baited is a repository that names a program wherever git would run one. ran is the file that the
+// program writes.
+func baited(t *testing.T) (dir, ran string) {
+	t.Helper()
+	dir = repository(t)
+	ran = filepath.Join(t.TempDir(), "ran")
+	trap := filepath.Join(t.TempDir(), "trap")
+	write(t, trap, "#!/bin/sh\necho \"$0 $*\" >>'"+ran+"'\nexit 1\n")
+	write(t, filepath.Join(dir, "plant.sh"), strings.ReplaceAll(`cd mod && git init -q . && echo 1 >f && git add f && git -c user.name=x -c user.email=x commit -qm x
+git config filter.evil.clean TRAP; git config filter.evil.process TRAP; git config core.fsmonitor TRAP
+echo '* filter=evil' >.gitattributes; echo 2 >f
+cd .. && echo 2 >notes.txt && echo new >new.txt
+`, "TRAP", trap))
+	mod := filepath.Join(dir, "mod")
+	gittest.Write(t, mod, "f", "1\n")
+	gittest.Init(t, mod)
+	gittest.Run(t, dir, "add", "-A")
+	gittest.Run(t, dir, "commit", "-qm", "with a repository inside")
+	own := filepath.Join(dir, ".git")
+	for _, hook := range strings.Fields("pre-commit prepare-commit-msg commit-msg post-commit post-checkout pre-merge-commit post-merge post-index-change reference-transaction pre-auto-gc") {
+		write(t, filepath.Join(own, "hooks", hook), "#!/bin/sh\nexec "+trap+" "+hook+"\n")
+		if err := os.Chmod(filepath.Join(own, "hooks", hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(trap, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Run(t, dir, "config", "extensions.worktreeConfig", "true")
+	for _, key := range strings.Fields("core.fsmonitor core.pager core.editor core.sshCommand core.askPass core.alternateRefsCommand credential.helper gpg.program gpg.ssh.program " +
+		"diff.external diff.evil.textconv diff.evil.command merge.evil.driver sequence.editor alias.status alias.merge alias.update-index pager.status pager.diff pager.log") {
+		gittest.Run(t, dir, "config", key, trap)
+	}
+	gittest.Run(t, dir, "config", "commit.gpgSign", "true")
+	gittest.Run(t, dir, "config", "--worktree", "merge.evil.driver", trap)
+	write(t, filepath.Join(own, "info", "attributes"), "* filter=evil merge=evil diff=evil\n")
+	return dir, ran
+}
+
+// Nothing runs that a repository names, or one inside a worktree, when parley makes worktrees, compares
+// them with their repository, merges and removes them.
+func TestGitRunsNothing(t *testing.T) {
+	t.Parallel()
+	dir, ran := baited(t)
+	nothing := func(after string) {
+		t.Helper()
+		if said, err := os.ReadFile(ran); err == nil {
+			t.Fatalf("%s ran %s", after, said)
+		}
+	}
+	parley := func(code int, want string, args ...string) {
+		t.Helper()
+		r := runEnv(t, dir, []string{"PATH=" + os.Getenv("PATH")}, args...)
+		if all := r.stdout + r.stderr; r.code != code || !strings.Contains(all, want) {
+			t.Errorf("%q: got %d and %s, want %d and %q", args, r.code, all, code, want)
+		}
+		nothing(strings.Join(args, " "))
+	}
+	parley(0, "", "run", "--worktree=fix", "--approve-all", "--agent", "demo", "run `sh plant.sh`")
+	parley(0, "fix", "worktrees")
+	parley(0, "+new\n", "worktrees", "diff", "fix")
+	for _, scope := range []string{"--local", "--worktree"} {
+		gittest.Run(t, dir, "config", scope, "filter.evil.smudge", filepath.Join(filepath.Dir(ran), "none"))
+		parley(1, "a filter converts it, which parley does not run", "worktrees", "merge", "fix")
+		gittest.Run(t, dir, "config", scope, "--unset", "filter.evil.smudge")
+	}
+	write(t, filepath.Join(dir, "mine.txt"), "the user's\n")
+	hooksOff := []string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=", "-c", "commit.gpgSign=false"}
+	gittest.Run(t, dir, append(hooksOff, "add", "mine.txt")...)
+	gittest.Run(t, dir, append(hooksOff, "commit", "-qm", "the user's")...)
+	nothing("the test")
+	parley(0, "fix", "worktrees", "merge", "fix", "-m", "merge it")
+	if got := read(t, filepath.Join(dir, "new.txt")); got != "new\n" {
+		t.Errorf("new.txt has %q after the merge, want what the agent wrote", got)
+	}
+	parley(0, "", "compare", "-o", "json", "--approve-all", "--agent", "demo", "--agent", "demo", "run `sh plant.sh`")
+	// The traps are real.
+	gittest.Command(t, dir, "commit", "-qam", "x").Run()
+	if _, err := os.Stat(ran); err != nil {
+		t.Error("git itself ran nothing")
+	}
+}
