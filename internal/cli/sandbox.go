@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/config"
+	"parley/internal/gitsafe"
 	"parley/internal/host"
 	"parley/internal/npx"
 	"parley/internal/sandbox"
@@ -59,7 +62,10 @@ func (s *Setup) CheckSandbox() error {
 
 // confined returns the sandbox to start programs in, nil if it is off. The result never changes.
 func (s *Setup) confined() (*sandbox.Sandbox, error) {
-	s.boxing.Do(func() { s.box, s.boxErr = s.newSandbox(sandbox.Check) })
+	s.boxing.Do(func() {
+		s.box, s.boxErr = s.newSandbox(sandbox.Check)
+		gitsafe.Confine(s.box)
+	})
 	return s.box, s.boxErr
 }
 
@@ -90,7 +96,22 @@ type bounds struct{ box *sandbox.Sandbox }
 
 // Confine implements host.Sandbox.
 func (b bounds) Confine(cmd *exec.Cmd, roots []string) error {
-	return b.box.Wrap(cmd, roots, sandbox.Caches())
+	return b.box.Wrap(cmd, roots, sandbox.Caches(), commitPlaces(roots)...)
+}
+
+// commitPlaces returns where git writes when it commits in those of the directories that are in worktrees
+// of parley's.
+func commitPlaces(dirs []string) (places []string) {
+	store, err := worktrees()
+	if err != nil {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second) // an agent may have made a FIFO
+	defer stop()
+	for _, dir := range dirs {
+		places = append(places, store.CommitPlaces(ctx, dir)...)
+	}
+	return places
 }
 
 // Writable implements host.Sandbox.
@@ -120,7 +141,8 @@ func (s *Setup) starting(a agents.Agent, p Directories) (acpclient.AgentCommand,
 	}
 	cmd, err := s.program(a, p)
 	if err == nil && box != nil {
-		err = box.Wrap(cmd, append([]string{p.Cwd}, p.Roots...), sandbox.States())
+		roots := append([]string{p.Cwd}, p.Roots...)
+		err = box.Wrap(cmd, roots, sandbox.States(), commitPlaces(roots)...)
 	}
 	if err != nil {
 		return acpclient.AgentCommand{}, err

@@ -39,6 +39,19 @@ func worktrees() (*worktree.Store, error) {
 	return worktree.Open(filepath.Join(state, "worktrees"))
 }
 
+// confinedWorktrees is worktrees for a command without --sandbox: git is confined if the configuration says
+// so.
+func confinedWorktrees() (*worktree.Store, error) {
+	setup, err := Load(RemoteFlags{})
+	if err == nil {
+		err = setup.CheckSandbox()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return worktrees()
+}
+
 // Worktree is the worktree in which a session works.
 type Worktree struct {
 	worktree.Created
@@ -210,7 +223,7 @@ func NewWorktrees(s Streams) *cobra.Command {
 			"NAME is a worktree of this repository; for diff and remove also of another one, if no other has that name.",
 		Args: NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, err := worktrees()
+			store, err := confinedWorktrees()
 			if err != nil {
 				return err
 			}
@@ -261,7 +274,7 @@ func NewWorktrees(s Streams) *cobra.Command {
 // parley was started in the worktree that it would be merged into.
 func withWorktrees(run func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, here bool) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		store, err := worktrees()
+		store, err := confinedWorktrees()
 		if err != nil {
 			return err
 		}

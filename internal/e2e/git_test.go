@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/sandbox"
 )
 
 // baited is a repository that names a program wherever git would run one. ran is the file that the
@@ -91,5 +92,91 @@ func TestGitRunsNothing(t *testing.T) {
 	gittest.Command(t, dir, "commit", "-qam", "x").Run()
 	if _, err := os.Stat(ran); err != nil {
 		t.Error("git itself ran nothing")
+	}
+}
+
+// sandboxed returns a repository, a directory outside it, and a function that runs a script as a command
+// of an agent in the worktree x, in a sandbox that can write to neither.
+func sandboxed(t *testing.T) (dir, outside string, run func(script string) result) {
+	t.Helper()
+	if err := sandbox.Check(); err != nil {
+		t.Skip(err)
+	}
+	dir, outside = repository(t), t.TempDir()
+	tmp := t.TempDir() // the directories of the test are below the real one
+	return dir, outside, func(script string) result {
+		t.Helper()
+		file := filepath.Join(tmp, "script")
+		write(t, file, script)
+		return runEnv(t, dir, []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + tmp}, "run", "--sandbox", "--worktree=x", "--approve-all", "--agent", "demo", "run `sh "+file+"`")
+	}
+}
+
+// In a worktree of parley's an agent in the sandbox commits, and can change nothing else of the
+// repository.
+func TestCommitInTheSandbox(t *testing.T) {
+	t.Parallel()
+	dir, _, run := sandboxed(t)
+	gittest.Run(t, dir, "branch", "other")
+	gittest.Run(t, dir, "config", "extensions.worktreeConfig", "true")
+	own := filepath.Join(dir, ".git")
+	for _, packed := range []bool{false, true} {
+		if packed {
+			gittest.Run(t, dir, "pack-refs", "--all") // removes the directory of the branch
+		}
+		before := gittest.Run(t, dir, "for-each-ref", "refs/heads/main", "refs/heads/other")
+		r := run(`echo more >>notes.txt && git add -A && git -c user.name=x -c user.email=x commit -qm "by the agent" || exit
+cd '` + own + `' || exit
+for f in config config.worktree hooks/pre-commit info/attributes info/exclude HEAD index packed-refs refs/heads/main refs/heads/new logs/HEAD worktrees/more; do
+	echo x 2>&- >>$f && echo WRITTEN $f
+done
+for d in hooks refs/heads logs worktrees; do mv $d moved && echo WRITTEN $d; done
+ln -s / link && echo WRITTEN link
+rm -f config HEAD && echo WRITTEN removed
+cd - && git branch new && echo WRITTEN branch
+git config x.y z && echo WRITTEN configuration
+echo done`)
+		if got := gittest.Run(t, dir, "log", "-1", "--format=%s", "parley/x"); r.code != 0 || got != "by the agent\n" {
+			t.Errorf("packed %v: the commit is %q: %+v", packed, got, r)
+		}
+		if strings.Contains(r.stdout+r.stderr, "WRITTEN") {
+			t.Errorf("packed %v: %s", packed, r.stdout)
+		}
+		if after := gittest.Run(t, dir, "for-each-ref", "refs/heads/main", "refs/heads/other"); after != before {
+			t.Errorf("packed %v: the branches were\n%s\nand are\n%s", packed, before, after)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(own, "config.worktree")); len(left) > 0 {
+		t.Error("the agent made config.worktree")
+	}
+	if r := runEnv(t, dir, []string{"PATH=" + os.Getenv("PATH")}, "worktrees", "merge", "x"); r.code != 0 || strings.Count(read(t, filepath.Join(dir, "notes.txt")), "more\n") != 2 {
+		t.Errorf("merged: %+v", r)
+	}
+}
+
+// In the sandbox, parley's own git writes nowhere else either, wherever links in the repository lead, and
+// an agent that commits gets no more by them.
+func TestGitInTheSandbox(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"refs/heads/parley", "worktrees", "objects"} {
+		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
+			t.Parallel()
+			dir, outside, run := sandboxed(t)
+			place := filepath.Join(dir, ".git", filepath.FromSlash(name))
+			if name == "objects" {
+				outside = filepath.Join(outside, "objects")
+				if err := os.Rename(place, outside); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Symlink(outside, place); err != nil {
+				t.Fatal(err)
+			}
+			before, _ := os.ReadDir(outside)
+			r := run("echo x >'" + outside + "/written'; echo more >>notes.txt; git add -A; git -c user.name=x -c user.email=x commit -qm x")
+			if after, _ := os.ReadDir(outside); len(after) != len(before) {
+				t.Errorf("outside were %v and are %v: %+v", before, after, r)
+			}
+		})
 	}
 }

@@ -113,7 +113,10 @@ func ask(ctx context.Context, git, dir string, env []string, words ...string) (s
 	cmd := command(ctx, git, dir, words...)
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stdout = &limited{to: &out, left: maxOutput}
-	err := run(ctx, cmd, words[0], "")
+	err := confine(cmd, nil)
+	if err == nil {
+		err = run(ctx, cmd, words[0], "")
+	}
 	return out.String(), err
 }
 

@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
+
+	"parley/internal/sandbox"
 )
 
 // maxOutput bounds what is read of git's output, in bytes.
@@ -56,7 +59,25 @@ func (r *Repo) Stream(ctx context.Context, to io.Writer, input string, words ...
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
 	}
 	cmd.Stdout = to
+	if err := confine(cmd, append(r.places[:len(r.places):len(r.places)], common), r.Top, r.Dir, r.Common); err != nil {
+		return err
+	}
 	return cmp.Or(run(ctx, cmd, words[name], input), r.same())
+}
+
+// box is the sandbox of this process, nil if there is none.
+var box atomic.Pointer[sandbox.Sandbox]
+
+// Confine puts git into a sandbox from now on: it can then write to the worktree and its repository, but
+// not where a link in them leads. nil ends that.
+func Confine(s *sandbox.Sandbox) { box.Store(s) }
+
+// confine puts a command into the sandbox, if there is one.
+func confine(cmd *exec.Cmd, places []string, exact ...string) error {
+	if s := box.Load(); s != nil && cmd.Err == nil {
+		return s.Wrap(cmd, places, nil, exact...)
+	}
+	return nil
 }
 
 // run runs a command, which errors call by its name.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	kernel "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -24,7 +25,13 @@ const (
 func version() (int, error) { return kernel.LandlockGetABIVersion() }
 
 // become restricts this process and executes path, with env. A missing path of must is an error.
-func become(must, try []string, path string, argv, env []string) error {
+func become(must, try, exact []string, path string, argv, env []string) error {
+	for _, path := range exact { // opened here, and closed by the exec
+		how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+		if fd, err := unix.Openat2(unix.AT_FDCWD, path, how); err == nil {
+			try = append(try, fmt.Sprintf("/proc/self/fd/%d", fd))
+		}
+	}
 	rules, err := rules(must, try)
 	if err != nil {
 		return err

@@ -71,9 +71,10 @@ func New(self string, extra []string) (*Sandbox, error) {
 }
 
 // Wrap changes a command so that it can only write below roots, to what programs of all kinds need,
-// and to own: paths that may be missing. cmd.Path must be the program to run. What is added to cmd.Env
-// afterwards reaches Main's own environment, too.
-func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
+// and to own: paths that may be missing. So may those of exact, and they grant nothing if a symbolic
+// link is part of them: for paths that another program could replace by one. cmd.Path must be the
+// program to run. What is added to cmd.Env afterwards reaches Main's own environment, too.
+func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string, exact ...string) error {
 	if !filepath.IsAbs(cmd.Path) {
 		return fmt.Errorf("start %s in the sandbox: not an absolute path", cmd.Path)
 	}
@@ -84,6 +85,9 @@ func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string) error {
 	}
 	for _, path := range try {
 		args = append(args, "--try", path)
+	}
+	for _, path := range exact {
+		args = append(args, "--exact", path)
 	}
 	args = append(args, "--", cmd.Path)
 	cmd.Path, cmd.Args, cmd.Env = s.self[0], append(args, cmd.Args...), packed(cmd.Environ())
@@ -148,7 +152,7 @@ func (s *Sandbox) Writable(path string, roots, own []string) bool {
 // Main restricts this process and becomes the program of args, as built by Wrap. It returns only on
 // an error.
 func Main(args []string) error {
-	var must, try []string
+	var must, try, exact []string
 	for len(args) > 1 && args[0] != "--" {
 		if !filepath.IsAbs(args[1]) {
 			return fmt.Errorf("%s %s: want an absolute path", args[0], args[1])
@@ -158,13 +162,15 @@ func Main(args []string) error {
 			must = append(must, args[1])
 		case "--try":
 			try = append(try, args[1])
+		case "--exact":
+			exact = append(exact, args[1])
 		default:
 			return fmt.Errorf("unknown argument %q", args[0])
 		}
 		args = args[2:]
 	}
 	if len(args) < 3 || args[0] != "--" {
-		return errors.New("want [--write PATH]… [--try PATH]… -- PROGRAM NAME [ARG]…")
+		return errors.New("want [--write PATH]… [--try PATH]… [--exact PATH]… -- PROGRAM NAME [ARG]…")
 	}
-	return become(must, try, args[1], args[2:], unpacked(os.Environ()))
+	return become(must, try, exact, args[1], args[2:], unpacked(os.Environ()))
 }

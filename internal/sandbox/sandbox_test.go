@@ -177,6 +177,27 @@ func TestFurtherPlaces(t *testing.T) {
 	}
 }
 
+// An exact path grants nothing if a link is part of it.
+func TestExactPlaces(t *testing.T) {
+	b := newBox(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(b.outside, link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		b.outside: true, filepath.Join(b.outside, "dir"): true, link: false, filepath.Join(link, "dir"): false, filepath.Join(b.outside, "none"): false,
+	} {
+		cmd := exec.Command("sh", "-c", "echo x >\"$OUT/dir/new\"")
+		cmd.Dir, cmd.Env = b.root, append(os.Environ(), "OUT="+b.outside)
+		if err := b.sandbox.Wrap(cmd, []string{b.root}, nil, path); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := cmd.CombinedOutput(); (err == nil) != want {
+			t.Errorf("%s: got %v, want that it works: %v: %s", path, err, want, out)
+		}
+	}
+}
+
 // The program gets the name, arguments and environment of the command, and the same pid.
 func TestProgramIsWhatWasMeant(t *testing.T) {
 	b := newBox(t)

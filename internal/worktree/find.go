@@ -156,6 +156,31 @@ func (s *Store) At(ctx context.Context, dir string, from ...string) (Tree, error
 	return t, context.Cause(ctx)
 }
 
+// CommitPlaces returns where git writes when it commits in the worktree that a directory is in: its own
+// git directory, the objects, and the references of parley's branches with their logs. It returns none if
+// the directory is in no worktree of the store, or git would write elsewhere.
+func (s *Store) CommitPlaces(ctx context.Context, dir string) []string {
+	t, err := s.At(ctx, dir)
+	if err != nil {
+		return nil
+	}
+	own, err := s.find(ctx, t.Path)
+	if err != nil || own.Prefix != "" || own.Dir == own.Common || !own.Owned() {
+		return nil
+	}
+	places := []string{own.Dir}
+	common, err := os.OpenRoot(own.Common)
+	if err != nil {
+		return nil
+	}
+	defer common.Close()
+	for _, name := range []string{"objects", "refs/heads/" + prefix, "logs/refs/heads/" + prefix} {
+		common.MkdirAll(name, 0o777) // git removes empty ones
+		places = append(places, filepath.Join(own.Common, filepath.FromSlash(name)))
+	}
+	return places
+}
+
 // Find returns the worktree of that name: of dir's repository, or else the only one of that name. here
 // says that dir is in the user's worktree that it would be merged into.
 func (s *Store) Find(ctx context.Context, dir, name string) (t Tree, here bool, err error) {
