@@ -85,14 +85,14 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 			if d.Context = s.located(c); d.Context == nil && c.Partial {
 				d.Context = &event.DiffContext{First: -1}
 			}
-			out = append(out, event.ToolContent{Diff: d})
+			out = append(out, event.ToolContent{Diff: d, Kept: c.Kept, OldRead: c.Overwrites})
 		case wire.ChangesContent:
 			changes := &event.Changes{Files: make([]event.FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
 			for _, f := range c.Changes {
 				changes.Files = append(changes.Files, event.FileChange{Operation: safetext.Line(f.Operation, 40), Path: safetext.Line(f.Path, maxPhrase),
 					OldPath: safetext.Line(f.OldPath, maxPhrase), FileType: safetext.Line(f.FileType, 40)})
 			}
-			out = append(out, event.ToolContent{Changes: changes})
+			out = append(out, event.ToolContent{Changes: changes, Kept: c.Kept})
 		case "terminal":
 			out = append(out, event.ToolContent{Terminal: c.TerminalID})
 		default:

@@ -23,10 +23,16 @@ func complete(t *wire.ToolCall, whole wire.ToolCall, had storedTool) {
 		content = *whole.Content
 	}
 	now := withOldTexts(content, had.changes)
+	kept := 0
 	if ended && *t.Status == "completed" && !slices.ContainsFunc(now, isChange) {
-		now = slices.Concat(had.changes, now)
+		now, kept = slices.Concat(had.changes, now), len(had.changes)
 	}
-	now = withoutRepeats(now)
+	n := len(now)
+	if now = withoutRepeats(now); len(now) == n { // no patch confirms them
+		for i := range kept {
+			now[i].Kept = true
+		}
+	}
 	if ended && !slices.ContainsFunc(now, func(c wire.ToolContent) bool { return c.Type != "terminal" || !had.silent(t) }) {
 		if text := outputOf(whole.RawOutput); text != "" {
 			now = append(slices.Clip(now), textContent(text))

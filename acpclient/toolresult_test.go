@@ -44,6 +44,12 @@ func contentOf(t *testing.T, version int, services Services, messages ...string)
 			case c.Changes != nil:
 				words = append(words, "changes")
 			}
+			if c.Kept {
+				words[len(words)-1] = "kept " + words[len(words)-1]
+			}
+			if c.OldRead {
+				words[len(words)-1] += " read"
+			}
 		}
 	}
 	return strings.Join(words, ", ")
@@ -77,14 +83,14 @@ func TestResults(t *testing.T) {
 		want     string
 	}{
 		"opencode, a write that was asked about": {[]string{call(`"title":"write","kind":"edit","status":"pending"`), ask(`"kind":"edit","content":[` + notes + `]`),
-			after(`"status":"completed","content":[` + wrote + `]`)}, `diff "old\n" "new\n", text "Wrote file successfully."`},
+			after(`"status":"completed","content":[` + wrote + `]`)}, `kept diff "old\n" "new\n", text "Wrote file successfully."`},
 		"another sentence in between": {[]string{call(`"kind":"edit","content":[` + notes + `]`), after(`"content":[` + text("writing") + `]`), after(`"status":"completed"`)},
-			`diff "old\n" "new\n", text "writing"`},
+			`kept diff "old\n" "new\n", text "writing"`},
 		"a rejected write": {[]string{call(`"kind":"edit"`), ask(`"content":[` + notes + `]`), after(`"status":"failed","content":[` + text("rejected") + `]`)}, `text "rejected"`},
 		"another diff at the end": {[]string{call(`"kind":"edit","content":[` + notes + `]`), after(`"status":"completed","content":[` + blind + `,` + text("x") + `,{"type":"diff","path":"/w/b","newText":"b"}]`)},
 			`diff "old\n" "new\n", text "x", diff "" "b"`},
 		"the question reads the file": {[]string{call(`"kind":"edit","content":[` + blind + `]`), ask(`"title":"Write"`), after(`"status":"in_progress","content":[` + blind + `]`), after(`"status":"completed"`)},
-			`diff "read\n" "new\n"`},
+			`diff "read\n" "new\n" read`},
 		"copilot, an edit of a part": {[]string{call(`"kind":"edit","content":[{"type":"diff","path":"/w/notes.txt","oldText":"old","newText":"new"}]`), after(`"status":"completed","content":[` + text(git+hunk) + `]`)},
 			`diff "old" "new"`},
 		"copilot, a new file":        {[]string{call(`"kind":"edit","content":[` + blind + `]`), after(`"status":"completed","content":[` + blind + `,` + text(created) + `]`)}, `diff "" "new\n"`},
@@ -121,7 +127,7 @@ func TestResults(t *testing.T) {
 func TestResultsOfV2(t *testing.T) {
 	changes := `"content":[{"type":"diff","changes":[{"operation":"modify","path":"/w/a"}],"patch":{"format":"git_patch","text":"--- /w/a\n+++ /w/a\n@@ -1 +1 @@\n-a\n+b\n"}}]`
 	got := contentOf(t, 2, Services{}, after(`"kind":"edit",`+changes), after(`"status":"completed","content":[{"type":"content","content":{"type":"text","text":"done"}}]`))
-	if got != `changes, text "done"` {
+	if got != `kept changes, text "done"` {
 		t.Errorf("got %s", got)
 	}
 }

@@ -30,12 +30,15 @@ func (e *ToolChanged) bare() bool {
 		e.Locations == nil && e.RawInput == nil && e.RawOutput == nil && e.Cancelable == nil
 }
 
-// ToolContent is one item of a tool call's content. Exactly one field is set.
+// ToolContent is one item of a tool call's content. Exactly one of the first four fields is set.
 type ToolContent struct {
 	Content  *Content
 	Diff     *Diff
 	Terminal string // its id
 	Changes  *Changes
+
+	Kept    bool // a change that the agent showed before the call had ended, and not at its end
+	OldRead bool // the old text of a diff is what the file held when the user was asked
 }
 
 // Changes is a diff of v2. Files is authoritative; Patch may show all or part of it. A

@@ -49,7 +49,7 @@ func TestOverwriteQuestion(t *testing.T) {
 		t.Errorf("written before it was allowed: %q", got)
 	}
 	s.Press("y")
-	s.WaitFor("✓ Edit   notes.txt  +1 −", "- two", "+ the only line", "Wrote file successfully.", "that was it")
+	s.WaitFor("✓ Edit   notes.txt  +1 −", "  old text from disk", "- two", "+ the only line", "Wrote file successfully.", "that was it")
 	s.WaitGone("scripted asks")
 	if got := read(t, notes); got != "the only line\n" {
 		t.Errorf("the file holds %q", got)

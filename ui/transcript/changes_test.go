@@ -221,3 +221,28 @@ func TestDeletedFile(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// A finished call says where its diff is from if not from the agent's last update; where it is narrow, it does not.
+func TestDiffSource(t *testing.T) {
+	d := &event.Diff{Path: uitest.Dir + "/a.go", Old: "1\n", New: "2\n"}
+	for _, test := range []struct {
+		content event.ToolContent
+		status  string
+		width   int
+		want    string
+	}{
+		{event.ToolContent{Diff: d}, "completed", 80, ""},
+		{event.ToolContent{Diff: d, Kept: true}, "completed", 80, "+1 −1  diff from before the edit"},
+		{event.ToolContent{Diff: d, Kept: true, OldRead: true}, "completed", 80, "+1 −1  old text from disk"},
+		{event.ToolContent{Diff: d, OldRead: true}, "pending", 80, ""},
+		{event.ToolContent{Diff: d, Kept: true}, "completed", 40, ""},
+	} {
+		th := thread.New("s")
+		th.Apply(event.TurnStarted{For: in, Text: "go", At: uitest.Start})
+		th.Apply(event.ToolChanged{For: in, ID: "e", Kind: of("edit"), Title: of("Edit a.go"), Status: &test.status, Content: &[]event.ToolContent{test.content}})
+		got := textOf(viewOf(th, "plain", test.width, 20))
+		if said := strings.Contains(got, "diff from") || strings.Contains(got, "from disk"); said != (test.want != "") || !strings.Contains(got, test.want) {
+			t.Errorf("%d columns, want %q:\n%s", test.width, test.want, got)
+		}
+	}
+}

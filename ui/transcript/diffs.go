@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"parley/acpclient/event"
+	"parley/acpclient/thread"
 	"parley/ui/widget/diff"
 	"parley/ui/widget/text"
 )
@@ -68,6 +69,22 @@ func (p *pen) diffHead(d *event.Diff) string {
 // changed says how many lines were added and removed.
 func (l *look) changed(added, removed int) string {
 	return l.th.DiffAdd.Paint(fmt.Sprintf("+%d", added)) + " " + l.th.DiffDel.Paint(fmt.Sprintf("−%d", removed))
+}
+
+// diffSource says where the changes of a finished call are from if not from the agent's last update.
+func diffSource(t *thread.Tool) string {
+	if t.State() != thread.ToolDone {
+		return ""
+	}
+	for _, c := range t.Content {
+		switch {
+		case c.OldRead:
+			return "old text from disk"
+		case c.Kept:
+			return "diff from before the edit"
+		}
+	}
+	return ""
 }
 
 // counts says how many lines a call has added and removed; "" if it has none to count. All of a

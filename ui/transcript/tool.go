@@ -112,10 +112,10 @@ func (p *pen) toolHead() string {
 		lines = p.th.Dim.Paint(foldedLines(n))
 	}
 	left := p.headStart(ink, sign, verb)
-	parts := []string{exit, p.counts(), lines, word, trust, p.th.Dim.Paint(p.took())}
+	parts := []string{exit, p.counts(), p.th.Dim.Paint(diffSource(t)), lines, word, trust, p.th.Dim.Paint(p.took())}
 	right := ""
 	room := 0
-	for _, dropped := range []int{-1, 5, 2, 1, 0, 4, 3} { // where it is narrow, the state of the call is dropped last
+	for _, dropped := range []int{-1, 2, 6, 3, 1, 0, 5, 4} { // where it is narrow, the state of the call is dropped last
 		if dropped >= 0 {
 			parts[dropped] = ""
 		}
