@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/fsops"
 	"parley/internal/config"
@@ -254,5 +255,17 @@ func TestEndedEarly(t *testing.T) {
 	j.closeAll()
 	if len(warned) != 1 || !strings.HasSuffix(warned[0], ": parley ended before it had looked at all files") {
 		t.Errorf("warned %q", warned)
+	}
+}
+
+// If the files cannot be looked at before the prompt must be sent, the review says since when it knows.
+func TestPromptedLate(t *testing.T) {
+	c, _, _ := reviewed(t, true, map[string]string{"a": "1\n"})
+	c.journals.mu.Lock()
+	c.journals.queue(c.journals.of["s"], func() { time.Sleep(acpclient.PromptDelay) }) // a slow disk
+	c.journals.mu.Unlock()
+	<-c.journals.prompted("s")
+	if got := c.NotRecorded("s"); len(got) != 1 || !strings.HasPrefix(got[0], "What changed in the first 0.") || !strings.HasSuffix(got[0], " s of turn 1 is not fully known") {
+		t.Errorf("got %q", got)
 	}
 }
