@@ -139,7 +139,7 @@ var arrows = []struct {
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/safetext")},
 	{"the thread is made of events", inside("acpclient/thread"), oursBut("acpclient/event", "acpclient/thread")},
 	{"front ends stand on the workspace", inside("ui"), is("acpclient")},
-	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/notes", "internal/safetext", "internal/template")},
+	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/closest", "internal/notes", "internal/safetext", "internal/template")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan", "internal/outflow", "internal/redact", "internal/safetext")},
 	{"an envelope is no more than JSON", is("internal/envelope"), oursBut("internal/jsonscan")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions", "internal/workspace"), inside("charm.land", "github.com/charmbracelet")},

@@ -127,13 +127,4 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 
 // useless reports whether an action would do nothing on this page. The palette and the
 // completion leave it out.
-func (c *chat) useless(i intent.Intent) bool { return c.ReadOnly && needsAgent(i) }
-
-// needsAgent reports whether an action does nothing without a live agent.
-func needsAgent(i intent.Intent) bool {
-	switch i {
-	case intent.NewSession, intent.InWorktree, intent.MergeTree, intent.DiscardTree, intent.Compare, intent.Fork, intent.Approval, intent.ShowReview, intent.ShowNotes, intent.UndoFiles, intent.NextMode, intent.Options, intent.Mode, intent.Model, intent.Login, intent.Logout, intent.PasteImage:
-		return true
-	}
-	return false
-}
+func (c *chat) useless(i intent.Intent) bool { return c.ReadOnly && i.NeedsAgent() }

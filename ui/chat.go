@@ -39,7 +39,8 @@ type chat struct {
 	question *question.Question
 	broker   *permissions.Broker // where answers go
 
-	asksChanged bool // other questions wait than before
+	doubtful    string // the line about which the user was asked whether to send it as text
+	asksChanged bool   // other questions wait than before
 	shells      *shell.Commands
 
 	toast status.Toast
@@ -77,6 +78,7 @@ func (c *chat) happened(e event.Event) tea.Cmd {
 		c.question.Remove(e.Key)
 	case event.CommandsChanged:
 		c.composer.Refresh()
+		return c.commandsChanged()
 	case event.ElicitationAsked:
 		return c.elicits.Add(e)
 	case event.ElicitationEnded:
@@ -118,7 +120,7 @@ func (c *chat) sendDraft() tea.Cmd {
 	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
 	}
-	if i, _, own := c.ownCommand(text); (!own || needsAgent(i)) && c.Continue() {
+	if a, _, own := c.ownCommand(text); (!own || a.Intent.NeedsAgent()) && c.Continue() {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
@@ -133,19 +135,8 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	c.composer.Clear()
-	if cmd, ok := c.runOwnCommand(strings.TrimSpace(text)); ok {
-		c.composer.AddToRunHistory(text) // for this run only
-		return cmd
-	}
-	c.composer.AddToHistory(text)
-	if cmd, ok := c.useTemplate(text); ok {
-		return cmd
-	}
-	if err := c.Submit(text, c.listed()); err != nil { // with a list open, the prompt waits for its outcome
-		c.composer.SetValue(text)
-		return c.say("Not sent: " + err.Error())
-	}
-	return nil
+	cmd, _ := c.submitLine(text, false)
+	return cmd
 }
 
 // stop cancels the running turn. If the agent does not react, a second stop after a few

@@ -132,17 +132,15 @@ func TestCommandsWithWordsWait(t *testing.T) {
 	}, func(d *driver) {
 		for _, command := range []string{"/compare try it", "/rename parser", "/worktree fix", "/compare"} {
 			d.types(command + "\n")
-			d.draft(command)
+			d.sees("queued 1  \"" + command + "\"")
+			d.press("backspace")
 			d.misses("queued")
-			d.press("ctrl+u")
 		}
 		d.types("/compare")
 		d.press("ctrl+j")
-		d.types("try it")
+		d.types("try it\n")
 		d.wait(2 * time.Minute)
 		d.prompts("")
-		d.draft("/compare\ntry it")
-		d.press("enter")
 		d.sees("Compare agents", "› /compare try it")
 	})
 }

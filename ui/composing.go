@@ -3,14 +3,11 @@ package ui
 import (
 	"context"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
 	"parley/internal/notes"
-	"parley/internal/safetext"
-	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/intent"
@@ -145,74 +142,6 @@ func (h composers) after(msg tea.Msg) tea.Cmd {
 	return h.m.store.After(msg)
 }
 
-// commands returns the agent's slash commands, then the templates, then parley's. A template hides a
-// command of the same name, and parley's own are never hidden.
-func (c *chat) commands() []composer.Command {
-	var all []composer.Command
-	templates := c.Templates()
-	for _, cmd := range c.Thread.Commands {
-		if !slices.ContainsFunc(templates, func(t template.Template) bool { return t.Name == cmd.Name }) {
-			all = append(all, composer.Command{Name: cmd.Name, Help: cmd.Description, Args: cmd.Hint})
-		}
-	}
-	for _, t := range templates {
-		from := "yours"
-		if t.Project {
-			from = "project"
-		}
-		all = append(all, composer.Command{Name: t.Name, Help: safetext.Line(t.Description, 200), Args: safetext.Line(t.Hint, 60), From: from})
-	}
-	for _, o := range intent.Offers(c.agentHas) {
-		if !c.useless(o.Intent) {
-			all = append(all, composer.Command{Name: o.Slash, Help: o.Help, Args: o.Args(), From: "parley"})
-		}
-	}
-	return all
-}
-
-// agentHas reports whether a slash command is the agent's.
-func (c *chat) agentHas(name string) bool {
-	return !c.ReadOnly && slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
-}
-
-// ownCommand returns the action of parley's that a line names, and the words after it; false if the line
-// is a prompt, which may begin like a command.
-func (c *chat) ownCommand(line string) (i intent.Intent, words string, ok bool) {
-	line, slash := strings.CutPrefix(strings.TrimSpace(line), "/")
-	end := strings.IndexAny(line+" ", " \t\n")
-	words = strings.TrimSpace(line[end:])
-	a, ok := intent.CommandNamed(line[:end], c.agentHas)
-	return a.Intent, words, slash && ok && !c.useless(a.Intent) && (words == "" || c.withWords(a.Intent) != nil)
-}
-
-// runOwnCommand runs one of parley's own commands; false if text is none.
-func (c *chat) runOwnCommand(text string) (tea.Cmd, bool) {
-	i, words, ok := c.ownCommand(text)
-	switch {
-	case !ok:
-		return nil, false
-	case words == "":
-		return c.do(i)
-	}
-	return c.withWords(i)(words), true
-}
-
-// withWords returns what does an action that words after its command are for, nil if there are none for
-// it. The words may be "".
-func (c *chat) withWords(i intent.Intent) func(words string) tea.Cmd {
-	switch i {
-	case intent.Rename:
-		return c.rename
-	case intent.InWorktree:
-		return c.inWorktree
-	case intent.MergeTree:
-		return c.showMerge
-	case intent.Compare:
-		return c.compare
-	}
-	return nil
-}
-
 // stopSending cancels the prompt whose files are being read; false if there is none.
 func (h composing) stopSending() bool {
 	c := h.c
@@ -254,7 +183,7 @@ func (h composing) takeUnconfirmed(edit bool) bool {
 	if ok && edit {
 		carried, own := transcript.SplitCarried(p.Draft)
 		c.ShellOutput = append(carried, c.ShellOutput...)
-		c.composer.SetValue(own)
+		c.composer.SetValue(c.typedForm(own))
 	}
 	return ok
 }

@@ -67,10 +67,11 @@ func (l connecting) layers() []layer.Layer {
 	return []layer.Layer{
 		always{c.m},
 		anywhere{c},
+		when(c.panels.open != nil, c.panels.open),
 		leaving{l},
 		when(logins{c}.shown(), c.login),
 		when(c.elicits.Current() != nil, c.elicits.Current()),
-		when(c.panels.reads(intent.ToggleLog), c.panels.reading),
+		when(c.panels.reading != nil, c.panels.reading),
 		when(logins{c}.addressShown(), logins{c}.address()),
 		when(c.question.Open(), c.question),
 		asked{c},
@@ -105,8 +106,8 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// ahead is the composer before there is a session. A prompt is sent when the agent is
-// ready. Parley's own commands wait too, except those that need no agent.
+// ahead is the composer before there is a session. A prompt is sent when the agent is ready, and
+// commands of parley's that need it wait, too.
 type ahead struct{ c *chat }
 
 func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
@@ -114,20 +115,15 @@ func (l ahead) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.m.pageHeight() < leastAhead { // the composer is not visible
 		return nil, true
 	}
-	text := strings.TrimSpace(c.composer.Value())
-	own, _, ok := c.ownCommand(text)
+	text := c.composer.Value()
 	send, empty := p.Want == intent.Send, c.m.Keys.Of(intent.Empty, p.Name)
 	edit := empty == intent.EditQueued
 	switch {
-	case send && ok && own == intent.Quit:
-		return c.m.quit(), true
-	case send && ok:
-	case send && c.shelling(): // a shell command is not a prompt
-	case send && text != "":
-		c.composer.AddToHistory(c.composer.Value())
-		c.ReturnEdited(c.composer.Value())
-		c.composer.Reset()
+	case send && (c.shelling() || strings.TrimSpace(text) == ""): // a shell command is not a prompt
 	case send:
+		c.composer.Clear()
+		cmd, _ := c.submitLine(text, false)
+		return cmd, true
 	case (edit || empty == intent.DropQueued) && c.composer.Empty() && len(c.Queued) > 0:
 		c.unqueue(edit)
 	default:
@@ -191,7 +187,11 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		}
 	}
 	switch {
-	case c.panels.reads(intent.ToggleLog):
+	case c.panels.open != nil:
+		box, at := c.panels.open.Rows(width, max(4, top))
+		lay(box, at)
+		on.saw(c.panels.open, width, max(4, top))
+	case c.panels.reading != nil:
 		rows = nil
 		lay(c.panels.reading.Rows(width, max(4, top)))
 		on.saw(c.panels.reading, width, max(4, top))

@@ -66,8 +66,9 @@ func (c *chat) readOnly(text string) tea.Cmd {
 	if text == "" {
 		return nil
 	}
-	if cmd, ok := c.runOwnCommand(text); ok {
+	if _, _, own := c.ownCommand(text); own {
 		c.composer.Clear()
+		cmd, _ := c.submitLine(text, false)
 		return cmd
 	}
 	return c.say(c.readOnlyReason())

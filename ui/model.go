@@ -125,7 +125,7 @@ func (m *Model) label(i intent.Intent) string {
 	}
 	for _, a := range intent.Commands() {
 		if a.Intent == i {
-			return commandWord(a, m.chat.agentHas)
+			return "/" + a.Command
 		}
 	}
 	return "none"

@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/ui/clipboard"
 	"parley/ui/intent"
@@ -133,25 +132,12 @@ func (p *panels) togglePlan() {
 
 func (p *panels) showPalette() tea.Cmd {
 	c := p.c
-	var agent []event.Command
-	if !c.ReadOnly {
-		agent = c.Thread.Commands
+	var agent []panel.Command
+	for _, cmd := range c.agentCommands() {
+		agent = append(agent, panel.Command{Slash: cmd.Name, Help: cmd.Help})
 	}
-	slash := func(a intent.Action) string { return commandWord(a, c.agentHas) }
-	p.show(panel.Palette(c.m.Keys, agent, c.useless, slash, p.Do, c.composer.SetValue))
+	p.show(panel.Palette(c.m.Keys, agent, c.Agent.Name(), c.useless, p.Do, c.composer.SetValue))
 	return nil
-}
-
-// commandWord returns the slash command of an action, avoiding names of the agent's
-// commands; "" if none is left.
-func commandWord(a intent.Action, agentHas func(string) bool) string {
-	switch {
-	case a.Command == "":
-		return ""
-	case agentHas(a.Command):
-		return "/" + intent.OwnPrefix + a.Command
-	}
-	return "/" + a.Command
 }
 
 // showThemes lists the themes. The one under the cursor is applied at once; enter keeps it

@@ -70,7 +70,7 @@ func TestRenameCommand(t *testing.T) {
 		d.types(" 2\n")
 		d.sees("1 Lexer errors 2")
 		d.press("esc")
-		d.types("/sessions and more\n") // a prompt
+		d.types("/sessions and more\n\n") // a prompt
 		d.rest()
 		d.prompts("/sessions and more")
 		if of, err := memory.NewNames(dir).Load(); err != nil || of("fake", "s1") != "Lexer errors 2" {

@@ -214,7 +214,9 @@ func TestCommands(t *testing.T) {
 		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		d.wait(100 * time.Millisecond)
 		d.misses("/terraform")
-		d.types("st\n") // no longer a command: sent as text
+		d.types("st\n") // no longer a command
+		d.sees("No command /test (did you mean /trust?) · enter again sends it as text")
+		d.press("enter")
 		d.wait(100 * time.Millisecond)
 		d.prompts("/test lex|/web|/test")
 		d.types("/l")

@@ -164,9 +164,9 @@ func TestTypingAhead(t *testing.T) {
 	}, func(d *driver) {
 		d.wait(time.Second)
 		d.sees("Starting fake", "it is sent when the agent is ready")
-		d.types("/log\n") // has to wait
-		d.sees("› /log")
-		d.press("ctrl+u")
+		d.types("/log\n")
+		d.sees("╭ Log")
+		d.press("esc")
 		d.types("first thing\n")
 		d.types("second")
 		d.send(tea.PasteMsg{Content: " thing"})

@@ -64,7 +64,7 @@ func (p *panels) editAgain(item int) tea.Cmd {
 	p.open = nil
 	c.composer.ClosePopup()
 	c.focus(false)
-	c.composer.SetValue(text)
+	c.composer.SetValue(c.typedForm(text))
 	return nil
 }
 

@@ -107,6 +107,8 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		default:
 			return c.say(fmt.Sprintf("%s, and %d more", n.Notes[0], len(n.Notes)-1))
 		}
+	case workspace.CommandDue:
+		return m.pageOf(n.Session).commandDue(n.Line)
 	case workspace.PromptNotSent:
 		c := m.pageOf(n.Session)
 		c.composer.Prepend(n.Text)
@@ -221,6 +223,7 @@ func (c *chat) dropQuestions() {
 // the draft.
 func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
 	carried, text := transcript.SplitCarried(n.Text)
+	text = c.typedForm(text)
 	c.ShellOutput = append(carried, c.ShellOutput...) // they go with the next prompt
 	switch {
 	case n.Dropped:

@@ -16,7 +16,7 @@ func templates(place cli.Directories, warn func(string)) []template.Template {
 	}
 	var usable []template.Template
 	for _, t := range all {
-		if _, own := intent.CommandNamed(t.Name, func(string) bool { return false }); own {
+		if _, own := intent.CommandNamed(t.Name); own {
 			warn(t.Path + ": /" + t.Name + " is a command of parley: give the file another name")
 			continue
 		}

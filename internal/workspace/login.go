@@ -280,7 +280,11 @@ func (s *Session) requeueRefused() bool {
 	if len(s.refused) == 0 {
 		return false
 	}
-	s.Queued, s.refused, s.Paused = append(texts(s.refused), s.Queued...), nil, false
+	refused := texts(s.refused)
+	for i, text := range refused {
+		refused[i] = ForAgent(text)
+	}
+	s.Queued, s.refused, s.Paused = append(refused, s.Queued...), nil, false
 	return true
 }
 

@@ -125,6 +125,12 @@ type (
 		Notes   []string
 		Held    bool // a turn runs: the agent reads it when it can
 	}
+	// CommandDue: the turn of a queued line that looks like a command has come. It was removed from the
+	// queue, which waits until the front end calls Resume.
+	CommandDue struct {
+		Session *Session
+		Line    string
+	}
 	// PromptNotSent: a prompt could not be sent. The workspace does not keep it.
 	PromptNotSent struct {
 		Session *Session

@@ -80,7 +80,7 @@ func (s *Session) holds() bool {
 // TakesPrompts reports whether a prompt can be sent now: between turns, or during one to
 // an agent of version 2, which holds it.
 func (s *Session) TakesPrompts() bool {
-	if s.ACP == nil || s.sending != nil || len(s.Queued) > 0 && s.Busy() {
+	if s.ACP == nil || s.sending != nil || s.switching || len(s.Queued) > 0 && s.Busy() {
 		return false
 	}
 	switch s.Thread.State {
@@ -140,8 +140,8 @@ func (s *Session) Resume() {
 	s.sendQueued()
 }
 
-// Send sends a prompt now. It does not block: if files must be read first, a task reads
-// them and sends it.
+// Send sends a prompt now, a command of the agent's without its prefix. It does not block: if files must
+// be read first, a task reads them and sends it.
 func (s *Session) Send(text string) error {
 	switch {
 	case s.ACP == nil:
@@ -149,16 +149,17 @@ func (s *Session) Send(text string) error {
 	case s.sending != nil:
 		return ErrReading
 	}
-	whole := strings.Join(s.ShellOutput, "") + text
+	sent := sentText(text)
+	whole := strings.Join(s.ShellOutput, "") + sent
 	if expand := s.w.opts.Expand; expand != nil {
-		if blocks := expand(s, text); blocks != nil {
+		if blocks := expand(s, sent); blocks != nil {
 			s.refused = nil
 			s.sendExpanded(text, whole, blocks)
 			return nil
 		}
 	}
 	held := s.ACP.Running()
-	if err := s.ACP.Prompt(append(textBlocks(s.ShellOutput), event.Block{Text: text})...); err != nil {
+	if err := s.ACP.Prompt(append(textBlocks(s.ShellOutput), event.Block{Text: sent})...); err != nil {
 		return err
 	}
 	s.last, s.refused, s.ShellOutput = whole, nil, nil
@@ -283,25 +284,39 @@ func (s *Session) requeue() {
 	}
 }
 
-// sendFirst sends the first queued prompt; false if it stays queued.
+// sendFirst sends the first queued prompt; false if no other may follow now. A command is left to the
+// front end between turns.
 func (s *Session) sendFirst() bool {
 	text := s.Queued[0]
+	if IsCommand(text) {
+		if s.Thread.State == thread.Idle {
+			s.dequeue()
+			s.w.tell(CommandDue{s, text})
+		}
+		return false
+	}
 	if err := s.Send(text); err != nil {
 		s.Paused = true
 		s.Say("not sent: " + err.Error())
 		return false
 	}
+	s.dequeue()
+	return true
+}
+
+// dequeue removes the first queued prompt.
+func (s *Session) dequeue() {
+	text := s.Queued[0]
 	s.Queued = slices.Clone(s.Queued[1:])
 	s.edit.at--
 	if len(s.deferred) > 0 && s.deferred[0].text == text {
 		s.deferred = s.deferred[1:]
 	}
-	return true
 }
 
 // sendQueued sends the first queued prompt if that is allowed now.
 func (s *Session) sendQueued() {
-	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.Thread.State != thread.Idle {
+	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.switching || s.Thread.State != thread.Idle {
 		return
 	}
 	if s.ACP.Running() && !s.holds() { // events will report its start and end
@@ -398,6 +413,7 @@ func texts(list []unsent) (out []string) {
 // deferPrompt queues a prompt that the agent refused during a turn, before prompts that
 // were typed later.
 func (s *Session) deferPrompt(p unsent) {
+	p.text = ForAgent(p.text)
 	s.Paused = s.Paused && len(s.Queued) > 0
 	n := 0 // how many of them the user has left
 	for n < min(len(s.deferred), len(s.Queued)) && s.deferred[n].text == s.Queued[n] {

@@ -333,6 +333,8 @@ func describe(n workspace.News) string {
 	case workspace.StartedOver:
 		of(n.Session)
 		because(n.Err)
+	case workspace.CommandDue:
+		line += " " + n.Line
 	case workspace.PromptSent:
 		line += " " + n.Text
 		flag(n.Held, "held")

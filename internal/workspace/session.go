@@ -48,6 +48,7 @@ type Session struct {
 	explains  bool               // the first queued prompt says why something was rejected
 	stopAsked time.Time          // when the turn was cancelled
 	counted   changedLines
+	switching bool // the mode is being set for the next prompt
 	edit      edit // of the queue
 
 	comparison *comparison // nil: it is not compared
@@ -167,7 +168,7 @@ func (s *Session) resetConnection() {
 	s.requeue()
 	s.offerHeld()
 	s.abandon()
-	s.ACP, s.Lost, s.counted, s.stopAsked = nil, lostSession{}, changedLines{}, time.Time{}
+	s.ACP, s.Lost, s.counted, s.stopAsked, s.switching = nil, lostSession{}, changedLines{}, time.Time{}, false
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
 	s.forgotten = s.began

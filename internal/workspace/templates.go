@@ -11,36 +11,46 @@ import (
 	"parley/internal/template"
 )
 
-// Templates returns the prompt templates that can be used in the session. A command of the agent hides
-// a project's template of the same name, and is hidden by the user's own.
+// Templates returns the prompt templates that can be used in the session.
 func (s *Session) Templates() []template.Template {
 	if s.ReadOnly {
 		return nil
 	}
-	var all []template.Template
-	for _, t := range s.w.opts.Templates {
-		if !t.Project || !slices.ContainsFunc(s.Thread.Commands, func(c event.Command) bool { return c.Name == t.Name }) {
-			all = append(all, t)
-		}
-	}
-	return all
+	return s.w.opts.Templates
 }
 
-// UseTemplate sends the prompt of the template that a line such as "/review main.go" names; ok is false
-// if it names none. The text of a project's template, which comes from its repository, and of one that
-// sends a sensitive file is returned instead the first time; the same line again sends it. restore is called later if the prompt was not
-// sent because the template's mode could not be set, which the user is told.
-func (s *Session) UseTemplate(line string, hold bool, restore func()) (preview string, ok bool, err error) {
-	t, prompt, preview, err := s.expandTemplate(line)
+// Line is a line that the user typed.
+type Line struct {
+	Text string
+	Hold bool // queue it, although it may be possible to send it now
+	Due  bool // it was queued, and its turn has come
+}
+
+// UseTemplate sends the prompt of the template that a line such as "/review main.go" names, or queues the
+// line; ok is false if it names none. The text of a project's template, which comes from its repository,
+// and of one that sends a sensitive file is returned instead the first time; the same line again sends it.
+// restore is called later if the prompt was not sent because the template's mode could not be set, which
+// the user is told.
+func (s *Session) UseTemplate(l Line, restore func()) (preview string, ok bool, err error) {
+	t, prompt, preview, err := s.expandTemplate(l.Text)
 	switch {
 	case t.Name == "" || preview != "" || err != nil:
 		return preview, t.Name != "", err
+	case !l.Due && (l.Hold || !s.TakesPrompts() || t.Mode != "" && s.Busy()): // it is used when its turn comes
+		return "", true, s.Submit(l.Text, true)
 	case t.Agent != "" && t.Agent != s.Agent.Name():
 		return "", true, s.startWith(t, prompt)
-	case t.Mode != "":
-		return "", true, s.sendInMode(t.Mode, prompt, restore)
 	}
-	return "", true, s.Submit(prompt, hold)
+	send := func() error {
+		if l.Due {
+			return s.Send(ForAgent(prompt))
+		}
+		return s.Submit(ForAgent(prompt), false)
+	}
+	if t.Mode != "" {
+		return "", true, s.sendInMode(t.Mode, send, restore)
+	}
+	return "", true, send()
 }
 
 // TemplatePrompt returns the prompt of the template that a line names, the line itself if it names none,
@@ -59,9 +69,11 @@ func (s *Session) TemplatePrompt(line string) (prompt, preview string, err error
 // expandTemplate finds the template that a line names, the zero Template if it names none. Instead of
 // the prompt it returns a preview the first time, as UseTemplate says.
 func (s *Session) expandTemplate(line string) (t template.Template, prompt, preview string, err error) {
-	name, args, _ := strings.Cut(strings.TrimSpace(line), " ")
+	line = strings.TrimSpace(line)
+	name := CommandWord(line)
+	args := strings.TrimSpace(strings.TrimPrefix(line, "/"+name))
 	all := s.Templates()
-	i := slices.IndexFunc(all, func(t template.Template) bool { return "/"+t.Name == name })
+	i := slices.IndexFunc(all, func(t template.Template) bool { return t.Name == name })
 	if i < 0 {
 		return t, "", "", nil
 	}
@@ -106,16 +118,12 @@ func (s *Session) startWith(t template.Template, prompt string) error {
 	if !slices.ContainsFunc(s.w.opts.Agents, func(spec Spec) bool { return spec.Name == t.Agent }) {
 		return fmt.Errorf("there is no agent %s; `parley agents` lists them", safetext.Line(t.Agent, 60))
 	}
-	s.w.Start(s.w.Spec(t.Agent)).Sessions()[0].Enqueue(prompt)
+	s.w.Start(s.w.Spec(t.Agent)).Sessions()[0].Enqueue(ForAgent(prompt))
 	return nil
 }
 
-// sendInMode sends a prompt after switching the mode. A turn that is running would be switched too, so
-// it must have ended.
-func (s *Session) sendInMode(mode, prompt string, restore func()) error {
-	if !s.TakesPrompts() {
-		return errors.New("this template sets the mode: wait until the turn has ended")
-	}
+// sendInMode calls send after switching the mode. Queued prompts wait until then.
+func (s *Session) sendInMode(mode string, send func() error, restore func()) error {
 	setting, ok := s.Setting("mode")
 	i := slices.IndexFunc(setting.Choices, func(c event.Choice) bool {
 		return c.ID == mode || strings.EqualFold(ChoiceName(c), mode)
@@ -123,17 +131,21 @@ func (s *Session) sendInMode(mode, prompt string, restore func()) error {
 	if !ok || i < 0 {
 		return fmt.Errorf("the agent has no mode %s", safetext.Line(mode, 60))
 	}
-	if id := setting.Choices[i].ID; id != setting.Current {
-		setting.Set(id, func(err error) {
-			if err == nil {
-				err = s.Submit(prompt, false)
-			}
-			if err != nil {
-				restore()
-				s.w.tell(Said{s, "Not sent: " + err.Error()})
-			}
-		})
-		return nil
+	id := setting.Choices[i].ID
+	if id == setting.Current {
+		return send()
 	}
-	return s.Submit(prompt, false)
+	s.switching = true
+	setting.Set(id, func(err error) {
+		s.switching = false
+		if err == nil {
+			err = send()
+		}
+		if err != nil {
+			restore()
+			s.w.tell(Said{s, "Not sent: " + err.Error()})
+		}
+		s.sendQueued()
+	})
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/internal/template"
+	"parley/internal/workspace"
 )
 
 var (
@@ -24,7 +25,7 @@ func using(t *testing.T, f func(r *rig, use func(line string) (string, error)), 
 	}, func(r *rig) {
 		s := r.started(local)
 		f(r, func(line string) (string, error) {
-			preview, ok, err := s.UseTemplate(line, false, func() {})
+			preview, ok, err := s.UseTemplate(workspace.Line{Text: line}, func() {})
 			if !ok {
 				t.Errorf("%s names no template", line)
 			}
@@ -45,13 +46,13 @@ func (r *rig) sentTexts() string {
 
 func TestTemplate(t *testing.T) {
 	using(t, func(r *rig, use func(string) (string, error)) {
-		if preview, err := use("/explain main.go"); preview != "" || err != nil {
+		if preview, err := use("/explain\nmain.go"); preview != "" || err != nil {
 			t.Errorf("%q, %v", preview, err)
 		}
 		if got := r.sentTexts(); got != "Explain main.go." {
 			t.Errorf("sent %q", got)
 		}
-		if _, ok, _ := r.w.Front().UseTemplate("explain main.go", false, nil); ok {
+		if _, ok, _ := r.w.Front().UseTemplate(workspace.Line{Text: "explain main.go"}, nil); ok {
 			t.Error("used without a slash")
 		}
 	}, explain)
@@ -128,7 +129,7 @@ func TestTemplateMode(t *testing.T) {
 		r.fake().Fail("session/set_mode", -32603, "no")
 	}, func(r *rig) {
 		s := r.started(local)
-		s.UseTemplate("/coding", false, func() { restored++ })
+		s.UseTemplate(workspace.Line{Text: "/coding"}, func() { restored++ })
 		r.settle()
 		if restored != 1 || r.sentTexts() != "" {
 			t.Errorf("restored %d times, sent %q", restored, r.sentTexts())
@@ -152,19 +153,4 @@ func TestTemplateAgent(t *testing.T) {
 			t.Error(err)
 		}
 	}, unknown)
-}
-
-// A command of the agent hides a project's template, not the user's own.
-func TestTemplateAndCommand(t *testing.T) {
-	using(t, func(r *rig, _ func(string) (string, error)) {
-		r.agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"deploy","description":""},{"name":"explain","description":""}]}`)
-		r.settle()
-		var names []string
-		for _, t := range r.w.Front().Templates() {
-			names = append(names, t.Name)
-		}
-		if strings.Join(names, " ") != "explain" {
-			t.Errorf("templates %q", names)
-		}
-	}, explain, deploy)
 }

@@ -15,7 +15,7 @@ type Command struct {
 	Name string // without the slash
 	Help string
 	Args string // what it takes, "" if nothing
-	From string // whose it is, "" for the agent's
+	From string // whose it is
 }
 
 // commands completes the slash command that is being typed.

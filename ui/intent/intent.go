@@ -153,6 +153,15 @@ const (
 	Undo
 )
 
+// NeedsAgent reports whether an action does nothing without a live agent.
+func (i Intent) NeedsAgent() bool {
+	switch i {
+	case NewSession, InWorktree, MergeTree, DiscardTree, Compare, Fork, Approval, ShowReview, ShowNotes, UndoFiles, NextMode, Options, Mode, Model, Login, Logout, PasteImage:
+		return true
+	}
+	return false
+}
+
 // Context is where a key is pressed. A key can have a different meaning in each.
 type Context int
 

@@ -149,18 +149,8 @@ func Commands() []Action {
 	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
 }
 
-// OwnPrefix is the prefix under which parley's commands are always available, whatever commands the
-// agent has.
-const OwnPrefix = "parley:"
-
 // otherNames maps command names of other programs to parley's.
 var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions", "changes": "review"}
-
-// Offer is a command of parley's with the name to type.
-type Offer struct {
-	Slash string // what to type, without the slash
-	Action
-}
 
 // Args returns what the command takes, for its hint, "" if nothing.
 func (a Action) Args() string {
@@ -177,27 +167,8 @@ func (a Action) Args() string {
 	return ""
 }
 
-// Offers returns the commands with the names to type. taken reports whether a name is the
-// agent's.
-func Offers(taken func(name string) bool) []Offer {
-	var all []Offer
-	for _, a := range Commands() {
-		name := a.Command
-		if taken(name) {
-			name = OwnPrefix + name
-		}
-		all = append(all, Offer{name, a})
-	}
-	return all
-}
-
-// CommandNamed returns the command of parley's with a name. A name that taken reports as the agent's
-// is parley's only with the prefix OwnPrefix.
-func CommandNamed(name string, taken func(name string) bool) (Action, bool) {
-	name, own := strings.CutPrefix(name, OwnPrefix)
-	if !own && taken(name) {
-		return Action{}, false
-	}
+// CommandNamed returns the command of parley's with a name.
+func CommandNamed(name string) (Action, bool) {
 	if other, ok := otherNames[name]; ok {
 		name = other
 	}

@@ -147,10 +147,10 @@ func TestCommands(t *testing.T) {
 		r.wants("/theme is not available in this mode.", "The agent has no model to choose.", "fake does not list sessions.", "Sessions:", "1. new session, open, idle, this one",
 			"To open one, type /sessions and its number.", "No output yet.", "Nothing is running.",
 			"Not sent: this mode does not run your commands. With a space before the exclamation mark the line goes to the agent.")
-		r.types("/review it")
+		r.types("/agent:review it")
 		r.wants("You: /review it", "fake: You said: /review it", "Turn ended.")
 		r.types("/help")
-		r.sees("/stop: Stop the turn.", "/sessions: ", "Commands of fake:", "  /review: Look at it")
+		r.sees("/stop: Stop the turn.", "/sessions: ", "Commands of fake:", "  /agent:review: Look at it")
 		r.types("/new")
 		r.sees("Opening a new session.")
 		r.types("/quit")

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"parley/acpclient/event"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/linear/plain"
@@ -22,37 +21,81 @@ type commands struct {
 	out    *printer
 	own    []command                          // that only this mode has, in the order of the help
 	served map[intent.Intent]func(arg string) // commands that the screen has too
+
+	putAside func(line string) (number int) // queues a line
 }
 
 // bare adapts a function without an argument.
 func bare(do func()) func(string) { return func(string) { do() } }
 
-// run runs a command. It returns false if text is no command, or one of the agent's.
+// run runs a command. It returns false if text is none of parley's.
 func (c *commands) run(text string) bool {
-	name, arg, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	arg = strings.TrimSpace(arg)
-	short, forced := strings.CutPrefix(name, intent.OwnPrefix)
-	for _, cmd := range c.own {
-		if cmd.name == short && (forced || !c.agentHas(short)) {
-			cmd.run(arg)
-			return true
-		}
-	}
-	a, ok := intent.CommandNamed(name, c.agentHas)
-	if !ok {
+	name := workspace.CommandWord(text)
+	run := c.named(name)
+	if run == nil {
 		return false
 	}
-	if run := c.served[a.Intent]; run != nil {
-		run(arg)
-		return true
-	}
-	c.out.say("/%s is not available in this mode.", name)
+	run(strings.TrimSpace(strings.TrimPrefix(text, "/"+name)))
 	return true
 }
 
-// agentHas reports whether the agent has the slash command.
-func (c *commands) agentHas(name string) bool {
-	return slices.ContainsFunc(c.w.Front().Thread.Commands, func(cmd event.Command) bool { return cmd.Name == name })
+// named returns what runs the command of parley's with that name, nil if there is none.
+func (c *commands) named(name string) func(arg string) {
+	for _, cmd := range c.own {
+		if cmd.name == name {
+			return cmd.run
+		}
+	}
+	a, ok := intent.CommandNamed(name)
+	run := c.served[a.Intent]
+	switch {
+	case run != nil && c.w.Front().Agent.Opening() && (a.Intent.NeedsAgent() || a.Intent == intent.Rename):
+		return func(arg string) {
+			c.out.say("Queued as prompt %d: /%s runs when the agent is ready.", c.putAside(strings.TrimSpace("/"+name+" "+arg)), name)
+		}
+	case run != nil || !ok:
+		return run
+	}
+	return func(string) { c.out.say("/%s is not available in this mode.", name) }
+}
+
+// doubt says why a line that looks like a command should not be sent, "" if it is a command or a prompt.
+func (c *commands) doubt(line string) string {
+	if c.named(workspace.CommandWord(line)) != nil {
+		return ""
+	}
+	var names []string
+	for _, cmd := range append(c.ours(), c.agents()...) {
+		names = append(names, cmd.name)
+	}
+	return workspace.NoCommand(line, names)
+}
+
+// ours returns parley's commands and the templates.
+func (c *commands) ours() []command {
+	all := slices.Clone(c.own)
+	for _, a := range intent.Commands() {
+		if c.served[a.Intent] != nil {
+			all = append(all, command{name: a.Command, help: a.Help})
+		}
+	}
+	for _, t := range c.w.Front().Templates() {
+		all = append(all, command{name: t.Name, help: strings.TrimSpace(plain.OneLine(t.Description) + " " + plain.OneLine(t.Hint))})
+	}
+	return all
+}
+
+// agents returns the agent's commands with the names to type: those that others have too get a prefix.
+func (c *commands) agents() (all []command) {
+	ours := c.ours()
+	for _, cmd := range c.w.Front().Thread.Commands {
+		name := plain.OneLine(cmd.Name)
+		if slices.ContainsFunc(ours, func(o command) bool { return o.name == cmd.Name }) {
+			name = strings.TrimPrefix(workspace.ForAgent("/"+name), "/")
+		}
+		all = append(all, command{name: name, help: strings.TrimSpace(plain.OneLine(cmd.Description) + " " + plain.OneLine(cmd.Hint))})
+	}
+	return all
 }
 
 // help lists the commands.
@@ -60,26 +103,14 @@ func (c *commands) help() {
 	c.out.say("Each line is a prompt. A backslash at its end continues it on the next line. During a turn a prompt waits for the end of the turn.")
 	c.out.say("ctrl+c stops the turn; pressed twice, it quits. ctrl+d quits.")
 	c.out.say("Commands:")
-	for _, cmd := range c.own {
-		name := cmd.name
-		if c.agentHas(name) {
-			name = intent.OwnPrefix + name
-		}
-		c.out.say("/%s: %s.", name, cmd.help)
+	for _, cmd := range c.ours() {
+		c.out.say("/%s: %s.", cmd.name, cmd.help)
 	}
-	for _, o := range intent.Offers(c.agentHas) {
-		if c.served[o.Intent] != nil {
-			c.out.say("/%s: %s.", o.Slash, o.Help)
-		}
+	agents := c.agents()
+	if len(agents) > 0 {
+		c.out.say("Commands of %s:", called(c.w.Front().Agent))
 	}
-	front := c.w.Front()
-	for _, t := range front.Templates() {
-		c.out.lines("/" + t.Name + ": " + strings.TrimSpace(plain.OneLine(t.Description)+" "+plain.OneLine(t.Hint)))
-	}
-	if len(front.Thread.Commands) > 0 {
-		c.out.say("Commands of %s:", called(front.Agent))
-	}
-	for _, cmd := range front.Thread.Commands {
-		c.out.lines("/" + plain.OneLine(cmd.Name) + ": " + strings.TrimSpace(plain.OneLine(cmd.Description)+" "+plain.OneLine(cmd.Hint)))
+	for _, cmd := range agents {
+		c.out.lines("/" + cmd.name + ": " + cmd.help)
 	}
 }

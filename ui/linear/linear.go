@@ -88,8 +88,9 @@ func newChat(opts Options, in *input, out *printer) *chat {
 	c.prompts = &prompts{w: c.w, dialogs: c.dialogs, save: c.saveHistory, stderr: c.stderr, front: func() *narrator { return c.front }}
 	c.starts = &starts{w: c.w, dialogs: c.dialogs, tasks: c.tasks, stderr: c.stderr, agents: opts.Agents, choice: opts.Choice, quit: c.quit}
 	c.logins = &logins{in: in, dialogs: c.dialogs, lender: c.lender, asked: opts.AgentLogin != nil, starts: c.starts}
-	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands()}
+	c.commands = &commands{w: c.w, out: out, own: c.ownCommands(), served: c.servedCommands(), putAside: c.prompts.putAside}
 	c.dialogs.command, c.dialogs.putAside = c.commands.run, c.prompts.putAside
+	c.prompts.doubt = c.commands.doubt
 	c.front = c.narrator(c.w.Front())
 	c.front.front = true
 	return c

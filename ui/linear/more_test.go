@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
 	"parley/internal/memory"
+	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 )
@@ -138,20 +139,62 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	})
 }
 
-// parley's commands are available beside the agent's, under other names too.
+// A name of parley's runs parley's, and the agent's command of that name has a prefix.
 func TestCommandsBesideTheAgents(t *testing.T) {
 	talkTo(t, nil, func(r *rig) {
 		r.wants(r.started()...)
-		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"}]}`)
+		r.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"help","description":"Mine"},{"name":"status","description":"Mine"},{"name":"init","description":"Mine"}]}`)
 		r.pause()
 		r.types("/help")
+		r.sees("/help: ", "/status: Show the status", "Commands of fake:", "  /agent:help: Mine", "  /agent:status: Mine", "  /init: Mine")
+		r.types("/agent:help")
+		r.pause()
 		r.wants("You: /help", "fake: You said: /help", "Turn ended.")
-		r.types("/parley:help")
-		r.sees("/parley:help: ", "/parley:status: Show the status", "Commands of fake:", "  /help: Mine")
-		r.types("/parley:status", "/clear")
+		r.types("/init it")
+		r.pause()
+		r.wants("You: /init it", "fake: You said: /init it", "Turn ended.")
+		r.types("/clear")
 		r.sees("Opening a new session.")
 		r.types("/exit")
 		<-r.done
+	})
+}
+
+// What looks like a command and is none is not sent, unless it comes again.
+func TestUnknownCommand(t *testing.T) {
+	talkTo(t, nil, func(r *rig) {
+		r.wants(r.started()...)
+		r.types("/rewiev")
+		r.wants("No command /rewiev (did you mean /review?). Enter the same line again to send it as text.")
+		r.types("/rewiev")
+		r.pause()
+		r.wants("You: /rewiev", "fake: You said: /rewiev", "Turn ended.")
+		r.types("/usr/bin/x is broken")
+		r.pause()
+		r.wants("You: /usr/bin/x is broken", "fake: You said: /usr/bin/x is broken", "Turn ended.")
+	})
+}
+
+// What is typed while the agent starts, or given as the first prompt, means the same as later.
+func TestCommandsDuringTheStart(t *testing.T) {
+	talkTo(t, func(r *rig) {
+		connect := r.opts.Connect
+		r.opts.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+			time.Sleep(3 * time.Second)
+			return connect(ctx, a, sink, log)
+		}
+		r.opts.Prompt = "/hello amy"
+		r.opts.Templates = []template.Template{{Name: "hello", Body: "Say hello to $1.", Path: "/c/hello.md"}}
+	}, func(r *rig) {
+		r.types("/mode", "/rewiev", "last")
+		r.sees("Queued as prompt 2: /mode runs when the agent is ready.", "Queued as prompt 3", "Queued as prompt 4")
+		time.Sleep(10 * time.Second)
+		r.sees("The agent has no mode to choose.", "No command /rewiev (did you mean /review?). Queued as prompt 1. Press enter to send it as text")
+		r.types("")
+		r.pause()
+		if got, _, _ := r.seen(); got != "Say hello to amy.|/rewiev|last" {
+			t.Errorf("sent %q", got)
+		}
 	})
 }
 

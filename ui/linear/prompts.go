@@ -16,26 +16,36 @@ type prompts struct {
 	stderr  *stderr
 	front   func() *narrator
 	draft   []string // lines of an unfinished prompt
+
+	doubt    func(line string) string // why a line should not be sent, or ""
+	doubtful string                   // the line last refused for that
 }
 
-// send sends a prompt, or queues it until it can be sent.
+// send sends a prompt, or queues it until it can be sent. A line that looks like a command and is none is
+// only sent if it comes again.
 func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
 	waiting := len(s.Queued)
-	preview, used, err := s.UseTemplate(text, waiting > 0, func() {})
-	switch {
-	case err != nil:
-		out.line("Not sent: " + err.Error() + ".")
+	text, why := p.resolve(text)
+	if why != "" && !s.Agent.Opening() { // its commands are not known yet
+		out.say("%s. Enter the same line again to send it as text.", why)
 		return
+	}
+	preview, used, err := s.UseTemplate(workspace.Line{Text: text, Hold: waiting > 0}, func() {})
+	switch {
 	case preview != "":
 		out.lines(preview)
 		out.say("Enter the same line again to send it.")
 		return
-	case used:
+	case err != nil && used:
+		out.line("Not sent: " + err.Error() + ".")
 		return
+	case used && len(s.Queued) == waiting:
+		return
+	case !used:
+		err = s.Submit(text, waiting > 0) // keeps the order in which prompts were typed
 	}
-	err = s.Submit(text, waiting > 0) // keeps the order in which prompts were typed
 	n := len(s.Queued)
 	switch {
 	case err != nil:
@@ -58,6 +68,53 @@ func (p *prompts) send(text string) {
 		out.say("Queued as prompt %d. Press enter to send the first one.", n)
 	default:
 		out.say("Queued as prompt %d.", n)
+	}
+}
+
+// resolve returns the line to send, and why it should not be sent, "" if it should. The second time the
+// line is text for the agent.
+func (p *prompts) resolve(line string) (send, why string) {
+	again := p.doubtful == line
+	p.doubtful = ""
+	if again {
+		return workspace.ForAgent(line), ""
+	}
+	if why = p.doubt(line); why != "" {
+		p.doubtful = line
+	}
+	return line, why
+}
+
+// due handles a queued line that looks like a command, whose turn has come, and then those after it.
+func (p *prompts) due(s *workspace.Session, line string, run func(line string) bool) {
+	front := s == p.w.Front()
+	if front && run(line) {
+		s.Paused = s.Paused || p.dialogs.current != nil && len(s.Queued) > 0
+		if !s.Paused {
+			s.Resume()
+		}
+		return
+	}
+	text, why := p.resolve(line)
+	preview, used, err := "", false, error(nil)
+	if why == "" && front {
+		preview, used, err = s.UseTemplate(workspace.Line{Text: text, Due: true}, func() {})
+		if !used && err == nil {
+			err = s.Send(text)
+		}
+	}
+	switch {
+	case !front:
+		s.Queued, s.Paused = append([]string{line}, s.Queued...), true
+	case why != "":
+		p.requeue(s, line, why, ". Press enter to send it as text, /drop drops it.")
+	case preview != "":
+		p.dialogs.out.lines(preview)
+		p.requeue(s, line, "Not sent yet", ". Press enter to send it.")
+	case err != nil:
+		p.requeue(s, line, "Not sent: "+err.Error(), "")
+	default:
+		s.Resume()
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
 	"parley/ui/intent"
 	"parley/ui/theme"
 	"parley/ui/widget/list"
@@ -78,25 +77,25 @@ func fitting(keys []string, column int) string {
 // Palette lists every action that works now, with its key and slash command, and the
 // agent's commands. Choosing an action does it; choosing a command of the agent's puts it
 // into the composer.
-func Palette(keys *intent.Keymap, agent []event.Command, useless func(intent.Intent) bool, slash func(intent.Action) string, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
+func Palette(keys *intent.Keymap, commands []Command, agent string, useless func(intent.Intent) bool, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
 	var items []list.Item
 	for _, in := range []intent.Context{intent.Chat, intent.Always} {
 		for _, a := range intent.Of(in) {
 			if a.Quiet || useless(a.Intent) {
 				continue
 			}
-			items = append(items, list.Item{Title: a.Help, Detail: slash(a), Hint: keys.Label(in, a.Intent), Value: a.Intent})
+			items = append(items, list.Item{Title: a.Help, Detail: strings.TrimSuffix("/"+a.Command, "/"), Hint: keys.Label(in, a.Intent), Value: a.Intent})
 		}
 	}
-	for _, cmd := range agent {
-		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Description, Hint: "agent", Value: cmd.Name})
+	for _, cmd := range commands {
+		items = append(items, list.Item{Title: "/" + cmd.Slash, Detail: cmd.Help, Hint: agent, Value: "/" + cmd.Slash + " "})
 	}
 	return &List{Title: "Actions", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		switch v := it.Value.(type) {
 		case intent.Intent:
 			return do(v)
 		case string:
-			put("/" + v + " ") // it may take arguments
+			put(v) // it may take arguments
 		}
 		return nil
 	}}

@@ -1,0 +1,175 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/safetext"
+	"parley/internal/template"
+	"parley/internal/workspace"
+	"parley/ui/composer"
+	"parley/ui/intent"
+)
+
+// commands returns the slash commands: the agent's, the templates, then parley's.
+func (c *chat) commands() []composer.Command {
+	all := c.agentCommands()
+	for _, t := range c.Templates() {
+		from := "yours"
+		if t.Project {
+			from = "project"
+		}
+		all = append(all, composer.Command{Name: t.Name, Help: safetext.Line(t.Description, 200), Args: safetext.Line(t.Hint, 60), From: from})
+	}
+	for _, a := range intent.Commands() {
+		if !c.useless(a.Intent) {
+			all = append(all, composer.Command{Name: a.Command, Help: a.Help, Args: a.Args(), From: "parley"})
+		}
+	}
+	return all
+}
+
+// agentCommands returns the agent's commands by the names to type: those that are parley's too have a prefix.
+func (c *chat) agentCommands() (all []composer.Command) {
+	if c.ReadOnly {
+		return nil
+	}
+	for _, cmd := range c.Thread.Commands {
+		name := strings.TrimPrefix(c.typedForm("/"+cmd.Name), "/")
+		all = append(all, composer.Command{Name: name, Help: cmd.Description, Args: cmd.Hint, From: c.Agent.Name()})
+	}
+	return all
+}
+
+// named reports whether a word is a command of parley's or a template.
+func (c *chat) named(word string) bool {
+	_, own := intent.CommandNamed(word)
+	return own || slices.ContainsFunc(c.Templates(), func(t template.Template) bool { return t.Name == word })
+}
+
+// typedForm returns the line to type so that the agent gets a prompt.
+func (c *chat) typedForm(prompt string) string {
+	if word := workspace.CommandWord(prompt); c.named(word) || strings.HasPrefix(prompt, workspace.AgentCommand) {
+		return workspace.ForAgent(prompt)
+	}
+	return prompt
+}
+
+// ownCommand returns the action of parley's that a line names, and the words after it.
+func (c *chat) ownCommand(line string) (a intent.Action, words string, ok bool) {
+	line = strings.TrimSpace(line)
+	word := workspace.CommandWord(line)
+	a, ok = intent.CommandNamed(word)
+	return a, strings.TrimSpace(strings.TrimPrefix(line, "/"+word)), ok && !c.useless(a.Intent)
+}
+
+// submitLine runs the command that a line names, or sends the line as a prompt; false if it returned to
+// the composer instead. due says that it was queued and its turn has come.
+func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
+	asText := c.doubtful == line
+	c.doubtful = ""
+	if asText {
+		line = workspace.ForAgent(line)
+	} else if why := c.doubt(line); why != "" {
+		c.composer.Prepend(line)
+		c.doubtful = c.composer.Value()
+		return c.say(why + " · enter again sends it as text"), false
+	}
+	if a, words, own := c.ownCommand(line); own {
+		c.composer.AddToRunHistory(line) // for this run only
+		return c.runCommand(a, words, strings.TrimSpace(line))
+	}
+	c.composer.AddToHistory(line)
+	hold := c.listed() // with a list open, the prompt waits for its outcome
+	restore := func() { c.composer.Prepend(line) }
+	preview, used, err := c.UseTemplate(workspace.Line{Text: line, Hold: hold, Due: due}, restore)
+	switch {
+	case preview != "":
+		restore()
+		c.previewTemplate(preview)
+		return nil, false
+	case used || err != nil:
+	case due:
+		err = c.Send(line)
+	default:
+		err = c.Submit(line, hold)
+	}
+	if err != nil {
+		restore()
+		return c.say("Not sent: " + err.Error()), false
+	}
+	return nil, true
+}
+
+// runCommand runs a command of parley's. One that needs the agent waits until that is ready.
+func (c *chat) runCommand(a intent.Action, words, line string) (tea.Cmd, bool) {
+	if c.Agent.Opening() && (a.Intent.NeedsAgent() || a.Intent == intent.Rename) {
+		if err := c.Submit(line, true); err != nil {
+			return c.say(err.Error()), false
+		}
+		return c.say("/" + a.Command + " runs when " + c.Agent.Name() + " is ready"), true
+	}
+	if words != "" {
+		return c.withWords(a.Intent)(words), true
+	}
+	cmd, _ := c.do(a.Intent)
+	return cmd, true
+}
+
+// withWords returns what does an action that words after its command are for, nil if there are none for
+// it. The words may be "".
+func (c *chat) withWords(i intent.Intent) func(words string) tea.Cmd {
+	switch i {
+	case intent.Rename:
+		return c.rename
+	case intent.InWorktree:
+		return c.inWorktree
+	case intent.MergeTree:
+		return c.showMerge
+	case intent.Compare:
+		return c.compare
+	}
+	return nil
+}
+
+// doubt says why a line that looks like a command should not be sent, "" if it is a command or a prompt.
+func (c *chat) doubt(line string) string {
+	if a, words, own := c.ownCommand(line); own {
+		if words != "" && c.withWords(a.Intent) == nil {
+			return "/" + a.Command + " takes nothing after it"
+		}
+		return ""
+	}
+	var names []string
+	for _, cmd := range c.commands() {
+		names = append(names, cmd.Name)
+	}
+	return workspace.NoCommand(line, names)
+}
+
+// commandDue handles a queued line whose turn has come, and then those that wait after it.
+func (c *chat) commandDue(line string) tea.Cmd {
+	cmd, done := c.submitLine(line, true)
+	switch {
+	case !done || c.listed():
+		c.Paused = len(c.Queued) > 0
+	case !c.Paused:
+		c.Resume()
+	}
+	return cmd
+}
+
+// commandsChanged sends the line in the composer about which the user was asked, if the agent turns out
+// to have the command.
+func (c *chat) commandsChanged() tea.Cmd {
+	line := c.doubtful
+	if line == "" || c.composer.Value() != line || c.doubt(line) != "" {
+		return nil
+	}
+	c.doubtful = ""
+	c.composer.Clear()
+	cmd, _ := c.submitLine(line, false)
+	return cmd
+}
