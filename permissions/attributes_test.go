@@ -186,3 +186,25 @@ func TestVariables(t *testing.T) {
 		t.Errorf("not tried: %q", slices.Sorted(maps.Keys(missing)))
 	}
 }
+
+// The value of a variable that some program runs is a command; each that is dropped from a profile is missed.
+func TestCommandVariables(t *testing.T) {
+	all := knownPrograms().commands
+	defer func() { knownPrograms().commands = all }()
+	missing := func() (out []string) {
+		for name := range strings.FieldsSeq("PAGER GIT_PAGER EDITOR GIT_SEQUENCE_EDITOR VISUAL BROWSER GIT_SSH_COMMAND SSH_ASKPASS GIT_SSH GIT_EXTERNAL_DIFF RSYNC_RSH SHELL CONFIG_SHELL LESSOPEN LESSCLOSE PS1 PS2 PS4 ENV BASH_ENV RUSTC_WRAPPER") {
+			if rulebook(t, "[[deny]]\ncommand = \"rm *\"\n").Judge(lineFacts(name+"='rm x' ls")).Effect != Deny {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	if names := missing(); names != nil {
+		t.Errorf("no commands: %q", names)
+	}
+	for at, name := range all {
+		if knownPrograms().commands = slices.Delete(slices.Clone(all), at, at+1); missing() == nil {
+			t.Errorf("nothing misses %s", name)
+		}
+	}
+}

@@ -137,6 +137,7 @@ type library struct {
 	names    map[string]map[string][]string // by attribute and program: the words after the attribute
 	// variables are those that only choose between ways to do the same thing, with their harmless values.
 	variables map[string]func() *regexp.Regexp
+	commands  []string // patterns of variables whose values programs run
 }
 
 // has reports whether the profiles give a program an attribute. If words follow the attribute, it must be one for any of
@@ -171,7 +172,7 @@ func profileTexts() map[string]string {
 
 // readProfiles reads profiles in the order of the names of their files.
 func readProfiles(texts map[string]string) (*library, error) {
-	l := &library{map[string]*profile{}, map[string]map[string][]string{}, map[string]func() *regexp.Regexp{}}
+	l := &library{programs: map[string]*profile{}, names: map[string]map[string][]string{}, variables: map[string]func() *regexp.Regexp{}}
 	for _, a := range attributes {
 		l.names[a] = map[string][]string{}
 	}
@@ -229,6 +230,7 @@ func profileOf(word string) *profile {
 //	changes                      it changes what later commands of the line mean
 //	closed                       any of its words may be code or a program: a rule must spell out each
 //	code                         it runs what its first operand, or an option, says
+//	commands VARIABLES           it runs the values of these
 //	console                      it runs the lines of its input whatever its operands are
 //	deletes [WORDS]              it deletes the files it names, or does with one of these words
 //	evaluates                    it runs its words, or a file, in this shell
@@ -281,6 +283,8 @@ func (l *library) read(text string) error {
 			for _, name := range words[2:] {
 				l.variables[name] = values
 			}
+		case words[0] == "commands" && programs != nil:
+			l.commands = append(l.commands, words[1:]...)
 		case slices.Contains(attributes, words[0]) && programs != nil:
 			for _, name := range programs {
 				l.names[words[0]][name] = words[1:]

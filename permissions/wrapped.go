@@ -256,11 +256,9 @@ func (p *profile) runs() bool {
 	return p.wraps || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
 }
 
-// commandVariables are patterns of variables whose values programs run.
-var commandVariables = strings.Fields("*PAGER *EDITOR VISUAL BROWSER *_COMMAND *ASKPASS GIT_SSH GIT_EXTERNAL_DIFF *_RSH *SHELL LESSOPEN LESSCLOSE PS1 PS2 PS4 ENV BASH_ENV *_WRAPPER")
-
+// namesCommand reports whether programs run the value of a variable.
 func namesCommand(variable string) bool {
-	return slices.ContainsFunc(commandVariables, func(p string) bool { return matchText(p, variable) })
+	return slices.ContainsFunc(knownPrograms().commands, func(p string) bool { return matchText(p, variable) })
 }
 
 // otherNames adds what options stand for according to the profile of their command, and --force
