@@ -225,7 +225,7 @@ func profileOf(word string) *profile {
 //	loads NAMES                  it imports these Python modules, from the working directory if they are there
 //	harmless                     not risky, though the subcommand that it belongs to is
 //
-// Attributes hold for a program by its name alone:
+// Attributes hold for a program by its name alone; a line may have several:
 //
 //	changes                      it changes what later commands of the line mean
 //	closed                       any of its words may be code or a program: a rule must spell out each
@@ -286,9 +286,7 @@ func (l *library) read(text string) error {
 		case words[0] == "commands" && programs != nil:
 			l.commands = append(l.commands, words[1:]...)
 		case slices.Contains(attributes, words[0]) && programs != nil:
-			for _, name := range programs {
-				l.names[words[0]][name] = words[1:]
-			}
+			l.give(programs, words)
 		case group != "":
 			groups[group] = append(groups[group], line)
 		case into == nil:
@@ -301,6 +299,17 @@ func (l *library) read(text string) error {
 		}
 	}
 	return nil
+}
+
+// give gives programs attributes. The words after one are its own unless they begin another.
+func (l *library) give(programs, words []string) {
+	if len(words) > 1 && slices.Contains(attributes, words[1]) {
+		l.give(programs, words[1:])
+		words = words[:1]
+	}
+	for _, name := range programs {
+		l.names[words[0]][name] = words[1:]
+	}
 }
 
 // section finds or creates the profiles that a section header names.
@@ -386,18 +395,6 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 				}
 				p.operands, p.many = append(p.operands, c), many && name != "assign"
 			}
-		case "global":
-			p.global = true
-		case "risky":
-			p.risky = true
-		case "wraps":
-			p.wraps = true
-		case "input":
-			p.input = true
-		case "partial":
-			p.partial = true
-		case "each":
-			p.each = true
 		case "tree":
 			err := p.tree.fill(words)
 			if err != nil {
@@ -410,8 +407,6 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			for _, w := range words[min(1, len(words)):] {
 				p.same[w] = strings.TrimPrefix(words[0], "-")
 			}
-		case "abbrev":
-			p.abbrev = true
 		case "called":
 			p.called = rest
 		case "links":
@@ -426,8 +421,6 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 				return fmt.Errorf("means %q", rest)
 			}
 			p.means[words[0]] = words[1:]
-		case "digits":
-			p.digits = true
 		case "hidden":
 			p.hidden, p.unhide = true, words
 		case "instead":
@@ -436,12 +429,15 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.names = words
 		case "loads":
 			p.loads = append(p.loads, words...)
-		case "harmless":
-			p.harmless = true
 		case "recursive":
 			p.recursive, p.recursiveWith = len(words) == 0, words
 		default:
-			return fmt.Errorf("%q is no line of a profile", head)
+			flag := map[string]*bool{"global": &p.global, "risky": &p.risky, "wraps": &p.wraps, "input": &p.input, "partial": &p.partial, "each": &p.each, "abbrev": &p.abbrev,
+				"digits": &p.digits, "harmless": &p.harmless}[head]
+			if flag == nil {
+				return fmt.Errorf("%q is no line of a profile", head)
+			}
+			*flag = true
 		}
 	}
 	return nil
