@@ -92,7 +92,7 @@ var attributeCases = map[string]attributeCase{
 			target = " example.com"
 		}
 		return judgedLine(t, strings.Join(words, " ")+" --unknown"+target).says(whyNetwork)
-	}, "wget, http, https, xh, ping, nc, ncat, telnet, ftp, dig, host, nslookup, whois, traceroute, nmap, openssl, curl, scp colon, sftp colon, rsync colon, git fetch"},
+	}, "wget, http, https, xh, ping, nc, ncat, telnet, ftp, dig, host, nslookup, whois, traceroute, nmap, openssl, curl, scp colon, sftp colon, rsync colon, git fetch, git-clone fetch, gitk fetch"},
 	"numbered": {func(_ *testing.T, words []string) bool { return program(words[0]) == words[0] }, "sqlite3, m4, k6"},
 	"moves": {func(_ *testing.T, words []string) bool {
 		parts := partsOf(words[0]+" sub; ls", "/w")

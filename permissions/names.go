@@ -398,8 +398,8 @@ func (b *Rulebook) bare(f *Facts, word string) []Verdict {
 // networked reports whether a word that no profile describes is a host.
 func (it item) networked(words []string) bool {
 	name := program(it.of)
-	if end := strings.IndexAny(name, " -"); end > 0 && strings.HasPrefix(name, "git") { // git clone, git-clone
-		name = name[:end]
+	if strings.HasPrefix(name, "git") { // with a subcommand, too
+		name = "git"
 	}
 	only, hosts := knownPrograms().names["hosts"][name]
 	if !hosts || it.class != classOther || strings.Trim(it.text, "0123456789") == "" {
