@@ -166,7 +166,7 @@ func (o opened) filtered(ctx context.Context, files []string) error {
 	}
 	for of := range slices.Chunk(strings.Split(attributes, "\x00"), 3) { // name, "filter", value
 		if len(of) == 3 && slices.Contains(filters, of[2]) {
-			return fmt.Errorf("%s: %w", of[0], ErrFiltered)
+			return fmt.Errorf("%s: %w; commit it there and type: git merge %s", of[0], ErrFiltered, o.Branch())
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ var (
 	ErrBranchMoved  = errors.New("its branch is not checked out there")
 	ErrReplaced     = errors.New("its .git leads to another repository")
 	ErrElsewhere    = errors.New("submodules are not supported, nor other repositories whose .git leads elsewhere")
-	ErrFiltered     = errors.New("a filter converts it, which parley does not run: merge with git")
+	ErrFiltered     = errors.New("a filter converts it, which parley does not run")
 	ErrNotOurs      = errors.New("not in a worktree of parley's")
 	ErrNested       = errors.New("a repository inside the worktree cannot be merged: move it elsewhere, or remove its .git")
 	ErrBranchExists = errors.New("the branch exists already")
