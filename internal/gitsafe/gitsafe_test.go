@@ -53,7 +53,7 @@ func TestConfigurationIsNotRead(t *testing.T) {
 	for _, r := range []*Repo{main, linked} {
 		gittest.Write(t, r.Top, "a", "2\n")
 		ok(t, r.AtTop(), "update-index", "a")
-		ok(t, r, "commit", "-qm", "by parley")
+		ok(t, r, "update-ref", "HEAD", ok(t, r, "commit-tree", ok(t, r, "write-tree"), "-p", "HEAD", "-m", "by parley"))
 		if got := ok(t, r, "log", "-1", "--format=%an %s"); got != "Ada by parley" {
 			t.Errorf("committed %q", got)
 		}
@@ -97,7 +97,7 @@ func TestSwapped(t *testing.T) {
 	gittest.Write(t, tree, ".git", "gitdir: "+filepath.Join(other, ".git")+"\n")
 	gittest.Write(t, tree, "a", "2\n")
 	ok(t, r, "update-index", "a")
-	ok(t, r, "commit", "-qm", "x")
+	ok(t, r, "update-ref", "HEAD", ok(t, r, "commit-tree", ok(t, r, "write-tree"), "-m", "x"))
 	if got := gittest.Run(t, other, "status", "--porcelain"); got != "" || strings.Contains(gittest.Run(t, other, "log"), "x\n") {
 		t.Errorf("the other repository was changed: %s", got)
 	}

@@ -22,8 +22,8 @@ const maxOutput = 32 << 20
 
 // commands are all that parley has git do in a repository. With the configuration that they get, none
 // starts a program, and none looks into a submodule (git add and git submodule would).
-var commands = strings.Fields("apply cat-file check-attr check-ignore commit diff for-each-ref hash-object log ls-files merge merge-base " +
-	"merge-tree rev-list rev-parse status symbolic-ref update-index update-ref worktree")
+var commands = strings.Fields("apply cat-file check-attr check-ignore commit-tree diff for-each-ref hash-object log ls-files merge merge-base " +
+	"merge-tree rev-list rev-parse status symbolic-ref update-index update-ref worktree write-tree")
 
 // Run runs a git command in the directory that was found, and returns its standard output. The error is
 // one line, the first that git wrote.

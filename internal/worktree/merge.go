@@ -198,7 +198,8 @@ func (o opened) commit(ctx context.Context, files []string, message string) (com
 	if len(files) == 0 {
 		return false, func() {}, nil
 	}
-	before, err := line(ctx, o.own, "rev-parse", "HEAD")
+	branch := "refs/heads/" + o.Branch()
+	before, err := line(ctx, o.own, "rev-parse", "--verify", branch)
 	if err != nil {
 		return false, nil, err
 	}
@@ -206,13 +207,20 @@ func (o opened) commit(ctx context.Context, files []string, message string) (com
 	if _, err := o.own.RunInput(ctx, strings.Join(append(files, ""), "\x00"), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
 		return false, nil, err
 	}
-	if _, err := o.own.Run(ctx, "commit", "--quiet", "--no-verify", "-m", message); err != nil {
+	tree, err := line(ctx, o.own, "write-tree")
+	if err != nil {
 		return false, nil, err
 	}
-	made, err := line(ctx, o.own, "rev-parse", "HEAD")
+	made, err := line(ctx, o.own, "commit-tree", tree, "-p", before, "-m", message)
+	if err != nil {
+		return false, nil, err
+	}
+	if _, err := o.own.Run(ctx, "update-ref", "-m", "commit by parley", branch, made, before); err != nil {
+		return false, nil, err
+	}
 	return true, func() { // a commit that stays loses nothing
-		o.own.Run(context.WithoutCancel(ctx), "update-ref", "refs/heads/"+o.Branch(), before, made)
-	}, err
+		o.own.Run(context.WithoutCancel(ctx), "update-ref", branch, before, made)
+	}, nil
 }
 
 // nested returns an ErrNested if the branch adds a repository: git would merge a link to it, without its
