@@ -50,7 +50,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 	return rows
 }
 
-// planLine returns the plan in one line; of several plans, the one that changed last.
+// planLine returns the plan in one line; of several plans, the one that changed last. It is "" once every step is done.
 func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 	if heading := t.Heading(); heading != "" {
 		return text.Truncate(" "+th.Strong.Paint("Plan")+" ▸ "+panel.StripMarkdown(heading), width, "…")
@@ -67,6 +67,9 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 		case p.Status == "in_progress" || current == "":
 			current = p.Content
 		}
+	}
+	if done == len(plan) {
+		return ""
 	}
 	line := " " + th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
 	if n := len(t.Plans); n > 1 {

@@ -49,8 +49,8 @@ func TestQuestionShown(t *testing.T) {
 // stays in the transcript.
 func TestAnswers(t *testing.T) {
 	for _, c := range []struct{ key, outcome, line string }{
-		{"y", "ok", "✓ Allowed by you"}, {"a", "ever", "✓ Allowed by you (Always allow)"}, {"n", "no", "✗ Rejected by you"},
-		{"1", "ok", "✓ Allowed by you"}, {"3", "no", "✗ Rejected by you"}, {"esc", "no", "✗ Rejected by you"},
+		{"y", "ok", "· allowed "}, {"a", "ever", "✓ Allowed by you (Always allow) "}, {"n", "no", "rejected "},
+		{"1", "ok", "· allowed "}, {"3", "no", "rejected "}, {"esc", "no", "rejected "},
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			withQuestion(t, push, usual, func(d *driver) {
@@ -58,7 +58,7 @@ func TestAnswers(t *testing.T) {
 				d.press(c.key)
 				d.wait(100 * time.Millisecond)
 				d.outcomes(c.outcome)
-				d.sees(c.line, " · git add -A && git push origin HEAD", "answered: "+c.outcome)
+				d.sees(c.line, "git add -A && git push origin HEAD", "answered: "+c.outcome)
 				d.misses("fake asks")
 				d.draft("")
 			})

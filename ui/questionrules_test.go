@@ -102,11 +102,11 @@ func TestPartsShownWithoutRules(t *testing.T) {
 func TestRulesAnswer(t *testing.T) {
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[allow]]\ncommand = \"git push *\"\n", push, func(d *driver) {
 		d.outcomes("ok")
-		d.sees("✓ Allowed by your rule: allow command git add *", "answered: ok")
+		d.sees("✓ Allowed by your rule: allow command git add * · 00:00", "answered: ok")
 	})
 	withRules(t, "[[allow]]\ncommand = \"git add *\"\n\n[[deny]]\ncommand = \"git push *\"\n", push, func(d *driver) {
 		d.outcomes("no")
-		d.sees("✗ Rejected by your rule: deny command git push *")
+		d.sees("rejected by your rule: deny command git push *")
 	})
 }
 
@@ -180,13 +180,13 @@ func TestApprovalModes(t *testing.T) {
 		d.outcomes("ok")
 		d.sees("EVERYTHING ALLOWED")
 		d.wait(10 * time.Second)
-		d.sees("EVERYTHING ALLOWED", "✓ Allowed by mode: all")
+		d.sees("EVERYTHING ALLOWED", "✓ Allowed by mode: all · 00:00")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
 		d.types("/approval\n")
 		d.press("down", "down", "enter")
 		d.wait(10 * time.Second)
 		d.outcomes("no")
-		d.sees("read only · fake", "✗ Rejected by mode: read only")
+		d.sees("read only · fake", "rejected by mode: read only ")
 	})
 }

@@ -24,7 +24,7 @@ func TestUnaskedIsShown(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.wait(3 * time.Second)
-		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run", "✓ Allowed by you · 00:00 · git add -A && git push origin HEAD")
+		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run    git add -A && git push origin HEAD · allowed 00:00")
 		d.types("/trust\n")
 		d.sees("Changed and run by the agent", "Ran without asking", "Delete  Clean up", "Allowed by you", "Run  git add -A && git push origin HEAD")
 		d.press("enter")

@@ -50,7 +50,7 @@ func TestNextWaiting(t *testing.T) {
 		d.rest()
 		d.press("n")
 		d.wait(100 * time.Millisecond)
-		d.sees("✗ Rejected by you", "1 waits · alt+w")
+		d.sees("rejected 00:00", "1 waits · alt+w")
 		d.press("alt+w")
 		d.sees("▌ first", "fake asks")
 		d.misses("alt+w")

@@ -17,6 +17,7 @@ package event
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"parley/internal/safetext"
@@ -308,6 +309,33 @@ type PermissionAnswered struct {
 	Allowed  bool
 	By       string // "you", "a rule", …; "" when cancelled
 	At       time.Time
+}
+
+// plainAnswers are options that say no more than whether something was allowed.
+var plainAnswers = map[string]bool{"allow": true, "allow once": true, "yes": true, "reject": true, "reject once": true, "no": true, "cancelled": true}
+
+// Outcome says what was decided and by whom: "allowed by you", "rejected (--deny-all)".
+func (e *PermissionAnswered) Outcome() string {
+	words := "rejected"
+	switch {
+	case e.Allowed:
+		words = "allowed"
+	case e.Decision == "cancelled":
+		words = "cancelled"
+	}
+	switch {
+	case e.By == "":
+	case strings.HasPrefix(e.By, "--"):
+		words += " (" + e.By + ")"
+	case strings.HasPrefix(e.By, "you, "):
+		words += " by your earlier answer"
+	default:
+		words += " by " + e.By
+	}
+	if (e.By == "you" || e.By == "") && !plainAnswers[strings.ToLower(e.Decision)] {
+		words += " (" + e.Decision + ")"
+	}
+	return words
 }
 
 // TurnStarted says that a prompt was sent.

@@ -42,6 +42,10 @@ func look(t *thread.Thread, it *thread.Item) string {
 	}
 	tool := *it.Tool
 	tool.Content = nil
+	if tool.Answer != nil {
+		fmt.Fprintf(&b, " answer %+v", *tool.Answer)
+		tool.Answer = nil
+	}
 	fmt.Fprintf(&b, " tool %+v", tool)
 	for _, c := range it.Tool.Content {
 		switch {

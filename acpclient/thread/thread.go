@@ -63,6 +63,7 @@ type Item struct {
 	Shell      *Shell
 	Attachment *event.Content
 	Answer     *event.PermissionAnswered
+	OnCall     bool // for a Decision: the row of a call says it (Tool.Answer)
 	End        *End
 	Detail     string // for a Notice: what opening it shows
 	Severity   string // for a Notice of the agent: info, warning, error, or a newer value
@@ -126,7 +127,8 @@ type Tool struct {
 	Locations             []event.Location
 	RawInput, RawOutput   string
 	Started, Ended        time.Time
-	Trust                 Trust // who allowed it
+	Trust                 Trust                     // who allowed it
+	Answer                *event.PermissionAnswered // the answer to the question about it, nil if there was none
 
 	replayed bool          // it is part of a loaded history
 	waited   time.Duration // for the user's answers
@@ -309,7 +311,7 @@ func (t *Thread) Apply(e event.Event) []int {
 		delete(t.questions, e.Key)
 		t.unblockCall(hold{key: e.Key}, e.At)
 		t.answered(e)
-		t.add(&Item{Kind: Decision, Answer: &e, At: e.At}).from(asked)
+		t.add(&Item{Kind: Decision, Answer: &e, OnCall: t.onCall(&e), At: e.At}).from(asked)
 	case event.ElicitationAsked:
 		t.blockCall(hold{form: true, key: e.Key}, e.ToolID, e.At)
 	case event.ElicitationEnded:

@@ -93,6 +93,33 @@ func (t *Thread) answered(e event.PermissionAnswered) {
 	t.addWord(e.Subject, trust)
 }
 
+// onCall links an answer to the call that it is about, and reports whether there is one that has not ended.
+// Of several answers about a call the first is linked, or the one that differs from those before; a
+// cancelled question has none.
+func (t *Thread) onCall(e *event.PermissionAnswered) bool {
+	var about *Item
+	it := t.call(e.ToolID)
+	switch {
+	case !e.Allowed && e.Decision == "cancelled":
+	case it != nil && t.live[it]:
+		about = it
+	case it == nil && e.Subject != "":
+		for it := range t.live {
+			if (about == nil || it.Index > about.Index) && slices.Contains(it.Tool.subjects(t), e.Subject) {
+				about = it
+			}
+		}
+	}
+	if about == nil {
+		return false
+	}
+	if had := about.Tool.Answer; had == nil || had.Allowed != e.Allowed {
+		about.Tool.Answer = e
+		t.touch(about)
+	}
+	return true
+}
+
 func (t *Thread) addWord(subject string, trust Trust) {
 	if subject == "" {
 		return

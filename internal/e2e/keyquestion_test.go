@@ -128,7 +128,7 @@ func hunkKeys(d *desk) {
 	s.WaitFor("▸ ✗ hunk 1 of 2: rejected")
 	s.Press("e")
 	s.WaitFor("Edited by you", "+ drei", "▸ ✓ hunk 1 of 1")
-	s.PressUntil("enter", "Allowed by you (Allow once, with changes)") // a key that comes too soon is dropped
+	s.PressUntil("enter", "(Allow once, with changes)") // a key that comes too soon is dropped
 	s.WaitFileText(path, "one\ntwo\ndrei\n")
 	s.WaitFor("the write is answered")
 	s.WaitIdle()

@@ -40,7 +40,7 @@ func TestLines(t *testing.T) {
 	s.WaitFor("Connected: Demo agent", "You:")
 	s.Type("edit notes.txt\r")
 	s.WaitFor("Change of ", "Line 2, added:", "d. Details", "Answer 1 to 3:")
-	answered(s, "1", "Decision: Allow, by you")
+	answered(s, "1", "Allowed by you")
 	s.WaitFor("Turn ended.")
 	if got := read(t, filepath.Join(dir, "notes.txt")); !strings.Contains(got, "demo agent was here") {
 		t.Errorf("the file holds %q", got)

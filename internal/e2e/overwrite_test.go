@@ -49,7 +49,7 @@ func TestOverwriteQuestion(t *testing.T) {
 		t.Errorf("written before it was allowed: %q", got)
 	}
 	s.Press("y")
-	s.WaitFor("✓ Edit   notes.txt  +1 −", "  old text from disk", "- two", "+ the only line", "Wrote file successfully.", "that was it")
+	s.WaitFor("✓ Edit   notes.txt  +1 −", "  old text from disk", "- two", "+ the only line", "that was it")
 	s.WaitGone("scripted asks")
 	if got := read(t, notes); got != "the only line\n" {
 		t.Errorf("the file holds %q", got)
@@ -64,7 +64,7 @@ func TestOverwriteInLines(t *testing.T) {
 	s.WaitFor("You:")
 	s.Type("overwrite\r")
 	s.WaitFor("Change a file (replaces 3 lines)", "Line 3, removed: three", "Line 1, added: the only line", "Answer 1 to ")
-	answered(s, "1", "Decision: Yes, by you")
+	answered(s, "1", "Allowed by you")
 	s.WaitFor("Edit notes.txt, plus 1, minus 3, done.", "Turn ended.")
 }
 

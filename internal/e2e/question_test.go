@@ -18,10 +18,10 @@ func TestEditQuestion(t *testing.T) {
 		name, key, content string
 		shown              []string
 	}{
-		{"allowed", "y", after, []string{"✓ Allowed by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now."}},
-		{"rejected", "n", before, []string{"✗ Rejected by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
-		{"escaped", "esc", before, []string{"✗ Rejected by you", "✗ Edit   notes.txt", "Without your permission I left notes.txt alone."}},
-		{"by number", "1", after, []string{"✓ Allowed by you", "notes.txt has one more line now."}},
+		{"allowed", "y", after, []string{"✓ Edit   notes.txt  +1 −0 · allowed ", "notes.txt has one more line now."}},
+		{"rejected", "n", before, []string{"✗ Edit   notes.txt", "rejected ", "Without your permission I left notes.txt alone."}},
+		{"escaped", "esc", before, []string{"✗ Edit   notes.txt", "rejected ", "Without your permission I left notes.txt alone."}},
+		{"by number", "1", after, []string{" · allowed ", "notes.txt has one more line now."}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 	s.WaitFor(armed)
 	s.PressUntil("d", "The agent sent nothing else about it") // keys are dropped for a moment
 	s.Press("y")
-	s.WaitFor("the answer was selected go", "✓ Allowed by you (Launch)")
+	s.WaitFor("the answer was selected go", "(Launch)")
 	s.WaitGone("scripted asks")
 	s.WaitDraft(typed)
 }
@@ -172,10 +172,10 @@ func TestCommandWithLiveOutput(t *testing.T) {
 		t.Errorf("the command is not shown:\n%s", numbered(rows))
 	}
 	s.Press("y")
-	s.WaitFunc("the first line before the second", func(rows []string) bool { return has(rows, "     line 1") && !has(rows, "     line 2") })
+	s.WaitFunc("the first line before the second", func(rows []string) bool { return has(rows, "    line 1") && !has(rows, "    line 2") })
 	write(t, filepath.Join(dir, "1"), "")
 	write(t, filepath.Join(dir, "2"), "")
-	s.WaitFunc("the last line before the end", func(rows []string) bool { return has(rows, "     line 3") && rowOf(rows, "✓ Run") < 0 })
+	s.WaitFunc("the last line before the end", func(rows []string) bool { return has(rows, "    line 3") && rowOf(rows, "✓ Run") < 0 })
 	write(t, filepath.Join(dir, "3"), "")
 	s.WaitFor("✓ Run", "and wrote 3 lines.")
 	s.WaitIdle()

@@ -97,7 +97,7 @@ func TestUndoWithoutGit(t *testing.T) {
 		s.WaitFor("You:")
 		s.Type("overwrite\r")
 		s.WaitFor("Answer 1 to 2:")
-		answered(s, "1", "Decision: Yes, by you")
+		answered(s, "1", "Allowed by you")
 		s.WaitFor("Turn ended.")
 		s.Type("/review\r")
 		s.WaitFor("changed notes.txt, on disk during the turn, 1 line added, 1 removed.", notRecorded+".")

@@ -59,7 +59,7 @@ func TestServedChat(t *testing.T) {
 				t.Errorf("changed before it was allowed: %q", got)
 			}
 			s.Press("y")
-			s.WaitFor("✓ Allowed by you", "✓ Edit   notes.txt  +1 −0", "notes.txt has one more line now.")
+			s.WaitFor("✓ Edit   notes.txt  +1 −0 · allowed ", "notes.txt has one more line now.")
 			s.WaitIdle()
 			if got, want := read(t, notes), "one\ndemo agent was here (1)\n"; got != want {
 				t.Errorf("the file holds %q, want %q", got, want)

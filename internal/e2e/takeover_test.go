@@ -68,7 +68,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 				s.WaitFunc("the prompt", func(rows []string) bool { return slices.Contains(rows, "Password:") })
 			}
 			s.Type("hush-4711\r")
-			s.WaitFor("it ended with {\"exitCode\":0", "right", "Allowed by you (Allow once, with the keyboard)")
+			s.WaitFor("it ended with {\"exitCode\":0", "right", "(Allow once, with the keyboard)")
 			if flags == nil {
 				wholeAgain(s, "▌ stty -echo")
 			}
@@ -120,7 +120,7 @@ func TestTakeOver(t *testing.T) {
 	atThePrompt(s, 0, "Go on? [y/n]")
 	s.WaitNone("sleep 1000")
 	s.Press("ctrl+]")
-	wholeAgain(s, "Back in parley; the command continues", "Allowed by you (Run again, with the keyboard)", "[the user has started this command again")
+	wholeAgain(s, "Back in parley; the command continues", "(Run again, with the keyboard)", "[the user has started this command again")
 	s.Resize(90, 26)
 	s.Press("f3")
 	s.WaitFor("╭ Running")
@@ -142,7 +142,7 @@ func TestCommandThatLeavesAMess(t *testing.T) {
 	s.WaitFor(allowHere, armed)
 	before, _ := s.Cursor()
 	s.PressUntil("t", "SIGKILL")
-	rows := wholeAgain(s, `"signal":"SIGKILL"`, "Allowed by you (Allow once, with the keyboard)")
+	rows := wholeAgain(s, `"signal":"SIGKILL"`, "(Allow once, with the keyboard)")
 	s.WaitIdle()
 	if rowOf(rows, "parley: ") >= 0 {
 		t.Errorf("the screen is not whole:\n%s", numbered(rows))

@@ -23,7 +23,7 @@ func TestRuleAndUndo(t *testing.T) {
 	s.Press("r")
 	s.WaitFor("New rule", "› allow path ", "notes.txt, kind edit")
 	s.Press("enter")
-	s.WaitFor("✓ Allowed by your rule: allow path ", "That is all.")
+	s.WaitFor("llowed by your rule: allow path ", "That is all.")
 	s.WaitIdle()
 
 	rules := ""

@@ -40,7 +40,7 @@ func TestAgentInWorktree(t *testing.T) {
 	s.WaitFor("/fix", "⎇ parley/fix")
 	s.WaitIdle()
 	s.Prompt("edit private.txt")
-	s.WaitFor("Rejected by your rule: deny path private.txt") // the project's rules hold there, too
+	s.WaitFor("ejected by your rule: deny path private.txt") // the project's rules hold there, too
 	s.WaitIdle()
 	s.Prompt("edit notes.txt")
 	s.WaitFor(armed)

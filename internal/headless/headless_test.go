@@ -162,7 +162,7 @@ func TestDemoApproved(t *testing.T) {
 		}
 	}
 	// It says who allowed it (case 113), and each question was asked once.
-	if n := strings.Count(r.stderr, "by --approve-all"); n != 2 || strings.Contains(r.stderr, "not allowed") {
+	if n := strings.Count(r.stderr, "allowed (--approve-all)"); n != 2 || strings.Contains(r.stderr, "not allowed") {
 		t.Errorf("%d approvals in %q", n, r.stderr)
 	}
 }
@@ -195,7 +195,7 @@ func TestHints(t *testing.T) {
 	r := play(t, ask(inside), "go")
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool (read): f (--approve-reads would allow it)")
 	r = play(t, ask(inside), "go", policy(ApproveReads))
-	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "parley: f: Yes, by --approve-reads")
+	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "parley: f: allowed (--approve-reads)")
 	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/elsewhere/x"}}`), "go", policy(ApproveReads))
 	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "(--approve-all would allow it)")
 	r = play(t, ask(`{"toolCallId":"t","title":"\u001b[2Jx","kind":"execute","rawInput":{"command":"a\u001b[2J\nb"}}`), "go")
@@ -228,7 +228,7 @@ func TestApproveReads(t *testing.T) {
 		script := `greet
 ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
 		if c.allowed {
-			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDone, yes, ": Yes, by --approve-reads")
+			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDone, yes, ": allowed (--approve-reads)")
 			play(t, script, "go").expect(t, ExitDenied, no, "(--approve-reads would allow it)")
 		} else {
 			play(t, script, "go", policy(ApproveReads)).expect(t, ExitDenied, no, "(--approve-all would allow it)")

@@ -84,7 +84,7 @@ func (p *textPrinter) event(e event.Event, t *thread.Thread) {
 		p.toolChanged(e.ID, t.Tool(e.ID), "")
 	case event.PermissionAnswered:
 		if e.By != "" {
-			p.note("%s: %s, by %s", e.Subject, e.Decision, e.By)
+			p.note("%s: %s", e.Subject, e.Outcome())
 		}
 	case event.NoticeArrived:
 		p.note("%s: %s", e.Severity, strings.TrimSuffix(e.Title+": "+e.Description, ": "))
@@ -169,7 +169,7 @@ func (p *textPrinter) subagent(e event.Event, s *thread.Subagent) {
 		p.toolChanged(s.ID+" "+e.ID, s.Thread.Tool(e.ID), s.Name()+": ")
 	case event.PermissionAnswered:
 		if e.By != "" {
-			p.note("%s: %s: %s, by %s", s.Name(), e.Subject, e.Decision, e.By)
+			p.note("%s: %s: %s", s.Name(), e.Subject, e.Outcome())
 		}
 	}
 }

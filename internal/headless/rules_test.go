@@ -40,12 +40,12 @@ func TestRules(t *testing.T) {
 		code          int
 		out, stderr   string
 	}{
-		{ls, "[[allow]]\ncommand = \"ls *\"", DenyAll, ExitDone, yes, "ls -la: Yes, by your rule: allow command ls *"},
+		{ls, "[[allow]]\ncommand = \"ls *\"", DenyAll, ExitDone, yes, "ls -la: allowed by your rule: allow command ls *"},
 		{ls, "[[allow]]\ncommand = \"rm *\"", DenyAll, ExitDenied, no, "(--approve-all would allow it)"},
-		{ls, "[[deny]]\ncommand = \"ls *\"", ApproveAll, ExitDenied, no, "ls -la: No, by your rule: deny command ls *"},
+		{ls, "[[deny]]\ncommand = \"ls *\"", ApproveAll, ExitDenied, no, "ls -la: rejected by your rule: deny command ls *"},
 		{ls, "[[deny]]\ncommand = \"ls *\"", DenyAll, ExitDenied, no, "by your rule: deny command ls *"},
 		{ls, "[[ask]]\ncommand = \"ls *\"", DenyAll, ExitDenied, no, "ls -la (your rule asks: ask command ls *; --approve-all would allow it)"},
-		{ls, "[[ask]]\ncommand = \"ls *\"", ApproveAll, ExitDone, yes, "by --approve-all"},
+		{ls, "[[ask]]\ncommand = \"ls *\"", ApproveAll, ExitDone, yes, "allowed (--approve-all)"},
 		{look, "[[ask]]\npath = \"f\"", ApproveReads, ExitDenied, no, "f (your rule asks: ask path f; --approve-all would allow it)"},
 		{look, "[[deny]]\npath = \"f\"", ApproveReads, ExitDenied, no, "by your rule: deny path f"},
 		{look, "[[allow]]\npath = \"f\"", DenyAll, ExitDone, yes, "by your rule: allow path f"},

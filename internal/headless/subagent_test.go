@@ -23,7 +23,7 @@ func TestSubagents(t *testing.T) {
 	if r.code != ExitDenied || !strings.HasSuffix(r.out, "found\n") || strings.Contains(r.out, "I look") {
 		t.Errorf("code %d, %q", r.code, r.out)
 	}
-	for _, want := range []string{"parley: sub-agent Find it: [execute] Remove: completed\n", "parley: rm -rf x: ran without asking (sub-agent Find it)\n", ": ls\nparley: sub-agent Find it: ls: No, by --deny-all\n"} {
+	for _, want := range []string{"parley: sub-agent Find it: [execute] Remove: completed\n", "parley: rm -rf x: ran without asking (sub-agent Find it)\n", ": ls\nparley: sub-agent Find it: ls: rejected (--deny-all)\n"} {
 		if !strings.Contains(r.stderr, want) {
 			t.Errorf("stderr has no %q: %q", want, r.stderr)
 		}

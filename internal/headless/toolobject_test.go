@@ -184,7 +184,7 @@ func TestDeniedBySubject(t *testing.T) {
 			t.Parallel()
 			steps := script("greet", ask, "stop end_turn")
 			r := play(t, steps, "go")
-			if !strings.Contains(r.stderr, ": "+want+" (") || !strings.Contains(r.stderr, "parley: "+want+": No, by --deny-all") {
+			if !strings.Contains(r.stderr, ": "+want+" (") || !strings.Contains(r.stderr, "parley: "+want+": rejected (--deny-all)") {
 				t.Errorf("got %q", r.stderr)
 			}
 			whole := decodeResult(t, play(t, steps, "go", format("json")).out)

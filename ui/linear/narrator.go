@@ -297,10 +297,8 @@ func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
 
 // decision describes the outcome of a question.
 func decision(e *event.PermissionAnswered) string {
-	line := "Decision: " + e.Decision
-	if e.By != "" {
-		line += ", by " + e.By
-	}
+	line := e.Outcome()
+	line = strings.ToUpper(line[:1]) + line[1:]
 	if e.Subject != "" {
 		line += ": " + plain.OneLine(e.Subject) // a command, not Markdown
 	}

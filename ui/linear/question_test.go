@@ -55,7 +55,7 @@ func TestQuestion(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.types("2")
-		r.wants("Decision: Always allow, by you: git push origin HEAD.", "fake: I push it: ever", "Run 1: git push origin HEAD, unfinished.", "Turn ended.")
+		r.wants("Allowed by you (Always allow): git push origin HEAD.", "fake: I push it: ever", "Run 1: git push origin HEAD, unfinished.", "Turn ended.")
 	})
 }
 
@@ -74,7 +74,7 @@ func TestRejectAndSayWhy(t *testing.T) {
 		r.sees("n. Reject and say why, as in: n use a branch")
 		r.types("n not on main, please")
 		r.pause()
-		r.sees("Decision: Reject, by you: git push origin HEAD.", "You: I rejected this: `Run a command in /home/ada/src`", "not on main, please")
+		r.sees("Rejected by you: git push origin HEAD.", "You: I rejected this: `Run a command in /home/ada/src`", "not on main, please")
 		prompts, outcomes, _ := r.seen()
 		if want := strings.ReplaceAll("push it|I rejected this: 'Run a command in /home/ada/src'\n\nnot on main, please\n\n'''\ngit push origin HEAD\n'''|later", "'", "`"); prompts != want || outcomes != "no" {
 			t.Errorf("answered %q; the agent got\n%s\nwant\n%s", outcomes, prompts, want)
@@ -130,7 +130,7 @@ func TestTypedAheadAnswersNothing(t *testing.T) {
 		if _, outcomes, _ := r.seen(); outcomes != "no" {
 			t.Errorf("answered: %q", outcomes)
 		}
-		r.sees("Decision: Reject, by you", "You: 1", "You: and then this")
+		r.sees("Rejected by you", "You: 1", "You: and then this")
 	})
 }
 
@@ -240,7 +240,7 @@ func TestStopSettlesQuestions(t *testing.T) {
 		r.pause()
 		r.fresh()
 		r.interrupt()
-		r.sees("Stopping.", "This question no longer needs an answer", "Decision: cancelled", "Turn ended: stopped.")
+		r.sees("Stopping.", "This question no longer needs an answer", "Cancelled: git push origin HEAD.", "Turn ended: stopped.")
 		if _, outcomes, _ := r.seen(); outcomes != "cancelled" {
 			t.Errorf("answered: %q", outcomes)
 		}

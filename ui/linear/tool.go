@@ -19,8 +19,6 @@ import (
 // end is worth a line.
 const announceAfter = 2 * time.Second
 
-var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
-
 // tellTool reports how a tool call ended.
 func (n *narrator) tellTool(it *thread.Item, s *printedItem) {
 	state := it.Tool.State()
@@ -91,7 +89,7 @@ func (n *narrator) toolLine(it *thread.Item) string {
 	tool, b := it.Tool, broughtBy(n.Thread, it)
 	what := subject(tool, cwd(n.Session))
 	if tool.Kind != "execute" {
-		what = strings.TrimSpace(verbs[tool.Kind] + " " + what)
+		what = strings.TrimPrefix(transcript.Verb(tool)+" "+what, transcript.UnknownVerb+" ")
 	}
 	var parts []string
 	switch {

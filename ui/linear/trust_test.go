@@ -25,7 +25,7 @@ func TestApproval(t *testing.T) {
 		r.sees("Turn ended.")
 		r.fresh()
 		r.types("/approval", "4", "1", "push it")
-		r.sees("Approval mode: all,", "Decision: Allow once, by mode: all: git push origin HEAD.", "Turn ended.")
+		r.sees("Approval mode: all,", "Allowed by mode: all: git push origin HEAD.", "Turn ended.")
 		r.types("/trust")
 		r.sees("The agent reported no changes and no commands.")
 	})

@@ -111,7 +111,7 @@ func (l *look) changeHead(c *change, folded bool, width int) []string {
 	}
 	right, lines := "", 0
 	for _, part := range c.parts {
-		if d := part.Diff; d != nil {
+		if d := part.Diff; d != nil && d.Added+d.Removed > 0 {
 			right = join(right, l.changed(d.Added, d.Removed))
 			lines += d.Lines()
 		}

@@ -129,8 +129,8 @@ func TestChangesAreTheTruth(t *testing.T) {
 	}{
 		"nothing":        {event.Changes{}, []string{"no changes"}, []string{"+0"}},
 		"no patch":       {event.Changes{Files: []event.FileChange{file("modify", lex)}}, []string{"modify lex.go"}, []string{"+0", "no changes"}},
-		"unknown format": {event.Changes{PatchFormat: "_x", Patch: "a\nb\n"}, []string{"a\n     b"}, []string{"could not", "no changes"}},
-		"not a patch":    {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: "- done\n+ all\n"}, []string{"modify lex.go", "cannot be read:", "- done\n     + all"}, []string{"+1"}},
+		"unknown format": {event.Changes{PatchFormat: "_x", Patch: "a\nb\n"}, []string{"a\n    b"}, []string{"could not", "no changes"}},
+		"not a patch":    {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: "- done\n+ all\n"}, []string{"modify lex.go", "cannot be read:", "- done\n    + all"}, []string{"+1"}},
 		"another file":   {event.Changes{Files: []event.FileChange{file("modify", lex)}, PatchFormat: "git_patch", Patch: patchOf(ast, 1)}, []string{"modify lex.go\n", "⚠ only in the patch: modify ast.go  +1 −1"}, nil},
 		"no files named": {event.Changes{PatchFormat: "git_patch", Patch: patchOf(lex, 1)}, []string{"⚠ only in the patch: modify lex.go"}, nil},
 		"relative":       {event.Changes{Files: []event.FileChange{file("modify", lex), file("add", ast)}, PatchFormat: "git_patch", Patch: strings.NewReplacer("--- X", "--- a/lex.go", "+++ X", "+++ b/lex.go").Replace(patchOf("X", 1)) + patchOf("ast.go", 1)}, []string{"modify lex.go  +1 −1", "add ast.go  +1 −1"}, []string{"⚠"}},
@@ -170,7 +170,7 @@ func TestChangesAreBounded(t *testing.T) {
 	long := event.Changes{PatchFormat: "git_patch", Patch: "?" + strings.Repeat("x", 1<<20) + "\n" + strings.Repeat("?\n", 100_000)}
 	v := viewOf(edited(&many), "plain", 80, 5000)
 	got := textOf(v)
-	for _, s := range []string{"modify file0.go  +1 −1\n", "     ▸ 4 more\n     modify file8.go  +1 −1  ▸ 8 lines", "modify file19.go  +1 −1  ▸ 8 lines", "▸ 481 more files, ⚠ 1 only in the patch", "+501 −501"} {
+	for _, s := range []string{"modify file0.go  +1 −1\n", "    ▸ 4 more\n    modify file8.go  +1 −1  ▸ 8 lines", "modify file19.go  +1 −1  ▸ 8 lines", "▸ 481 more files, ⚠ 1 only in the patch", "+501 −501"} {
 		if !strings.Contains(got, s) {
 			t.Errorf("no %q in\n%s", s, got)
 		}

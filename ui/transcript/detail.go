@@ -52,6 +52,9 @@ func (x extent) opened() bool { return x.peeked || x.choice }
 // closed reports whether this item in particular was closed.
 func (x extent) closed() bool { return x.chosen && !x.choice && !x.peeked }
 
+// muted reports whether nothing of the item has to be shown.
+func (x extent) muted() bool { return x.density == Quiet && !x.chosen && !x.peeked }
+
 // quiet reports whether as little as possible of the item is shown.
 func (x extent) quiet() bool {
 	return !x.peeked && (x.chosen && !x.choice || !x.chosen && x.density == Quiet)

@@ -110,7 +110,7 @@ func (p *pen) counts() string {
 	switch {
 	case tooLarge:
 		return p.th.Dim.Paint("too large to compare")
-	case ok:
+	case ok && added+removed > 0:
 		return p.changed(added, removed)
 	}
 	return ""

@@ -117,7 +117,7 @@ func (d *drag) text(t track) string {
 		}
 		if any {
 			b.WriteByte('\n')
-			if parted(t.items(), i) {
+			if t.gap(i) > 0 {
 				b.WriteByte('\n')
 			}
 		}

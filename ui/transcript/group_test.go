@@ -58,9 +58,9 @@ func TestReadsShareALine(t *testing.T) {
 		{"searches apart from reads", 60, append(reads(2), callOf("search", "a", "completed", "x"), callOf("search", "b", "completed", "y")),
 			[]string{"  ✓ Read   f0.go  f1.go", "  ✓ Search Look at a  Look at b"}},
 		{"a failure has its own line", 60, append(append(reads(2), failed), callOf("read", "x.go", "completed", "x")),
-			[]string{"  ✓ Read   f0.go  f1.go", "  ✗ Read   gone.go  failed", "     no such file", "  ✓ Read   x.go  ▸ 1 line"}},
+			[]string{"  ✓ Read   f0.go  f1.go", "  ✗ Read   gone.go  failed", "    no such file", "  ✓ Read   x.go  ▸ 1 line"}},
 		{"words between them", 60, append(append(reads(2), says("Hm.")), callOf("read", "x.go", "completed", "x"), callOf("read", "y.go", "completed", "y")),
-			[]string{"  ✓ Read   f0.go  f1.go", "", "  Hm.", "", "  ✓ Read   x.go  y.go"}},
+			[]string{"  ✓ Read   f0.go  f1.go", "", "  Hm.", "  ✓ Read   x.go  y.go"}},
 		{"other kinds", 60, []event.Event{callOf("think", "a", "completed", ""), callOf("think", "b", "completed", "")},
 			[]string{"  ✓ Think  Look at a", "  ✓ Think  Look at b"}},
 	} {
@@ -78,7 +78,7 @@ func TestGroupOpensAndCloses(t *testing.T) {
 	v := viewOf(turnOf(reads(3)...), "plain", 60, 40)
 	folded := []string{"┃ ✓ Read   f0.go  f1.go  f2.go"}
 	single := []string{"┃ ✓ Read   f0.go  ▸ 2 lines", "  ✓ Read   f1.go  ▸ 2 lines", "  ✓ Read   f2.go  ▸ 2 lines"}
-	opened := []string{"┃ ✓ Read   f0.go", "┃    a", "┃    b", "  ✓ Read   f1.go  ▸ 2 lines", "  ✓ Read   f2.go  ▸ 2 lines"}
+	opened := []string{"┃ ✓ Read   f0.go", "┃   a", "┃   b", "  ✓ Read   f1.go  ▸ 2 lines", "  ✓ Read   f2.go  ▸ 2 lines"}
 	v.SelectItem(1)
 	for round := range 2 {
 		for n, want := range [][]string{folded, single, opened} {
@@ -93,7 +93,7 @@ func TestGroupOpensAndCloses(t *testing.T) {
 	v.Toggle()
 	v.Step(Next)
 	v.Toggle()
-	if got, want := after(v), []string{"  ✓ Read   f0.go  ▸ 2 lines", "┃ ✓ Read   f1.go", "┃    a", "┃    b", "  ✓ Read   f2.go  ▸ 2 lines"}; !slices.Equal(got, want) {
+	if got, want := after(v), []string{"  ✓ Read   f0.go  ▸ 2 lines", "┃ ✓ Read   f1.go", "┃   a", "┃   b", "  ✓ Read   f2.go  ▸ 2 lines"}; !slices.Equal(got, want) {
 		t.Errorf("the second one opened:\n%s", strings.Join(got, "\n"))
 	}
 }
@@ -106,7 +106,7 @@ func TestOpenedCallIsNotFolded(t *testing.T) {
 	v.Toggle()
 	v.Select(false)
 	v.Changed(th.Apply(callOf("read", "x.go", "completed", "x")))
-	if got, want := after(v), []string{"  ✓ Read   f0.go", "     a", "     b", "  ✓ Read   x.go  ▸ 1 line"}; !slices.Equal(got, want) {
+	if got, want := after(v), []string{"  ✓ Read   f0.go", "    a", "    b", "  ✓ Read   x.go  ▸ 1 line"}; !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
@@ -141,7 +141,7 @@ func TestFoldedCallIsFound(t *testing.T) {
 	if len(s.Hits()) != 1 || !v.Show(s.Hits()[0]) {
 		t.Fatalf("%d hits, want one that can be shown", len(s.Hits()))
 	}
-	if got := after(v); !slices.Contains(got, "┃    needle") {
+	if got := after(v); !slices.Contains(got, "┃   needle") {
 		t.Errorf("found:\n%s", strings.Join(got, "\n"))
 	}
 }

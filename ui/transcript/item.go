@@ -19,6 +19,9 @@ func (p *pen) item() []string {
 	case thread.UserMessage:
 		return p.user()
 	case thread.ThoughtMessage:
+		if p.muted() && !p.live {
+			return nil
+		}
 		return []string{p.thoughtHead()}
 	case thread.ToolCall:
 		return p.tool()
@@ -159,34 +162,45 @@ func lastLine(text []byte) string {
 	return strings.ToValidUTF8(string(text[bytes.LastIndexByte(text, '\n')+1:]), "")
 }
 
-// plainAnswers say no more than whether something was allowed.
-var plainAnswers = map[string]bool{"allow": true, "allow once": true, "reject": true, "reject once": true, "cancelled": true}
-
-// decision draws one line: what was decided, about what, by whom, when.
+// decision draws one line: what was decided, by whom, when, about what. Of most decisions the row of
+// their call says it.
 func (p *pen) decision(s *event.PermissionAnswered) []string {
-	if p.density == Quiet {
+	if p.density == Quiet || p.it.OnCall {
 		return nil
 	}
-	ink, words := p.th.Warn, "✗ Rejected"
+	return []string{p.decisionRow(s, s.Subject)}
+}
+
+func (p *pen) decisionRow(s *event.PermissionAnswered, subject string) string {
+	ink, sign := p.th.Warn, "✗"
 	switch {
 	case s.Allowed:
-		ink, words = p.th.Good, "✓ Allowed"
+		ink, sign = p.th.Good, "✓"
 	case s.Decision == "cancelled":
-		words = "– Cancelled"
+		sign = "–"
 	}
-	rest := ""
-	if s.By != "" {
-		rest = " by " + s.By
+	verb, rest, _ := strings.Cut(s.Outcome(), " ")
+	rest = strings.TrimRight(" "+rest, " ") + " · " + s.At.Format("15:04")
+	if subject != "" {
+		rest += " · " + subject
 	}
-	if !plainAnswers[strings.ToLower(s.Decision)] {
-		rest += " (" + s.Decision + ")"
+	return bodyInset + text.Truncate(ink.Paint(sign+" "+strings.ToUpper(verb[:1])+verb[1:])+p.th.Dim.Paint(rest), p.bodyWidth(), "…")
+}
+
+// decided is what the row of a call says of the answer to the question about it.
+func (p *pen) decided() string {
+	s := p.it.Tool.Answer
+	if s == nil {
+		return ""
 	}
-	rest += " · " + s.At.Format("15:04")
-	if s.Subject != "" {
-		rest += " · " + s.Subject
+	words := s.Outcome()
+	if s.By == "you" {
+		words = strings.Replace(words, " by you", "", 1)
 	}
-	line := ink.Paint(words) + p.th.Dim.Paint(rest)
-	return []string{indent + indent + text.Truncate(line, p.width-4, "…")}
+	if !s.At.IsZero() {
+		words += s.At.Format(" 15:04")
+	}
+	return text.Truncate(words, maxDecided, "…")
 }
 
 var endWords = map[string]string{

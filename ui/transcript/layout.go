@@ -146,7 +146,7 @@ func (l *layout) ready(i, k int, code []*markdown.Listing) *segment {
 		s = &segment{}
 		e.segs[k] = s
 	}
-	parted := k == 0 && parted(l.thread.Items, i) // depends on the item before, which may have changed
+	parted := k == 0 && l.parted(i) // depends on the item before, which may have changed
 	if s.done && parted == (e.parted && k == 0) {
 		return s
 	}
@@ -205,7 +205,7 @@ func (l *layout) ticked(e *entry, s *segment) bool {
 		return false
 	}
 	if p := l.pen(it); it.Kind == thread.ToolCall {
-		s.rows[at] = p.toolHead()
+		s.rows[at], _ = p.toolHead()
 	} else {
 		s.rows[at] = p.shellHead()
 	}
@@ -240,27 +240,34 @@ func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string
 }
 
 // parted reports whether a blank row comes before an item. None comes between tool
-// calls and what belongs to them.
-func parted(items []*thread.Item, i int) bool {
+// calls and what belongs to them: the message or the thought that introduces them, too.
+func (l *layout) parted(i int) bool {
+	is := l.thread.Items[i].Kind
 	for p := i - 1; p >= 0; p-- {
-		if !silent(items[p]) {
-			return !(callLike(items[i].Kind) && callLike(items[p].Kind))
+		it := l.thread.Items[p]
+		if silent(it) || it.Kind == thread.ThoughtMessage && l.muted(p) {
+			continue
 		}
+		introduces := it.Kind == thread.AgentMessage || it.Kind == thread.ThoughtMessage
+		return !callLike(is) || !callLike(it.Kind) && !introduces
 	}
 	return false
 }
 
 func callLike(k thread.Kind) bool {
 	switch k {
-	case thread.ToolCall, thread.Decision, thread.Notice, thread.Attachment, thread.ThoughtMessage:
+	case thread.ToolCall, thread.Decision, thread.Notice, thread.Attachment:
 		return true
 	}
 	return false
 }
 
+// muted reports whether a thought is not shown: with the density Quiet, after it has ended.
+func (l *layout) muted(i int) bool { return l.shown(i).muted() && !l.live(l.thread.Items[i]) }
+
 // silent reports whether an item has no rows.
 func silent(it *thread.Item) bool {
-	return it.Blank() || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && !it.End.NoReason && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
+	return it.Blank() || it.Kind == thread.Decision && it.OnCall || it.Kind == thread.TurnEnd && it.End.Err == nil && !it.End.Empty && !it.End.NoReason && (it.End.StopReason == "end_turn" || it.End.StopReason == "")
 }
 
 // toggle opens or closes an item, or the group that it is folded into, whichever

@@ -14,7 +14,7 @@ const maxProse = 100
 // indent precedes everything but prompts, and bodyInset the content of calls.
 const (
 	indent    = "  "
-	bodyInset = "     "
+	bodyInset = "    "
 )
 
 // look is what all rows depend on besides their item.

@@ -71,6 +71,9 @@ func TestToggle(t *testing.T) {
 			6: "  · an update of a kind that parley does not know: hologram",
 			8: "▌ 1                                                   10:42\n▌ 2\n▌ ▸ 2 more lines",
 		} {
+			if d == Quiet && i == 1 { // a thought is not shown
+				continue
+			}
 			v := viewOf(th, "plain", 60, 1000)
 			v.SetDensity(d)
 			whole := slices.Clone(v.Rows())
@@ -230,7 +233,7 @@ func TestToggleStaysInSight(t *testing.T) {
 		t.Errorf("closed:\n%s", got)
 	}
 	v.Toggle()
-	if got := textOf(v); !strings.HasPrefix(got, "┃ ✗ Run    make  failed\n┃    line 1\n") {
+	if got := textOf(v); !strings.HasPrefix(got, "┃ ✗ Run    make  failed\n┃   line 1\n") {
 		t.Errorf("opened:\n%s", got)
 	}
 	v.SetSize(60, 8)
@@ -239,7 +242,7 @@ func TestToggleStaysInSight(t *testing.T) {
 		t.Fatalf("%s", textOf(v))
 	}
 	v.Toggle()
-	if got := textOf(v); !strings.HasPrefix(got, "┃ ✓ Run    make\n┃    line 1\n") {
+	if got := textOf(v); !strings.HasPrefix(got, "┃ ✓ Run    make\n┃   line 1\n") {
 		t.Errorf("opened from within:\n%s", got)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/ui/theme"
@@ -25,14 +27,19 @@ const (
 	// the row that says so.
 	leastHidden = 4
 	hugeDiff    = 1 << 20
+	maxDecided  = 50   // cells of a decision in the row of its call
+	leastSaid   = 30   // cells of a call's subject, before the decision is dropped
 	maxShown    = 2000 // rows of anything, even with everything shown
 )
 
 var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
 	"execute": "Run", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
 
-// Verb returns the word for the kind of a call: "Read", "Run", or "Tool" if the kind is unknown.
-func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], "Tool") }
+// UnknownVerb is the word for a call of an unknown kind.
+const UnknownVerb = "Tool"
+
+// Verb returns the word for the kind of a call: "Read", "Run", or UnknownVerb.
+func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], UnknownVerb) }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
@@ -40,11 +47,18 @@ var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "
 // content as the density allows.
 func (p *pen) tool() []string {
 	t := p.it.Tool
-	rows := []string{p.toolHead()}
+	head, answered := p.toolHead()
+	rows := []string{head}
 	failed := t.Status == "failed"
 	full := failed || p.open()
-	if p.closed() || p.quiet() && !failed || p.live && t.Asked && !p.opened() {
+	if p.closed() || p.quiet() || p.live && t.Asked && !p.opened() {
 		return rows
+	}
+	switch {
+	case p.open() && t.Answer != nil:
+		rows = append(rows, p.decisionRow(t.Answer, t.Answer.Subject))
+	case !answered:
+		rows = append(rows, p.decisionRow(t.Answer, ""))
 	}
 	shown, left := false, 0
 	for _, c := range t.Content {
@@ -60,6 +74,7 @@ func (p *pen) tool() []string {
 			body = p.changes(c.Changes, full)
 		case c.Terminal != "":
 			body = p.terminal(p.thread.TerminalOf(p.it, c.Terminal), full)
+		case c.Content != nil && !full && t.State() == thread.ToolDone && p.changesShown() && countLines(c.Content.Text) == 1: // "Wrote file successfully."
 		case c.Content != nil:
 			body, more = p.toolText(c.Content, full)
 			shown = shown || p.counted() && countLines(c.Content.Text) > 0 // its count is in the line
@@ -79,10 +94,16 @@ func (p *pen) tool() []string {
 	return rows
 }
 
-// toolHead returns the line of a call: sign, verb, subject, counts, state, time.
-func (p *pen) toolHead() string {
+// changesShown reports whether the content of a call has changes of files.
+func (p *pen) changesShown() bool {
+	return slices.ContainsFunc(p.it.Tool.Content, func(c event.ToolContent) bool { return c.Diff != nil || c.Changes != nil })
+}
+
+// toolHead returns the line of a call: sign, verb, subject, counts, state, time, decision. answered is false
+// if there is no room for the decision.
+func (p *pen) toolHead() (row string, answered bool) {
 	if len(p.group) > 0 {
-		return p.groupHead()
+		return p.groupHead(), true
 	}
 	t := p.it.Tool
 	ink, sign, word := p.sign()
@@ -111,26 +132,50 @@ func (p *pen) toolHead() string {
 	if n := p.hiddenLines(); n > 0 {
 		lines = p.th.Dim.Paint(foldedLines(n))
 	}
+	decided := p.decided()
+	switch {
+	case decided == "":
+	case t.State() == thread.ToolRejected:
+		word, decided = ink.Paint(decided), ""
+	default:
+		decided = p.th.Dim.Paint("· " + decided)
+	}
 	left := p.headStart(ink, sign, verb)
-	parts := []string{exit, p.counts(), p.th.Dim.Paint(diffSource(t)), lines, word, trust, p.th.Dim.Paint(p.took())}
-	right := ""
-	room := 0
-	for _, dropped := range []int{-1, 2, 6, 3, 1, 0, 5, 4} { // where it is narrow, the state of the call is dropped last
-		if dropped >= 0 {
+	return p.fit(left, oneLine(subject), []string{exit, p.counts(), p.th.Dim.Paint(diffSource(t)), lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
+}
+
+// fit returns the line of a call with as many of its parts as there is room for: exit code, counts, source,
+// lines, state, trust, time, then the decision. It reports whether the decision is among them.
+func (p *pen) fit(left, subject string, parts []string, decided string) (row string, answered bool) {
+	room, right, after := 0, "", ""
+	if decided != "" {
+		after = " " + decided
+	}
+	const decision = 7
+	for _, dropped := range []int{-1, 2, 6, decision, 3, 1, 0, 5, 4} { // where it is narrow, the state of the call is dropped last
+		switch {
+		case dropped == decision:
+			after = ""
+		case dropped >= 0:
 			parts[dropped] = ""
+		}
+		least := 10
+		if after != "" {
+			least = max(least, min(text.Width(subject), leastSaid))
 		}
 		right = ""
 		for _, part := range parts {
 			right = join(right, part)
 		}
-		if room = p.width - text.Width(left) - text.Width(right) - 2; room >= 10 {
+		right = pad(right) + after
+		if room = p.width - text.Width(left) - text.Width(right); room >= least {
 			break
 		}
 	}
 	if room < 10 {
 		room = max(1, p.width-text.Width(left))
 	}
-	return text.Truncate(left+text.Truncate(oneLine(subject), room, "…")+pad(right), p.width, "…")
+	return text.Truncate(left+text.Truncate(subject, room, "…")+right, p.width, "…"), after != "" || decided == ""
 }
 
 // headStart returns the beginning of the line of a call.
@@ -223,7 +268,7 @@ func Paths(t *thread.Tool, dir, format string) []string {
 			continue
 		}
 		seen[path] = true
-		if l.Line > 0 {
+		if l.Line > 1 { // the first says no more than the file
 			path = fmt.Sprintf(format, path, l.Line)
 		}
 		out = append(out, path)

@@ -229,7 +229,8 @@ func (w *Written) lateRows(i int) []string {
 		if state != was.state || trust != was.trust {
 			p := w.layout.pen(it)
 			p.live, p.group = false, nil // nothing moves in the scrollback
-			return short([]string{p.toolHead()})
+			row, _ := p.toolHead()
+			return short([]string{row})
 		}
 	case thread.AgentMessage:
 		at := w.at

@@ -1,0 +1,77 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/acpclient/event"
+	"parley/ui/uitest"
+)
+
+// The answer to the question about a call is in the row of the call, and nothing else takes a row that
+// does not have to.
+func TestTight(t *testing.T) {
+	run := func(status string) event.Event {
+		return event.ToolChanged{For: in, ID: "run", Kind: of("execute"), Status: &status, Title: of("ls"), RawInput: of(`{"command":"ls"}`), At: uitest.Start}
+	}
+	answer := func(id, decision, by string, allowed bool) event.Event {
+		return event.PermissionAnswered{For: in, ToolID: id, Subject: "ls", Decision: decision, By: by, Allowed: allowed, At: uitest.Start}
+	}
+	edit := func(old, now, said string) event.Event {
+		return event.ToolChanged{For: in, ID: "edit", Kind: of("edit"), Status: of("completed"), Title: of("a.txt"), At: uitest.Start, Content: &[]event.ToolContent{
+			{Diff: &event.Diff{Path: uitest.Dir + "/a.txt", Old: old, New: now}}, {Content: &event.Content{Text: said}}}}
+	}
+	read := callOf("read", "README.md", "completed", "x\n")
+	read.Locations = &[]event.Location{{Path: uitest.Dir + "/README.md", Line: 1}}
+	thought := event.TextArrived{For: in, Role: event.Thought, Text: "Hm.", At: uitest.Start}
+	said := event.TextArrived{For: in, MessageID: "m", Text: "I look."}
+	for _, c := range []struct {
+		name   string
+		events []event.Event
+		want   string
+	}{
+		{"allowed", []event.Event{said, run("pending"), answer("run", "Allow once", "you", true), run("completed")}, "  I look.\n  ✓ Run    ls · allowed 10:42"},
+		{"allowed for longer", []event.Event{run("pending"), answer("run", "Always", "you", true), run("completed")}, "  ✓ Run    ls · allowed (Always) 10:42"},
+		{"by rule", []event.Event{run("pending"), answer("run", "Allow", "your rule: allow ls", true), run("completed")}, "  ✓ Run    ls · allowed by your rule: allow ls 10:42"},
+		{"of parley's own question", []event.Event{run("pending"), answer("", "Allow", "you", true), run("completed")}, "  ✓ Run    ls · allowed 10:42"},
+		{"rejected", []event.Event{run("pending"), answer("run", "Reject", "you", false)}, "  ⊘ Run    ls  rejected 10:42"},
+		{"rejected, and run", []event.Event{run("pending"), answer("run", "Reject", "you", false), run("completed")}, "  ⚠ Run    ls  ran although you rejected it · rejected 10:42"},
+		{"of no call", []event.Event{answer("", "Allow", "you", true)}, "    ✓ Allowed by you · 10:42 · ls"},
+		{"nothing changed", []event.Event{edit("a\n", "a\n", "")}, "  ⚠ Edit   a.txt  ran without asking\n    no changes"},
+		{"a sentence about a change", []event.Event{edit("a\n", "b\n", "Wrote file successfully.")}, "  ⚠ Edit   a.txt  +1 −1  ran without asking\n      1     - a\n          1 + b"},
+		{"the first line", []event.Event{read}, "  ✓ Read   README.md  ▸ 1 line"},
+		{"a thought", []event.Event{run("completed"), thought, said}, "  ⚠ Run    ls  ran without asking\n\n  thought\n\n  I look."},
+		{"a thought before a call", []event.Event{thought, run("completed")}, "  thought\n  ⚠ Run    ls  ran without asking"},
+	} {
+		v := viewOf(turnOf(append(c.events, event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Start})...), "plain", 80, 40)
+		if got := strings.Join(after(v), "\n"); got != c.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// Opened, a call says the whole of the answer.
+func TestOpenedCallHasTheAnswer(t *testing.T) {
+	status := "completed"
+	v := viewOf(turnOf(event.ToolChanged{For: in, ID: "run", Kind: of("execute"), Title: of("ls"), RawInput: of(`{"command":"ls"}`), At: uitest.Start},
+		event.PermissionAnswered{For: in, ToolID: "run", Subject: "ls", Decision: "Allow", By: "you", Allowed: true, At: uitest.Start.Add(time.Minute)},
+		event.ToolChanged{For: in, ID: "run", Status: &status, At: uitest.Start, Content: &[]event.ToolContent{{Content: &event.Content{Text: "a\nb\n"}}}}), "plain", 80, 40)
+	v.SetDensity(Everything)
+	if got, want := after(v), []string{"  ✓ Run    ls · allowed 10:43", "    ✓ Allowed by you · 10:43 · ls", "    a", "    b"}; !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
+
+// Quiet shows what is said and the rows of calls, and nothing else: no thoughts, no answers, no output, also
+// of what failed.
+func TestQuiet(t *testing.T) {
+	v := viewOf(turnOf(event.TextArrived{For: in, Role: event.Thought, Text: "Hm.", At: uitest.Start}, says("I look."),
+		callOf("read", "gone.go", "failed", "no such file"), event.TextArrived{For: in, Role: event.Thought, MessageID: "t", Text: "Oh.", At: uitest.Start},
+		callOf("execute", "x", "failed", "a\nb\n"), event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Start}), "plain", 80, 40)
+	v.SetDensity(Quiet)
+	if got, want := after(v), []string{"  I look.", "  ✗ Read   gone.go  failed", "  ✗ Run    Look at x  failed  ran without asking"}; !slices.Equal(got, want) {
+		t.Errorf("%s", strings.Join(got, "\n"))
+	}
+}
