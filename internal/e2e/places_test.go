@@ -95,6 +95,7 @@ func places(t *testing.T) []place {
 		{name: "untracked", prepare: repo(file("new.txt", "x\n"))},
 		{name: "nested repository", prepare: repo(func(t *testing.T, dir string) { repo()(t, filepath.Join(dir, "sub")) })},
 		{name: "no commit", prepare: git("init", "-q"), worktree: "--worktree: the repository has no commit yet"},
+		{name: "damaged branch", prepare: repo(file(".git/refs/heads/main", "")), worktree: "--worktree: git log: your current branch appears to be broken; `git fsck` says more"},
 		{name: "bare", prepare: git("init", "-q", "--bare"), worktree: "has no files to work on"},
 		{name: "detached", prepare: repo(git("checkout", "-q", "--detach"))},
 		{name: "merging", prepare: repo(diverged, stuck("merge", "other"))},

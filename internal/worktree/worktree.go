@@ -302,10 +302,14 @@ func (s *Store) verify(ctx context.Context, t Tree) (opened, error) {
 // head returns the commit of a worktree.
 func head(ctx context.Context, r *gitsafe.Repo) (string, error) {
 	commit, err := line(ctx, r, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if errors.As(err, new(*gitsafe.Error)) {
-		err = ErrNoCommit
+	if !errors.As(err, new(*gitsafe.Error)) {
+		return commit, err
 	}
-	return commit, err
+	// Only log tells a branch without commits from a damaged one.
+	if _, err := r.Run(ctx, "log", "-1", "--format="); err != nil && !strings.Contains(err.Error(), "does not have any commits yet") {
+		return "", fmt.Errorf("%w; `git fsck` says more", err)
+	}
+	return "", ErrNoCommit
 }
 
 // line runs git and returns what it printed, without the last newline.
