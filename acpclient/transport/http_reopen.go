@@ -42,17 +42,12 @@ func (s *stream) runMain() {
 				return
 			}
 		default:
-			h.fail(&lostError{h.clean(end.err)})
+			cause := h.clean(end.err)
+			h.fail(&cleanError{cause.Error(), errors.Join(io.ErrUnexpectedEOF, cause)})
 			return
 		}
 	}
 }
-
-// lostError is the end of a connection whose stream cannot be opened again.
-type lostError struct{ cause error }
-
-func (e *lostError) Error() string   { return "the connection is lost: " + e.cause.Error() }
-func (e *lostError) Unwrap() []error { return []error{io.ErrUnexpectedEOF, e.cause} }
 
 var (
 	errStreamRefused = errors.New("the server refuses the stream of the session")

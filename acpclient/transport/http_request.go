@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,6 +161,27 @@ func notDialled(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
+// reason returns the text of an error, and of a failure to dial, read or write only its cause: callers
+// name the server.
+func reason(err error) string {
+	var op *net.OpError
+	var name *net.DNSError
+	var call *os.SyscallError
+	switch {
+	case !errors.As(err, &op):
+		return err.Error()
+	case op.Op == "proxyconnect":
+		return "the proxy: " + reason(op.Err)
+	case op.Op != "dial" && op.Op != "read" && op.Op != "write":
+		return err.Error()
+	case errors.As(op.Err, &name):
+		return name.Err
+	case errors.As(op.Err, &call):
+		return call.Err.Error()
+	}
+	return op.Err.Error()
+}
+
 // sameOrigin follows redirects that keep the method and stay on the same scheme, host and
 // port.
 func sameOrigin(req *http.Request, via []*http.Request) error {
@@ -207,11 +229,10 @@ func (h *HTTP) clean(err error) error {
 		err = u.Err
 	}
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the server ended the connection: %w", io.ErrUnexpectedEOF)
+		return &cleanError{"the server ended the connection", io.ErrUnexpectedEOF}
 	}
-	text := err.Error()
-	if hidden := h.hide.Replace(text); hidden != text {
-		return &cleanError{hidden, err}
+	if text := h.hide.Replace(reason(err)); text != err.Error() {
+		return &cleanError{text, err}
 	}
 	return err
 }

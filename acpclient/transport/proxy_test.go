@@ -1,7 +1,12 @@
 package transport
 
 import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -34,5 +39,23 @@ func TestMalformedProxy(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// The reason of a failure has no addresses and no system calls. It says so if the proxy is the cause.
+func TestReason(t *testing.T) {
+	at := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9}
+	refused := &net.OpError{Op: "dial", Net: "tcp", Addr: at, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	for want, err := range map[string]error{
+		"connection refused":            fmt.Errorf("open the stream: %w", refused),
+		"the proxy: connection refused": &net.OpError{Op: "proxyconnect", Net: "tcp", Err: refused},
+		"no such host":                  &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "a.example", Server: "10.0.0.1:53"}},
+		"i/o timeout":                   &net.OpError{Op: "read", Net: "tcp", Source: at, Addr: at, Err: os.ErrDeadlineExceeded},
+		"remote error: tls: bad record": &net.OpError{Op: "remote error", Err: errors.New("tls: bad record")},
+		"anything else":                 errors.New("anything else"),
+	} {
+		if got := reason(err); got != want {
+			t.Errorf("%v: got %q, want %q", err, got, want)
+		}
 	}
 }

@@ -122,20 +122,12 @@ func newBrokenError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &brokenError{"the server ended it without a goodbye"}
 	}
-	var op *net.OpError
-	if errors.As(err, &op) {
-		err = op.Err // without the addresses
-	}
-	var call *os.SyscallError
-	if errors.As(err, &call) {
-		err = call.Err
-	}
 	return &brokenError{plainText(err)}
 }
 
 // plainText returns the text of an error without the library's prefixes, bounded in length.
 func plainText(err error) string {
-	text := err.Error()
+	text := reason(err)
 	for strings.HasPrefix(text, "failed to ") {
 		_, rest, found := strings.Cut(text, ": ")
 		if !found {

@@ -37,6 +37,34 @@ func TestServedAgainWithAnotherToken(t *testing.T) {
 	}
 }
 
+// A server that is gone is one sentence, with the address once.
+func TestServedNoMore(t *testing.T) {
+	t.Parallel()
+	for i, scheme := range profiles {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			server := Serve(t)
+			s := Start(t, []int{80, 120}[i], 24, workDir(t), server.URL(scheme))
+			s.WaitFor(placeholder)
+			server.Kill()
+			s.WaitFor("Connection lost")
+			lost := "✗ no connection to " + server.URL(scheme) + ": "
+			want := map[string]string{"http": lost + "connection refused", "ws": lost + "the connection broke off: the server ended it without a goodbye"}[scheme]
+			s.WaitFunc(want, func(rows []string) bool {
+				return strings.Contains(strings.Join(strings.Fields(strings.Join(rows, " ")), " "), want+" ")
+			})
+			s.PressUntil("ctrl+c", "again to quit")
+			s.Press("ctrl+c")
+			s.ExitCode()
+
+			r := run(t, workDir(t), "", "run", "--agent", server.URL(scheme), "hello")
+			if want := "parley: no connection to " + server.URL(scheme) + ": connection refused\n"; r.code != 1 || r.stderr != want {
+				t.Errorf("got %+v\nwant %s", r, want)
+			}
+		})
+	}
+}
+
 // Where TLS keeps a client from connecting, the error names the flag or the URL that would help.
 func TestServedTLSMistakes(t *testing.T) {
 	t.Parallel()
