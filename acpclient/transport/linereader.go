@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"runtime"
+	"runtime/debug"
 	"strings"
 	"unsafe"
 )
@@ -83,7 +83,7 @@ func (l *LineReader) Next() ([]byte, error) {
 	l.shrink()
 	if l.free {
 		l.free = false
-		go runtime.GC() // by itself it would run when as much again was allocated
+		go debug.FreeOSMemory() // by itself the collector would run when as much again was allocated
 	}
 	l.waited = false
 	for {
@@ -127,7 +127,7 @@ func (l *LineReader) collect(part []byte) {
 	if room := l.long.Cap(); l.long.Len()+len(part) > room {
 		l.long.Grow(max(len(part), min(4*room, l.limit+1)-l.long.Len()))
 		if room >= freedLine {
-			go runtime.GC()
+			go debug.FreeOSMemory()
 		}
 	}
 	l.long.Write(part)

@@ -256,7 +256,7 @@ func (a *agent) flood() {
 }
 
 // hugeSize is how long the line is that the prompt "huge" yields.
-const hugeSize = 100_000_000
+const hugeSize = 200_000_000
 
 // huge sends one line.
 func (a *agent) huge() {
