@@ -66,3 +66,24 @@ func stillThere(f *os.File) bool {
 	there, err := os.Lstat(f.Name())
 	return err == nil && os.SameFile(mine, there)
 }
+
+// restore makes the file again if it was removed, as with all of the state directory. Messages of before
+// are lost.
+func (w *Writer) restore() error {
+	if w.path == "" {
+		return nil
+	}
+	if _, err := os.Lstat(w.path); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(w.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	filelock.Lock(f)
+	w.log.out.Close()
+	return w.log.again(f)
+}

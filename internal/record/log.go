@@ -28,6 +28,8 @@ type log struct {
 	metaAt    time.Time // time it was written
 	empty     bool      // the log holds only its head
 
+	messages int // how many the file has
+
 	stamp   []byte // the last time written
 	stampOf int64  // the same in milliseconds
 }
@@ -45,10 +47,26 @@ func (l *log) begin(m Meta) error {
 	return l.flush()
 }
 
+// again begins a new file, without the messages so far.
+func (l *log) again(out io.WriteCloser) error {
+	lost, sessions := l.messages, l.notes
+	*l = log{out: out, max: l.max, meta: l.meta}
+	if err := l.begin(l.meta); err != nil {
+		return err
+	}
+	l.messages, l.notes = lost, sessions
+	if lost > 0 {
+		l.empty, l.notes.changed = false, true
+		l.gap(time.Now(), strconv.Itoa(lost))
+	}
+	return nil
+}
+
 // write writes a batch.
 func (l *log) write(b *batch, renewed bool) error {
 	data := b.bytes
 	l.empty = l.empty && len(b.marks) == 0 && b.lost == 0
+	l.messages += len(b.marks)
 	for _, m := range b.marks {
 		if m.lost > 0 {
 			l.gap(m.at, strconv.Itoa(m.lost))

@@ -179,7 +179,13 @@ func (w *Writer) run() {
 		if renewed {
 			w.log.meta = meta
 		}
-		err := w.log.write(&work, renewed)
+		var err error
+		if !idle {
+			err = w.restore()
+		}
+		if err == nil {
+			err = w.log.write(&work, renewed)
+		}
 		if err == nil && !closing {
 			w.finishBatch(false, nil)
 			for _, s := range syncs {

@@ -290,6 +290,33 @@ func TestCreateWhereNothingCanBe(t *testing.T) {
 	}
 }
 
+// A log that was removed while it is written is made again, with its directories. What it had is told as
+// lost, and what it said of sessions stays.
+func TestRemovedMeanwhile(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "state")
+	w := create(t, filepath.Join(state, "sessions"), Options{})
+	w.Message(Out, 0, request(1, "session/new", `{"cwd":"/w"}`))
+	w.Message(In, 1, answer(1, `{"sessionId":"s1"}`))
+	w.Message(Out, 0, prompt(2, "s1", "the first prompt"))
+	for range 2 {
+		if err := w.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.RemoveAll(state); err != nil {
+			t.Fatal(err)
+		}
+		w.Message(In, 2, []byte(`{"id":2}`))
+	}
+	closeLog(t, w)
+	lines, _ := readAll(t, w.Path())
+	if d := cmp.Diff([]string{"gap 4", `in {"id":2}`}, lines); d != "" {
+		t.Error(d)
+	}
+	if all := sessionsIn(t, w.Path()); len(all) != 1 || all[0].ID != "s1" || all[0].First != "the first prompt" {
+		t.Errorf("sessions %+v", all)
+	}
+}
+
 func TestLimit(t *testing.T) {
 	const limit = 64 << 10
 	w := create(t, t.TempDir(), Options{MaxBytes: limit})
