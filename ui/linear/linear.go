@@ -116,7 +116,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 	chooses := func(category string) func(string) {
 		return bare(func() { chooseSetting(c.dialogs, c.front.Session, category) })
 	}
-	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logged: c.opts.Logs != nil}
+	list := &sessions{w: c.w, out: c.out, dialogs: c.dialogs, tasks: c.tasks, narrator: c.narrator, home: c.opts.Home, logs: c.opts.Logs}
 	return map[intent.Intent]func(arg string){
 		intent.ToggleHelp:   bare(func() { c.commands.help() }),
 		intent.NewSession:   bare(list.add),

@@ -126,7 +126,8 @@ func TestNothingSaid(t *testing.T) {
 func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.opts.Logs = func() ([]workspace.Logged, error) {
-			return []workspace.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
+			return []workspace.Logged{{Agent: "other", Session: "o"}, {Agent: "fake", Session: "r1", Dir: "/elsewhere", Title: "A run", Run: true},
+				{Agent: "fake", Session: "k1", Cwd: "/w", Dir: r.opts.Cwd, Title: "An old one"}}, nil
 		}
 		r.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
 		r.fake.On("session/load", func(*fakeagent.Call) (string, error) { return "null", nil })
@@ -134,8 +135,10 @@ func TestSessionsOfAnAgentWithoutAList(t *testing.T) {
 		r.wants(r.started()...)
 		r.types("/sessions", "/sessions 2")
 		r.pause()
-		r.wants("fake does not list sessions; these are from parley's logs:", "Sessions:", "1. new session, open, idle, this one", "2. An old one, in "+r.opts.Cwd, "To open one, type /sessions and its number.",
+		r.wants("fake does not list sessions; these are from parley's logs:", "Sessions:", "1. new session, open, idle, this one", "2. An old one, in "+r.opts.Cwd, "1 more of parley run in other directories: /sessions all lists them.", "To open one, type /sessions and its number.",
 			"Opening An old one, in "+r.opts.Cwd+".", "Now in session: An old one.")
+		r.types("/sessions all")
+		r.sees("3. A run, in /elsewhere\nTo open one")
 	})
 }
 

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 
@@ -20,7 +21,7 @@ type sessions struct {
 	tasks    *tasks
 	narrator func(*workspace.Session) *narrator
 	home     string
-	logged   bool // logs are available
+	logs     func() ([]workspace.Logged, error) // may be nil
 }
 
 // maxListed bounds how many sessions are listed.
@@ -55,62 +56,98 @@ func (l *sessions) rename(name string) {
 
 // list lists the sessions; with a number it opens that one.
 func (l *sessions) list(arg string) {
-	n := 0
-	if arg != "" {
+	n, all := 0, arg == "all"
+	if arg != "" && !all {
 		var err error
 		if n, err = strconv.Atoi(arg); err != nil || n < 1 {
-			l.out.say("Usage: /sessions, or /sessions and a number.")
+			l.out.say("Usage: /sessions, /sessions all, or /sessions and a number.")
 			return
 		}
 	}
 	a := l.w.Front().Agent
 	if info := a.Info(); info != nil && !info.List && n == 0 {
 		says := " does not list sessions."
-		if (info.LoadSession || info.Resume) && l.logged {
+		if (info.LoadSession || info.Resume) && l.logs != nil {
 			says = " does not list sessions; these are from parley's logs:"
 		}
 		l.out.line(called(a) + says)
 	}
 	a.ListSessions(func(kept []event.StoredSession, err error) {
-		if err != nil {
-			l.out.say("The list is incomplete: %s.", err)
-		}
-		switch entries := l.entries(kept); {
-		case n > len(entries):
-			l.out.say("No session %d.", n)
-		case n > 0:
-			l.goTo(entries[n-1])
-		case len(entries) == 0:
-			l.out.say("No sessions.")
-		default:
-			l.write(entries)
-		}
+		l.tasks.run(func(context.Context) func() {
+			aside := l.runElsewhere(a.Spec)
+			return func() {
+				if err != nil {
+					l.out.say("The list is incomplete: %s.", err)
+				}
+				switch entries, left := l.entries(kept, aside); {
+				case n > len(entries):
+					l.out.say("No session %d.", n)
+				case n > 0:
+					l.goTo(entries[n-1])
+				case all:
+					l.write(entries, 0)
+				default:
+					l.write(entries[:len(entries)-left], left)
+				}
+			}
+		})
 	})
 }
 
-// entries returns the open sessions, then those that the agent stores and that are not open.
-func (l *sessions) entries(kept []event.StoredSession) (out []entry) {
+// runElsewhere returns the ids of the agent's sessions that parley run made in other directories.
+func (l *sessions) runElsewhere(agent workspace.Spec) map[string]bool {
+	ids := map[string]bool{}
+	if l.logs == nil {
+		return ids
+	}
+	logged, _ := l.logs()
+	for _, g := range logged {
+		if g.Run && !g.Here && g.OfAgent(agent) {
+			ids[g.Session] = true
+		}
+	}
+	return ids
+}
+
+// entries returns the open sessions, then those that the agent stores and that are not open. Those in
+// aside come last; it returns how many these are.
+func (l *sessions) entries(kept []event.StoredSession, aside map[string]bool) (out []entry, left int) {
 	for _, s := range l.w.Sessions() {
 		if s.ACP != nil {
 			out = append(out, entry{open: s})
 		}
 		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.StoredSession) bool { return k.ID == s.Thread.Session })
 	}
+	var last []entry
 	for _, k := range kept {
+		if aside[k.ID] {
+			last = append(last, entry{kept: k})
+			continue
+		}
 		out = append(out, entry{kept: k})
 	}
-	return out
+	return append(out, last...), len(last)
 }
 
-func (l *sessions) write(entries []entry) {
-	l.out.say("Sessions:")
-	for i, e := range entries[:min(len(entries), maxListed)] {
-		l.out.say("%d. %s", i+1, l.words(e))
+// write lists sessions, and says how many of parley run are left out.
+func (l *sessions) write(entries []entry, left int) {
+	if len(entries) == 0 {
+		l.out.say("No sessions.")
+	} else {
+		l.out.say("Sessions:")
+		for i, e := range entries[:min(len(entries), maxListed)] {
+			l.out.say("%d. %s", i+1, l.words(e))
+		}
+		if more := len(entries) - maxListed; more > 0 {
+			l.out.say("And %d more.", more)
+		}
 	}
-	if more := len(entries) - maxListed; more > 0 {
-		l.out.say("And %d more.", more)
+	if left > 0 {
+		l.out.say("%d more of parley run in other directories: /sessions all lists them.", left)
 	}
-	l.out.say("To open one, type /sessions and its number.")
+	if len(entries) > 0 {
+		l.out.say("To open one, type /sessions and its number.")
+	}
 }
 
 func (l *sessions) words(e entry) string {
