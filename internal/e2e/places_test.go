@@ -5,6 +5,7 @@ package e2e
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -195,6 +196,10 @@ func (p place) starts(t *testing.T, dir string, args []string) {
 	if strings.Contains(line, "--worktree") && why == "" {
 		why = p.worktree
 	}
+	_, noGit := exec.LookPath("git")
+	if noGit != nil && (args[0] == "worktrees" || why != "" && p.start == "") {
+		why = "worktrees need git: "
+	}
 	env := append([]string{"PATH=" + os.Getenv("PATH")}, p.env...)
 	argv := append([]string{parley}, args...)
 	if p.through != "" {
@@ -225,6 +230,8 @@ func (p place) starts(t *testing.T, dir string, args []string) {
 	}
 	want := 0
 	switch {
+	case noGit != nil && args[0] == "worktrees":
+		want = 1
 	case why != "":
 		want = 2
 	case strings.HasPrefix(line, "run ") && strings.HasSuffix(line, "/does/not/exist"):

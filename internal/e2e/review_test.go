@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -35,11 +36,16 @@ func reviewOf(t *testing.T, dir string, env []string, session string) (f struct 
 	return f
 }
 
-// notRecorded is what a review says where git is not installed; noRepository, where it has no repository.
-const (
-	notRecorded  = "Unreported files are not recorded: git was not found"
-	noRepository = "Unreported files are not recorded: no git repository here"
-)
+// notRecorded is what a review says where git is not installed.
+const notRecorded = "Unreported files are not recorded: git was not found"
+
+// notRecordedHere returns what a review says in a directory that is in no repository.
+func notRecordedHere() string {
+	if _, err := exec.LookPath("git"); err != nil {
+		return notRecorded
+	}
+	return "Unreported files are not recorded: no git repository here"
+}
 
 // Without git, a file that the agent writes itself after asking is reviewed and undone. The review says that other files are not recorded.
 func TestUndoWithoutGit(t *testing.T) {
@@ -53,6 +59,7 @@ func TestUndoWithoutGit(t *testing.T) {
 	t.Run("screen", func(t *testing.T) {
 		t.Parallel()
 		dir, notes := begin(t)
+		noRepository := notRecordedHere()
 		s := StartEnv(t, 80, 24, dir, []string{"PATH=" + os.Getenv("PATH")}, scripted(t)...)
 		s.WaitFor(placeholder)
 		s.Prompt("/trust")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -12,6 +13,14 @@ import (
 
 	"parley/internal/gittest"
 )
+
+// noRepository returns why not all is recorded in a directory that is in no repository.
+func noRepository() error {
+	if _, err := exec.LookPath("git"); err != nil {
+		return errNoGit
+	}
+	return errNoWorkTree
+}
 
 // withoutGit is a rig whose directory is no repository.
 func withoutGit(t *testing.T, files map[string]string) *rig {
@@ -65,7 +74,7 @@ func TestNamed(t *testing.T) {
 		r.write("a", "3\n") // it was named in the turn before
 	})
 	r.want(2, "changed a"+by, "changed later"+by)
-	if notes := r.j.Notes(); len(notes) != 1 || !errors.Is(notes[0].Err, errNoWorkTree) || notes[0].Root != r.dir {
+	if notes := r.j.Notes(); len(notes) != 1 || !errors.Is(notes[0].Err, noRepository()) || notes[0].Root != r.dir {
 		t.Errorf("got %v", notes)
 	}
 	r.undoAll(All)
@@ -205,7 +214,7 @@ func TestNotesAreKept(t *testing.T) {
 		t.Errorf("before there is a change: %+v, %v", all, err)
 	}
 	r.named(2, []string{"a"}, func() { r.write("a", "2\n") })
-	const note = "unreported files are not recorded: no git repository here"
+	note := "unreported files are not recorded: " + noRepository().Error()
 	for range 2 {
 		r.again()
 		if notes := r.j.Notes(); len(notes) != 1 || notes[0].String() != note || notes[0].Root != r.dir {
