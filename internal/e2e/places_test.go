@@ -152,9 +152,9 @@ func places(t *testing.T) []place {
 				t.Skip("root can write there")
 			}
 		}), env: []string{"PARLEY_STATE=../state"}, worktree: "--worktree: make a directory for git: "},
-		{name: "relative home", prepare: repo(), env: []string{"HOME=relative"}, worktree: "--worktree: "},
+		{name: "relative home", prepare: repo(), env: []string{"HOME=relative"}, start: "HOME is a relative path (relative): "},
 		{name: "no home", prepare: repo(), env: []string{"HOME="}, worktree: "--worktree: find the state directory: "},
-		{name: "home that does not exist", prepare: repo(), env: []string{"HOME=../none"}, worktree: "--worktree: "},
+		{name: "home that does not exist", prepare: repo(), env: []string{"HOME=" + filepath.Join(t.TempDir(), "none")}},
 		{name: "git's own variables", prepare: repo(), env: []string{"GIT_DIR=/does/not/exist", "GIT_WORK_TREE=/does/not/exist", "GIT_INDEX_FILE=/dev/null"}},
 	}
 }
