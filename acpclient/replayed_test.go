@@ -60,7 +60,7 @@ func shownItem(t *thread.Thread, it *thread.Item) string {
 	}
 	if it.Tool != nil {
 		tool := *it.Tool
-		tool.Content, tool.Trust = nil, thread.Harmless
+		tool.Content, tool.Trust, tool.Answer = nil, thread.Harmless, nil // the answer is an item, too
 		fmt.Fprintf(&b, " tool %+v", tool)
 		for _, c := range it.Tool.Content {
 			switch {
