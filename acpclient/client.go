@@ -88,6 +88,8 @@ type Client struct {
 
 	surface    surface           // set on the reader goroutine by the answer to initialize
 	update     wire.Notification // the current one, on the reader goroutine
+	disk       *diskWork         // nil for a Replay
+	unexamined sync.Once         // says that tool calls are not examined
 	negotiated chan struct{}     // closed when negotiation is over and handedOver is set
 	handedOver bool              // another connection takes over: the end of this one is not reported
 
@@ -126,6 +128,7 @@ func newClient(conn transport.Conn, opts Options) *Client {
 	c := &Client{opts: opts, sink: opts.Sink, conn: in, in: in, clock: time.Now, surface: v1{}, negotiated: make(chan struct{}), sessions: map[string]*Session{}, opening: map[string]bool{}, early: newEarlyUpdates(), closedSessions: map[string]bool{},
 		closing: make(chan struct{}), ended: make(chan struct{})}
 	in.lost = c.tooLong
+	c.disk = &diskWork{failed: c.problem}
 	c.peer = jsonrpc.NewPeer(in, (*handler)(c), jsonrpc.Options{MapError: mapError, Problem: c.problem, Closed: event.ErrClosed, IDs: &opts.Numbers.requests})
 	return c
 }

@@ -307,4 +307,5 @@ func (agreeable) Ask(q acpclient.Question) acpclient.PendingQuestion {
 type chosen acpclient.Decision
 
 func (c chosen) Key() uint64                             { return 1 }
+func (c chosen) Judge()                                  {}
 func (c chosen) Wait(context.Context) acpclient.Decision { return acpclient.Decision(c) }

@@ -21,6 +21,9 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 		return badParams(err)
 	}
 	s, no := c.known(r.SessionID)
+	if no == nil {
+		no = c.crowded()
+	}
 	if no != nil {
 		return no
 	}
@@ -31,6 +34,7 @@ func (c *Client) permissionRequested(params []byte) jsonrpc.Work {
 	}
 	asked := c.opts.Services.Permissions.Ask(Question{Session: s.root().id, Subagent: s.title, Tool: whole, Options: r.Options})
 	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: whole.ID, At: s.client.clock()})
+	c.disk.add(len(params), asked.Judge)
 	if s.cancelling() { // since the check above
 		s.root().cancelQuestions()
 	}

@@ -105,6 +105,7 @@ type question struct {
 }
 
 func (q *question) Key() uint64                   { return q.key }
+func (q *question) Judge()                        {}
 func (q *question) Wait(context.Context) Decision { return q.decision }
 
 // answeredQuestions implements Permissions with the answers of the log.

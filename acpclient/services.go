@@ -40,7 +40,8 @@ type spanKey struct{}
 
 // Permissions answers session/request_permission.
 type Permissions interface {
-	// Ask is called on the reader goroutine, in wire order, and returns at once.
+	// Ask is called on the reader goroutine, in wire order, and returns at once. Judge
+	// follows.
 	Ask(Question) PendingQuestion
 	// CancelSession cancels every open question of the session.
 	CancelSession(session string)
@@ -82,6 +83,9 @@ type Question struct {
 type PendingQuestion interface {
 	// Key identifies the question for the front end.
 	Key() uint64
+	// Judge decides the question without the user or asks. It may wait for the disk: it is
+	// called once, like Services.Forbids.
+	Judge()
 	// Wait blocks until the question is answered or ctx ends, which cancels it.
 	Wait(ctx context.Context) Decision
 }
@@ -96,26 +100,28 @@ type Decision struct {
 
 // Services are what this machine does for an agent. A nil FS or Terminals is not
 // advertised and not served.
+//
+// What may wait for the disk is called on a goroutine of its own, one call at a time and in
+// wire order: Forbids, Locate, OldTexts and PendingQuestion.Judge.
 type Services struct {
 	FS          FS
 	Terminals   Terminals
 	Tools       Tools       // for v2 only; may be nil
 	Permissions Permissions // nil: every question is cancelled
 	Sessions    Sessions    // may be nil
-	// Forbids reports whether the user's rules deny what a finished tool call did. It is
-	// called on the reader goroutine and may be nil.
+	// Forbids reports whether the user's rules deny what a finished tool call did. It may be
+	// nil.
 	Forbids func(session string, tool wire.ToolCall) bool
 	// Names is told what a tool call says, whenever that changes; the call has the fields that
 	// changed, and its kind. It is called on the reader goroutine, must not wait for the
 	// disk, and may be nil.
 	Names func(session string, tool wire.ToolCall)
 	// Locate finds the position of a change in its file, nil if it cannot look. The
-	// texts are verbatim. It is called on the reader goroutine, reads no more than a
-	// small file, and may be nil.
+	// texts are verbatim. It reads no more than a small file, and may be nil.
 	Locate func(session, path, before, after string) *event.DiffContext
 	// OldTexts returns the content of a tool call that the user is asked about, with the
-	// old texts that the agent left out: those of files that would be overwritten. It is
-	// called like Locate and may be nil.
+	// old texts that the agent left out: those of files that would be overwritten. It may be
+	// nil.
 	OldTexts func(session string, content []wire.ToolContent) []wire.ToolContent
 }
 
@@ -133,11 +139,4 @@ func (s *Session) endTurn() {
 	if sessions := s.client.opts.Services.Sessions; sessions != nil {
 		sessions.EndTurn(s.id)
 	}
-}
-
-// forbids checks a change of a tool call. whole is everything known about the call. Only
-// a call that has ended has done something.
-func (s *Session) forbids(change, whole wire.ToolCall) bool {
-	judge := s.client.opts.Services.Forbids
-	return judge != nil && change.Status != nil && final(*change.Status) && judge(s.root().id, whole)
 }

@@ -1,8 +1,6 @@
 package acpclient
 
 import (
-	"slices"
-
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
@@ -19,19 +17,13 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	}
 	s.names(t, whole)
 	complete(&t, whole, had)
-	if oldTexts := s.client.opts.Services.OldTexts; asked && oldTexts != nil && whole.Content != nil {
-		content := oldTexts(s.root().id, *whole.Content)
-		if slices.ContainsFunc(content, func(c wire.ToolContent) bool { return c.Overwrites }) {
-			t.Content = &content
-		}
-	}
 	s.tools.shown(t)
 	s.foreignTerminalStarted(t, whole)
 	e := event.ToolChanged{For: s.wireContext(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
-		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), Forbidden: s.forbids(t, whole), At: s.client.clock(),
+		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: s.client.clock(),
 		Cancelable: t.Cancel}
 	if t.Content != nil {
-		items := s.toolContents(*t.Content)
+		items := toolContents(*t.Content)
 		e.Content = &items
 	}
 	if t.Locations != nil {
@@ -46,6 +38,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	}
 	s.post(e)
 	s.foreignTerminalChanged(t)
+	s.examine(t, whole, size, asked)
 	return whole
 }
 
@@ -65,12 +58,14 @@ func (s *Session) toolPiece(p wire.ToolPiece, size int) {
 	}
 	all = append(all, p.Content) // in place: holders of the shorter list do not look past its end
 	whole := s.tools.merge(wire.ToolCall{ID: p.ID, Content: &all}, size)
-	s.names(wire.ToolCall{ID: p.ID, Content: &[]wire.ToolContent{p.Content}}, whole)
-	s.post(event.ToolChanged{For: s.wireContext(), ID: p.ID, AppendContent: s.toolContents([]wire.ToolContent{p.Content}), At: s.client.clock()})
+	piece := []wire.ToolContent{p.Content}
+	s.names(wire.ToolCall{ID: p.ID, Content: &piece}, whole)
+	s.post(event.ToolChanged{For: s.wireContext(), ID: p.ID, AppendContent: toolContents(piece), At: s.client.clock()})
+	s.examine(wire.ToolCall{ID: p.ID, Content: &piece}, whole, size, false)
 }
 
 // toolContents makes the content of a tool call safe to show.
-func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
+func toolContents(items []wire.ToolContent) []event.ToolContent {
 	out := make([]event.ToolContent, 0, len(items))
 	for _, c := range items {
 		switch c.Type {
@@ -78,14 +73,7 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 			block := content(c.Block)
 			out = append(out, event.ToolContent{Content: &block})
 		case "diff":
-			d := &event.Diff{Path: safetext.Line(c.Path, maxPhrase), New: safetext.Clean(c.NewText), OldMissing: c.OldText == nil, Deleted: c.Deleted}
-			if c.OldText != nil {
-				d.Old = safetext.Clean(*c.OldText)
-			}
-			if d.Context = s.located(c); d.Context == nil && c.Partial {
-				d.Context = &event.DiffContext{First: -1}
-			}
-			out = append(out, event.ToolContent{Diff: d, Kept: c.Kept, OldRead: c.Overwrites})
+			out = append(out, event.ToolContent{Diff: diffOf(c), Kept: c.Kept})
 		case wire.ChangesContent:
 			changes := &event.Changes{Files: make([]event.FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
 			for _, f := range c.Changes {
@@ -102,18 +90,11 @@ func (s *Session) toolContents(items []wire.ToolContent) []event.ToolContent {
 	return out
 }
 
-// located returns the position of a change in its file, safe to show.
-func (s *Session) located(c wire.ToolContent) *event.DiffContext {
-	if s.client.opts.Services.Locate == nil {
-		return nil
+// diffOf makes a change of a file safe to show.
+func diffOf(c wire.ToolContent) *event.Diff {
+	d := &event.Diff{Path: safetext.Line(c.Path, maxPhrase), Old: safetext.Clean(valueOf(c.OldText)), New: safetext.Clean(c.NewText), OldMissing: c.OldText == nil, Deleted: c.Deleted}
+	if c.Partial {
+		d.Context = &event.DiffContext{First: -1}
 	}
-	old := ""
-	if c.OldText != nil {
-		old = *c.OldText
-	}
-	p := s.client.opts.Services.Locate(s.root().id, c.Path, old, c.NewText)
-	if p != nil {
-		p.Before, p.After = safetext.Clean(p.Before), safetext.Clean(p.After)
-	}
-	return p
+	return d
 }

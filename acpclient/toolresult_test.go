@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"parley/acpclient/event"
 	"parley/acpclient/jsonrpc"
+	"parley/acpclient/thread"
 	"parley/acpclient/wire"
 )
 
@@ -26,30 +26,27 @@ func contentOf(t *testing.T, version int, services Services, messages ...string)
 			}
 		})
 	}
-	var words []string
+	shown := thread.New("s1")
 	for _, e := range events {
-		e, ok := e.(event.ToolChanged)
-		if !ok || e.Content == nil {
-			continue
+		shown.Apply(e)
+	}
+	var words []string
+	for _, c := range shown.Tool("c").Content {
+		switch {
+		case c.Diff != nil:
+			words = append(words, fmt.Sprintf("diff %q %q", c.Diff.Old, c.Diff.New))
+		case c.Terminal != "":
+			words = append(words, "terminal")
+		case c.Content != nil:
+			words = append(words, fmt.Sprintf("text %q", c.Content.Text))
+		case c.Changes != nil:
+			words = append(words, "changes")
 		}
-		words = nil
-		for _, c := range *e.Content {
-			switch {
-			case c.Diff != nil:
-				words = append(words, fmt.Sprintf("diff %q %q", c.Diff.Old, c.Diff.New))
-			case c.Terminal != "":
-				words = append(words, "terminal")
-			case c.Content != nil:
-				words = append(words, fmt.Sprintf("text %q", c.Content.Text))
-			case c.Changes != nil:
-				words = append(words, "changes")
-			}
-			if c.Kept {
-				words[len(words)-1] = "kept " + words[len(words)-1]
-			}
-			if c.OldRead {
-				words[len(words)-1] += " read"
-			}
+		if c.Kept {
+			words[len(words)-1] = "kept " + words[len(words)-1]
+		}
+		if c.OldRead {
+			words[len(words)-1] += " read"
 		}
 	}
 	return strings.Join(words, ", ")

@@ -288,6 +288,8 @@ func (l *askList) CancelSession(string) {
 
 func (a *askedOne) Key() uint64 { return a.key }
 
+func (a *askedOne) Judge() {}
+
 func (a *askedOne) Wait(ctx context.Context) acpclient.Decision {
 	select {
 	case d := <-a.done:

@@ -28,6 +28,9 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 		return badParams(err)
 	}
 	s, no := c.known(r.SessionID)
+	if no == nil {
+		no = c.crowded()
+	}
 	if no != nil {
 		return no
 	}
@@ -42,6 +45,7 @@ func (c *Client) permissionRequestedV2(params []byte) jsonrpc.Work {
 	}
 	asked := c.opts.Services.Permissions.Ask(q)
 	s.post(event.PermissionRequested{For: s.wireContext(), Key: asked.Key(), ToolID: q.Tool.ID, At: s.client.clock()})
+	c.disk.add(len(params), asked.Judge)
 	return func(request context.Context) (any, error) {
 		defer s.root().closeQuestion(open)
 		defer context.AfterFunc(request, cancel)()

@@ -17,7 +17,7 @@ var (
 )
 
 // Policy answers a question instead of the user, or returns false to leave it open. It is
-// called on the goroutine of Ask and must not block.
+// called on the goroutine of Ask.
 type Policy func(Question) (Answer, bool)
 
 // Broker holds the open questions and settles each exactly once. It is safe for concurrent use.
@@ -74,7 +74,7 @@ func (b *Broker) Reconsider(session string) {
 	b.mu.Lock()
 	var open []*Pending
 	for _, p := range b.open {
-		if p.Question.Session == session {
+		if p.shown && p.Question.Session == session {
 			open = append(open, p)
 		}
 	}
@@ -104,44 +104,70 @@ func NewBroker(post func(Event), policy Policy) *Broker {
 // Pending is a question that waits for its answer.
 type Pending struct {
 	Question Question
+	key      uint64
 	broker   *Broker
-	shown    bool // Asked was posted
+	shown    bool // Asked was posted; guarded by the broker's mu until it is settled, like Question
 	done     chan struct{}
 	answer   Answer
 }
 
-// Ask accepts a question and returns at once. The first of these that applies settles it: q is
-// RefusedBy is set or a rule denies it; a grant, unless the mode rejects it or a rule that asks may
-// be about it; a rule that allows it; the mode; the policy. Otherwise Ask posts [Asked].
+// Ask is [Broker.Reserve] and [Pending.Ask].
 func (b *Broker) Ask(q Question) *Pending {
+	p := b.Reserve(q)
+	p.Ask(q)
+	return p
+}
+
+// Reserve gives a question its key. It returns at once; Ask follows, with everything there is to say
+// about the question. Until then it can only be cancelled.
+func (b *Broker) Reserve(q Question) *Pending {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.lastKey++
 	q.Key = b.lastKey
-	rules, mode := b.rules[q.Session], b.modes[q.Session]
+	p := &Pending{Question: q, key: q.Key, broker: b, done: make(chan struct{})}
+	b.open[q.Key] = p
+	return p
+}
+
+// Ask judges the question, which may wait for the disk. The first of these that applies settles it:
+// RefusedBy is set or a rule denies it; a grant, unless the mode rejects it or a rule that asks may
+// be about it; a rule that allows it; the mode; the policy. Otherwise Ask posts [Asked].
+func (p *Pending) Ask(q Question) {
+	b := p.broker
+	q.Key = p.key
+	b.mu.Lock()
+	for judged := false; !judged; {
+		rules := b.rules[q.Session]
+		b.mu.Unlock()
+		q.Judgement = rules.Judge(q.Facts)
+		b.mu.Lock()
+		judged = rules == b.rules[q.Session]
+	}
 	var earlier *Option
 	if i := slices.IndexFunc(q.Options, func(o Option) bool { return b.granted[q.Session][o.Grant] }); i >= 0 {
 		earlier = &q.Options[i]
 	}
-	b.mu.Unlock()
-	q.Judgement = rules.Judge(q.Facts)
-	p := &Pending{Question: q, broker: b, done: make(chan struct{})}
-	if a, ok := q.settled(earlier, mode); ok {
+	a, ok := q.settled(earlier, b.modes[q.Session])
+	if !ok && b.policy != nil {
+		b.mu.Unlock()
+		a, ok = b.policy(q)
+		a.Attended = false // the question offers no terminal
+		b.mu.Lock()
+	}
+	if b.open[p.key] == nil { // cancelled
+		b.mu.Unlock()
+		return
+	}
+	p.Question = q
+	if p.shown = !ok; ok {
+		delete(b.open, p.key)
+		b.mu.Unlock()
 		p.settle(a)
-		return p
+		return
 	}
-	if b.policy != nil {
-		if a, ok := b.policy(q); ok {
-			a.Attended = false // the question offers no terminal
-			p.settle(a)
-			return p
-		}
-	}
-	p.shown = true
-	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.open[q.Key] = p
 	b.post(Asked{q, b}) // under the lock, so that Settled follows it
-	return p
 }
 
 // settled returns the answer that rules, the mode or an option that was granted earlier give without
@@ -194,12 +220,22 @@ func (p *Pending) settle(a Answer) {
 	}
 }
 
+// Settled reports whether the question has its answer.
+func (p *Pending) Settled() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait blocks until the question is settled. If ctx ends first, it cancels the question.
 func (p *Pending) Wait(ctx context.Context) Answer {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
-		p.broker.Cancel(p.Question.Key)
+		p.broker.Cancel(p.key)
 		<-p.done
 	}
 	return p.answer
@@ -235,7 +271,7 @@ func (b *Broker) AnswerAttended(key uint64, optionID string) error {
 func (b *Broker) answer(key uint64, a Answer) error {
 	b.mu.Lock()
 	p := b.open[key]
-	if p == nil {
+	if p == nil || !p.shown {
 		b.mu.Unlock()
 		return ErrSettled
 	}
@@ -273,8 +309,9 @@ func (b *Broker) answer(key uint64, a Answer) error {
 func (b *Broker) Reject(key uint64) error {
 	b.mu.Lock()
 	p := b.open[key]
+	unasked := p == nil || !p.shown
 	b.mu.Unlock()
-	if p == nil {
+	if unasked {
 		return ErrSettled
 	}
 	if o, ok := choose(p.Question, RejectOnce); ok {

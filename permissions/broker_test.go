@@ -286,14 +286,17 @@ func TestAskedComesBeforeSettled(t *testing.T) {
 		d := &desk{}
 		b := NewBroker(d.post, nil)
 		var all sync.WaitGroup
-		all.Go(func() { b.Ask(question("s")).Wait(context.Background()) })
+		p := b.Reserve(question("s"))
+		all.Go(func() { p.Ask(question("s")) })
 		all.Go(func() {
-			for len(d.story()) < 2 {
+			for !p.Settled() {
 				b.CancelSession("s")
 			}
 		})
 		all.Wait()
-		same(t, d.story(), "asked 1 in s", "settled 1 in s: cancelled")
+		if story := d.story(); len(story) > 0 { // otherwise it was cancelled before it was asked
+			same(t, story, "asked 1 in s", "settled 1 in s: cancelled")
+		}
 	}
 }
 
@@ -397,5 +400,46 @@ func check(t *testing.T, d *desk, answers *sync.Map, questions int) {
 	})
 	if n != questions {
 		t.Errorf("%d of %d questions have an answer", n, questions)
+	}
+}
+
+// What the user decides while a question is being judged holds for it.
+func TestDecidedWhileJudged(t *testing.T) {
+	elsewhere, here := rulebook(t, "[[deny]]\npath = \"/x/**\"\n"), rulebook(t, "[[deny]]\npath = \"/w/**\"\n")
+	for name, test := range map[string]struct {
+		do   func(b *Broker)
+		want Answer // zero: it is asked
+	}{
+		"nothing":   {func(*Broker) {}, Answer{}},
+		"a mode":    {func(b *Broker) { b.SetMode("s", AllMode); b.Reconsider("s") }, Answer{OptionID: "a", By: "mode: all"}},
+		"a grant":   {func(b *Broker) { b.Grant("s", "it") }, Answer{OptionID: "a", By: "you, earlier in this session"}},
+		"a rule":    {func(b *Broker) { b.SetRules("s", here); b.Reconsider("s") }, Answer{OptionID: "r", By: "your rule: deny path /w/**"}},
+		"cancelled": {func(b *Broker) { b.CancelSession("s") }, Answer{Cancelled: true}},
+		"an answer": {func(b *Broker) {
+			if !errors.Is(b.Answer(1, "a"), ErrSettled) || !errors.Is(b.Reject(1), ErrSettled) {
+				t.Error("it was answered before it was asked")
+			}
+		}, Answer{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := &desk{}
+			b := NewBroker(d.post, nil)
+			b.SetRules("s", elsewhere)
+			once := sync.OnceFunc(func() { test.do(b) })
+			p := b.Reserve(Question{Session: "s"})
+			p.Ask(Question{Session: "s", Kind: "execute", Options: []Option{{ID: "a", Kind: AllowOnce, Grant: "it"}, {ID: "r", Kind: RejectOnce}},
+				Facts: Facts{Kind: "execute", Commands: []CommandFact{{Line: "cat f", Dir: "/w"}}, Resolve: func(path string) FileFact {
+					once()
+					return FileFact{Path: path, Exists: true, Inside: true}
+				}}})
+			switch {
+			case test.want == Answer{}:
+				same(t, d.story(), "asked 1 in s")
+			case settled(t, p) != test.want:
+				t.Errorf("answer %+v, want %+v", settled(t, p), test.want)
+			default:
+				same(t, d.story())
+			}
+		})
 	}
 }

@@ -118,6 +118,8 @@ func (q *question) settle(d acpclient.Decision) { q.done <- d }
 
 func (q *question) Key() uint64 { return q.key }
 
+func (q *question) Judge() {}
+
 func (q *question) Wait(ctx context.Context) acpclient.Decision {
 	select {
 	case d := <-q.done:

@@ -19,9 +19,29 @@ type ToolChanged struct {
 	Locations           *[]Location
 	RawInput, RawOutput *string // JSON
 	Cancelable          *bool   // v2: whether Session.CancelTool may be used now
-	Forbidden           bool    // it has ended, and the user's rules deny what it did
 	At                  time.Time
 	Until               time.Time // when the last of several joined changes arrived
+}
+
+// ToolExamined says what the disk says about a tool call that was reported before.
+type ToolExamined struct {
+	For
+	ID        string
+	Diffs     []*Diff // changes of the call: with their Context, and the old text of a file that is overwritten
+	Forbidden bool    // it has ended, and the user's rules deny what it did
+}
+
+// Completes reports whether d makes the same change as c, a piece of a tool call, and says no less.
+func (d *Diff) Completes(c ToolContent) bool {
+	switch {
+	case c.Diff != nil:
+		return d.Path == c.Diff.Path && d.New == c.Diff.New && (d.Old == c.Diff.Old || c.Diff.Old == "")
+	case c.Changes != nil && len(c.Changes.Files) == 1: // a patch that adds a file
+		added := "+" + strings.ReplaceAll(strings.TrimSuffix(d.New, "\n"), "\n", "\n+")
+		f := c.Changes.Files[0]
+		return f.Operation == "add" && f.Path == d.Path && !d.OldMissing && strings.Contains(c.Changes.Patch, added)
+	}
+	return false
 }
 
 // bare reports whether e has no content: it only says that the call is still running.

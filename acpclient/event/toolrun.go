@@ -27,7 +27,7 @@ func (r *toolRun) accepts(e *ToolChanged) bool {
 
 // joins reports whether e can be part of a run.
 func (e *ToolChanged) joins() bool {
-	return e.AppendContent == nil && e.Cancelable == nil && !e.Forbidden
+	return e.AppendContent == nil && e.Cancelable == nil
 }
 
 // over reports whether a call with this status has ended.

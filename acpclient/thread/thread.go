@@ -85,6 +85,7 @@ type Item struct {
 	lastAnswer Trust                // for a ToolCall: the last answer about it
 	unanswered bool                 // for a ToolCall: the last question about it was cancelled with its turn
 	forbidden  bool                 // for a ToolCall: a rule denies what it did
+	examined   []*event.Diff        // for a ToolCall: changes of which the disk said more than the agent
 	began      bool                 // for a ToolCall: its turn ended while it was running
 	prompt     uint64               // the key of the prompt that it is; 0: none or unknown
 }
@@ -285,6 +286,8 @@ func (t *Thread) Apply(e event.Event) []int {
 		t.attach(e)
 	case event.ToolChanged:
 		t.tool(e)
+	case event.ToolExamined:
+		t.examined(e)
 	case event.TerminalStarted, event.TerminalOutput, event.TerminalExited, event.TerminalChanged, event.TerminalReplaced:
 		t.terminal(e)
 	case event.MessageReplaced:

@@ -27,12 +27,12 @@ func (t *Thread) tool(e event.ToolChanged) {
 		tool.Status = *e.Status
 		tool.Rejected = false
 	}
-	it.forbidden = it.forbidden || e.Forbidden
 	if e.Cancelable != nil {
 		tool.Cancelable = *e.Cancelable
 	}
 	if e.Content != nil {
 		tool.Content, it.grown = *e.Content, false
+		it.complete(it.examined)
 		t.show(it, tool.Content)
 	}
 	if len(e.AppendContent) > 0 {
@@ -61,6 +61,47 @@ func (t *Thread) tool(e event.ToolChanged) {
 			tool.StillRunning = tool.StillRunning && e.Status == nil
 		case e.Status != nil || e.Content != nil || len(e.AppendContent) > 0:
 			t.sawActivity(it)
+		}
+	}
+}
+
+// maxExamined bounds the changes of a call of which the thread remembers what the disk said.
+const maxExamined = 100
+
+// examined records what the disk says about a call. An update that repeats a change does not repeat that.
+func (t *Thread) examined(e event.ToolExamined) {
+	it := t.call(e.ID)
+	if it == nil {
+		return
+	}
+	t.touch(it)
+	it.complete(e.Diffs)
+	it.examined = slices.Concat(e.Diffs, slices.DeleteFunc(it.examined, func(had *event.Diff) bool {
+		return slices.ContainsFunc(e.Diffs, func(d *event.Diff) bool { return d.Completes(event.ToolContent{Diff: had}) })
+	}))
+	it.examined = it.examined[:min(len(it.examined), maxExamined)]
+	if e.Forbidden {
+		it.forbidden = true
+		t.judge(it)
+	}
+}
+
+// complete replaces changes of a call by those that say more. Both are in order, and what was appended
+// last is examined last.
+func (it *Item) complete(diffs []*event.Diff) {
+	at := len(it.Tool.Content)
+	for _, d := range slices.Backward(diffs) {
+		for i := at - 1; i >= 0; i-- {
+			if !d.Completes(it.Tool.Content[i]) {
+				continue
+			}
+			if !it.grown {
+				it.Tool.Content, it.grown = slices.Clone(it.Tool.Content), true
+			}
+			c := &it.Tool.Content[i]
+			c.OldRead = c.OldRead || c.Diff == nil || c.Diff.OldMissing && !d.OldMissing || c.Diff.Old != d.Old
+			c.Diff, c.Changes, at = d, nil, i
+			break
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestTrust(t *testing.T) {
 		e.Locations = &at
 		return e
 	}
-	forbidden := func(e event.ToolChanged) event.ToolChanged { e.Forbidden = true; return e }
+	forbidden := event.ToolExamined{ID: "c", Forbidden: true}
 	edit := func(id, status, text string) event.ToolChanged {
 		e := with(call(id, "edit", status), "", "/w/f")
 		e.Content = &[]event.ToolContent{{Diff: &event.Diff{Path: "/w/f", Old: "a", New: text}}}
@@ -60,10 +60,10 @@ func TestTrust(t *testing.T) {
 		"parley's question rejected":        {[]event.Event{with(call("c", "edit", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "edit", "completed")}, thread.DeniedByUser},
 		"a command of parley's rejected":    {[]event.Event{with(call("c", "execute", "pending"), `{"command":"ls"}`), answer("", "ls", "you", false), call("c", "execute", "failed")}, thread.Harmless},
 		"the write rejected, the file read": {[]event.Event{with(call("c", "read", "pending"), "", "/w/f"), answer("", "/w/f", "you", false), call("c", "read", "completed")}, thread.Harmless},
-		"a rule denies what ran unasked":    {[]event.Event{forbidden(call("c", "execute", "completed"))}, thread.DeniedByRule},
-		"a rule denies what was read":       {[]event.Event{forbidden(call("c", "read", "completed"))}, thread.DeniedByRule},
-		"a rule denies what failed":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "your rule: deny command *", false), forbidden(call("c", "execute", "failed"))}, thread.Harmless},
-		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), forbidden(call("c", "execute", "completed"))}, thread.DeniedByUser},
+		"a rule denies what ran unasked":    {[]event.Event{call("c", "execute", "completed"), forbidden}, thread.DeniedByRule},
+		"a rule denies what was read":       {[]event.Event{call("c", "read", "completed"), forbidden}, thread.DeniedByRule},
+		"a rule denies what failed":         {[]event.Event{call("c", "execute", "pending"), answer("c", "", "your rule: deny command *", false), call("c", "execute", "failed"), forbidden}, thread.Harmless},
+		"the user and a rule said no":       {[]event.Event{call("c", "execute", "pending"), answer("c", "", "you", false), call("c", "execute", "completed"), forbidden}, thread.DeniedByUser},
 		"unanswered":                        {[]event.Event{call("c", "edit", "pending"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "edit", "completed")}, thread.Unasked},
 		"unanswered, and it failed":         {[]event.Event{call("c", "execute", "pending"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, call("c", "execute", "failed")}, thread.Harmless},
 		"unanswered, and it ended so":       {[]event.Event{call("c", "execute", "in_progress"), event.PermissionAnswered{Key: 7, ToolID: "c", Decision: "cancelled"}, event.TurnEnded{}}, thread.Harmless},

@@ -41,6 +41,7 @@ func (b broken) Ask(acpclient.Question) acpclient.PendingQuestion {
 }
 func (broken) CancelSession(string)                        {}
 func (broken) Key() uint64                                 { return 1 }
+func (broken) Judge()                                      { panic("while it judges") }
 func (broken) Wait(ctx context.Context) acpclient.Decision { panic("at work") }
 
 // asker is an agent that makes requests one after the other and reports the answers.

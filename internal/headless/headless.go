@@ -105,6 +105,7 @@ type run struct {
 	// ruledOut means that a rule or the sandbox denied something.
 	ruledOut    bool
 	earlyEvents []event.Event // arrived before the prompt and is still to be printed
+	lateEvents  []event.Event // arrived with the end of the turn, after it
 	queue       *event.Queue
 	host        *host.Host
 	start       time.Time
@@ -240,6 +241,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 		return nil, err
 	}
 	end, err := r.follow(ctx, session)
+	r.examined(ctx, client)
 	if err == nil && end != nil && end.Empty && !r.refused() {
 		client.Close() // for the rest of its stderr
 		err = &emptyTurnError{r.name, r.opts.Log, client.Stderr()}
@@ -281,9 +283,11 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			time.Sleep(rest)
 		}
 		taken = time.Now()
-		for _, e := range r.queue.Drain() {
+		events := r.queue.Drain()
+		for i, e := range events {
 			end := r.apply(e)
 			if end != nil && !end.Empty {
+				r.lateEvents = events[i+1:]
 				return end, cause(ctx, nil)
 			}
 			if end != nil {
@@ -301,6 +305,19 @@ func (r *run) follow(ctx context.Context, session *acpclient.Session) (*thread.E
 			patience = time.After(2 * time.Second)
 		case <-patience:
 			return last, cause(ctx, nil)
+		}
+	}
+}
+
+// examined waits for what the disk says about the calls of a turn that has ended.
+func (r *run) examined(ctx context.Context, client *acpclient.Client) {
+	select {
+	case <-client.Examined():
+	case <-ctx.Done():
+	}
+	for _, e := range append(r.lateEvents, r.queue.Drain()...) {
+		if e, ok := e.(event.ToolExamined); ok {
+			r.apply(e)
 		}
 	}
 }

@@ -134,9 +134,9 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 	case event.ContentArrived:
 		return jsonEvent{Type: "content", Role: roleName[e.Role], MessageID: e.MessageID, Text: e.Content.Text, URI: e.Content.URI}, true
 	case event.ToolChanged:
-		if tool := t.Tool(e.ID); tool != nil {
-			return jsonEvent{Type: "tool", Tool: c.tool(tool, t)}, true
-		}
+		return c.toolEvent(e.ID, t)
+	case event.ToolExamined:
+		return c.toolEvent(e.ID, t)
 	case event.TerminalStarted:
 		return jsonEvent{Type: "terminal", Terminal: e.ID, Text: e.Command, Cwd: e.Cwd}, true
 	case event.TerminalChanged:
@@ -173,6 +173,15 @@ func (c *encoder) event(e event.Event, t *thread.Thread) (jsonEvent, bool) {
 		return jsonEvent{Type: "unknown", Subject: e.Kind, Text: e.JSON}, true
 	}
 	return jsonEvent{}, false
+}
+
+// toolEvent returns the state of a call as an event.
+func (c *encoder) toolEvent(id string, t *thread.Thread) (jsonEvent, bool) {
+	tool := t.Tool(id)
+	if tool == nil {
+		return jsonEvent{}, false
+	}
+	return jsonEvent{Type: "tool", Tool: c.tool(tool, t)}, true
 }
 
 // whole returns output up to the last complete character. The rest is returned with the

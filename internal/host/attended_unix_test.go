@@ -122,7 +122,7 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 	r := withKeyboard(t, nil)
 	r.put(r.path("a"), "old")
 	r.write(r.path("a"), "new")
-	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "Run it", `{"command":"true"}`),
+	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool("execute", "Run it", `{"command":"true"}`),
 		Options: []wire.PermissionOption{{ID: "once", Name: "Yes", Kind: "allow_once"}}})
 	for range 2 { // a write through parley, and a command that the agent runs itself
 		q := r.question()

@@ -235,7 +235,7 @@ func TestCloseSession(t *testing.T) {
 	kept := r.question()
 	leader, child := r.sleeper()
 	w := r.write(r.path("f"), "x")
-	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: []wire.PermissionOption{{ID: "y", Kind: "allow_once"}}})
+	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: []wire.PermissionOption{{ID: "y", Kind: "allow_once"}}})
 	r.question()
 	r.question()
 
@@ -282,7 +282,7 @@ func TestApproveReadsRunsNothing(t *testing.T) {
 	s := h.Services()
 	options := []wire.PermissionOption{{ID: "y", Kind: "allow_once"}, {ID: "n", Kind: "reject_once"}}
 	decide := func(call wire.ToolCall) string {
-		return s.Permissions.Ask(acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(t.Context()).OptionID
+		return ask(s, acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(t.Context()).OptionID
 	}
 	out, outside := r.path("ran"), r.put(filepath.Join(r.outside, "x"), "x")
 	for name, tc := range map[string]struct {

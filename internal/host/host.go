@@ -325,10 +325,25 @@ func (a *asker) Ask(q acpclient.Question) acpclient.PendingQuestion {
 	if h.opts.OnName != nil && h.shared() {
 		asked.looked = h.reportNamed(q.Session, filesOf(q.Tool))
 	}
-	shown, g := asked.prepare()
-	asked.pending, asked.grant = h.broker.Ask(shown), g
+	asked.pending = h.broker.Reserve(permissions.Question{Session: q.Session, Subagent: q.Subagent, Tool: q.Tool.ID, Origin: permissions.FromAgent})
 	asked.key = asked.pending.Question.Key
 	return asked
+}
+
+// Judge implements acpclient.PendingQuestion.
+func (a *asked) Judge() {
+	if a.pending.Settled() {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			a.host.broker.Cancel(a.key)
+			panic(r)
+		}
+	}()
+	shown, g := a.prepare()
+	a.grant = g
+	a.pending.Ask(shown)
 }
 
 // CancelSession implements acpclient.Permissions.
@@ -366,7 +381,8 @@ func (a *asked) Key() uint64 { return a.key }
 // question was open, it asks again.
 func (a *asked) answer(ctx context.Context) permissions.Answer {
 	for {
-		answer, shown := a.pending.Wait(ctx), a.pending.Question
+		answer := a.pending.Wait(ctx)
+		shown := a.pending.Question
 		allowed := permissions.Option{Kind: meaning(a.question.Options, answer.OptionID)}.Allows()
 		if answer.Cancelled || !allowed || answer.By != "you" || shown.Kind != "edit" || a.over() {
 			return answer

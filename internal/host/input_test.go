@@ -24,7 +24,7 @@ func (r *rig) unasked(call wire.ToolCall) (reads, edits bool) {
 			r.t.Fatal(err)
 		}
 		h.Broker().SetMode(theSession, mode)
-		return h.Services().Permissions.Ask(acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(r.t.Context()).OptionID == "y"
+		return ask(h.Services(), acpclient.Question{Session: theSession, Tool: call, Options: options}).Wait(r.t.Context()).OptionID == "y"
 	}
 	deny := permissions.DenyAll("deny", nil)
 	return decide(permissions.ApproveReads("reads", deny), permissions.AskMode), decide(deny, permissions.AcceptEdits)

@@ -88,7 +88,7 @@ func TestAnswerWaitsForTheLook(t *testing.T) {
 			r := newRig(t)
 			looked := make(chan struct{})
 			r.host.opts.OnName = func(string, func() []string) <-chan struct{} { return looked }
-			asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: diff(r.path("a"), "x"), Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
+			asked := ask(r.services, acpclient.Question{Session: theSession, Tool: diff(r.path("a"), "x"), Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
 			r.answer("y")
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()

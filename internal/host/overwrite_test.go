@@ -101,7 +101,7 @@ func TestOverwriteOfAChangedFile(t *testing.T) {
 			r.put(path, before)
 		}
 		options := []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: permissions.AllowOnce}, {ID: "n", Name: "No", Kind: permissions.RejectOnce}}
-		asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: diff(path, "new\n"), Options: options})
+		asked := ask(r.services, acpclient.Question{Session: theSession, Tool: diff(path, "new\n"), Options: options})
 		decided := make(chan acpclient.Decision, 1)
 		go func() { decided <- asked.Wait(t.Context()) }()
 		first := r.question()
@@ -126,7 +126,7 @@ func TestOverwriteIsNotAskedAgain(t *testing.T) {
 	path := r.put(r.path("f.txt"), "one\n")
 	options := []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: permissions.AllowOnce}, {ID: "n", Name: "No", Kind: permissions.RejectOnce}}
 	for _, answer := range []string{"n", "y"} {
-		asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: diff(path, "new\n"), Options: options})
+		asked := ask(r.services, acpclient.Question{Session: theSession, Tool: diff(path, "new\n"), Options: options})
 		q := r.question()
 		r.put(path, "changed before "+answer)
 		r.host.Broker().Answer(q.Key, answer)

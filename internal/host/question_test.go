@@ -145,7 +145,7 @@ func TestOptions(t *testing.T) {
 	r := newRig(t)
 	options := []wire.PermissionOption{{ID: "\x1b1", Name: "Yes\x1b[2J\nand \u202emore", Kind: "allow_always"}, {ID: "", Name: strings.Repeat("n", 10_000), Kind: "odd"},
 		{ID: "3", Name: "", Kind: "reject_once"}}
-	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: options})
+	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: options})
 	q := r.question()
 	if len(q.Options) != 3 || q.Options[0].Name != "Always allow: Yes and more" || len([]rune(q.Options[1].Name)) != 200 || q.Options[2].Kind != "reject_once" {
 		t.Errorf("got %+v", q.Options)
@@ -180,7 +180,7 @@ func TestOptionNamesThatLie(t *testing.T) {
 		{"reject_once", "Yes", "Yes"},
 		{"plan_first", "Plan", "Plan"},
 	} {
-		asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: []wire.PermissionOption{{ID: "1", Name: c.name, Kind: c.kind}}})
+		asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool("fetch", "x", ""), Options: []wire.PermissionOption{{ID: "1", Name: c.name, Kind: c.kind}}})
 		if got := r.question().Options[0].Name; strings.TrimSpace(got) != strings.TrimSpace(c.want) {
 			t.Errorf("%s %q: %q, want %q", c.kind, c.name, got, c.want)
 		}

@@ -28,7 +28,7 @@ func TestRemoteGetsNothing(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: wire.ToolCall{ID: "t", Locations: &[]wire.Location{{Path: secret}}},
+	ask(services, acpclient.Question{Session: theSession, Tool: wire.ToolCall{ID: "t", Locations: &[]wire.Location{{Path: secret}}},
 		Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
 	q := find(t, s, "question", func(permissions.Asked) bool { return true }).Question
 	for _, p := range q.Body {

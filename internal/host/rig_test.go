@@ -250,6 +250,13 @@ func (r *rig) refused(g going) permissions.Question {
 	return q
 }
 
+// ask lets the agent ask, and judges the question at once.
+func ask(services acpclient.Services, q acpclient.Question) acpclient.PendingQuestion {
+	asked := services.Permissions.Ask(q)
+	asked.Judge()
+	return asked
+}
+
 // permit lets the agent ask, and answers with the option of that kind.
 func (r *rig) permit(tool wire.ToolCall, kind string) permissions.Question {
 	r.t.Helper()
@@ -257,7 +264,7 @@ func (r *rig) permit(tool wire.ToolCall, kind string) permissions.Question {
 	for _, k := range []string{permissions.AllowOnce, permissions.AllowAlways, permissions.RejectOnce} {
 		options = append(options, wire.PermissionOption{ID: "id of " + k, Name: k, Kind: k})
 	}
-	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool, Options: options})
+	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool, Options: options})
 	q := r.answer("id of " + kind)
 	if d := asked.Wait(r.t.Context()); d.Cancelled || d.OptionID != "id of "+kind || asked.Key() != q.Key {
 		r.t.Fatalf("decision %+v", d)
@@ -268,7 +275,7 @@ func (r *rig) permit(tool wire.ToolCall, kind string) permissions.Question {
 // show lets the agent ask and cancels the question.
 func (r *rig) show(tool wire.ToolCall) permissions.Question {
 	r.t.Helper()
-	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool, Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
+	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool, Options: []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}}})
 	q := r.question()
 	r.services.Permissions.CancelSession(theSession)
 	if d := asked.Wait(context.Background()); !d.Cancelled {

@@ -81,7 +81,7 @@ func TestInputsThatSayMore(t *testing.T) {
 func TestRuleGrantsNothingElse(t *testing.T) {
 	r := ruled(t, lists)
 	options := []wire.PermissionOption{{ID: "y", Name: "Yes", Kind: "allow_once"}, {ID: "n", Name: "No", Kind: "reject_once"}}
-	asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "t", `{"cmd":["ls"],"command":"touch made"}`), Options: options})
+	asked := ask(r.services, acpclient.Question{Session: theSession, Tool: tool("execute", "t", `{"cmd":["ls"],"command":"touch made"}`), Options: options})
 	q := r.question()
 	if err := r.host.Broker().Answer(q.Key, "n"); err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func TestRulesOfAClosedSession(t *testing.T) {
 		if _, err := create(t.Context()); err == nil {
 			t.Error("a command was started")
 		}
-		asked := h.Services().Permissions.Ask(acpclient.Question{Session: theSession, Tool: tool("execute", "x", `{"command":"touch f"}`),
+		asked := ask(h.Services(), acpclient.Question{Session: theSession, Tool: tool("execute", "x", `{"command":"touch f"}`),
 			Options: []wire.PermissionOption{{ID: "y", Kind: "allow_once"}}})
 		if again {
 			open()

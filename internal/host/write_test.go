@@ -141,7 +141,7 @@ func TestOneIDForYesAndNo(t *testing.T) {
 			for _, k := range kinds {
 				options = append(options, wire.PermissionOption{ID: "x", Name: k, Kind: k})
 			}
-			asked := r.services.Permissions.Ask(acpclient.Question{Session: theSession, Tool: diff(path, "b", "a"), Options: options})
+			asked := ask(r.services, acpclient.Question{Session: theSession, Tool: diff(path, "b", "a"), Options: options})
 			r.answer("x")
 			asked.Wait(t.Context())
 			r.refused(r.write(path, "b"))
