@@ -29,9 +29,10 @@ type narrator struct {
 	mute    int                  // items before this index were not printed and are printed only on request
 	loading bool                 // the history is being loaded: nothing is printed
 	calls   *calls
-	slow    []int  // tool calls not announced yet
-	echoed  string // the prompt that the terminal already shows
-	plan    string // the last line printed about the plan
+	slow    []int        // tool calls not announced yet
+	held    *thread.Item // a tool call that is told when something else happens
+	echoed  string       // the prompt that the terminal already shows
+	plan    string       // the last line printed about the plan
 	set     map[string]string
 	done    bool // a turn ended while another session was in front
 }
@@ -60,6 +61,9 @@ func (n *narrator) applied(e event.Event, items []int) {
 		n.unseen(e, items)
 		return
 	}
+	if !aboutCalls(e) {
+		n.release()
+	}
 	switch e.(type) {
 	case event.HistoryBegan:
 		n.loading = true
@@ -70,6 +74,23 @@ func (n *narrator) applied(e event.Event, items []int) {
 	if _, plan := e.(event.PlanChanged); plan {
 		n.finishAll()
 		n.tellPlan()
+	}
+}
+
+// aboutCalls reports whether an event only changes tool calls.
+func aboutCalls(e event.Event) bool {
+	switch e.(type) {
+	case event.ToolChanged, event.ToolExamined, event.TerminalOutput, event.TerminalReplaced, event.TerminalExited:
+		return true
+	}
+	return false
+}
+
+// release tells the tool call that was held. What arrives together about a call is told in one line.
+func (n *narrator) release() {
+	if it := n.held; it != nil {
+		n.held = nil
+		n.tellTool(it, n.printed[it.Index])
 	}
 }
 
@@ -105,6 +126,9 @@ func (n *narrator) changed(items []int) {
 
 // tell prints what is new in an item. A new item ends the messages before it.
 func (n *narrator) tell(it *thread.Item) {
+	if it != n.held {
+		n.release()
+	}
 	s := n.printed[it.Index]
 	if s == nil {
 		s = &printedItem{}
@@ -122,7 +146,7 @@ func (n *narrator) tell(it *thread.Item) {
 			n.finish(it.Index + 1) // it is complete, as it was sent
 		}
 	case thread.ToolCall:
-		n.tellTool(it, s)
+		n.held = it
 	case thread.Attachment:
 		n.sayOnce(s, "Attachment: "+attachment(it.Attachment))
 	case thread.Decision:
@@ -341,6 +365,7 @@ func (n *narrator) turnEnd(it *thread.Item) {
 // beforeInput runs before the chat waits for input. It ends all messages when no turn runs,
 // announces tool calls that take long, and prints changed settings.
 func (n *narrator) beforeInput() {
+	n.release()
 	if n.loading {
 		return
 	}

@@ -16,6 +16,9 @@ func (c *chat) onNews(n workspace.News) {
 	if c.quitting {
 		return
 	}
+	if _, applied := n.(workspace.EventApplied); !applied {
+		c.front.release()
+	}
 	switch n := n.(type) {
 	case workspace.EventApplied:
 		c.applied(c.narrator(n.Session), n.Event, n.Items)
