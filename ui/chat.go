@@ -221,6 +221,12 @@ func (c *chat) escaped() tea.Cmd {
 	return nil
 }
 
+// clearDraft empties the composer. The history keeps the draft.
+func (c *chat) clearDraft() {
+	c.composer.AddToHistory(c.composer.Value())
+	c.composer.Clear()
+}
+
 // interrupt handles ctrl+c: stop, else clear the draft. The next one quits.
 func (c *chat) interrupt() tea.Cmd {
 	switch {
@@ -231,8 +237,7 @@ func (c *chat) interrupt() tea.Cmd {
 	case c.shells.Running():
 		return c.shells.Stop()
 	case !c.composer.Empty():
-		c.composer.AddToHistory(c.composer.Value())
-		c.composer.Clear()
+		c.clearDraft()
 	default:
 		c.m.quitArmed = c.m.Now()
 	}

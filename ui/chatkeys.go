@@ -78,13 +78,18 @@ func (l draft) Click(x, y int, up bool) bool {
 	return true
 }
 
-// asked is a question or form without the keys. It takes esc if no layer above does.
+// asked is a question or form without the keys. It takes esc if no layer above does: first for what
+// was typed over a question.
 type asked struct{ c *chat }
 
 func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if p.Want != intent.Stop {
 		return nil, false
+	}
+	if c.question.TypedOver() {
+		c.clearDraft()
+		return nil, true
 	}
 	if c.question.Appeared() {
 		return c.question.Reject(), true

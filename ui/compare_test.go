@@ -120,8 +120,8 @@ func TestCompare(t *testing.T) {
 		}
 		d.sees("done 2s", "other asks")
 		d.press("alt+w", "y") // too soon after coming to it
-		d.draft("y")
-		d.press("backspace")
+		d.draft("")
+		d.sees("Too soon")
 		d.rest()
 		d.press("y")
 		d.wait(time.Second)

@@ -102,8 +102,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 		d.sees("Run a command in")
 		d.misses("Which branch?")
 		d.types("y") // too soon after typing: for neither
-		d.draft("y")
-		d.press("backspace")
+		d.draft("")
 		d.rest()
 		d.press("y", "y", "enter")
 		d.soon()

@@ -33,7 +33,7 @@ func TestGoldenQuestions(t *testing.T) {
 		d.golden("question, edit, full screen")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
-		d.types("half a dra")
+		d.types("one more thi")
 		d.golden("question, while typing")
 		d.press("ctrl+u", "alt+a")
 		d.wait(200 * time.Millisecond)

@@ -37,7 +37,7 @@ func (d *driver) open() int { return d.m.chat.question.Len() }
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `Agent's description: "Commit typed errors"`,
-			"y Allow once", "a Always allow", "n Reject", "alt+a to answer", "waiting for you", "ctrl+c stop")
+			"y Allow once", "a Always allow", "n Reject", "alt+a to answer · esc rejects", "waiting for you", "ctrl+c stop")
 		d.rest()
 		d.sees("esc rejects · d details")
 		d.press("d")
@@ -66,26 +66,28 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Right after a key, and while something is typed, keys are not for the
+// Right after a key nothing can be allowed, and while something is typed no key is for the
 // question.
 func TestQuestionNotArmed(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
-		d.press("y") // too early: typed
-		d.draft("y")
+		d.press("y") // too early
+		d.sees("Too soon: wait a moment, then press y again")
+		d.outcomes("")
+		d.types("o")
 		d.rest()
 		d.sees("You are typing")
-		d.press("a", "1")
-		d.draft("ya1")
+		d.press("y", "a", "1")
+		d.draft("oya1")
 		d.outcomes("")
 		d.press("alt+a") // gives it the keys, whatever the draft
 		d.press("y")     // too close
 		d.wait(100 * time.Millisecond)
 		d.outcomes("")
-		d.draft("ya1")
+		d.draft("oya1")
 		d.press("y")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("ok")
-		d.draft("ya1")
+		d.draft("oya1")
 	})
 }
 
@@ -105,12 +107,10 @@ func TestQuestionWantsToBeSeen(t *testing.T) {
 		d.wait(200 * time.Millisecond) // no key for seconds, but it is new
 		d.press("y")
 		d.outcomes("")
-		d.draft("y")
-		d.press("backspace")
+		d.draft("")
 		d.wait(500 * time.Millisecond)
 		d.press("y")
 		d.outcomes("")
-		d.press("backspace")
 		d.wait(601 * time.Millisecond)
 		d.press("y")
 		d.wait(100 * time.Millisecond)
@@ -392,20 +392,114 @@ func TestTypingNeverAllows(t *testing.T) {
 	})
 }
 
-// The letters of a word are no answers, whatever its first one means to the
-// question.
-func TestAWordIsNoAnswer(t *testing.T) {
-	for word, draft := range map[string]string{"dynamic": "ynamic", "fly": "ly", "jay": ""} {
+// What allows nothing works at once, however soon after the last key.
+func TestQuestionActsAtOnce(t *testing.T) {
+	withQuestion(t, longCommand(40), usual, func(d *driver) {
+		d.sees("Run a command in")
+		d.press("down")
+		d.misses("Run a command in")
+		d.press("G")
+		d.sees("rm -rf /")
+		d.press("pgup", "d", "f")
+		d.misses("› Ask the agent")
+		d.press("f", "y") // no key before it gives the question the keys
+		d.outcomes("")
+		d.sees("Too soon")
+		d.press("n")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("no")
+		d.draft("")
+	})
+	withQuestion(t, push, usual, func(d *driver) {
+		d.press("c")
+		d.sees("git add -A && git push origin HEAD", "Why")
+	})
+	drive(t, func(d *driver, _ *Options) { // a key pressed twice rejects one question
+		d.turn = func(t *turn) string {
+			go t.ask(push, usual)
+			return asking(push, usual)(t)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.wait(100 * time.Millisecond)
+		d.press("n", "n")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("no")
+		d.press("n")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("no|no")
+	})
+}
+
+// A key that questions know, but not this one, is neither typed nor takes the keys from it.
+func TestKeyThatThisQuestionLacks(t *testing.T) {
+	for key, line := range map[string]string{
+		"h": "This question has no hunks", "]": "This question has no hunks", "left": "This question has no hunks", "u": "This question has no hunks",
+		"e": "This question has no text to edit", "t": "This command is run by the agent; it cannot take your keyboard",
+		"ctrl+n": "No other question is waiting", "ctrl+p": "No other question is waiting", "A": "A is not an answer: press y, a or n",
+	} {
+		for _, wait := range []time.Duration{0, time.Second} {
+			withQuestion(t, push, usual, func(d *driver) {
+				d.wait(wait)
+				d.press(key)
+				d.sees(line)
+				d.misses("You are typing")
+				d.draft("")
+				d.rest()
+				d.press("y")
+				d.wait(100 * time.Millisecond)
+				d.outcomes("ok")
+			})
+		}
+	}
+}
+
+// esc clears what was typed while the question was there, and rejects only then. A draft that is older
+// is the user's.
+func TestEscClearsWhatWasTypedOverAQuestion(t *testing.T) {
+	withQuestion(t, push, usual, func(d *driver) {
+		d.types("oops")
+		d.sees("You are typing · alt+a to answer · esc clears the draft")
+		d.press("esc")
+		d.draft("")
+		d.outcomes("")
+		d.sees("fake asks", "esc rejects")
+		d.press("esc")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("no")
+		d.press("up") // not lost
+		d.draft("oops")
+	})
+	drive(t, func(d *driver, _ *Options) {
+		d.turn = func(t *turn) string {
+			t.until(2 * time.Second)
+			return asking(push, usual)(t)
+		}
+	}, func(d *driver) {
+		d.connected()
+		d.types("go\n")
+		d.types("next")
+		d.wait(3 * time.Second)
+		d.types(" one")
+		d.sees("You are typing · alt+a to answer · esc rejects")
+		d.press("esc")
+		d.wait(100 * time.Millisecond)
+		d.outcomes("no")
+		d.draft("next one")
+	})
+}
+
+// The letters of a word allow nothing, whatever its first one means to the question.
+func TestAWordAllowsNothing(t *testing.T) {
+	for word, want := range map[string]string{"dynamic": "no", "fly": "", "jay": "", "d y a": ""} {
 		withQuestion(t, push, usual, func(d *driver) {
 			d.rest()
 			for _, r := range word {
 				d.press(string(r))
 				d.wait(90 * time.Millisecond)
 			}
-			d.outcomes("")
-			if draft != "" && !strings.HasSuffix(word, d.m.chat.composer.Value()) {
-				t.Errorf("%s: the composer holds %q", word, d.m.chat.composer.Value())
-			}
+			d.outcomes(want)
 			d.press("ctrl+c")
 		})
 	}
@@ -436,9 +530,9 @@ func TestFullScreenIsALayer(t *testing.T) {
 		d.sees("f or esc goes back")
 		d.press("esc")
 		d.sees("› Ask the agent", "fake asks")
-		d.types("no") // typed right after it
+		d.types("yo") // typed right after it
 		d.outcomes("")
-		d.draft("no")
+		d.draft("o")
 		d.press("ctrl+u")
 		d.rest()
 		d.press("f", "tab") // back to the composer, which is there again
@@ -471,7 +565,7 @@ func TestKeyThatIsNoAnswer(t *testing.T) {
 			d.outcomes("")
 			d.send(tea.WindowSizeMsg{Width: 40, Height: 24})
 			d.sees(key + " is not an answer: press 1, 2 or n")
-			d.press("n") // it may be a word
+			d.press("1") // it may be a word
 			d.outcomes("")
 			d.draft("")
 			d.rest()
@@ -481,9 +575,9 @@ func TestKeyThatIsNoAnswer(t *testing.T) {
 		})
 	}
 	withQuestion(t, push, options, func(d *driver) { // while something is typed they are letters
-		d.types("h")
+		d.types("w")
 		d.rest()
 		d.types("ay")
-		d.draft("hay")
+		d.draft("way")
 	})
 }

@@ -81,11 +81,12 @@ func decided(d *driver, p *permissions.Pending) (permissions.Answer, bool) {
 // after the whole question was shown.
 func TestKeyboardInAQuestion(t *testing.T) {
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
-		d.press("t") // too early: typed into the draft
-		d.draft("t")
+		d.press("t") // too early
+		d.sees("Too soon: wait a moment, then press t again")
+		d.types("other") // the rest is a draft
 		d.rest()
 		d.press("t")
-		d.draft("tt")
+		d.draft("othert")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered by what was typed ahead")
 		}
@@ -120,7 +121,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 	commandAsked(t, nil, func(d *driver, l *lender, p *permissions.Pending) {
 		d.rest()
 		d.press("j", "t") // possibly the beginning of a word
-		d.sees("Too fast: press it again")
+		d.sees("Too soon: wait a moment")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered by a word")
 		}
@@ -148,7 +149,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 		d.press("alt+a")
 		d.rest()
 		d.press("t")
-		d.sees("Only a command that parley runs can have your keyboard")
+		d.sees("This command is run by the agent; it cannot take your keyboard")
 		if _, ok := decided(d, p); ok {
 			t.Fatal("answered")
 		}

@@ -92,12 +92,12 @@ func clicks(d *desk) {
 	s.Resize(90, 30)
 	s.Prompt("questions")
 	s.WaitFor("keyed asks")
-	s.Type("a draft")
-	s.WaitDraft("a draft")
+	s.Type("more words")
+	s.WaitDraft("more words")
 	rows = s.WaitFor("You are typing", "1 of 2 waiting")
 	s.click(5, rowOf(rows, "keyed asks")+1)
 	s.WaitFor("read on to allow")
-	s.WaitDraft("a draft")
+	s.WaitDraft("more words")
 }
 
 func drags(d *desk) {

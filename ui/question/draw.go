@@ -24,7 +24,7 @@ func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 // face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
 	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.Agent(),
-		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed(), full: q.full, details: q.details, note: q.note}
+		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed() && (q.full || q.rested || q.ready()), undrafted: q.undrafted, full: q.full, details: q.details, note: q.note}
 }
 
 // Saw notes what a frame has shown of the question. It reports whether the question looks
@@ -35,6 +35,9 @@ func (q *Question) Saw(on Shown) bool {
 	}
 	first := q.shownAt.IsZero()
 	q.appears(q.env.Now())
+	if !q.host.PageState().Drafting {
+		q.undrafted = true
+	}
 	if w := q.written(); w != nil {
 		w.reveal = false
 	}
@@ -57,8 +60,8 @@ type face struct {
 	place   int // its number among those that wait, from 1
 	waiting int
 
-	armed, full, details bool
-	note                 string
+	armed, undrafted, full, details bool
+	note                            string
 }
 
 // rows draws the question in at most height rows and says what they show.
@@ -166,6 +169,8 @@ func (f face) foot() string {
 		return "alt+a or tab to answer"
 	case !f.around.Drafting:
 		return "alt+a to answer · esc rejects"
+	case f.undrafted:
+		return "You are typing · alt+a to answer · esc clears the draft"
 	}
 	return "You are typing · alt+a to answer · esc rejects"
 }

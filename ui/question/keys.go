@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +15,10 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Armed reports whether the question takes a key pressed now.
-func (q *Question) Armed() bool { return q.armed(q.env.Now()) }
-
-func (q *Question) armed(now time.Time) bool {
+// Armed reports whether the question takes a key pressed now. What allows may still be held.
+func (q *Question) Armed() bool {
 	around := q.host.PageState()
-	return q.Appeared() && !around.Beside && (q.grabbed || q.full || q.waited(now, around))
+	return q.Appeared() && !around.Beside && (q.full || q.attends(q.env.Now(), around))
 }
 
 // WaitsSince implements layer.Waiter.
@@ -40,61 +39,54 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	}
 	now, msg, cur := q.env.Now(), p.KeyPressMsg, q.currentQuestion()
 	w := q.edits[cur.Key]
-	q.note = ""
+	q.note, q.released = "", false
+	q.rested = q.rested || q.quiet(now, q.host.PageState())
 	pressed := q.pressed
 	q.pressed = unreadChoice{} // only the very next key can repeat an answer
 	if q.tooEarly(now) || w != nil && w.editing {
 		return nil, true
 	}
 	if o, ok := optionFor(cur.Options, p.Name); ok {
-		if (q.read || harmless(o)) && q.tooFast(now) {
-			return q.host.Say(tooFast), true
+		if harmless(o) && now.Sub(q.shownAt) < underWay {
+			return nil, true
 		}
-		q.keepKeys(msg, now)
 		q.pressed = pressed
-		return q.answer(cur, o), true
+		return q.answer(cur, o, p.Name), true
 	}
 	if w.picking() {
-		if cmd, ok := q.hunkKey(cur, w, msg); ok {
+		if cmd, ok := q.hunkKey(cur, w, p); ok {
 			return cmd, true
 		}
 	}
 	want := q.env.Keys.Of(intent.Question, p.Name)
-	if why := unfit(cur, want); why != "" {
-		if q.grabbed || q.full {
-			return q.host.Say(why), true
-		}
-		want = intent.None
-	}
 	switch {
 	case q.full && want == intent.Reject: // leave the full view first
-		q.full, q.reading = false, false
+		q.full = false
 		return nil, true
 	case !q.full && q.scrollsTranscript(p.Want, want):
 		return nil, false
 	}
-	if want == intent.Leave && q.leave(p.Want) {
-		return nil, true
+	if why := q.unfit(cur, want, p.Name); why != "" {
+		return q.host.Say(why), true
 	}
 	if q.sight.scroll(want) {
-		q.keepKeys(msg, now)
+		q.keep(msg)
 		return nil, true
 	}
 	var cmd tea.Cmd
 	switch want {
 	case intent.TakeOver:
-		return q.answerAttended(cur, msg), true
+		return q.answerAttended(cur, p.Name), true
 	case intent.PickHunks:
 		cmd = q.pickHunks(cur)
 	case intent.EditText:
-		if q.tooFast(now) {
-			return q.host.Say(tooFast), true
+		if !q.ready() {
+			return q.host.Say(tooSoon(p.Name)), true
 		}
 		cmd = q.editText(cur)
 	case intent.Reject:
 		return q.Reject(), true
 	case intent.RejectWhy:
-		q.keepKeys(msg, now)
 		what, quote, isDiff := notes.Request(cur, func(i int, p permissions.Part) string { return q.diffs.part(cur.Key, i, p).lines.Unified() })
 		return q.host.RejectWhy(cur, what, quote, isDiff), true
 	case intent.Details:
@@ -102,54 +94,60 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.FullScreen:
 		q.full = !q.full
 	case intent.MakeRule:
+		if !q.ready() {
+			return q.host.Say(tooSoon(p.Name)), true
+		}
 		return q.host.OfferRules(cur, q.read), true
 	case intent.NextQuestion:
 		q.turnTo(q.neighbour(1))
+		return nil, true
 	case intent.PreviousQuestion:
 		q.turnTo(q.neighbour(-1))
-	case intent.Leave: // nothing to leave
+		return nil, true
+	case intent.Leave:
+		q.leave()
+		return nil, true
 	default:
-		if !strings.Contains(answerKeys, p.Name) {
-			return q.meaningless(p.Want)
-		}
-		q.note = p.Name + " is not an answer: press " + answersOf(cur.Options)
+		return q.meaningless(p.Want)
 	}
-	q.keepKeys(msg, now)
+	q.keep(msg)
 	return cmd, true
 }
 
-// meaningless handles a key without a meaning for the question.
+// ready reports whether a key pressed now may allow something.
+func (q *Question) ready() bool { return q.hold.ready(q.env.Now(), q.host.PageState()) }
+
+// keep lets a key that was handled give the question the keys.
+func (q *Question) keep(msg tea.KeyPressMsg) { q.keepKeys(msg, q.env.Now(), q.host.PageState()) }
+
+// meaningless handles a key without a meaning for the question: the composer gets it, unless that is
+// hidden or the user gave the question the keys.
 func (q *Question) meaningless(chat intent.Intent) (tea.Cmd, bool) {
-	if q.full { // the composer is hidden
-		q.readAt = q.env.Now()
-		return nil, !elsewhere(chat)
+	handled := (q.full || q.grabbed) && !elsewhere(chat)
+	if !handled {
+		q.rested = false
 	}
-	q.reading = false
-	return nil, q.grabbed && !elsewhere(chat) // else dropped while the question has the keys
+	return nil, handled
 }
 
-// leave gives the keys up. If they came by waiting and the key is also the one that gives
-// them, leave keeps them instead. It returns false if there is nothing to leave.
-func (q *Question) leave(chat intent.Intent) bool {
-	switch {
-	case q.full:
-		q.full = false
-		q.release()
-	case q.reading && !q.grabbed && chat == intent.FocusQuestion:
+// leave gives the keys up, or keeps them if nobody has given them to the question.
+func (q *Question) leave() {
+	if !q.full && !q.grabbed {
 		q.Grab()
-	case q.grabbed || q.reading:
-		q.release()
-	default:
-		return false
+		return
 	}
-	return true
+	q.full = false
+	q.release()
 }
 
-// turnTo shows another question and gives it the keys.
+// turnTo shows another question, and gives it the keys if the key that did so was meant for it.
 func (q *Question) turnTo(i int) {
+	ready := q.ready()
 	q.current = i
 	q.Restart()
-	q.grab(q.env.Now())
+	if ready {
+		q.grab(q.env.Now())
+	}
 	q.host.ClosePopup()
 }
 
@@ -176,16 +174,46 @@ func (q *Question) scrollsTranscript(chat, want intent.Intent) bool {
 	return false
 }
 
-// unfit says why a key does not work in this question; "" if it works.
-func unfit(cur permissions.Question, want intent.Intent) string {
-	switch {
-	case cur.Change == nil && (want == intent.PickHunks || want == intent.EditText):
-		return "Only what parley writes itself can be changed"
-	case !cur.Attendable && want == intent.TakeOver:
-		return "Only a command that parley runs can have your keyboard"
+// unfit says why a key that questions know does nothing in this one; "" if it works, or if none
+// knows it.
+func (q *Question) unfit(cur permissions.Question, want intent.Intent, key string) string {
+	switch want {
+	case intent.PickHunks:
+		if cur.Change == nil {
+			return noHunks
+		}
+	case intent.EditText:
+		if cur.Change == nil {
+			return "This question has no text to edit"
+		}
+	case intent.TakeOver:
+		switch {
+		case cur.Attendable:
+		case slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Command }):
+			return "This command is run by the agent; it cannot take your keyboard"
+		default:
+			return "This question has no command to take over"
+		}
+	case intent.NextQuestion, intent.PreviousQuestion:
+		if len(q.waiting) == 1 {
+			return "No other question is waiting"
+		}
+	case intent.None:
+		if strings.Contains(answerKeys, key) {
+			return key + " is not an answer: press " + answersOf(cur.Options)
+		}
+		switch q.env.Keys.Of(intent.Hunks, key) {
+		case intent.NextHunk, intent.PreviousHunk, intent.AsAsked:
+			if cur.Change == nil {
+				return noHunks
+			}
+			return q.env.Keys.Label(intent.Question, intent.PickHunks) + " chooses hunks"
+		}
 	}
 	return ""
 }
+
+const noHunks = "This question has no hunks"
 
 // sent removes the question from the screen once its answer was sent, or says why it was
 // not.
@@ -199,10 +227,13 @@ func (q *Question) sent(key uint64, err error) tea.Cmd {
 
 const readFirst = "Read to the end first: down, pgdn"
 
-// answer answers with an option.
-func (q *Question) answer(cur permissions.Question, o permissions.Option) tea.Cmd {
+// tooSoon says that a key which allows may be the next letter of a word.
+func tooSoon(key string) string { return "Too soon: wait a moment, then press " + key + " again" }
+
+// answer answers with the option of a key.
+func (q *Question) answer(cur permissions.Question, o permissions.Option, key string) tea.Cmd {
 	if !harmless(o) {
-		if ok, cmd := q.mayAllow(cur, o); !ok {
+		if ok, cmd := q.mayAllow(o, key); !ok {
 			return cmd
 		}
 	}
@@ -212,21 +243,17 @@ func (q *Question) answer(cur permissions.Question, o permissions.Option) tea.Cm
 	return q.sent(cur.Key, q.host.Answers().Answer(cur.Key, o.ID))
 }
 
-// mayAllow reports whether an option that allows may be chosen now. If not, the command
+// mayAllow reports whether an option that allows may be chosen now, with a key. If not, the command
 // tells the user why.
-func (q *Question) mayAllow(cur permissions.Question, o permissions.Option) (bool, tea.Cmd) {
+func (q *Question) mayAllow(o permissions.Option, key string) (bool, tea.Cmd) {
 	switch {
-	case q.read:
-		return true, nil
-	case !q.offers(o):
+	case !q.read && !q.offers(o):
 		q.pressed = unreadChoice{}
 		return false, q.host.Say(readFirst)
-	case q.pressed.confirmed(o.ID, q.env.Now()):
+	case !q.ready() && (q.read || q.pressed.option != o.ID):
+		return false, q.host.Say(tooSoon(key))
+	case q.read, q.pressed.confirmed(o.ID, q.env.Now()) && q.ready():
 		return true, nil
-	}
-	key := letterOf(cur.Options, o)
-	if key == "" {
-		key = "the same key"
 	}
 	return false, q.host.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", text.RowsOf(q.unread()), key))
 }
@@ -246,17 +273,14 @@ func (q *Question) answerChanged(cur permissions.Question, o permissions.Option,
 }
 
 // answerAttended allows a command once, with the user's keyboard.
-func (q *Question) answerAttended(cur permissions.Question, msg tea.KeyPressMsg) tea.Cmd {
-	now := q.env.Now()
-	if q.tooFast(now) {
-		return q.host.Say(tooFast)
-	}
-	q.keepKeys(msg, now)
+func (q *Question) answerAttended(cur permissions.Question, key string) tea.Cmd {
 	switch o, ok := onceOf(cur.Options); {
 	case !ok:
 		return nil
 	case !q.read:
 		return q.host.Say(readFirst)
+	case !q.ready():
+		return q.host.Say(tooSoon(key))
 	default:
 		return q.sent(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
 	}
@@ -278,31 +302,22 @@ func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
 }
 
 // hunkKey handles a key of the selection of hunks; false for any other key.
-func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressMsg) (tea.Cmd, bool) {
-	now, want := q.env.Now(), q.env.Keys.Of(intent.Hunks, msg.String())
-	switch want {
+func (q *Question) hunkKey(cur permissions.Question, w *write, p layer.Press) (tea.Cmd, bool) {
+	switch q.env.Keys.Of(intent.Hunks, p.Name) {
 	case intent.None:
 		return nil, false
-	case intent.RefuseHunk, intent.AllowHunks, intent.AsAsked:
-		if q.tooFast(now) {
-			return q.host.Say(tooFast), true
-		}
-	}
-	q.keepKeys(msg, now) // before the answer: the next question must not have the keys
-	switch want {
 	case intent.Leave:
-		return q.pickHunks(cur), true
-	case intent.NextHunk, intent.PreviousHunk:
-		step := map[intent.Intent]int{intent.NextHunk: 1, intent.PreviousHunk: -1}[want]
-		if w.selectHunk(w.at+step, &q.sight) {
-			q.drawn = body{}
-		}
+		q.pickHunks(cur)
+	case intent.NextHunk:
+		q.selectHunk(w, 1)
+	case intent.PreviousHunk:
+		q.selectHunk(w, -1)
 	case intent.RefuseHunk:
 		w.refuse()
 		q.drawn = body{}
 	case intent.AllowHunks:
 		if o, ok := onceOf(cur.Options); ok {
-			return q.answer(cur, o), true
+			return q.answer(cur, o, p.Name), true
 		}
 	case intent.AsAsked:
 		if w.asAsked() {
@@ -310,7 +325,15 @@ func (q *Question) hunkKey(cur permissions.Question, w *write, msg tea.KeyPressM
 		}
 		q.redrawn()
 	}
+	q.keep(p.KeyPressMsg)
 	return nil, true
+}
+
+// selectHunk selects another hunk, or scrolls towards it.
+func (q *Question) selectHunk(w *write, step int) {
+	if w.selectHunk(w.at+step, &q.sight) {
+		q.drawn = body{}
+	}
 }
 
 // editText opens the text to be written in the user's editor.

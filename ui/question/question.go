@@ -136,6 +136,10 @@ func (q *Question) Full() bool { return q.Open() && q.full }
 // Appeared reports whether the current question has been on the screen.
 func (q *Question) Appeared() bool { return q.Open() && !q.shownAt.IsZero() }
 
+// TypedOver reports whether the draft in the composer was begun while the question was on the screen:
+// perhaps by a key that was meant for it.
+func (q *Question) TypedOver() bool { return q.Open() && q.undrafted && q.host.PageState().Drafting }
+
 // Read reports whether all of the current question has been on the screen.
 func (q *Question) Read() bool { return q.read }
 
@@ -169,7 +173,7 @@ func (q *Question) Grab() bool {
 }
 
 // Release takes the keys from the question.
-func (q *Question) Release() { q.grabbed = false }
+func (q *Question) Release() { q.release() }
 
 // written returns the user's changes to the current question's write; nil without any.
 func (q *Question) written() *write {
