@@ -162,6 +162,7 @@ func TestWaitingRests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
 				d.turn = func(t *turn) string {
+					t.until(30 * time.Second) // the clock is the question's, not the turn's
 					wait(t)
 					t.until(time.Minute)
 					return "end_turn"
@@ -169,6 +170,7 @@ func TestWaitingRests(t *testing.T) {
 			}, func(d *driver) {
 				d.connected()
 				d.types("go\n")
+				d.wait(30 * time.Second)
 				d.rest()
 				d.sees("waiting for you 1s")
 				d.wait(10 * time.Second)
@@ -189,7 +191,7 @@ func TestWaitingRests(t *testing.T) {
 				d.press("esc")
 				e = d.effort()
 				d.wait(10 * time.Second)
-				d.sees("running 1h01m")
+				d.sees("running 1h02m")
 				if got := d.since(e); got.draws < 40 {
 					t.Errorf("%+v in ten seconds of the turn", got)
 				}

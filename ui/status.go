@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,13 +15,22 @@ func (c *chat) status() status.Line {
 	m := c.m
 	asks := c.asks()
 	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
-		Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
+		Asked: c.asked(), Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
 }
 
 // asks reports whether a form or a page waits for the user, with no question before it.
 func (c *chat) asks() bool {
 	form := c.elicits.Current()
 	return form != nil && form.Asks()
+}
+
+// asked returns when the question, form or page came that waits for the user; the zero time if none
+// does.
+func (c *chat) asked() time.Time {
+	if !c.question.Open() && c.asks() {
+		return c.elicits.Current().Asked()
+	}
+	return c.question.Asked()
 }
 
 // branch returns the git branch in the session's directory, "" if it is not known.

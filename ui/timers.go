@@ -71,7 +71,7 @@ func (c *chat) moves(now time.Time) time.Time {
 	case !c.moving():
 		return time.Time{}
 	case c.resting():
-		return status.WaitingChanges(c.Thread.TurnStarted, now)
+		return status.WaitingChanges(c.asked(), now)
 	}
 	return now.Add(200 * time.Millisecond)
 }

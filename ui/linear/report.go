@@ -141,6 +141,9 @@ func (r report) status() {
 		r.out.say("The session is not open. Press enter to try again.")
 	case r.ACP == nil:
 		r.out.say("No agent is running: /agent starts one, /quit quits.")
+	case busy(r.Session) && r.Thread.State == thread.Waiting:
+		r.out.say("%s: %s. The turn began %s ago; /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
+		r.listRunning()
 	case busy(r.Session):
 		r.out.say("%s: %s, for %s. /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
 		r.listRunning()

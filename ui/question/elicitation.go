@@ -33,6 +33,9 @@ type Elicitation struct {
 // Asks reports whether it waits for the user. A page that was opened waits for the agent.
 func (e *Elicitation) Asks() bool { return !e.open }
 
+// Asked returns when it came.
+func (e *Elicitation) Asked() time.Time { return e.asked.At }
+
 // Values returns what the form holds now.
 func (e *Elicitation) Values() []form.Value {
 	if e.form == nil {

@@ -8,6 +8,8 @@
 package question
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/permissions"
@@ -78,7 +80,7 @@ func (q *Question) ForPage(env *layer.Env, host Host) *Question {
 
 // Add appends a question.
 func (q *Question) Add(n permissions.Question) {
-	q.waiting = append(q.waiting, n)
+	q.waiting = append(q.waiting, asked{n, q.env.Now()})
 	if len(q.waiting) == 1 {
 		q.Restart()
 	}
@@ -128,6 +130,14 @@ func (q *Question) Current() (permissions.Question, bool) {
 		return permissions.Question{}, false
 	}
 	return q.currentQuestion(), true
+}
+
+// Asked returns when the question on the screen came; the zero time without one.
+func (q *Question) Asked() (at time.Time) {
+	if q.Open() {
+		at = q.waiting[q.current].at
+	}
+	return at
 }
 
 // Full reports whether the question fills the screen.

@@ -2,6 +2,7 @@ package question
 
 import (
 	"slices"
+	"time"
 
 	"parley/permissions"
 )
@@ -9,12 +10,18 @@ import (
 // queue holds the waiting questions in the order they came, and the index of the one on
 // the screen.
 type queue struct {
-	waiting []permissions.Question
+	waiting []asked
 	current int
 }
 
+// asked is a waiting question and when it came.
+type asked struct {
+	permissions.Question
+	at time.Time
+}
+
 // currentQuestion returns the question on the screen. It panics without one.
-func (q *queue) currentQuestion() permissions.Question { return q.waiting[q.current] }
+func (q *queue) currentQuestion() permissions.Question { return q.waiting[q.current].Question }
 
 // find returns the waiting question with this key.
 func (q *queue) find(key uint64) (permissions.Question, bool) {
@@ -22,11 +29,11 @@ func (q *queue) find(key uint64) (permissions.Question, bool) {
 	if i < 0 {
 		return permissions.Question{}, false
 	}
-	return q.waiting[i], true
+	return q.waiting[i].Question, true
 }
 
 func (q *queue) index(key uint64) int {
-	return slices.IndexFunc(q.waiting, func(w permissions.Question) bool { return w.Key == key })
+	return slices.IndexFunc(q.waiting, func(w asked) bool { return w.Key == key })
 }
 
 // drop removes a question. another reports whether a different one is on the screen now.

@@ -52,11 +52,12 @@ type Line struct {
 	Others   int    // other sessions that wait for the user
 	Branch   string // of the worktree; "" without one
 
-	Asks     bool // a form or a page waits for the user
-	Question bool // a question is open
-	Form     bool // a form or a page is on the screen and waits for the user
-	Browsing bool // the transcript has the keys
-	Shell    bool // the user's own command runs
+	Asked    time.Time // when the question, form or page came that waits for the user; zero: none does
+	Asks     bool      // a form or a page waits for the user
+	Question bool      // a question is open
+	Form     bool      // a form or a page is on the screen and waits for the user
+	Browsing bool      // the transcript has the keys
+	Shell    bool      // the user's own command runs
 	MouseOff bool
 	Leaving  string // says that the next interrupt quits; "" if it does not
 	Beside   bool   // the page is beside the one that has the keys, and names none
@@ -180,8 +181,12 @@ func (l Line) doing() []string {
 	if l.Asks && (state == thread.Idle || state == thread.Running) {
 		state = thread.Waiting
 	}
-	switch took := l.Env.Now().Sub(t.TurnStarted); {
-	case l.Busy() && !t.TurnStarted.IsZero():
+	since := t.TurnStarted
+	if state == thread.Waiting {
+		since = l.Asked
+	}
+	switch took := l.Env.Now().Sub(since); {
+	case l.Busy() && !since.IsZero():
 		clock := text.Seconds(took)
 		if state == thread.Waiting && took >= time.Minute { // see WaitingChanges
 			clock = strings.TrimSuffix(text.Seconds(took.Truncate(time.Minute)), "00s")
@@ -201,17 +206,17 @@ func (l Line) doing() []string {
 	return parts
 }
 
-// WaitingChanges returns when the clock of a turn that waits for the user changes next: each
-// second of the first minute, then each minute.
-func WaitingChanges(started, now time.Time) time.Time {
+// WaitingChanges returns when the clock of a question changes next: each second of the first minute,
+// then each minute.
+func WaitingChanges(asked, now time.Time) time.Time {
 	step := time.Second
-	if started.IsZero() {
-		started = now
+	if asked.IsZero() {
+		asked = now
 	}
-	if now.Sub(started) >= time.Minute {
+	if now.Sub(asked) >= time.Minute {
 		step = time.Minute
 	}
-	return started.Add(now.Sub(started).Truncate(step) + step)
+	return asked.Add(now.Sub(asked).Truncate(step) + step)
 }
 
 // counts returns the numbers and the settings of the session.

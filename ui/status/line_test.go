@@ -31,14 +31,17 @@ func TestLine(t *testing.T) {
 		change func(*Line)
 		want   string
 	}{
-		"a turn":        {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
-		"others":        {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 wait · alt+w · fake · running"},
-		"allowed":       {func(l *Line) { l.Approval = permissions.AllMode }, "EVERYTHING ALLOWED · fake · running"},
-		"warned":        {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read-only log"},
-		"gone":          {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
-		"leaving":       {func(l *Line) { l.Leaving, l.Form = "ctrl+c again to quit", true }, "ctrl+c again to quit"},
-		"beside":        {func(l *Line) { l.Beside, l.Others, l.Branch = true, 1, "" }, "fake · running 1m00s · opening · 3 unasked"},
-		"a form":        {func(l *Line) { l.Asks, l.Form = true, true }, "fake · waiting for you 1m · opening · 3 unasked · ⎇ main esc cancel"},
+		"a turn":  {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
+		"others":  {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 wait · alt+w · fake · running"},
+		"allowed": {func(l *Line) { l.Approval = permissions.AllMode }, "EVERYTHING ALLOWED · fake · running"},
+		"warned":  {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read-only log"},
+		"gone":    {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
+		"leaving": {func(l *Line) { l.Leaving, l.Form = "ctrl+c again to quit", true }, "ctrl+c again to quit"},
+		"beside":  {func(l *Line) { l.Beside, l.Others, l.Branch = true, 1, "" }, "fake · running 1m00s · opening · 3 unasked"},
+		"a form":  {func(l *Line) { l.Asks, l.Form, l.Asked = true, true, l.Env.Now().Add(-5*time.Second) }, "fake · waiting for you 5s · opening · 3 unasked · ⎇ main esc cancel"},
+		"a question": {func(l *Line) {
+			l.Question, l.Thread.State, l.Asked = true, thread.Waiting, l.Env.Now().Add(-3*time.Minute-time.Second)
+		}, "fake · waiting for you 3m ·"},
 		"a form, idle":  {func(l *Line) { l.Asks, l.Thread.State = true, thread.Idle }, "fake · waiting for you"},
 		"on its own":    {func(l *Line) { l.Shell, l.Thread.State = true, thread.Idle }, "esc stop the command"},
 		"nothing of it": {func(l *Line) { l.Thread.State = thread.Idle }, "? help"},
