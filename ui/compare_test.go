@@ -44,7 +44,7 @@ func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) 
 		d.types("/compare try it\n")
 		d.sees("Compare agents", "[x] fake", "[ ] other")
 		d.types("oth\n")
-		d.wait(time.Second)
+		d.rest()
 		f(d)
 	})
 }

@@ -218,7 +218,7 @@ func (d *driver) wait(t time.Duration) {
 }
 
 // rest waits as long as a question wants quiet, and more.
-func (d *driver) rest() { d.t.Helper(); d.wait(time.Second) }
+func (d *driver) rest() { d.t.Helper(); d.wait(1200 * time.Millisecond) }
 
 // press presses keys, one right after the other.
 func (d *driver) press(names ...string) {

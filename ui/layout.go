@@ -56,10 +56,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	}
 	asked, cursor := c.askedRows(width, top-find, &on)
 	talk := top - find - len(asked)
-	if cursor != nil {
-		cursor.Y += talk
-	}
-	on.areas = areas{transcript: mouse.Area{Width: width, Height: talk}, asked: mouse.Area{Y: talk, Width: width, Height: len(asked)}, overlayTop: height}
+	on.areas.overlayTop = height
 	if !full {
 		on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}
 	}
@@ -69,10 +66,16 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		rows = append(rows, welcome(c.Agent, safetext.Line(transcript.ShortenHome(c.cwd, c.m.opts.Home), 200), width, th)...)
 	}
 	rows = rows[:min(len(rows), talk)]
-	for len(rows) < talk {
-		rows = append(rows, "")
+	start := talk
+	if len(asked) > 0 { // what is asked is read with the agent's last words
+		start = min(len(rows)+1, talk)
 	}
-	rows = append(rows, asked...)
+	rows = padded(rows, start)
+	if cursor != nil {
+		cursor.Y += len(rows)
+	}
+	on.areas.transcript, on.areas.asked = mouse.Area{Width: width, Height: len(rows)}, mouse.Area{Y: len(rows), Width: width, Height: len(asked)}
+	rows = padded(append(rows, asked...), top-find)
 	if find > 0 {
 		row, x := c.find.Row(width)
 		if rows = append(rows, row); c.find.Typing() && cursor == nil {
@@ -92,6 +95,14 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	}
 	x, y := c.composer.Cursor()
 	return rows, c.cursor(x+2, top+inputTop+frame+y), on
+}
+
+// padded returns rows with blank ones after them, height in all.
+func padded(rows []string, height int) []string {
+	for len(rows) < height {
+		rows = append(rows, "")
+	}
+	return rows
 }
 
 // leastFramed is the lowest screen with a blank row above the composer, and on which the composer
