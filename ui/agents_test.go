@@ -197,7 +197,7 @@ func TestOtherAgentWaits(t *testing.T) {
 		d.sees("1 waits · alt+w")
 		d.misses("asks")
 		d.press("ctrl+s")
-		d.sees("Open", "1 New session  fake", "here · idle", "2 ● two  other", "waiting for you")
+		d.sees("Open", "1 New session  fake", "here · idle", "2 ● two        other", "waiting for you")
 	})
 }
 
@@ -256,7 +256,7 @@ func TestNewSessionOfTheOtherAgent(t *testing.T) {
 		d.soon()
 		d.got(0, "four")
 		d.press("ctrl+s")
-		d.sees("1 New session  fake", "2 New session  other", "3 three  other", "4 four  fake")
+		d.sees("1 New session  fake", "2 New session  other", "3 three        other", "4 four         fake")
 	})
 }
 

@@ -138,7 +138,7 @@ func TestSessionsOfRuns(t *testing.T) {
 		d.connected()
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("╭ Sessions · 2 more of parley run in other directories: type run ─", "3/5", "Untitled  /srv/site  parley run", "A chat elsewhere")
+		d.sees("╭ Sessions · 2 more of parley run in other directories: type run ─", "3/5", "Untitled          /srv/site  parley run", "A chat elsewhere")
 		d.misses("Fix the lexer", "Nightly build")
 		d.types("nightly")
 		d.sees("2/5", "Fix the lexer", "Nightly build")
@@ -157,7 +157,7 @@ func TestSessionsAge(t *testing.T) {
 		d.connected()
 		d.press("ctrl+s")
 		d.soon()
-		d.sees("Fix  /srv", "3 h ago")
+		d.sees("Fix            /srv", "3 h ago")
 	})
 }
 
@@ -444,7 +444,7 @@ func TestSessionsByLog(t *testing.T) {
 		d.wait(1300 * time.Millisecond)
 		d.sees("1/4", "Fix the lexer  …tokens are cut", "searching")
 		d.wait(time.Second)
-		d.sees("2/4", "Fix the lexer  …tokens are cut", "Old  …syntax trees are cut", "╭ Sessions ─")
+		d.sees("2/4", "Fix the lexer  …tokens are cut", "Old            …syntax trees are cut", "╭ Sessions ─")
 		d.types(" trees")
 		d.wait(3 * time.Second)
 		d.sees("1/4", "Old  …syntax trees are cut")

@@ -3,6 +3,8 @@
 // it is given. It may be used from any goroutine.
 package agents
 
+import "strings"
+
 // Source says why an agent can be started, or that it cannot.
 type Source int
 
@@ -82,6 +84,24 @@ func Known() []Agent {
 			Install: "nothing to install", Source: Builtin,
 		},
 	}
+}
+
+// makers says whose the known agents are.
+var makers = map[string]string{
+	"claude": "Anthropic", "codex": "OpenAI", "gemini": "Google", "opencode": "open source", "copilot": "GitHub", "cursor": "Anysphere",
+	"qwen": "Alibaba", "goose": "Block", "cline": "Cline", "kimi": "Moonshot AI", "kilo": "Kilo", "auggie": "Augment Code", "pi": "open source",
+	"vibe": "Mistral AI", "droid": "Factory", "junie": "JetBrains", "kiro": "AWS", "openhands": "All Hands AI", Demo: "no account needed",
+}
+
+// About says what a known agent is and whose, "" of another.
+func (a Agent) About() string {
+	if a.Source == Config || a.Source == Custom {
+		return ""
+	}
+	if maker := makers[a.Name]; !strings.Contains(a.Title, maker) {
+		return a.Title + " · " + maker
+	}
+	return a.Title
 }
 
 // npm returns an agent that is an npm package. npx fetches exactly that version: a newer

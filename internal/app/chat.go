@@ -295,10 +295,10 @@ func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 
 // agentSpec describes an agent for the start screen.
 func agentSpec(a agents.Agent) workspace.Spec {
-	o := workspace.Spec{Name: a.Name, Title: a.Title, Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
+	o := workspace.Spec{Name: a.Name, Title: a.Title, About: a.About(), Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
-		o.Section = "Found"
+		o.Section = "Installed"
 	case agents.Npx:
 		o.Section = "Through npx"
 	case agents.Builtin:

@@ -46,7 +46,7 @@ func showsPlan(d *desk) {
 
 // showsPalette checks that every action is listed with its key, and runs one.
 func showsPalette(d *desk) {
-	s := d.start(120, 50, scripted(d)...)
+	s := d.start(120, 60, scripted(d)...)
 	s.Press("ctrl+p")
 	rows := s.WaitFor("╭ Actions", "enter selects")
 	for _, a := range intent.Actions {

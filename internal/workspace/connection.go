@@ -16,6 +16,7 @@ import (
 type Spec struct {
 	Name    string // what the user types
 	Title   string
+	About   string // what it is and whose, such as "Claude Code · Anthropic"
 	Command string // the exact command, or the URL, for reading
 	Where   string // where it was found: "on PATH", "through npx", …
 	Section string

@@ -50,7 +50,8 @@ func (p *Popup) Lines(width, height int, th *theme.Theme) []string {
 // Saw implements layer.Viewer. height includes the box.
 func (p *Popup) Saw(_, height int) { p.list.Shown(popupRows(height - 2)) }
 
-func popupRows(height int) int { return max(1, min(8, height)) }
+// popupRows is a third of the rows above the composer, but at least eight if there is room.
+func popupRows(height int) int { return max(1, min(max(8, height/3), height)) }
 
 // Foot names the keys.
 func (p *Popup) Foot() string { return p.foot }

@@ -104,3 +104,22 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 }
+
+// The list of all actions has each once that is not left to its key.
+func TestGroups(t *testing.T) {
+	seen := map[Intent]int{}
+	for _, g := range Groups {
+		for _, i := range g.Intents {
+			seen[i]++
+		}
+	}
+	for _, a := range append(Of(Chat), Of(Always)...) {
+		want := 1
+		if a.Quiet {
+			want = 0
+		}
+		if seen[a.Intent] != want {
+			t.Errorf("%s is listed %d times, want %d", a.Name, seen[a.Intent], want)
+		}
+	}
+}

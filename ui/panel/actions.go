@@ -79,16 +79,17 @@ func fitting(keys []string, column int) string {
 // into the composer.
 func Palette(keys *intent.Keymap, commands []Command, agent string, useless func(intent.Intent) bool, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
 	var items []list.Item
-	for _, in := range []intent.Context{intent.Chat, intent.Always} {
-		for _, a := range intent.Of(in) {
-			if a.Quiet || useless(a.Intent) {
-				continue
+	listed := append(intent.Of(intent.Chat), intent.Of(intent.Always)...)
+	for _, g := range intent.Groups {
+		for _, i := range g.Intents {
+			at := slices.IndexFunc(listed, func(a intent.Action) bool { return a.Intent == i })
+			if a := listed[at]; !useless(i) {
+				items = append(items, list.Item{Title: a.Help, Detail: strings.TrimSuffix("/"+a.Command, "/"), Hint: keys.Label(a.In, i), Section: g.Title, Value: i})
 			}
-			items = append(items, list.Item{Title: a.Help, Detail: strings.TrimSuffix("/"+a.Command, "/"), Hint: keys.Label(in, a.Intent), Value: a.Intent})
 		}
 	}
 	for _, cmd := range commands {
-		items = append(items, list.Item{Title: "/" + cmd.Slash, Detail: cmd.Help, Hint: agent, Value: "/" + cmd.Slash + " "})
+		items = append(items, list.Item{Title: "/" + cmd.Slash, Detail: cmd.Help, Section: "Commands of " + agent, Value: "/" + cmd.Slash + " "})
 	}
 	return &List{Title: "Actions", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		switch v := it.Value.(type) {

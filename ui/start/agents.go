@@ -5,7 +5,6 @@ package start
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,7 +47,7 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 	items := make([]list.Item, 0, len(choices.Agents))
 	chosen := 0
 	for i, a := range choices.Agents {
-		item := list.Item{Title: fmt.Sprintf("%-10s", a.Name), Detail: a.Command, Section: a.Section, Value: a}
+		item := list.Item{Title: a.Name, Detail: a.About, More: a.Command, Section: a.Section, Value: a}
 		if !strings.EqualFold(a.Where, a.Section) { // else the heading says it
 			item.Hint = a.Where
 		}
@@ -164,7 +163,15 @@ func (s *Agents) Rows(width, height int) ([]string, *tea.Cursor) {
 	foot = foot[len(foot)-below:]
 	rows := head[len(head)-above:]
 	cursor := tea.NewCursor(1+s.list.FilterCursor(width-2), above-1)
-	for _, r := range s.list.Draw(width-2, room, th) {
+	drawn := s.list.Draw(width-2, room, th)
+	if typed := s.typed(); typed != "" {
+		does := "enter runs it"
+		if strings.Contains(typed, "://") {
+			does = "enter connects to it"
+		}
+		drawn = []string{"  " + th.Dim.Paint(does)}
+	}
+	for _, r := range drawn {
 		rows = append(rows, " "+r)
 	}
 	if more := s.list.More(room); more != "" {

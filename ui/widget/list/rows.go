@@ -81,6 +81,7 @@ func (l *List) Draw(width, height int, th *theme.Theme) []string {
 	lines, at := l.layout()
 	top := l.first(lines, at, height)
 	rows := make([]string, 0, height)
+	cols := l.columns(width)
 	for _, ln := range lines[top:min(top+height, len(lines))] {
 		if ln.heading != "" {
 			ink := th.Faint
@@ -90,7 +91,7 @@ func (l *List) Draw(width, height int, th *theme.Theme) []string {
 			rows = append(rows, ink.Paint(text.Truncate(text.OneLine(ln.heading), width, "…")))
 			continue
 		}
-		rows = append(rows, l.row(ln.hit, width, th))
+		rows = append(rows, l.row(ln.hit, width, cols, th))
 	}
 	return rows
 }
@@ -120,11 +121,33 @@ func (l *List) layout() (lines []listLine, at int) {
 	return lines, at
 }
 
-// row draws "› title  detail      hint". If there is no room it drops the hint, then cuts the detail, then the title.
-func (l *List) row(i, width int, th *theme.Theme) string {
+// columns are the widths of the titles and of the details of a list.
+type columns struct{ title, detail int }
+
+// mostAligned is how many items are measured for the columns of a list.
+const mostAligned = 500
+
+// columns returns the widths to which the titles are padded that a detail follows, and the details that
+// more follows. Longer ones stick out.
+func (l *List) columns(width int) (c columns) {
+	for _, h := range l.shown[:min(len(l.shown), mostAligned)] {
+		it := l.items[h.item]
+		if w := text.Width(text.OneLine(it.Title)); (it.Detail != "" || it.More != "") && w <= width*3/5 {
+			c.title = max(c.title, w)
+		}
+		if w := text.Width(text.OneLine(it.Detail)); it.More != "" && w <= width*2/5 {
+			c.detail = max(c.detail, w)
+		}
+	}
+	return c
+}
+
+// row draws "› title  detail  more      hint" in columns. If there is no room it drops the hint, then cuts
+// what follows the title, then the title.
+func (l *List) row(i, width int, cols columns, th *theme.Theme) string {
 	h := l.shown[i]
 	it := l.items[h.item]
-	title, detail, hint := text.OneLine(it.Title), text.OneLine(cmp.Or(h.around, it.Detail)), text.OneLine(it.Hint)
+	title, hint := text.OneLine(it.Title), text.OneLine(it.Hint)
 	if hint == "" && l.filter != "" {
 		hint = text.OneLine(it.Section) // there are no headings
 	}
@@ -142,19 +165,24 @@ func (l *List) row(i, width int, th *theme.Theme) string {
 	}
 	marked := title == it.Title && tw <= room
 	title = text.Truncate(title, room, "…")
-	tw = text.Width(title)
-	if detail != "" && room-tw-2 >= 4 {
-		detail = "  " + text.Truncate(detail, room-tw-2, "…")
-	} else {
-		detail = ""
+	used := text.Width(title)
+	column := func(s string, at int) string {
+		gap := max(at-used, 0) + 2
+		if s == "" || room-used-gap < 4 {
+			return ""
+		}
+		s = strings.Repeat(" ", gap) + text.Truncate(text.OneLine(s), room-used-gap, "…")
+		used += text.Width(s)
+		return s
 	}
-	used := tw + text.Width(detail)
+	detail := column(cmp.Or(h.around, it.Detail), cols.title)
+	more := column(it.More, cols.title+2+cols.detail)
 	gap := ""
 	if hint != "" {
 		gap = strings.Repeat(" ", max(room-used+2, 0))
 	}
 	if i == l.Cursor {
-		row := "› " + title + detail + gap + hint
+		row := "› " + title + detail + more + gap + hint
 		return th.Selected.Paint(row + strings.Repeat(" ", max(width-text.Width(row), 0)))
 	}
 	if marked {
@@ -162,7 +190,7 @@ func (l *List) row(i, width int, th *theme.Theme) string {
 	} else {
 		title = th.Text.Paint(title)
 	}
-	return "  " + title + th.Dim.Paint(detail) + gap + th.Faint.Paint(hint)
+	return "  " + title + th.Dim.Paint(detail) + th.Faint.Paint(more) + gap + th.Faint.Paint(hint)
 }
 
 // paintMarks paints the runes at marks as matched, the others as text.
