@@ -131,7 +131,7 @@ func TestAgentExitsBeforeASession(t *testing.T) {
 
 func TestLaunchOfAMissingProgram(t *testing.T) {
 	_, err := acpclient.Launch(t.Context(), acpclient.AgentCommand{Path: "no-such-agent-anywhere"}, acpclient.Options{Sink: event.NewQueue()})
-	if err == nil || !strings.HasPrefix(err.Error(), "start the agent: no-such-agent-anywhere: not found") {
+	if err == nil || !strings.HasPrefix(err.Error(), `cannot start "no-such-agent-anywhere": command not found`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -132,5 +132,5 @@ func (it item) stranger(f *Facts, dir string) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("parley does not know %s: * stands for files that exist, and %s is none", it.of, it.text)
+	return fmt.Sprintf("* covers existing files only, and %s does not exist", it.text)
 }

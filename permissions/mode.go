@@ -21,10 +21,10 @@ var modeNames = [...]string{"ask", "accept edits", "read only", "all"}
 func (m Mode) String() string { return modeNames[m] }
 
 var modeWords = [...]string{
-	AskMode:      "what no rule answers is asked",
-	AcceptEdits:  "files inside the session's directories are written without asking",
-	ReadOnlyMode: "what writes or runs something is rejected",
-	AllMode:      "everything is allowed, in this session, until parley ends",
+	AskMode:      "Ask about everything that no rule covers",
+	AcceptEdits:  "Write files in the session's directories without asking",
+	ReadOnlyMode: "Reject anything that writes or runs",
+	AllMode:      "Allow everything in this session, until parley ends",
 }
 
 // Description describes the mode to the user.

@@ -84,6 +84,9 @@ func (l logins) failed(n workspace.LoginFailed) {
 
 // logOut ends the login. The connection stays.
 func (c *chat) logOut() tea.Cmd {
+	if info := c.Agent.Info(); info != nil && !info.Logout {
+		return c.say("This agent has no logout")
+	}
 	c.Agent.LogOut(c.reportOutcome("Logged out"))
 	return nil
 }

@@ -387,7 +387,7 @@ func TestLogout(t *testing.T) {
 		d.connected()
 		d.types("/logout\n")
 		d.soon()
-		d.sees("log out: the agent does not offer that")
+		d.sees("This agent has no logout")
 		d.called("logout", 0)
 	})
 	g := &guarded{}

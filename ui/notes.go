@@ -83,14 +83,15 @@ func (c *chat) sayNotes() tea.Cmd {
 		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
 	}
 	said, _ := notes.Split(c.Notes)
-	return c.say(countNotes(len(said)) + " · " + key + " lists and sends them")
+	return c.say(count(len(said), "note") + " · " + key + " lists and sends them")
 }
 
-func countNotes(n int) string {
-	if n == 1 {
-		return "1 note"
+// count returns a number of things: "2 notes".
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
 	}
-	return fmt.Sprintf("%d notes", n)
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // showNotes lists the notes of the session.
@@ -132,18 +133,18 @@ type notePrompt struct{ undone bool }
 // noteItems returns the rows of the list.
 func (p *panels) noteItems() (items []list.Item) {
 	said, undone := notes.Split(p.c.Notes)
-	prompt := "Write the prompt: " + countNotes(len(said))
+	put := func(what string, with notePrompt) {
+		items = append(items, list.Item{Title: "Put " + what + " into the prompt", Value: with})
+	}
 	if len(said) > 0 {
-		items = append(items, list.Item{Title: prompt, Value: notePrompt{}})
+		put(count(len(said), "note"), notePrompt{})
 	}
 	if n := len(undone); n > 0 {
-		what := "what was undone"
+		what := count(n, "undone change")
 		if len(said) > 0 {
-			what = prompt + " and " + what
-		} else {
-			what = "Write the prompt: " + what
+			what = count(len(said), "note") + " and " + what
 		}
-		items = append(items, list.Item{Title: what, Value: notePrompt{true}})
+		put(what, notePrompt{true})
 	}
 	add := func(n notes.Note, section string) {
 		items = append(items, list.Item{Title: n.Where(), Detail: strings.Join(strings.Fields(n.Text), " "), Section: section, Value: n})
@@ -169,7 +170,7 @@ func (p *panels) promptNotes(what notePrompt) tea.Cmd {
 	c.review.Close()
 	p.reading = nil
 	c.focus(false)
-	return c.say("Your notes are in the prompt: enter sends it")
+	return c.say("Notes added to the prompt · enter sends")
 }
 
 func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {

@@ -24,7 +24,7 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
 	if len(s.ShellOutput) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Goes with your next prompt: "+transcript.CarriedLine(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+transcript.CarriedLine(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }

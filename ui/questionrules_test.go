@@ -161,7 +161,7 @@ func TestApprovalModes(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.types("/approval\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("Approval mode", "› ask", "accept edits", "read only", "everything is allowed, in this session, until parley ends")
+		d.sees("Approval mode", "› ask", "accept edits", "read only", "Allow everything in this session, until parley ends")
 		d.press("down", "down", "down", "enter")
 		d.sees("Allow everything in this session?", "› No")
 		d.rest()

@@ -118,7 +118,7 @@ func TestShellLine(t *testing.T) {
 		}
 		s.done(1)
 		d.soon()
-		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "Goes with your next prompt: ! go test ./... (28 lines)  ⌫ drop", "? help")
+		d.sees("✗ Shell  go test ./...", "exit 1  3s", "line 1", "line 3", "… 18 lines", "more 14", "more 20", "Attached: ! go test ./... (28 lines)  ⌫ drop", "? help")
 		d.prompts("")
 		d.types("what is wrong?\n")
 		d.soon()
@@ -150,7 +150,7 @@ func TestShellLineDropped(t *testing.T) {
 		d.soon()
 		s.done(0)
 		d.soon()
-		d.sees("✓ Shell  true", "Goes with your next prompt: ! true (no output)")
+		d.sees("✓ Shell  true", "Attached: ! true (no output)")
 		d.press("backspace")
 		d.misses("Goes with your next prompt")
 		d.types("hello !important\n")
@@ -188,7 +188,7 @@ func TestShellQueue(t *testing.T) {
 		d.types("a draft")
 		d.press("esc")
 		d.soon()
-		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Goes with your next prompt: ! two (no output), and 1 more")
+		d.sees("⊘ Shell  two", "stopped", "⊘ Shell  three", "not run", "Attached: ! two (no output), and 1 more")
 		d.draft("a draft")
 		if s.ran() != "one|two" || !s.runs[1].stopped || s.runs[0].stopped {
 			t.Errorf("ran %q", s.ran())

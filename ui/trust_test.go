@@ -26,9 +26,9 @@ func TestUnaskedIsShown(t *testing.T) {
 		d.wait(3 * time.Second)
 		d.sees("⚠ Delete", "ran without asking", "1 unasked", "✓ Run    git add -A && git push origin HEAD · allowed 00:00")
 		d.types("/trust\n")
-		d.sees("Changed and run by the agent", "Ran without asking", "Delete  Clean up", "Allowed by you", "Run  git add -A && git push origin HEAD")
+		d.sees("Trust: what the agent did", "Ran without asking", "Delete  Clean up", "Allowed by you", "Run  git add -A && git push origin HEAD")
 		d.press("enter")
-		d.misses("Changed and run by the agent")
+		d.misses("Trust: what the agent did")
 	})
 }
 
@@ -68,7 +68,7 @@ func TestUnsaidChanges(t *testing.T) {
 		d.sees("⚠ 3 files changed, but the agent reported no change; see /review")
 		d.types("/trust\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("Changed on disk, not named by any tool call", "deleted  big.bin", "changed  mine.go", "created  new.go", "turn 2")
+		d.sees("Changed on disk, not reported by the agent", "deleted  big.bin", "changed  mine.go", "created  new.go", "turn 2")
 		d.misses("changed  lex.go")
 		d.press("down", "enter")
 		d.wait(100 * time.Millisecond)

@@ -170,8 +170,8 @@ func TestForkWithTheConversation(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		d.press("esc", "esc", "up", "ctrl+f")
 		d.soon()
-		d.sees("· A new session: fake cannot fork sessions, so the conversation so far goes",
-			"Goes with your next prompt: the conversation so far (1 prompt,", "⌫ drop")
+		d.sees("· Forked by copying: your next prompt includes the conversation so far.",
+			"Attached: the conversation so far (1 prompt,", "⌫ drop")
 		d.misses("▌ one")
 		d.golden("fork, with the conversation")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})

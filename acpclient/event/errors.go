@@ -61,9 +61,9 @@ type StartError struct {
 
 func (e *StartError) Error() string {
 	if errors.Is(e.Err, exec.ErrNotFound) || errors.Is(e.Err, fs.ErrNotExist) {
-		return fmt.Sprintf("start the agent: %s: not found; `parley agents` lists what there is", e.Command)
+		return fmt.Sprintf("cannot start %q: command not found", e.Command)
 	}
-	return fmt.Sprintf("start the agent: %s: %v", e.Command, e.Err)
+	return fmt.Sprintf("cannot start %q: %v", e.Command, e.Err)
 }
 
 func (e *StartError) Unwrap() error { return e.Err }

@@ -24,7 +24,7 @@ const (
 	ToolUnfinished // its turn has ended, and the agent has not said how the call ended
 )
 
-var toolStates = [...]string{"not begun", "running", "stopping", "still running", "done", "failed", "rejected", "stopped by you", "cancelled", "unfinished"}
+var toolStates = [...]string{"waiting", "running", "stopping", "still running", "done", "failed", "rejected", "stopped by you", "cancelled", "unfinished"}
 
 func (s ToolState) String() string { return toolStates[s] }
 

@@ -88,7 +88,7 @@ func TestUndoWithoutGit(t *testing.T) {
 		s.Press("esc")
 		s.WaitGone("Review:")
 		s.Prompt("/trust")
-		s.WaitFor("Changed and run by the agent", "Edit  Write notes.txt", noRepository)
+		s.WaitFor("Trust: what the agent did", "Edit  Write notes.txt", noRepository)
 		s.Press("esc")
 		s.WaitGone("Changed and run")
 		s.Prompt("/undo")

@@ -79,7 +79,7 @@ func TestAgentThatCannotStart(t *testing.T) {
 		command []string
 		want    []string
 	}{
-		{"missing", []string{"/does/not/exist"}, []string{"/does/not/exist: not found", "parley -- COMMAND ARG…", "parley agents", "enter try again"}},
+		{"missing", []string{"/does/not/exist"}, []string{`cannot start "/does/not/exist": command not found`, "parley -- COMMAND ARG…", "parley agents", "enter try again"}},
 		{"exits at once", []string{"sh", "-c", "echo no API key >&2; exit 4"},
 			[]string{"the agent exited with code 4", "│ no API key", "Check whether the command works in a terminal: sh -c", "enter try again"}},
 		{"ends before the session", dyingEarly[1:], []string{"open a session: the agent exited with code 7", "│ no key", "enter try again"}},

@@ -79,5 +79,5 @@ func TestRuleAndUndo(t *testing.T) {
 	}
 
 	s.Prompt("/trust")
-	s.WaitFor("Changed and run by the agent", "Allowed by a rule", "Edit notes.txt")
+	s.WaitFor("Trust: what the agent did", "Allowed by a rule", "Edit notes.txt")
 }

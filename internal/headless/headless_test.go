@@ -289,7 +289,7 @@ func TestAgentErrors(t *testing.T) {
 			return acpclient.Launch(ctx, acpclient.AgentCommand{Path: "/no/such/agent"}, opts)
 		}
 	})
-	r.expect(t, ExitAgent, "", "/no/such/agent: not found")
+	r.expect(t, ExitAgent, "", "\"/no/such/agent\": command not found")
 }
 
 func TestGarbage(t *testing.T) {

@@ -59,9 +59,9 @@ func TestRun(t *testing.T) {
 			notes          string
 		}{
 			{"hello", "--deny-all", 0, "hello from " + p.tag + "\n", "", notes},
-			{"edit", "--approve-all", 0, "written\n", "by --approve-all", "one\ntwo\nTHREE\n"},
+			{"edit", "--approve-all", 0, "written\n", "(--approve-all)", "one\ntwo\nTHREE\n"},
 			{"edit", "--deny-all", 5, "left alone: no\n", "not allowed: Change a file", notes},
-			{"terminal", "--approve-all", 0, "ran\n", "by --approve-all", notes},
+			{"terminal", "--approve-all", 0, "ran\n", "(--approve-all)", notes},
 			{"read", "--approve-reads", 0, "read\n", "", notes},
 			{"fail", "--deny-all", 1, "", "the agent says no", notes},
 		} {

@@ -19,7 +19,7 @@ import (
 
 // The reasons for which nothing is staged. The errors of Stage wrap them.
 var (
-	ErrNoRepository = errors.New("it is in no git work tree")
+	ErrNoRepository = errors.New("not a git repository")
 	ErrInProgress   = errors.New("git is in the middle of a merge or rebase: finish that first")
 	ErrConflict     = errors.New("the index holds other changes of these lines: use git add")
 	ErrStaged       = errors.New("it is staged already")

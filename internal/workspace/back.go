@@ -156,15 +156,11 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
 		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
 	default:
-		why := a.Name() + " cannot fork sessions"
-		if copies {
-			why = a.Name() + " forks sessions only as a whole"
-		}
 		carried := tell(s.Thread.Items[:end])
 		if carried != "" {
 			f.ShellOutput = []string{carried}
 		}
-		f.Thread.AddNotice("A new session: "+why+", so the conversation so far goes with your next prompt; both work on the same files", carried)
+		f.Thread.AddNotice("Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.", carried)
 	}
 	f.Thread.Title, f.began = safetext.Line(title, maxName)+" (fork)", len(f.Thread.Items)
 	a.openAnother(f, open)

@@ -216,13 +216,12 @@ func TestFork(t *testing.T) {
 func TestForkByRetelling(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*rig)
-		why    string
 		prompt int
 		carry  string
 	}{
-		"earlier turn":     {forking, "fake forks sessions only as a whole", 0, "one|"},
-		"cannot":           {nil, "fake cannot fork sessions", 0, "one|"},
-		"cannot, the last": {nil, "fake cannot fork sessions", 1, "one|two|"},
+		"earlier turn":     {forking, 0, "one|"},
+		"cannot":           {nil, 0, "one|"},
+		"cannot, the last": {nil, 1, "one|two|"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, c.change, func(r *rig) {
@@ -234,7 +233,7 @@ func TestForkByRetelling(t *testing.T) {
 				}
 				r.wants("SessionShown -", "SessionOpened s2")
 				f := r.w.Front()
-				if !says(f, "A new session: "+c.why) || !slices.Equal(f.ShellOutput, []string{c.carry}) {
+				if !says(f, "Forked by copying") || !slices.Equal(f.ShellOutput, []string{c.carry}) {
 					r.Errorf("it carries %q: %q", f.ShellOutput, f.Thread.Items[0].Text)
 				}
 				r.turns(f, "three")

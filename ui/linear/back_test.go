@@ -42,7 +42,7 @@ func TestForkWithTheConversation(t *testing.T) {
 		r.fresh()
 		r.types("/fork")
 		r.pause()
-		r.sees("Now in session: one (fork).", "Notice: A new session: fake cannot fork sessions, so the conversation so far goes with your next prompt; both work on the same files.")
+		r.sees("Now in session: one (fork).", "Notice: Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.")
 		r.types("two")
 		r.pause()
 		r.fresh()

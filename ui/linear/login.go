@@ -241,5 +241,9 @@ func (l *logins) logOut(a *workspace.Agent) {
 		l.dialogs.out.say("No agent is running, so there is nothing to log out of.")
 		return
 	}
+	if info := a.Info(); info != nil && !info.Logout {
+		l.dialogs.out.say("This agent has no logout.")
+		return
+	}
 	a.LogOut(l.dialogs.out.outcome("Logged out."))
 }

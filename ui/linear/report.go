@@ -49,7 +49,11 @@ func (r report) listRunning() {
 			continue
 		}
 		n++
-		r.out.say("%s: %s, %s, for %s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateText(), spoken(it.Tool.Duration(time.Now())))
+		took := ""
+		if it.Tool.State() != thread.ToolPending {
+			took = ", for " + spoken(it.Tool.Duration(time.Now()))
+		}
+		r.out.say("%s: %s, %s%s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateText(), took)
 	}
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
@@ -165,7 +169,7 @@ func (r report) status() {
 		r.out.say("Cost: %.2f %s.", u.Cost, u.Currency)
 	}
 	if r.Thread.Added+r.Thread.Removed > 0 {
-		r.out.say("Written through parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
+		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
 	if n := len(r.Queued); n > 0 {
 		r.out.say("%s queued. /queue lists them.", plain.Count(n, "prompt"))

@@ -15,7 +15,7 @@ func TestApproval(t *testing.T) {
 	talkTo(t, asks, func(r *rig) {
 		r.fresh()
 		r.types("/approval")
-		r.sees("Approval mode:", "1. ask: what no rule answers is asked (now)", "4. all: everything is allowed, in this session, until parley ends")
+		r.sees("Approval mode:", "1. ask: Ask about everything that no rule covers (now)", "4. all: Allow everything in this session, until parley ends")
 		r.types("4")
 		r.sees("Allow everything in this session, commands and files, without a question?", "0. No, keep the mode")
 		r.types("0", "push it")

@@ -30,7 +30,7 @@ func (f Change) item() list.Item {
 	case f.Undone:
 		it.Hint = "restored"
 	case !f.Named:
-		it.Hint = "not named by any tool call"
+		it.Hint = "not reported by the agent"
 	}
 	return it
 }
@@ -149,7 +149,7 @@ func Trust(calls []Call, unnamed []Change, gaps []string, show func(item int) te
 		if trust == thread.Unasked { // hidden changes come first, except for rejected calls
 			for _, f := range slices.Backward(unnamed) {
 				it := f.item()
-				it.Section, it.Hint = "Changed on disk, not named by any tool call", fmt.Sprintf("turn %d", f.Turn)
+				it.Section, it.Hint = "Changed on disk, not reported by the agent", fmt.Sprintf("turn %d", f.Turn)
 				items = append(items, it)
 			}
 		}
@@ -168,7 +168,7 @@ func Trust(calls []Call, unnamed []Change, gaps []string, show func(item int) te
 		return nil
 	}
 	items = append(items, notRecorded(gaps, func(string) any { return nil })...)
-	return &List{Title: "Changed and run by the agent", Foot: "enter goes there · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	return &List{Title: "Trust: what the agent did", Foot: "enter goes there · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if f, ok := it.Value.(Change); ok {
 			return read(f)
 		}

@@ -232,7 +232,7 @@ func (r *Review) head(f *file, width int) []string {
 	}
 	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
 	if f.unnamed {
-		about += " · not named by any tool call"
+		about += " · not reported by the agent"
 	}
 	rows := []string{
 		text.Truncate(paint(f.Kind, th).Paint(letters[f.Kind])+" "+th.Strong.Paint(name), width, "…"),

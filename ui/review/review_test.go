@@ -19,9 +19,9 @@ func three() onDisk {
 func TestFilesAndHunks(t *testing.T) {
 	g := newRig(t, three(), changedFile("d/one.go", "x\n", "y\n"), changedFile("named.go", "", "new\nlines\n"))
 	g.sees("Review: turn 1 · 3 files +6 −4", "file 1 of 3", "▾ ./", "▸ M named.go", "+2 −0", "▾ d/", "M one.go", "+1 −1", "M three.go", "+3 −3", "+ lines")
-	g.misses("not named by any tool call")
+	g.misses("not reported by the agent")
 	g.press("}", "}")
-	g.sees("file 3 of 3", "hunk 1 of 3", "▸ hunk 1 of 3", "- a", "+ A", "not named by any tool call")
+	g.sees("file 3 of 3", "hunk 1 of 3", "▸ hunk 1 of 3", "- a", "+ A", "not reported by the agent")
 	g.press("]")
 	g.sees("▸ hunk 2 of 3", "- b")
 	g.press("]", "]")
