@@ -82,7 +82,7 @@ func TestRun(t *testing.T) {
 			[]string{"scripted said nothing", "its messages are in /", ".jsonl\n", "stderr: 401 from the model"}},
 		{"only a plan", "", append([]string{"plan"}, agent...), 0, before, nil, nil},
 		{"no stop reason", "", append([]string{"null"}, agent...), 1, before, []string{"There is no reason."}, []string{"scripted ended the turn without a stop reason"}},
-		{"agent missing", "", []string{"hello", "--", "/does/not/exist"}, 1, before, nil, []string{"/does/not/exist: not found"}},
+		{"agent missing", "", []string{"hello", "--", "/does/not/exist"}, 1, before, nil, []string{`cannot start "/does/not/exist": command not found`}},
 		{"timeout", "", append([]string{"--timeout", "3s", "trickle"}, agent...), 3, before, []string{"Paragraph"}, []string{"no answer within 3s"}},
 		{"hostile agent", "", append([]string{"--deny-all", "hostile"}, agent...), 5, before, []string{"plain text", "that was all of it"}, []string{"not allowed:"}},
 		{"unknown flag", "", []string{"--nonsense", "hello"}, 2, before, nil, []string{"--nonsense", "--help"}},
