@@ -117,7 +117,7 @@ func (c *commands) help() {
 	c.out.say("ctrl+c stops the turn; pressed twice, it quits. ctrl+d quits.")
 	c.out.say("Commands:")
 	for _, cmd := range c.ours() {
-		c.out.say("/%s: %s.", cmd.name, cmd.help)
+		c.out.say("%s.", strings.TrimSuffix("/"+cmd.name+": "+cmd.help, ": "))
 	}
 	agents := c.agents()
 	if len(agents) > 0 {

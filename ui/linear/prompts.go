@@ -89,8 +89,9 @@ func (p *prompts) resolve(line string) (send, why string) {
 func (p *prompts) due(s *workspace.Session, line string, run func(line string) bool) {
 	front := s == p.w.Front()
 	if front && run(line) {
-		s.Paused = s.Paused || p.dialogs.current != nil && len(s.Queued) > 0
-		if !s.Paused {
+		if s.Paused = s.Paused || p.dialogs.current != nil && len(s.Queued) > 0; s.Paused {
+			p.front().sayPaused()
+		} else {
 			s.Resume()
 		}
 		return
