@@ -265,7 +265,7 @@ func TestRunDemo(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(other, "g.txt")); err != nil {
 		t.Error(err)
 	}
-	if r = s.run("", "run", "hi", "--", "no-such-agent"); r.code != 1 || !strings.Contains(r.stderr, "no-such-agent: not found") || strings.Count(r.stderr, "\n") != 1 {
+	if r = s.run("", "run", "hi", "--", "no-such-agent"); r.code != 1 || !strings.Contains(r.stderr, `cannot start "no-such-agent": command not found`) || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("got %+v", r)
 	}
 }
