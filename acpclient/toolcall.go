@@ -37,6 +37,9 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 		s.setCancelable(toolWork, t.ID, *t.Cancel)
 	}
 	s.post(e)
+	if steps := todosOf(t); steps != nil {
+		s.post(event.PlanChanged{For: s.wireContext(), Entries: steps})
+	}
 	s.foreignTerminalChanged(t)
 	s.examine(t, whole, size, asked)
 	return whole

@@ -64,21 +64,19 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 		switch {
 		case p.Status == "completed":
 			done++
+		case p.Status == "cancelled":
 		case p.Status == "in_progress" || current == "":
 			current = p.Content
 		}
 	}
-	if done == len(plan) {
+	if current == "" {
 		return ""
 	}
 	line := " " + th.Strong.Paint(fmt.Sprintf("Plan %d/%d", done, len(plan)))
 	if n := len(t.Plans); n > 1 {
 		line += th.Dim.Paint(fmt.Sprintf(" of %d plans", n))
 	}
-	if current != "" {
-		line += " ▸ " + panel.StripMarkdown(current)
-	}
-	return text.Truncate(line, width, "…")
+	return text.Truncate(line+" ▸ "+panel.StripMarkdown(current), width, "…")
 }
 
 // queueRows returns the queued prompts, newest last: those that the agent holds, those in
