@@ -28,7 +28,8 @@ type key struct {
 	looks   int // of the layout
 	shared  int // see layout.shared
 	live    bool
-	ticks   int // of the clock, if live
+	grows   bool // it is a message to which more may come
+	ticks   int  // of the clock, if live
 }
 
 // segment is a run of rows of an item: a block of a message, a piece of a long

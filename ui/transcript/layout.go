@@ -79,6 +79,12 @@ func (l *layout) live(it *thread.Item) bool {
 	return false
 }
 
+// grows reports whether an item is a message to which more may come. The end of one that was stopped is drawn
+// like that of one that is complete.
+func (l *layout) grows(it *thread.Item) bool {
+	return it.Kind == thread.AgentMessage && l.busy() && it.Index == len(l.thread.Items)-1
+}
+
 // pen returns a pen for an item.
 func (l *layout) pen(it *thread.Item) *pen {
 	return &pen{look: l.look, extent: l.shown(it.Index), it: it, thread: l.thread, live: l.live(it), group: l.members(it.Index), cache: &l.cache}
@@ -121,7 +127,7 @@ func (l *layout) span(i, k int) (start, end int) {
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
 	shared, live := l.shared(i)
-	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), shared: shared, live: live || l.live(it)}
+	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), shared: shared, live: live || l.live(it), grows: l.grows(it)}
 	if now.live {
 		now.ticks = l.ticks
 	}
@@ -220,6 +226,7 @@ func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string
 		l.renderer = markdown.NewRenderer(max(1, min(l.width-len(indent), maxProse)), l.th)
 	}
 	b := e.block(k)
+	b.Open = b.Open && e.key.grows
 	rendered, missing := l.renderer.Draw(b, code)
 	if len(rendered) == 0 {
 		return nil, missing

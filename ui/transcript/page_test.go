@@ -114,7 +114,7 @@ func TestCodeOutOfSightIsLeft(t *testing.T) {
 // analysed.
 func TestGrowingFenceKeepsItsColours(t *testing.T) {
 	colour(said("```go\nreturn\n```\n")) // the language was met
-	v := said("so:\n\n")
+	v := viewOf(turnOf(says("so:\n\n")), "dark", 100, 40)
 	feed := func(text string) []string {
 		v.Changed(v.layout.thread.Apply(event.TextArrived{For: in, MessageID: "m", Text: text}))
 		return v.Rows()

@@ -41,6 +41,10 @@ func TestTight(t *testing.T) {
 		{"of no call", []event.Event{answer("", "Allow", "you", true)}, "    ✓ Allowed by you · 10:42 · ls"},
 		{"nothing changed", []event.Event{edit("a\n", "a\n", "")}, "  ⚠ Edit   a.txt  ran without asking\n    no changes"},
 		{"a sentence about a change", []event.Event{edit("a\n", "b\n", "Wrote file successfully.")}, "  ⚠ Edit   a.txt  +1 −1  ran without asking\n      1     - a\n          1 + b"},
+		{"JSON", []event.Event{event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("2 todos"), At: uitest.Start, Content: &[]event.ToolContent{
+			{Content: &event.Content{Text: "[\n  1,\n  2\n]"}}}}}, "  ✓ Tool   2 todos  ▸ 4 lines"},
+		{"not JSON", []event.Event{event.ToolChanged{For: in, ID: "todo", Kind: of("other"), Status: of("completed"), Title: of("x"), At: uitest.Start, Content: &[]event.ToolContent{
+			{Content: &event.Content{Text: "[1, 2"}}}}}, "  ✓ Tool   x\n    [1, 2"},
 		{"the first line", []event.Event{read}, "  ✓ Read   README.md  ▸ 1 line"},
 		{"a thought", []event.Event{run("completed"), thought, said}, "  ⚠ Run    ls  ran without asking\n\n  thought\n\n  I look."},
 		{"a thought before a call", []event.Event{thought, run("completed")}, "  thought\n  ⚠ Run    ls  ran without asking"},

@@ -77,7 +77,7 @@ func (p *pen) tool() []string {
 		case c.Content != nil && !full && t.State() == thread.ToolDone && p.changesShown() && countLines(c.Content.Text) == 1: // "Wrote file successfully."
 		case c.Content != nil:
 			body, more = p.toolText(c.Content, full)
-			shown = shown || p.counted() && countLines(c.Content.Text) > 0 // its count is in the line
+			shown = shown || countLines(c.Content.Text) > 0 && p.folds(unfenced(c.Content.Text)) // its count is in the line
 		}
 		shown = shown || len(body) > 0 || c.Terminal != "" && !full // how it ended is in the line
 		rows, left = append(rows, body...), left+more

@@ -38,7 +38,7 @@ func (p *pen) toolText(c *event.Content, full bool) (rows []string, left int) {
 // shown is laid out.
 func (p *pen) plain(text string, full bool) (rows []string, left int) {
 	text = strings.Trim(text, "\n")
-	if strings.TrimSpace(text) == "" || p.counted() {
+	if strings.TrimSpace(text) == "" || p.folds(text) {
 		return nil, 0
 	}
 	width := p.bodyWidth()
@@ -67,22 +67,36 @@ func (p *pen) counted() bool {
 	return false
 }
 
+// folds reports whether a text of the call is only counted, in its line: also JSON, which is for the model,
+// until it is opened.
+func (p *pen) folds(text string) bool {
+	return p.counted() || !p.open() && p.it.Tool.State() == thread.ToolDone && isJSON(text)
+}
+
+// isJSON reports whether a text is an object or a list in JSON.
+func isJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) <= maxRead && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && json.Valid([]byte(text))
+}
+
 // hiddenLines returns how many lines of text are only counted.
 func (p *pen) hiddenLines() (n int) {
-	if !p.counted() {
-		return 0
-	}
 	t := p.it.Tool
 	raw := true // of the output: nothing else is shown
+	count := func(text string) {
+		if p.folds(text) {
+			n += countLines(text)
+		}
+	}
 	for _, c := range t.Content {
 		if c.Content == nil || c.Content.Text == "" {
 			raw = false
 		} else {
-			n += countLines(unfenced(c.Content.Text))
+			count(unfenced(c.Content.Text))
 		}
 	}
 	if raw && n == 0 {
-		n = countLines(shownRaw(t.RawOutput))
+		count(shownRaw(t.RawOutput))
 	}
 	return n
 }

@@ -18,6 +18,7 @@ type Renderer struct {
 
 	parser *proseParser
 	tables map[int]*glamourRenderer // by width
+	grown  grownTable               // that was drawn last
 
 	tail    codeTail
 	later   bool       // code is drawn without colours until it was analysed
@@ -106,8 +107,10 @@ func (r *Renderer) document(b Block, width int) []line {
 	switch {
 	case isBlank(source):
 		return nil
-	case tooDeep(source), b.Kind == Table && b.Open:
+	case tooDeep(source):
 		return r.plain(source, style{}, width)
+	case b.Kind == Table && b.Open:
+		return r.growing(b, width)
 	}
 	if b.indent > 0 {
 		source = unindent(source, b.indent)
@@ -119,6 +122,23 @@ func (r *Renderer) document(b Block, width int) []line {
 	doc := &document{r: r, open: b.Open, skip: skip}
 	doc.parse(source)
 	return doc.blocks(doc.root, width)
+}
+
+// grownTable is a table that may still grow, as far as its rows are whole.
+type grownTable struct {
+	source, head string
+	width        int
+	lines        []line
+}
+
+// growing draws the whole rows of a table to which more may come, as they will be drawn at the end. It draws
+// again only after a row.
+func (r *Renderer) growing(b Block, width int) []line {
+	b.Source, b.Open = b.Source[:strings.LastIndexByte(b.Source, '\n')+1], false
+	if t := &r.grown; t.source != b.Source || t.head != b.head || t.width != width {
+		*t = grownTable{b.Source, b.head, width, r.document(b, width)}
+	}
+	return slices.Clone(r.grown.lines)
 }
 
 // inner returns the width beside an indent, and how wide the indent may be: on a

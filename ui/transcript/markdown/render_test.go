@@ -94,8 +94,8 @@ func checkRows(t *testing.T, rows []string, width int) {
 	}
 }
 
-// TestOpenLooksLikeClosed keeps text from jumping when a block closes: but for
-// tables, the words and their places are the same.
+// TestOpenLooksLikeClosed keeps text from jumping when a block closes: the words and
+// their places are the same.
 func TestOpenLooksLikeClosed(t *testing.T) {
 	for name, look := range looks {
 		for _, width := range []int{20, 40, 100} {
@@ -112,11 +112,40 @@ func TestOpenLooksLikeClosed(t *testing.T) {
 						tail[i] = ansi.Strip(tail[i])
 					}
 				}
-				if diff := cmp.Diff(closed, tail); diff != "" && b.Kind != Table {
+				if diff := cmp.Diff(closed, tail); diff != "" {
 					t.Errorf("%s %d %v: %s", name, width, b.Kind, diff)
 				}
 			}
 		}
+	}
+}
+
+// A table grows row by row while it arrives, with wider columns where a row needs them, and does not change
+// at its end.
+func TestTableGrows(t *testing.T) {
+	const table = "| name | what it is |\n|---|--:|\n| a | b |\n| lex.go | decides **which** errors there are |\n| 漢字 | wide |\n"
+	r := NewRenderer(60, theme.Plain())
+	var s Stream
+	heights := []int{}
+	for i := range len(table) {
+		s.Append([]byte(table[i : i+1]))
+		if b := s.Tail(); b.Kind == Table {
+			rows := r.Rows(b)
+			checkRows(t, rows, 60)
+			heights = append(heights, len(rows))
+			if strings.Contains(strings.Join(rows, ""), "|") {
+				t.Fatalf("not a grid: %q", rows)
+			}
+		}
+	}
+	if !slices.IsSorted(heights) || heights[0] != 2 || heights[len(heights)-1] != 5 {
+		t.Errorf("rows: %v", heights)
+	}
+	open := s.Tail()
+	closed := open
+	closed.Open = false
+	if diff := cmp.Diff(r.Rows(closed), r.Rows(open)); diff != "" {
+		t.Errorf("at its end: %s", diff)
 	}
 }
 
