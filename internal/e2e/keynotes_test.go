@@ -45,9 +45,9 @@ func notes(d *desk) {
 		s.WaitGone("esc back")
 	}
 	s.Prompt("/notes")
-	s.WaitFor("Write the prompt: 2 notes", "noted with c noted with .")
+	s.WaitFor("Put 2 notes into the prompt", "noted with c noted with .")
 	s.Press("enter")
-	s.WaitFor("Your notes are in the prompt")
+	s.WaitFor("Notes added to the prompt")
 	s.Press("enter")
 	s.WaitFunc("the answer to the prompt", func(rows []string) bool {
 		return strings.Contains(strings.Join(rows, "\n"), "│ noted with .")
