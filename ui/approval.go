@@ -19,7 +19,7 @@ func (c *chat) showApproval() tea.Cmd {
 	approve := func(it list.Item) tea.Cmd {
 		m := it.Value.(permissions.Mode)
 		c.SetApproval(m)
-		return c.say("Approval mode: " + m.String())
+		return c.say("Approval: " + m.String() + " · " + m.Description())
 	}
 	var items []list.Item
 	for _, m := range permissions.Modes {

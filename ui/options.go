@@ -1,9 +1,12 @@
 package ui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/ui/intent"
 	"parley/ui/panel"
 )
 
@@ -25,19 +28,37 @@ func (p *panels) setting(o event.ConfigOption) panel.Setting {
 func (p *panels) mode() (panel.Setting, bool) {
 	c, t := p.c, p.c.Thread
 	if o, ok := t.Option("mode"); ok || !t.HasModes() {
-		return p.setting(o), ok
+		s := p.setting(o)
+		s.Set = func(id any) tea.Cmd {
+			c.SetOption(o.ID, id, c.reportOutcome(modeIs(id, o.Choices)))
+			return nil
+		}
+		return s, ok
 	}
 	return panel.Setting{Name: "Mode", Value: event.NameOf(t.Mode, t.Modes), Choices: t.Modes, Current: t.Mode, Set: func(id any) tea.Cmd {
-		c.SetMode(id.(string), c.reportOutcome(""))
+		c.SetMode(id.(string), c.reportOutcome(modeIs(id, t.Modes)))
 		return nil
 	}}, true
+}
+
+// modeIs says which mode the agent has now and, if the agent does, what it means.
+func modeIs(id any, modes []event.Choice) string {
+	i := slices.IndexFunc(modes, func(m event.Choice) bool { return m.ID == id })
+	if i < 0 {
+		return ""
+	}
+	said := "Mode of the agent: " + panel.OrID(modes[i].Name, modes[i].ID)
+	if modes[i].Description != "" {
+		said += " · " + modes[i].Description
+	}
+	return said
 }
 
 // nextMode switches to the next mode.
 func (p *panels) nextMode() tea.Cmd {
 	mode, ok := p.mode()
 	if !ok || len(mode.Choices) == 0 {
-		return p.c.say("This agent has no modes")
+		return p.c.say("This agent has no modes · " + p.c.m.label(intent.Approval) + " changes what parley asks about")
 	}
 	return mode.Next()
 }

@@ -47,7 +47,7 @@ func withOptions(d *driver, _ *Options) {
 func TestNextModeByOption(t *testing.T) {
 	drive(t, withOptions, func(d *driver) {
 		d.connected()
-		d.sees("fake · Ask first · Big 7")
+		d.sees("fake · approval: ask · mode: Ask first · Big 7")
 		d.agent.update(`{"sessionUpdate":"current_mode_update","currentModeId":"war"}`)
 		d.soon()
 		d.misses("Zen", "War")
@@ -56,12 +56,12 @@ func TestNextModeByOption(t *testing.T) {
 		d.wait(500 * time.Millisecond)
 		d.sees("Ask first")
 		d.wait(time.Second)
-		d.sees("fake · Code · Big 7")
+		d.sees("fake · approval: ask · mode: Code · Big 7", "Mode of the agent: Code")
 		d.press("shift+tab")
 		d.wait(2 * time.Second)
 		d.sees("change the option: the agent answered: not on a Sunday")
 		d.wait(6 * time.Second)
-		d.sees("fake · Code · Big 7")
+		d.sees("fake · approval: ask · mode: Code · Big 7")
 		if got := d.called("session/set_config_option", 2); got[0] != `{"configId":"m","sessionId":"s1","value":"code"}` || !strings.Contains(got[1], `"plan"`) {
 			t.Error(got)
 		}
@@ -71,7 +71,7 @@ func TestNextModeByOption(t *testing.T) {
 		d.sees("Plan only")
 		d.press("shift+tab") // and round again
 		d.wait(2 * time.Second)
-		d.sees("fake · Ask first")
+		d.sees("fake · approval: ask · mode: Ask first")
 		d.draft("draft")
 	})
 }
@@ -90,27 +90,27 @@ func TestNextModeByModes(t *testing.T) {
 				}
 			}, func(d *driver) {
 				d.connected()
-				d.sees("fake · Ask first")
+				d.sees("fake · approval: ask · mode: Ask first")
 				d.press("shift+tab")
 				d.soon()
-				d.sees("fake · Code")
+				d.sees("fake · approval: ask · mode: Code")
 				d.press("shift+tab")
 				d.soon()
 				d.sees("switch the mode: the agent answered: no way back")
 				d.wait(6 * time.Second)
-				d.sees("fake · Code")
+				d.sees("fake · approval: ask · mode: Code")
 				if got := d.called("session/set_mode", 2); got[0] != `{"modeId":"code","sessionId":"s1"}` {
 					t.Error(got)
 				}
 				d.called("session/set_config_option", 0)
 				d.agent.update(`{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`)
 				d.soon()
-				d.sees("fake · Ask first")
+				d.sees("fake · approval: ask · mode: Ask first")
 				d.types("/mode\n")
 				d.sees("╭ Mode", "Ask first", "now", "Code")
 				d.types("cod\n")
 				d.soon()
-				d.sees("fake · Code")
+				d.sees("fake · approval: ask · mode: Code")
 				d.press("f4")
 				d.sees("╭ Options", "Mode")
 				d.types("mode\n")
@@ -217,9 +217,9 @@ func TestOptionsOfTwoSessions(t *testing.T) {
 		d.press("shift+tab")
 		d.types("/new\n")
 		d.wait(2 * time.Second)
-		d.sees("fake · Ask first")
+		d.sees("fake · approval: ask · mode: Ask first")
 		d.switchTo("1 new")
-		d.sees("fake · Code")
+		d.sees("fake · approval: ask · mode: Code")
 	})
 }
 

@@ -336,7 +336,7 @@ func TestStatusLine(t *testing.T) {
 		d.types("one\ntwo\n")
 		d.wait(time.Second)
 		d.send(tea.WindowSizeMsg{Width: 200, Height: 24})
-		parts := []string{"fake", "running 1s", "1 queued", "Ask 漢字 first", "opus", "ctx 38% 76k/200k", "$0.41", "⎇ main"}
+		parts := []string{"fake", "running 1s", "1 queued", "approval: ask", "mode: Ask 漢字 first", "opus", "ctx 38% 76k/200k", "$0.41", "⎇ main"}
 		d.sees(strings.Join(parts, " · "), "esc stop")
 		for width := 200; width >= 20; width-- {
 			line := uitest.Text([]string{d.m.chat.status().Row(width)})

@@ -145,16 +145,25 @@ func nextWaiting(d *desk) {
 func nextMode(d *desk) {
 	write(d, filepath.Join(d.dir, "notes.txt"), "one\n")
 	s := d.start(90, 30, "demo")
-	s.WaitFor("· Ask first")
+	s.WaitFor("approval: ask · mode: Ask first")
 	s.Press("shift+tab")
-	s.WaitFor("· Auto")
+	s.WaitFor("mode: Auto", "Mode of the agent: Auto")
 	s.Prompt("edit notes.txt")
 	s.WaitFor("parley asks: demo did not ask first", "esc rejects · h hunks")
 	s.Press("y")
 	s.WaitFor("notes.txt has one more line now.")
 	s.WaitIdle()
 	s.Press("shift+tab")
-	s.WaitFor("· Ask first")
+	s.WaitFor("mode: Ask first")
+}
+
+func approvalMode(d *desk) {
+	s := d.start(90, 30, "demo")
+	s.WaitFor("approval: ask")
+	s.Press("alt+m")
+	s.WaitFor("╭ Approval mode", "accept edits")
+	s.Press("down", "enter")
+	s.WaitFor("Approval: accept edits · files inside", " approval: accept edits · demo")
 }
 
 func functionKeys(d *desk) {

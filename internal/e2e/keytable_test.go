@@ -41,6 +41,7 @@ var keyRows = []struct {
 	{"ctrl+s: sessions", []string{"chat.sessions", "list.new-session", "list.another-agent", "list.worktree", "list.close", "list.delete"}, showsSessions},
 	{"alt+w: the next session that waits", []string{"chat.next-waiting"}, nextWaiting},
 	{"shift+tab: the next mode", []string{"chat.next-mode"}, nextMode},
+	{"alt+m: what parley asks about", []string{"chat.approval"}, approvalMode},
 	{"f2, f3, f4: log, work, options", []string{"chat.log", "chat.work", "chat.options"}, functionKeys},
 	{"tab completes, else focuses the transcript", []string{"chat.complete", "empty.transcript", "transcript.composer"}, tabs},
 	{"/ first: commands", nil, slashes},

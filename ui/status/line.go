@@ -6,6 +6,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -104,27 +105,59 @@ func (l Line) fitParts(room int) (line string) {
 // parts returns the parts of the line, the most important first.
 func (l Line) parts() []string {
 	th := l.Env.Theme
-	mode := l.mode()
+	approval := l.approval()
 	rest := l.broken()
 	if rest != nil {
-		mode = ""
+		approval = ""
 	} else {
 		rest = append(l.doing(), l.counts()...)
 	}
-	all := append([]string{th.Bad.Paint(l.Agent.Spec.Warning), mode, l.others()}, rest...)
+	all := append([]string{th.Bad.Paint(l.Agent.Spec.Warning), approval, l.others()}, rest...)
 	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
 }
 
-// mode names the approval mode; "" for the default.
-func (l Line) mode() string {
+// approval names an approval mode other than the default; "" for that.
+func (l Line) approval() string {
+	th := l.Env.Theme
 	switch l.Approval {
 	case permissions.AskMode:
 		return ""
+	case permissions.ReadOnlyMode:
+		return "approval: " + th.Accent.Paint(l.Approval.String())
 	case permissions.AllMode:
-		return l.Env.Theme.Bad.Paint("EVERYTHING ALLOWED")
+		return th.Bad.Paint("approval: EVERYTHING ALLOWED")
 	}
-	return l.Env.Theme.Warn.Paint(l.Approval.String())
+	return th.Warn.Paint("approval: " + l.Approval.String())
 }
+
+// modes names the agent's mode, and before it the default approval mode, so that nobody takes one for the
+// other.
+func (l Line) modes() (parts []string) {
+	id, name := l.Thread.Mode, event.NameOf(l.Thread.Mode, l.Thread.Modes)
+	if o, ok := l.Thread.Option("mode"); ok {
+		id, name = o.Current, event.NameOf(o.Current, o.Choices)
+	} else if !l.Thread.HasModes() {
+		return nil
+	}
+	if l.Approval == permissions.AskMode {
+		parts = append(parts, "approval: "+l.Approval.String())
+	}
+	name = "mode: " + name
+	switch words := strings.ToLower(id + " " + name); {
+	case unasking.MatchString(words):
+		name = l.Env.Theme.Bad.Paint(name)
+	case editing.MatchString(words):
+		name = l.Env.Theme.Warn.Paint(name)
+	}
+	return append(parts, name)
+}
+
+// Words in the names of modes in which agents do not ask before anything, or before edits. They are a
+// hint for the eye: what an agent does in a mode is its own business.
+var (
+	unasking = regexp.MustCompile(`bypass|yolo|danger|full.?access|don.?t.?ask|auto.?approve`)
+	editing  = regexp.MustCompile(`accept|auto`)
+)
 
 // others counts the other sessions that wait.
 func (l Line) others() string {
@@ -232,11 +265,7 @@ func (l Line) counts() (parts []string) {
 	if n := len(t.Background); n > 0 {
 		add("%d in the background", n)
 	}
-	if o, ok := t.Option("mode"); ok {
-		add("%s", event.NameOf(o.Current, o.Choices))
-	} else if t.HasModes() {
-		add("%s", event.NameOf(t.Mode, t.Modes))
-	}
+	parts = append(parts, l.modes()...)
 	if o, ok := t.Option("model"); ok {
 		add("%s", event.NameOf(o.Current, o.Choices))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/workspace"
 	"parley/permissions"
@@ -25,20 +26,36 @@ func aLine() Line {
 		Label: func(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }, Branch: "main"}
 }
 
+var modes = []event.Choice{{ID: "plan", Name: "Plan first"}, {ID: "acceptEdits", Name: "Accept Edits"}, {ID: "yolo", Name: "YOLO"}}
+
+// A mode in which the agent does not ask has the colour of a warning, or of an error.
+func TestLineColoursModes(t *testing.T) {
+	l := aLine()
+	l.Env.Theme = theme.Dark()
+	for id, ink := range map[string]theme.Ink{"acceptEdits": l.Env.Theme.Warn, "yolo": l.Env.Theme.Bad} {
+		l.Thread.Modes, l.Thread.Mode = modes, id
+		if row := l.Row(120); !strings.Contains(row, ink.Paint("mode: "+event.NameOf(id, modes))) {
+			t.Errorf("%s: %q", id, row)
+		}
+	}
+}
+
 // The parts that must not be overlooked come first.
 func TestLine(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change func(*Line)
 		want   string
 	}{
-		"a turn":  {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
-		"others":  {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "accept edits · 2 wait · alt+w · fake · running"},
-		"allowed": {func(l *Line) { l.Approval = permissions.AllMode }, "EVERYTHING ALLOWED · fake · running"},
-		"warned":  {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read-only log"},
-		"gone":    {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
-		"leaving": {func(l *Line) { l.Leaving, l.Form = "ctrl+c again to quit", true }, "ctrl+c again to quit"},
-		"beside":  {func(l *Line) { l.Beside, l.Others, l.Branch = true, 1, "" }, "fake · running 1m00s · opening · 3 unasked"},
-		"a form":  {func(l *Line) { l.Asks, l.Form, l.Asked = true, true, l.Env.Now().Add(-5*time.Second) }, "fake · waiting for you 5s · opening · 3 unasked · ⎇ main esc cancel"},
+		"a turn":     {func(*Line) {}, "fake · running 1m00s · opening · 3 unasked · ⎇ main esc stop"},
+		"others":     {func(l *Line) { l.Others, l.Approval = 2, permissions.AcceptEdits }, "approval: accept edits · 2 wait · alt+w · fake · running"},
+		"allowed":    {func(l *Line) { l.Approval = permissions.AllMode }, "approval: EVERYTHING ALLOWED · fake · running"},
+		"a mode":     {func(l *Line) { l.Thread.Modes, l.Thread.Mode = modes, "plan" }, "opening · approval: ask · mode: Plan first · 3 unasked"},
+		"both modes": {func(l *Line) { l.Approval, l.Thread.Modes, l.Thread.Mode = permissions.ReadOnlyMode, modes, "yolo" }, "approval: read only · fake · running 1m00s · opening · mode: YOLO · 3 unasked"},
+		"warned":     {func(l *Line) { l.Agent.Spec.Warning, l.Others, l.ReadOnly = "unverified", 1, true }, "unverified · 1 waits · alt+w · fake · read-only log"},
+		"gone":       {func(l *Line) { l.Thread.State = thread.Ended }, "The agent has ended · enter restarts it ctrl+c quit"},
+		"leaving":    {func(l *Line) { l.Leaving, l.Form = "ctrl+c again to quit", true }, "ctrl+c again to quit"},
+		"beside":     {func(l *Line) { l.Beside, l.Others, l.Branch = true, 1, "" }, "fake · running 1m00s · opening · 3 unasked"},
+		"a form":     {func(l *Line) { l.Asks, l.Form, l.Asked = true, true, l.Env.Now().Add(-5*time.Second) }, "fake · waiting for you 5s · opening · 3 unasked · ⎇ main esc cancel"},
 		"a question": {func(l *Line) {
 			l.Question, l.Thread.State, l.Asked = true, thread.Waiting, l.Env.Now().Add(-3*time.Minute-time.Second)
 		}, "fake · waiting for you 3m ·"},
