@@ -287,6 +287,9 @@ func (j *Journal) save() error {
 		j.mu.Lock()
 		j.unsaved = true
 		j.mu.Unlock()
+		if len(s.Changes)+len(s.Gone) == 0 { // notes alone are worth no warning
+			return nil
+		}
 		return fmt.Errorf("keep changes: %w", err)
 	}
 	return nil
