@@ -163,7 +163,7 @@ func approvalMode(d *desk) {
 	s.Press("alt+m")
 	s.WaitFor("╭ Approval mode", "accept edits")
 	s.Press("down", "enter")
-	s.WaitFor("Approval: accept edits · files inside", " approval: accept edits · demo")
+	s.WaitFor("Approval: accept edits · Write files in", " approval: accept edits · demo")
 }
 
 func functionKeys(d *desk) {
