@@ -19,6 +19,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/record"
 	"parley/permissions"
+	"parley/ui/layer"
 )
 
 // The test binary runs a program with a limit on file size, like a disk that is nearly full. A file
@@ -203,8 +204,7 @@ func TestNoRoomForRule(t *testing.T) {
 		t.Errorf("it was written without an answer: %q", got)
 	}
 	s.WaitFor(armed)
-	s.Press("y")
-	s.WaitFor("That is all.")
+	s.pressEvery(2*layer.Quiet, "y", "That is all.") // an answer that allows waits until no key was pressed for a while
 	if got := read(t, notes); got == "one\n" {
 		t.Error("the answer was not taken")
 	}

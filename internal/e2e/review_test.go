@@ -90,7 +90,7 @@ func TestUndoWithoutGit(t *testing.T) {
 		s.Prompt("/trust")
 		s.WaitFor("Trust: what the agent did", "Edit  Write notes.txt", noRepository)
 		s.Press("esc")
-		s.WaitGone("Changed and run")
+		s.WaitGone("Trust: what")
 		s.Prompt("/undo")
 		s.WaitFor("Restore the last turn: 1 file", noRepository)
 		s.Press("enter")
