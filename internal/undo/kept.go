@@ -111,10 +111,14 @@ func openRegular(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// create makes the directory for a session of which nothing was kept before.
+// create makes the directory for a session of which nothing was kept before, or which was deleted meanwhile:
+// then the copies are still in the open file.
 func (k *Kept) create() error {
 	if k.exists {
 		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(k.dir), 0o700); err != nil {
+		return err
 	}
 	if err := os.Mkdir(k.dir, 0o700); errors.Is(err, fs.ErrExist) {
 		return ErrInUse
@@ -125,8 +129,21 @@ func (k *Kept) create() error {
 	if err != nil {
 		return errors.Join(err, os.Remove(k.dir))
 	}
-	k.copies.pack, k.exists = pack, true
+	if err := k.copies.moveTo(pack); err != nil {
+		pack.Close()
+		return errors.Join(err, os.RemoveAll(k.dir))
+	}
+	k.exists = true
 	return nil
+}
+
+// deleted reports whether the directory was deleted since it was made. All is then written again.
+func (k *Kept) deleted() bool {
+	if _, err := os.Lstat(k.dir); !k.exists || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	k.exists, k.past.size = false, 0
+	return true
 }
 
 // write adds to what is kept, or replaces it if s has all changes. from has the copies, and loses them.
@@ -261,7 +278,7 @@ func (j *Journal) continues(past saved) {
 func (j *Journal) save() error {
 	j.mu.Lock()
 	k := j.opts.Keep
-	if k == nil || !j.unsaved || j.closed || len(j.entries)+len(j.notes) == 0 && !k.exists {
+	if k == nil || !k.deleted() && !j.unsaved || j.closed || len(j.entries)+len(j.notes) == 0 && !k.exists {
 		j.mu.Unlock()
 		return nil
 	}

@@ -145,6 +145,26 @@ func TestKeptByKilled(t *testing.T) {
 	r.holds("a", "1\n")
 }
 
+// What is kept is written again if somebody deletes it while the session goes on.
+func TestKeptAgain(t *testing.T) {
+	unixOnly(t) // elsewhere an open file cannot be deleted
+	r := newRig(t, map[string]string{"a": "1\n"})
+	r.keeping(Options{})
+	r.during(1, func() { r.write("a", "2\n") })
+	r.must(os.RemoveAll(r.keep.Dir))
+	r.during(2, func() {})
+	r.during(3, func() { r.write("a", "3\n") })
+	r.must(os.RemoveAll(r.keep.Dir))
+	r.during(4, func() { r.write("b", "1\n") })
+	r.again()
+	r.want(1, "changed a on disk during the turn")
+	r.want(3, "changed a on disk during the turn")
+	r.want(4, "created b on disk during the turn")
+	r.undoAll(All)
+	r.holds("a", "1\n")
+	r.absent("b")
+}
+
 // Only what the changes need is kept.
 func TestKeptCopies(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "before\n", "secret": "never changed\n"})
@@ -197,11 +217,13 @@ func TestKeptNotWritten(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1\n"})
 	r.keeping(Options{})
 	r.during(1, func() { r.write("a", "2\n") })
-	r.must(os.RemoveAll(r.kept()))
+	inTheWay := r.kept()
+	r.must(os.RemoveAll(inTheWay))
+	r.must(os.WriteFile(inTheWay, nil, 0o600))
 	for turn := 2; turn <= 3; turn++ {
 		r.j.BeginTurn(t.Context(), turn)
 		r.write("a", fmt.Sprint(turn+1, "\n"))
-		if notes := r.j.EndTurn(t.Context(), turn); len(notes) != 1 || !errors.Is(notes[0].Err, os.ErrNotExist) {
+		if notes := r.j.EndTurn(t.Context(), turn); len(notes) != 1 || !strings.Contains(fmt.Sprint(notes[0].Err), "keep changes: ") {
 			t.Errorf("turn %d: %v", turn, notes)
 		}
 	}
@@ -209,7 +231,7 @@ func TestKeptNotWritten(t *testing.T) {
 		t.Error(failed)
 	}
 	r.holds("a", "1\n")
-	if err := r.j.Close(); !errors.Is(err, os.ErrNotExist) {
+	if err := r.j.Close(); err == nil || !strings.Contains(err.Error(), "keep changes: ") {
 		t.Errorf("close: %v", err)
 	}
 }

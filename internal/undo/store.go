@@ -96,6 +96,19 @@ func createPack(dir string) (*os.File, error) {
 	return pack, err
 }
 
+// moveTo copies what is in the file of the store, if it has one, into another, which becomes its file.
+func (s *store) moveTo(pack *os.File) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pack != nil {
+		if _, err := io.Copy(pack, io.NewSectionReader(s.pack, 0, s.end)); err != nil {
+			return fmt.Errorf("keep the copies: %w", err)
+		}
+	}
+	s.pack = pack // who reads the other now may end: it is closed when nobody has it
+	return nil
+}
+
 // keep stores a content, unless less than leave bytes would remain. Once a quarter of the room is used, it is
 // compressed.
 func (s *store) keep(of sum, content []byte, leave int64) error {
@@ -263,6 +276,7 @@ func (s *store) spans(sums []sum) (all []savedCopy) {
 func (s *store) content(of sum) ([]byte, error) {
 	s.mu.Lock()
 	where, ok := s.at[of]
+	pack := s.pack
 	s.mu.Unlock()
 	switch {
 	case !ok && s.older != nil:
@@ -271,7 +285,7 @@ func (s *store) content(of sum) ([]byte, error) {
 		return nil, fmt.Errorf("no copy of it was kept: %w", fs.ErrNotExist)
 	}
 	b := make([]byte, where.n)
-	if _, err := s.pack.ReadAt(b, where.off); err != nil {
+	if _, err := pack.ReadAt(b, where.off); err != nil {
 		return nil, fmt.Errorf("read the copy: %w", err)
 	}
 	if where.size > where.n {
