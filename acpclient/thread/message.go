@@ -51,9 +51,9 @@ func (t *Thread) text(e event.TextArrived) {
 // a copy of all would need as much again. Nothing writes to them: appending more copies them.
 func appendText(before []byte, text, whole string) []byte {
 	const huge = 16 << 20
-	start, n := unsafe.StringData(whole), len(before)
-	continues := unsafe.StringData(text) == (*byte)(unsafe.Add(unsafe.Pointer(start), n))
-	if len(whole) >= huge && continues && (n == 0 || unsafe.SliceData(before) == start) {
+	n := len(before)
+	if start := unsafe.StringData(whole); len(whole) >= huge && (n == 0 || unsafe.SliceData(before) == start) &&
+		uintptr(unsafe.Pointer(unsafe.StringData(text))) == uintptr(unsafe.Pointer(start))+uintptr(n) {
 		return unsafe.Slice(start, n+len(text))
 	}
 	return append(before, text...)
