@@ -19,6 +19,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	complete(&t, whole, had)
 	s.tools.shown(t)
 	s.foreignTerminalStarted(t, whole)
+	s.foreignTerminalChanged(t) // before the status: who tells of the end of a call knows its exit code
 	e := event.ToolChanged{For: s.wireContext(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
 		Status: line(t.Status, 40), RawInput: shownRaw(t.RawInput), RawOutput: shownRaw(t.RawOutput), At: s.client.clock(),
 		Cancelable: t.Cancel}
@@ -40,7 +41,6 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	if steps := todosOf(t); steps != nil {
 		s.post(event.PlanChanged{For: s.wireContext(), Entries: steps})
 	}
-	s.foreignTerminalChanged(t)
 	s.examine(t, whole, size, asked)
 	return whole
 }
