@@ -34,7 +34,7 @@ func inTmux(t *testing.T, cols, rows int, dir string, args ...string) *pane {
 		if t.Failed() {
 			t.Logf("the terminal at the end:\n%s", p.all())
 		}
-		p.run("kill-server")
+		p.end(dir)
 	})
 	env, err := exec.LookPath("env")
 	if err != nil {
@@ -44,6 +44,14 @@ func inTmux(t *testing.T, cols, rows int, dir string, args ...string) *pane {
 	p.run(append([]string{"new-session", "-d", "-x", strconv.Itoa(cols), "-y", strconv.Itoa(rows), "-c", dir, env, "-i"}, append(environ(dir, "TMUX=x"), line...)...)...)
 	p.run("set-option", "-g", "window-size", "manual")
 	return p
+}
+
+// end ends tmux, and waits until what ran in it has ended, too: until then it may write below dir's parent.
+func (p *pane) end(dir string) {
+	p.run("kill-server")
+	for deadline := time.Now().Add(patience); len(processesOf(filepath.Dir(dir))) > 0 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func (p *pane) run(args ...string) string {

@@ -33,7 +33,7 @@ func shellInTmux(t *testing.T, cols, rows int, options [][]string, more ...strin
 		if t.Failed() {
 			t.Logf("the terminal at the end:\n%s", m.all())
 		}
-		m.run("kill-server")
+		m.end(m.dir)
 	})
 	vars := append(environ(m.dir, "PS1=ready> ", "PATH="+toolbox+":"+filepath.Dir(tmux)), more...)
 	env, err := exec.LookPath("env")
