@@ -112,7 +112,8 @@ func (named) find(s []byte, at, end int, m mode) (from, to int) {
 	// like this.
 	tight := op == '=' && i == stop+1
 	inURL := tight && afterParameter(s[:start])
-	plain := m == command || inURL || tight && inConnection(s[:start]) || tight && (isVariable(name) || secret == hidden && bytes.HasPrefix(name, []byte("--")))
+	inNpmrc := tight && name[0] == '_' && start > 0 && s[start-1] == ':' // //registry.example.com/:_authToken=
+	plain := m == command || inURL || inNpmrc || tight && inConnection(s[:start]) || tight && (isVariable(name) || secret == hidden && bytes.HasPrefix(name, []byte("--")))
 
 	from, to, quote := value(s, i)
 	plain = plain || quote != 0 && start > 0 && s[start-1] == quote && isVariable(name) // {"NAME": "value"}

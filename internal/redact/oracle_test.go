@@ -25,14 +25,14 @@ const (
 type secretMaker struct{ *rand.Rand }
 
 // of returns n letters, the last a letter or digit: a trailing dash could belong to the
-// following text.
+// following text. One of ten or more has a digit if the alphabet has: without one it may be a word.
 func (f secretMaker) of(alphabet string, n int) string {
 	for {
 		b := make([]byte, n)
 		for i := range b {
 			b[i] = alphabet[f.IntN(len(alphabet))]
 		}
-		if s := string(b); strings.ContainsAny(s[:1]+s[n-1:], "-_+/") || n > 12 && !strings.ContainsAny(s, digits) {
+		if s := string(b); strings.ContainsAny(s[:1]+s[n-1:], "-_+/") || n >= 10 && strings.ContainsAny(alphabet, digits) && !strings.ContainsAny(s, digits) {
 			continue
 		}
 		return string(b)

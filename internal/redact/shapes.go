@@ -39,7 +39,7 @@ func ownShapes() []shape {
 		{words: []string{"gocspx-"}, min: 27, pattern: `\bGOCSPX-[\w-]{20,}`},
 		{words: []string{"1//0"}, min: 40, pattern: `\b1//0[\w-]{36,}`},
 		{words: []string{"aws_secret_access_key", "secretaccesskey"}, pattern: `(?i)(?:aws_secret_access_key|secretaccesskey)\\?["']?(?:\s*[=:]>?\s*|\s+)\\?["']?([a-z0-9/+]{40})`},
-		{words: []string{"accountkey=", "sharedaccesskey="}, pattern: `(?i)AccessKey=([a-z0-9+/]{40,}={0,2})|(?i)AccountKey=([a-z0-9+/]{40,}={0,2})`},
+		{words: []string{"accountkey=", "accesskey="}, pattern: `(?i)AccessKey=([a-z0-9+/]{40,}={0,2})|(?i)AccountKey=([a-z0-9+/]{40,}={0,2})`},
 		{words: each("", "0123456789", "q~"), min: 34, back: 3, pattern: `[\w~.]{3}\dQ~[\w~.-]{31,34}`},
 		{words: []string{"hrku-"}, min: 35, pattern: `\bHRKU-[\w-]{30,}`},
 		{words: []string{"cfut_", "cfat_"}, min: 40, pattern: `\bcf[ua]t_[\w-]{35,}`},
@@ -126,7 +126,7 @@ func ownShapes() []shape {
 		{words: []string{"pdl_live_apikey_", "pdl_sdbx_apikey_"}, min: 50, pattern: `\bpdl_(?:live|sdbx)_apikey_\w{34,}`},
 		{words: each("1/", "0123456789", ""), min: 45, pattern: `\b[12]/\d{10,}(?:/\d+)?:[0-9a-f]{32}`},
 		{words: each("0.", hexDigits, ""), min: 80, pattern: `\b0\.` + uuidShape + `\.[A-Za-z0-9]{30}:[\w+/=]{22,}`},
-		{words: each("sk", hexDigits, ""), min: 80, pattern: `\bsk[A-Za-z0-9]{80,}`},
+		{words: each("sk", "abcdefghijklmnopqrstuvwxyz0123456789", ""), min: 80, pattern: `\bsk[A-Za-z0-9]{80,}`},
 		// Any issuer.
 		{words: []string{"eyj"}, min: 40, pattern: `\beyJ[\w-]{10,}\.[\w-]{10,}(?:\.[\w-]*){0,3}`},
 		// Passwords in files and connection strings.

@@ -145,7 +145,7 @@ func TestKeptByKilled(t *testing.T) {
 	r.holds("a", "1\n")
 }
 
-// What is kept is written again if somebody deletes it while the session goes on.
+// What is kept is written again if somebody deletes it before the session ends.
 func TestKeptAgain(t *testing.T) {
 	unixOnly(t) // elsewhere an open file cannot be deleted
 	r := newRig(t, map[string]string{"a": "1\n"})
