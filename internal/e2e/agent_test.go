@@ -48,6 +48,8 @@ type agent struct {
 	cancel  chan struct{} // closed by session/cancel; one per turn
 	answers chan message  // answers to the open question
 	deleted []string      // deleted sessions
+
+	measured bool // parley's status is written to a file when it leaves
 }
 
 func runAgent(in io.Reader, out io.Writer) {
@@ -56,6 +58,12 @@ func runAgent(in io.Reader, out io.Writer) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil {
+			a.mu.Lock()
+			if a.measured {
+				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", os.Getppid()))
+				os.WriteFile(filepath.Join(a.cwd, "status"), status, 0o644)
+			}
+			a.mu.Unlock()
 			return
 		}
 		var m message
@@ -258,10 +266,11 @@ func (a *agent) flood() {
 // hugeSize is how long the line is that the prompt "huge" yields.
 const hugeSize = 200_000_000
 
-// huge sends one line.
+// huge sends one line, and has parley measured.
 func (a *agent) huge() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.measured = true
 	before, after, _ := strings.Cut(chunk, "%s")
 	const words = `some words of text\n`
 	fmt.Fprintf(a.out, `%s"`, before)
