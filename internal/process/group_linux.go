@@ -14,6 +14,7 @@ type entry struct {
 	pid, parent, group, session int
 	started                     uint64
 	dead                        bool // a zombie that its parent has not waited for
+	busy                        bool // it runs, could run, or waits for a disk
 	kernel                      bool // a thread of the kernel
 	tty                         bool // it has a controlling terminal
 }
@@ -23,6 +24,7 @@ type entry struct {
 type members struct {
 	started       uint64 // of the program: nothing older can belong to it
 	strays, blank map[int]uint64
+	unsure        int // how many seemed to be in an exec, so that their marks were not seen
 }
 
 // adopt is called before the program can be reaped, so it is still in the table.
@@ -41,7 +43,7 @@ func (g *Group) anyLeft() bool {
 			return true
 		}
 	}
-	return false
+	return g.unsure > 0
 }
 
 // survey returns everything that belongs to the group: its members, those of its session (a shell
@@ -103,7 +105,7 @@ func (g *Group) kill() error {
 				}
 			}
 		}
-		if !grown {
+		if !grown && g.unsure == 0 {
 			break
 		}
 	}
@@ -181,6 +183,6 @@ func parseStat(pid int, stat []byte) (entry, bool) {
 	state := fields[0][0]
 	return entry{
 		pid: pid, parent: number(1), group: number(2), session: number(3),
-		started: started, dead: state == 'Z' || state == 'X', kernel: flags&kernelThread != 0, tty: number(4) != 0,
+		started: started, dead: state == 'Z' || state == 'X', busy: state == 'R' || state == 'D', kernel: flags&kernelThread != 0, tty: number(4) != 0,
 	}, true
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,10 +18,11 @@ const maxOuter = 2 << 10
 // maxEnviron is larger than an environment can be with the usual stack limit.
 const maxEnviron = 8 << 20
 
-// blankTries and blankPause say how often to look again at a process without an environment: during
-// an exec it has none.
+// During an exec a process has no environment, for as long as its program is read from the disk. So one
+// without is looked at again: blankTries times if it sleeps, which no exec does for long, else execTries times.
 const (
 	blankTries = 3
+	execTries  = 20
 	blankPause = time.Millisecond
 )
 
@@ -71,29 +73,28 @@ func (g *Group) addMarked(table map[int]entry, ours map[int]bool) {
 			unsure = append(unsure, pid)
 		}
 	}
-	for try := 0; try < blankTries && len(unsure) > 0; try++ {
-		time.Sleep(blankPause)
-		rest := unsure[:0]
-		for _, pid := range unsure {
-			switch found, blank := g.marked(pid); {
-			case found:
-				ours[pid] = true
-			case blank:
-				rest = append(rest, pid)
-			}
-		}
-		unsure = rest
-	}
 	blank := make(map[int]uint64, len(unsure))
 	for pid, started := range g.blank {
 		if table[pid].started == started {
 			blank[pid] = started
 		}
 	}
-	for _, pid := range unsure {
-		blank[pid] = table[pid].started
+	buf := make([]byte, statSize)
+	for try := 1; try <= execTries && len(unsure) > 0; try++ {
+		time.Sleep(blankPause)
+		unsure = slices.DeleteFunc(unsure, func(pid int) bool {
+			found, empty := g.marked(pid)
+			if e, _ := readEntry(pid, buf); empty && try >= blankTries && !e.busy {
+				blank[pid] = table[pid].started
+				return true
+			}
+			if found {
+				ours[pid] = true
+			}
+			return !empty
+		})
 	}
-	g.blank = blank
+	g.blank, g.unsure = blank, len(unsure)
 }
 
 // marked reports whether the environment a process was started with has the mark of g, and whether

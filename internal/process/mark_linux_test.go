@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -93,6 +94,30 @@ func TestKillFindsItsOwnMarkOnly(t *testing.T) {
 	}
 	other.Kill()
 	waitDead(t, c, d)
+}
+
+// A process that sleeps without an environment has none. One that runs may be in an exec, which can take long
+// while a disk is slow, so it is looked at again by the next survey.
+func TestWithoutEnvironment(t *testing.T) {
+	g, _ := running(t, "exec sleep 1000")
+	var pids []int
+	for _, cmd := range []*exec.Cmd{exec.Command("sleep", "1000"), exec.Command("yes")} {
+		cmd.Env = []string{}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		pids = append(pids, cmd.Process.Pid)
+	}
+	sleeps, runs := pids[0], pids[1]
+	for deadline := time.Now().Add(patience); g.blank[sleeps] == 0; g.survey() {
+		if time.Now().After(deadline) {
+			t.Fatal("the one that sleeps is looked at each time")
+		}
+	}
+	if g.blank[runs] != 0 {
+		t.Error("the one that runs is never looked at again")
+	}
 }
 
 // The environment is what was asked for and one mark, even if the command sets a mark itself.
