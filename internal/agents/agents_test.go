@@ -46,6 +46,9 @@ func TestKnown(t *testing.T) {
 		if a.Name == "" || a.Title == "" || a.Command == "" || a.Install == "" {
 			t.Errorf("incomplete: %+v", a)
 		}
+		if d := details[a.Name]; d.maker == "" || a.Name != Demo && d.state == "" {
+			t.Errorf("%s: whose it is, or where it keeps its files, is missing", a.Name)
+		}
 		if exact := regexp.MustCompile(`^\d+\.\d+\.\d+$`); a.Package != "" && !exact.MatchString(a.Version) {
 			t.Errorf("%s: npx would fetch version %q", a.Name, a.Version)
 		}
@@ -64,6 +67,24 @@ func TestKnown(t *testing.T) {
 	Known()[2].Args[0] = "changed"
 	if got := Known()[2].Args[0]; got != "--acp" {
 		t.Errorf("the table was changed: %q", got)
+	}
+}
+
+// A known agent may write where it keeps its own files, a program of the user's where any agent does.
+func TestState(t *testing.T) {
+	codex, _ := Find(Known(), "codex")
+	if got := codex.State(); !slices.Equal(got, []string{".codex", ".config/codex"}) {
+		t.Errorf("codex: %q", got)
+	}
+	for _, source := range []Source{Config, Custom} {
+		own := codex
+		own.Source = source
+		if got := own.State(); !slices.Contains(got, ".claude.json") || !slices.Contains(got, ".codex") || len(got) != len(State()) {
+			t.Errorf("%v: %q", source, got)
+		}
+	}
+	if got := (Agent{Name: Demo, Source: Builtin}).State(); len(got) != 0 {
+		t.Errorf("demo: %q", got)
 	}
 }
 

@@ -3,7 +3,11 @@
 // it is given. It may be used from any goroutine.
 package agents
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // Source says why an agent can be started, or that it cannot.
 type Source int
@@ -86,11 +90,50 @@ func Known() []Agent {
 	}
 }
 
-// makers says whose the known agents are.
-var makers = map[string]string{
-	"claude": "Anthropic", "codex": "OpenAI", "gemini": "Google", "opencode": "open source", "copilot": "GitHub", "cursor": "Anysphere",
-	"qwen": "Alibaba", "goose": "Block", "cline": "Cline", "kimi": "Moonshot AI", "kilo": "Kilo", "auggie": "Augment Code", "pi": "open source",
-	"vibe": "Mistral AI", "droid": "Factory", "junie": "JetBrains", "kiro": "AWS", "openhands": "All Hands AI", Demo: "no account needed",
+// details are what is known of the agents of Known, and of others that people start by a command.
+var details = map[string]struct {
+	maker string
+	state string // files and directories below the home directory, with spaces between them
+}{
+	"claude":    {"Anthropic", ".claude .claude.json .config/claude .local/state/claude"},
+	"codex":     {"OpenAI", ".codex .config/codex"},
+	"gemini":    {"Google", ".gemini"},
+	"opencode":  {"open source", ".config/opencode .local/share/opencode .local/state/opencode"},
+	"copilot":   {"GitHub", ".copilot .config/github-copilot"},
+	"cursor":    {"Anysphere", ".cursor .config/cursor"},
+	"qwen":      {"Alibaba", ".qwen"},
+	"goose":     {"Block", ".config/goose .local/share/goose .local/state/goose"},
+	"cline":     {"Cline", ".cline"},
+	"kimi":      {"Moonshot AI", ".kimi .kimi-code"},
+	"kilo":      {"Kilo", ".config/kilo .local/share/kilo .local/state/kilo"},
+	"auggie":    {"Augment Code", ".augment"},
+	"pi":        {"open source", ".pi"},
+	"vibe":      {"Mistral AI", ".vibe"},
+	"droid":     {"Factory", ".factory"},
+	"junie":     {"JetBrains", ".junie"},
+	"kiro":      {"AWS", ".kiro .local/share/kiro-cli"},
+	"openhands": {"All Hands AI", ".openhands"},
+	"amp":       {"Sourcegraph", ".config/amp .local/share/amp"},
+	Demo:        {"no account needed", ""},
+}
+
+// State returns where agents keep their sessions, logins and settings: files and directories below the home
+// directory. Settings can name programs to start; directories of programs are not listed.
+func State() (paths []string) {
+	for _, name := range slices.Sorted(maps.Keys(details)) {
+		paths = append(paths, strings.Fields(details[name].state)...)
+	}
+	return paths
+}
+
+// State returns where an agent keeps its sessions, logins and settings, as the function of that name does:
+// of an agent that is not in the table, which may be any of them, all places.
+func (a Agent) State() []string {
+	known, ok := details[a.Name]
+	if !ok || a.Source == Config || a.Source == Custom {
+		return State()
+	}
+	return strings.Fields(known.state)
 }
 
 // About says what a known agent is and whose, "" of another.
@@ -98,7 +141,7 @@ func (a Agent) About() string {
 	if a.Source == Config || a.Source == Custom {
 		return ""
 	}
-	if maker := makers[a.Name]; !strings.Contains(a.Title, maker) {
+	if maker := details[a.Name].maker; !strings.Contains(a.Title, maker) {
 		return a.Title + " · " + maker
 	}
 	return a.Title

@@ -106,7 +106,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 	if err != nil {
 		return opts, nil, err
 	}
-	bounds, err := setup.bounds()
+	bounds, err := setup.bounds(agent)
 	if err != nil {
 		return opts, nil, err
 	}

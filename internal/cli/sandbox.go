@@ -92,11 +92,14 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 }
 
 // bounds adapts a sandbox to host.Sandbox.
-type bounds struct{ box *sandbox.Sandbox }
+type bounds struct {
+	box *sandbox.Sandbox
+	own []string // where the agent keeps its own files
+}
 
 // Confine implements host.Sandbox.
 func (b bounds) Confine(cmd *exec.Cmd, roots []string) error {
-	return b.box.Wrap(cmd, roots, sandbox.Caches(), commitPlaces(roots)...)
+	return b.box.Wrap(cmd, roots, sandbox.Own(), commitPlaces(roots)...)
 }
 
 // commitPlaces returns where git writes when it commits in those of the directories that are in worktrees
@@ -116,16 +119,16 @@ func commitPlaces(dirs []string) (places []string) {
 
 // Writable implements host.Sandbox.
 func (b bounds) Writable(path string, roots []string) bool {
-	return b.box.Writable(path, roots, sandbox.States())
+	return b.box.Writable(path, roots, b.own)
 }
 
-// bounds returns the sandbox for the host's file writes and commands, nil if it is off.
-func (s *Setup) bounds() (host.Sandbox, error) {
+// bounds returns the sandbox for the host's file writes and commands for an agent, nil if it is off.
+func (s *Setup) bounds(a agents.Agent) (host.Sandbox, error) {
 	box, err := s.confined()
 	if err != nil || box == nil {
 		return nil, err
 	}
-	return bounds{box}, nil
+	return bounds{box, sandbox.Own(a.State()...)}, nil
 }
 
 // commands returns how the host starts agents' commands.
@@ -142,7 +145,7 @@ func (s *Setup) starting(a agents.Agent, p Directories) (acpclient.AgentCommand,
 	cmd, err := s.program(a, p)
 	if err == nil && box != nil {
 		roots := append([]string{p.Cwd}, p.Roots...)
-		err = box.Wrap(cmd, roots, sandbox.States(), commitPlaces(roots)...)
+		err = box.Wrap(cmd, roots, sandbox.Own(a.State()...), commitPlaces(roots)...)
 	}
 	if err != nil {
 		return acpclient.AgentCommand{}, err

@@ -101,7 +101,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	out, _ := agent.CombinedOutput()
 	check("the agent", string(out))
 
-	box, err := s.bounds()
+	box, err := s.bounds(agents.Agent{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,25 +188,29 @@ func TestServingInTheSandbox(t *testing.T) {
 // Parley writes files for an agent only where the agent itself could.
 func TestSandboxBindsWritingForAgents(t *testing.T) {
 	s, root, outside := bound(t)
-	own := filepath.Join(os.Getenv("HOME"), ".gemini")
+	own, other := filepath.Join(os.Getenv("HOME"), ".gemini"), filepath.Join(os.Getenv("HOME"), ".claude")
 	also, linked := t.TempDir(), filepath.Join(t.TempDir(), "link")
-	if err := errors.Join(os.Mkdir(own, 0o755), os.Symlink(root, linked)); err != nil {
+	if err := errors.Join(os.Mkdir(own, 0o755), os.Mkdir(other, 0o755), os.Symlink(root, linked)); err != nil {
 		t.Fatal(err)
 	}
 	s.Config.SandboxWrite = []string{also}
-	box, err := s.bounds()
+	gemini := agents.Agent{Name: "gemini", Source: agents.Path, Command: "/bin/sh", Args: []string{"-c", `mkdir -p "$DIR" && : > "$DIR/new"`}}
+	box, err := s.bounds(gemini)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]bool{root: true, also: true, os.Getenv("TMPDIR"): true, own: true,
-		outside: false, root + "x": false, filepath.Dir(root): false, os.Getenv("HOME"): false, filepath.Join(os.Getenv("HOME"), ".codex"): false} {
+		other: false, outside: false, root + "x": false, filepath.Dir(root): false, os.Getenv("HOME"): false, filepath.Join(os.Getenv("HOME"), ".codex"): false} {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			dir = real
 		}
-		agent := exec.Command("/bin/sh", "-c", `mkdir -p "$1" && : > "$1/new"`, "sh", dir)
-		if err := box.(bounds).box.Wrap(agent, []string{linked}, sandbox.States()); err != nil {
+		t.Setenv("DIR", dir)
+		start, err := s.starting(gemini, Directories{Cwd: linked})
+		if err != nil {
 			t.Fatal(err)
 		}
+		agent := exec.Command(start.Path, start.Args...)
+		agent.Env = start.Env
 		if got := agent.Run() == nil; got != want {
 			t.Errorf("%s: the agent can write: %v", dir, got)
 		}

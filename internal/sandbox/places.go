@@ -18,31 +18,16 @@ var caches = []string{
 	"go/pkg/mod", ".cargo/registry", ".cargo/git", ".gradle/caches", ".m2/repository", ".nuget/packages",
 }
 
-// states are where agents keep their sessions, logins and settings, below the home directory.
-// Settings can name programs to start; directories of programs are not listed.
-var states = []string{
-	".claude", ".claude.json", ".codex", ".gemini", ".qwen", ".copilot", ".cursor", ".kimi", ".vibe", ".augment", ".factory",
-	".config/claude", ".config/codex", ".config/opencode", ".config/goose", ".config/github-copilot", ".config/cursor", ".config/amp",
-	".local/share/opencode", ".local/share/goose", ".local/share/amp",
-	".local/state/claude", ".local/state/opencode", ".local/state/goose",
-}
-
-// Caches returns the paths that commands write to besides the user's files, for the own parameter
-// of Wrap.
-func Caches() []string { return belowHome(caches) }
-
-// States returns the paths that agents write to besides the user's files, including those of
-// Caches, for the own parameter of Wrap.
-func States() []string { return append(belowHome(states), Caches()...) }
-
-func belowHome(names []string) []string {
+// Own returns the paths that an agent or command writes to besides the user's files, for the own parameter
+// of Wrap: the caches, and those with the given names below the home directory.
+func Own(names ...string) []string {
 	home, err := os.UserHomeDir()
 	if err != nil || !filepath.IsAbs(home) {
 		return nil
 	}
-	paths := make([]string, len(names))
-	for i, name := range names {
-		paths[i] = filepath.Join(home, name)
+	var paths []string
+	for _, name := range append(names, caches...) {
+		paths = append(paths, filepath.Join(home, name))
 	}
 	return paths
 }
