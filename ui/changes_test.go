@@ -93,7 +93,7 @@ func TestReviewOffered(t *testing.T) {
 		d.misses("f5 reviews")
 		d.press("}")
 		d.wait(100 * time.Millisecond)
-		d.sees("M lex.go", "turn 1 · through parley", "▸ hunk 1 of 1", "- old line", "+ new line")
+		d.sees("M lex.go", "turn 1 · through parley", "▌ hunk 1 of 1", "- old line", "+ new line")
 		d.misses("not reported by the agent")
 		d.press("u")
 		d.wait(100 * time.Millisecond)
@@ -101,9 +101,18 @@ func TestReviewOffered(t *testing.T) {
 			t.Errorf("%+v", *put)
 		}
 		d.sees("Restored lex.go", "r redoes its change")
+		bottom := func() int { // of the frame
+			return slices.IndexFunc(strings.Split(d.screen(), "\n"), func(row string) bool { return strings.HasPrefix(row, "╰") })
+		}
+		with := bottom()
+		d.wait(time.Minute)
+		d.misses("Restored lex.go")
+		if without := bottom(); with != without {
+			t.Errorf("the frame ends at row %d with a message, else at %d", with, without)
+		}
 		d.press("r")
 		d.wait(100 * time.Millisecond)
-		d.sees("Redone: lex.go", "▸ hunk 1 of 1")
+		d.sees("Redone: lex.go", "▌ hunk 1 of 1")
 		d.press("}", "u")
 		d.wait(100 * time.Millisecond)
 		d.sees("Not undone: mine.go: it was changed since")

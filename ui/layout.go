@@ -46,7 +46,10 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	room := height - len(below)
 	full := c.review.Open() || c.question.Full() || c.elicits.OnScreen() != nil && room < leastBox || c.login.Asks() && c.panels.list() == nil && room < leastLogin
 	if full {
-		below = append(c.gapRows(width, 0), below[len(below)-1])
+		below = below[len(below)-1:]
+		if toast := c.gapRows(width, 0); toast != nil { // instead of the status: the frame does not move
+			below = toast
+		}
 	}
 
 	top := max(0, height-len(below))

@@ -24,7 +24,7 @@ func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
 	}
 	n.Text = notes.TextOn(c.Notes, n)
 	w := panel.NewWriting(n.Text)
-	w.Title, w.Foot = "Note on "+n.Where(), "enter keeps it · esc closes · shift+enter new line"
+	w.Title, w.Foot = "Note on "+n.Where(), "enter keep · esc back · shift+enter new line"
 	w.Placeholder, w.Quote, w.Diff = "What should the agent know or do here?", n.Quote, n.Diff
 	w.Done = func(text string) tea.Cmd {
 		if about == nil {
@@ -101,7 +101,7 @@ func (p *panels) showNotes() tea.Cmd {
 		return c.say("No notes yet: c writes one in the review, . in the transcript")
 	}
 	l := &panel.List{OpenedBy: intent.ShowNotes, Title: "Notes", List: list.New(nil), Items: p.noteItems}
-	l.Foot = panel.Foot(c.m.Keys, panel.Hint{Action: "enter selects"}, panel.Hint{Key: intent.CloseEntry, Action: "drops"})
+	l.Foot = panel.Foot(c.m.Keys, panel.Hint{Action: "enter edit"}, panel.Hint{Key: intent.CloseEntry, Action: "drop"})
 	l.Same = func(a, b any) bool { return a == b }
 	l.List.SetItems(l.Items())
 	l.Choose = func(it list.Item) tea.Cmd {
@@ -147,7 +147,11 @@ func (p *panels) noteItems() (items []list.Item) {
 		put(what, notePrompt{true})
 	}
 	add := func(n notes.Note, section string) {
-		items = append(items, list.Item{Title: n.Where(), Detail: strings.Join(strings.Fields(n.Text), " "), Section: section, Value: n})
+		where := n.Where()
+		if n.Stale {
+			where += ", undone since"
+		}
+		items = append(items, list.Item{Title: where, Detail: strings.Join(strings.Fields(n.Text), " "), Section: section, Value: n})
 	}
 	for _, n := range said {
 		add(n, "Notes")
@@ -178,14 +182,14 @@ func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
 	return h.c.panels.writeNote(n, nil)
 }
 
-func (h reviewHost) Notes(path string) (n int) {
+func (h reviewHost) Notes(path string) (on []notes.Note) {
 	path = h.c.NameOf(path)
-	for _, note := range h.c.Notes {
-		if !note.Undone && note.Path == path {
-			n++
+	for _, n := range h.c.Notes {
+		if !n.Undone && n.Path == path {
+			on = append(on, n)
 		}
 	}
-	return n
+	return on
 }
 
 func (h reviewHost) Left() tea.Cmd {

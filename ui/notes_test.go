@@ -42,7 +42,7 @@ func TestNotesOfTheReview(t *testing.T) {
 		d.misses("undone")
 		d.press("down", "down", "ctrl+x")
 		d.misses("/mine.go:1")
-		d.sees("Put 1 note into the prompt", "ctrl+x drops")
+		d.sees("Put 1 note into the prompt", "ctrl+x drop")
 		d.press("up", "enter") // the note
 		d.sees(uitest.Dir + "/lex.go:1")
 		d.press("ctrl+u")
@@ -58,7 +58,7 @@ func TestNotesOfTheReview(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		if got, _, _ := d.agent.seen(); !strings.HasSuffix(inDir(got), fenced(`My notes on your work:
 
-@lex.go:1
+'lex.go', line 1 (I have undone this)
 
 '''diff
 -old line
@@ -174,7 +174,7 @@ func TestNotesSurvive(t *testing.T) {
 		d.types("hello\n")
 		d.wait(100 * time.Millisecond)
 		d.press("tab", ".")
-		d.sees("Note on your message")
+		d.sees("Note on the agent's message")
 		d.types("shorter\n")
 		d.wait(2 * time.Second)
 		if got := k.drafts[composer.DraftKey{Agent: "fake", Session: "s1"}].Notes; len(got) != 1 || got[0].Text != "shorter" || got[0].Quote != "You said: hello" {
@@ -190,7 +190,7 @@ func TestNotesSurvive(t *testing.T) {
 		d.sees("Restored your notes: /notes lists them")
 		d.draft("")
 		d.types("/notes\n")
-		d.sees("your message", "shorter")
+		d.sees("the agent's message", "shorter")
 		d.press("enter")
 		d.press("enter")
 		d.wait(2 * time.Second)
@@ -228,7 +228,7 @@ func TestNotesOfAClosedSession(t *testing.T) {
 			if saved {
 				d.sees("No notes yet")
 			} else {
-				d.sees("your message  shorter")
+				d.sees("the agent's message  shorter")
 			}
 		})
 	}
@@ -255,7 +255,7 @@ func TestNotesOnEntries(t *testing.T) {
 		d.types("one more\n")
 		d.wait(100 * time.Millisecond)
 		d.press("k", "c")
-		d.sees("Note on your tool call: Run  make @.env")
+		d.sees("Note on the agent's tool call: Run  make @.env")
 		d.types("two\n")
 		d.wait(100 * time.Millisecond)
 		d.press("g", "c")

@@ -17,7 +17,7 @@ func notes(d *desk) {
 	s.PressUntil("y", "f5 reviews")
 	s.Press("ctrl+u")  // it may have been pressed once too often
 	s.Type("\x1b[15~") // f5
-	s.WaitFor("▸ hunk 1 of 1")
+	s.WaitFor("▌ hunk 1 of 1")
 	for _, key := range []string{"shift+down", "J", "shift+up", "K"} {
 		s.Press(key, "c")
 		s.WaitFor("Note on notes.txt:", "edited by the demo agent", placeholderOfNote)
@@ -38,7 +38,7 @@ func notes(d *desk) {
 		s.Press("tab")
 		s.WaitSelected("That is all.")
 		s.Press(key)
-		s.WaitFor("Note on your message")
+		s.WaitFor("Note on the agent's message")
 		s.Prompt("noted with " + key)
 		s.WaitFor("2 notes · /notes lists")
 		s.Press("esc")

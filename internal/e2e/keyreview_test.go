@@ -92,9 +92,9 @@ func walksReview(d *desk) {
 		s.Press(step.key)
 		s.WaitFor(step.to)
 	}
-	top := s.WaitFor("▸ hunk 1 of 3") // a message may take the last of its rows
+	top := s.WaitFor("▌ hunk 1 of 3") // a message may take the last of its rows
 	for _, keys := range []struct{ to, back, shows string }{
-		{"j", "k", "line 67"}, {"down", "up", "line 67"}, {"space", "b", "new 70"}, {"pgdown", "pgup", "new 70"}, {"G", "g", "line 73"}, {"end", "home", "line 73"},
+		{"j", "k", "hunk 3 of 3"}, {"down", "up", "hunk 3 of 3"}, {"space", "b", "new 70"}, {"pgdown", "pgup", "new 70"}, {"G", "g", "line 73"}, {"end", "home", "line 73"},
 	} {
 		s.Press(keys.to)
 		s.WaitFunc("rows further down", func(rows []string) bool { return rows[3] != top[3] && rowOf(rows, keys.shows) > 0 })
@@ -103,7 +103,7 @@ func walksReview(d *desk) {
 	}
 
 	s.Press("tab") // the list of files
-	s.WaitGone("▸ hunk")
+	s.WaitGone("▌ hunk")
 	s.Press("j")
 	s.WaitFor("hunk 1 of 1 · file 2 of 2", "+ new 10")
 	s.Press("k", "k", "z") // its directory
@@ -113,9 +113,9 @@ func walksReview(d *desk) {
 	s.Press("down")
 	s.WaitFor("file 1 of 2")
 	s.Press("enter") // back to the diff
-	s.WaitFor("▸ hunk 1 of 3")
+	s.WaitFor("▌ hunk 1 of 3")
 	s.Press("z")
-	s.WaitOnly([]string{"▸ hunk 1 of 3 · folded"}, "new 3")
+	s.WaitOnly([]string{"▌ hunk 1 of 3 · folded"}, "new 3")
 	s.Press("z")
 	s.WaitOnly([]string{"+ new 3"}, "folded")
 	s.Press("v")
@@ -135,7 +135,7 @@ func judgesChanges(d *desk) {
 	s.Press("a")
 	s.WaitFor("hunk 2 of 3 · file 1 of 2")
 	s.Press("[")
-	s.WaitFor("▸ hunk 1 of 3 · ✓ kept")
+	s.WaitFor("▌ hunk 1 of 3 · ✓ kept")
 	s.Press("A") // the file; the next is shown
 	s.WaitFor("file 2 of 2")
 	s.Press("{")
@@ -147,7 +147,7 @@ func judgesChanges(d *desk) {
 	s.WaitFor("Undid 1 hunk of a.txt", "of 2 · file 1 of 2")
 	s.file("a.txt", 3, 70)
 	s.Press("s")
-	s.WaitFor("Staged 1 hunk of a.txt", "▸ hunk 2 of 2 · staged")
+	s.WaitFor("Staged 1 hunk of a.txt", "▌ hunk 2 of 2 · staged")
 	s.staged("a.txt", 70)
 	s.Press("r")
 	s.WaitFor("Redone: a.txt", "of 3 · file 1 of 2")

@@ -19,11 +19,12 @@ type Note struct {
 	From   int    `json:"from,omitempty"`   // the first of its lines, from 1; 0: the whole file
 	To     int    `json:"to,omitempty"`     // the last of its lines
 	Old    bool   `json:"old,omitempty"`    // the lines are those before the change
-	Entry  string `json:"entry,omitempty"`  // what kind of entry it is: "your message"
+	Entry  string `json:"entry,omitempty"`  // what kind of entry it is, as the user says it to the agent: "your message" is the agent's
 	Title  string `json:"title,omitempty"`  // of the entry, on one line and safe to show; may be ""
 	Quote  string `json:"quote,omitempty"`  // the code or the words that it is about, safe to show; see [Bound]
 	Diff   bool   `json:"diff,omitempty"`   // Quote has a sign at the beginning of each line
 	Undone bool   `json:"undone,omitempty"` // no note, but a change that the user has undone
+	Stale  bool   `json:"stale,omitempty"`  // the user has undone the code that it quotes
 	Text   string `json:"text,omitempty"`   // what the user says
 }
 
@@ -66,13 +67,19 @@ func Bound(s string) string {
 	}
 }
 
-// Where says in a few words what a note is about. It is safe to show.
+// Where says to the user in a few words what a note is about. It is safe to show.
 func (n Note) Where() string {
+	entry := n.Entry
+	if thing, of := strings.CutPrefix(entry, "your "); of {
+		entry = "the agent's " + thing
+	} else if thing, of := strings.CutPrefix(entry, "my "); of {
+		entry = "your " + thing
+	}
 	switch {
 	case n.Path == "" && n.Title != "":
-		return n.Entry + ": " + n.Title
+		return entry + ": " + n.Title
 	case n.Path == "":
-		return n.Entry
+		return entry
 	}
 	where := safetext.Line(n.Path, 200)
 	if n.From > 0 {
@@ -94,7 +101,7 @@ func (n Note) lines() string {
 
 // About reports whether two notes are about the same.
 func (n Note) About(other Note) bool {
-	n.Text, n.Undone, other.Text, other.Undone = "", false, "", false
+	n.Text, n.Undone, n.Stale, other.Text, other.Undone, other.Stale = "", false, false, "", false, false
 	return n == other
 }
 
@@ -173,7 +180,7 @@ func Draft(all []Note) []Note {
 func Undo(all []Note, n Note) []Note {
 	const most = 50
 	n.Undone, n.Text = true, ""
-	all = append(slices.Clone(all), n)
+	all = stale(append(slices.Clone(all), n), n.Path)
 	if _, undone := Split(all); len(undone) > most {
 		i := slices.IndexFunc(all, func(n Note) bool { return n.Undone })
 		all = slices.Delete(all, i, i+1)
@@ -185,8 +192,35 @@ func Undo(all []Note, n Note) []Note {
 func Redo(all []Note, path string) []Note {
 	for i, n := range slices.Backward(all) {
 		if n.Undone && n.Path == path {
-			return slices.Delete(slices.Clone(all), i, i+1)
+			return stale(slices.Delete(slices.Clone(all), i, i+1), path)
 		}
 	}
 	return all
+}
+
+// stale marks the notes on a file whose code was undone: the whole file, or a line that they quote. It changes all.
+func stale(all []Note, path string) []Note {
+	for i, n := range all {
+		if n.Path != path || n.Undone || n.Quote == "" {
+			continue
+		}
+		all[i].Stale = slices.ContainsFunc(all, func(u Note) bool {
+			return u.Undone && u.Path == path && (u.From == 0 || sharesChange(n.Quote, u.Quote))
+		})
+	}
+	return all
+}
+
+// sharesChange reports whether two diffs have an added or removed line in common.
+func sharesChange(a, b string) bool {
+	lines := map[string]bool{}
+	for line := range strings.Lines(a) {
+		lines[strings.TrimSuffix(line, "\n")] = line[0] == '+' || line[0] == '-'
+	}
+	for line := range strings.Lines(b) {
+		if lines[strings.TrimSuffix(line, "\n")] {
+			return true
+		}
+	}
+	return false
 }

@@ -74,6 +74,40 @@ I have undone these changes of yours. Do not make them again unless I ask for th
 	}
 }
 
+// A note is marked while the code that it quotes is undone, and the prompt says so.
+func TestUndoMarksNotes(t *testing.T) {
+	all := []Note{
+		{Path: "a.go", From: 1, To: 1, Quote: "-a\n+A", Diff: true, Text: "one"},
+		{Path: "a.go", From: 9, To: 9, Quote: "+B\n c", Diff: true, Text: "two"},
+		{Path: "b.go", From: 1, To: 1, Quote: "+A", Diff: true, Text: "other file"},
+		{Path: "a.go", Text: "all of it"},
+	}
+	marked := func(all []Note) (out string) {
+		for _, n := range all {
+			if n.Stale {
+				out += n.Text + " "
+			}
+		}
+		return out
+	}
+	hunk := Undo(all, Note{Path: "a.go", From: 1, To: 1, Quote: "-a\n+A", Diff: true})
+	if got := marked(hunk); got != "one " {
+		t.Errorf("a hunk undone: %q", got)
+	}
+	if text := promptOf(hunk...); !strings.Contains(text, "`a.go`, line 1 (I have undone this)") {
+		t.Error(text)
+	}
+	if got := marked(Undo(all, Note{Path: "a.go", Quote: "+A", Diff: true})); got != "one two " {
+		t.Errorf("the file undone: %q", got)
+	}
+	if got := marked(Redo(hunk, "a.go")); got != "" {
+		t.Errorf("redone: %q", got)
+	}
+	if marked(all) != "" || len(Put(hunk, Note{Path: "a.go", From: 1, To: 1, Quote: "-a\n+A", Diff: true})) != len(hunk)-1 {
+		t.Error("the notes were changed, or are not the same notes")
+	}
+}
+
 // A file of any name is mentioned, so that it becomes a resource.
 func TestPromptMentionsAnyName(t *testing.T) {
 	for _, name := range []string{"a.go", "a b.go", "@.env", "`a`.go", "a\nb", "a\x1b[31m.go", "a\"b'", "-rf", "a:12", "dir/(x).go", "ü\u202e.go", "👩‍👩‍👧.go"} {
@@ -161,8 +195,9 @@ func TestWhere(t *testing.T) {
 		{Note{Path: "a.go", From: 3, To: 3}, "a.go:3"},
 		{Note{Path: "a.go", From: 3, To: 5, Old: true}, "a.go:3-5 (before)"},
 		{Note{Path: "a\x1b[31m.go", From: 1}, "a.go:1"},
-		{Note{Entry: "your message"}, "your message"},
-		{Note{Entry: "your tool call", Title: "Run  make"}, "your tool call: Run  make"},
+		{Note{Entry: "your message"}, "the agent's message"},
+		{Note{Entry: "your tool call", Title: "Run  make"}, "the agent's tool call: Run  make"},
+		{Note{Entry: "my message"}, "your message"},
 	} {
 		if got := c.n.Where(); got != c.want {
 			t.Errorf("%+v is %q, want %q", c.n, got, c.want)

@@ -120,7 +120,7 @@ func (n Note) head() string {
 	if n.From > 0 {
 		lines = ":" + n.lines()
 	}
-	if !n.Old && !n.Undone {
+	if !n.Old && !n.Undone && !n.Stale {
 		word := mention.Format(n.Path) + lines
 		if m := mention.Find(word); len(m) == 1 && m[0].Start == 0 && m[0].End == len(word) && m[0].Path == n.Path {
 			return word
@@ -136,6 +136,9 @@ func (n Note) head() string {
 	}
 	if n.Old {
 		head += " before the change"
+	}
+	if n.Stale {
+		head += " (I have undone this)"
 	}
 	return head
 }

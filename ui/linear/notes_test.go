@@ -91,7 +91,7 @@ func TestNotes(t *testing.T) {
 			"1. a b.go: Rename it: @a.go",
 			"2. a.go:1: First, then second.",
 			"3. a.go:2-3: Say why. And when?",
-			"4. your message: Shorter.",
+			"4. the agent's message: Shorter.",
 			"/notes send sends them as one prompt, /notes drop and a number drops one.")
 		r.types("/notes drop 5", "/notes drop 1", "/notes find", "/notes send")
 		r.pause()
@@ -266,7 +266,7 @@ func TestNoteWithoutTheAgent(t *testing.T) {
 		r.pause()
 		r.types("/note . Shorter.")
 		r.pause()
-		if got := fmt.Sprint(s.notesOf(composer.DraftKey{Agent: "fake", Session: "s1"})); got != "[your message: Shorter.]" {
+		if got := fmt.Sprint(s.notesOf(composer.DraftKey{Agent: "fake", Session: "s1"})); got != "[the agent's message: Shorter.]" {
 			t.Errorf("kept %s", got)
 		}
 	})

@@ -93,7 +93,7 @@ func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	case want == intent.Again:
 		return r.again(), true
 	case f.Undone:
-		return r.host.Say(f.Name + " is restored already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
+		return r.host.Say(f.Name + " is undone already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
 	case f.doc == nil && !f.counted:
 		return r.host.Say("Still reading " + f.Name), true
 	}
@@ -173,7 +173,11 @@ func (r *Review) only(f *file, left bool) []bool {
 func (r *Review) undo(f *file, whole bool) tea.Cmd {
 	const failed = "Not undone:"
 	if whole {
-		return r.do(acted{file: f, failed: failed, did: "Restored", undone: &undone{path: f.Path}, note: f.aboutFile(true)}, Store.Undo)
+		did := "Restored"
+		if f.Kind == "created" {
+			did = "Removed"
+		}
+		return r.do(acted{file: f, failed: failed, did: did, undone: &undone{path: f.Path}, note: f.aboutFile(true)}, Store.Undo)
 	}
 	d := f.doc
 	content, ok := d.diff.Without(d.before, d.after, r.only(f, false))

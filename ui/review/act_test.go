@@ -113,20 +113,20 @@ func TestManyUndone(t *testing.T) {
 func TestSmallerWindow(t *testing.T) {
 	g := newRig(t, three())
 	g.press("]", "]")
-	g.sees("▸ hunk 3 of 3")
+	g.sees("▌ hunk 3 of 3")
 	g.height = 12
 	g.r.Saw(g.width, g.height)
 	if !g.r.Resized() || g.r.Resized() {
 		t.Error("the rows are not drawn again, or forever")
 	}
-	g.sees("▸ hunk 3 of 3", "+ C")
+	g.sees("▌ hunk 3 of 3", "+ C")
 }
 
 // Hunks with the same lines are kept and staged one by one.
 func TestHunksThatAreAlike(t *testing.T) {
 	g := newRig(t, changedFile("f", "old\n"+far+"old\n"+far+"old\n", "new\n"+far+"new\n"+far+"new\n"))
 	g.press("a")
-	g.sees("  hunk 1 of 3 · ✓ kept", "▸ hunk 2 of 3", "- old")
+	g.sees("  hunk 1 of 3 · ✓ kept", "▌ hunk 2 of 3", "- old")
 	g.misses("hunk 2 of 3 · ✓ kept")
 	g.press("s")
 	g.sees("hunk 2 of 3 · staged")

@@ -136,19 +136,31 @@ func (r *Review) place() string {
 	return out
 }
 
-// foot names the most important keys, as many as fit.
+// footKey is an action that the footer names, with its keys.
+type footKey struct {
+	of   []intent.Intent
+	does string
+}
+
+// foot names the keys of what has the focus: the list of files, selected lines, or the diff. The most
+// important come first, as many as fit.
 func (r *Review) foot(width int) string {
-	const last = "? all keys · esc closes"
+	pair := func(next, previous intent.Intent, does string) footKey {
+		return footKey{[]intent.Intent{next, previous}, does}
+	}
+	one := func(i intent.Intent, does string) footKey { return footKey{[]intent.Intent{i}, does} }
+	keys := []footKey{pair(intent.NextHunk, intent.PreviousHunk, "hunk"), pair(intent.NextFile, intent.PreviousFile, "file"), one(intent.KeepHunk, "keep"), one(intent.UndoHunk, "undo"),
+		one(intent.StageHunk, "stage"), one(intent.WriteNote, "note"), one(intent.FocusTree, "files"), one(intent.AllTurns, "all turns")}
+	last := "? all keys · esc back"
+	switch {
+	case r.inTree:
+		keys = []footKey{one(intent.Open, "open"), one(intent.KeepHunk, "keep file"), one(intent.UndoHunk, "undo file"), one(intent.StageHunk, "stage file"), one(intent.WriteNote, "note")}
+	case r.picked.in(r.sheet()):
+		keys = []footKey{pair(intent.SelectDown, intent.SelectUp, "select"), one(intent.WriteNote, "note on these lines")}
+		last = "? all keys · esc unselect"
+	}
 	out := ""
-	for _, k := range []struct {
-		of   []intent.Intent
-		does string
-	}{
-		{[]intent.Intent{intent.NextHunk, intent.PreviousHunk}, "hunk"}, {[]intent.Intent{intent.NextFile, intent.PreviousFile}, "file"},
-		{[]intent.Intent{intent.KeepHunk}, "keep"}, {[]intent.Intent{intent.UndoHunk}, "undo"}, {[]intent.Intent{intent.StageHunk}, "stage"},
-		{[]intent.Intent{intent.WriteNote}, "note"},
-		{[]intent.Intent{intent.AllTurns}, "all turns"},
-	} {
+	for _, k := range keys {
 		label := ""
 		for _, i := range k.of {
 			if l := r.env.Keys.Label(intent.Review, i); l != "" {
@@ -179,28 +191,12 @@ func (r *Review) docRows(width, height int) []string {
 	if s == nil || s.Len() == 0 {
 		return append(rows, text.WrapInk(th.Dim.Paint, r.note(f), "", width)...)
 	}
-	look := r.look(width, height-len(rows))
+	l := r.layout(f, s, width)
+	l.look.Limit = max(1, height-len(rows))
 	for line := min(r.top, s.Len()-1); line < s.Len() && len(rows) < height; line++ {
-		drawn := s.Draw(line, look, func(k int) string { return r.hunkRow(f, k, width) })
-		if r.picked.has(s, line) {
-			for i, row := range drawn {
-				drawn[i] = text.Highlight(row, 0, text.Width(row), th.Selected)
-			}
-		}
-		if line == r.search.line && r.search.found == f {
-			drawn = r.search.marked(drawn, th)
-		}
-		rows = append(rows, drawn...)
+		rows = append(rows, l.draw(line, func(k int) string { return r.hunkRow(f, k, l.look.Width) })...)
 	}
 	return rows[:min(len(rows), height)]
-}
-
-func (r *Review) look(width, height int) diff.Look {
-	l := diff.Look{Width: width, Limit: max(1, height), Theme: r.env.Theme}
-	if f := r.current(); f != nil && f.doc != nil {
-		l.Syntax = f.doc.syntax
-	}
-	return l
 }
 
 // head is what is said about a file above its diff.
@@ -223,7 +219,7 @@ func (r *Review) head(f *file, width int) []string {
 	if f.all(r.staged) {
 		about += " · staged"
 	}
-	switch n := r.host.Notes(f.Path); n {
+	switch n := len(r.host.Notes(f.Path)); n {
 	case 0:
 	case 1:
 		about += " · 1 note"
@@ -241,6 +237,11 @@ func (r *Review) head(f *file, width int) []string {
 	if f.NoUndoReason != "" {
 		rows = append(rows, th.Warn.Paint(text.Truncate("Cannot be undone: "+f.NoUndoReason, width, "…")))
 	}
+	for _, n := range r.host.Notes(f.Path) {
+		if r.noteLine(n) < 0 {
+			rows = append(rows, noteRows(n, width, th)...)
+		}
+	}
 	return rows
 }
 
@@ -254,7 +255,11 @@ func (r *Review) note(f *file) string {
 	}
 	switch {
 	case f.Undone:
-		return "Restored. " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change."
+		did := "Restored. "
+		if f.Kind == "created" {
+			did = "Removed. "
+		}
+		return did + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change."
 	case f.doc == nil:
 		return "Reading…"
 	case f.Kind == "renamed":
@@ -287,9 +292,8 @@ func (r *Review) hunkRow(f *file, k, width int) string {
 	if k < len(f.doc.folded) && f.doc.folded[k] {
 		words += " · folded"
 	}
-	mark := "  "
 	if k == r.change && !r.inTree {
-		mark, ink = th.Key.Paint("▸ "), th.Strong
+		ink = th.Strong
 	}
-	return text.Truncate(mark+ink.Paint(words), width, "…")
+	return text.Truncate(ink.Paint(words), width, "…")
 }

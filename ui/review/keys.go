@@ -165,7 +165,7 @@ func (r *Review) openFile() tea.Cmd {
 	if s := r.sheet(); s != nil && s.Len() > 0 {
 		line = r.top
 		if s.Changes() > 0 && !r.inTree {
-			line = s.Head(r.change)
+			line = s.Begin(r.change)
 		}
 		line = max(1, s.FileLine(line))
 	}

@@ -20,9 +20,9 @@ func (r *Review) fits(from int) int {
 		return 1
 	}
 	height := r.bodyHeight(r.height) - len(r.head(f, width))
-	look, n, rows := r.look(width, height), 0, 0
+	l, n, rows := r.layout(f, s, width), 0, 0
 	for line := from; line < s.Len(); line++ {
-		rows += len(s.Draw(line, look, none))
+		rows += len(l.draw(line, none))
 		if rows > height {
 			break
 		}
@@ -41,9 +41,9 @@ func (r *Review) last() int {
 		return 0
 	}
 	height := r.bodyHeight(r.height) - len(r.head(f, width))
-	look, rows := r.look(width, height), 0
+	l, rows := r.layout(f, s, width), 0
 	for line := s.Len() - 1; line >= 0; line-- {
-		if rows += len(s.Draw(line, look, none)); rows > height {
+		if rows += len(l.draw(line, none)); rows > height {
 			return min(line+1, s.Len()-1)
 		}
 	}
@@ -91,9 +91,9 @@ func (r *Review) settle() {
 	}
 }
 
-// reveal scrolls to the selected hunk, with a line or two before it.
+// reveal scrolls to the selected hunk, with a line before it.
 func (r *Review) reveal() {
-	const before = 2
+	const before = 1
 	if s := r.sheet(); s != nil && r.change < s.Changes() {
 		r.top = max(0, min(s.Head(r.change)-before, r.last()))
 	}

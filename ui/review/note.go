@@ -30,7 +30,7 @@ func (r *Review) pick(step int) {
 	if !r.picked.in(s) {
 		line := r.top
 		if s.Changes() > 0 {
-			line = s.Head(r.change)
+			line = s.Begin(r.change)
 		}
 		for line < s.Len()-1 && !s.HasText(line) {
 			line++
@@ -70,17 +70,17 @@ func (r *Review) pickRow(y int) {
 		return
 	}
 	y -= 1 + len(r.head(f, width))
-	look := r.look(width, r.bodyHeight(r.height))
+	l := r.layout(f, s, width)
 	for line := r.top; y >= 0 && line < s.Len(); line++ {
-		if y -= max(1, len(s.Draw(line, look, none))); y < 0 && s.HasText(line) {
+		if y -= max(1, len(l.draw(line, none))); y < 0 && s.HasText(line) {
 			r.inTree = false
 			r.pickLine(line, line)
 		}
 	}
 }
 
-// writeNote lets the user write a note on the selected lines, else on the selected hunk, else on the
-// file.
+// writeNote lets the user write a note on the selected lines, or edit the one that is shown below the
+// only one; else one on the selected hunk, else on the file.
 func (r *Review) writeNote() tea.Cmd {
 	f, s := r.current(), r.sheet()
 	switch {
@@ -90,12 +90,24 @@ func (r *Review) writeNote() tea.Cmd {
 		return r.host.WriteNote(f.aboutFile(false))
 	case f.doc == nil:
 		return r.host.Say("Still reading " + f.Name)
+	case r.picked.in(s) && r.picked.from == r.picked.to && len(r.notesBelow(r.picked.to)) > 0:
+		return r.host.WriteNote(r.notesBelow(r.picked.to)[0])
 	case r.picked.in(s):
 		return r.host.WriteNote(f.aboutLines(s.Excerpt(min(r.picked.from, r.picked.to), max(r.picked.from, r.picked.to))))
 	case s == nil || s.Changes() == 0:
 		return r.host.WriteNote(f.aboutFile(false))
 	}
 	return r.host.WriteNote(f.aboutLines(f.doc.diff.Excerpt(r.change)))
+}
+
+// notesBelow returns the notes that are shown below a line of the sheet.
+func (r *Review) notesBelow(line int) (on []notes.Note) {
+	for _, n := range r.host.Notes(r.current().Path) {
+		if r.noteLine(n) == line {
+			on = append(on, n)
+		}
+	}
+	return on
 }
 
 // aboutLines returns a note on some lines.

@@ -32,8 +32,8 @@ type Host interface {
 	Changed()
 	// WriteNote lets the user write a note; its path is the file's, verbatim.
 	WriteNote(notes.Note) tea.Cmd
-	// Notes returns how many notes there are on a file.
-	Notes(path string) int
+	// Notes returns the notes on a file.
+	Notes(path string) []notes.Note
 	// Undid notes that a change was undone, Redid that the last one of a file was done again.
 	Undid(notes.Note)
 	Redid(path string)

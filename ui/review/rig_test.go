@@ -74,11 +74,11 @@ func (g *rig) Redid(path string)              { g.undid = notes.Redo(g.undid, pa
 func (g *rig) Copy(f func() string) tea.Cmd   { g.copied = f(); return nil }
 func (g *rig) Left() tea.Cmd                  { return nil }
 func (g *rig) WriteNote(n notes.Note) tea.Cmd { g.written = n; return nil }
-func (g *rig) Notes(path string) int {
+func (g *rig) Notes(path string) []notes.Note {
 	if g.written.Path == path {
-		return 1
+		return []notes.Note{g.written}
 	}
-	return 0
+	return nil
 }
 func (g *rig) OpenFile(path string, line int) tea.Cmd {
 	g.opened = fmt.Sprintf("%s:%d", path, line)

@@ -103,7 +103,11 @@ func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
 	mark, counts, plain := "  ", "", ""
 	switch {
 	case f.Undone:
-		counts, plain = th.Dim.Paint("restored"), "restored"
+		plain = "restored"
+		if f.Kind == "created" {
+			plain = "removed"
+		}
+		counts = th.Dim.Paint(plain)
 	case f.counted && f.added+f.removed > 0:
 		plain = fmt.Sprintf("+%d −%d", f.added, f.removed)
 		counts = th.Good.Paint(fmt.Sprintf("+%d", f.added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.removed))

@@ -21,7 +21,7 @@ func TestExcerpt(t *testing.T) {
 	c := Compute(Diff{Path: "f", Old: before, New: after})
 	for _, sides := range []bool{false, true} {
 		s := NewSheet(c, sides, nil)
-		if s.HasText(s.Head(0)) || !s.HasText(s.Head(0)+1) || s.HasText(-1) || s.HasText(s.Len()) {
+		if s.HasText(s.Head(0)) || !s.HasText(s.Begin(0)) || s.HasText(-1) || s.HasText(s.Len()) {
 			t.Error("the row above a change counts as a line, or its first line does not")
 		}
 		if got, want := s.Excerpt(0, s.Len()-1), strings.ReplaceAll(" a|-b|+B|+BB| c| d| e| h| i| j|-k| l| m|", "|", "\n"); got.Text != want || got.From != 1 || got.To != 13 {
@@ -29,14 +29,14 @@ func TestExcerpt(t *testing.T) {
 		}
 	}
 	beside := NewSheet(c, true, nil)
-	if got, want := beside.Excerpt(beside.Head(0)+1, beside.Head(0)+1), (Excerpt{"-b\n+B\n", 2, 2, false}); got != want {
+	if got, want := beside.Excerpt(beside.Begin(0), beside.Begin(0)), (Excerpt{"-b\n+B\n", 2, 2, false}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if got, want := beside.Excerpt(beside.Head(0)+2, beside.Head(0)+2), (Excerpt{"+BB\n", 3, 3, false}); got != want {
+	if got, want := beside.Excerpt(beside.Begin(0)+1, beside.Begin(0)+1), (Excerpt{"+BB\n", 3, 3, false}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	below := NewSheet(c, false, nil)
-	if got, want := below.Excerpt(below.Head(0)+1, below.Head(0)+1), (Excerpt{"-b\n", 2, 2, true}); got != want {
+	if got, want := below.Excerpt(below.Begin(0), below.Begin(0)), (Excerpt{"-b\n", 2, 2, true}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,7 +15,13 @@ type Sheet struct {
 	c     *Computed
 	sides bool
 	lines []sheetLine
-	heads []int // the line above each change
+	parts []part
+}
+
+// part is a change in a sheet.
+type part struct {
+	head       int // the line above it
+	begin, end int // its own lines, without the context before it
 }
 
 // sheetLine is one line of a sheet: the row above a change, the gap between two hunks, or a line of the diff.
@@ -30,8 +37,8 @@ const (
 	sheetBytes = 16 << 10 // that are looked at
 )
 
-// NewSheet lays out a diff, in one column or side by side, with a line above each change. Of folded changes there is only
-// that line.
+// NewSheet lays out a diff, in one column or side by side, with a line above each change and the context before it. Of
+// folded changes there is only that line.
 func NewSheet(c *Computed, sides bool, folded []bool) *Sheet {
 	s := &Sheet{c: c, sides: sides && c.twoSided}
 	spans := c.changes()
@@ -40,15 +47,20 @@ func NewSheet(c *Computed, sides bool, folded []bool) *Sheet {
 		if i > 0 {
 			s.lines = append(s.lines, sheetLine{head: -1})
 		}
+		lead := len(s.lines) // where the context before the next change may begin
 		stretches(h, func(st stretch) bool {
 			for i, e := range s.stretch(st) {
 				e.at, e.rightAt = e.at+at, e.rightAt+at
-				if k := len(s.heads); (i == 0 || !s.sides) && k < len(spans) && spans[k].from == e.at {
-					s.heads = append(s.heads, len(s.lines))
-					s.lines = append(s.lines, sheetLine{head: k})
+				if k := len(s.parts); (i == 0 || !s.sides) && k < len(spans) && spans[k].from == e.at {
+					s.head(max(lead, len(s.lines)-leadingLines), k < len(folded) && folded[k])
 				}
-				if k := len(s.heads) - 1; k < 0 || k >= len(folded) || !folded[k] || e.at >= spans[k].to {
+				k := len(s.parts) - 1
+				inside := k >= 0 && e.at < spans[k].to
+				if !inside || k >= len(folded) || !folded[k] {
 					s.lines = append(s.lines, e)
+				}
+				if inside {
+					lead, s.parts[k].end = len(s.lines), len(s.lines)
 				}
 			}
 			return true
@@ -56,6 +68,19 @@ func NewSheet(c *Computed, sides bool, folded []bool) *Sheet {
 		at += len(h.Edits)
 	}
 	return s
+}
+
+// leadingLines is how much context is below the line above a change.
+const leadingLines = 3
+
+// head adds the line above the next change, before its context from the line lead on. That of a folded change is left out.
+func (s *Sheet) head(lead int, folded bool) {
+	context := slices.Clone(s.lines[lead:])
+	s.lines = append(s.lines[:lead], sheetLine{head: len(s.parts)})
+	if !folded {
+		s.lines = append(s.lines, context...)
+	}
+	s.parts = append(s.parts, part{lead, len(s.lines), len(s.lines)})
 }
 
 // stretch returns the lines of a part of a hunk.
@@ -90,18 +115,40 @@ func (s *Sheet) stretch(st stretch) (lines []sheetLine) {
 func (s *Sheet) Len() int { return len(s.lines) }
 
 // Changes returns how many changes there are.
-func (s *Sheet) Changes() int { return len(s.heads) }
+func (s *Sheet) Changes() int { return len(s.parts) }
 
-// Head returns the line above a change.
-func (s *Sheet) Head(change int) int { return s.heads[change] }
+// Head returns the line above a change and its context.
+func (s *Sheet) Head(change int) int { return s.parts[change].head }
+
+// Begin returns the first line that a change adds or removes; of a folded one the next line.
+func (s *Sheet) Begin(change int) int { return min(s.parts[change].begin, len(s.lines)-1) }
+
+// Within reports whether a line is one of a change, of the context before it, or the line above these.
+func (s *Sheet) Within(change, line int) bool {
+	return change < len(s.parts) && line >= s.parts[change].head && line < s.parts[change].end
+}
 
 // Change returns the change that a line is in, or the last before it; -1 if there is none.
 func (s *Sheet) Change(line int) int {
-	k := len(s.heads) - 1
-	for k >= 0 && s.heads[k] > line {
+	k := len(s.parts) - 1
+	for k >= 0 && s.parts[k].head > line {
 		k--
 	}
 	return k
+}
+
+// Line returns the line of the sheet that shows a line of the new file, or of the old one, from 1; -1 if none does.
+func (s *Sheet) Line(number int, old bool) int {
+	for i, l := range s.lines {
+		for _, e := range []*lineEdit{l.left, l.right} {
+			switch {
+			case e == nil || !s.sides && e != l.left:
+			case old && e.Op == diff.Delete && e.LineNoX+1 == number, !old && e.Op != diff.Delete && e.LineNoY+1 == number:
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // Draw draws one line. head is the row above a change, painted and fitting the width. Limit is how many rows may be drawn;
@@ -116,9 +163,7 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 		limit = min(limit, look.Limit)
 	}
 	r := &diffRenderer{c: s.c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: limit, syntax: look.Syntax, longest: sheetBytes}
-	if r.gutter = s.c.Gutter(r.width); s.sides {
-		r.gutter /= 2
-	}
+	r.gutter = s.Gutter(r.width)
 	switch {
 	case l.left == nil && l.right == nil:
 		return []string{r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter) + "⋯")}
@@ -135,6 +180,14 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 		r.line(*l.left, l.at, marks)
 	}
 	return r.rows
+}
+
+// Gutter returns the width of the line numbers at the left of a sheet that is drawn with a width.
+func (s *Sheet) Gutter(width int) int {
+	if s.sides {
+		return s.c.Gutter(width) / 2
+	}
+	return s.c.Gutter(width)
 }
 
 // FileLine returns the line of the new file, from 1, that a line of the sheet is at or next to.

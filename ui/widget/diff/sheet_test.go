@@ -89,7 +89,7 @@ func TestSheetPlaces(t *testing.T) {
 	for i := range s.Len() {
 		got = append(got, fmt.Sprint(s.FileLine(i)))
 	}
-	if want := "1 2 2 2 3 3 3"; strings.Join(got, " ") != want { // a, head, -b, +B, c, head, -d
+	if want := "1 1 2 2 3 3 3"; strings.Join(got, " ") != want { // head, a, -b, +B, head, c, -d
 		t.Errorf("%v, want %s", got, want)
 	}
 	has := func(s string) func(string) bool { return func(l string) bool { return strings.Contains(l, s) } }

@@ -1,0 +1,115 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/notes"
+)
+
+// row returns the first row of the diff that has a text.
+func (g *rig) row(part string) string {
+	g.t.Helper()
+	for _, row := range strings.Split(g.screen(), "\n") {
+		if _, row, _ = strings.Cut(row[len("│"):], "│"); strings.Contains(row, part) {
+			return strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(row), "│"), " ")
+		}
+	}
+	g.t.Fatalf("no row with %q:\n%s", part, g.screen())
+	return ""
+}
+
+// The line above a hunk is above its context, too; a bar is beside all of the selected hunk.
+func TestBarAtTheHunk(t *testing.T) {
+	g := newRig(t, three())
+	g.press("]")
+	g.sees("⋯")
+	rows := strings.Split(g.screen(), "\n")
+	at := -1
+	for i, row := range rows {
+		if strings.Contains(row, "▌ hunk 2 of 3") {
+			at = i
+		}
+	}
+	for i, part := range []string{"hunk 2", "19  19   same", "20", "21", "- b", "+ B"} {
+		if row := rows[at+i]; !strings.Contains(row, "│ ▌") || !strings.Contains(row, part) {
+			t.Errorf("row %d of the hunk is %q, want a bar and %q", i, row, part)
+		}
+	}
+	if strings.Count(g.screen(), "▌") != 6 {
+		t.Error(g.screen())
+	}
+	g.press("tab")
+	g.misses("▌")
+}
+
+// Selected lines have a bar and keep their colours.
+func TestSelectedLinesKeepTheirColours(t *testing.T) {
+	colours := func(g *rig) string {
+		rows, _ := g.r.Rows(g.width, g.height)
+		for _, row := range rows {
+			if strings.Contains(row, "A") && strings.Contains(row, "+") && strings.Contains(row, "48;") {
+				return row[strings.LastIndex(row[:strings.Index(row, "+ ")+1], "\x1b"):]
+			}
+		}
+		t.Fatal("no added line")
+		return ""
+	}
+	g := newRig(t, three())
+	before := colours(g)
+	g.press("J", "J")
+	if got := g.row("+ A"); !strings.HasPrefix(got, "┃") {
+		t.Errorf("%q has no bar", got)
+	}
+	if got := colours(g); got != before {
+		t.Errorf("selected %q, else %q", got, before)
+	}
+}
+
+// The footer names the keys of what has the focus.
+func TestFooterOfTheFocus(t *testing.T) {
+	g := newRig(t, three())
+	g.sees("] [ hunk", "u undo ·", "esc back")
+	g.press("J")
+	g.sees("c note on these lines", "esc unselect")
+	g.press("esc", "tab")
+	g.sees("u undo file", "esc back")
+	g.misses("] [ hunk")
+	g.press("esc")
+	g.sees("] [ hunk")
+	g.press("esc")
+	g.sees("(closed)")
+}
+
+// A note is shown below its line, is edited from there, and says that its code was undone.
+func TestNotesBelowTheirLines(t *testing.T) {
+	g := newRig(t, three())
+	note := notes.Note{Path: "/x/d/three.go", From: 1, To: 1, Quote: "-a\n+A", Diff: true, Text: "why\n\x1b[31mA"}
+	g.written = note
+	s := g.screen()
+	if below := s[strings.Index(s, "+ A"):]; !strings.Contains(strings.SplitN(below, "\n", 3)[1], "✎ why") {
+		t.Error(s)
+	}
+	g.press("J", "J", "J", "K") // the line and another
+	g.press("esc", "J", "J")
+	g.press("esc")
+	for y, row := range strings.Split(g.screen(), "\n") {
+		if strings.Contains(row, "+ A") {
+			g.r.Click(60, y, true)
+		}
+	}
+	g.written.Text = "because"
+	want := g.written
+	g.press("c")
+	if g.written != want {
+		t.Errorf("c at the note writes %+v", g.written)
+	}
+	g.written.Stale = true
+	g.sees("✎ three.go:1, undone since: because")
+	if s := g.screen(); strings.Index(s, "✎") > strings.Index(s, "hunk 1 of 3\n") && strings.Index(s, "✎") > strings.Index(s, "- a") {
+		t.Errorf("not above the diff:\n%s", s)
+	}
+	g.width, g.height = 30, 8
+	g.r.Saw(30, 8)
+	g.screen()
+}
