@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"errors"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,7 +24,7 @@ func (c *chat) inWorktree(name string) tea.Cmd {
 // showMerge lists what the session's worktree has, and asks whether to merge it with that message; "" is
 // the first prompt.
 func (c *chat) showMerge(message string) tea.Cmd {
-	merge := func(u workspace.Unmerged, message string) {
+	merge := func(u workspace.Unmerged, message string, remove bool) {
 		u.Message = message
 		outcome := func(err error) {
 			if err != nil {
@@ -31,6 +32,9 @@ func (c *chat) showMerge(message string) tea.Cmd {
 				return
 			}
 			c.Say("Merged into " + u.Into)
+			if remove {
+				c.removeMerged()
+			}
 		}
 		if err := c.Merge(u, outcome); err != nil {
 			outcome(err)
@@ -40,7 +44,22 @@ func (c *chat) showMerge(message string) tea.Cmd {
 		if u.Makes {
 			t.Message = cmp.Or(message, u.Message)
 		}
-		return panel.Merge(t, func(message string) tea.Cmd { merge(u, message); return nil }, c.showReview)
+		return panel.Merge(t, func(message string, remove bool) tea.Cmd { merge(u, message, remove); return nil }, c.showReview)
+	})
+}
+
+// removeMerged closes the session and removes its worktree, if that has nothing left.
+func (c *chat) removeMerged() {
+	c.Unmerged(func(u workspace.Unmerged, err error) {
+		switch {
+		case err == nil && !u.Empty():
+			err = errors.New("it has changed since")
+		case err == nil:
+			err = c.Discard(u)
+		}
+		if err != nil {
+			c.Say("Merged, but the worktree is kept: " + err.Error())
+		}
 	})
 }
 
@@ -71,12 +90,17 @@ func (c *chat) lookAtTree(not string, can func(workspace.Unmerged) error, list f
 			return
 		}
 		c.toast = status.Toast{}
-		t := panel.Tree{Name: u.Name, Into: u.Into, Uncommitted: u.Uncommitted, Commits: u.Commits, Total: u.Total}
-		for _, f := range u.Files {
-			t.Files = append(t.Files, panel.TreeFile(f))
-		}
-		t.Added, t.Removed = u.Lines()
-		c.panels.show(list(u, t))
+		c.panels.show(list(u, treeOf(u)))
 	})
 	return said
+}
+
+// treeOf returns what a list shows of a worktree, without a message.
+func treeOf(u workspace.Unmerged) panel.Tree {
+	t := panel.Tree{Name: u.Name, Into: u.Into, Uncommitted: u.Uncommitted, Commits: u.Commits, Total: u.Total}
+	for _, f := range u.Files {
+		t.Files = append(t.Files, panel.TreeFile(f))
+	}
+	t.Added, t.Removed = u.Lines()
+	return t
 }

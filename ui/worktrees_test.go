@@ -7,10 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/internal/workspace"
+	"parley/ui/panel"
 )
 
 // forest is the worktrees of a test.
@@ -20,6 +25,8 @@ type forest struct {
 	did   []string
 	asked string // the prompt that was given for the message
 	makes func(names []string) ([]workspace.Worktree, error)
+
+	merged func() // called after a merge; it may be nil
 }
 
 func (f *forest) Enter(context.Context, string) (workspace.Worktree, error) {
@@ -40,6 +47,9 @@ func (f *forest) Unmerged(_ context.Context, dir, prompt string) (workspace.Unme
 
 func (f *forest) Merge(_ context.Context, _ string, shown workspace.Unmerged) (bool, error) {
 	f.did = append(f.did, "merge "+shown.Message)
+	if f.merged != nil {
+		f.merged()
+	}
 	return true, f.fails
 }
 
@@ -74,7 +84,7 @@ func (f *forest) refuses(d *driver, command, line string) {
 	d.types(command + "\n")
 	d.soon()
 	d.sees(line)
-	d.misses("enter selects")
+	d.misses("enter select")
 	if len(f.did) > 0 {
 		d.t.Errorf("it did %q", f.did)
 	}
@@ -85,13 +95,13 @@ func TestMergeWorktree(t *testing.T) {
 	inTree(t, func(d *driver, trees *forest) {
 		d.types("/merge\n")
 		d.soon()
-		d.sees("Merge typed-errors into main?", "Merge 4 files, +20 −5", "commits 1 file first", "4 files", "parser/errors_test.go", "not committed", "+3 −5")
+		d.sees("Merge typed-errors into main?", "Merge 4 files, +20 −5", "commits 1 file first, keeps the worktree", "Merge and remove", "4 files", "parser/errors_test.go", "not committed", "+3 −5")
 		d.press("y")
 		d.sees("Too soon after another key: press enter again")
 		d.golden("merge a worktree")
 		d.wait(time.Second)
 		d.press("esc")
-		d.misses("enter selects")
+		d.misses("enter select")
 		for i, key := range []string{"y", "enter"} {
 			d.types("/merge\n")
 			d.rest()
@@ -100,13 +110,91 @@ func TestMergeWorktree(t *testing.T) {
 			}
 			d.press(key)
 			d.soon()
-			d.misses("enter selects")
+			d.misses("enter select")
 			d.sees("Merged into main", "· Merged typed-errors into main (fast-forward): 4 files, +20 −5")
 			if len(trees.did) != i+1 {
 				t.Fatalf("%s: did %q", key, trees.did)
 			}
 		}
 	})
+}
+
+// A session is closed and its worktree removed after a merge if the user chooses that and nothing is left.
+func TestMergeAndRemoveWorktree(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		inTree(t, func(d *driver, trees *forest) {
+			d.types("/merge\n")
+			d.rest()
+			d.press("down")
+			if !left {
+				trees.merged = func() { trees.holds.Total, trees.holds.Uncommitted, trees.holds.Files = 0, nil, nil }
+			}
+			d.press("enter")
+			d.soon()
+			if left {
+				d.sees("Merged, but the worktree is kept: it has changed since")
+			} else {
+				d.sees("Discarded typed-errors")
+			}
+			want := []string{"merge return typed errors", "discard"}
+			if left {
+				want = want[:1]
+			}
+			if !slices.Equal(trees.did, want) {
+				t.Errorf("did %q, want %q", trees.did, want)
+			}
+		})
+	}
+}
+
+// At the end of a chat a list names the files and says what each answer does; without an answer the
+// worktree is kept.
+func TestEndingOfAWorktree(t *testing.T) {
+	u := workspace.Unmerged{Name: "fix", Into: "main", Makes: true, Message: "first prompt", Total: 1, Commits: []string{"4f2c1aa One"}, Uncommitted: []string{"a.txt"},
+		Files: []workspace.ChangedFile{{Path: "a.txt", Added: 2}, {Path: "b.txt", Added: 1, Removed: 1}}}
+	for _, c := range []struct {
+		refused string
+		keys    []string
+		do      panel.Ending
+		message string
+	}{
+		{"", []string{"enter"}, panel.Keep, "first prompt"},
+		{"", []string{"esc"}, panel.Keep, ""},
+		{"", []string{"ctrl+c"}, panel.Keep, ""},
+		{"", []string{"y"}, panel.Keep, ""},
+		{"", []string{"down", "enter"}, panel.MergeAndRemove, "first prompt"},
+		{"", []string{"down", "down", "enter"}, panel.MergeAndKeep, "first prompt"},
+		{"", []string{"down", "down", "down", "enter"}, panel.Remove, "first prompt"},
+		{"it would conflict: a.txt", []string{"down", "enter"}, panel.Remove, ""},
+	} {
+		u.Refused = c.refused
+		do, message := panel.Keep, ""
+		now := time.Unix(1000, 0)
+		e := newEnding(Options{Theme: "plain"}, u, func(chosen panel.Ending, with string) { do, message = chosen, with })
+		e.Now = func() time.Time { return now }
+		e.list.Open(&e.Env, e)
+		now = now.Add(time.Minute)
+		e.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+		screen := e.View().Content
+		for _, part := range []string{"What about the worktree fix?", "Keep", "not committed", "a.txt", "b.txt", "4f2c1aa One", "loses 1 file not committed and 1 commit", c.refused} {
+			if !strings.Contains(ansi.Strip(screen), part) {
+				t.Errorf("%q is not in\n%s", part, ansi.Strip(screen))
+			}
+		}
+		if strings.Contains(screen, "into main") != (c.refused == "") {
+			t.Errorf("refused with %q:\n%s", c.refused, ansi.Strip(screen))
+		}
+		for _, key := range c.keys {
+			code, ok := map[string]tea.Key{"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "down": {Code: tea.KeyDown}, "ctrl+c": {Code: 'c', Mod: tea.ModCtrl}}[key]
+			if !ok {
+				code = tea.Key{Code: []rune(key)[0], Text: key}
+			}
+			e.Update(tea.KeyPressMsg(code))
+		}
+		if do != c.do || message != c.message || e.closed != (c.keys[0] != "y") {
+			t.Errorf("%q: chose %v with %q, closed %v", c.keys, do, message, e.closed)
+		}
+	}
 }
 
 // The message of the commit is the first prompt since the last merge, and can be changed: in its row, or
@@ -131,8 +219,8 @@ func TestMergeMessage(t *testing.T) {
 			t.Errorf("the message is made of %q, want the first prompt", trees.asked)
 		}
 		d.sees("Message: return typed errors  enter edits")
-		d.press("down", "down", "enter")
-		d.sees("› return typed errors", "enter saves · esc cancels")
+		d.press("down", "down", "down", "enter")
+		d.sees("› return typed errors", "enter save · esc cancel")
 		d.types(": lexer")
 		d.golden("edit the message of a merge")
 		d.press("esc")

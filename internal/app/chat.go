@@ -179,7 +179,11 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	interrupted := err == nil && life.Err() != nil // by a signal
 	if !interrupted {
-		err = trees.leave(life, s, err)
+		var ask func(context.Context, workspace.Unmerged) (cli.Ending, error)
+		if !f.linear {
+			ask = func(ctx context.Context, u workspace.Unmerged) (cli.Ending, error) { return askEnding(ctx, opts, u) }
+		}
+		err = trees.leave(life, s, err, ask)
 	}
 	line := resumeCommand(left, args, cmp.Or(left.Agent.Dir, f.cwd))
 	if f.linear && cmd.Flags().Changed("linear") {

@@ -13,6 +13,8 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/internal/worktree"
+	"parley/ui"
+	"parley/ui/panel"
 )
 
 // trees are the git worktrees of a chat. Its methods may be called from any goroutine.
@@ -54,18 +56,32 @@ func (t *trees) Make(ctx context.Context, names []string) (all []workspace.Workt
 	return all, err
 }
 
-// leave asks what to do with each worktree after a chat that ended without an error.
-func (t *trees) leave(ctx context.Context, s cli.Streams, err error) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// leave asks what to do with each worktree after a chat that ended without an error: with ask or, if that
+// is nil, in lines.
+func (t *trees) leave(ctx context.Context, s cli.Streams, err error, ask func(context.Context, workspace.Unmerged) (cli.Ending, error)) error {
 	if err != nil {
 		return err
 	}
-	for _, tree := range t.all {
-		if err := tree.Leave(ctx, s); err != nil {
+	t.mu.Lock()
+	all := slices.Clone(t.all)
+	t.mu.Unlock()
+	for _, tree := range all {
+		var ending func(context.Context) (cli.Ending, error)
+		if ask != nil {
+			ending = func(ctx context.Context) (cli.Ending, error) {
+				u, err := t.Unmerged(ctx, tree.Inside, "")
+				if err != nil {
+					return cli.Ending{}, err
+				}
+				return ask(ctx, u)
+			}
+		}
+		if err := tree.Leave(ctx, s, ending); err != nil {
 			return err
 		}
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.all = nil
 	return nil
 }
@@ -180,3 +196,9 @@ func (t *trees) look(ctx context.Context, dir string) (*cli.Worktree, workspace.
 
 // readable makes the text of an error safe to show: it may name files of the agent's.
 func readable(err error) error { return errors.New(safetext.Line(err.Error(), 300)) }
+
+// askEnding asks on the screen what happens to a worktree.
+func askEnding(ctx context.Context, opts ui.Options, u workspace.Unmerged) (cli.Ending, error) {
+	do, message, err := ui.AskEnding(ctx, opts, u)
+	return cli.Ending{Merge: do == panel.MergeAndRemove || do == panel.MergeAndKeep, Remove: do == panel.MergeAndRemove || do == panel.Remove, Message: message}, err
+}

@@ -134,7 +134,7 @@ func TestDiscardWorktree(t *testing.T) {
 		t.Errorf("branches %s, want none", refs)
 	}
 	var out strings.Builder
-	if err := g.trees.leave(t.Context(), cli.Streams{In: strings.NewReader(""), Out: &out}, nil); err != nil || out.Len() > 0 {
+	if err := g.trees.leave(t.Context(), cli.Streams{In: strings.NewReader(""), Out: &out}, nil, nil); err != nil || out.Len() > 0 {
 		t.Errorf("at the end: %v, want no question:\n%s", err, &out)
 	}
 }
@@ -182,7 +182,7 @@ func TestLeaveWaitsForTrees(t *testing.T) {
 	if err := <-made; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if err := all.leave(context.Background(), cli.Streams{}, nil); err != nil {
+	if err := all.leave(context.Background(), cli.Streams{}, nil, nil); err != nil {
 		t.Error(err)
 	}
 }

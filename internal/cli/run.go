@@ -141,7 +141,7 @@ func (f runFlags) enterWorktree(ctx context.Context, place *Directories, s Strea
 	}
 	place.Origin, place.Cwd = place.Cwd, tree.Inside
 	return func() {
-		if err := tree.Leave(context.WithoutCancel(ctx), Streams{Out: s.Err}); err != nil {
+		if err := tree.Leave(context.WithoutCancel(ctx), Streams{Out: s.Err}, nil); err != nil {
 			s.PrintError(err.Error())
 		}
 	}, nil

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -150,10 +152,16 @@ func (w *Worktree) RemoveEmpty(ctx context.Context) {
 	}
 }
 
-// Leave asks at a terminal whether to keep what the session left in its worktree. Keeping it is
-// the default, and what happens without a terminal. A worktree that EnterWorktree has made and that
-// holds nothing is removed.
-func (w *Worktree) Leave(ctx context.Context, s Streams) error {
+// Ending is what happens to a worktree at the end of a chat.
+type Ending struct {
+	Merge, Remove bool   // neither: it is kept
+	Message       string // of the commit that a merge makes
+}
+
+// Leave asks what happens to the work that the session left in its worktree: with ask or, if that is nil, in lines
+// at a terminal. Keeping it is the default, and what happens without a terminal. A worktree that
+// EnterWorktree has made and that holds nothing is removed.
+func (w *Worktree) Leave(ctx context.Context, s Streams, ask func(context.Context) (Ending, error)) error {
 	state, err := w.store.State(ctx, w.Tree)
 	if err != nil {
 		return err
@@ -164,34 +172,83 @@ func (w *Worktree) Leave(ctx context.Context, s Streams) error {
 	case state.Empty():
 		return nil
 	}
+	atTerminal := isTerminal(s.In) && isTerminal(s.Out)
+	if ask != nil && atTerminal {
+		return w.end(ctx, s, state, ask)
+	}
 	fmt.Fprintf(s.Out, "Worktree %s: %s\n", w.Name, summary(state))
-	if isTerminal(s.In) && isTerminal(s.Out) {
+	if atTerminal {
 		answers := bufio.NewScanner(s.In)
 		fmt.Fprint(s.Out, "[k]eep, [m]erge, or [d]iscard? ")
 		switch strings.ToLower(nextAnswer(ctx, answers)) {
 		case "m", "merge":
-			message, err := w.askMessage(ctx, s, answers)
+			message, err := askMessage(ctx, s, w.store, w.Tree, answers)
 			if err != nil {
 				return err
 			}
-			return mergeWorktree(ctx, s, w.store, w.Tree, message)
+			return mergeWorktree(ctx, s, w.store, w.Tree, message, askRemoval(ctx, s, w.Tree, answers))
 		case "d", "discard":
 			return removeWorktree(ctx, s, w.store, w.Tree, answers)
 		}
 	}
-	fmt.Fprintf(s.Out, "Kept. `parley worktrees merge %s` merges it, `parley worktrees remove %s` removes it\n", w.Name, w.Name)
+	w.printKept(s)
 	return nil
 }
 
+// end does with a worktree in that state what ask returns.
+func (w *Worktree) end(ctx context.Context, s Streams, state worktree.State, ask func(context.Context) (Ending, error)) error {
+	ending, err := ask(ctx)
+	switch {
+	case err != nil:
+		w.printKept(s)
+		return err
+	case ending.Merge:
+		err := mergeWorktree(ctx, s, w.store, w.Tree, ending.Message, func() bool { return ending.Remove })
+		if err != nil {
+			w.printKept(s)
+		}
+		return err
+	case !ending.Remove:
+		w.printKept(s)
+		return nil
+	}
+	now, err := w.store.State(ctx, w.Tree)
+	if err == nil && !reflect.DeepEqual(now, state) {
+		err = errors.New("it has changed since it was listed")
+	}
+	if err == nil {
+		err = w.store.Remove(ctx, w.Tree)
+	}
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", w.Name, err)
+	}
+	_, err = fmt.Fprintf(s.Out, "Removed %s\n", w.Name)
+	return err
+}
+
+func (w *Worktree) printKept(s Streams) {
+	fmt.Fprintf(s.Out, "Kept. `parley worktrees merge %s` merges it, `parley worktrees remove %s` removes it\n", w.Name, w.Name)
+}
+
 // askMessage lets the user change the message of the commit that a merge makes.
-func (w *Worktree) askMessage(ctx context.Context, s Streams, answers *bufio.Scanner) (string, error) {
-	preview, err := w.Preview(ctx)
-	message := w.Message("")
+func askMessage(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, answers *bufio.Scanner) (string, error) {
+	preview, err := store.Preview(ctx, tree)
+	message := mergeMessage(tree, "")
 	if err != nil || !preview.Makes || preview.Refused != nil { // Merge says why
 		return message, err
 	}
 	fmt.Fprintf(s.Out, "Commit message (enter for %q): ", message)
 	return cmp.Or(nextAnswer(ctx, answers), message), context.Cause(ctx)
+}
+
+// askRemoval returns what asks whether a worktree that was merged is removed. It is, unless the user
+// says no.
+func askRemoval(ctx context.Context, s Streams, tree worktree.Tree, answers *bufio.Scanner) func() bool {
+	return func() bool {
+		fmt.Fprintf(s.Out, "Remove the worktree %s? [Y/n] ", tree.Name)
+		answer := strings.ToLower(nextAnswer(ctx, answers))
+		return ctx.Err() == nil && answer != "n" && answer != "no"
+	}
 }
 
 // nextAnswer returns the user's next line; "" at the end of the input or of ctx.
@@ -237,9 +294,10 @@ func NewWorktrees(s Streams) *cobra.Command {
 		}),
 	}
 	var message string
-	var edit bool
+	var edit, keep bool
+	answers := bufio.NewScanner(s.In)
 	mergeCmd := &cobra.Command{
-		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the worktree", Args: cobra.ExactArgs(1),
+		Use: "merge NAME", Short: "Commit what is uncommitted there, merge it into the branch you are on, and remove the worktree, unless you keep it", Args: cobra.ExactArgs(1),
 		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, here bool) error {
 			switch {
 			case tree.Broken != nil:
@@ -247,19 +305,27 @@ func NewWorktrees(s Streams) *cobra.Command {
 			case !here:
 				return fmt.Errorf("%s belongs to %s: run this there, on the branch to merge into", tree.Name, tree.Main)
 			}
-			message := cmp.Or(message, mergeMessage(tree, ""))
-			if edit {
-				var err error
-				if message, err = editMessage(cmd.Context(), s, message, tree.Main); err != nil {
-					return err
-				}
+			atTerminal := isTerminal(s.In) && isTerminal(s.Out)
+			text, err := cmp.Or(message, mergeMessage(tree, "")), error(nil)
+			switch {
+			case edit:
+				text, err = editMessage(cmd.Context(), s, text, tree.Main)
+			case message == "" && atTerminal:
+				text, err = askMessage(cmd.Context(), s, store, tree, answers)
 			}
-			return mergeWorktree(cmd.Context(), s, store, tree, message)
+			if err != nil {
+				return err
+			}
+			remove := func() bool { return !keep }
+			if atTerminal && !keep {
+				remove = askRemoval(cmd.Context(), s, tree, answers)
+			}
+			return mergeWorktree(cmd.Context(), s, store, tree, text, remove)
 		}),
 	}
 	mergeCmd.Flags().StringVarP(&message, "message", "m", "", "message of the commit, if the merge makes one (default: the first prompt)")
 	mergeCmd.Flags().BoolVarP(&edit, "edit", "e", false, "edit the message in $EDITOR")
-	answers := bufio.NewScanner(s.In)
+	mergeCmd.Flags().BoolVar(&keep, "keep", false, "keep the worktree after the merge")
 	removeCmd := &cobra.Command{
 		Use: "remove NAME…", Short: "Remove worktrees and their branches, after listing what would be lost", Args: cobra.MinimumNArgs(1),
 		RunE: withWorktrees(func(cmd *cobra.Command, store *worktree.Store, tree worktree.Tree, _ bool) error {
@@ -338,8 +404,8 @@ func diffWorktree(ctx context.Context, s Streams, store *worktree.Store, tree wo
 	return nil
 }
 
-// mergeWorktree merges a worktree and removes it. Nothing is lost then.
-func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, message string) error {
+// mergeWorktree merges a worktree and removes it if remove says so. Nothing is lost then.
+func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree worktree.Tree, message string, remove func() bool) error {
 	merged, err := store.Merge(ctx, tree, message)
 	if err != nil {
 		return fmt.Errorf("merge %s: %w", tree.Name, err)
@@ -357,7 +423,7 @@ func mergeWorktree(ctx context.Context, s Streams, store *worktree.Store, tree w
 	}
 	fmt.Fprintln(s.Out, line)
 	state, err := store.State(ctx, tree)
-	if err != nil || !state.Empty() { // something still changes it
+	if err != nil || !state.Empty() || !remove() { // something still changes it, or the user keeps it
 		return err
 	}
 	return store.Remove(ctx, tree)

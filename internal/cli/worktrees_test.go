@@ -70,7 +70,7 @@ func TestWorktreeMerged(t *testing.T) {
 		t.Errorf("%v, want fix of %s with 1 uncommitted file and 0 commits:\n%s", err, dir, out)
 	}
 	var left bytes.Buffer
-	if err := w.Leave(t.Context(), Streams{In: strings.NewReader("d\n"), Out: &left}); err != nil {
+	if err := w.Leave(t.Context(), Streams{In: strings.NewReader("d\n"), Out: &left}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(left.String(), "1 uncommitted file, 0 commits to merge") || !strings.Contains(left.String(), "Kept.") {
@@ -182,7 +182,7 @@ func TestWorktreeLeftEmpty(t *testing.T) {
 	leave := func(w *Worktree, want string, stays bool) {
 		t.Helper()
 		var out bytes.Buffer
-		if err := w.Leave(t.Context(), Streams{In: strings.NewReader(""), Out: &out}); err != nil || !strings.HasPrefix(out.String(), want) || want == "" && out.Len() > 0 {
+		if err := w.Leave(t.Context(), Streams{In: strings.NewReader(""), Out: &out}, nil); err != nil || !strings.HasPrefix(out.String(), want) || want == "" && out.Len() > 0 {
 			t.Errorf("%s: %v, want output that begins with %q:\n%s", w.Name, err, want, &out)
 		}
 		if _, err := os.Stat(w.Path); (err == nil) != stays {

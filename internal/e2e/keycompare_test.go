@@ -61,9 +61,8 @@ func compares(d *desk) {
 		d.Errorf("after the merge the user's file holds %q", got)
 	}
 	s.Press("ctrl+d")
-	s.WaitFor("Worktree demo-1: 1 uncommitted file", "[d]iscard?")
-	s.Type("k")
-	s.Press("enter")
+	s.WaitFor("What about the worktree demo-1?", "› Keep", "loses 1 file not committed", "notes.txt")
+	s.pressEvery(2*layer.Quiet, "enter", "Kept.")
 	s.WaitFor("parley worktrees merge demo-1")
 	if code := s.ExitCode(); code != 0 {
 		d.Errorf("got exit code %d", code)

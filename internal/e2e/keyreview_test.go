@@ -92,14 +92,15 @@ func walksReview(d *desk) {
 		s.Press(step.key)
 		s.WaitFor(step.to)
 	}
-	top := s.WaitFor("▌ hunk 1 of 3") // a message may take the last of its rows
+	line := func(rows []string) string { return strings.Replace(rows[3], "▌", " ", 1) } // the first, whichever hunk is selected
+	top := s.WaitFor("▌ hunk 1 of 3")
 	for _, keys := range []struct{ to, back, shows string }{
 		{"j", "k", "hunk 3 of 3"}, {"down", "up", "hunk 3 of 3"}, {"space", "b", "new 70"}, {"pgdown", "pgup", "new 70"}, {"G", "g", "line 73"}, {"end", "home", "line 73"},
 	} {
 		s.Press(keys.to)
-		s.WaitFunc("rows further down", func(rows []string) bool { return rows[3] != top[3] && rowOf(rows, keys.shows) > 0 })
+		s.WaitFunc("rows further down", func(rows []string) bool { return line(rows) != line(top) && rowOf(rows, keys.shows) > 0 })
 		s.Press(keys.back)
-		s.WaitFunc("the beginning", func(rows []string) bool { return rows[3] == top[3] })
+		s.WaitFunc("the beginning", func(rows []string) bool { return line(rows) == line(top) })
 	}
 
 	s.Press("tab") // the list of files

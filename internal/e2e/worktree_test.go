@@ -51,10 +51,20 @@ func TestAgentInWorktree(t *testing.T) {
 		t.Errorf("the file outside of the worktree holds %q", got)
 	}
 	s.Press("ctrl+d")
-	s.WaitFor("Worktree fix: 1 uncommitted file, 0 commits to merge", "[k]eep, [m]erge, or [d]iscard?")
-	s.Type("m\r")
-	s.WaitFor(`Commit message (enter for "edit private.txt"):`)
+	s.WaitFor("What about the worktree fix?", "› Keep", "into main, then removes the worktree", "loses 1 file not committed and 0 commits", "Message: edit private.txt", "notes.txt")
+	for range 4 {
+		s.Press("down")
+	}
+	s.WaitFor("› Message: edit private.txt")
+	s.pressEvery(2*layer.Quiet, "enter", "enter save")
+	s.Press("ctrl+u")
 	s.Type("Say hello in the notes\r")
+	s.WaitFor("› Message: Say hello in the notes")
+	for range 3 {
+		s.Press("up")
+	}
+	s.WaitFor("› Merge  ")
+	s.pressEvery(2*layer.Quiet, "enter", "Merged fix into main")
 	if code := s.ExitCode(); code != 0 {
 		t.Errorf("got exit code %d", code)
 	}
@@ -90,7 +100,7 @@ func TestMergeInTheChat(t *testing.T) {
 	}
 	edits()
 	s.Type("/merge\r")
-	s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "Message: edit notes.txt  enter edits")
+	s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "Message: edit notes.txt", "enter edits")
 	s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
 	s.WaitFor("· Merged fix into main (fast-forward): 1 file, +1 −0")
 	if got := strings.Count(read(t, notes), "demo agent was here"); got != 1 {
@@ -129,7 +139,7 @@ func TestSignalAtTheQuestionAboutAWorktree(t *testing.T) {
 	s.WaitFor("That is all.")
 	s.WaitIdle()
 	s.Press("ctrl+d")
-	s.WaitFor("[k]eep, [m]erge, or [d]iscard?")
+	s.WaitFor("What about the worktree fix?", "esc keep")
 	s.Kill(syscall.SIGTERM)
 	s.WaitFor("Kept.")
 	s.ExitCode()
@@ -160,8 +170,8 @@ func TestResumeInAWorktree(t *testing.T) {
 	s.WaitFor("done")
 	s.WaitIdle()
 	s.Press("ctrl+d")
-	s.WaitFor("Worktree fix: 1 uncommitted file, 0 commits to merge")
-	s.Type("k\r")
+	s.WaitFor("What about the worktree fix?", "› Keep", "new.txt")
+	s.Press("esc")
 	rows := s.WaitFor("Kept.", "Resume:")
 	s.ExitCode()
 	if kept, resume := rowOf(rows, "Kept."), rowOf(rows, "Resume: parley --resume s1 --cwd /"); kept < 0 || resume < kept {

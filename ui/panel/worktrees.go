@@ -33,19 +33,74 @@ type TreeFile struct {
 const maxTreeFiles = 200
 
 // Merge asks whether to merge a worktree with the message, which can be edited, and lists what it has.
-// review shows the changes.
-func Merge(t Tree, merge func(message string) tea.Cmd, review func() tea.Cmd) *List {
-	first := list.Item{Title: fmt.Sprintf("Merge %s, %s", CountFiles(len(t.Files)), lines(t.Added, t.Removed)), Value: func() tea.Cmd { return merge(t.Message) }}
-	if n := len(t.Uncommitted); n > 0 {
-		first.Detail = "commits " + CountFiles(n) + " first"
+// remove says to close the session then, and to remove the worktree. review shows the changes.
+func Merge(t Tree, merge func(message string, remove bool) tea.Cmd, review func() tea.Cmd) *List {
+	l := &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter select · y merge · esc back", NeedsConfirmation: true, Yes: true,
+		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+	items := []list.Item{
+		{Title: fmt.Sprintf("Merge %s, %s", CountFiles(len(t.Files)), lines(t.Added, t.Removed)), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
+		{Title: "Merge and remove", Detail: "closes the session, removes the worktree", Value: func() tea.Cmd { return merge(t.Message, true) }},
+		{Title: "Review the changes", Value: review},
 	}
-	items := []list.Item{first, {Title: "Review the changes", Value: review}}
-	var edit func() tea.Cmd
-	if t.Message != "" {
-		items = append(items, list.Item{Title: messageTitle + t.Message, Detail: "enter edits", Value: func() tea.Cmd { return edit() }})
+	return t.listed(l, items, review)
+}
+
+// Ending is what happens to a worktree at the end of a chat.
+type Ending int
+
+// The endings. Keep is the one without an answer.
+const (
+	Keep Ending = iota
+	MergeAndRemove
+	MergeAndKeep
+	Remove
+)
+
+// End asks what happens to a worktree at the end of a chat, and lists what it has. refused says why it
+// cannot be merged, "" if it can.
+func End(t Tree, refused string, choose func(do Ending, message string) tea.Cmd) *List {
+	l := &List{Title: fmt.Sprintf("What about the worktree %s?", t.Name), Foot: "enter select · esc keep", NeedsConfirmation: true, Note: refused,
+		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+	as := func(do Ending) func() tea.Cmd { return func() tea.Cmd { return choose(do, t.Message) } }
+	items := []list.Item{{Title: "Keep", Detail: "leaves it as it is; `parley worktrees` lists it", Value: as(Keep)}}
+	if refused == "" {
+		items = append(items, list.Item{Title: "Merge", Detail: t.commitsFirst("into " + t.Into + ", then removes the worktree"), Value: as(MergeAndRemove)},
+			list.Item{Title: "Merge and keep", Detail: t.commitsFirst("into " + t.Into + ", and leaves the worktree"), Value: as(MergeAndKeep)})
+	} else {
+		t.Message = ""
+	}
+	lost := fmt.Sprintf("%d commits", t.Total)
+	if t.Total == 1 {
+		lost = "1 commit"
+	}
+	items = append(items, list.Item{Title: "Remove", Detail: "loses " + CountFiles(len(t.Uncommitted)) + " not committed and " + lost, Value: as(Remove)})
+	return t.listed(l, items, func() tea.Cmd { return nil })
+}
+
+// commitsFirst says what a merge does with files that are not committed, before what it does then.
+func (t Tree) commitsFirst(then string) string {
+	if n := len(t.Uncommitted); n > 0 {
+		return "commits " + CountFiles(n) + " first, " + then
+	}
+	return then
+}
+
+// listed completes a list about a worktree: the items, the message of the commit, which enter edits, the
+// files and the commits. enter on one of these calls open.
+func (t *Tree) listed(l *List, items []list.Item, open func() tea.Cmd) *List {
+	if at := len(items); t.Message != "" {
+		items = append(items, list.Item{Title: messageTitle + t.Message, Detail: "enter edits", Value: func() tea.Cmd {
+			l.Edit(t.Message, "Message of the commit", "enter save · esc cancel", func(message string) tea.Cmd {
+				t.Message = cmp.Or(strings.TrimSpace(message), t.Message)
+				items[at].Title = messageTitle + t.Message
+				l.List.SetItems(items)
+				return nil
+			})
+			return nil
+		}})
 	}
 	for _, f := range t.Files[:min(len(t.Files), maxTreeFiles)] {
-		it := list.Item{Title: f.Path, Path: true, Section: CountFiles(len(t.Files)), Value: review}
+		it := list.Item{Title: f.Path, Path: true, Section: CountFiles(len(t.Files)), Value: open}
 		if f.Added+f.Removed > 0 {
 			it.Hint = lines(f.Added, f.Removed)
 		}
@@ -54,20 +109,9 @@ func Merge(t Tree, merge func(message string) tea.Cmd, review func() tea.Cmd) *L
 		}
 		items = append(items, it)
 	}
-	items = append(items, more(len(t.Files)-maxTreeFiles, CountFiles(len(t.Files)), review)...)
-	items = append(items, t.commits("", review)...)
-	l := &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter selects · y merges · esc closes", List: list.New(items), NeedsConfirmation: true, Yes: true,
-		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
-	edit = func() tea.Cmd {
-		at := l.List.Index()
-		l.Edit(t.Message, "Message of the commit", "enter saves · esc cancels", func(message string) tea.Cmd {
-			t.Message = cmp.Or(strings.TrimSpace(message), t.Message)
-			items[at].Title = messageTitle + t.Message
-			l.List.SetItems(items)
-			return nil
-		})
-		return nil
-	}
+	items = append(items, more(len(t.Files)-maxTreeFiles, CountFiles(len(t.Files)), open)...)
+	items = append(items, t.commits("", open)...)
+	l.List = list.New(items)
 	return l
 }
 
@@ -83,7 +127,7 @@ func Discard(t Tree, discard, review func() tea.Cmd) *List {
 	}
 	items = append(items, more(len(t.Uncommitted)-maxTreeFiles, section, review)...)
 	items = append(items, t.commits("Lost: ", review)...)
-	return &List{Title: "Discard " + t.Name + "?", Foot: "enter selects · esc closes", List: list.New(items), NeedsConfirmation: true,
+	return &List{Title: "Discard " + t.Name + "?", Foot: "enter select · esc back", List: list.New(items), NeedsConfirmation: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 

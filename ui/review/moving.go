@@ -68,11 +68,11 @@ func (r *Review) follow() {
 		return
 	}
 	end := r.top + r.fits(r.top)
-	if head := s.Head(min(r.change, s.Changes()-1)); head >= r.top && head < end {
+	if begin := s.Begin(min(r.change, s.Changes()-1)); begin >= r.top && begin < end {
 		return
 	}
 	at := max(0, s.Change(r.top))
-	if at+1 < s.Changes() && s.Head(at) < r.top && s.Head(at+1) < end {
+	if at+1 < s.Changes() && s.Begin(at) < r.top && s.Begin(at+1) < end {
 		at++
 	}
 	r.change = at
