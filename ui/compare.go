@@ -11,6 +11,8 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/panel"
+	"parley/ui/review"
+	"parley/ui/status"
 )
 
 // compare lets the user choose the agents that get a prompt, the draft if it is empty. On a page that
@@ -21,6 +23,9 @@ func (c *chat) compare(prompt string) tea.Cmd {
 		prompt = strings.TrimSpace(draft)
 	} else {
 		draft = "/compare " + prompt
+	}
+	if prompt == "" && c.Compared() != nil {
+		return c.readComparison()
 	}
 	if prompt == "" {
 		return c.say("Type the prompt with it: /compare PROMPT")
@@ -124,5 +129,76 @@ func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 	case !slices.Contains(all, m.chat.Session):
 		return m.chat.say("The agents that you compare are done: " + m.label(intent.Sessions))
 	}
-	return m.chat.say("All are done · " + m.label(intent.ShowReview) + " shows the diffs · " + m.label(intent.NextColumn) + " next agent")
+	return m.chat.say("All are done · " + m.label(intent.ShowReview) + " shows the diffs · /compare all files · " + m.label(intent.NextColumn) + " next")
+}
+
+// comparison is what the agents that are compared have changed, in their order.
+type comparison struct {
+	chat  *chat
+	all   []*workspace.Session
+	files [][]panel.TreeFile
+}
+
+// readComparison reads what each of the agents that are compared has changed.
+func (c *chat) readComparison() tea.Cmd {
+	msg := comparison{c, c.Compared(), nil}
+	var stores []*changeStore
+	for _, s := range msg.all {
+		stores = append(stores, c.m.pageOf(s).changes())
+	}
+	return tea.Batch(c.say("Looking for changes…"), func() tea.Msg {
+		for _, store := range stores {
+			msg.files = append(msg.files, store.counted())
+		}
+		return msg
+	})
+}
+
+// counted returns the files that differ, with the number of lines.
+func (s *changeStore) counted() (out []panel.TreeFile) {
+	if s == nil {
+		return nil
+	}
+	files, _ := s.Since(0)
+	for _, f := range files {
+		if f.Undone {
+			continue
+		}
+		file := panel.TreeFile{Path: f.Name}
+		if before, after, ok := s.Texts(f); ok {
+			file.Added, file.Removed = countLines(f.Handle.(workspace.FileChange), before, after)
+		}
+		out = append(out, file)
+	}
+	return out
+}
+
+func (msg comparison) handle(m *Model) tea.Cmd {
+	c := msg.chat
+	if !slices.Equal(c.Compared(), msg.all) {
+		return nil
+	}
+	c.toast = status.Toast{}
+	var agents []panel.ComparedAgent
+	for i, s := range msg.all {
+		page := m.pageOf(s)
+		head := status.Head{Session: s, Env: &m.Env, Waits: page.waits()}
+		agents = append(agents, panel.ComparedAgent{Name: head.Name(), State: head.State(), More: head.Usage(), Files: msg.files[i]})
+	}
+	c.panels.show(panel.Compared(agents, func(i int) tea.Cmd {
+		m.w.Show(msg.all[i])
+		return nil
+	}, c.reviewVersions))
+	return nil
+}
+
+// reviewVersions opens the reviews of the agents that are compared at a file.
+func (c *chat) reviewVersions(name string) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, page := range c.m.compared() {
+		if page == c || page.Recorded() != nil {
+			cmds = append(cmds, page.startReview(func(s review.Store) tea.Cmd { return page.review.StartAt(s, name) }))
+		}
+	}
+	return tea.Batch(cmds...)
 }

@@ -145,7 +145,7 @@ func TestCompareAgain(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
 	}, func(d *driver) {
-		d.sees("All are done · f5 shows the diffs · f6 next agent")
+		d.sees("All are done · f5 shows the diffs · /compare all files · f6 next")
 		d.types("/compare and now\n")
 		d.wait(time.Second)
 		for _, name := range []string{"fake", "other"} {

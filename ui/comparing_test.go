@@ -194,3 +194,31 @@ func TestGoldenComparePicture(t *testing.T) {
 		}
 	})
 }
+
+// /compare without a prompt lists the agents and all files with who changed them; a file opens the
+// versions of all agents, an agent its page.
+func TestComparisonOfFiles(t *testing.T) {
+	comparing(t, changing(map[string][]string{"fake": {"a.go"}, "other": {"a.go", "b.go"}}), func(d *driver) {
+		d.wait(time.Minute)
+		d.types("/compare\n")
+		d.soon()
+		d.sees("╭ Comparison", "Agents", "1 fake", "done 0s  1 file   +1 −1", "2 other", "done 0s  2 files  +2 −2", "2 files, by agent",
+			"a.go     1 ✓ +1 −1  2 ✓ +1 −1", "b.go     1 –        2 ✓ +1 −1")
+		d.golden("compare, all files")
+		d.send(tea.WindowSizeMsg{Width: 140, Height: 40})
+		d.press("down", "down", "down", "enter")
+		d.soon()
+		d.sees("Not changed", "M b.go", "+ by other")
+		d.press("esc")
+		d.misses("Review:")
+		front := d.m.chat
+		d.types("/compare\n")
+		d.soon()
+		d.press("down", "enter")
+		d.soon()
+		if d.m.chat == front || d.m.chat.Agent.Name() != "other" {
+			t.Errorf("%s is in front", d.m.chat.Agent.Name())
+		}
+		d.misses("╭ Comparison")
+	})
+}

@@ -67,13 +67,21 @@ func (m *Model) followReview() {
 
 // startReview calls start with the session's changes, if they are recorded.
 func (c *chat) startReview(start func(review.Store) tea.Cmd) tea.Cmd {
-	conn := c.Recorded()
-	if conn == nil {
+	if c.changes() == nil {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
 	c.toast = status.Toast{} // the offer; when it went, the diff would move
-	return start(&changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home})
+	return start(c.changes())
+}
+
+// changes returns the session's changes; nil if they are not recorded.
+func (c *chat) changes() *changeStore {
+	conn := c.Recorded()
+	if conn == nil || c.ACP == nil {
+		return nil
+	}
+	return &changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home}
 }
 
 // offerReview says how to review what a turn has changed.

@@ -164,6 +164,13 @@ func (r *Review) StartSince(store Store, turn int) tea.Cmd {
 	return r.list(turn)
 }
 
+// StartAt opens the review with all changes, at the file of that name.
+func (r *Review) StartAt(store Store, name string) tea.Cmd {
+	cmd := r.StartSince(store, 0)
+	r.absent = name
+	return cmd
+}
+
 // Close closes the review. What was kept stays kept.
 func (r *Review) Close() {
 	r.store, r.files, r.tree, r.undone, r.picked = nil, nil, nil, nil, picked{}

@@ -29,8 +29,8 @@ const (
 // Row draws the head, with as many parts of the state as there is room for.
 func (h Head) Row(width int) string {
 	th := h.Env.Theme
-	name, state, room := h.name(), "", max(1, width-2)
-	for parts, seen := h.state(), enough; len(parts) > 0 && state == ""; parts = parts[:len(parts)-1] {
+	name, state, room := h.Name(), "", max(1, width-2)
+	for parts, seen := h.parts(), enough; len(parts) > 0 && state == ""; parts = parts[:len(parts)-1] {
 		if len(parts) == 1 {
 			seen = least
 		}
@@ -54,7 +54,8 @@ func (h Head) Row(width int) string {
 	return th.Dim.Paint(row)
 }
 
-func (h Head) name() string {
+// Name returns the agent's name with its model.
+func (h Head) Name() string {
 	name := h.Agent.Name()
 	if o, ok := h.Setting("model"); ok {
 		return name + " · " + o.Value()
@@ -65,30 +66,42 @@ func (h Head) name() string {
 	return name
 }
 
-// state says what the session is doing, or what it has done.
-func (h Head) state() (parts []string) {
-	t := h.Thread
-	switch {
-	case h.Waits:
-		parts = []string{"waits"}
-	case h.Agent.Opening() && h.Agent.Err() != nil:
-		return []string{"not started"}
-	case h.Agent.Opening():
-		return []string{"starting"}
-	case h.Busy():
-		parts = []string{t.State.String() + " " + text.Seconds(h.Env.Now().Sub(t.TurnStarted))}
-	case t.State == thread.Idle:
-		parts = []string{h.outcome()}
-	default:
-		parts = []string{t.State.String()}
+// parts is all that is said about the session, the most important first.
+func (h Head) parts() []string {
+	parts := []string{h.State()}
+	if h.Agent.Opening() && !h.Waits {
+		return parts
 	}
 	if added, removed := h.ChangedLines(); added+removed > 0 {
 		parts = append(parts, fmt.Sprintf("+%d −%d", added, removed))
 	}
-	if t.Usage.Used > 0 {
-		parts = append(parts, "ctx "+tokens(t.Usage.Used))
+	return append(parts, h.Usage()...)
+}
+
+// State says what the session is doing and for how long, or how it ended.
+func (h Head) State() string {
+	t := h.Thread
+	switch {
+	case h.Waits:
+		return "waits"
+	case h.Agent.Opening() && h.Agent.Err() != nil:
+		return "not started"
+	case h.Agent.Opening():
+		return "starting"
+	case h.Busy():
+		return t.State.String() + " " + text.Seconds(h.Env.Now().Sub(t.TurnStarted))
+	case t.State == thread.Idle:
+		return h.outcome()
 	}
-	if cost := money(t.Usage); cost != "" {
+	return t.State.String()
+}
+
+// Usage returns the context and the cost, as far as the agent has reported them.
+func (h Head) Usage() (parts []string) {
+	if used := h.Thread.Usage.Used; used > 0 {
+		parts = append(parts, "ctx "+tokens(used))
+	}
+	if cost := money(h.Thread.Usage); cost != "" {
 		parts = append(parts, cost)
 	}
 	return parts

@@ -1,0 +1,82 @@
+package panel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/widget/list"
+	"parley/ui/widget/text"
+)
+
+// ComparedAgent is an agent that is compared with others. All texts are safe to show.
+type ComparedAgent struct {
+	Name, State string
+	More        []string // context, cost
+	Files       []TreeFile
+}
+
+// Compared lists the agents of a comparison, and the files that any of them has changed with what each
+// did to them. show brings an agent to the front, open shows the versions of a file.
+func Compared(agents []ComparedAgent, show func(agent int) tea.Cmd, open func(path string) tea.Cmd) *List {
+	names, paths := make([]string, len(agents)), []string(nil)
+	rows := make([][]string, len(agents))
+	for i, a := range agents {
+		names[i] = fmt.Sprintf("%d %s", i+1, a.Name)
+		added, removed := 0, 0
+		for _, f := range a.Files {
+			added, removed = added+f.Added, removed+f.Removed
+			if !slices.Contains(paths, f.Path) {
+				paths = append(paths, f.Path)
+			}
+		}
+		rows[i] = append([]string{a.State, CountFiles(len(a.Files)), lines(added, removed)}, a.More...)
+	}
+	var items []list.Item
+	for i, row := range inColumns(rows) {
+		items = append(items, list.Item{Title: names[i], Detail: row, Section: "Agents", Value: func() tea.Cmd { return show(i) }})
+	}
+	slices.Sort(paths)
+	cells := make([][]string, len(paths))
+	for i, path := range paths {
+		for k, a := range agents {
+			cell := fmt.Sprintf("%d –", k+1)
+			if at := slices.IndexFunc(a.Files, func(f TreeFile) bool { return f.Path == path }); at >= 0 {
+				cell = fmt.Sprintf("%d ✓", k+1)
+				if f := a.Files[at]; f.Added+f.Removed > 0 {
+					cell += " " + lines(f.Added, f.Removed)
+				}
+			}
+			cells[i] = append(cells[i], cell)
+		}
+	}
+	section := CountFiles(len(paths)) + ", by agent"
+	for i, row := range inColumns(cells) {
+		items = append(items, list.Item{Title: paths[i], Path: true, Detail: row, Section: section, Value: func() tea.Cmd { return open(paths[i]) }})
+	}
+	return &List{Title: "Comparison", Foot: "enter show the agent, or all versions of the file · esc back", List: list.New(items),
+		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+}
+
+// inColumns joins the cells of each row, with columns of equal width.
+func inColumns(rows [][]string) []string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], text.Width(cell))
+		}
+	}
+	out := make([]string, len(rows))
+	for n, row := range rows {
+		for i, cell := range row {
+			out[n] += cell + strings.Repeat(" ", widths[i]-text.Width(cell)+2)
+		}
+		out[n] = strings.TrimRight(out[n], " ")
+	}
+	return out
+}
