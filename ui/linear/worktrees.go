@@ -39,12 +39,41 @@ func (l *sessions) merge(message string) {
 		}
 		added, removed := u.Lines()
 		title := fmt.Sprintf("Merge %s into %s, %s, %s added, %d removed?", u.Name, u.Into, plain.Count(len(u.Files), "file"), plain.Count(added, "line"), removed)
-		l.confirm(title, "Yes", func() {
-			if err := s.Merge(u, func(error) {}); err != nil {
-				l.out.say("Not merged: %s.", err)
+		merge := func(merged func(error)) func() {
+			return func() {
+				if err := s.Merge(u, merged); err != nil {
+					l.out.say("Not merged: %s.", err)
+				}
 			}
-		})
+		}
+		l.confirm(title, choice{label: "Yes, keep the worktree", do: merge(func(error) {})},
+			choice{label: "Yes, then close this session and remove its worktree", do: merge(func(err error) {
+				if err == nil {
+					l.removeMerged(s)
+				}
+			})})
 	})
+}
+
+// removeMerged closes a session and removes its worktree, if that has nothing left.
+func (l *sessions) removeMerged(s *workspace.Session) {
+	l.look("removed", s, s.CanDiscard, func(u workspace.Unmerged) {
+		if !u.Empty() {
+			l.out.say("Not removed: the worktree has changed since.")
+			return
+		}
+		l.discardTree(s, u)
+	})
+}
+
+// discardTree closes a session and removes its worktree with everything in it.
+func (l *sessions) discardTree(s *workspace.Session, u workspace.Unmerged) {
+	if err := s.Discard(u); err != nil {
+		l.out.say("Not discarded: %s.", err)
+		return
+	}
+	l.tasks.process()
+	l.narrator(l.w.Front()).introduce()
 }
 
 // discard lists what would be lost with the worktree of the session in front, and asks whether to
@@ -54,14 +83,7 @@ func (l *sessions) discard() {
 	l.look("discarded", s, s.CanDiscard, func(u workspace.Unmerged) {
 		listed(l.out, u.Uncommitted, len(u.Uncommitted), func(path string) string { return "Would be lost: " + path + ", not committed" })
 		l.commits(u)
-		l.confirm(fmt.Sprintf("Discard %s, and close this session?", u.Name), "Yes, remove its worktree and branch", func() {
-			if err := s.Discard(u); err != nil {
-				l.out.say("Not discarded: %s.", err)
-				return
-			}
-			l.tasks.process()
-			l.narrator(l.w.Front()).introduce()
-		})
+		l.confirm(fmt.Sprintf("Discard %s, and close this session?", u.Name), choice{label: "Yes, remove its worktree and branch", do: func() { l.discardTree(s, u) }})
 	})
 }
 
@@ -95,7 +117,7 @@ func listed[T any](out *printer, some []T, n int, line func(T) string) {
 	}
 }
 
-// confirm runs do if the user says yes. The question comes some time after the command.
-func (l *sessions) confirm(title, yes string, do func()) {
-	l.dialogs.menuOr(title, []choice{{label: yes, do: do}}, choice{label: "No"}, true)
+// confirm asks for one of some answers, or none. The question comes some time after the command.
+func (l *sessions) confirm(title string, answers ...choice) {
+	l.dialogs.menuOr(title, answers, choice{label: "No"}, true)
 }

@@ -11,9 +11,10 @@ import (
 
 // forest is the worktrees of a test.
 type forest struct {
-	holds workspace.Unmerged
-	fails error
-	did   []string
+	holds  workspace.Unmerged
+	fails  error
+	did    []string
+	merged func() // called after a merge; it may be nil
 }
 
 func (f *forest) Enter(context.Context, string) (workspace.Worktree, error) {
@@ -30,6 +31,9 @@ func (f *forest) Unmerged(context.Context, string, string) (workspace.Unmerged, 
 
 func (f *forest) Merge(_ context.Context, _ string, shown workspace.Unmerged) (bool, error) {
 	f.did = append(f.did, "merge "+shown.Message)
+	if f.merged != nil {
+		f.merged()
+	}
 	return false, f.fails
 }
 
@@ -47,7 +51,7 @@ func TestWorktrees(t *testing.T) {
 		r.fresh()
 		r.types("/merge")
 		r.wants("Would change: lex.go, 1 line added, 2 removed.", "Would change: new.go, 3 lines added, 0 removed, not committed yet.", "Commit: 4f2c1aa Wire it.", "Commit: 4f2c1aa Wire it.", "And 58 more.",
-			"Commit message: wire it", "To change it, answer 0 and type /merge and the message.", "Merge fix into main, 2 files, 4 lines added, 2 removed?", "1. Yes", "0. No", "Answer 0 to 1:")
+			"Commit message: wire it", "To change it, answer 0 and type /merge and the message.", "Merge fix into main, 2 files, 4 lines added, 2 removed?", "1. Yes, keep the worktree", "2. Yes, then close this session and remove its worktree", "0. No", "Answer 0 to 2:")
 		r.types("1")
 		r.sees("does not answer it")
 		r.pause()
@@ -90,6 +94,29 @@ func TestDiscardWorktree(t *testing.T) {
 		r.pause()
 		r.sees("Now in session: new session", "Discarded fix.")
 		if !slices.Equal(trees.did, []string{"discard"}) {
+			t.Errorf("did %q", trees.did)
+		}
+	})
+}
+
+// /merge can close the session and remove its worktree, if that has nothing left then.
+func TestMergeAndRemoveWorktree(t *testing.T) {
+	trees := &forest{holds: workspace.Unmerged{Name: "fix", Into: "main", Dir: t.TempDir(), Total: 1, Commits: []string{"4f2c1aa Wire it"}}}
+	talkTo(t, func(r *rig) { r.opts.Worktrees = trees }, func(r *rig) {
+		r.types("/worktree fix")
+		r.pause()
+		for _, c := range []struct {
+			total int
+			says  string
+		}{{1, "Not removed: the worktree has changed since."}, {0, "Discarded fix."}} {
+			trees.merged = func() { trees.holds.Total = c.total }
+			r.types("/merge")
+			r.pause()
+			r.types("2")
+			r.pause()
+			r.sees(c.says)
+		}
+		if !slices.Equal(trees.did, []string{"merge ", "merge ", "discard"}) {
 			t.Errorf("did %q", trees.did)
 		}
 	})

@@ -50,7 +50,7 @@ func (r *Review) move(want intent.Intent) bool {
 	case intent.PreviousFile:
 		r.nextFile(-1)
 	case intent.FocusTree:
-		r.inTree = !r.inTree
+		r.inTree, r.fromTree = !r.inTree, r.inTree
 		r.seek()
 	case intent.Fold:
 		if !r.inTree {
@@ -62,6 +62,7 @@ func (r *Review) move(want intent.Intent) bool {
 		if row := r.row; r.inTree && row < len(r.tree) && r.tree[row].file < 0 {
 			r.fold(row)
 		} else {
+			r.fromTree = r.fromTree || r.inTree
 			r.inTree = false
 		}
 	case intent.SelectDown, intent.SelectUp:
@@ -86,8 +87,9 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 			r.search.found = nil
 		case r.picked.in(r.sheet()):
 			r.picked = picked{}
-		case r.inTree:
-			r.inTree = false
+		case r.fromTree && !r.inTree:
+			r.inTree, r.fromTree = true, false
+			r.seek()
 		default:
 			r.Close()
 			return r.host.Left()

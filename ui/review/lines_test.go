@@ -75,10 +75,12 @@ func TestFooterOfTheFocus(t *testing.T) {
 	g.press("esc", "tab")
 	g.sees("u undo file", "esc back")
 	g.misses("] [ hunk")
-	g.press("esc")
-	g.sees("] [ hunk")
-	g.press("esc")
-	g.sees("(closed)")
+	g.press("enter", "J")
+	g.sees("esc unselect")
+	for _, part := range []string{"] [ hunk", "u undo file", "(closed)"} { // esc goes back one step: the diff, the list, the chat
+		g.press("esc")
+		g.sees(part)
+	}
 }
 
 // A note is shown below its line, is edited from there, and says that its code was undone.

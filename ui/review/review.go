@@ -96,13 +96,14 @@ type Review struct {
 	change int    // the selected hunk of its diff
 	top    int    // the first visible line of its diff
 
-	tree    []treeRow
-	row     int             // of the tree, while that has the keys
-	folded  map[string]bool // directories of the tree
-	inTree  bool            // the tree has the keys
-	sides   bool            // the user wants two columns
-	unified bool            // the user wants one column
-	whole   bool            // whole files, not only what is next to a change
+	tree     []treeRow
+	row      int             // of the tree, while that has the keys
+	folded   map[string]bool // directories of the tree
+	inTree   bool            // the tree has the keys
+	fromTree bool            // esc in the diff gives them back to the tree
+	sides    bool            // the user wants two columns
+	unified  bool            // the user wants one column
+	whole    bool            // whole files, not only what is next to a change
 
 	kept, staged map[hunk]bool
 	flipped      map[hunk]bool // the user has folded them, or opened them although they are kept
@@ -158,7 +159,7 @@ func (r *Review) Start(store Store) tea.Cmd { return r.StartSince(store, latest)
 
 // StartSince opens the review with the changes of a turn and all later ones.
 func (r *Review) StartSince(store Store, turn int) tea.Cmd {
-	r.store, r.ready, r.files, r.tree, r.inTree, r.acting = store, false, nil, nil, false, false
+	r.store, r.ready, r.files, r.tree, r.inTree, r.fromTree, r.acting = store, false, nil, nil, false, false, false
 	r.search = search{last: r.search.last}
 	r.first = turn
 	return r.list(turn)
