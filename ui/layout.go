@@ -12,6 +12,7 @@ import (
 	"parley/permissions"
 	"parley/ui/layer"
 	"parley/ui/mouse"
+	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget/box"
 	"parley/ui/widget/text"
@@ -203,6 +204,9 @@ func (c *chat) drawOverlays(rows []string, width, top int, on *onScreen) ([]stri
 			continue
 		}
 		y := max(0, top-len(box))
+		if w, ok := l.(*panel.Writing); ok && w.At > 0 {
+			y = min(y, w.At)
+		}
 		on.areas.overlayTop = min(on.areas.overlayTop, y)
 		rows = text.Overlay(rows, box, 0, y)
 		if at != nil {

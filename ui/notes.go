@@ -17,7 +17,8 @@ import (
 // writeNote lets the user write a note, or edit the one about the same. about completes what the note
 // is about, in a command; nil if nothing is missing. Then another note about the same is added to the
 // first.
-func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
+// It is written at a row of the page; 0 is the bottom.
+func (p *panels) writeNote(n notes.Note, at int, about func() notes.Note) tea.Cmd {
 	c := p.c
 	if c.ReadOnly {
 		return c.say(c.readOnlyReason())
@@ -25,7 +26,7 @@ func (p *panels) writeNote(n notes.Note, about func() notes.Note) tea.Cmd {
 	n.Text = notes.TextOn(c.Notes, n)
 	w := panel.NewWriting(n.Text)
 	w.Title, w.Foot = "Note on "+n.Where(), "enter keep · esc back · shift+enter new line"
-	w.Placeholder, w.Quote, w.Diff = "What should the agent know or do here?", n.Quote, n.Diff
+	w.Placeholder, w.Quote, w.Diff, w.At = "What should the agent know or do here?", n.Quote, n.Diff, at
 	w.Done = func(text string) tea.Cmd {
 		if about == nil {
 			n.Text = text
@@ -110,7 +111,7 @@ func (p *panels) showNotes() tea.Cmd {
 			return p.promptNotes(v)
 		case notes.Note:
 			if !v.Undone {
-				return p.writeNote(v, nil)
+				return p.writeNote(v, 0, nil)
 			}
 		}
 		return nil
@@ -178,8 +179,9 @@ func (p *panels) promptNotes(what notePrompt) tea.Cmd {
 }
 
 func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
+	at := h.c.review.RowBelow(n)
 	n.Path = h.c.NameOf(n.Path)
-	return h.c.panels.writeNote(n, nil)
+	return h.c.panels.writeNote(n, at, nil)
 }
 
 func (h reviewHost) Notes(path string) (on []notes.Note) {
@@ -231,7 +233,7 @@ func (l conversation) note() tea.Cmd {
 		return c.say("Nothing to quote here")
 	}
 	quote := c.view.Copyable(it).All
-	return c.panels.writeNote(n, func() notes.Note {
+	return c.panels.writeNote(n, 0, func() notes.Note {
 		n.Quote = notes.Bound(safetext.Source(quote()))
 		return n
 	})

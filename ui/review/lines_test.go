@@ -106,6 +106,11 @@ func TestNotesBelowTheirLines(t *testing.T) {
 	if g.written != want {
 		t.Errorf("c at the note writes %+v", g.written)
 	}
+	for y, row := range strings.Split(g.screen(), "\n") {
+		if strings.Contains(row, "✎") && g.r.RowBelow(g.written) != y {
+			t.Errorf("the note at row %d is edited at %d", y, g.r.RowBelow(g.written))
+		}
+	}
 	g.written.Stale = true
 	g.sees("✎ three.go:1, undone since: because")
 	if s := g.screen(); strings.Index(s, "✎") > strings.Index(s, "hunk 1 of 3\n") && strings.Index(s, "✎") > strings.Index(s, "- a") {

@@ -110,6 +110,28 @@ func (r *Review) notesBelow(line int) (on []notes.Note) {
 	return on
 }
 
+// RowBelow returns the row of the page below the line that a note on the shown file is about.
+func (r *Review) RowBelow(n notes.Note) int {
+	f, s := r.current(), r.sheet()
+	_, width := r.columns(r.width)
+	if f == nil || width == 0 {
+		return 0
+	}
+	y, at := 1+len(r.head(f, width)), r.noteLine(n)
+	if s == nil || at < r.top {
+		return y
+	}
+	l := r.layout(f, s, width)
+	for line := r.top; line <= at && y < r.height; line++ {
+		if y += len(l.draw(line, none)); line == at { // a note there is the one that is edited
+			for _, on := range l.notes[line] {
+				y -= len(noteRows(on, barWidth+l.look.Width, l.look.Theme))
+			}
+		}
+	}
+	return y
+}
+
 // aboutLines returns a note on some lines.
 func (f *file) aboutLines(x diff.Excerpt) notes.Note {
 	return notes.Note{Path: f.Path, From: x.From, To: x.To, Old: x.Old, Quote: notes.Bound(x.Text), Diff: true}
