@@ -178,3 +178,25 @@ func TestResumeInAWorktree(t *testing.T) {
 		t.Errorf("the worktree was kept:\n%s", numbered(rows))
 	}
 }
+
+// `parley worktrees merge` asks at a terminal for the message, and whether to remove the worktree.
+func TestMergeCommandAsks(t *testing.T) {
+	t.Parallel()
+	dir := repository(t)
+	env := []string{"PARLEY_STATE=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}
+	s := StartEnv(t, 100, 40, dir, env, "run", "--worktree=fix", "--approve-all", "--agent", "demo", "edit notes.txt")
+	if code := s.ExitCode(); code != 0 {
+		t.Fatalf("got exit code %d", code)
+	}
+	s = StartEnv(t, 100, 40, dir, env, "worktrees", "merge", "fix")
+	s.WaitFor(`Commit message (enter for "edit notes.txt"):`)
+	s.Type("Say hello\r")
+	s.WaitFor("Merged fix into main (fast-forward): Say hello", "Remove the worktree fix? [Y/n]")
+	s.Type("n\r")
+	if code := s.ExitCode(); code != 0 {
+		t.Errorf("got exit code %d", code)
+	}
+	if got := gittest.Run(t, dir, "log", "-1", "--format=%s") + gittest.Run(t, dir, "branch", "--list", "parley/*"); !strings.HasPrefix(got, "Say hello\n") || !strings.Contains(got, "parley/fix") {
+		t.Errorf("the commit and the branches are %q", got)
+	}
+}
