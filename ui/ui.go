@@ -171,6 +171,7 @@ func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	program := tea.NewProgram(g, options...)
 	g.SetQuit(program.Quit)
 	defer context.AfterFunc(ctx, program.Quit)()
+	defer screen.Resizes(program)()
 	_, err := program.Run()
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)

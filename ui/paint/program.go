@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -50,11 +51,43 @@ func (s *Screen) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 			s.call(func() { s.synced = true })
 		}
 	case tea.WindowSizeMsg:
-		s.mu.Lock()
-		s.size, s.resized = extent{msg.Width, msg.Height}, true // also if it is the old one again
-		s.mu.Unlock()
+		s.setSize(msg)
+	case missedSizeMsg:
+		cols, rows, ok := s.sizeNow()
+		if !ok || s.hasSize(extent{cols, rows}) {
+			return nil
+		}
+		size := tea.WindowSizeMsg{Width: cols, Height: rows}
+		s.setSize(size)
+		return size
 	}
 	return msg
+}
+
+func (s *Screen) setSize(msg tea.WindowSizeMsg) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size, s.resized = extent{msg.Width, msg.Height}, true // also if it is the old one again
+}
+
+func (s *Screen) hasSize(size extent) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size == size
+}
+
+// missedSizeMsg asks whether the terminal has another size than the program was told.
+type missedSizeMsg struct{}
+
+// resizeGrace is how long Bubble Tea has to report a new size itself.
+const resizeGrace = 100 * time.Millisecond
+
+// Resizes tells the program of sizes that Bubble Tea misses: it reads the first size before it
+// listens for changes. Call it before the program runs, and stop after it has ended.
+func (s *Screen) Resizes(program *tea.Program) (stop func()) {
+	return onResize(func() {
+		time.AfterFunc(resizeGrace, func() { program.Send(missedSizeMsg{}) })
+	})
 }
 
 // lendMsg asks for the terminal to be lent to a command.

@@ -257,3 +257,21 @@ func TestReleaseWithoutAReader(t *testing.T) {
 		s.Close()
 	})
 }
+
+// Bubble Tea does not report a change of size just before it listens for them.
+func TestMissedSize(t *testing.T) {
+	s := newScreen(nil, nil)
+	now := extent{80, 24}
+	s.measure = func() (int, int, error) { return now.cols, now.rows, nil }
+	s.filter(nil, tea.WindowSizeMsg{Width: 80, Height: 24})
+	if msg := s.filter(nil, missedSizeMsg{}); msg != nil {
+		t.Errorf("the size that the program has was reported again: %v", msg)
+	}
+	now = extent{40, 12}
+	if msg := s.filter(nil, missedSizeMsg{}); msg != (tea.WindowSizeMsg{Width: 40, Height: 12}) {
+		t.Errorf("reported %v, not the new size", msg)
+	}
+	if msg := s.filter(nil, missedSizeMsg{}); msg != nil {
+		t.Errorf("the new size was reported twice: %v", msg)
+	}
+}
