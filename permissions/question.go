@@ -19,6 +19,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/linediff"
 )
 
 // The option kinds of ACP. A policy never chooses an option of any other kind.
@@ -173,6 +175,11 @@ type Part struct {
 	// Overwrites says that Old is what the file holds, although the agent shows it as new.
 	Overwrites bool
 	First      int // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
+}
+
+// Texts returns the texts of a Diff part.
+func (p Part) Texts() linediff.Texts {
+	return linediff.Texts{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.NewFile, First: p.First}
 }
 
 // PartKind says how to show a part.

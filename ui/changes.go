@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/transcript"
-	"parley/ui/widget/diff"
 )
 
 // changesListed are the changes of a session, in the order in which they were made.
@@ -118,9 +118,9 @@ func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
 		if f.NoUndoReason != "" {
 			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.NoUndoReason, 300), Head: true})
 		}
-		var d *diff.Computed
+		var d *linediff.Diff
 		if before, after, ok := conn.Texts(session, f); ok {
-			d = diff.Compute(diff.Diff{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
+			d = linediff.Compare(linediff.Texts{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
 		} else {
 			lines = append(lines, panel.Line{Text: "Its old content was not kept", Head: true})
 		}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/panel"
@@ -166,7 +167,7 @@ func (s *changeStore) counted() (out []panel.TreeFile) {
 		}
 		file := panel.TreeFile{Path: f.Name}
 		if before, after, ok := s.Texts(f); ok {
-			file.Added, file.Removed = countLines(f.Handle.(workspace.FileChange), before, after)
+			file.Added, file.Removed = linediff.Count(linediff.Texts{Old: before, New: after})
 		}
 		out = append(out, file)
 	}

@@ -11,7 +11,6 @@ import (
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/transcript"
-	"parley/ui/widget/diff"
 )
 
 // resultMsg is the result of a task of the workspace.
@@ -235,11 +234,6 @@ func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
 	}
 	c.composer.ReturnPrompt(n.Key, text)
 	return c.say("Not accepted: " + n.Err.Error())
-}
-
-// countLines counts the added and removed lines of a change.
-func countLines(f workspace.FileChange, before, after string) (added, removed int) {
-	return diff.Summarise(diff.Diff{Old: before, New: after, OldMissing: f.Kind == "created"})
 }
 
 // retrying reports whether the connection to the page's agent is lost and is being retried.

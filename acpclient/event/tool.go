@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/internal/linediff"
 )
 
 // ToolChanged creates or changes a tool call (tool_call, tool_call_update, the toolCall
@@ -90,20 +92,19 @@ type DiffContext struct {
 	Before, After string // the file's text around the diff: a few lines, the first and the last of them whole
 }
 
-// Texts returns the old and the new text to compare, and how many lines of the file
-// precede them, -1 if unknown. Agents cut parts of a file anywhere, so the file's lines
-// around the parts are added.
-func (d *Diff) Texts() (before, after string, first int) {
+// Texts returns the texts to compare. Agents cut parts of a file anywhere, so the file's lines around the parts are added.
+func (d *Diff) Texts() linediff.Texts {
+	t := linediff.Texts{Path: d.Path, Old: d.Old, New: d.New, OldMissing: d.OldMissing}
 	p := d.Context
 	switch {
 	case p != nil && p.First >= 0:
-		return p.Before + d.Old + p.After, p.Before + d.New + p.After, p.First
+		t.Old, t.New, t.First = p.Before+d.Old+p.After, p.Before+d.New+p.After, p.First
 	case d.Old != "" && d.New != "" && !strings.HasSuffix(d.Old, "\n") && !strings.HasSuffix(d.New, "\n"): // probably not whole files
-		return d.Old + "\n", d.New + "\n", -1
+		t.Old, t.New, t.First = d.Old+"\n", d.New+"\n", -1
 	case p != nil:
-		return d.Old, d.New, -1
+		t.First = -1
 	}
-	return d.Old, d.New, 0
+	return t
 }
 
 // Location is a position in a file. Line counts from 1, 0 if not given.

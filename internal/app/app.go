@@ -24,7 +24,6 @@ import (
 	"parley/ui"
 	"parley/ui/guard"
 	"parley/ui/theme"
-	"parley/ui/widget/diff"
 )
 
 // Execute runs one command line and returns the exit code. When ctx ends, it ends everything it
@@ -148,7 +147,7 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Message: err.Error() + "; see --help"} })
-	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewReview(s, compareTexts), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
+	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewReview(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }
 
@@ -159,12 +158,6 @@ func checkHome() error {
 		return cli.Usagef("HOME is a relative path (%s): set it to the absolute path of your home directory", safetext.Line(home, 200))
 	}
 	return nil
-}
-
-// compareTexts is a cli.CompareFunc.
-func compareTexts(before, after string) (hunks string, added, removed int) {
-	d := diff.Compute(diff.Diff{Old: before, New: after})
-	return d.Unified(), d.Added, d.Removed
 }
 
 // newAgent is `parley agent demo`.

@@ -14,14 +14,11 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/headless"
+	"parley/internal/linediff"
 	"parley/internal/record"
 	"parley/internal/safetext"
 	"parley/internal/undo"
 )
-
-// CompareFunc compares two texts: the hunks of a patch, "" if they are too large for one, and how many
-// lines were added and removed.
-type CompareFunc func(before, after string) (hunks string, added, removed int)
 
 type reviewFlags struct {
 	json, list bool
@@ -29,7 +26,7 @@ type reviewFlags struct {
 }
 
 // NewReview is `parley review`.
-func NewReview(s Streams, compare CompareFunc) *cobra.Command {
+func NewReview(s Streams) *cobra.Command {
 	var f reviewFlags
 	cmd := &cobra.Command{
 		Use:   "review [SESSION]",
@@ -71,7 +68,7 @@ Exit codes: 0 done, 1 error, 2 usage, 4 no such session.`,
 				}
 				return ExitCode(headless.ExitNoSession)
 			}
-			return printReview(cmd.Context(), s, all[i], f, compare)
+			return printReview(cmd.Context(), s, all[i], f)
 		},
 	}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
@@ -175,13 +172,13 @@ type review struct {
 	NotRecorded []string `json:"notRecorded,omitempty"` // what is not, and why
 }
 
-func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags, compare CompareFunc) error {
+func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags) error {
 	j, err := saved.Open()
 	if err != nil {
 		return err
 	}
 	defer j.Close()
-	r := reviewOf(ctx, j, saved, f.turn, compare)
+	r := reviewOf(ctx, j, saved, f.turn)
 	if f.json {
 		return headless.WriteJSON(s.Out, r)
 	}
@@ -210,7 +207,7 @@ func printReview(ctx context.Context, s Streams, saved undo.Saved, f reviewFlags
 }
 
 // reviewOf lists the changes of a turn, or with 0 those of all turns, each file once.
-func reviewOf(ctx context.Context, j *undo.Journal, saved undo.Saved, turn int, compare CompareFunc) review {
+func reviewOf(ctx context.Context, j *undo.Journal, saved undo.Saved, turn int) review {
 	r := review{Session: saved.ID, Agent: saved.Agent, Cwd: saved.Dir, Turns: []int{}, Files: []reviewedFile{}}
 	for _, n := range j.Notes() {
 		r.NotRecorded = append(r.NotRecorded, noteLine(n, n.Root != saved.Dir))
@@ -233,29 +230,30 @@ func reviewOf(ctx context.Context, j *undo.Journal, saved undo.Saved, turn int, 
 				f.NoUndo = cmp.Or(f.NoUndo, err.Error())
 			}
 		}
-		f.compare(c, j, nameIn(saved.Dir, c.Path), compare)
+		f.compare(c, j, nameIn(saved.Dir, c.Path))
 		r.Files = append(r.Files, f)
 	}
 	return r
 }
 
 // compare adds the patch of a change.
-func (f *reviewedFile) compare(c undo.Change, j *undo.Journal, name string, compare CompareFunc) {
+func (f *reviewedFile) compare(c undo.Change, j *undo.Journal, name string) {
 	before, after, ok := j.Texts(c)
 	if f.noText = !ok && c.Kind != undo.Mode; f.noText {
 		return
 	}
 	hunks := ""
 	if c.Kind != undo.Mode {
-		hunks, f.Added, f.Removed = compare(before, after)
+		d := linediff.Compare(linediff.Texts{Old: before, New: after})
+		hunks, f.Added, f.Removed = d.Unified(), d.Added, d.Removed
 		if f.tooLarge = hunks == "" && before != after; f.tooLarge {
 			return
 		}
 	}
 	was, is := c.GitModes()
 	if was != is && (was == "120000" || is == "120000") && c.Kind == undo.Changed { // git has two changes for that
-		gone, _, _ := compare(before, "")
-		made, _, _ := compare("", after)
+		gone := linediff.Compare(linediff.Texts{Old: before}).Unified()
+		made := linediff.Compare(linediff.Texts{New: after}).Unified()
 		f.Diff = filePatch(name, undo.Deleted, was, "", gone) + filePatch(name, undo.Created, "", is, made)
 		return
 	}

@@ -12,13 +12,7 @@ import (
 
 	"parley/internal/gittest"
 	"parley/internal/undo"
-	"parley/ui/widget/diff"
 )
-
-func compareTexts(before, after string) (hunks string, added, removed int) {
-	d := diff.Compute(diff.Diff{Old: before, New: after})
-	return d.Unified(), d.Added, d.Removed
-}
 
 // contents returns the files and links of a directory.
 func contents(t *testing.T, dir string) map[string]string {
@@ -86,7 +80,7 @@ func TestReviewPatch(t *testing.T) {
 
 	t.Chdir(dir)
 	var out, stderr strings.Builder
-	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, compareTexts)
+	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &stderr})
 	if err := execute(t.Context(), cmd); err != nil || stderr.Len() > 0 {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
@@ -125,7 +119,7 @@ func TestReviewJSONIsSafe(t *testing.T) {
 	c.journals.closeAll()
 	t.Chdir(dir)
 	var out strings.Builder
-	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, compareTexts)
+	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	if err := execute(t.Context(), cmd, "--json", "s"); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +151,7 @@ func TestReviewReasons(t *testing.T) {
 	c.journals.closeAll()
 	t.Chdir(dir)
 	var out strings.Builder
-	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out}, compareTexts)
+	cmd := NewReview(Streams{In: strings.NewReader(""), Out: &out, Err: &out})
 	if err := execute(t.Context(), cmd, "--json", "s"); err != nil {
 		t.Fatal(err)
 	}

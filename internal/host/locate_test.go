@@ -12,7 +12,8 @@ import (
 // located returns both texts of a located change, and the number of the first line.
 func located(p *event.DiffContext, before, after string) (old, now string, first int) {
 	d := event.Diff{Old: before, New: after, Context: p}
-	return d.Texts()
+	t := d.Texts()
+	return t.Old, t.New, t.First
 }
 
 // A part of a file has the line numbers of the file, whether or not it was written, and whole lines of context.

@@ -129,9 +129,9 @@ func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part 
 		if d.Context = h.locate(session, c.Path, d.Old, d.New); d.Context == nil && c.Partial {
 			d.Context = &event.DiffContext{First: -1}
 		}
-		before, after, first := d.Texts()
-		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(before), Text: safetext.Visible(after),
-			NewFile: before == "" && c.OldText == nil, Overwrites: c.Overwrites, First: first}
+		t := d.Texts()
+		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(t.Old), Text: safetext.Visible(t.New),
+			NewFile: t.Old == "" && c.OldText == nil, Overwrites: c.Overwrites, First: t.First}
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}
 	case c.Type == "content" && c.Block.URI != "":

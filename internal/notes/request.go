@@ -3,16 +3,16 @@ package notes
 import (
 	"strings"
 
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
 
 // Request returns what a question asks for in a few words and, if it is a command or changes files, the
-// command or the changes; see [Rejected]. unified returns the i-th part of the question, a change, as a
-// unified diff.
-func Request(q permissions.Question, unified func(i int, p permissions.Part) string) (what, quote string, diff bool) {
+// command or the changes; see [Rejected].
+func Request(q permissions.Question) (what, quote string, diff bool) {
 	var diffs strings.Builder
-	for i, p := range q.Body {
+	for _, p := range q.Body {
 		switch p.Kind {
 		case permissions.Command:
 			return q.Heading, Bound(p.Text), false
@@ -20,7 +20,7 @@ func Request(q permissions.Question, unified func(i int, p permissions.Part) str
 			if diffs.Len() > 0 {
 				diffs.WriteString(p.Path + "\n")
 			}
-			diffs.WriteString(unified(i, p))
+			diffs.WriteString(linediff.Compare(p.Texts()).Unified())
 		case permissions.Patch:
 			diffs.WriteString(p.Text + "\n")
 		}

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 )
 
 // changedLines is the last count of changed lines in a session, with the lines that
@@ -81,8 +82,8 @@ func (s *Session) ChangedLines() (added, removed int) {
 // in a task, since it reads the texts. It is reported as LinesCounted. After a turn only what the last
 // count did not have is counted.
 func (s *Session) CountLines(turn int) {
-	conn, count := s.Recorded(), s.w.opts.CountLines
-	if conn == nil || count == nil {
+	conn := s.Recorded()
+	if conn == nil || conn.Texts == nil {
 		return
 	}
 	s.counted.written = nil
@@ -109,7 +110,7 @@ func (s *Session) CountLines(turn int) {
 					continue
 				}
 				lines = ChangedFile{Path: f.Path}
-				lines.Added, lines.Removed = count(f, before, after)
+				lines.Added, lines.Removed = linediff.Count(linediff.Texts{Old: before, New: after})
 			}
 			m.known[key] = lines
 			m.added, m.removed = m.added+lines.Added, m.removed+lines.Removed

@@ -130,7 +130,6 @@ func TestReadLog(t *testing.T) {
 // Counting lines and looking for unannounced changes run concurrently with turns.
 func TestChanges(t *testing.T) {
 	with(t, func(r *rig) {
-		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
 		turn := 0
 		r.change = func(c *workspace.Connection) {
 			c.Turn = func(_ string, begins bool) int {
@@ -142,7 +141,7 @@ func TestChanges(t *testing.T) {
 			turns := []workspace.FileChange{{Path: "/a", Turn: 1, Disk: true}, {Path: "/renamed", Turn: 1, Disk: true}, {Path: "/c", Turn: 2, Disk: true}}
 			c.Changes = func(string) []workspace.FileChange { return turns }
 			c.Since = func(string, int) []workspace.FileChange { return turns[:1] }
-			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a", "bcd", true }
+			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a\n", "b\nc\nd\n", true }
 		}
 	}, func(r *rig) {
 		s := r.started(local)
@@ -173,7 +172,6 @@ func TestChangesAreCountedOnce(t *testing.T) {
 	files := []workspace.FileChange{same}
 	var read []string
 	with(t, func(r *rig) {
-		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
 		r.change = func(c *workspace.Connection) {
 			turn := 0
 			c.Turn = func(_ string, begins bool) int {
@@ -187,7 +185,7 @@ func TestChangesAreCountedOnce(t *testing.T) {
 			c.Since = func(string, int) []workspace.FileChange { return slices.Clone(files) }
 			c.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
 				read = append(read, f.Path)
-				return "a", strings.Repeat("b", 1+f.Turn), true
+				return "a\n", strings.Repeat("b\n", 1+f.Turn), true
 			}
 		}
 	}, func(r *rig) {
@@ -214,11 +212,10 @@ func TestChangesAreCountedOnce(t *testing.T) {
 func TestChangesOfResumedSession(t *testing.T) {
 	j := &journal{files: []workspace.FileChange{{Path: "/a", Turn: 1}, {Path: "/b", Turn: 2, Undone: true}}}
 	with(t, func(r *rig) {
-		r.opts.CountLines = func(_ workspace.FileChange, before, after string) (int, int) { return len(after), len(before) }
 		r.change = func(c *workspace.Connection) {
 			j.keep(c)
 			j.turn = 2
-			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a", "bcd", true }
+			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a\n", "b\nc\nd\n", true }
 		}
 		r.fake().Capabilities(keeps)
 		r.fake().On("session/load", func(c *fakeagent.Call) (string, error) {

@@ -68,9 +68,6 @@ type Options struct {
 	// blocks are used.
 	TextOf func(blocks []event.Block) string
 
-	// CountLines counts the changed lines. If nil, they are not counted.
-	CountLines func(c FileChange, before, after string) (added, removed int)
-
 	// Worktrees makes, merges and removes git worktrees. If nil, there are none.
 	Worktrees Worktrees
 

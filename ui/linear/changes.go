@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
-	"parley/ui/widget/diff"
 )
 
 // changes lists and undoes the agent's changes in a session.
@@ -38,7 +38,7 @@ func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(change
 func (c changes) review(name string) {
 	c.tasks.run(func(context.Context) func() {
 		var lines []string
-		var diffs []diff.Diff
+		var diffs []linediff.Texts
 		for _, f := range c.conn.Since(c.session, 0) {
 			path := transcript.RelativePath(f.Path, c.cwd)
 			if name != "" && !strings.HasSuffix(path, name) && !strings.HasSuffix(f.Path, name) {
@@ -46,8 +46,8 @@ func (c changes) review(name string) {
 			}
 			line := fmt.Sprintf("Turn %d: %s", f.Turn, changeLine(f, c.cwd))
 			before, after, ok := c.conn.Texts(c.session, f)
-			d := diff.Diff{Path: path, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created"}
-			switch added, removed := diff.Summarise(d); {
+			d := linediff.Texts{Path: path, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created"}
+			switch added, removed := linediff.Count(d); {
 			case f.Undone:
 			case !ok:
 				line += ", its content is no text or was not kept"

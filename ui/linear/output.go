@@ -9,14 +9,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"znkr.io/diff"
-	"znkr.io/diff/textdiff"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
-	widgetdiff "parley/ui/widget/diff"
 )
 
 // output prints the whole content of a tool call.
@@ -50,7 +49,7 @@ func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
 		r.out.say("File: delete %s", plain.OneLine(transcript.RelativePath(content.Diff.Path, cwd(r.Session))))
 	case content.Diff != nil:
-		d := transcript.Change(content.Diff)
+		d := content.Diff.Texts()
 		d.Path = transcript.RelativePath(d.Path, cwd(r.Session))
 		r.out.change(d)
 	case content.Changes != nil:
@@ -113,13 +112,9 @@ func (r report) raw(tool *thread.Tool) bool {
 	return shown
 }
 
-// maxCompared bounds the size of texts that are compared, in bytes each. All lines of longer
-// texts are printed.
-const maxCompared = 4 << 20
-
 // change prints the lines that differ between two texts with three lines of context, each with
 // its number and whether it was added or removed.
-func (p *printer) change(d widgetdiff.Diff) {
+func (p *printer) change(d linediff.Texts) {
 	path := plain.OneLine(d.Path)
 	if d.Old == d.New && !d.OldMissing {
 		p.say("Change of %s: no changes.", path)
@@ -144,15 +139,14 @@ func linesIn(s string) int {
 }
 
 // changeLines returns the lines of a change, in words.
-func changeLines(d widgetdiff.Diff) []string {
-	const around = 3
-	opts := []textdiff.Option{diff.Context(around), textdiff.IndentHeuristic()}
-	if max(len(d.Old), len(d.New)) > maxCompared {
-		return append(allLines(d.First, "removed", d.Old), allLines(d.First, "added", d.New)...)
+func changeLines(t linediff.Texts) []string {
+	d := linediff.Compare(t)
+	if d.TooLarge {
+		return append(allLines(t.First, "removed", t.Old), allLines(t.First, "added", t.New)...)
 	}
 	var out []string
 	last := math.MaxInt
-	for _, h := range textdiff.Hunks(d.Old, d.New, opts...) {
+	for _, h := range d.Hunks {
 		if h.LineNoX > last {
 			out = append(out, fmt.Sprintf("%s without a change.", plain.Count(h.LineNoX-last, "line")))
 		}

@@ -11,7 +11,6 @@ import (
 	"parley/internal/workspace"
 	"parley/permissions"
 	"parley/ui/linear/plain"
-	"parley/ui/widget/diff"
 )
 
 // asking is a request of an agent that waits for the user's answer.
@@ -166,17 +165,12 @@ func (p *permission) rejectWhy(why string) {
 	p.questions.drop(p)
 	err := p.broker.Reject(p.Key)
 	if err == nil && why != "" {
-		what, quote, isDiff := notes.Request(p.Question, func(_ int, part permissions.Part) string { return diff.Compute(changeIn(part)).Unified() })
+		what, quote, isDiff := notes.Request(p.Question)
 		err = p.session.SubmitNext(notes.Rejected(what, quote, isDiff, why))
 	}
 	if err != nil {
 		out.say("Not answered: %s.", err)
 	}
-}
-
-// changeIn returns the change that a part of a question shows.
-func changeIn(part permissions.Part) diff.Diff {
-	return diff.Diff{Path: part.Path, Old: part.Old, New: part.Text, OldMissing: part.NewFile, First: part.First}
 }
 
 // attended allows a command once, with the keyboard. From then on parley reads no input until
@@ -209,7 +203,7 @@ func (p *permission) write(of int) {
 		case permissions.Warning:
 			out.labelled("Warning", part.Text)
 		case permissions.Diff:
-			out.change(changeIn(part))
+			out.change(part.Texts())
 		default:
 			out.lines(part.Text)
 		}

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
-	"parley/ui/widget/diff"
 	"parley/ui/widget/terminal"
 )
 
@@ -150,10 +150,10 @@ func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
 		case content.Diff != nil && transcript.TooLarge(content.Diff):
 			b.tooLarge = true
 		case content.Diff != nil:
-			added, removed := diff.Summarise(transcript.Change(content.Diff))
+			added, removed := linediff.Count(content.Diff.Texts())
 			b.diffs, b.added, b.removed = true, b.added+added, b.removed+removed
 		case content.Changes != nil && content.Changes.PatchFormat == "git_patch":
-			for _, f := range diff.ParsePatch(content.Changes.Patch) {
+			for _, f := range linediff.ParsePatch(content.Changes.Patch) {
 				if f.Diff != nil {
 					b.diffs, b.added, b.removed = true, b.added+f.Diff.Added, b.removed+f.Diff.Removed
 				}

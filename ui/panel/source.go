@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
@@ -69,7 +70,7 @@ func indented(data []byte) string {
 
 // Source shows lines that never change and, below them, a diff unless it is nil. They are
 // laid out again only for another width or theme.
-func Source(title string, lines []Line, d *diff.Computed) *Reading {
+func Source(title string, lines []Line, d *linediff.Diff) *Reading {
 	var laid struct {
 		width int
 		theme *theme.Theme
@@ -88,7 +89,7 @@ func Source(title string, lines []Line, d *diff.Computed) *Reading {
 			rows = append(rows, text.WrapInk(ink.Paint, l.Text, "", width)...)
 		}
 		if d != nil {
-			drawn, _ := d.Draw(diff.Look{Width: width, Theme: th})
+			drawn, _ := diff.Draw(d, diff.Look{Width: width, Theme: th})
 			rows = append(rows, drawn...)
 		}
 		laid.width, laid.theme, laid.rows = width, th, rows

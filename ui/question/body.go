@@ -3,6 +3,7 @@ package question
 import (
 	"strings"
 
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/theme"
@@ -80,7 +81,7 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 
 // diffRows draws a whole diff, side by side if l asks for that.
 func diffRows(d *Diff, l look) []string {
-	rows, _ := d.lines.Draw(diff.Look{Width: l.width - 2, Sides: l.sides, Syntax: d.syntax, Theme: l.theme})
+	rows, _ := diff.Draw(d.lines, diff.Look{Width: l.width - 2, Sides: l.sides, Syntax: d.syntax, Theme: l.theme})
 	for i, r := range rows {
 		rows[i] = "  " + r
 	}
@@ -90,7 +91,7 @@ func diffRows(d *Diff, l look) []string {
 // patchRows draws a whole patch, each file with its name. A patch with anything but text
 // lines, such as a binary file, is shown verbatim.
 func patchRows(p permissions.Part, l look) (rows []string) {
-	files := diff.ParsePatch(p.Text)
+	files := linediff.ParsePatch(p.Text)
 	for _, f := range files {
 		if f.Binary || f.Text != "" || f.Diff == nil {
 			return text.WrapInk(nil, p.Text, "  ", l.width)
@@ -110,7 +111,7 @@ func patchRows(p permissions.Part, l look) (rows []string) {
 			name += " (mode " + f.OldMode + " → " + f.NewMode + ")"
 		}
 		rows = append(rows, text.WrapInk(l.theme.Strong.Paint, name, "  ", l.width)...)
-		drawn, _ := f.Diff.Draw(diff.Look{Width: l.width - 2, Sides: l.sides, Theme: l.theme})
+		drawn, _ := diff.Draw(f.Diff, diff.Look{Width: l.width - 2, Sides: l.sides, Theme: l.theme})
 		for _, r := range drawn {
 			rows = append(rows, "  "+r)
 		}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"parley/internal/linediff"
 	"parley/permissions"
 	"parley/ui/widget/diff"
 )
@@ -10,13 +11,13 @@ const maxColours = 2000
 
 // Diff is a diff of a question. It is computed once.
 type Diff struct {
-	lines              *diff.Computed
+	lines              *linediff.Diff
 	syntax             *diff.Syntax
 	colouringRequested bool // Uncoloured has returned it
 }
 
 // Highlight computes the syntax colours. Any goroutine may call it.
-func (d *Diff) Highlight() *diff.Syntax { return d.lines.Highlight(maxColours) }
+func (d *Diff) Highlight() *diff.Syntax { return diff.Highlight(d.lines, maxColours) }
 
 // Coloured sets the syntax colours of a diff.
 func (q *Question) Coloured(d *Diff, s *diff.Syntax) {
@@ -57,7 +58,7 @@ func (ds *diffs) part(key uint64, i int, p permissions.Part) *Diff {
 		*ds = diffs{key, map[int]*Diff{}}
 	}
 	if ds.of[i] == nil {
-		ds.of[i] = &Diff{lines: diff.Compute(diff.Diff{Path: p.Path, Old: p.Old, New: p.Text, OldMissing: p.NewFile, First: p.First})}
+		ds.of[i] = &Diff{lines: linediff.Compare(p.Texts())}
 	}
 	return ds.of[i]
 }

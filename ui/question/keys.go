@@ -87,7 +87,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.Reject:
 		return q.Reject(), true
 	case intent.RejectWhy:
-		what, quote, isDiff := notes.Request(cur, func(i int, p permissions.Part) string { return q.diffs.part(cur.Key, i, p).lines.Unified() })
+		what, quote, isDiff := notes.Request(cur)
 		return q.host.RejectWhy(cur, what, quote, isDiff), true
 	case intent.Details:
 		q.details = !q.details

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/permissions"
 	"parley/ui/widget/diff"
@@ -30,7 +31,7 @@ type writes map[uint64]*write
 // start returns the changes to a question's write. It adds an empty one if there is none.
 func (ws writes) start(cur permissions.Question, ds *diffs) *write {
 	if ws[cur.Key] == nil {
-		asked := &Diff{lines: diff.Compute(diff.Diff{})}
+		asked := &Diff{lines: linediff.Compare(linediff.Texts{})}
 		if i := slices.IndexFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff }); i >= 0 {
 			asked = ds.part(cur.Key, i, cur.Body[i])
 		}
@@ -48,7 +49,7 @@ func (w *write) changed() bool {
 func (w *write) picking() bool { return w != nil && w.selecting }
 
 // diff returns the diff of the text with no hunk refused.
-func (w *write) diff() *diff.Computed {
+func (w *write) diff() *linediff.Diff {
 	if w.edited != nil {
 		return w.edited.lines
 	}
@@ -71,7 +72,7 @@ func (w *write) toggle(reveal bool) bool {
 		w.selecting = false
 		return true
 	}
-	n := w.diff().Changes()
+	n := len(w.diff().Changes())
 	if n == 0 {
 		return false
 	}
@@ -109,13 +110,13 @@ func (w *write) selectHunk(hunk int, s *sight) bool {
 // asAsked drops the user's changes. edited reports whether the text had been edited.
 func (w *write) asAsked() (edited bool) {
 	edited = w.edited != nil
-	*w = write{change: w.change, requested: w.requested, selecting: true, text: w.change.New, refused: make([]bool, w.requested.lines.Changes())}
+	*w = write{change: w.change, requested: w.requested, selecting: true, text: w.change.New, refused: make([]bool, len(w.requested.lines.Changes()))}
 	return edited
 }
 
 // setText sets the text as the user edited it, and its diff.
-func (w *write) setText(text string, diff *diff.Computed) {
-	n := diff.Changes()
+func (w *write) setText(text string, diff *linediff.Diff) {
+	n := len(diff.Changes())
 	*w = write{change: w.change, requested: w.requested, selecting: n > 0, text: text, edited: &Diff{lines: diff}, refused: make([]bool, n)}
 	if text == w.change.New {
 		w.edited = nil
@@ -157,7 +158,7 @@ func (w *write) rows(l look) (rows []string, heads []int) {
 		rows = text.WrapInk(l.theme.Warn.Paint, "Edited by you: this will be written", "  ", l.width)
 		d = w.edited
 	}
-	drawn, heads := d.lines.DrawPicks(diff.Look{Width: l.width - 2, Syntax: d.syntax, Theme: l.theme}, w.picks(l))
+	drawn, heads := diff.DrawPicks(d.lines, diff.Look{Width: l.width - 2, Syntax: d.syntax, Theme: l.theme}, w.picks(l))
 	for i := range heads {
 		heads[i] += len(rows)
 	}
@@ -189,13 +190,13 @@ func (w *write) picks(l look) []diff.Pick {
 type Edited struct {
 	key  uint64 // of the question
 	text string
-	diff *diff.Computed
+	diff *linediff.Diff
 }
 
 // CompareEdit compares a text that the user edited with what the file holds. It may take
 // long; any goroutine may call it.
 func CompareEdit(cur permissions.Question, text string) Edited {
 	none := slices.ContainsFunc(cur.Body, func(p permissions.Part) bool { return p.Kind == permissions.Diff && p.NewFile })
-	d := diff.Diff{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}
-	return Edited{cur.Key, text, diff.Compute(d)}
+	d := linediff.Texts{Path: cur.Change.Path, Old: safetext.Visible(cur.Change.Old), New: safetext.Visible(text), OldMissing: none}
+	return Edited{cur.Key, text, linediff.Compare(d)}
 }

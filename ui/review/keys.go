@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/linediff"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget/diff"
 	"parley/ui/widget/text"
 )
 
@@ -181,7 +181,7 @@ func (r *Review) copyPatch() tea.Cmd {
 		return r.host.Say("Nothing to copy here")
 	}
 	d, data := f.doc, f.File
-	before, after := diff.PatchName("a/", cmp.Or(f.From, f.Name)), diff.PatchName("b/", f.Name)
+	before, after := linediff.PatchName("a/", cmp.Or(f.From, f.Name)), linediff.PatchName("b/", f.Name)
 	switch f.Kind {
 	case "created":
 		before = "/dev/null"

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/ui/widget/diff"
@@ -142,8 +143,8 @@ func (r *Review) Read() tea.Cmd {
 }
 
 // compare compares the texts of a file, line by line as they are in the file.
-func compare(f File, before, after string, whole bool) *diff.Computed {
-	return diff.Compute(diff.Diff{Path: f.Name, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created", Whole: whole})
+func compare(f File, before, after string, whole bool) *linediff.Diff {
+	return linediff.Compare(linediff.Texts{Path: f.Name, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created", Whole: whole})
 }
 
 // loaded is a file that was read.
@@ -171,7 +172,7 @@ func (m loaded) Handle() tea.Cmd {
 }
 
 // note notes what the tree shows of a file.
-func (f *file) note(d *diff.Computed) {
+func (f *file) note(d *linediff.Diff) {
 	f.counted = true
 	if d != nil {
 		f.added, f.removed, f.hunks = d.Added, d.Removed, d.ChangeKeys()
@@ -221,7 +222,7 @@ func (r *Review) colour(f *file) tea.Cmd {
 	f.reading = true
 	return func() tea.Msg {
 		made := *d
-		made.syntax = d.diff.Highlight(end + moreColours)
+		made.syntax = diff.Highlight(d.diff, end+moreColours)
 		return loaded{r, f, &made}
 	}
 }
@@ -231,7 +232,7 @@ type counted struct {
 	r     *Review
 	store Store
 	files []*file
-	diffs []*diff.Computed
+	diffs []*linediff.Diff
 	next  int
 }
 
@@ -260,7 +261,7 @@ func (r *Review) count(from int) tea.Cmd {
 			if skip[m.next] {
 				continue
 			}
-			var d *diff.Computed
+			var d *linediff.Diff
 			if before, after, ok := store.Texts(data[m.next]); ok {
 				d = compare(data[m.next], before, after, false)
 			}

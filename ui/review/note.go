@@ -3,6 +3,7 @@ package review
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/linediff"
 	"parley/internal/notes"
 	"parley/ui/widget/diff"
 )
@@ -133,7 +134,7 @@ func (r *Review) RowBelow(n notes.Note) int {
 }
 
 // aboutLines returns a note on some lines.
-func (f *file) aboutLines(x diff.Excerpt) notes.Note {
+func (f *file) aboutLines(x linediff.Excerpt) notes.Note {
 	return notes.Note{Path: f.Path, From: x.From, To: x.To, Old: x.Old, Quote: notes.Bound(x.Text), Diff: true}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/linediff"
 	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -138,7 +139,7 @@ type hunk struct {
 type document struct {
 	before, after string
 	text          bool // they are known
-	diff          *diff.Computed
+	diff          *linediff.Diff
 	hunks         []uint64 // what identifies them
 	sheet         *diff.Sheet
 	syntax        *diff.Syntax

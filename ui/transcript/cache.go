@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/internal/patch"
 	"parley/ui/widget/diff"
 	"parley/ui/widget/terminal"
@@ -50,17 +51,17 @@ func (m *memo[K, V]) put(key K, most int, v V) {
 // cache holds what is expensive to derive from items. Dropping an entry only makes the
 // next drawing slower.
 type cache struct {
-	diffs      memo[*event.Diff, *diff.Computed]
+	diffs      memo[*event.Diff, *linediff.Diff]
 	patches    memo[*event.Changes, *patched]
 	patchLines int
 	commands   memo[*thread.Tool, command]
 	screens    memo[screenKey, *screen]
-	colours    memo[*diff.Computed, *coloured]
+	colours    memo[*linediff.Diff, *coloured]
 }
 
 // diff compares the texts of a diff once; nil if they are too large to be compared
 // while drawing.
-func (c *cache) diff(d *event.Diff) *diff.Computed {
+func (c *cache) diff(d *event.Diff) *linediff.Diff {
 	if TooLarge(d) {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (c *cache) diff(d *event.Diff) *diff.Computed {
 	if known == nil && d.Old != "" && d.New != "" && strings.Count(d.Old, "\n")+strings.Count(d.New, "\n") > maxCompared {
 		return nil
 	}
-	return c.diffs.get(d, maxDiffs, func() *diff.Computed { return compare(d) })
+	return c.diffs.get(d, maxDiffs, func() *linediff.Diff { return linediff.Compare(d.Texts()) })
 }
 
 // patched parses a patch once and finds the file of each part.
@@ -142,6 +143,6 @@ type coloured struct {
 }
 
 // coloured returns the highlighting of a diff, for the caller to extend.
-func (c *cache) coloured(d *diff.Computed) *coloured {
+func (c *cache) coloured(d *linediff.Diff) *coloured {
 	return c.colours.get(d, maxColoured, func() *coloured { return &coloured{} })
 }

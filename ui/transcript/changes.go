@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/acpclient/event"
-	"parley/ui/widget/diff"
+	"parley/internal/linediff"
 	"parley/ui/widget/text"
 )
 
@@ -162,7 +162,7 @@ func (l *look) changeWords(c *change) string {
 }
 
 // partNote says what a part of a patch does besides changing lines.
-func partNote(c *change, part diff.PatchFile) string {
+func partNote(c *change, part linediff.PatchFile) string {
 	note := ""
 	switch {
 	case part.OldMode != "" && part.Binary:

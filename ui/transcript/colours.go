@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"parley/internal/linediff"
 	"parley/ui/transcript/markdown"
 	"parley/ui/widget/diff"
 )
@@ -8,7 +9,7 @@ import (
 // Colouring is code that was drawn without its colours, because it was not analysed
 // yet: that of a diff, or of a block of a message.
 type Colouring struct {
-	diff   *diff.Computed
+	diff   *linediff.Diff
 	lines  int
 	item   int
 	syntax *diff.Syntax
@@ -24,7 +25,7 @@ func (c *Colouring) Run() {
 		l.Run()
 	}
 	if c.diff != nil {
-		c.syntax = c.diff.Highlight(c.lines)
+		c.syntax = diff.Highlight(c.diff, c.lines)
 	}
 }
 

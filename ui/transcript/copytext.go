@@ -10,9 +10,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/ui/transcript/markdown"
-	"parley/ui/widget/diff"
 	"parley/ui/widget/terminal"
 )
 
@@ -191,13 +191,13 @@ func (p *pen) patchOf(d *event.Diff) func() string {
 	return func() string {
 		c := known
 		if c == nil {
-			c = compare(d)
+			c = linediff.Compare(d.Texts())
 		}
 		hunks := c.Unified()
 		if hunks == "" {
 			return name
 		}
-		before, after := diff.PatchName("a/", name), diff.PatchName("b/", name)
+		before, after := linediff.PatchName("a/", name), linediff.PatchName("b/", name)
 		if d.OldMissing && d.Old == "" {
 			before = "/dev/null"
 		}

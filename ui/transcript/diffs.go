@@ -5,23 +5,11 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/ui/widget/diff"
 	"parley/ui/widget/text"
 )
 
-// Change converts a diff of a tool call to one that can be drawn.
-func Change(d *event.Diff) diff.Diff {
-	before, after, first := d.Texts()
-	return diff.Diff{Path: d.Path, Old: before, New: after, OldMissing: d.OldMissing, First: first}
-}
-
 // TooLarge reports whether a diff is too large to be compared in a moment.
 func TooLarge(d *event.Diff) bool { return len(d.Old)+len(d.New) > hugeDiff }
-
-// compare compares the texts of a diff.
-func compare(d *event.Diff) *diff.Computed {
-	return diff.Compute(Change(d))
-}
 
 func (p *pen) diff(d *event.Diff, full bool) []string {
 	if d.Deleted && d.Old+d.New == "" {

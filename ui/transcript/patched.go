@@ -1,8 +1,8 @@
 package transcript
 
 import (
+	"parley/internal/linediff"
 	"parley/internal/patch"
-	"parley/ui/widget/diff"
 )
 
 // patched holds the changes of a v2 tool call, ready to be drawn.
@@ -17,14 +17,14 @@ type patched struct {
 // change is the change of one file, with its diffs ready to be drawn.
 type change struct {
 	patch.Change
-	parts []diff.PatchFile
+	parts []linediff.PatchFile
 }
 
 // add adds a change and counts its lines.
 func (p *patched) add(c patch.Change) {
 	drawn := change{Change: c}
 	for _, part := range c.Parts {
-		file := diff.NewPatchFile(part)
+		file := linediff.NewPatchFile(part)
 		if d := file.Diff; d != nil {
 			p.counted = true
 			p.added, p.removed, p.lines = p.added+d.Added, p.removed+d.Removed, p.lines+d.Lines()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/linediff"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
 )
@@ -31,17 +32,17 @@ func (p *pen) wide() *pen {
 }
 
 // drawn draws a diff: side by side if all of it is shown and there is room.
-func (p *pen) drawn(d *diff.Computed, width, limit int, full bool) (rows []string, more int) {
+func (p *pen) drawn(d *linediff.Diff, width, limit int, full bool) (rows []string, more int) {
 	if p.measure { // for its text, at a width at which no ground may be filled
-		rows, more = d.Rows(width, limit, theme.Plain())
+		rows, more = diff.Rows(d, width, limit, theme.Plain())
 		return numbered(rows, d), more
 	}
-	return d.Draw(diff.Look{Width: width, Limit: limit, Sides: full && p.width >= diff.SidesWidth && !p.peeked, Syntax: p.colours(d, limit), Theme: p.th})
+	return diff.Draw(d, diff.Look{Width: width, Limit: limit, Sides: full && p.width >= diff.SidesWidth && !p.peeked, Syntax: p.colours(d, limit), Theme: p.th})
 }
 
 // colours returns the highlighting of a diff as far as it is known. If that does not
 // cover so many lines, the pen notes it in uncoloured.
-func (p *pen) colours(d *diff.Computed, lines int) *diff.Syntax {
+func (p *pen) colours(d *linediff.Diff, lines int) *diff.Syntax {
 	if !diff.Colours(p.th) {
 		return nil
 	}
@@ -61,8 +62,8 @@ const (
 
 // numbered marks how many cells of line numbers a diff has, in rows that are drawn
 // to be measured.
-func numbered(rows []string, c *diff.Computed) []string {
-	before := numbersBegin + strings.Repeat("x", c.Gutter(unwrapped)) + numbersEnd
+func numbered(rows []string, c *linediff.Diff) []string {
+	before := numbersBegin + strings.Repeat("x", diff.Gutter(c, unwrapped)) + numbersEnd
 	out := make([]string, len(rows))
 	for i, r := range rows {
 		out[i] = before + r

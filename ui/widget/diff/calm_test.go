@@ -4,17 +4,18 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/linediff"
 	"parley/ui/theme"
 )
 
 // With 256 colours the darkest green is a bright ground for a whole line, so the lines of dark themes have one
 // below their signs only, and code keeps its colours. With sixteen nothing is reversed.
 func TestFewColoursAreCalm(t *testing.T) {
-	d := Diff{Path: "a.go", Old: "a\nb\n", New: "a\nreturn 1\nreturn 2\n"}
+	d := linediff.Texts{Path: "a.go", Old: "a\nb\n", New: "a\nreturn 1\nreturn 2\n"}
 	for _, name := range []string{"dark", "contrast-dark"} {
 		th := theme.For(name, theme.Terminal{Dark: true, Colours: theme.Two56})
-		c := Compute(d)
-		rows, _ := c.Draw(Look{Width: 80, Syntax: c.Highlight(10), Theme: th})
+		c := linediff.Compare(d)
+		rows, _ := Draw(c, Look{Width: 80, Syntax: Highlight(c, 10), Theme: th})
 		mark := over(th.DiffAdd, th.DiffAddLine)
 		for _, row := range rows[2:] {
 			if !strings.Contains(row, mark.On()+"+ "+mark.Off()+th.Keyword.On()+"return") || strings.Count(row, ";48;5;") != 1 {
@@ -23,7 +24,7 @@ func TestFewColoursAreCalm(t *testing.T) {
 		}
 	}
 	th := theme.ANSI()
-	rows, _ := RenderDiff(Diff{Path: "a", Old: "one word of a line\n", New: "one term of a line\n"}, 80, 0, th)
+	rows, _ := Rows(linediff.Compare(linediff.Texts{Path: "a", Old: "one word of a line\n", New: "one term of a line\n"}), 80, 0, th)
 	if all := strings.Join(rows, "\n"); strings.Contains(all, "\x1b[7") || strings.Contains(all, ";7;") || !strings.Contains(all, th.DiffAddWord.On()+"term") {
 		t.Errorf("%q", all)
 	}

@@ -1,3 +1,4 @@
+// Package diff draws what was changed: unified or side by side, with hunks to pick from.
 package diff
 
 import (
@@ -8,6 +9,7 @@ import (
 	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
 
+	"parley/internal/linediff"
 	"parley/ui/theme"
 	"parley/ui/widget/syntax"
 	"parley/ui/widget/text"
@@ -31,32 +33,32 @@ type Look struct {
 	Theme  *theme.Theme
 }
 
-// Rows draws the diff in one column, without the colours of its code. See [Computed.Draw].
-func (c *Computed) Rows(width, maxLines int, th *theme.Theme) (rows []string, more int) {
-	return c.Draw(Look{Width: width, Limit: maxLines, Theme: th})
+// Rows draws the diff in one column, without the colours of its code. See [Draw].
+func Rows(c *linediff.Diff, width, maxLines int, th *theme.Theme) (rows []string, more int) {
+	return Draw(c, Look{Width: width, Limit: maxLines, Theme: th})
 }
 
 // Draw draws the diff: three lines of context, hunks divided by a dim "⋯", signs at every changed line so that it can be
 // read without colour. Long lines are wrapped. more is the number of lines left out. The cost is that of the rows drawn.
-func (c *Computed) Draw(look Look) (rows []string, more int) {
-	r := c.draw(look, nil)
+func Draw(c *linediff.Diff, look Look) (rows []string, more int) {
+	r := draw(c, look, nil)
 	return r.rows, r.more
 }
 
 // draw is Draw with a row above each change, if there are picks.
-func (c *Computed) draw(look Look, picks *picks) *diffRenderer {
+func draw(c *linediff.Diff, look Look, picks *picks) *diffRenderer {
 	r := &diffRenderer{c: c, th: look.Theme, inks: inksOf(look.Theme), width: max(look.Width, 8), limit: look.Limit, syntax: look.Syntax, picks: picks}
-	if note := c.note(); note != "" {
+	if note := note(c); note != "" {
 		r.rows = []string{r.th.Dim.Paint(text.Truncate(note, r.width, "…"))}
 		return r
 	}
-	r.gutter = c.Gutter(r.width)
+	r.gutter = Gutter(c, r.width)
 	hunk := r.hunk
-	if look.Sides && r.width >= leastSides && c.twoSided {
+	if look.Sides && r.width >= leastSides && c.TwoSided {
 		hunk, r.gutter = r.sides, r.gutter/2
 	}
 	divided := false
-	for i, h := range c.hunks {
+	for i, h := range c.Hunks {
 		if divided = i > 0 && !r.full(); divided {
 			r.rows = append(r.rows, r.th.DiffHunk.Paint(strings.Repeat(" ", r.gutter)+"⋯"))
 		}
@@ -70,33 +72,39 @@ func (c *Computed) draw(look Look, picks *picks) *diffRenderer {
 	return r
 }
 
-// Lines returns how many lines the diff has, context included.
-func (c *Computed) Lines() int {
-	n := 0
-	for _, h := range c.hunks {
-		n += len(h.Edits)
-	}
-	return n
-}
-
 // note returns what is shown instead of a diff without lines.
-func (c *Computed) note() string {
+func note(c *linediff.Diff) string {
 	switch {
 	case c.TooLarge:
 		return fmt.Sprintf("too large to compare: %s before, %s now, at most +%d −%d lines",
-			text.ByteCount(c.oldSize), text.ByteCount(c.newSize), c.Added, c.Removed)
-	case len(c.hunks) > 0:
+			text.ByteCount(c.OldSize), text.ByteCount(c.NewSize), c.Added, c.Removed)
+	case len(c.Hunks) > 0:
 		return ""
-	case c.oldMissing && c.newSize == 0:
+	case c.OldMissing && c.NewSize == 0:
 		return "new empty file"
-	case c.oldMissing:
+	case c.OldMissing:
 		return "new file"
 	}
 	return "no changes"
 }
 
+// Gutter returns how many cells the line numbers take in rows of that width. A diff that only adds lines, or only
+// deletes them, has one column of numbers.
+func Gutter(c *linediff.Diff, width int) int {
+	switch {
+	case width < gutterWidth || c.First < 0 || note(c) != "":
+		return 0
+	case c.TwoSided:
+		return 2 * column(c)
+	}
+	return column(c)
+}
+
+// column is the width of a column of line numbers, with the space after it.
+func column(c *linediff.Diff) int { return max(c.Digits, 3) + 1 }
+
 type diffRenderer struct {
-	c             *Computed
+	c             *linediff.Diff
 	th            *theme.Theme
 	inks          *diffInks
 	syntax        *Syntax
@@ -207,7 +215,7 @@ const noNewline = `\ no newline at end of file`
 // text returns an edit's line as it is shown. A carriage return is shown only if it is what changed.
 func (r *diffRenderer) text(e lineEdit) string {
 	text := strings.TrimSuffix(e.Line, "\n")
-	if !r.c.showCR || e.Op == diff.Match {
+	if !r.c.ShowCR || e.Op == diff.Match {
 		text = strings.TrimSuffix(text, "\r")
 	}
 	return clip(text, r.longest)
@@ -218,9 +226,9 @@ func (r *diffRenderer) text(e lineEdit) string {
 func (r *diffRenderer) look(e lineEdit) (inks *kindInks, unfinished bool) {
 	switch e.Op {
 	case diff.Insert:
-		return &r.inks.added, e.LineNoY == r.c.lastNew
+		return &r.inks.added, e.LineNoY == r.c.LastNew
 	case diff.Delete:
-		return &r.inks.deleted, e.LineNoX == r.c.lastOld
+		return &r.inks.deleted, e.LineNoX == r.c.LastOld
 	}
 	return &r.inks.context, false
 }
@@ -230,9 +238,9 @@ func (r *diffRenderer) numbers(e lineEdit) string {
 	switch {
 	case r.gutter == 0:
 		return ""
-	case !r.c.twoSided && e.Op == diff.Delete:
+	case !r.c.TwoSided && e.Op == diff.Delete:
 		return r.number(e.LineNoX)
-	case !r.c.twoSided:
+	case !r.c.TwoSided:
 		return r.number(e.LineNoY)
 	case e.Op == diff.Delete:
 		return r.number(e.LineNoX) + strings.Repeat(" ", r.gutter/2)
@@ -244,8 +252,8 @@ func (r *diffRenderer) numbers(e lineEdit) string {
 
 // number returns a line number, aligned to the right of its column.
 func (r *diffRenderer) number(line int) string {
-	digits := strconv.Itoa(r.c.first + line + 1)
-	return strings.Repeat(" ", max(r.c.column()-1-len(digits), 0)) + digits + " "
+	digits := strconv.Itoa(r.c.First + line + 1)
+	return strings.Repeat(" ", max(column(r.c)-1-len(digits), 0)) + digits + " "
 }
 
 // cell draws a line: its numbers, its sign and its text, wrapped into rows of width cells, at most limit of them (0: all);

@@ -1,10 +1,11 @@
 package diff
 
 import (
-	"hash/maphash"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/linediff"
 
 	"znkr.io/diff"
 )
@@ -12,7 +13,7 @@ import (
 // Sheet is a diff as a list of lines that are drawn one by one, so that a view of a diff of any length costs what it
 // shows. It does not change once made.
 type Sheet struct {
-	c     *Computed
+	c     *linediff.Diff
 	sides bool
 	lines []sheetLine
 	parts []part
@@ -39,11 +40,11 @@ const (
 
 // NewSheet lays out a diff, in one column or side by side, with a line above each change and the context before it. Of
 // folded changes there is only that line.
-func NewSheet(c *Computed, sides bool, folded []bool) *Sheet {
-	s := &Sheet{c: c, sides: sides && c.twoSided}
-	spans := c.changes()
+func NewSheet(c *linediff.Diff, sides bool, folded []bool) *Sheet {
+	s := &Sheet{c: c, sides: sides && c.TwoSided}
+	spans := c.Changes()
 	at := 0
-	for i, h := range c.hunks {
+	for i, h := range c.Hunks {
 		if i > 0 {
 			s.lines = append(s.lines, sheetLine{head: -1})
 		}
@@ -51,11 +52,11 @@ func NewSheet(c *Computed, sides bool, folded []bool) *Sheet {
 		stretches(h, func(st stretch) bool {
 			for i, e := range s.stretch(st) {
 				e.at, e.rightAt = e.at+at, e.rightAt+at
-				if k := len(s.parts); (i == 0 || !s.sides) && k < len(spans) && spans[k].from == e.at {
+				if k := len(s.parts); (i == 0 || !s.sides) && k < len(spans) && spans[k].From == e.at {
 					s.head(max(lead, len(s.lines)-leadingLines), k < len(folded) && folded[k])
 				}
 				k := len(s.parts) - 1
-				inside := k >= 0 && e.at < spans[k].to
+				inside := k >= 0 && e.at < spans[k].To
 				if !inside || k >= len(folded) || !folded[k] {
 					s.lines = append(s.lines, e)
 				}
@@ -185,9 +186,9 @@ func (s *Sheet) Draw(line int, look Look, head func(change int) string) []string
 // Gutter returns the width of the line numbers at the left of a sheet that is drawn with a width.
 func (s *Sheet) Gutter(width int) int {
 	if s.sides {
-		return s.c.Gutter(width) / 2
+		return Gutter(s.c, width) / 2
 	}
-	return s.c.Gutter(width)
+	return Gutter(s.c, width)
 }
 
 // FileLine returns the line of the new file, from 1, that a line of the sheet is at or next to.
@@ -196,12 +197,12 @@ func (s *Sheet) FileLine(line int) int {
 		l := s.lines[line]
 		for _, e := range []*lineEdit{l.right, l.left} {
 			if e != nil && e.Op != diff.Delete {
-				return s.c.first + e.LineNoY + 1
+				return s.c.First + e.LineNoY + 1
 			}
 		}
 	}
-	if n := len(s.c.hunks); n > 0 {
-		return s.c.first + s.c.hunks[n-1].EndLineNoY
+	if n := len(s.c.Hunks); n > 0 {
+		return s.c.First + s.c.Hunks[n-1].EndLineNoY
 	}
 	return 1
 }
@@ -218,38 +219,23 @@ func (s *Sheet) Find(from, step int, matches func(string) bool) int {
 	return -1
 }
 
-var changeSeed = maphash.MakeSeed()
-
-// ChangeKeys returns for each change what identifies it as long as its lines stay the same, and their place in the old
-// text: so it does when other changes are undone, and changes that are alike differ.
-func (c *Computed) ChangeKeys() []uint64 {
-	spans := c.changes()
-	keys := make([]uint64, 0, len(spans))
-	var h maphash.Hash
-	h.SetSeed(changeSeed)
-	at, k := 0, 0
-	for _, hunk := range c.hunks {
-		old := hunk.LineNoX
-		for i, e := range hunk.Edits {
-			if k < len(spans) && at+i == spans[k].from {
-				maphash.WriteComparable(&h, old)
-			}
-			if e.Op != diff.Insert {
-				old++
-			}
-			if k < len(spans) && at+i >= spans[k].from && e.Op != diff.Match {
-				h.WriteByte(byte(e.Op))
-				h.WriteString(e.Line)
-			}
-			if k < len(spans) && at+i+1 == spans[k].to {
-				keys = append(keys, h.Sum64())
-				h.Reset()
-				k++
-			}
+// Excerpt returns the lines of the diff from one line of the sheet to another, both included.
+func (s *Sheet) Excerpt(from, to int) linediff.Excerpt {
+	picked := map[int]bool{}
+	for _, l := range s.lines[max(from, 0):min(to+1, len(s.lines))] {
+		if l.left != nil {
+			picked[l.at] = true
 		}
-		at += len(hunk.Edits)
+		if s.sides && l.right != nil {
+			picked[l.rightAt] = true
+		}
 	}
-	return keys
+	return s.c.ExcerptOf(func(n int) bool { return picked[n] })
+}
+
+// HasText reports whether a line is one of the diff: neither the row above a change nor a gap.
+func (s *Sheet) HasText(line int) bool {
+	return line >= 0 && line < len(s.lines) && (s.lines[line].left != nil || s.lines[line].right != nil)
 }
 
 // clip cuts a text that is longer than n bytes, at the end of a character.
@@ -261,16 +247,4 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
-}
-
-// Matches reports whether a line of the diff matches.
-func (c *Computed) Matches(matches func(string) bool) bool {
-	for _, h := range c.hunks {
-		for _, e := range h.Edits {
-			if matches(e.Line) {
-				return true
-			}
-		}
-	}
-	return false
 }

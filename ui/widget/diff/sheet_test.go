@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/linediff"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -32,20 +33,20 @@ func TestSheetIsTheDiff(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, th := range []*theme.Theme{theme.For("plain", theme.Terminal{}), theme.For("dark", theme.Terminal{Dark: true})} {
 		for range 1000 {
-			d := Diff{Path: "f.go", Old: randomText(r), New: randomText(r), Whole: r.IntN(3) == 0}
-			c := Compute(d)
-			if len(c.hunks) == 0 {
+			d := linediff.Texts{Path: "f.go", Old: randomText(r), New: randomText(r), Whole: r.IntN(3) == 0}
+			c := linediff.Compare(d)
+			if len(c.Hunks) == 0 {
 				continue
 			}
-			look := Look{Width: 30 + r.IntN(120), Sides: r.IntN(2) == 0, Theme: th, Syntax: c.Highlight(r.IntN(100))}
+			look := Look{Width: 30 + r.IntN(120), Sides: r.IntN(2) == 0, Theme: th, Syntax: Highlight(c, r.IntN(100))}
 			sheet := NewSheet(c, look.Sides && look.Width >= leastSides, nil)
 			got, heads := drawn(sheet, look)
-			want, _ := c.Draw(look)
+			want, _ := Draw(c, look)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%+v at %d:\n%s\nwant:\n%s", d, look.Width, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if heads != c.Changes() || sheet.Changes() != heads || len(c.ChangeKeys()) != heads {
-				t.Fatalf("%+v: %d rows above %d changes, %d keys", d, heads, c.Changes(), len(c.ChangeKeys()))
+			if heads != len(c.Changes()) || sheet.Changes() != heads || len(c.ChangeKeys()) != heads {
+				t.Fatalf("%+v: %d rows above %d changes, %d keys", d, heads, len(c.Changes()), len(c.ChangeKeys()))
 			}
 		}
 	}
@@ -53,7 +54,7 @@ func TestSheetIsTheDiff(t *testing.T) {
 
 func TestSheetFolds(t *testing.T) {
 	old := strings.Repeat("same\n", 20)
-	c := Compute(Diff{Old: "a\nb\n" + old + "c\n", New: "A\n" + old + "C\nD\n"})
+	c := linediff.Compare(linediff.Texts{Old: "a\nb\n" + old + "c\n", New: "A\n" + old + "C\nD\n"})
 	for _, sides := range []bool{false, true} {
 		s := NewSheet(c, sides, []bool{true, false})
 		rows, heads := drawn(s, Look{Width: 80, Theme: theme.For("plain", theme.Terminal{})})
@@ -68,22 +69,8 @@ func TestSheetFolds(t *testing.T) {
 }
 
 // What identifies a change is what it does, and to which lines of the old text.
-func TestChangeKeys(t *testing.T) {
-	far := strings.Repeat("same\n", 20)
-	old := "x\n" + far + "x\n"
-	a := Compute(Diff{Old: old, New: "X\n" + far + "X\n"}).ChangeKeys()
-	b := Compute(Diff{Old: old, New: "more\nlines\nX\n" + far + "X\n"}).ChangeKeys()
-	if len(a) != 2 || len(b) != 2 || a[0] == b[0] || a[1] != b[1] || a[0] == a[1] {
-		t.Errorf("%x, %x", a, b)
-	}
-	in, out := Compute(Diff{New: "x\n"}).ChangeKeys(), Compute(Diff{Old: "x\n"}).ChangeKeys()
-	if in[0] == out[0] {
-		t.Error("adding is deleting")
-	}
-}
-
 func TestSheetPlaces(t *testing.T) {
-	c := Compute(Diff{Old: "a\nb\nc\nd\n", New: "a\nB\nc\n"})
+	c := linediff.Compare(linediff.Texts{Old: "a\nb\nc\nd\n", New: "a\nB\nc\n"})
 	s := NewSheet(c, false, nil)
 	var got []string
 	for i := range s.Len() {
@@ -101,7 +88,7 @@ func TestSheetPlaces(t *testing.T) {
 // A line longer than any screen costs no more than one that fills it.
 func TestSheetClipsHugeLines(t *testing.T) {
 	for _, line := range []string{strings.Repeat("x", 1<<20), strings.Repeat("日本", 1<<17), strings.Repeat("\t", 1<<18)} {
-		c := Compute(Diff{Old: line + "\n", New: line + "y\n"})
+		c := linediff.Compare(linediff.Texts{Old: line + "\n", New: line + "y\n"})
 		for _, sides := range []bool{false, true} {
 			s := NewSheet(c, sides, nil)
 			for i := range s.Len() {
@@ -119,13 +106,13 @@ func TestSheetClipsHugeLines(t *testing.T) {
 	}
 }
 
-func bigDiff(lines int) *Computed {
+func bigDiff(lines int) *linediff.Diff {
 	var old, now strings.Builder
 	for i := range lines {
 		fmt.Fprintf(&old, "line %d of the old file\n", i)
 		fmt.Fprintf(&now, "line %d of the new file\n", i)
 	}
-	return Compute(Diff{Path: "f.go", Old: old.String(), New: now.String()})
+	return linediff.Compare(linediff.Texts{Path: "f.go", Old: old.String(), New: now.String()})
 }
 
 func BenchmarkSheetOf100000Lines(b *testing.B) {

@@ -6,6 +6,7 @@ import (
 	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
 
+	"parley/internal/linediff"
 	"parley/ui/widget/syntax"
 )
 
@@ -32,7 +33,7 @@ func (s *Syntax) line(n int) []syntax.Span {
 
 // Highlight analyses the code in the first n lines of a diff, in the language that the name of its file says. It takes a
 // tenth of a millisecond per line, so call it on another goroutine than the screen's.
-func (c *Computed) Highlight(n int) *Syntax {
+func Highlight(c *linediff.Diff, n int) *Syntax {
 	s := &Syntax{known: syntax.Known(c.Path)}
 	if !s.known {
 		return s
@@ -40,7 +41,7 @@ func (c *Computed) Highlight(n int) *Syntax {
 	all := c.Lines()
 	n = min(n, all)
 	s.lines = make([][]syntax.Span, n)
-	for _, h := range c.hunks {
+	for _, h := range c.Hunks {
 		if s.upTo >= n {
 			break
 		}

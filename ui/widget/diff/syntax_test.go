@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/linediff"
 	"parley/ui/theme"
 	"parley/ui/widget/syntax"
 )
@@ -24,8 +25,8 @@ func classed(row string, ink theme.Ink) []string {
 
 func TestHighlight(t *testing.T) {
 	th := theme.Dark()
-	c := Compute(Diff{Path: "x.go", Old: "package x\n\nfunc f() {\n\treturn 1 // old\n}\n", New: "package x\n\nfunc f() {\n\t/* a\n\tb */ return 2\n}\n"})
-	rows, _ := c.Draw(Look{Width: 80, Theme: th, Syntax: c.Highlight(100)})
+	c := linediff.Compare(linediff.Texts{Path: "x.go", Old: "package x\n\nfunc f() {\n\treturn 1 // old\n}\n", New: "package x\n\nfunc f() {\n\t/* a\n\tb */ return 2\n}\n"})
+	rows, _ := Draw(c, Look{Width: 80, Theme: th, Syntax: Highlight(c, 100)})
 	added, deleted := inksOf(th).added, inksOf(th).deleted
 	find := func(sign, text string) string {
 		for _, r := range rows {
@@ -55,12 +56,12 @@ func TestHighlight(t *testing.T) {
 
 // What is not known, not looked at or has no ground is drawn as it is.
 func TestWithoutHighlight(t *testing.T) {
-	d := Diff{Path: "x.go", Old: "var a = 1\n", New: "var a = 2\n"}
+	d := linediff.Texts{Path: "x.go", Old: "var a = 1\n", New: "var a = 2\n"}
 	draw := func(path string, n int, th *theme.Theme) string {
 		d.Path = path
-		c := Compute(d)
-		rows, _ := c.Draw(Look{Width: 80, Theme: th, Syntax: c.Highlight(n)})
-		bare, _ := c.Draw(Look{Width: 80, Theme: th})
+		c := linediff.Compare(d)
+		rows, _ := Draw(c, Look{Width: 80, Theme: th, Syntax: Highlight(c, n)})
+		bare, _ := Draw(c, Look{Width: 80, Theme: th})
 		if strings.Join(rows, "\n") == strings.Join(bare, "\n") {
 			return "bare"
 		}
@@ -88,19 +89,19 @@ func TestHighlightIsBounded(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&b, "var x%d = %d\n", i, i)
 	}
-	c := Compute(Diff{Path: "x.go", New: b.String()})
-	s := c.Highlight(50)
+	c := linediff.Compare(linediff.Texts{Path: "x.go", New: b.String()})
+	s := Highlight(c, 50)
 	if s.Covers(51) || !s.Covers(50) || len(s.line(49)) == 0 || s.line(50) != nil {
 		t.Error("more or less than 50 lines")
 	}
-	if s := c.Highlight(1 << 30); !s.Covers(1 << 40) {
+	if s := Highlight(c, 1<<30); !s.Covers(1 << 40) {
 		t.Error("all lines are not all")
 	}
-	if s := Compute(Diff{Path: "x", New: "a\n"}).Highlight(1); !s.Covers(1 << 40) {
+	if s := Highlight(linediff.Compare(linediff.Texts{Path: "x", New: "a\n"}), 1); !s.Covers(1 << 40) {
 		t.Error("a file of no language is looked at again")
 	}
-	long := Compute(Diff{Path: "x.go", New: "var a = 1\nvar b = \"" + strings.Repeat("x", maxSyntaxBytes) + "\"\nvar c = 3\n"})
-	if s := long.Highlight(3); len(s.line(0)) == 0 || s.line(1) != nil || len(s.line(2)) == 0 {
+	long := linediff.Compare(linediff.Texts{Path: "x.go", New: "var a = 1\nvar b = \"" + strings.Repeat("x", maxSyntaxBytes) + "\"\nvar c = 3\n"})
+	if s := Highlight(long, 3); len(s.line(0)) == 0 || s.line(1) != nil || len(s.line(2)) == 0 {
 		t.Errorf("got %v", s.lines)
 	}
 	if (*Syntax)(nil).Covers(0) {
@@ -110,9 +111,9 @@ func TestHighlightIsBounded(t *testing.T) {
 
 // Carriage returns before newlines are no part of the code.
 func TestHighlightCRLF(t *testing.T) {
-	c := Compute(Diff{Path: "x.go", Old: "var a = 1\r\n", New: "var a = 2\r\n"})
+	c := linediff.Compare(linediff.Texts{Path: "x.go", Old: "var a = 1\r\n", New: "var a = 2\r\n"})
 	for i := range 2 {
-		if len(c.Highlight(2).line(i)) == 0 {
+		if len(Highlight(c, 2).line(i)) == 0 {
 			t.Errorf("line %d has no colours", i)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/words"
 	"parley/ui/widget/text"
 )
 
@@ -73,7 +74,7 @@ func (ch *chips) expand(b *strings.Builder, text []byte) {
 }
 
 func chipLabel(s string) string {
-	if n := text.CountLines(s); n > 1 {
+	if n := words.CountLines(s); n > 1 {
 		return fmt.Sprintf("[pasted %d lines]", n)
 	}
 	return fmt.Sprintf("[pasted %s]", text.ByteCount(len(s)))
@@ -83,7 +84,7 @@ func chipLabel(s string) string {
 // which tabs are kept.
 func (c *Editor) InsertPaste(s string) {
 	s = text.CleanText(s, true)
-	if text.CountLines(s) > chipLines || len(s) > chipBytes {
+	if words.CountLines(s) > chipLines || len(s) > chipBytes {
 		if r, ok := c.chips.add(s); ok {
 			c.keepWindow()
 			c.insert(string(r))

@@ -28,15 +28,6 @@ func RowsOf(n int) string {
 // MoreRows says how many rows follow below those that are shown.
 func MoreRows(n int) string { return strings.Replace(RowsOf(n), " ", " more ", 1) + " ↓" }
 
-// CountLines counts the lines of text; a last newline ends a line, it does not begin one.
-func CountLines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
-}
-
 // ByteCount formats a size: 12.3 kB.
 func ByteCount(n int) string {
 	switch {

@@ -1,4 +1,4 @@
-package diff
+package linediff
 
 import (
 	"cmp"
@@ -10,13 +10,13 @@ import (
 	"parley/internal/patch"
 )
 
-// PatchFile is a file of a patch, with its hunks ready to be drawn.
+// PatchFile is a file of a patch, with its hunks.
 type PatchFile struct {
 	patch.File
-	Diff *Computed // nil where there are no hunks
+	Diff *Diff // nil where there are no hunks
 }
 
-// ParsePatch takes a patch apart to be drawn.
+// ParsePatch takes a patch apart.
 func ParsePatch(text string) []PatchFile {
 	var all []PatchFile
 	for _, f := range patch.Parse(text) {
@@ -25,12 +25,12 @@ func ParsePatch(text string) []PatchFile {
 	return all
 }
 
-// NewPatchFile makes the hunks of a file ready to be drawn.
+// NewPatchFile makes a Diff of the hunks of a file.
 func NewPatchFile(f patch.File) PatchFile {
 	if len(f.Hunks) == 0 {
 		return PatchFile{File: f}
 	}
-	c := &Computed{Path: cmp.Or(f.Path, f.OldPath), hunks: f.Hunks, lastOld: f.LastOld, lastNew: f.LastNew}
+	c := &Diff{Path: cmp.Or(f.Path, f.OldPath), Hunks: f.Hunks, LastOld: f.LastOld, LastNew: f.LastNew}
 	c.count()
 	highest := 1
 	ends := [2]bool{} // of changed lines: without a carriage return, and with one
@@ -47,7 +47,7 @@ func NewPatchFile(f patch.File) PatchFile {
 			}
 		}
 	}
-	c.lineNumber = len(strconv.Itoa(highest))
-	c.showCR = ends[0] && ends[1]
+	c.Digits = len(strconv.Itoa(highest))
+	c.ShowCR = ends[0] && ends[1]
 	return PatchFile{f, c}
 }

@@ -1,4 +1,4 @@
-package diff
+package linediff
 
 import (
 	"fmt"
@@ -9,23 +9,23 @@ import (
 
 // Unified returns the diff as the hunks of a patch that git and patch can read; "" if nothing has changed or the texts were
 // too large to compare. The caller adds the names of the file.
-func (c *Computed) Unified() string {
+func (c *Diff) Unified() string {
 	if c.TooLarge {
 		return ""
 	}
 	var b strings.Builder
-	first := max(c.first, 0)
-	for _, h := range c.hunks {
+	first := max(c.First, 0)
+	for _, h := range c.Hunks {
 		var body strings.Builder
 		before, after := 0, 0
 		for _, e := range h.Edits {
-			sign, unfinished := byte(' '), e.LineNoX == c.lastOld && e.LineNoY == c.lastNew
+			sign, unfinished := byte(' '), e.LineNoX == c.LastOld && e.LineNoY == c.LastNew
 			switch e.Op {
 			case diff.Insert:
-				sign, unfinished = '+', e.LineNoY == c.lastNew
+				sign, unfinished = '+', e.LineNoY == c.LastNew
 				after++
 			case diff.Delete:
-				sign, unfinished = '-', e.LineNoX == c.lastOld
+				sign, unfinished = '-', e.LineNoX == c.LastOld
 				before++
 			default:
 				before, after = before+1, after+1
@@ -51,21 +51,6 @@ func hunkRange(line, n int) string {
 	}
 	return fmt.Sprintf("%d,%d", line+1, n)
 }
-
-// Gutter returns how many cells the line numbers take in rows of that width. A diff that only adds lines, or only
-// deletes them, has one column of numbers.
-func (c *Computed) Gutter(width int) int {
-	switch {
-	case width < gutterWidth || c.first < 0 || c.note() != "":
-		return 0
-	case c.twoSided:
-		return 2 * c.column()
-	}
-	return c.column()
-}
-
-// column is the width of a column of line numbers, with the space after it.
-func (c *Computed) column() int { return max(c.lineNumber, 3) + 1 }
 
 // PatchName returns a file's name as a patch has it; side is a/ or b/. A name with a space ends with a tab.
 func PatchName(side, name string) string {
