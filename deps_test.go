@@ -105,7 +105,7 @@ func oursBut(allowed ...string) func(string) bool {
 var components = []string{"ui/clipboard", "ui/composer", "ui/guard", "ui/inline", "ui/mouse", "ui/paint", "ui/panel", "ui/question", "ui/review", "ui/shell", "ui/start", "ui/status", "ui/transcript"}
 
 // testPackages serve tests and are part of no program.
-var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/seeds", "internal/slowlink", "ui/uitest"}
+var testPackages = []string{"acpclient/acptest", "internal/decoy", "internal/fakeagent", "internal/gittest", "internal/undo/undotest", "internal/seeds", "internal/slowlink", "ui/uitest"}
 
 // arrows lists the forbidden imports. ARCHITECTURE.md gives the reasons. Tests are exempt.
 var arrows = []struct {
@@ -141,7 +141,7 @@ var arrows = []struct {
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/linediff", "internal/safetext")},
 	{"the thread is made of events", inside("acpclient/thread"), oursBut("acpclient/event", "acpclient/thread")},
 	{"front ends stand on the workspace", inside("ui"), is("acpclient")},
-	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/closest", "internal/linediff", "internal/notes", "internal/safetext", "internal/template")},
+	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/closest", "internal/linediff", "internal/notes", "internal/safetext", "internal/template", "internal/undo")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan", "internal/outflow", "internal/redact", "internal/safetext")},
 	{"an envelope is no more than JSON", is("internal/envelope"), oursBut("internal/jsonscan")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions", "internal/workspace"), inside("charm.land", "github.com/charmbracelet")},

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/transcript"
@@ -19,83 +20,64 @@ import (
 // changesListed are the changes of a session, in the order in which they were made.
 type changesListed struct {
 	chat     *chat
-	session  string
-	changes  []workspace.FileChange // by turn
-	could    []error                // why each cannot be restored; nil: it can
-	together []workspace.FileChange // those that can be restored, over all turns
-	gaps     []string               // what is not recorded
+	journal  workspace.Journal
+	undoable panel.Undoable
 }
 
 // showUndo lists the files that the agent has changed, to restore them.
 func (p *panels) showUndo() tea.Cmd {
-	c, conn := p.c, p.c.Recorded()
-	if conn == nil {
+	c, j := p.c, p.c.Journal()
+	if j == nil {
 		return c.say(notRecorded)
 	}
-	session := c.ACP.ID()
 	return func() tea.Msg {
-		turns := conn.Changes(session)
-		m := changesListed{chat: c, session: session, changes: turns, gaps: conn.Gaps(session)}
-		done := func(f workspace.FileChange) bool { return f.Undone }
-		together := slices.DeleteFunc(conn.Since(session, 0), done)
-		for _, r := range conn.Undo(context.Background(), session, slices.DeleteFunc(slices.Clone(turns), done), true) {
-			m.could = append(m.could, r.Err)
-		}
-		for i, r := range conn.Undo(context.Background(), session, together, true) {
-			if r.Err == nil && together[i].NoUndoReason == "" {
-				m.together = append(m.together, together[i])
+		u := panel.Undoable{NotRecorded: j.NotRecorded()}
+		for _, f := range j.Changes() {
+			if f.Undone {
+				u.Undone = append(u.Undone, f)
+			} else {
+				u.Changes = append(u.Changes, f)
 			}
 		}
-		return m
+		for i, r := range j.Preview(context.Background(), u.Changes) {
+			if u.Changes[i].NoUndoReason == "" && r.Err != nil {
+				u.Changes[i].NoUndoReason = safetext.Line(r.Err.Error(), 200)
+			}
+		}
+		together := slices.DeleteFunc(j.Since(0), func(f undo.Change) bool { return f.Undone })
+		for _, r := range j.Preview(context.Background(), together) {
+			if r.Err == nil && r.Change.NoUndoReason == "" {
+				u.Together = append(u.Together, r.Change)
+			}
+		}
+		return changesListed{c, j, u}
 	}
 }
 
 const notRecorded = "Changes are not recorded here"
 
 func (m changesListed) handle(*Model) tea.Cmd {
-	c, p, conn := m.chat, &m.chat.panels, m.chat.Agent.Conn()
-	if len(m.changes) == 0 {
-		return c.say(workspace.NoChanges(m.gaps))
+	c, p := m.chat, &m.chat.panels
+	if len(m.undoable.Changes)+len(m.undoable.Undone) == 0 {
+		return c.say(workspace.NoChanges(m.undoable.NotRecorded))
 	}
-	u := panel.Undoable{Together: p.changes(m.together), NotRecorded: m.gaps}
-	for _, f := range p.changes(m.changes) {
-		if f.Undone {
-			u.Undone = append(u.Undone, f)
-			continue
-		}
-		if i := len(u.Changes); f.NoUndoReason == "" && i < len(m.could) && m.could[i] != nil {
-			f.NoUndoReason = safetext.Line(m.could[i].Error(), 200)
-		}
-		u.Changes = append(u.Changes, f)
-	}
-	does := func(undo bool, do func(context.Context, string, []workspace.FileChange) []workspace.UndoResult) func([]panel.Change) tea.Cmd {
-		return func(chosen []panel.Change) tea.Cmd {
-			var files []workspace.FileChange
-			for _, f := range chosen {
-				files = append(files, f.File.(workspace.FileChange))
-			}
-			return func() tea.Msg { return putBack{c, undo, do(context.Background(), m.session, files)} }
+	does := func(undone bool, do func(context.Context, []undo.Change) []undo.Result) func([]undo.Change) tea.Cmd {
+		return func(chosen []undo.Change) tea.Cmd {
+			return func() tea.Msg { return putBack{c, undone, do(context.Background(), chosen)} }
 		}
 	}
-	back := func(ctx context.Context, session string, files []workspace.FileChange) []workspace.UndoResult {
-		return conn.Undo(ctx, session, files, false)
-	}
-	p.show(panel.Undo(u, does(true, back), does(false, conn.Redo), c.say))
+	p.show(panel.Undo(p.naming(), m.undoable, does(true, m.journal.Undo), does(false, m.journal.Redo), c.say))
 	return nil
 }
 
-// changes converts changed files to rows of a panel.
-func (p *panels) changes(files []workspace.FileChange) []panel.Change {
-	var out []panel.Change
-	for _, f := range files {
-		out = append(out, panel.Change{What: f.Kind + "  " + safetext.Line(p.short(f.Path), 300), Path: f.Path, By: f.By, Turn: f.Turn, Undone: f.Undone, Named: p.c.Thread.NamesFile(f.Path), NoUndoReason: f.NoUndoReason, File: f})
-	}
-	return out
+// naming says how changed files are listed.
+func (p *panels) naming() panel.Naming {
+	return panel.Naming{Short: p.short, Named: p.c.Thread.NamesFile}
 }
 
-// short returns a path as the transcript shows it, with ~ for the home directory.
+// short returns a path as the transcript shows it, with ~ for the home directory, safe to show.
 func (p *panels) short(path string) string {
-	return transcript.ShortenHome(transcript.RelativePath(path, p.c.cwd), p.c.m.opts.Home)
+	return safetext.Line(transcript.ShortenHome(transcript.RelativePath(path, p.c.cwd), p.c.m.opts.Home), 300)
 }
 
 // changeShown is a change to read.
@@ -110,37 +92,39 @@ func (m changeShown) handle(*Model) tea.Cmd {
 }
 
 // showChange shows the content of a file before and after a change.
-func (p *panels) showChange(session string, change panel.Change) tea.Cmd {
-	c, conn, f := p.c, p.c.Agent.Conn(), change.File.(workspace.FileChange)
-	path := safetext.Line(p.short(f.Path), 300)
+func (p *panels) showChange(f undo.Change) tea.Cmd {
+	c, j, path := p.c, p.c.Journal(), p.short(f.Path)
+	if j == nil {
+		return c.say(notRecorded)
+	}
 	return func() tea.Msg {
-		lines := []panel.Line{{Text: f.By, Head: true}}
+		lines := []panel.Line{{Text: f.By.String(), Head: true}}
 		if f.NoUndoReason != "" {
-			lines = append(lines, panel.Line{Text: "Cannot restore it: " + safetext.Line(f.NoUndoReason, 300), Head: true})
+			lines = append(lines, panel.Line{Text: "Cannot restore it: " + f.NoUndoReason, Head: true})
 		}
 		var d *linediff.Diff
-		if before, after, ok := conn.Texts(session, f); ok {
-			d = linediff.Compare(linediff.Texts{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == "created"})
+		if before, after, ok := j.Texts(f); ok {
+			d = linediff.Compare(linediff.Texts{Path: path, Old: safetext.Clean(before), New: safetext.Clean(after), OldMissing: f.Kind == undo.Created})
 		} else {
 			lines = append(lines, panel.Line{Text: "Its old content was not kept", Head: true})
 		}
-		return changeShown{c, panel.Source(f.Kind+" "+path, lines, d)}
+		return changeShown{c, panel.Source(f.Kind.String()+" "+path, lines, d)}
 	}
 }
 
 // putBack is the result of an undo or a redo.
 type putBack struct {
 	chat    *chat
-	undo    bool // else a redo
-	results []workspace.UndoResult
+	undone  bool // else redone
+	results []undo.Result
 }
 
 func (m putBack) handle(*Model) tea.Cmd {
 	did := "Redid the changes to"
-	if m.undo {
+	if m.undone {
 		did = "Restored"
 	}
-	m.chat.NoteUndone(m.results, m.undo)
+	m.chat.NoteUndone(m.results, m.undone)
 	said, _ := m.chat.panels.outcome(did, "", m.results)
 	m.chat.CountLines(0)
 	return m.chat.say(said)
@@ -151,12 +135,12 @@ const maxNamed = 3
 
 // outcome says in one line what became of changes that were undone or redone, to where unless that is
 // "", and returns a line for each that was refused.
-func (p *panels) outcome(did, to string, results []workspace.UndoResult) (said string, refused []string) {
+func (p *panels) outcome(did, to string, results []undo.Result) (said string, refused []string) {
 	files := map[string]bool{} // several changes may be of the same file
 	for _, r := range results {
 		files[r.Change.Path] = true
 		if r.Err != nil {
-			refused = append(refused, safetext.Line(p.short(r.Change.Path)+": "+r.Err.Error(), 200))
+			refused = append(refused, p.short(r.Change.Path)+": "+safetext.Line(r.Err.Error(), 200))
 		}
 	}
 	n := len(files) - len(refused)
@@ -178,7 +162,7 @@ func UnreportedChanges(n int) string {
 // showTrust lists what the agent has changed and run in the session, by who allowed it,
 // and changes that it did not report.
 func (p *panels) showTrust() tea.Cmd {
-	p.c.Changes(func(changes []workspace.FileChange, gaps []string) {
+	p.c.Changes(func(changes []undo.Change, gaps []string) {
 		c := p.c
 		var calls []panel.Call
 		for sub, it := range c.Thread.Calls {
@@ -188,7 +172,7 @@ func (p *panels) showTrust() tea.Cmd {
 			}
 			calls = append(calls, panel.Call{Title: title, Paths: strings.Join(t.Paths(), " "), Trust: t.Trust, Ended: t.Ended, Item: place})
 		}
-		l := panel.Trust(calls, p.changes(workspace.Unnamed(c.Thread, changes)), gaps, p.goTo, func(f panel.Change) tea.Cmd { return p.showChange(c.Thread.Session, f) })
+		l := panel.Trust(p.naming(), calls, workspace.Unnamed(c.Thread, changes), gaps, p.goTo, p.showChange)
 		if l == nil {
 			said := "Nothing changed or run in this session"
 			if len(gaps) > 0 {

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -10,17 +9,46 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 )
 
+// everything is a record that combines the changes of all turns, whatever the first is.
+type everything struct{ *undotest.Journal }
+
+func (j everything) Since(first int) []undo.Change {
+	j.Journal.Since(first)
+	return j.Changes()
+}
+
 // withChanges is a chat after a turn in which three files changed.
-func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
+func withChanges(t *testing.T, f func(d *driver, j *undotest.Journal)) {
 	t.Helper()
-	changes := []workspace.FileChange{
-		{Path: "/home/ada/src/parser/lex.go", Kind: "changed", By: "through parley", Turn: 1, Handle: 1},
-		{Path: "/home/ada/src/parser/new.go", Kind: "created", By: "on the disk", Disk: true, Turn: 2, Handle: 2},
-		{Path: "/home/ada/src/parser/mine.go", Kind: "changed", By: "on the disk", Disk: true, Turn: 2, Handle: 3},
-		{Path: "/home/ada/src/parser/big.bin", Kind: "deleted", By: "on the disk", Disk: true, Turn: 2, NoUndoReason: "it is larger than what is kept", Handle: 4},
+	dir := "/home/ada/src/parser/"
+	turns := ""
+	j := &undotest.Journal{
+		Files: []undo.Change{
+			{Path: dir + "lex.go", Kind: undo.Changed, Turn: 1},
+			{Path: dir + "new.go", Kind: undo.Created, By: undo.OnDisk, Turn: 2},
+			{Path: dir + "mine.go", Kind: undo.Changed, By: undo.OnDisk, Turn: 2},
+			{Path: dir + "big.bin", Kind: undo.Deleted, By: undo.OnDisk, Turn: 2, NoUndoReason: "it is larger than what is kept"},
+		},
+		Text: func(c undo.Change) (string, string, bool) { return "old line\n", "new line\n", c.Path != dir+"big.bin" },
+		Refuse: func(c undo.Change) error {
+			if c.Path == dir+"mine.go" {
+				return undo.ErrChangedSince
+			}
+			return nil
+		},
+		Rewrote: func(undo.Change, string) error { return undo.ErrChangedSince },
+		Staged:  func(undo.Change, *string) error { return errors.New("it is in no git worktree") },
+		Number:  1,
+		OnTurn: func(_ int, begins bool) {
+			if turns += "-"; begins {
+				turns += "+"
+			}
+		},
 	}
 	drive(t, func(d *driver, _ *Options) {
 		d.turn = func(turn *turn) string {
@@ -29,63 +57,19 @@ func withChanges(t *testing.T, f func(d *driver, put *[]workspace.FileChange)) {
 		}
 	}, func(d *driver) {
 		d.connected()
-		conn := d.m.chat.Agent.Conn()
-		var put []workspace.FileChange
-		turns := ""
-		conn.Turn = func(_ string, begins bool) int {
-			if turns += "-"; begins {
-				turns += "+"
-			}
-			return 2
-		}
-		conn.Changes = func(string) []workspace.FileChange { return slices.Clone(changes) }
-		conn.Since = func(string, int) []workspace.FileChange { return slices.Clone(changes) }
-		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
-			return "old line\n", "new line\n", f.Handle != 4
-		}
-		conn.Redo = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.UndoResult {
-			for i := range changes {
-				if changes[i].Handle == some[0].Handle {
-					changes[i].Undone = false
-				}
-			}
-			return []workspace.UndoResult{{Change: some[0]}}
-		}
-		conn.Undo = func(_ context.Context, _ string, some []workspace.FileChange, try bool) []workspace.UndoResult {
-			var out []workspace.UndoResult
-			for _, c := range some {
-				var err error
-				if c.Handle == 3 {
-					err = errors.New("it was changed since")
-				}
-				out = append(out, workspace.UndoResult{Change: c, Err: err})
-				for i := range changes {
-					changes[i].Undone = changes[i].Undone || !try && err == nil && changes[i].Handle == c.Handle
-				}
-				if !try {
-					put = append(put, c)
-				}
-			}
-			return out
-		}
-		conn.Rewrite = func(context.Context, string, workspace.FileChange, string) error {
-			return errors.New("it was changed since")
-		}
-		conn.Stage = func(context.Context, string, workspace.FileChange, *string) error {
-			return errors.New("it is in no git worktree")
-		}
+		d.m.chat.Agent.Conn().Journal = func(string) workspace.Journal { return everything{j} }
 		d.types("go\n")
 		d.wait(time.Second)
 		if turns != "-+-" {
 			t.Errorf("turns reported: %q", turns)
 		}
-		f(d, &put)
+		f(d, j)
 	})
 }
 
 // A turn that has changed files offers the review, which shows the files of that turn and of all turns.
 func TestReviewOffered(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.sees("3 files changed · f5 reviews")
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
@@ -93,12 +77,12 @@ func TestReviewOffered(t *testing.T) {
 		d.misses("f5 reviews")
 		d.press("}")
 		d.wait(100 * time.Millisecond)
-		d.sees("M lex.go", "turn 1 · through parley", "▌ hunk 1 of 1", "- old line", "+ new line")
+		d.sees("M lex.go", "turn 1 · written via parley", "▌ hunk 1 of 1", "- old line", "+ new line")
 		d.misses("not reported by the agent")
 		d.press("u")
 		d.wait(100 * time.Millisecond)
-		if len(*put) != 1 || (*put)[0].Handle != 1 {
-			t.Errorf("%+v", *put)
+		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/home/ada/src/parser/lex.go of turn 1" {
+			t.Errorf("undone %q", undone)
 		}
 		d.sees("Restored lex.go", "r redoes its change")
 		bottom := func() int { // of the frame
@@ -130,7 +114,7 @@ func TestReviewOffered(t *testing.T) {
 
 // A question waits while the review is open, and gets the keys when it is closed.
 func TestQuestionDuringAReview(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.turn = asking(push, usual)
 		d.types("push it\n")
 		d.press("f5")
@@ -154,9 +138,7 @@ func TestNothingToReview(t *testing.T) {
 		d.connected()
 		d.press("f5")
 		d.sees("Changes are not recorded here")
-		conn := d.m.chat.Agent.Conn()
-		conn.Changes = func(string) []workspace.FileChange { return nil }
-		conn.Since = func(string, int) []workspace.FileChange { return nil }
+		d.m.chat.Agent.Conn().Journal = func(string) workspace.Journal { return &undotest.Journal{} }
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
 		d.sees("No changes recorded in this session")
@@ -166,35 +148,35 @@ func TestNothingToReview(t *testing.T) {
 
 // /undo lists the changes; one that cannot be restored says why.
 func TestUndoOffered(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("Restore the last turn: 1 file", "Restore everything: 2 files", "mine.go", "it was changed since", "it is larger than what is kept")
 		d.press("down", "down", "enter") // big.bin
 		d.sees("Not restored: it is larger than what is kept")
-		if len(*put) != 0 {
-			t.Fatalf("put back without a word: %+v", *put)
+		if undone := j.Undone(); len(undone) != 0 {
+			t.Fatalf("put back without a word: %q", undone)
 		}
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
-		if len(*put) != 1 || (*put)[0].Handle != 2 {
-			t.Errorf("got %+v", *put)
+		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/home/ada/src/parser/new.go of turn 2" {
+			t.Errorf("undone %q", undone)
 		}
 		d.sees("Restored 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("esc")
-		if len(*put) != 1 {
-			t.Errorf("got %+v", *put)
+		if undone := j.Undone(); len(undone) > 0 {
+			t.Errorf("undone %q", undone)
 		}
 	})
 }
 
 // What was put back can be done again, from the same list.
 func TestRedo(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("enter")
@@ -215,7 +197,7 @@ func TestRedo(t *testing.T) {
 // The status line counts what /changes knows, also what parley did not write, and counts
 // again when something was put back.
 func TestChangedLinesAreCounted(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.sees("+3 −3") // nothing is known of the text of the fourth
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
@@ -228,12 +210,11 @@ func TestChangedLinesAreCounted(t *testing.T) {
 
 // The review, in every theme and size, and side by side where there is room.
 func TestGoldenReview(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
-		conn := d.m.chat.Agent.Conn()
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		same := strings.Repeat("\t// the same\n", 12)
-		conn.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
+		j.Text = func(c undo.Change) (string, string, bool) {
 			return "package parser\n\nfunc Lex(s string) int {\n" + same + "\treturn len(s)\n}\n",
-				"package parser\n\n// Lex counts.\nfunc Lex(s string) int64 {\n" + same + "\treturn int64(len(s)) // \u202e\n}\n", f.Handle != 4
+				"package parser\n\n// Lex counts.\nfunc Lex(s string) int64 {\n" + same + "\treturn int64(len(s)) // \u202e\n}\n", c.NoUndoReason == ""
 		}
 		d.wait(10 * time.Second) // until the toast is gone
 		d.press("f5", "t")
@@ -249,7 +230,7 @@ func TestGoldenReview(t *testing.T) {
 
 // Help begins with the keys of what it was opened from.
 func TestHelpInTheReview(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.press("f5")
 		d.rest()
 		d.press("?")
@@ -267,18 +248,13 @@ func TestHelpInTheReview(t *testing.T) {
 
 // Names and contents of files cannot draw on the screen.
 func TestReviewOfHostileFiles(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
-		conn := d.m.chat.Agent.Conn()
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		const evil = "\x1b]0;x\x07\x1b[2J\u202e\r\n\x9b31m\x00"
-		conn.Since = func(string, int) (all []workspace.FileChange) {
-			for _, name := range []string{evil, "a/" + evil + "/b", strings.Repeat("x", 5000), "日本語\u200b", "\n", "..", ""} {
-				all = append(all, workspace.FileChange{Path: "/home/ada/src/parser/" + name, From: evil, Kind: "changed", By: evil, NoUndoReason: evil, Modes: "644 → 755", Turn: 2, Handle: 1})
-			}
-			return all
+		j.Files = nil
+		for _, name := range []string{evil, "a/" + evil + "/b", strings.Repeat("x", 5000), "日本語\u200b", "\n", "..", ""} {
+			j.Files = append(j.Files, undo.Change{Path: "/home/ada/src/parser/" + name, From: evil, Kind: undo.Changed, Modes: "644 → 755", Turn: 2})
 		}
-		conn.Texts = func(string, workspace.FileChange) (string, string, bool) {
-			return evil, evil + "\n" + strings.Repeat(evil, 3000), true
-		}
+		j.Text = func(undo.Change) (string, string, bool) { return evil, evil + "\n" + strings.Repeat(evil, 3000), true }
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
 		d.sees("Review:")

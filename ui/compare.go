@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,30 +144,29 @@ type comparison struct {
 // readComparison reads what each of the agents that are compared has changed.
 func (c *chat) readComparison() tea.Cmd {
 	msg := comparison{c, c.Compared(), nil}
-	var stores []*changeStore
+	var stores []*review.Changes
 	for _, s := range msg.all {
 		stores = append(stores, c.m.pageOf(s).changes())
 	}
 	return tea.Batch(c.say("Looking for changes…"), func() tea.Msg {
 		for _, store := range stores {
-			msg.files = append(msg.files, store.counted())
+			msg.files = append(msg.files, counted(store))
 		}
 		return msg
 	})
 }
 
 // counted returns the files that differ, with the number of lines.
-func (s *changeStore) counted() (out []panel.TreeFile) {
-	if s == nil {
+func counted(changes *review.Changes) (out []panel.TreeFile) {
+	if changes == nil {
 		return nil
 	}
-	files, _ := s.Since(0)
-	for _, f := range files {
+	for _, f := range changes.Since(0) {
 		if f.Undone {
 			continue
 		}
-		file := panel.TreeFile{Path: f.Name}
-		if before, after, ok := s.Texts(f); ok {
+		file := panel.TreeFile{Path: filepath.ToSlash(changes.Short(f.Path))}
+		if before, after, ok := changes.Texts(f); ok {
 			file.Added, file.Removed = linediff.Count(linediff.Texts{Old: before, New: after})
 		}
 		out = append(out, file)
@@ -197,8 +197,8 @@ func (msg comparison) handle(m *Model) tea.Cmd {
 func (c *chat) reviewVersions(name string) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, page := range c.m.compared() {
-		if page == c || page.Recorded() != nil {
-			cmds = append(cmds, page.startReview(func(s review.Store) tea.Cmd { return page.review.StartAt(s, name) }))
+		if page == c || page.Journal() != nil {
+			cmds = append(cmds, page.startReview(func(s *review.Changes) tea.Cmd { return page.review.StartAt(s, name) }))
 		}
 	}
 	return tea.Batch(cmds...)

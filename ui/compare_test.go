@@ -13,6 +13,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 	"parley/permissions"
 )
@@ -430,14 +432,11 @@ func changing(names map[string][]string) func(*driver, *Options) {
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, s, sink, log)
 			if err == nil {
-				conn.Turn = func(string, bool) int { return 1 }
-				var files []workspace.FileChange
+				j := &undotest.Journal{Text: func(undo.Change) (string, string, bool) { return "old\n", "by " + s.Name + "\n", true }}
 				for _, name := range names[s.Name] {
-					files = append(files, workspace.FileChange{Path: s.Dir + "/" + name, Kind: "changed", By: "on disk", Turn: 1, Handle: name})
+					j.Files = append(j.Files, undo.Change{Path: s.Dir + "/" + name, Kind: undo.Changed, Turn: 1})
 				}
-				conn.Changes = func(string) []workspace.FileChange { return files }
-				conn.Since = func(string, int) []workspace.FileChange { return files }
-				conn.Texts = func(string, workspace.FileChange) (string, string, bool) { return "old\n", "by " + s.Name + "\n", true }
+				conn.Journal = func(string) workspace.Journal { return j }
 			}
 			return conn, err
 		}

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
+	"parley/ui/review"
 	"parley/ui/uitest"
 	"parley/ui/widget/text"
 )
@@ -101,7 +103,7 @@ func TestKeysOfLayers(t *testing.T) {
 		{"list", nil, then(chat, "ctrl+p")},
 		{"review", nil, func(d *driver) {
 			chat(d)
-			d.m.chat.review.Start(&changeStore{})
+			d.m.chat.review.Start(&review.Changes{Journal: &undotest.Journal{}})
 		}},
 		{"transcript", nil, then(talked, "tab")},
 		{"note", nil, then(talked, "tab", ".")},

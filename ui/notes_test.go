@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/notes"
-	"parley/internal/workspace"
+	"parley/internal/undo/undotest"
 	"parley/ui/composer"
 	"parley/ui/uitest"
 )
@@ -21,7 +21,7 @@ func fenced(s string) string { return strings.ReplaceAll(s, "'", "`") }
 // Notes of the review are listed, edited and dropped, and become one prompt, with what was undone if
 // the user wants that.
 func TestNotesOfTheReview(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.types("/notes\n")
 		d.sees("No notes yet: c writes one in the review")
 		d.press("f5")
@@ -87,7 +87,7 @@ I have undone these changes of yours. Do not make them again unless I ask for th
 
 // Whoever leaves the review with notes is told where they are.
 func TestNotesAfterTheReview(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.press("f5")
 		d.rest()
 		d.press("esc")
@@ -105,7 +105,7 @@ func TestNotesAfterTheReview(t *testing.T) {
 
 // Notes and what was undone are separate: a prompt needs neither of them.
 func TestPromptWithoutWhatWasUndone(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.types("see also")
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
@@ -118,7 +118,7 @@ func TestPromptWithoutWhatWasUndone(t *testing.T) {
 			t.Errorf("the draft is %q, want %q", got, want)
 		}
 	})
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
 		d.press("}", "u")
@@ -135,7 +135,7 @@ func TestPromptWithoutWhatWasUndone(t *testing.T) {
 
 // What /undo restores can be told, as long as it is not redone.
 func TestTellWhatUndoRestored(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.press("enter")
@@ -154,7 +154,7 @@ func TestTellWhatUndoRestored(t *testing.T) {
 
 // A note that was begun and left is in the history, and esc closes nothing else.
 func TestNoteLeft(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.press("f5")
 		d.wait(100 * time.Millisecond)
 		d.press("}", "c")
@@ -296,7 +296,7 @@ three`))
 
 // A note being written and the list of notes, over the review, in every theme and size.
 func TestGoldenNotes(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.wait(10 * time.Second) // until the toast is gone
 		d.press("f5", "t")
 		d.rest()

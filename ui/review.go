@@ -1,22 +1,14 @@
 package ui
 
 import (
-	"context"
-	"errors"
-	"path/filepath"
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/internal/safetext"
-	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/review"
 	"parley/ui/status"
-	"parley/ui/transcript"
 )
 
 // showReview opens the review of what the agent has changed in the session, and those of the pages that
@@ -24,7 +16,7 @@ import (
 func (c *chat) showReview() tea.Cmd {
 	cmds := []tea.Cmd{c.startReview(c.review.Start)}
 	for _, other := range c.m.compared() {
-		if other != c && other.Recorded() != nil && c.review.Open() {
+		if other != c && other.Journal() != nil && c.review.Open() {
 			cmds = append(cmds, other.startReview(other.review.Start))
 		}
 	}
@@ -66,22 +58,22 @@ func (m *Model) followReview() {
 }
 
 // startReview calls start with the session's changes, if they are recorded.
-func (c *chat) startReview(start func(review.Store) tea.Cmd) tea.Cmd {
-	if c.changes() == nil {
+func (c *chat) startReview(start func(*review.Changes) tea.Cmd) tea.Cmd {
+	changes := c.changes()
+	if changes == nil {
 		return c.say(notRecorded)
 	}
 	c.panels.reading = nil
 	c.toast = status.Toast{} // the offer; when it went, the diff would move
-	return start(c.changes())
+	return start(changes)
 }
 
 // changes returns the session's changes; nil if they are not recorded.
-func (c *chat) changes() *changeStore {
-	conn := c.Recorded()
-	if conn == nil || c.ACP == nil {
-		return nil
+func (c *chat) changes() *review.Changes {
+	if j := c.Journal(); j != nil {
+		return &review.Changes{Journal: j, Short: c.panels.short}
 	}
-	return &changeStore{conn, c.ACP.ID(), c.cwd, c.m.opts.Home}
+	return nil
 }
 
 // offerReview says how to review what a turn has changed.
@@ -111,60 +103,4 @@ func (h reviewHost) Named(path string) bool          { return h.c.Thread.NamesFi
 func (h reviewHost) Changed()                        { h.c.CountLines(0) }
 func (h reviewHost) OpenFile(path string, n int) tea.Cmd {
 	return conversation(h).openAt(event.Location{Path: path, Line: n})
-}
-
-// changeStore implements review.Store for a session, on other goroutines than the screen's.
-type changeStore struct {
-	conn      *workspace.Connection
-	session   string
-	cwd, home string
-}
-
-func (s *changeStore) Since(turn int) (files []review.File, turns []int) {
-	for _, f := range s.conn.Changes(s.session) {
-		turns = append(turns, f.Turn)
-	}
-	slices.Sort(turns)
-	name := func(path string) string {
-		if path == "" {
-			return ""
-		}
-		return safetext.Line(transcript.ShortenHome(transcript.RelativePath(path, s.cwd), s.home), 300)
-	}
-	for _, f := range s.conn.Since(s.session, turn) {
-		files = append(files, review.File{Name: filepath.ToSlash(name(f.Path)), From: filepath.ToSlash(name(f.From)), Path: f.Path, Kind: f.Kind, Modes: f.Modes, By: safetext.Line(f.By, 100),
-			NoUndoReason: safetext.Line(f.NoUndoReason, 300), Turn: f.Turn, Undone: f.Undone, Disk: f.Disk, Link: f.Link, Before: f.Before, After: f.After, Version: f.Version, Handle: f})
-	}
-	return files, slices.Compact(turns)
-}
-
-func (s *changeStore) NotRecorded() []string { return s.conn.Gaps(s.session) }
-
-func (s *changeStore) Texts(f review.File) (before, after string, ok bool) {
-	return s.conn.Texts(s.session, f.Handle.(workspace.FileChange))
-}
-
-func (s *changeStore) Undo(f review.File) error {
-	return outcomeOf(s.conn.Undo(context.Background(), s.session, []workspace.FileChange{f.Handle.(workspace.FileChange)}, false))
-}
-
-func (s *changeStore) Redo(f review.File) error {
-	return outcomeOf(s.conn.Redo(context.Background(), s.session, []workspace.FileChange{f.Handle.(workspace.FileChange)}))
-}
-
-var errSessionClosed = errors.New("the session is closed")
-
-func outcomeOf(results []workspace.UndoResult) error {
-	if len(results) == 0 {
-		return errSessionClosed
-	}
-	return results[0].Err
-}
-
-func (s *changeStore) Rewrite(f review.File, content string) error {
-	return s.conn.Rewrite(context.Background(), s.session, f.Handle.(workspace.FileChange), content)
-}
-
-func (s *changeStore) Stage(f review.File, content *string) error {
-	return s.conn.Stage(context.Background(), s.session, f.Handle.(workspace.FileChange), content)
 }

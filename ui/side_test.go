@@ -7,11 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
-	"parley/internal/workspace"
+	"parley/internal/undo/undotest"
 )
 
 func TestSidePanel(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		size := func(width int) { d.send(tea.WindowSizeMsg{Width: width, Height: 30}) }
 		size(159)
 		d.misses("│ Sessions")

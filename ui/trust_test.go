@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/workspace"
+	"parley/internal/undo/undotest"
 )
 
 // A call that ran without asking has a badge, is counted, and comes first in /trust.
@@ -64,7 +64,7 @@ func TestRejectedAndDone(t *testing.T) {
 // Changes on disk that the agent did not report are mentioned at the end of the turn, and come
 // first in /trust.
 func TestUnsaidChanges(t *testing.T) {
-	withChanges(t, func(d *driver, _ *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, _ *undotest.Journal) {
 		d.sees("⚠ 3 files changed, but the agent reported no change; see /review")
 		d.types("/trust\n")
 		d.wait(100 * time.Millisecond)

@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/review"
@@ -77,14 +77,8 @@ func (p *panels) showRestore(item int) tea.Cmd {
 			p.refuse("Nothing to restore: no files have changed since this prompt")
 			return
 		}
-		var refused []panel.Change
-		for _, u := range r.Refused {
-			f := p.changes([]workspace.FileChange{u.Change})[0]
-			f.NoUndoReason = safetext.Line(u.Err.Error(), 200)
-			refused = append(refused, f)
-		}
-		p.show(panel.Restore(prompt, p.changes(r.Files), refused, func() tea.Cmd { return p.restore(prompt, r) }, func() tea.Cmd {
-			return c.startReview(func(s review.Store) tea.Cmd { return c.review.StartSince(s, r.Turn) })
+		p.show(panel.Restore(p.naming(), prompt, r.Files, r.Refused, func() tea.Cmd { return p.restore(prompt, r) }, func() tea.Cmd {
+			return c.startReview(func(s *review.Changes) tea.Cmd { return c.review.StartSince(s, r.Turn) })
 		}))
 	})
 	if err != nil {
@@ -97,7 +91,7 @@ func (p *panels) showRestore(item int) tea.Cmd {
 // transcript.
 func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 	c := p.c
-	err := c.Restore(r, func(results []workspace.UndoResult) {
+	err := c.Restore(r, func(results []undo.Result) {
 		c.NoteUndone(results, true)
 		note, refused := p.outcome("Restored", " to before “"+text.Truncate(prompt, 60, "…")+"”", results)
 		c.view.Changed([]int{c.Thread.AddNotice(note, strings.Join(refused, "\n"))})

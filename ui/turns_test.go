@@ -8,13 +8,14 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 )
 
 // The list of prompts restores files to before a turn, after it has shown which, and names those that
 // stay as they are.
 func TestRestoreToBeforeAPrompt(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.wait(10 * time.Second) // until the toast is gone
 		d.types("/turns\n")
 		d.sees("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restores")
@@ -24,15 +25,15 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 			"Cannot be restored", "changed  mine.go  it was changed since", "deleted  big.bin  it is larger than what is kept")
 		d.press("enter")
 		d.sees("Too soon after another key: press enter again")
-		if len(*put) != 0 {
-			t.Fatalf("restored without a confirmation: %+v", *put)
+		if undone := j.Undone(); len(undone) != 0 {
+			t.Fatalf("restored without a confirmation: %q", undone)
 		}
 		d.golden("restore files to before a prompt")
 		d.wait(time.Second)
 		d.press("enter")
 		d.soon()
-		if len(*put) != 2 || (*put)[0].Handle != 1 || (*put)[1].Handle != 2 {
-			t.Fatalf("restored %+v", *put)
+		if undone := j.Undone(); len(undone) != 2 || !strings.Contains(undone[0], "lex.go") || !strings.Contains(undone[1], "new.go") {
+			t.Fatalf("restored %q", undone)
 		}
 		d.misses("Restore files to before: go")
 		d.sees("Restored 2 of 4 files: mine.go: it was changed since; big.bin: it is larger", "than what is kept", "· Restored 2 of 4 files to before “go”: mine.go: it was changed since;")
@@ -41,19 +42,15 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 
 // The changes that would be restored can be read first, and esc changes nothing.
 func TestReviewBeforeRestoring(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
-		first := 0
-		conn := d.m.chat.Agent.Conn()
-		since := conn.Since
-		conn.Since = func(session string, turn int) []workspace.FileChange { first = turn; return since(session, turn) }
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.types("/turns\n")
 		d.press("ctrl+o")
 		d.rest()
 		d.press("down", "enter")
 		d.soon()
 		d.sees("Review: turn 2", "file 1 of 4")
-		if first != 2 {
-			t.Errorf("the review begins with turn %d", first)
+		if asked := j.Asked(); asked[len(asked)-1] != 2 {
+			t.Errorf("the review begins with turn %d", asked[len(asked)-1])
 		}
 		d.press("esc")
 		d.types("/turns\n")
@@ -61,15 +58,15 @@ func TestReviewBeforeRestoring(t *testing.T) {
 		d.rest()
 		d.press("esc")
 		d.misses("Restore files to before")
-		if len(*put) != 0 {
-			t.Errorf("restored %+v", *put)
+		if undone := j.Undone(); len(undone) != 0 {
+			t.Errorf("restored %q", undone)
 		}
 	})
 }
 
 // What cannot be restored now, or at all, says so in one line in the list.
 func TestNothingToRestore(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		conn := d.m.chat.Agent.Conn()
 		opened := func(why string) {
 			t.Helper()
@@ -83,12 +80,12 @@ func TestNothingToRestore(t *testing.T) {
 			d.types("/turns\n")
 			opened(why)
 		}
-		changes, since := conn.Changes, conn.Since
-		conn.Since = func(string, int) []workspace.FileChange { return nil }
+		journal := conn.Journal
+		conn.Journal = func(string) workspace.Journal { return &undotest.Journal{} }
 		refuses("Nothing to restore: no files have changed since this prompt")
-		conn.Changes = nil
+		conn.Journal = nil
 		refuses("Not restored: changes are not recorded here")
-		conn.Changes, conn.Since = changes, since
+		conn.Journal = journal
 		d.turn = asking(push, usual)
 		d.types("push it\n")
 		d.rest()
@@ -105,15 +102,15 @@ func TestNothingToRestore(t *testing.T) {
 		d.soon()
 		d.press("esc", "esc")
 		opened("Not restored: the agent has ended")
-		if len(*put) != 0 {
-			t.Errorf("restored %+v", *put)
+		if undone := j.Undone(); len(undone) != 0 {
+			t.Errorf("restored %q", undone)
 		}
 	})
 }
 
 // A turn that begins while the list is open keeps the files as they are.
 func TestRestoreAfterATurnHasBegun(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
 		d.types("/turns\n")
 		d.press("ctrl+o")
@@ -125,8 +122,8 @@ func TestRestoreAfterATurnHasBegun(t *testing.T) {
 		d.press("enter")
 		d.soon()
 		d.sees("Not restored: a turn is running")
-		if len(*put) != 0 {
-			t.Errorf("restored %+v", *put)
+		if undone := j.Undone(); len(undone) != 0 {
+			t.Errorf("restored %q", undone)
 		}
 	})
 }
@@ -250,7 +247,7 @@ func TestPromptsOfALog(t *testing.T) {
 // Editing a prompt again changes no file and no queued prompt: one that is being edited returns to its
 // place.
 func TestEditAgainKeepsTheQueue(t *testing.T) {
-	withChanges(t, func(d *driver, put *[]workspace.FileChange) {
+	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
 		d.types("work\n")
 		d.types("second\n")
@@ -266,8 +263,8 @@ func TestEditAgainKeepsTheQueue(t *testing.T) {
 		d.press("enter")
 		d.sees(`queued 3  "go"`)
 		d.misses("Restored")
-		if len(*put) != 0 {
-			t.Errorf("restored %+v", *put)
+		if undone := j.Undone(); len(undone) != 0 {
+			t.Errorf("restored %q", undone)
 		}
 	})
 }

@@ -162,7 +162,8 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		opened()
 	}
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
-	addRulesAndUndo(conn, c)
+	conn.AddRule, conn.LastAsked, conn.KillTerminal = c.AddRule, c.LastAsked, c.Host.KillTerminal
+	conn.Journal = func(session string) workspace.Journal { return c.Journal(session) }
 	lendKeyboard(d.screenCtx, conn, c.Host)
 	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 		found, err := c.Messages(ctx, session, spans, request)

@@ -49,7 +49,7 @@ func TestReview(t *testing.T) {
 		t.Fatalf("got %+v", r)
 	}
 	r := s.run("", "review")
-	want := "changed f.txt, through parley, turn 1, +1 -0\n" +
+	want := "changed f.txt, written via parley, turn 1, +1 -0\n" +
 		"diff --git a/f.txt b/f.txt\n--- a/f.txt\n+++ b/f.txt\n@@ -1,2 +1,3 @@\n a\n b\n+demo agent was here (1)\n"
 	if r.code != 0 || r.out != want || r.stderr != "parley: Unreported files are not recorded: git was not found\n" {
 		t.Errorf("got %+v, want %q", r, want)
@@ -74,11 +74,11 @@ func TestReview(t *testing.T) {
 		t.Fatalf("got %+v", got)
 	}
 	f := got.Files[0]
-	if f.Path != filepath.Join(here, "f.txt") || f.Kind != "changed" || f.By != "through parley" || f.Turn != 1 || f.Added != 1 || f.Removed != 0 || f.Undone || !strings.HasPrefix(f.Diff, "diff --git ") {
+	if f.Path != filepath.Join(here, "f.txt") || f.Kind != "changed" || f.By != "written via parley" || f.Turn != 1 || f.Added != 1 || f.Removed != 0 || f.Undone || !strings.HasPrefix(f.Diff, "diff --git ") {
 		t.Errorf("got %+v", f)
 	}
 	write(t, "f.txt", "mine\n")
-	if r := s.run("", "review", got.Session); !strings.HasPrefix(r.out, "changed f.txt, through parley, turn 1, +1 -0, cannot be undone: it was changed since\n") {
+	if r := s.run("", "review", got.Session); !strings.HasPrefix(r.out, "changed f.txt, written via parley, turn 1, +1 -0, cannot be undone: it was changed since\n") {
 		t.Errorf("got %+v", r)
 	}
 	if r := s.run("", "review", "--list"); r.code != 0 || !strings.Contains(r.out, got.Session) || !strings.Contains(r.out, "demo") || !strings.Contains(r.out, "edit f.txt") {

@@ -34,10 +34,10 @@ func reviewed(t *testing.T, git bool, files map[string]string) (c *Connection, d
 }
 
 func (c *Connection) turn(do func()) {
-	c.Turn("s", true)
+	c.Journal("s").Turn(true)
 	c.journals.waitIdle("s")
 	do()
-	c.Turn("s", false)
+	c.Journal("s").Turn(false)
 }
 
 // A hunk of what an agent wrote itself is undone and another one is staged; /undo then restores the rest.
@@ -46,28 +46,28 @@ func TestReviewHunks(t *testing.T) {
 	c, dir, put := reviewed(t, true, map[string]string{"f": "a\r\n" + far + "b", "bin": "\x00"})
 	c.turn(func() { put("f", "A\r\n"+far+"B"); put("bin", "\x01\x00") })
 
-	all := c.ChangesSince("s", 0)
+	all := c.Journal("s").Since(0)
 	if len(all) != 2 || filepath.Base(all[0].Path) != "bin" {
 		t.Fatalf("changes %+v, want bin and f", all)
 	}
-	if err := c.StageChange(t.Context(), "s", all[:1], nil); !errors.Is(err, stage.ErrNoText) {
+	if err := c.Journal("s").Stage(t.Context(), all[0], nil); !errors.Is(err, stage.ErrNoText) {
 		t.Errorf("a binary file is staged: got %v, want %v", err, stage.ErrNoText)
 	}
 	first := "A\r\n" + far + "b"
-	if err := c.StageChange(t.Context(), "s", all[1:], &first); err != nil {
+	if err := c.Journal("s").Stage(t.Context(), all[1], &first); err != nil {
 		t.Error(err)
 	}
 	if got := gittest.Run(t, dir, "cat-file", "blob", ":f"); got != first {
 		t.Errorf("staged %q, want %q", got, first)
 	}
-	if err := c.RewriteChange(t.Context(), "s", all[1], "a\r\n"+far+"B"); err != nil {
+	if err := c.Journal("s").Rewrite(t.Context(), all[1], "a\r\n"+far+"B"); err != nil {
 		t.Error(err)
 	}
-	if err := c.RewriteChange(t.Context(), "s", all[1], first); !errors.Is(err, undo.ErrChangedSince) {
+	if err := c.Journal("s").Rewrite(t.Context(), all[1], first); !errors.Is(err, undo.ErrChangedSince) {
 		t.Errorf("a change that is another by now: got %v, want %v", err, undo.ErrChangedSince)
 	}
 	holds(t, filepath.Join(dir, "f"), "a\r\n"+far+"B")
-	for _, r := range c.Undo(t.Context(), "s", c.ChangesSince("s", 0), false) {
+	for _, r := range c.Journal("s").Undo(t.Context(), c.Journal("s").Since(0)) {
 		if r.Err != nil {
 			t.Errorf("%s is not undone: %v", r.Change.Path, r.Err)
 		}
@@ -82,20 +82,20 @@ func TestReviewWithoutGit(t *testing.T) {
 		put("f", "A\nB\n")
 		c.journals.wrote("s", fsops.Written{Path: filepath.Join(dir, "f"), Old: "a\nb\n", OldKnown: true}, "A\nB\n")
 	})
-	all := c.ChangesSince("s", 0)
+	all := c.Journal("s").Since(0)
 	if len(all) != 1 {
 		t.Fatalf("changes %+v, want f", all)
 	}
 	if _, err := exec.LookPath("git"); err == nil {
-		if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, stage.ErrNoRepository) {
+		if err := c.Journal("s").Stage(t.Context(), all[0], nil); !errors.Is(err, stage.ErrNoRepository) {
 			t.Errorf("staged without a repository: got %v, want %v", err, stage.ErrNoRepository)
 		}
 	}
 	t.Setenv("PATH", t.TempDir())
-	if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, exec.ErrNotFound) || !strings.HasPrefix(err.Error(), "staging needs git: ") {
+	if err := c.Journal("s").Stage(t.Context(), all[0], nil); !errors.Is(err, exec.ErrNotFound) || !strings.HasPrefix(err.Error(), "staging needs git: ") {
 		t.Errorf("staged without git: got %v", err)
 	}
-	if err := c.RewriteChange(t.Context(), "s", all[0], "a\nB\n"); err != nil {
+	if err := c.Journal("s").Rewrite(t.Context(), all[0], "a\nB\n"); err != nil {
 		t.Error(err)
 	}
 	holds(t, filepath.Join(dir, "f"), "a\nB\n")
@@ -116,16 +116,16 @@ func TestReviewInAMerge(t *testing.T) {
 	conflict, _ := os.ReadFile(filepath.Join(dir, "f"))
 	c.turn(func() { put("f", "solved\n"); put("g", "2\n") })
 	before := gittest.Run(t, dir, "ls-files", "--stage")
-	all := c.ChangesSince("s", 0)
+	all := c.Journal("s").Since(0)
 	if len(all) != 2 {
 		t.Fatalf("changes %+v, want f and g", all)
 	}
 	for _, change := range all {
-		if err := c.StageChange(t.Context(), "s", []undo.Change{change}, nil); !errors.Is(err, stage.ErrInProgress) {
+		if err := c.Journal("s").Stage(t.Context(), change, nil); !errors.Is(err, stage.ErrInProgress) {
 			t.Errorf("%s is staged: got %v, want %v", change.Path, err, stage.ErrInProgress)
 		}
 	}
-	for _, r := range c.Undo(t.Context(), "s", all, false) {
+	for _, r := range c.Journal("s").Undo(t.Context(), all) {
 		if r.Err != nil {
 			t.Errorf("%s is not undone: %v", r.Change.Path, r.Err)
 		}
@@ -139,15 +139,15 @@ func TestReviewInAMerge(t *testing.T) {
 func TestReviewOfAClosedSession(t *testing.T) {
 	c, _, put := reviewed(t, true, map[string]string{"f": "1\n"})
 	c.turn(func() { put("f", "2\n") })
-	all := c.ChangesSince("s", 0)
+	all := c.Journal("s").Since(0)
 	c.journals.close("s")
-	if err := c.RewriteChange(t.Context(), "s", all[0], "3\n"); !errors.Is(err, undo.ErrClosed) {
+	if err := c.Journal("s").Rewrite(t.Context(), all[0], "3\n"); !errors.Is(err, undo.ErrClosed) {
 		t.Errorf("got %v, want %v", err, undo.ErrClosed)
 	}
-	if err := c.StageChange(t.Context(), "s", all, nil); !errors.Is(err, undo.ErrClosed) {
+	if err := c.Journal("s").Stage(t.Context(), all[0], nil); !errors.Is(err, undo.ErrClosed) {
 		t.Errorf("got %v, want %v", err, undo.ErrClosed)
 	}
-	if got := c.ChangesSince("s", 0); got != nil {
+	if got := c.Journal("s").Since(0); got != nil {
 		t.Errorf("changes %+v, want none", got)
 	}
 }

@@ -355,16 +355,6 @@ func (j *journals) waitIdle(session string) *journal {
 	return s
 }
 
-// Turn notes the start or end of a turn of a session: the agent may have made any change on disk in
-// between. It returns the turn's number in Changes, 0 if the session is not tracked. It does not
-// wait.
-func (c *Connection) Turn(session string, begins bool) int {
-	if c.journals == nil {
-		return 0
-	}
-	return c.journals.turn(session, begins)
-}
-
 // noteLine returns a note as a sentence without its full stop, safe to show.
 func noteLine(n undo.Note, withRoot bool) string {
 	line := n.String()
@@ -375,22 +365,6 @@ func noteLine(n undo.Note, withRoot bool) string {
 	return strings.ToUpper(line[:1]) + line[1:]
 }
 
-// NotRecorded says what is not recorded of a session's changes and why, in sentences without full stops,
-// safe to show. It waits for the disk.
-func (c *Connection) NotRecorded(session string) (lines []string) {
-	s := c.journal(session)
-	switch {
-	case c.journals == nil:
-		return []string{"Changes of an agent at a URL are not recorded"}
-	case s == nil:
-		return c.journals.why(session)
-	}
-	for _, n := range s.Notes() {
-		lines = append(lines, noteLine(n, s.roots > 1))
-	}
-	return lines
-}
-
 // why says why the changes of a session are not recorded, if they are not.
 func (j *journals) why(session string) []string {
 	j.mu.Lock()
@@ -399,24 +373,4 @@ func (j *journals) why(session string) []string {
 		return []string{noteLine(undo.Note{Text: why}, false)}
 	}
 	return nil
-}
-
-// Changes returns the changes of a session, turn by turn. It waits for the disk.
-func (c *Connection) Changes(session string) (turns []undo.Change) {
-	s := c.journal(session)
-	if s == nil {
-		return nil
-	}
-	for _, n := range s.Turns() {
-		turns = append(turns, s.Changes(n)...)
-	}
-	return turns
-}
-
-// journal waits for the queued scans of a session and returns its journal, nil if there is none.
-func (c *Connection) journal(session string) *journal {
-	if c.journals == nil {
-		return nil
-	}
-	return c.journals.waitIdle(session)
 }

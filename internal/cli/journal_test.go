@@ -16,7 +16,7 @@ import (
 	"parley/internal/gittest"
 )
 
-// A turn writes one file through parley and one on disk. Undo restores both, except what was
+// A turn writes one file written via parley and one on disk. Undo restores both, except what was
 // changed since.
 func TestJournals(t *testing.T) {
 	gittest.Isolate(t)
@@ -34,23 +34,23 @@ func TestJournals(t *testing.T) {
 	c := &Connection{journals: j}
 	defer j.closeAll()
 	j.open("s", []string{root}, false)
-	c.Turn("s", true)
+	c.Journal("s").Turn(true)
 	j.waitIdle("s")
 	put("a", "two\n")
 	j.wrote("s", fsops.Written{Path: a, Old: "one\n", OldKnown: true}, "two\n")
 	b := put("b", "two\n")
 	n := put("new", "x")
-	c.Turn("s", false)
+	c.Journal("s").Turn(false)
 
-	changes, together := c.Changes("s"), c.ChangesSince("s", 1)
+	changes, together := c.Journal("s").Changes(), c.Journal("s").Since(1)
 	if len(changes) != 3 || len(together) != 3 {
 		t.Fatalf("changes %+v and %+v, want a, b and new in both", changes, together)
 	}
-	if before, after, ok := c.ChangeTexts("s", changes[0]); !ok || before != "one\n" || after != "two\n" {
+	if before, after, ok := c.Journal("s").Texts(changes[0]); !ok || before != "one\n" || after != "two\n" {
 		t.Errorf("texts %q, %q, %v, want one and two", before, after, ok)
 	}
 	put("b", "mine\n")
-	for _, r := range c.Undo(context.Background(), "s", changes, false) {
+	for _, r := range c.Journal("s").Undo(context.Background(), changes) {
 		if wrong := (r.Change.Path == b) != (r.Err != nil); wrong {
 			t.Errorf("%s: got %v, want an error for b alone", r.Change.Path, r.Err)
 		}
@@ -61,7 +61,7 @@ func TestJournals(t *testing.T) {
 	if _, err := os.Stat(n); !os.IsNotExist(err) {
 		t.Error("what was made is still there")
 	}
-	if got := c.Changes("nobody"); got != nil {
+	if got := c.Journal("nobody").Changes(); got != nil {
 		t.Errorf("a session that does not exist has %+v, want nothing", got)
 	}
 }
@@ -102,32 +102,32 @@ func TestJournalsKeep(t *testing.T) {
 	}
 	begin(false)
 	c.turn(func() { put("f", "2\n") })
-	c.Turn("s", true)
+	c.Journal("s").Turn(true)
 	c.journals.waitIdle("s")
 	put("f", "3\n") // parley ends before the turn does
 	begin(true)
-	if all := c.Changes("s"); len(all) != 2 || all[1].Turn != 2 {
+	if all := c.Journal("s").Changes(); len(all) != 2 || all[1].Turn != 2 {
 		t.Fatalf("changes %+v, want one of each of two turns", all)
 	}
-	if n := c.Turn("s", true); n != 3 {
+	if n := c.Journal("s").Turn(true); n != 3 {
 		t.Errorf("the next turn is %d, want 3", n)
 	}
 	for range 3 { // closed and opened at once
 		c.journals.close("s")
 		c.journals.open("s", []string{dir}, true)
 	}
-	for _, r := range c.Undo(t.Context(), "s", c.ChangesSince("s", 0), false) {
+	for _, r := range c.Journal("s").Undo(t.Context(), c.Journal("s").Since(0)) {
 		if r.Err != nil {
 			t.Error(r.Err)
 		}
 	}
 	holds(t, filepath.Join(dir, "f"), "1\n")
 	begin(true)
-	if all := c.ChangesSince("s", 0); len(all) != 1 || !all[0].Undone {
+	if all := c.Journal("s").Since(0); len(all) != 1 || !all[0].Undone {
 		t.Errorf("changes %+v, want one, undone", all)
 	}
 	begin(false)
-	if all := c.Changes("s"); len(all) > 0 || c.Turn("s", true) != 1 {
+	if all := c.Journal("s").Changes(); len(all) > 0 || c.Journal("s").Turn(true) != 1 {
 		t.Errorf("changes of a new session: %+v, want none, and turn 1 next", all)
 	}
 	c.journals.closeAll()
@@ -149,14 +149,14 @@ func TestJournalsInUse(t *testing.T) {
 	other := newJournals("ada", true, log, nil)
 	defer other.closeAll()
 	other.open("s", []string{dir}, true)
-	if all := (&Connection{journals: other}).Changes("s"); len(all) > 0 {
+	if all := (&Connection{journals: other}).Journal("s").Changes(); len(all) > 0 {
 		t.Errorf("the other parley has %+v, want nothing", all)
 	}
 	lines, _ := log.Lines()
 	if said := fmt.Sprint(lines); !strings.Contains(said, "earlier changes of session s are not shown, and later ones not kept: another parley has the session open") {
 		t.Errorf("the log has %s, want why nothing is shown and kept", said)
 	}
-	if all := c.Changes("s"); len(all) != 1 {
+	if all := c.Journal("s").Changes(); len(all) != 1 {
 		t.Errorf("changes %+v, want one", all)
 	}
 }
@@ -178,7 +178,7 @@ func TestKeepsChanges(t *testing.T) {
 // told, and why.
 func TestNamedFiles(t *testing.T) {
 	c, dir, put := reviewed(t, false, map[string]string{"a": "one\n"})
-	if got := c.NotRecorded("s"); got != nil {
+	if got := c.Journal("s").NotRecorded(); got != nil {
 		t.Errorf("before a turn: %q", got)
 	}
 	time.Sleep(150 * time.Millisecond) // a younger file could have been written in the turn
@@ -187,10 +187,10 @@ func TestNamedFiles(t *testing.T) {
 		put("a", "two\n")
 		put("b", "")
 	})
-	if got := c.Changes("s"); len(got) != 1 || got[0].NoUndoReason != "" {
+	if got := c.Journal("s").Changes(); len(got) != 1 || got[0].NoUndoReason != "" {
 		t.Errorf("got %+v", got)
 	}
-	if got, want := c.NotRecorded("s"), "Unreported files are not recorded: "; len(got) != 1 || !strings.HasPrefix(got[0], want) {
+	if got, want := c.Journal("s").NotRecorded(), "Unreported files are not recorded: "; len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	c.journals.close("s")
@@ -208,10 +208,10 @@ func TestNowhereToKeepCopies(t *testing.T) {
 	defer c.journals.closeAll()
 	c.journals.open("s", []string{t.TempDir()}, false)
 	<-c.journals.named("s", func() []string { t.Error("looked at"); return nil })
-	if got := c.NotRecorded("s"); len(got) != 1 || !strings.HasPrefix(got[0], "Changes are not recorded: mkdir "+state) {
+	if got := c.Journal("s").NotRecorded(); len(got) != 1 || !strings.HasPrefix(got[0], "Changes are not recorded: mkdir "+state) {
 		t.Errorf("got %q", got)
 	}
-	if got := (&Connection{}).NotRecorded("s"); len(got) != 1 {
+	if got := (&Connection{}).Journal("s").NotRecorded(); len(got) != 1 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -222,18 +222,18 @@ func TestPrompted(t *testing.T) {
 	for turn := 1; turn <= 2; turn++ {
 		<-c.journals.prompted("s")
 		put("a", fmt.Sprint(turn, "\n", "x"))
-		if got := c.Turn("s", true); got != turn {
+		if got := c.Journal("s").Turn(true); got != turn {
 			t.Errorf("it has the number %d, want %d", got, turn)
 		}
 		if c.journals.prompted("s") != nil {
 			t.Error("a prompt during a turn has begun another")
 		}
-		c.Turn("s", false)
-		if got := c.Changes("s"); len(got) != turn || got[turn-1].Turn != turn || got[turn-1].NoUndoReason != "" {
+		c.Journal("s").Turn(false)
+		if got := c.Journal("s").Changes(); len(got) != turn || got[turn-1].Turn != turn || got[turn-1].NoUndoReason != "" {
 			t.Errorf("changes %+v", got)
 		}
 	}
-	if got := c.Turn("s", true); got != 3 { // that the agent began by itself
+	if got := c.Journal("s").Turn(true); got != 3 { // that the agent began by itself
 		t.Errorf("it has the number %d", got)
 	}
 	if (&journals{}).prompted("unknown") != nil {
@@ -265,7 +265,7 @@ func TestPromptedLate(t *testing.T) {
 	c.journals.queue(c.journals.of["s"], func() { time.Sleep(acpclient.PromptDelay) }) // a slow disk
 	c.journals.mu.Unlock()
 	<-c.journals.prompted("s")
-	if got := c.NotRecorded("s"); len(got) != 1 || !strings.HasPrefix(got[0], "What changed in the first 0.") || !strings.HasSuffix(got[0], " s of turn 1 is not fully known") {
+	if got := c.Journal("s").NotRecorded(); len(got) != 1 || !strings.HasPrefix(got[0], "What changed in the first 0.") || !strings.HasSuffix(got[0], " s of turn 1 is not fully known") {
 		t.Errorf("got %q", got)
 	}
 }

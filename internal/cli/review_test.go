@@ -85,9 +85,9 @@ func TestReviewPatch(t *testing.T) {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
 	for _, line := range []string{
-		"\nchanged changed, on disk during the turn, turn 1, +5 -1\n",
-		"\nmode mode, on disk during the turn, turn 1\n",
-		"changed bin, on disk during the turn, turn 2, its content is no text or was not kept\n",
+		"\nchanged changed, changed on disk, turn 1, +5 -1\n",
+		"\nmode mode, changed on disk, turn 1\n",
+		"changed bin, changed on disk, turn 2, its content is no text or was not kept\n",
 	} {
 		if !strings.Contains("\n"+out.String(), line) {
 			t.Errorf("no %q in:\n%s", line, out.String())
@@ -142,7 +142,7 @@ func TestReviewReasons(t *testing.T) {
 	if err := c.journals.of["s"].Written(1, undo.Write{Path: outside, After: "2\n"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range c.Undo(t.Context(), "s", c.ChangesSince("s", 0)[:1], false) {
+	for _, r := range c.Journal("s").Undo(t.Context(), c.Journal("s").Since(0)[:1]) {
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}

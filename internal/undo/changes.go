@@ -19,10 +19,11 @@ const (
 	Changed             // its content, or what it is: a file, a link
 	Deleted             // it is gone, or a directory has its name
 	Mode                // only its permission bits
+	Renamed             // it has another name, and the same content
 )
 
 func (k Kind) String() string {
-	return [...]string{"same", "created", "changed", "deleted", "mode"}[k]
+	return [...]string{"same", "created", "changed", "deleted", "mode", "renamed"}[k]
 }
 
 // By says how a change happened, as far as that can be known.
@@ -36,7 +37,7 @@ const (
 )
 
 func (b By) String() string {
-	return [...]string{"through parley", "on disk during the turn", "through parley and on disk"}[b]
+	return [...]string{"written via parley", "changed on disk", "written via parley and changed on disk"}[b]
 }
 
 // All means every turn.
@@ -47,17 +48,22 @@ const All = -1
 type Change struct {
 	Turn         int    // the last turn that contributed
 	Path         string // absolute, with the links of its directories followed
+	From         string // its old path, if it was renamed
 	Kind         Kind
 	By           By
 	Before       int64  // size before; -1 if there was no file
 	After        int64  // size after; -1 if there is no file
-	NoUndoReason string // why it cannot be undone, or ""
+	NoUndoReason string // why it cannot be undone, or ""; safe to show
 	Undone       bool   // it was undone, and can be redone
+	Version      string // differs if the change does
+	Modes        string // how its permission bits changed: "644 → 755"; "" if they did not
+	Link         bool   // it was or is a symbolic link, whose text is where it points
 
 	before, after state
 	newDirs       int // as of change
 	goneDirs      int
 	ids           []int
+	removal       *Change // of the old name, if the file was renamed
 }
 
 // change is one change in a Journal.
@@ -158,15 +164,13 @@ func (j *Journal) keepText(of state, text string) error {
 // a running turn it lists the writes through parley. It omits what was changed and changed back,
 // and includes what was undone.
 func (j *Journal) Changes(number int) []Change {
-	if number == All {
-		return j.Since(0)
-	}
-	return j.list(func(turn int) bool { return turn == number })
+	return j.list(func(turn int) bool { return number == All || turn == number })
 }
 
-// Since lists the changes of a turn and all later ones, like Changes.
+// Since lists the changes of a turn and all later ones, like Changes, but a file that has only got
+// another name is one change, in the place of the new name.
 func (j *Journal) Since(first int) []Change {
-	return j.list(func(turn int) bool { return turn >= first })
+	return withRenames(j.list(func(turn int) bool { return turn >= first }))
 }
 
 // Turns returns the numbers of the turns in which something was recorded, in order.
@@ -205,6 +209,8 @@ func (j *Journal) list(ofTurn func(int) bool) []Change {
 		if c.NoUndoReason == "" {
 			c.NoUndoReason = j.whyNot(c.before, c.after)
 		}
+		c.Version, c.Modes = fmt.Sprint(c.ids[len(c.ids)-1], c.Undone), modes(c.before, c.after)
+		c.Link = c.before.kind == link || c.after.kind == link
 		kept = append(kept, c)
 	}
 	return kept
@@ -278,7 +284,7 @@ func (j *Journal) noCopy(s state) string {
 // Texts returns what the file of a change contained before and after it, "" if there was no file;
 // for a link its target. ok is false if one of them is unknown or not text.
 func (j *Journal) Texts(c Change) (before, after string, ok bool) {
-	before, ok = j.text(c.before)
+	before, ok = j.text(c.Parts()[0].before)
 	if !ok {
 		return "", "", false
 	}

@@ -85,7 +85,7 @@ type course struct {
 
 var courses = []course{
 	{0, true}, {1, false}, {2, true}, {3, false}, {4, true}, {5, false}, {6, true}, {7, false},
-	{346, true},    // a user changes the mode of what was written through parley
+	{346, true},    // a user changes the mode of what was written written via parley
 	{202, true},    // of a file that it made
 	{9941, false},  // a created file became a directory with unknown files
 	{33461, false}, // a file that git begins to see is written and deleted
@@ -199,7 +199,7 @@ func (c course) follow(r *rig, out string) {
 			continue
 		}
 		// Undo changed it, so it must have been as some turn that names it left it, except for
-		// an unknown mode, or as it was written through parley if git ignored the result.
+		// an unknown mode, or as it was written written via parley if git ignored the result.
 		is, there := after[path]
 		named := slices.ContainsFunc(results, func(res Result) bool {
 			as := left[res.Change.Turn][path]

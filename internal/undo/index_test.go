@@ -101,7 +101,7 @@ func TestIndexOfSHA256(t *testing.T) {
 	if len(r.tracked().files[0].blob) != 32 {
 		t.Error("the hash is short")
 	}
-	r.want(1, "changed a on disk during the turn")
+	r.want(1, "changed a changed on disk")
 	r.undoAll(1)
 	r.holds("a", "1\n")
 }
@@ -120,7 +120,7 @@ func TestFromBlobs(t *testing.T) {
 			t.Errorf("%d bytes of copies", size)
 		}
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed a"+by, "deleted d/gone"+by, "mode run"+by)
 	r.during(2, func() { r.write("b", "2\n"); r.write("a", "3\n") })
 	r.j.BeginTurn(t.Context(), 3)
@@ -186,7 +186,7 @@ func TestIndexByAgent(t *testing.T) {
 	})
 	r.want(1)
 	r.during(2, func() { r.write("a", "2\n") })
-	r.want(2, "changed a on disk during the turn")
+	r.want(2, "changed a changed on disk")
 	r.undoAll(2)
 	r.holds("a", "true\n")
 }

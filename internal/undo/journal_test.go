@@ -44,7 +44,7 @@ func TestAllKinds(t *testing.T) {
 		r.remove("link")
 		r.must(os.Symlink(filepath.Join(out, "a"), r.path("link")))
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed a.txt"+by, "changed bin"+by, "changed crlf.txt"+by, "deleted d/e/gone"+by, "changed line\nbreak \xff"+by,
 		"changed link"+by, "created new/deep/file"+by, "mode run.sh"+by, "changed untracked"+by)
 	for _, c := range r.j.Changes(1) {
@@ -134,7 +134,7 @@ func TestChains(t *testing.T) {
 	turn(1, "2")
 	r.write("broken", "user")
 	turn(2, "3")
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(All, "changed broken"+by, "changed whole"+by, "changed broken"+by)
 	if got := r.j.Changes(All)[1]; got.Turn != 2 || got.NoUndoReason != "" {
 		t.Errorf("got %+v", got)
@@ -232,7 +232,7 @@ func TestEmptyDirectories(t *testing.T) {
 	}
 }
 
-// Without git, or outside a work tree, only writes through parley are tracked; the reason is reported once.
+// Without git, or outside a work tree, only writes written via parley are tracked; the reason is reported once.
 func TestWithoutGit(t *testing.T) {
 	gittest.Isolate(t)
 	for _, git := range []string{"", filepath.Join(t.TempDir(), "git")} {
@@ -255,7 +255,7 @@ func TestWithoutGit(t *testing.T) {
 		if notes := r.j.BeginTurn(t.Context(), 2); len(notes) != 0 {
 			t.Errorf("said again: %+v", notes)
 		}
-		r.want(1, "changed a through parley", "created new/b through parley")
+		r.want(1, "changed a written via parley", "created new/b written via parley")
 		r.undoAll(1)
 		r.holds("a", "1")
 		r.absent("new")
@@ -271,14 +271,14 @@ func (r *rig) parley(number int, name, text string) {
 	r.must(r.j.Written(number, Write{Path: r.path(name), Existed: err == nil, Known: true, Before: string(old), After: text}))
 }
 
-// Writes through parley and changes on disk are told apart as far as possible.
+// Writes written via parley and changes on disk are told apart as far as possible.
 func TestByWhom(t *testing.T) {
 	r := newRig(t, map[string]string{"p": "1", "both": "1", "disk": "1", "before": "1", ".gitignore": "ignored\n"})
 	r.write("ignored", "1")
 	r.j.BeginTurn(t.Context(), 1)
 	r.parley(1, "p", "2")
 	r.parley(1, "p", "3")
-	r.want(1, "changed p through parley") // during the turn
+	r.want(1, "changed p written via parley") // during the turn
 	r.parley(1, "both", "2")
 	r.write("both", "3")
 	r.write("before", "2")
@@ -289,8 +289,8 @@ func TestByWhom(t *testing.T) {
 	r.parley(1, "script", "2")
 	r.remove("script")
 	r.j.EndTurn(t.Context(), 1)
-	r.want(1, "changed ignored through parley", "changed before through parley and on disk", "changed both through parley and on disk",
-		"changed disk on disk during the turn", "created made through parley", "changed p through parley")
+	r.want(1, "changed ignored written via parley", "changed before written via parley and changed on disk", "changed both written via parley and changed on disk",
+		"changed disk changed on disk", "created made written via parley", "changed p written via parley")
 	r.undoAll(1)
 	for _, name := range []string{"p", "both", "before", "disk", "ignored"} {
 		r.holds(name, "1")
@@ -311,7 +311,7 @@ func TestWrittenBeforeTheScan(t *testing.T) {
 		r.parley(1, "a", "4\n")
 		r.write("c", "2\n")
 	})
-	r.want(1, "changed a through parley", "changed c on disk during the turn", "created new through parley")
+	r.want(1, "changed a written via parley", "changed c changed on disk", "created new written via parley")
 	r.undoAll(1)
 	r.holds("a", "1\n")
 	r.holds("c", "1\n")
@@ -327,8 +327,8 @@ func TestWrittenBeforeTheScanOfTheTurnBefore(t *testing.T) {
 	})
 	r.parley(2, "b", "3\n")
 	r.during(2, func() {})
-	r.want(1, "changed a on disk during the turn", "changed b on disk during the turn")
-	r.want(2, "changed b through parley and on disk")
+	r.want(1, "changed a changed on disk", "changed b changed on disk")
+	r.want(2, "changed b written via parley and changed on disk")
 	r.undoAll(2)
 	r.undoAll(1)
 	r.holds("a", "1\n")
@@ -389,9 +389,9 @@ func TestMadeFileBecomesDirectory(t *testing.T) {
 		r.write("made/seen", "text\n")
 		r.write("made/not.ign", "text\n")
 	})
-	r.want(1, "created made on disk during the turn")
-	r.want(2, "deleted made on disk during the turn", "created made/seen on disk during the turn")
-	r.want(All, "created made/seen on disk during the turn")
+	r.want(1, "created made changed on disk")
+	r.want(2, "deleted made changed on disk", "created made/seen changed on disk")
+	r.want(All, "created made/seen changed on disk")
 	r.undoAll(All)
 	r.absent("made/seen")
 	r.holds("made/not.ign", "text\n")

@@ -138,7 +138,7 @@ func TestKeptByKilled(t *testing.T) {
 	r.must(r.j.Close())
 	r.keep.Dir = elsewhere
 	r.again()
-	r.want(2, "changed a on disk during the turn")
+	r.want(2, "changed a changed on disk")
 	if failed := r.errors(r.j.Undo(t.Context(), r.j.Since(0))); len(failed) > 0 {
 		t.Error(failed)
 	}
@@ -157,9 +157,9 @@ func TestKeptAgain(t *testing.T) {
 	r.must(os.RemoveAll(r.keep.Dir))
 	r.during(4, func() { r.write("b", "1\n") })
 	r.again()
-	r.want(1, "changed a on disk during the turn")
-	r.want(3, "changed a on disk during the turn")
-	r.want(4, "created b on disk during the turn")
+	r.want(1, "changed a changed on disk")
+	r.want(3, "changed a changed on disk")
+	r.want(4, "created b changed on disk")
 	r.undoAll(All)
 	r.holds("a", "1\n")
 	r.absent("b")
@@ -192,7 +192,7 @@ func TestKeptInUse(t *testing.T) {
 			t.Errorf("%v: %v, %+v", other, err, k)
 		}
 	}
-	r.want(1, "changed a on disk during the turn")
+	r.want(1, "changed a changed on disk")
 
 	// Two that begin without changes: the second is told so.
 	first, err := Keep(r.keep.Dir, Session{"ada", "s-3", "/p"}, true)
@@ -336,7 +336,7 @@ func TestKeptDamaged(t *testing.T) {
 	}
 	r.must(r.j.Close())
 	restore(nil)
-	r.want(1, "changed a on disk during the turn !no copy of it could be written")
+	r.want(1, "changed a changed on disk !no copy of it could be written")
 	r.holds("a", "2\n")
 }
 
@@ -370,7 +370,7 @@ func TestKeptOtherRoots(t *testing.T) {
 	r.during(1, func() { r.write("in/a", "2\n"); r.write("b", "2\n") })
 	r.keep.Roots = []string{r.path("in")}
 	r.again()
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed b"+by+" !it is not in the directories of the session", "changed in/a"+by)
 	if failed := r.undo(1); len(failed) != 1 || !errors.Is(failed["b"], ErrNotKept) {
 		t.Error(failed)

@@ -33,7 +33,7 @@ func TestNotKept(t *testing.T) {
 		r.write("made", large)
 		r.must(os.Chmod(r.path("mode"), 0o600))
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	no := by + " !it is larger than 1024 KiB, so no copy is kept"
 	r.want(1, "changed grows"+no, "changed large"+no, "created made"+no, "mode mode"+by, "changed shrinks"+no)
 	failed := r.undo(1)
@@ -55,7 +55,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	r.during(1, func() { r.must(os.Chmod(r.path("a"), 0o644)); r.must(os.Chmod(r.path("d"), 0)) })
 	defer os.Chmod(r.path("d"), 0o755)
-	r.want(1, "changed a on disk during the turn !it could not be read", "changed d/b on disk during the turn !it could not be read")
+	r.want(1, "changed a changed on disk !it could not be read", "changed d/b changed on disk !it could not be read")
 }
 
 func TestNoRoom(t *testing.T) {
@@ -69,7 +69,7 @@ func TestNoRoom(t *testing.T) {
 	if notes := r.j.EndTurn(t.Context(), 1); len(notes) != 1 || notes[0].String() != want {
 		t.Error(notes)
 	}
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed a"+by, "changed b"+by+" !the copies of this session take all of their 0 MiB", "changed c"+by)
 	failed := r.undo(1)
 	if len(failed) != 1 || !errors.Is(failed["b"], ErrNotKept) {
@@ -113,7 +113,7 @@ func TestSameSizeAndTime(t *testing.T) {
 		r.write("old", "2")
 		r.must(os.Chtimes(r.path("old"), then, then))
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed old"+by, "changed young"+by)
 }
 
@@ -211,7 +211,7 @@ func TestClosedAndWithin(t *testing.T) {
 	r := newRig(t, map[string]string{"a": "1"})
 	r.j = r.journal(Options{Dir: r.path("state")})
 	r.during(1, func() { r.write("a", "2") })
-	r.want(1, "changed a on disk during the turn")
+	r.want(1, "changed a changed on disk")
 	changes := r.j.Changes(1)
 	r.must(r.j.Close())
 	if res := r.j.Undo(t.Context(), changes); !errors.Is(res[0].Err, ErrClosed) {

@@ -65,7 +65,7 @@ func TestNamed(t *testing.T) {
 		r.must(os.Chmod(r.path("run"), 0o755))
 		r.write("unseen", "2\n")
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed a"+by, "changed d/deep"+by, "deleted gone"+by, "created new/made"+by, "mode run"+by)
 	r.write("later", "user\n")
 	waitTick()
@@ -86,7 +86,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// What was written through parley and what else happened to the file are told apart, as with git.
+// What was written written via parley and what else happened to the file are told apart, as with git.
 func TestNamedAndWritten(t *testing.T) {
 	r := withoutGit(t, map[string]string{"a": "1\n", "b": "1\n"})
 	r.j.BeginTurn(t.Context(), 1)
@@ -100,7 +100,7 @@ func TestNamedAndWritten(t *testing.T) {
 	r.parley(1, "c", "2\n")
 	r.remove("c")
 	r.j.EndTurn(t.Context(), 1)
-	r.want(1, "changed a through parley", "changed b through parley and on disk", "changed young through parley")
+	r.want(1, "changed a written via parley", "changed b written via parley and changed on disk", "changed young written via parley")
 	r.undoAll(1)
 	r.holds("a", "1\n")
 	r.holds("young", "1\n")
@@ -115,14 +115,14 @@ func TestNamedTooLate(t *testing.T) {
 	r.name("a", "b")
 	r.write("a", "3\n")
 	r.j.EndTurn(t.Context(), 1)
-	r.want(1, "changed a on disk during the turn !"+doubtLate)
+	r.want(1, "changed a changed on disk !"+doubtLate)
 	if failed := r.undo(1); !errors.Is(failed["a"], ErrNotKept) {
 		t.Error(failed)
 	}
 	r.holds("a", "3\n")
 	waitTick()
 	r.named(2, nil, func() { r.write("a", "4\n") })
-	r.want(2, "changed a on disk during the turn")
+	r.want(2, "changed a changed on disk")
 }
 
 // In a repository ignored files are tracked once they are named.
@@ -136,7 +136,7 @@ func TestNamedIgnored(t *testing.T) {
 			r.write(name, "2\n")
 		}
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed a"+by, "created build/new"+by, "changed build/out"+by, "created new"+by)
 	if notes := r.j.Notes(); len(notes) > 0 {
 		t.Errorf("got %v", notes)
@@ -161,7 +161,7 @@ func TestNamedLinks(t *testing.T) {
 	r.remove("a")
 	r.must(os.Symlink(out+"/a", r.path("a")))
 	r.j.EndTurn(t.Context(), 1)
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "changed a"+by, "deleted d/b"+by)
 	for _, c := range r.j.Changes(1) {
 		if _, after, _ := r.j.Texts(c); strings.Contains(after, "outside\n") {
@@ -181,7 +181,7 @@ func TestTooManyNamed(t *testing.T) {
 	r.name("b")
 	r.write("a", "2\n")
 	r.j.EndTurn(t.Context(), 1)
-	r.want(1, "changed a on disk during the turn")
+	r.want(1, "changed a changed on disk")
 	if notes := r.j.Notes(); len(notes) != 2 || !errors.Is(notes[1].Err, errTooManyNamed) {
 		t.Errorf("got %v", notes)
 	}

@@ -73,7 +73,7 @@ func TestOtherCase(t *testing.T) {
 	if _, err := os.ReadFile(r.path("OTHER")); err == nil {
 		t.Skip("the file system knows no case")
 	}
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "created Other"+by, "created name"+by+" !it is another name of a file that was there before")
 	if len(changes) == 2 {
 		r.undo(1)

@@ -133,7 +133,7 @@ func TestIgnoreFilesChange(t *testing.T) {
 		r.write("objects/z.c", "c")
 		r.write("later", "2")
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	no := by + " !git did not show it before the turn, so what was there is not known"
 	r.want(1, "changed .gitignore"+by, "created build/new"+no, "created build/out"+no, "changed later"+by,
 		"created objects/z.c"+by, "created objects/z.o"+no, "created secret"+no, "created u/y.o"+no)
@@ -212,7 +212,7 @@ func TestLinkOut(t *testing.T) {
 		r.write("e/x", "agent")
 		r.write("e/a", "1") // the same
 	})
-	by := " on disk during the turn"
+	by := " changed on disk"
 	r.want(1, "created d"+by, "deleted d/a"+by, "created e/x"+by)
 	r.remove("e")
 	r.must(os.Symlink(out.dir, r.path("e"))) // where x is what the agent left

@@ -129,7 +129,7 @@ func TestRewriteImpossible(t *testing.T) {
 // What is undone or redone during a turn is no change of that turn; what the agent does to the same file
 // afterwards is.
 func TestUndoDuringATurn(t *testing.T) {
-	by := " on disk during the turn"
+	by := " changed on disk"
 	first := func(t *testing.T) *rig {
 		r := newRig(t, map[string]string{"f": "1", "gone": "g"})
 		r.during(1, func() {
@@ -172,7 +172,7 @@ func TestUndoDuringATurn(t *testing.T) {
 			r.undoAll(All) // both turns
 			r.holds("f", "1")
 		})
-		r.want(All, "created d/new"+by+" -", "changed f through parley and on disk -", "deleted gone"+by+" -")
+		r.want(All, "created d/new"+by+" -", "changed f written via parley and changed on disk -", "deleted gone"+by+" -")
 		r.during(3, func() {})
 		r.want(3)
 	})
@@ -186,7 +186,7 @@ func TestUndoDuringATurn(t *testing.T) {
 				t.Error(failed)
 			}
 		})
-		r.want(2, "changed f through parley")
+		r.want(2, "changed f written via parley")
 		r.undoAll(2)
 		r.holds("f", "2")
 	})
@@ -200,8 +200,8 @@ func TestRewriteDuringATurn(t *testing.T) {
 		r.must(r.j.Rewrite(t.Context(), r.only(1), "a\nB\n"))
 		r.write("other", "o\n")
 	})
-	r.want(1, "changed f on disk during the turn")
-	r.want(2, "created other on disk during the turn")
+	r.want(1, "changed f changed on disk")
+	r.want(2, "created other changed on disk")
 	r.undoAll(All)
 	r.holds("f", "a\nb\n")
 	r.absent("other")
@@ -214,7 +214,7 @@ func TestRewriteOfAWriteThroughParley(t *testing.T) {
 		r.must(r.j.Written(1, Write{Path: r.path("f"), After: "A\nB\n"}))
 		r.must(r.j.Rewrite(t.Context(), r.only(1), "A\n"))
 	})
-	r.want(1, "created f through parley")
+	r.want(1, "created f written via parley")
 	r.undoAll(1)
 	r.absent("f")
 }
@@ -256,7 +256,7 @@ func TestRenamed(t *testing.T) {
 	})
 	all := r.j.Changes(1)
 	var got []string
-	for to, from := range Renamed(all) {
+	for to, from := range renamed(all) {
 		a, _ := filepath.Rel(r.dir, all[from].Path)
 		b, _ := filepath.Rel(r.dir, all[to].Path)
 		got = append(got, filepath.ToSlash(a)+" "+filepath.ToSlash(b))
@@ -276,14 +276,13 @@ func TestModesOfChanges(t *testing.T) {
 	})
 	for _, c := range r.j.Changes(1) {
 		before, after := c.GitModes()
-		was, is, ok := c.Permissions()
 		switch filepath.Base(c.Path) {
 		case "run":
-			if before != "100644" || after != "100755" || was != 0o644 || is != 0o755 || !ok {
-				t.Errorf("%s %s %v %v %v", before, after, was, is, ok)
+			if before != "100644" || after != "100755" || c.Modes != "644 → 755" || c.Link {
+				t.Errorf("%s %s %s %v", before, after, c.Modes, c.Link)
 			}
 		default:
-			if before != "" || after != "120000" || ok {
+			if before != "" || after != "120000" || c.Modes != "" || !c.Link {
 				t.Errorf("%s %s", before, after)
 			}
 		}

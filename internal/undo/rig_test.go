@@ -20,7 +20,7 @@ type rig struct {
 	dir string
 	j   *Journal
 
-	writes map[int][]Write // by turn: what was written through parley
+	writes map[int][]Write // by turn: what was written written via parley
 	keep   *Options        // of the Journals of a session whose changes are kept; nil: they are not
 }
 

@@ -69,6 +69,43 @@ func (t task) goes() bool { return noFile(t.to) }
 func (j *Journal) run(ctx context.Context, changes []Change, again, dry bool) []Result {
 	j.work.Lock()
 	defer j.work.Unlock()
+	refused := make([]error, len(changes))
+	if isRenamed := func(c Change) bool { return c.removal != nil }; !dry && slices.ContainsFunc(changes, isRenamed) {
+		for i, r := range j.whole(ctx, changes, refused, again, true) {
+			if isRenamed(r.Change) { // both of its names or none
+				refused[i] = r.Err
+			}
+		}
+	}
+	return j.whole(ctx, changes, refused, again, dry)
+}
+
+// whole undoes or redoes all parts of the changes that are not refused.
+func (j *Journal) whole(ctx context.Context, changes []Change, refused []error, again, dry bool) []Result {
+	var parts []Change
+	for i, c := range changes {
+		if refused[i] == nil {
+			parts = append(parts, c.Parts()...)
+		}
+	}
+	done := j.each(ctx, parts, again, dry)
+	results := make([]Result, len(changes))
+	for i, c := range changes {
+		r := Result{Change: c, Err: refused[i], Already: refused[i] == nil}
+		for range c.Parts() {
+			if refused[i] != nil {
+				break
+			}
+			r.Err, r.Already, r.Change.Undone = cmp.Or(r.Err, done[0].Err), r.Already && done[0].Already, done[0].Change.Undone
+			done = done[1:]
+		}
+		results[i] = r
+	}
+	return results
+}
+
+// each undoes or redoes changes of one name.
+func (j *Journal) each(ctx context.Context, changes []Change, again, dry bool) []Result {
 	results := make([]Result, len(changes))
 	var tasks []task
 	for i, c := range changes {

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/permissions"
 )
 
@@ -36,9 +37,9 @@ func (s *Session) atRest() error {
 
 // Restorable is what restoring files to before a turn would do.
 type Restorable struct {
-	Turn    int          // the number of the turn in Connection.Changes
-	Files   []FileChange // that would be restored, each to what it was before the turn
-	Refused []UndoResult // changes that would stay, and why
+	Turn    int           // the number of the turn in the Journal
+	Files   []undo.Change // that would be restored, each to what it was before the turn
+	Refused []undo.Result // changes that would stay, and why
 }
 
 // CanRestore reports in a task, by a call of done, what restoring the files to before the turn of an
@@ -47,17 +48,17 @@ func (s *Session) CanRestore(item int, done func(Restorable)) error {
 	if err := s.atRest(); err != nil {
 		return err
 	}
-	conn := s.Recorded()
-	if conn == nil {
+	j := s.Journal()
+	if j == nil {
 		return errNotRecorded
 	}
 	turn := s.journalTurns[s.turnOf(item)]
 	if turn == 0 {
 		return errors.New("this prompt was sent before the session was opened here; /review undoes earlier changes")
 	}
-	open, id, ctx := s.ACP, s.ACP.ID(), s.w.conns.ctx
+	open, ctx := s.ACP, s.w.conns.ctx
 	s.w.begin(func() Result {
-		r := restorable(ctx, conn, id, turn)
+		r := restorable(ctx, j, turn)
 		return after(func() {
 			if s.ACP == open {
 				done(r)
@@ -69,16 +70,16 @@ func (s *Session) CanRestore(item int, done func(Restorable)) error {
 
 // restorable asks the journal what can be undone since a turn. A file with a change that cannot is
 // left alone as a whole: else it would be neither as before the turn nor as it is.
-func restorable(ctx context.Context, conn *Connection, session string, turn int) Restorable {
+func restorable(ctx context.Context, j Journal, turn int) Restorable {
 	r := Restorable{Turn: turn}
-	var changes []FileChange
-	for _, f := range conn.Since(session, turn) {
+	var changes []undo.Change
+	for _, f := range j.Since(turn) {
 		if !f.Undone {
 			changes = append(changes, f)
 		}
 	}
 	refused := map[string]error{}
-	for _, u := range conn.Undo(ctx, session, changes, true) {
+	for _, u := range j.Preview(ctx, changes) {
 		switch {
 		case u.Change.NoUndoReason != "":
 			refused[u.Change.Path] = errors.New(u.Change.NoUndoReason)
@@ -93,21 +94,25 @@ func restorable(ctx context.Context, conn *Connection, session string, turn int)
 			r.Files = append(r.Files, f)
 		case !named[f.Path]:
 			named[f.Path] = true
-			r.Refused = append(r.Refused, UndoResult{f, err})
+			r.Refused = append(r.Refused, undo.Result{Change: f, Err: err})
 		}
 	}
 	return r
 }
 
-// Restore undoes the changes that CanRestore has listed, and calls done in a task of each and of those that were refused before. A file that changed in between is left alone.
-// It returns why nothing can be restored now.
-func (s *Session) Restore(r Restorable, done func([]UndoResult)) error {
+// Restore undoes in a task the changes that CanRestore has listed, and calls done with the results and with
+// those that were refused before. A file that changed in between is left alone. It returns why nothing can
+// be restored now.
+func (s *Session) Restore(r Restorable, done func([]undo.Result)) error {
 	if err := s.atRest(); err != nil {
 		return err
 	}
-	conn, id, ctx := s.Agent.conn, s.ACP.ID(), s.w.conns.ctx
+	j, ctx := s.Journal(), s.w.conns.ctx
+	if j == nil {
+		return errNotRecorded
+	}
 	s.w.begin(func() Result {
-		results := conn.Undo(ctx, id, r.Files, false)
+		results := j.Undo(ctx, r.Files)
 		return after(func() { done(append(results, r.Refused...)) })
 	})
 	return nil

@@ -1,60 +1,26 @@
 package workspace_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/fakeagent"
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 	"parley/permissions"
 )
 
-// journal is a connection that records a change of one file in each turn.
-type journal struct {
-	turn    int
-	mu      sync.Mutex // tasks may ask at the same time
-	since   []int      // what was asked for
-	files   []workspace.FileChange
-	refuses map[string]error // by path
-	undone  []string
-}
-
-func (j *journal) keep(c *workspace.Connection) {
-	j.turn = 0
-	c.Turn = func(_ string, begins bool) int {
-		if begins {
-			j.turn++
-		}
-		return j.turn
-	}
-	c.Changes = func(string) []workspace.FileChange { return j.files }
-	c.Since = func(_ string, first int) (out []workspace.FileChange) {
-		j.mu.Lock()
-		j.since = append(j.since, first)
-		j.mu.Unlock()
-		for _, f := range j.files {
-			if f.Turn >= first {
-				out = append(out, f)
-			}
-		}
-		return out
-	}
-	c.Undo = func(_ context.Context, _ string, changes []workspace.FileChange, try bool) (out []workspace.UndoResult) {
-		for _, f := range changes {
-			out = append(out, workspace.UndoResult{Change: f, Err: j.refuses[f.Path]})
-			if !try {
-				j.undone = append(j.undone, fmt.Sprint(f.Path, " of turn ", f.Turn))
-			}
-		}
-		return out
+// recording returns what makes a connection record changes in j, turns from 1 on.
+func recording(j *undotest.Journal) func(*workspace.Connection) {
+	return func(c *workspace.Connection) {
+		j.Number = 0
+		c.Journal = func(string) workspace.Journal { return j }
 	}
 }
 
@@ -78,7 +44,7 @@ func prompts(s *workspace.Session) (at []int) {
 }
 
 // paths returns the paths of changes.
-func paths(changes []workspace.FileChange) (out []string) {
+func paths(changes []undo.Change) (out []string) {
 	for _, f := range changes {
 		out = append(out, f.Path)
 	}
@@ -88,16 +54,22 @@ func paths(changes []workspace.FileChange) (out []string) {
 // Files are restored to before the turn of a prompt. A file that cannot be is left alone as a whole and
 // named.
 func TestRestoreToBeforeAPrompt(t *testing.T) {
-	j := &journal{refuses: map[string]error{"/src/mine.go": errors.New("it was changed since")}, files: []workspace.FileChange{
+	files := []undo.Change{
 		{Path: "/src/first.go", Turn: 1},
 		{Path: "/src/second.go", Turn: 2},
 		{Path: "/src/mine.go", Turn: 2},
 		{Path: "/src/mine.go", Turn: 3},
 		{Path: "/src/big.bin", Turn: 3, NoUndoReason: "it is too large"},
 		{Path: "/src/restored.go", Turn: 3, Undone: true},
+	}
+	j := &undotest.Journal{Refuse: func(c undo.Change) error {
+		if c.Path == "/src/mine.go" {
+			return undo.ErrChangedSince
+		}
+		return nil
 	}}
-	each(t, func(r *rig) { r.change = j.keep }, func(r *rig) {
-		j.since, j.undone = nil, nil
+	each(t, func(r *rig) { r.change = recording(j) }, func(r *rig) {
+		j.Files = slices.Clone(files)
 		s := r.started(local)
 		r.turns(s, "one", "two", "three")
 		at := prompts(s)
@@ -106,19 +78,19 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 			r.Fatal(err)
 		}
 		r.settle()
-		if got.Turn != 2 || !slices.Equal(paths(got.Files), []string{"/src/second.go"}) || j.undone != nil {
-			r.Fatalf("turn %d, %q; undone %q", got.Turn, paths(got.Files), j.undone)
+		if got.Turn != 2 || !slices.Equal(paths(got.Files), []string{"/src/second.go"}) {
+			r.Fatalf("turn %d, %q", got.Turn, paths(got.Files))
 		}
 		if len(got.Refused) != 2 || got.Refused[0].Change.Path != "/src/mine.go" || got.Refused[1].Err.Error() != "it is too large" {
 			r.Errorf("refused %+v", got.Refused)
 		}
-		var results []workspace.UndoResult
-		if err := s.Restore(got, func(of []workspace.UndoResult) { results = of }); err != nil {
+		var results []undo.Result
+		if err := s.Restore(got, func(of []undo.Result) { results = of }); err != nil {
 			r.Fatal(err)
 		}
 		r.settle()
-		if !slices.Equal(j.undone, []string{"/src/second.go of turn 2"}) || len(results) != 3 {
-			r.Errorf("undone %q, %d results", j.undone, len(results))
+		if undone := j.Undone(); !slices.Equal(undone, []string{"/src/second.go of turn 2"}) || len(results) != 3 {
+			r.Errorf("undone %q, %d results", undone, len(results))
 		}
 	})
 }
@@ -126,8 +98,7 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 // Nothing can be restored during a turn, for a prompt that is older than the connection, without a
 // record of changes, and once the agent has ended.
 func TestNoRestore(t *testing.T) {
-	j := &journal{}
-	each(t, func(r *rig) { r.change = j.keep }, func(r *rig) {
+	each(t, func(r *rig) { r.change = recording(&undotest.Journal{}) }, func(r *rig) {
 		s := r.started(local)
 		refused := func(item int, why string) {
 			r.Helper()
@@ -142,14 +113,14 @@ func TestNoRestore(t *testing.T) {
 		r.prompt(s, "two")
 		r.pass(time.Second)
 		refused(prompts(s)[0], "a turn is running")
-		if err := s.Restore(workspace.Restorable{}, func([]workspace.UndoResult) {}); err == nil {
+		if err := s.Restore(workspace.Restorable{}, func([]undo.Result) {}); err == nil {
 			r.Error("files are restored during a turn")
 		}
 		r.pass(2 * time.Minute)
-		turn := s.Agent.Conn().Changes
-		s.Agent.Conn().Changes = nil
+		journal := s.Agent.Conn().Journal
+		s.Agent.Conn().Journal = nil
 		refused(prompts(s)[0], "not recorded")
-		s.Agent.Conn().Changes = turn
+		s.Agent.Conn().Journal = journal
 		r.lose()
 		refused(prompts(s)[0], "the agent has ended")
 		s.Agent.Restart()

@@ -7,6 +7,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/linediff"
+	"parley/internal/undo"
 )
 
 // changedLines is the last count of changed lines in a session, with the lines that
@@ -23,11 +24,11 @@ type changedLines struct {
 // countKey identifies a change whose lines were counted.
 type countKey struct{ path, version string }
 
-// Recorded returns the session's connection if it records what the agent changes; nil if it does not,
-// or while the session is not open.
-func (s *Session) Recorded() *Connection {
-	if conn := s.Agent.conn; s.ACP != nil && conn != nil && conn.Changes != nil {
-		return conn
+// Journal returns the record of what the agent changes in the session; nil if there is none, or while the
+// session is not open.
+func (s *Session) Journal() Journal {
+	if conn := s.Agent.conn; s.ACP != nil && conn != nil && conn.Journal != nil {
+		return conn.Journal(s.ACP.ID())
 	}
 	return nil
 }
@@ -82,12 +83,12 @@ func (s *Session) ChangedLines() (added, removed int) {
 // in a task, since it reads the texts. It is reported as LinesCounted. After a turn only what the last
 // count did not have is counted.
 func (s *Session) CountLines(turn int) {
-	conn := s.Recorded()
-	if conn == nil || conn.Texts == nil {
+	j := s.Journal()
+	if j == nil {
 		return
 	}
 	s.counted.written = nil
-	open, id := s.ACP, s.ACP.ID()
+	open := s.ACP
 	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed, known: map[countKey]ChangedFile{}}
 	known := s.counted.known
 	if turn == 0 {
@@ -95,7 +96,7 @@ func (s *Session) CountLines(turn int) {
 	}
 	files := 0
 	s.w.begin(func() Result {
-		for _, f := range conn.Since(id, 0) {
+		for _, f := range j.Since(0) {
 			if f.Turn == turn && !f.Undone {
 				files++
 			}
@@ -106,7 +107,7 @@ func (s *Session) CountLines(turn int) {
 			lines, ok := known[key]
 			if !ok {
 				var before, after string
-				if before, after, ok = conn.Texts(id, f); !ok {
+				if before, after, ok = j.Texts(f); !ok {
 					continue
 				}
 				lines = ChangedFile{Path: f.Path}
@@ -131,9 +132,9 @@ func (s *Session) CountLines(turn int) {
 
 // Unnamed returns the changes that something other than parley wrote and that no tool
 // call of the conversation named.
-func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
+func Unnamed(t *thread.Thread, changes []undo.Change) (out []undo.Change) {
 	for _, f := range changes {
-		if f.Disk && !f.Undone && !t.NamesFile(f.Path) {
+		if f.OnDisk() && !f.Undone && !t.NamesFile(f.Path) {
 			out = append(out, f)
 		}
 	}
@@ -143,14 +144,14 @@ func Unnamed(t *thread.Thread, changes []FileChange) (out []FileChange) {
 // lookUnannounced looks for changes in a finished turn in which the agent reported
 // nothing that could have made any. They are reported as UnreportedFiles.
 func (s *Session) lookUnannounced(turn int) {
-	conn := s.Recorded()
-	if turn == 0 || conn == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
+	j := s.Journal()
+	if turn == 0 || j == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
 		return
 	}
-	open, id := s.ACP, s.ACP.ID()
+	open := s.ACP
 	s.w.begin(func() Result {
-		changes := conn.Since(id, turn) // a renamed file counts once
-		changes = slices.DeleteFunc(changes, func(f FileChange) bool { return f.Turn != turn })
+		changes := j.Since(turn) // a renamed file counts once
+		changes = slices.DeleteFunc(changes, func(f undo.Change) bool { return f.Turn != turn })
 		return after(func() {
 			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
 				s.w.tell(UnreportedFiles{s, n})
@@ -160,26 +161,17 @@ func (s *Session) lookUnannounced(turn int) {
 }
 
 // Changes lists the agent's changes in the session by turn, in a task, and calls done
-// with them and what is not recorded; see Connection. Both are nil if changes are not tracked.
-func (s *Session) Changes(done func(changes []FileChange, notRecorded []string)) {
-	conn := s.Recorded()
-	if conn == nil {
+// with them and what is not recorded; see Journal. Both are nil if changes are not tracked.
+func (s *Session) Changes(done func(changes []undo.Change, notRecorded []string)) {
+	j := s.Journal()
+	if j == nil {
 		done(nil, nil)
 		return
 	}
-	id := s.ACP.ID()
 	s.w.begin(func() Result {
-		turns, notes := conn.Changes(id), conn.Gaps(id)
+		turns, notes := j.Changes(), j.NotRecorded()
 		return after(func() { done(turns, notes) })
 	})
-}
-
-// Gaps is NotRecorded, if that is not nil.
-func (c *Connection) Gaps(session string) []string {
-	if c.NotRecorded == nil {
-		return nil
-	}
-	return c.NotRecorded(session)
 }
 
 // NoChanges says that a session has no changes and, if that is so, what is not recorded. It fits on a narrow

@@ -9,6 +9,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/undo"
 	"parley/permissions"
 )
 
@@ -113,27 +114,9 @@ type Connection struct {
 	// LastAsked returns at most 50 of the last questions to the user, as facts that rules
 	// can judge in a session. It is nil if they are not recorded.
 	LastAsked func(session string) []permissions.Facts
-	// Turn is called when a turn starts and when it ends. It returns the turn's number in
-	// Changes, 0 if it is not tracked, without waiting. It is nil if changes are not
-	// tracked.
-	Turn func(session string, begins bool) int
-	// Changes returns what the agent changed in a session, turn by turn; Since combines the
-	// changes of a turn and all later ones, with each file once. Texts returns the content
-	// of a file before and after a change, if known. Undo undoes changes or, with try,
-	// only reports the outcome; Redo redoes undone ones. Rewrite undoes a part of a
-	// change: it replaces the content that the change left. Stage adds a change to git's
-	// index: all of it, or the part that would leave content. All of them wait for the
-	// disk. Either all of them are nil, if changes are not tracked, or none is.
-	Changes func(session string) []FileChange
-	Since   func(session string, first int) []FileChange
-	Texts   func(session string, c FileChange) (before, after string, ok bool)
-	Undo    func(ctx context.Context, session string, changes []FileChange, try bool) []UndoResult
-	Redo    func(ctx context.Context, session string, changes []FileChange) []UndoResult
-	Rewrite func(ctx context.Context, session string, c FileChange, content string) error
-	Stage   func(ctx context.Context, session string, c FileChange, content *string) error
-	// NotRecorded returns what is not recorded of a session's changes and why, as sentences without
-	// their full stops, safe to show. It waits for the disk, and may be nil.
-	NotRecorded func(session string) []string
+	// Journal returns the record of what the agent changes in a session. It is nil if changes are not
+	// recorded.
+	Journal func(session string) Journal
 	// KillTerminal ends a command that parley runs for the agent. It may take seconds.
 	KillTerminal func(session, id string) error
 	// Attended reports whether a command that parley runs for the agent has its own
@@ -154,31 +137,30 @@ type Connection struct {
 	Close func()
 }
 
-// FileChange is the change of one file in one turn or several.
-type FileChange struct {
-	Path         string // absolute, raw
-	From         string // its old name, if it was renamed
-	Kind         string // created, changed, deleted, mode, renamed
-	Modes        string // how its permission bits changed: "644 → 755"; "" if they did not
-	By           string // who or what changed it, in words
-	Turn         int    // number of the turn in the session
-	Disk         bool   // something other than parley wrote it
-	Link         bool   // it was or is a symbolic link, whose text is where it points
-	NoUndoReason string // why it cannot be restored, "" if it can
-	Undone       bool
-	// Before and After are its sizes in bytes, -1 if there was no file.
-	Before, After int64
-	Version       string // differs if the change does
-	Handle        any    // of the journal that made it
-}
-
-// ErrChangedSince is wrapped where a file is not as the agent, or an undo, left it.
-var ErrChangedSince = errors.New("it was changed since")
-
-// UndoResult is the outcome of restoring or redoing a change.
-type UndoResult struct {
-	Change FileChange
-	Err    error
+// Journal is the record of what an agent changes in one session. All of its methods but Turn wait for the
+// disk; any goroutine may call them. Once the session is closed, there are no changes, and nothing can be
+// done to them.
+type Journal interface {
+	// Turn is called when a turn starts and when it ends. It returns the turn's number, 0 if it is not
+	// tracked.
+	Turn(begins bool) int
+	// Changes returns what the agent changed, turn by turn.
+	Changes() []undo.Change
+	// Since combines the changes of a turn and all later ones, with each file once.
+	Since(first int) []undo.Change
+	// Texts returns the content of a file before and after a change, if both are known and text.
+	Texts(c undo.Change) (before, after string, ok bool)
+	// Preview says what Undo would do.
+	Preview(ctx context.Context, changes []undo.Change) []undo.Result
+	Undo(ctx context.Context, changes []undo.Change) []undo.Result
+	Redo(ctx context.Context, changes []undo.Change) []undo.Result
+	// Rewrite undoes a part of a change: it replaces the content that the change left.
+	Rewrite(ctx context.Context, c undo.Change, content string) error
+	// Stage adds a change to git's index: all of it, or the part that would leave content.
+	Stage(ctx context.Context, c undo.Change, content *string) error
+	// NotRecorded returns what is not recorded and why, as sentences without their full stops, safe to
+	// show.
+	NotRecorded() []string
 }
 
 // Message is one JSON-RPC message as it was logged: not safe to show.

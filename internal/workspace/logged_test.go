@@ -12,6 +12,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/fakeagent"
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 )
 
@@ -130,19 +132,9 @@ func TestReadLog(t *testing.T) {
 // Counting lines and looking for unannounced changes run concurrently with turns.
 func TestChanges(t *testing.T) {
 	with(t, func(r *rig) {
-		turn := 0
-		r.change = func(c *workspace.Connection) {
-			c.Turn = func(_ string, begins bool) int {
-				if begins {
-					turn++
-				}
-				return turn
-			}
-			turns := []workspace.FileChange{{Path: "/a", Turn: 1, Disk: true}, {Path: "/renamed", Turn: 1, Disk: true}, {Path: "/c", Turn: 2, Disk: true}}
-			c.Changes = func(string) []workspace.FileChange { return turns }
-			c.Since = func(string, int) []workspace.FileChange { return turns[:1] }
-			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a\n", "b\nc\nd\n", true }
-		}
+		r.change = recording(&undotest.Journal{Files: []undo.Change{{Path: "/a", Turn: 1, By: undo.OnDisk}, {Path: "/c", Turn: 2, By: undo.OnDisk}}, Text: func(c undo.Change) (string, string, bool) {
+			return "a\n", "b\nc\nd\n", c.Path == "/a"
+		}})
 	}, func(r *rig) {
 		s := r.started(local)
 		r.prompt(s, "first")
@@ -157,10 +149,10 @@ func TestChanges(t *testing.T) {
 		if got, want := s.ChangedFiles(), []workspace.ChangedFile{{Path: "/a", Added: 3, Removed: 3}, {Path: "/b", Added: 5}}; !slices.Equal(got, want) {
 			t.Errorf("changed files: %v, want %v", got, want)
 		}
-		var list []workspace.FileChange
-		s.Changes(func(l []workspace.FileChange, _ []string) { list = l })
+		var list []undo.Change
+		s.Changes(func(l []undo.Change, _ []string) { list = l })
 		r.settle()
-		if len(list) != 3 {
+		if len(list) != 2 {
 			t.Errorf("changes: %v", list)
 		}
 	})
@@ -168,26 +160,19 @@ func TestChanges(t *testing.T) {
 
 // After a turn only the texts of what it has changed are read; after an undo all are read again.
 func TestChangesAreCountedOnce(t *testing.T) {
-	same := workspace.FileChange{Path: "/a", Turn: 1, Version: "0"}
-	files := []workspace.FileChange{same}
+	same := undo.Change{Path: "/a", Turn: 1, Version: "0"}
 	var read []string
 	with(t, func(r *rig) {
-		r.change = func(c *workspace.Connection) {
-			turn := 0
-			c.Turn = func(_ string, begins bool) int {
-				if begins {
-					turn++
-					files = []workspace.FileChange{same, {Path: "/b", Turn: turn, Version: fmt.Sprint(turn)}}
-				}
-				return turn
-			}
-			c.Changes = func(string) []workspace.FileChange { return files }
-			c.Since = func(string, int) []workspace.FileChange { return slices.Clone(files) }
-			c.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
-				read = append(read, f.Path)
-				return "a\n", strings.Repeat("b\n", 1+f.Turn), true
+		j := &undotest.Journal{Files: []undo.Change{same}, Text: func(c undo.Change) (string, string, bool) {
+			read = append(read, c.Path)
+			return "a\n", strings.Repeat("b\n", 1+c.Turn), true
+		}}
+		j.OnTurn = func(turn int, begins bool) {
+			if begins {
+				j.Files = []undo.Change{same, {Path: "/b", Turn: turn, Version: fmt.Sprint(turn)}}
 			}
 		}
+		r.change = recording(j)
 	}, func(r *rig) {
 		s := r.started(local)
 		r.settle()
@@ -210,12 +195,11 @@ func TestChangesAreCountedOnce(t *testing.T) {
 // What was recorded of a session before it was opened is counted when it is. Its prompts are not those of
 // recorded turns: parley does not know which are.
 func TestChangesOfResumedSession(t *testing.T) {
-	j := &journal{files: []workspace.FileChange{{Path: "/a", Turn: 1}, {Path: "/b", Turn: 2, Undone: true}}}
+	j := &undotest.Journal{Files: []undo.Change{{Path: "/a", Turn: 1}, {Path: "/b", Turn: 2, Undone: true}}, Text: func(undo.Change) (string, string, bool) { return "a\n", "b\nc\nd\n", true }}
 	with(t, func(r *rig) {
 		r.change = func(c *workspace.Connection) {
-			j.keep(c)
-			j.turn = 2
-			c.Texts = func(string, workspace.FileChange) (string, string, bool) { return "a\n", "b\nc\nd\n", true }
+			recording(j)(c)
+			j.Number = 2
 		}
 		r.fake().Capabilities(keeps)
 		r.fake().On("session/load", func(c *fakeagent.Call) (string, error) {

@@ -253,8 +253,8 @@ func (s *Session) takeHistory(e event.Event) bool {
 // watch reports the start and end of a turn to the journal, so that changes can be shown
 // and restored. It returns the number of the turn, 0 if changes are not tracked.
 func (s *Session) watch(begins bool) int {
-	if conn := s.Agent.conn; s.ACP != nil && conn != nil && conn.Turn != nil {
-		return conn.Turn(s.ACP.ID(), begins)
+	if j := s.Journal(); j != nil {
+		return j.Turn(begins)
 	}
 	return 0
 }

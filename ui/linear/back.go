@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
@@ -74,7 +75,7 @@ func (b goBack) restore(number string) {
 // restored restores the files and reports the outcome.
 func (b goBack) restored(r workspace.Restorable) {
 	refused := len(r.Refused)
-	err := b.Restore(r, func(results []workspace.UndoResult) {
+	err := b.Restore(r, func(results []undo.Result) {
 		reportUndo(b.dialogs.out, b.Session, true, results[:max(0, len(results)-refused)])
 	})
 	if err != nil {

@@ -1,16 +1,14 @@
 package linear
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/internal/fakeagent"
-	"parley/internal/workspace"
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 )
 
 // /fork continues in a copy of the session, where the agent can make one.
@@ -82,36 +80,17 @@ func TestGiveUpOpening(t *testing.T) {
 
 // /undo and a number restores files to before that prompt, after a question.
 func TestUndoToBeforeAPrompt(t *testing.T) {
-	var undone []string
+	j := &undotest.Journal{
+		Files: []undo.Change{{Path: "/x/old.go", Kind: undo.Changed, Turn: 1}, {Path: "/x/a.go", Kind: undo.Created, Turn: 2}, {Path: "/x/b.go", Kind: undo.Changed, Turn: 3}},
+		Refuse: func(c undo.Change) error {
+			if c.Path == "/x/b.go" {
+				return undo.ErrChangedSince
+			}
+			return nil
+		},
+	}
 	talkTo(t, func(r *rig) {
-		r.Change = func(c *workspace.Connection) {
-			turn := 0
-			c.Turn = func(_ string, begins bool) int {
-				if begins {
-					turn++
-				}
-				return turn
-			}
-			c.Changes = func(string) []workspace.FileChange {
-				return []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "through parley", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "through parley", Turn: 3}}
-			}
-			c.Since = func(s string, first int) []workspace.FileChange {
-				return slices.DeleteFunc(c.Changes(s), func(f workspace.FileChange) bool { return f.Turn < first })
-			}
-			c.Undo = func(_ context.Context, _ string, files []workspace.FileChange, try bool) (out []workspace.UndoResult) {
-				for _, f := range files {
-					var err error
-					if f.Path == "/x/b.go" {
-						err = errors.New("it was changed since")
-					}
-					if !try {
-						undone = append(undone, fmt.Sprint(f.Path, f.Turn))
-					}
-					out = append(out, workspace.UndoResult{Change: f, Err: err})
-				}
-				return out
-			}
-		}
+		r.Change = recording(j)
 	}, func(r *rig) {
 		r.types("one", "two", "three", "/turns")
 		r.pause()
@@ -120,16 +99,16 @@ func TestUndoToBeforeAPrompt(t *testing.T) {
 		r.sees("Not restored: no prompt has that number; /turns lists them.")
 		r.types("/undo 2")
 		r.pause()
-		r.sees("Cannot be restored: changed /x/b.go, through parley: it was changed since.", "Can be restored: created /x/a.go, through parley.", "Restore files to before prompt 2, 1 file?")
+		r.sees("Cannot be restored: changed /x/b.go, written via parley: it was changed since.", "Can be restored: created /x/a.go, written via parley.", "Restore files to before prompt 2, 1 file?")
 		r.types("0", "/undo 2")
 		r.pause()
-		if len(undone) > 0 {
+		if undone := j.Undone(); len(undone) > 0 {
 			t.Fatalf("undone without a yes: %q", undone)
 		}
 		r.types("1")
 		r.pause()
 		r.sees("Restored 1 file. The agent was not told.")
-		if !slices.Equal(undone, []string{"/x/a.go2"}) {
+		if undone := j.Undone(); !slices.Equal(undone, []string{"/x/a.go of turn 2"}) {
 			t.Errorf("undone %q", undone)
 		}
 	})

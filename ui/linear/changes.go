@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
@@ -17,20 +18,19 @@ import (
 type changes struct {
 	dialogs *dialogs
 	tasks   *tasks
-	conn    *workspace.Connection
+	journal workspace.Journal
 	in      *workspace.Session
-	session string
 	cwd     string // paths are shown relative to it
 }
 
 // withChanges calls do with the changes of a session, if they are tracked.
 func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(changes)) {
-	conn := s.Recorded()
-	if conn == nil {
+	j := s.Journal()
+	if j == nil {
 		ds.out.say("Changes are not tracked in this session.")
 		return
 	}
-	do(changes{ds, tasks, conn, s, s.ACP.ID(), cwd(s)})
+	do(changes{ds, tasks, j, s, cwd(s)})
 }
 
 // review lists the changed files of the session with the lines that were added and removed, or prints
@@ -39,14 +39,14 @@ func (c changes) review(name string) {
 	c.tasks.run(func(context.Context) func() {
 		var lines []string
 		var diffs []linediff.Texts
-		for _, f := range c.conn.Since(c.session, 0) {
+		for _, f := range c.journal.Since(0) {
 			path := transcript.RelativePath(f.Path, c.cwd)
 			if name != "" && !strings.HasSuffix(path, name) && !strings.HasSuffix(f.Path, name) {
 				continue
 			}
 			line := fmt.Sprintf("Turn %d: %s", f.Turn, changeLine(f, c.cwd))
-			before, after, ok := c.conn.Texts(c.session, f)
-			d := linediff.Texts{Path: path, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created"}
+			before, after, ok := c.journal.Texts(f)
+			d := linediff.Texts{Path: path, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == undo.Created}
 			switch added, removed := linediff.Count(d); {
 			case f.Undone:
 			case !ok:
@@ -57,7 +57,7 @@ func (c changes) review(name string) {
 			}
 			lines = append(lines, line+".")
 		}
-		notes := c.conn.Gaps(c.session)
+		notes := c.journal.NotRecorded()
 		return func() {
 			out := c.dialogs.out
 			switch {
@@ -85,19 +85,19 @@ func (c changes) review(name string) {
 // undo offers to restore the files of the last turn.
 func (c changes) undo() {
 	c.tasks.run(func(ctx context.Context) func() {
-		turns := c.conn.Changes(c.session)
-		var last, undone []workspace.FileChange // of the last turn with changes that are not undone
+		turns := c.journal.Changes()
+		var last, undone []undo.Change // of the last turn with changes that are not undone
 		for _, f := range turns {
 			switch {
 			case f.Undone:
 				undone = append(undone, f)
 			case len(last) > 0 && f.Turn > last[0].Turn:
-				last = []workspace.FileChange{f}
+				last = []undo.Change{f}
 			case len(last) == 0 || f.Turn == last[0].Turn:
 				last = append(last, f)
 			}
 		}
-		could, notes := c.conn.Undo(ctx, c.session, last, true), c.conn.Gaps(c.session)
+		could, notes := c.journal.Preview(ctx, last), c.journal.NotRecorded()
 		return func() {
 			switch {
 			case len(turns) == 0:
@@ -111,7 +111,7 @@ func (c changes) undo() {
 	})
 }
 
-// notRecorded says what is not recorded; see workspace.Connection.
+// notRecorded says what is not recorded; see workspace.Journal.
 func (p *printer) notRecorded(lines []string) {
 	for _, line := range lines {
 		p.say("%s.", line)
@@ -119,7 +119,7 @@ func (p *printer) notRecorded(lines []string) {
 }
 
 // changeLine describes a change in words.
-func changeLine(f workspace.FileChange, cwd string) string {
+func changeLine(f undo.Change, cwd string) string {
 	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.RelativePath(f.Path, cwd), 300), f.By)
 	if f.From != "" {
 		line += ", was " + safetext.Line(transcript.RelativePath(f.From, cwd), 300)
@@ -134,9 +134,9 @@ func changeLine(f workspace.FileChange, cwd string) string {
 }
 
 // offerUndo asks before it restores the files of the last turn.
-func (c changes) offerUndo(could []workspace.UndoResult) {
+func (c changes) offerUndo(could []undo.Result) {
 	out := c.dialogs.out
-	var can []workspace.FileChange
+	var can []undo.Change
 	for _, p := range could {
 		why := p.Change.NoUndoReason
 		if why == "" && p.Err != nil {
@@ -154,36 +154,36 @@ func (c changes) offerUndo(could []workspace.UndoResult) {
 		return
 	}
 	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
-		c.apply(true, func(ctx context.Context) []workspace.UndoResult { return c.conn.Undo(ctx, c.session, can, false) })
+		c.apply(true, func(ctx context.Context) []undo.Result { return c.journal.Undo(ctx, can) })
 	})
 }
 
 // offerAgain asks before it redoes changes that were undone.
-func (c changes) offerAgain(undone []workspace.FileChange) {
+func (c changes) offerAgain(undone []undo.Change) {
 	for _, f := range undone {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
 	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Redo them, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
-		c.apply(false, func(ctx context.Context) []workspace.UndoResult { return c.conn.Redo(ctx, c.session, undone) })
+		c.apply(false, func(ctx context.Context) []undo.Result { return c.journal.Redo(ctx, undone) })
 	})
 }
 
 // apply runs change in a task and reports the outcome.
-func (c changes) apply(undo bool, change func(context.Context) []workspace.UndoResult) {
+func (c changes) apply(undone bool, change func(context.Context) []undo.Result) {
 	c.tasks.run(func(ctx context.Context) func() {
 		done := change(ctx)
-		return func() { reportUndo(c.dialogs.out, c.in, undo, done) }
+		return func() { reportUndo(c.dialogs.out, c.in, undone, done) }
 	})
 }
 
 // reportUndo reports what became of changes that were undone or redone.
-func reportUndo(out *printer, s *workspace.Session, undo bool, done []workspace.UndoResult) {
-	s.NoteUndone(done, undo)
+func reportUndo(out *printer, s *workspace.Session, undone bool, done []undo.Result) {
+	s.NoteUndone(done, undone)
 	what, n := "Redid the changes to", len(done)
-	if undo {
+	if undone {
 		what = "Restored"
 	}
-	for _, p := range slices.DeleteFunc(done, func(p workspace.UndoResult) bool { return p.Err == nil }) {
+	for _, p := range slices.DeleteFunc(done, func(p undo.Result) bool { return p.Err == nil }) {
 		n--
 		out.say("Not changed: %s: %s.", changeLine(p.Change, cwd(s)), safetext.Line(p.Err.Error(), 200))
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/internal/mention"
 	"parley/internal/notes"
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/linear/plain"
@@ -67,12 +68,12 @@ func (n noting) onFile(note notes.Note) {
 		n.keep(note)
 		return
 	}
-	conn, id, roots := n.Recorded(), n.Thread.Session, n.Roots()
+	journal, roots := n.Journal(), n.Roots()
 	n.tasks.run(func(ctx context.Context) func() {
 		f, err := n.files.Read(ctx, roots, note.Path, note.From, note.To)
-		var changes []workspace.FileChange
-		if errors.Is(err, composer.ErrNoFile) && conn != nil {
-			changes = conn.Changes(id) // the agent may have deleted it
+		var changes []undo.Change
+		if errors.Is(err, composer.ErrNoFile) && journal != nil {
+			changes = journal.Changes() // the agent may have deleted it
 		}
 		missing := f.NoTextReason
 		switch {
@@ -82,7 +83,7 @@ func (n noting) onFile(note notes.Note) {
 			note.Quote = notes.Bound(safetext.Source(*f.Text))
 		}
 		return func() {
-			changed := slices.ContainsFunc(changes, func(c workspace.FileChange) bool { return n.NameOf(c.Path) == note.Path })
+			changed := slices.ContainsFunc(changes, func(c undo.Change) bool { return n.NameOf(c.Path) == note.Path })
 			if errors.Is(err, composer.ErrNoFile) && !changed {
 				n.out.say("Not noted: no such file under the session's directories: %s.", safetext.Line(note.Path, 200))
 				return

@@ -11,7 +11,8 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/notes"
-	"parley/internal/workspace"
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 	"parley/ui/composer"
 )
 
@@ -174,19 +175,7 @@ func TestNoteForARemoteAgent(t *testing.T) {
 func TestNotesOnChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
 		r.opts.Files = project
-		r.Change = func(c *workspace.Connection) {
-			c.Turn = func(string, bool) int { return 1 }
-			c.Changes = func(string) []workspace.FileChange {
-				return []workspace.FileChange{{Path: r.opts.Cwd + "/gone.go", Kind: "deleted", By: "on disk", Turn: 1}}
-			}
-			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
-			c.Undo = func(_ context.Context, _ string, files []workspace.FileChange, _ bool) (out []workspace.UndoResult) {
-				for _, f := range files {
-					out = append(out, workspace.UndoResult{Change: f})
-				}
-				return out
-			}
-		}
+		r.Change = recording(&undotest.Journal{Files: []undo.Change{{Path: r.opts.Cwd + "/gone.go", Kind: undo.Deleted, By: undo.OnDisk, Turn: 1}}})
 	}, func(r *rig) {
 		r.types("go", "/note gone.go Why?", "/undo")
 		r.pause()

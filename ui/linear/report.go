@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 )
@@ -176,7 +177,7 @@ func (r report) status() {
 	}
 }
 
-func (r report) trusted(changes []workspace.FileChange, notRecorded []string) {
+func (r report) trusted(changes []undo.Change, notRecorded []string) {
 	unnamed := workspace.Unnamed(r.Thread, changes)
 	n := len(unnamed)
 	for _, trust := range thread.Trusts {

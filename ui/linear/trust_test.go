@@ -1,11 +1,11 @@
 package linear
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	"parley/internal/fakeagent"
+	"parley/internal/undo"
+	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 	"parley/permissions"
 )
@@ -32,78 +32,58 @@ func TestApproval(t *testing.T) {
 }
 
 func TestUndo(t *testing.T) {
-	var put []workspace.FileChange
+	j := &undotest.Journal{
+		Files: []undo.Change{{Path: "/x/old.go", Kind: undo.Changed, Turn: 1}, {Path: "/x/a.go", Kind: undo.Created, By: undo.OnDisk, Turn: 2}, {Path: "/x/b.go", Kind: undo.Changed, By: undo.OnDisk, Turn: 2}},
+		Text:  func(c undo.Change) (string, string, bool) { return "a\nb\nc\n", "a\n\x1bB\n", c.Path == "/x/old.go" },
+		Refuse: func(c undo.Change) error {
+			if c.Path == "/x/b.go" {
+				return undo.ErrChangedSince
+			}
+			return nil
+		},
+	}
 	talkTo(t, nil, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
 		r.sees("Changes are not tracked in this session.")
 	})
 	talkTo(t, func(r *rig) {
-		r.Change = func(c *workspace.Connection) {
-			c.Changes = func(string) []workspace.FileChange {
-				f := []workspace.FileChange{{Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}, {Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 2}, {Path: "/x/b.go", Kind: "changed", By: "on the disk", Turn: 2}}
-				return f
-			}
-			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
-			c.Texts = func(_ string, f workspace.FileChange) (string, string, bool) {
-				return "a\nb\nc\n", "a\n\x1bB\n", f.Path == "/x/old.go"
-			}
-			c.Undo = func(_ context.Context, _ string, some []workspace.FileChange, try bool) (out []workspace.UndoResult) {
-				for _, f := range some {
-					var err error
-					if f.Path == "/x/b.go" {
-						err = errors.New("it was changed since")
-					}
-					out = append(out, workspace.UndoResult{Change: f, Err: err})
-					if !try {
-						put = append(put, f)
-					}
-				}
-				return out
-			}
-		}
+		r.Change = recording(j)
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/review")
-		r.sees("Turn 1: changed /x/old.go, through parley, 1 line added, 2 removed.", "Turn 2: created /x/a.go, on the disk, its content is no text or was not kept.", "/review FILE shows the changed lines")
+		r.sees("Turn 1: changed /x/old.go, written via parley, 1 line added, 2 removed.", "Turn 2: created /x/a.go, changed on disk, its content is no text or was not kept.", "/review FILE shows the changed lines")
 		r.types("/changes old.go")
 		r.sees("Change of /x/old.go:", "Line 2, removed: b", "Line 2, added: <\\x1b>B", "End of the change.")
 		r.types("/review nothing")
 		r.sees("No changed file is named nothing; /review lists them.")
 		r.types("/undo")
-		r.sees("Can be restored: created /x/a.go, on the disk.", "Cannot be restored: changed /x/b.go, on the disk: it was changed since.", "Restore what the last turn changed, 1 file?")
+		r.sees("Can be restored: created /x/a.go, changed on disk.", "Cannot be restored: changed /x/b.go, changed on disk: it was changed since.", "Restore what the last turn changed, 1 file?")
 		r.types("0")
-		if len(put) > 0 {
+		if undone := j.Undone(); len(undone) > 0 {
 			t.Fatal("put back after a no")
 		}
 		r.types("/undo")
 		r.sees("changed, 1 file?")
 		r.types("1")
 		r.sees("Restored 1 file. The agent was not told.")
-		if len(put) != 1 || put[0].Path != "/x/a.go" {
-			t.Errorf("got %+v", put)
+		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/x/a.go of turn 2" {
+			t.Errorf("got %q", undone)
 		}
 	})
 }
 
-// Files that changed on the disk without a report from the agent are mentioned at the end of
+// Files that changed changed on disk without a report from the agent are mentioned at the end of
 // the turn, and first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.Change = func(c *workspace.Connection) {
-			c.Turn = func(string, bool) int { return 1 }
-			c.Changes = func(string) []workspace.FileChange {
-				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on disk during the turn", Disk: true, Turn: 1}, {Path: "/x/old.go", Kind: "changed", By: "through parley", Turn: 1}}
-				return f
-			}
-			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
-		}
+		r.Change = recording(&undotest.Journal{Files: []undo.Change{{Path: "/x/a.go", Kind: undo.Created, By: undo.OnDisk, Turn: 1}, {Path: "/x/old.go", Kind: undo.Changed, Turn: 1}}})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("hello")
 		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /review.")
 		r.types("/trust")
-		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, on disk during the turn.")
+		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, changed on disk.")
 	})
 }
 
@@ -161,33 +141,21 @@ func TestForbiddenAndDone(t *testing.T) {
 // When everything is undone, it can be redone.
 func TestUndoTakenBack(t *testing.T) {
 	talkTo(t, func(r *rig) {
-		r.Change = func(c *workspace.Connection) {
-			undone := true
-			c.Changes = func(string) []workspace.FileChange {
-				f := []workspace.FileChange{{Path: "/x/a.go", Kind: "created", By: "on the disk", Turn: 1, Undone: undone}}
-				return f
-			}
-			c.Since = func(s string, _ int) []workspace.FileChange { return c.Changes(s) }
-			c.Undo = func(_ context.Context, _ string, some []workspace.FileChange, _ bool) (out []workspace.UndoResult) {
-				for _, f := range some {
-					out = append(out, workspace.UndoResult{Change: f})
-				}
-				return out
-			}
-			c.Redo = func(_ context.Context, _ string, some []workspace.FileChange) []workspace.UndoResult {
-				undone = false
-				return []workspace.UndoResult{{Change: some[0]}}
-			}
-		}
+		r.Change = recording(&undotest.Journal{Files: []undo.Change{{Path: "/x/a.go", Kind: undo.Created, By: undo.OnDisk, Turn: 1, Undone: true}}})
 	}, func(r *rig) {
 		r.fresh()
 		r.types("/undo")
-		r.sees("Restored before: created /x/a.go, on the disk, restored.", "All changes were restored. Redo them, 1 file?")
+		r.sees("Restored before: created /x/a.go, changed on disk, restored.", "All changes were restored. Redo them, 1 file?")
 		r.types("1")
 		r.sees("Redid the changes to 1 file. The agent was not told.")
 		r.fresh()
 		r.types("/undo")
-		r.sees("Can be restored: created /x/a.go, on the disk.")
+		r.sees("Can be restored: created /x/a.go, changed on disk.")
 		r.types("0")
 	})
+}
+
+// recording returns what makes a connection record changes in j.
+func recording(j *undotest.Journal) func(*workspace.Connection) {
+	return func(c *workspace.Connection) { c.Journal = func(string) workspace.Journal { return j } }
 }

@@ -8,28 +8,25 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/ui/widget/list"
 )
 
-// Change is the change of one file in a turn, or over several.
-type Change struct {
-	What         string // its kind and its path
-	Path         string // verbatim
-	By           string // what made it
-	Turn         int
-	Undone       bool
-	Named        bool   // a tool call named the file
-	NoUndoReason string // why it cannot be put back; "" if it can
-	File         any    // for the caller
+// Naming says how changed files are shown: by a short path that is safe to show, and whether a tool call
+// has named the file.
+type Naming struct {
+	Short func(path string) string
+	Named func(path string) bool
 }
 
 // item returns the row of a change.
-func (f Change) item() list.Item {
-	it := list.Item{Title: f.What, Detail: f.By, Section: fmt.Sprintf("Turn %d", f.Turn), Value: f}
+func (n Naming) item(c undo.Change) list.Item {
+	it := list.Item{Title: c.Kind.String() + "  " + n.Short(c.Path), Detail: c.By.String(), Section: fmt.Sprintf("Turn %d", c.Turn), Value: c}
 	switch {
-	case f.Undone:
+	case c.Undone:
 		it.Hint = "restored"
-	case !f.Named:
+	case !n.Named(c.Path):
 		it.Hint = "not reported by the agent"
 	}
 	return it
@@ -37,17 +34,17 @@ func (f Change) item() list.Item {
 
 // Undoable is what Undo offers.
 type Undoable struct {
-	Changes  []Change // the oldest first
-	Together []Change // those that can be put back, each file over all turns
-	Undone   []Change // those that were put back, in the order to redo them
+	Changes  []undo.Change // the oldest first
+	Together []undo.Change // those that can be put back, each file over all turns
+	Undone   []undo.Change // those that were put back, in the order to redo them
 
-	NotRecorded []string // what is not recorded; see workspace.Connection
+	NotRecorded []string // what is not recorded; see workspace.Journal
 }
 
 // Undo offers to put back the changes of the last turn together, or any of them alone, and
 // to redo those that were put back. say shows why a change cannot be put back.
-func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) tea.Cmd) *List {
-	some := func(do func([]Change) tea.Cmd, changes ...Change) func() tea.Cmd {
+func Undo(n Naming, u Undoable, putBack, doAgain func([]undo.Change) tea.Cmd, say func(string) tea.Cmd) *List {
+	some := func(do func([]undo.Change) tea.Cmd, changes ...undo.Change) func() tea.Cmd {
 		return func() tea.Cmd { return do(changes) }
 	}
 	var items []list.Item
@@ -55,13 +52,13 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 	for _, f := range u.Changes {
 		last = max(last, f.Turn)
 	}
-	var turn []Change
+	var turn []undo.Change
 	for _, f := range u.Changes {
 		if f.Turn == last && f.NoUndoReason == "" {
 			turn = append(turn, f)
 		}
 	}
-	offer := func(what string, changes []Change) {
+	offer := func(what string, changes []undo.Change) {
 		if len(changes) > 0 {
 			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, CountFiles(len(changes))), Value: some(putBack, changes...)})
 		}
@@ -71,18 +68,18 @@ func Undo(u Undoable, putBack, doAgain func([]Change) tea.Cmd, say func(string) 
 		offer("everything", u.Together)
 	}
 	for _, f := range slices.Backward(u.Changes) {
-		it := f.item()
+		it := n.item(f)
 		it.Value = some(putBack, f)
 		if f.NoUndoReason != "" {
 			it.Hint, it.Value = f.NoUndoReason, func() tea.Cmd { return say("Not restored: " + f.NoUndoReason) }
 		}
 		items = append(items, it)
 	}
-	if n := len(u.Undone); n > 1 {
-		items = append(items, list.Item{Title: fmt.Sprintf("Redo all %d changes", n), Section: "Restored", Value: some(doAgain, u.Undone...)})
+	if all := len(u.Undone); all > 1 {
+		items = append(items, list.Item{Title: fmt.Sprintf("Redo all %d changes", all), Section: "Restored", Value: some(doAgain, u.Undone...)})
 	}
 	for _, f := range u.Undone {
-		it := f.item()
+		it := n.item(f)
 		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
 		it.Section, it.Hint, it.Value = "Restored", "enter redoes it", some(doAgain, f)
 		items = append(items, it)
@@ -101,24 +98,24 @@ func notRecorded(lines []string, value func(line string) any) (items []list.Item
 
 // Restore asks whether to restore files to before a turn. It lists them, and those that cannot be
 // restored. review shows the changes.
-func Restore(prompt string, files, refused []Change, restore, review func() tea.Cmd) *List {
+func Restore(n Naming, prompt string, files []undo.Change, refused []undo.Result, restore, review func() tea.Cmd) *List {
 	paths := map[string]bool{}
 	for _, f := range files {
 		paths[f.Path] = true
 	}
 	var items []list.Item
-	if n := len(paths); n > 0 {
-		items = append(items, list.Item{Title: "Restore " + CountFiles(n), Detail: "the agent is not told, the conversation stays", Value: restore})
+	if len(paths) > 0 {
+		items = append(items, list.Item{Title: "Restore " + CountFiles(len(paths)), Detail: "the agent is not told, the conversation stays", Value: restore})
 	}
 	items = append(items, list.Item{Title: "Review the changes", Value: review})
 	for _, f := range files {
-		it := f.item()
+		it := n.item(f)
 		it.Section, it.Value = "Would be restored (created files are removed)", review
 		items = append(items, it)
 	}
-	for _, f := range refused {
-		it := f.item()
-		it.Section, it.Hint, it.Detail, it.Value = "Cannot be restored", "", f.NoUndoReason, review
+	for _, r := range refused {
+		it := n.item(r.Change)
+		it.Section, it.Hint, it.Detail, it.Value = "Cannot be restored", "", safetext.Line(r.Err.Error(), 200), review
 		items = append(items, it)
 	}
 	return &List{Title: "Restore files to before: " + prompt, Foot: "enter selects · esc closes", List: list.New(items), NeedsConfirmation: true,
@@ -143,12 +140,12 @@ type Call struct {
 
 // Trust lists what the agent changed and ran in the session, by who allowed it, and the
 // changes that no call named, and then what is not recorded. It returns nil if there are none.
-func Trust(calls []Call, unnamed []Change, gaps []string, show func(item int) tea.Cmd, read func(Change) tea.Cmd) *List {
+func Trust(n Naming, calls []Call, unnamed []undo.Change, gaps []string, show func(item int) tea.Cmd, read func(undo.Change) tea.Cmd) *List {
 	var items []list.Item
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // hidden changes come first, except for rejected calls
 			for _, f := range slices.Backward(unnamed) {
-				it := f.item()
+				it := n.item(f)
 				it.Section, it.Hint = "Changed on disk, not reported by the agent", fmt.Sprintf("turn %d", f.Turn)
 				items = append(items, it)
 			}
@@ -169,7 +166,7 @@ func Trust(calls []Call, unnamed []Change, gaps []string, show func(item int) te
 	}
 	items = append(items, notRecorded(gaps, func(string) any { return nil })...)
 	return &List{Title: "Trust: what the agent did", Foot: "enter goes there · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
-		if f, ok := it.Value.(Change); ok {
+		if f, ok := it.Value.(undo.Change); ok {
 			return read(f)
 		}
 		if at, ok := it.Value.(int); ok {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -8,7 +9,7 @@ import (
 
 	"parley/internal/notes"
 	"parley/internal/safetext"
-	"parley/internal/workspace"
+	"parley/internal/undo"
 	"parley/ui/intent"
 )
 
@@ -25,7 +26,7 @@ const maxUndone = 50
 // acted is the result of changing or staging something.
 type acted struct {
 	r      *Review
-	store  Store
+	store  *Changes
 	file   *file
 	failed string // what did not happen
 	did    string
@@ -47,15 +48,15 @@ func (m acted) Handle() tea.Cmd {
 	}
 	if m.err != nil {
 		r.acting = false
-		if n := len(r.undone); m.redone && n > 0 && errors.Is(m.err, workspace.ErrChangedSince) {
+		if n := len(r.undone); m.redone && n > 0 && errors.Is(m.err, undo.ErrChangedSince) {
 			r.undone = r.undone[:n-1]
 		}
-		return r.host.Say(m.failed + " " + m.file.Name + ": " + safetext.Line(m.err.Error(), maxError))
+		return r.host.Say(m.failed + " " + m.file.name + ": " + safetext.Line(m.err.Error(), maxError))
 	}
 	for _, h := range m.staged {
 		r.staged[h] = true
 	}
-	said := r.host.Say(m.did + " " + m.file.Name)
+	said := r.host.Say(m.did + " " + m.file.name)
 	if m.staged != nil {
 		r.acting = false
 		return said
@@ -93,9 +94,9 @@ func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	case want == intent.Again:
 		return r.again(), true
 	case f.Undone:
-		return r.host.Say(f.Name + " is undone already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
+		return r.host.Say(f.name + " is undone already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
 	case f.doc == nil && !f.counted:
-		return r.host.Say("Still reading " + f.Name), true
+		return r.host.Say("Still reading " + f.name), true
 	}
 	hunks := f.hunks
 	if f.doc != nil {
@@ -105,7 +106,7 @@ func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	case len(hunks) < 2:
 		whole = true // there is nothing else in it
 	case !whole && (f.doc == nil || r.change >= len(hunks)):
-		return r.host.Say("Still reading " + f.Name), true
+		return r.host.Say("Still reading " + f.name), true
 	}
 	switch want {
 	case intent.KeepHunk, intent.KeepFile:
@@ -174,17 +175,17 @@ func (r *Review) undo(f *file, whole bool) tea.Cmd {
 	const failed = "Not undone:"
 	if whole {
 		did := "Restored"
-		if f.Kind == "created" {
+		if f.Kind == undo.Created {
 			did = "Removed"
 		}
-		return r.do(acted{file: f, failed: failed, did: did, undone: &undone{path: f.Path}, note: f.aboutFile(true)}, Store.Undo)
+		return r.do(acted{file: f, failed: failed, did: did, undone: &undone{path: f.Path}, note: f.aboutFile(true)}, func(s *Changes, c undo.Change) error { return s.Undo(context.Background(), []undo.Change{c})[0].Err })
 	}
 	d := f.doc
 	content, ok := d.diff.Without(d.before, d.after, r.only(f, false))
 	if !ok {
-		return r.host.Say("Not undone: the hunks of " + f.Name + " cannot be separated")
+		return r.host.Say("Not undone: the hunks of " + f.name + " cannot be separated")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}, note: f.aboutLines(d.diff.Excerpt(r.change))}, func(s Store, f File) error { return s.Rewrite(f, content) })
+	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}, note: f.aboutLines(d.diff.Excerpt(r.change))}, func(s *Changes, c undo.Change) error { return s.Rewrite(context.Background(), c, content) })
 }
 
 // again does again what was undone last, or else the file that is shown.
@@ -204,36 +205,36 @@ func (r *Review) again() tea.Cmd {
 	} else if !f.Undone {
 		return r.host.Say("Nothing was undone here")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Redone:", redo: true, redone: last}, func(s Store, f File) error {
+	return r.do(acted{file: f, failed: failed, did: "Redone:", redo: true, redone: last}, func(s *Changes, c undo.Change) error {
 		if u.text == nil {
-			return s.Redo(f)
+			return s.Redo(context.Background(), []undo.Change{c})[0].Err
 		}
-		if _, after, ok := s.Texts(f); !ok || after != u.left {
-			return workspace.ErrChangedSince
+		if _, after, ok := s.Texts(c); !ok || after != u.left {
+			return undo.ErrChangedSince
 		}
-		return s.Rewrite(f, *u.text)
+		return s.Rewrite(context.Background(), c, *u.text)
 	})
 }
 
 func (r *Review) stage(f *file, whole bool) tea.Cmd {
 	const failed = "Not staged:"
 	if whole {
-		return r.do(acted{file: f, failed: failed, did: "Staged", staged: f.keys()}, func(s Store, f File) error { return s.Stage(f, nil) })
+		return r.do(acted{file: f, failed: failed, did: "Staged", staged: f.keys()}, func(s *Changes, c undo.Change) error { return s.Stage(context.Background(), c, nil) })
 	}
 	d := f.doc
 	content, ok := d.diff.Without(d.before, d.after, r.only(f, true))
 	if !ok {
-		return r.host.Say("Not staged: the hunks of " + f.Name + " cannot be separated")
+		return r.host.Say("Not staged: the hunks of " + f.name + " cannot be separated")
 	}
-	return r.do(acted{file: f, failed: failed, did: "Staged 1 hunk of", staged: []hunk{{f.Path, d.hunks[r.change]}}}, func(s Store, f File) error { return s.Stage(f, &content) })
+	return r.do(acted{file: f, failed: failed, did: "Staged 1 hunk of", staged: []hunk{{f.Path, d.hunks[r.change]}}}, func(s *Changes, c undo.Change) error { return s.Stage(context.Background(), c, &content) })
 }
 
 // do changes something in a command.
-func (r *Review) do(m acted, change func(Store, File) error) tea.Cmd {
+func (r *Review) do(m acted, change func(*Changes, undo.Change) error) tea.Cmd {
 	m.r, m.store, r.acting = r, r.store, true
-	f := m.file.File
+	c := m.file.Change
 	return func() tea.Msg {
-		m.err = change(m.store, f)
+		m.err = change(m.store, c)
 		return m
 	}
 }

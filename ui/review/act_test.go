@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/workspace"
+	"parley/internal/undo"
 	"parley/ui/layer"
 )
 
 // The key for a hunk never undoes or stages a whole file that has several but is not shown yet.
 func TestHunkOfAFileThatIsNotReadYet(t *testing.T) {
 	other := three()
-	other.Name = "d/two.go"
+	other.Path = "d/two.go"
 	for _, key := range []string{"u", "s", "a"} {
 		g := newRig(t, three(), other)
 		g.held = true
@@ -22,7 +22,7 @@ func TestHunkOfAFileThatIsNotReadYet(t *testing.T) {
 		g.says("Still reading d/two.go")
 		g.holds("d/two.go", other.after)
 		if f := g.files["/x/d/two.go"]; f.Undone || f.staged != nil {
-			t.Errorf("%s: %+v", key, f.File)
+			t.Errorf("%s: %+v", key, f.Change)
 		}
 		g.misses("✓")
 	}
@@ -51,8 +51,8 @@ func TestRefusedRedo(t *testing.T) {
 		refuse func(g *rig)
 	}{
 		"a hunk, recorded": {"u", func(g *rig) { g.files["/x/b"].after += "more\n" }},
-		"a hunk, on disk":  {"u", func(g *rig) { g.err = fmt.Errorf("b: %w", workspace.ErrChangedSince) }},
-		"a file":           {"U", func(g *rig) { g.err = workspace.ErrChangedSince }},
+		"a hunk, on disk":  {"u", func(g *rig) { g.err = fmt.Errorf("b: %w", undo.ErrChangedSince) }},
+		"a file":           {"U", func(g *rig) { g.err = undo.ErrChangedSince }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "1\n" + far + "2\n"

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/undo"
 	"parley/ui/intent"
 	"parley/ui/widget/box"
 	"parley/ui/widget/diff"
@@ -202,13 +203,13 @@ func (r *Review) docRows(width, height int) []string {
 // head is what is said about a file above its diff.
 func (r *Review) head(f *file, width int) []string {
 	th := r.env.Theme
-	name := f.Name
-	if f.From != "" {
-		name = f.From + " → " + f.Name
+	name := f.name
+	if f.was != "" {
+		name = f.was + " → " + f.name
 	}
-	about := f.Kind
+	about := f.Kind.String()
 	switch {
-	case f.Modes != "" && f.Kind == "mode":
+	case f.Modes != "" && f.Kind == undo.Mode:
 		about += " " + f.Modes
 	case f.Modes != "":
 		about += " · mode " + f.Modes
@@ -256,21 +257,21 @@ func (r *Review) note(f *file) string {
 	switch {
 	case f.Undone:
 		did := "Restored. "
-		if f.Kind == "created" {
+		if f.Kind == undo.Created {
 			did = "Removed. "
 		}
 		return did + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change."
 	case f.doc == nil:
 		return "Reading…"
-	case f.Kind == "renamed":
+	case f.Kind == undo.Renamed:
 		return "Renamed; the content is the same."
-	case f.Kind == "mode":
+	case f.Kind == undo.Mode:
 		return "Only the mode has changed: " + f.Modes + "."
 	case f.NoUndoReason != "":
 		return fmt.Sprintf("The content is not kept: %s before, %s now.", size(f.Before), size(f.After))
 	case !f.doc.text:
 		return fmt.Sprintf("Binary file: %s before, %s now.", size(f.Before), size(f.After))
-	case f.Kind == "created":
+	case f.Kind == undo.Created:
 		return "A new empty file."
 	case f.doc.diff.TooLarge:
 		return fmt.Sprintf("Too large to compare: %s before, %s now.", size(f.Before), size(f.After))

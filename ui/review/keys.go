@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/linediff"
+	"parley/internal/undo"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/text"
@@ -156,12 +157,12 @@ func (r *Review) openFile() tea.Cmd {
 	if f == nil {
 		return nil
 	}
-	gone := f.Kind == "deleted"
+	gone := f.Kind == undo.Deleted
 	if f.Undone {
-		gone = f.Kind == "created" || f.Kind == "renamed"
+		gone = f.Kind == undo.Created || f.Kind == undo.Renamed
 	}
 	if gone {
-		return r.host.Say("There is no such file now: " + f.Name)
+		return r.host.Say("There is no such file now: " + f.name)
 	}
 	line := 1
 	if s := r.sheet(); s != nil && s.Len() > 0 {
@@ -180,12 +181,12 @@ func (r *Review) copyPatch() tea.Cmd {
 	if f == nil || f.Undone || f.doc == nil || f.doc.diff == nil || f.doc.diff.TooLarge || f.doc.diff.Added+f.doc.diff.Removed == 0 {
 		return r.host.Say("Nothing to copy here")
 	}
-	d, data := f.doc, f.File
-	before, after := linediff.PatchName("a/", cmp.Or(f.From, f.Name)), linediff.PatchName("b/", f.Name)
+	d, data := f.doc, f.entry
+	before, after := linediff.PatchName("a/", cmp.Or(f.was, f.name)), linediff.PatchName("b/", f.name)
 	switch f.Kind {
-	case "created":
+	case undo.Created:
 		before = "/dev/null"
-	case "deleted":
+	case undo.Deleted:
 		after = "/dev/null"
 	}
 	return r.host.Copy(func() string {

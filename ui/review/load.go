@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/widget/diff"
 )
@@ -27,9 +29,9 @@ const (
 // listed are the changes since a turn.
 type listed struct {
 	r     *Review
-	store Store
+	store *Changes
 	first int
-	files []File
+	files []*file
 	turns []int
 	gaps  []string
 }
@@ -40,15 +42,26 @@ func (r *Review) list(first int) tea.Cmd {
 	r.asked = first
 	return func() tea.Msg {
 		from := first
-		files, turns := store.Since(max(from, 0))
+		var turns []int
+		for _, c := range store.Changes() {
+			turns = append(turns, c.Turn)
+		}
+		slices.Sort(turns)
 		if from == latest && len(turns) > 0 {
 			from = turns[len(turns)-1]
-			files, turns = store.Since(from)
 		}
-		slices.SortStableFunc(files, func(a, b File) int {
-			return cmp.Or(cmp.Compare(path.Dir(a.Name), path.Dir(b.Name)), cmp.Compare(a.Name, b.Name))
+		var files []*file
+		for _, c := range store.Since(max(from, 0)) {
+			f := &file{entry: entry{Change: c, name: filepath.ToSlash(store.Short(c.Path))}}
+			if c.From != "" {
+				f.was = filepath.ToSlash(store.Short(c.From))
+			}
+			files = append(files, f)
+		}
+		slices.SortStableFunc(files, func(a, b *file) int {
+			return cmp.Or(cmp.Compare(path.Dir(a.name), path.Dir(b.name)), cmp.Compare(a.name, b.name))
 		})
-		return listed{r, store, from, files, turns, store.NotRecorded()}
+		return listed{r, store, from, files, slices.Compact(turns), store.NotRecorded()}
 	}
 }
 
@@ -81,10 +94,10 @@ func (m listed) Handle() tea.Cmd {
 	r.ready, r.first, r.turns, r.gaps, r.files = true, m.first, m.turns, m.gaps, nil
 	at := 0
 	for _, f := range m.files {
-		next := &file{File: f}
+		next := f
 		if old := was[f.Path+"\x00"+f.Version]; old != nil && same {
 			next = old
-			next.File = f
+			next.entry = f.entry
 		}
 		if f.Path == shown {
 			at = len(r.files)
@@ -120,12 +133,12 @@ func (r *Review) Read() tea.Cmd {
 		return r.colour(f)
 	}
 	f.reading = true
-	store, data, old, whole := r.store, f.File, f.doc, r.whole
+	store, data, old, whole := r.store, f.entry, f.doc, r.whole
 	return func() tea.Msg {
 		d := &document{whole: whole, sides: sides, folded: folded}
 		switch {
 		case old == nil:
-			d.before, d.after, d.text = store.Texts(data)
+			d.before, d.after, d.text = store.Texts(data.Change)
 		default:
 			d.before, d.after, d.text = old.before, old.after, old.text
 		}
@@ -143,8 +156,8 @@ func (r *Review) Read() tea.Cmd {
 }
 
 // compare compares the texts of a file, line by line as they are in the file.
-func compare(f File, before, after string, whole bool) *linediff.Diff {
-	return linediff.Compare(linediff.Texts{Path: f.Name, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: f.Kind == "created", Whole: whole})
+func compare(e entry, before, after string, whole bool) *linediff.Diff {
+	return linediff.Compare(linediff.Texts{Path: e.name, Old: safetext.Source(before), New: safetext.Source(after), OldMissing: e.Kind == undo.Created, Whole: whole})
 }
 
 // loaded is a file that was read.
@@ -158,7 +171,7 @@ type loaded struct {
 func (m loaded) Handle() tea.Cmd {
 	r, f := m.r, m.file
 	f.doc, f.reading = m.doc, false
-	f.unnamed = f.Disk && !r.host.Named(f.Path)
+	f.unnamed = f.OnDisk() && !r.host.Named(f.Path)
 	if !m.doc.whole {
 		f.note(m.doc.diff)
 	}
@@ -230,7 +243,7 @@ func (r *Review) colour(f *file) tea.Cmd {
 // counted are the counts of some files.
 type counted struct {
 	r     *Review
-	store Store
+	store *Changes
 	files []*file
 	diffs []*linediff.Diff
 	next  int
@@ -250,9 +263,9 @@ func (r *Review) count(from int) tea.Cmd {
 	}
 	r.counting = true
 	files = slices.Clone(files)
-	skip, data := make([]bool, len(files)), make([]File, len(files))
+	skip, data := make([]bool, len(files)), make([]entry, len(files))
 	for i, f := range files {
-		skip[i], data[i] = f.counted, f.File
+		skip[i], data[i] = f.counted, f.entry
 	}
 	return func() tea.Msg {
 		m := counted{r: r, store: store}
@@ -262,7 +275,7 @@ func (r *Review) count(from int) tea.Cmd {
 				continue
 			}
 			var d *linediff.Diff
-			if before, after, ok := store.Texts(data[m.next]); ok {
+			if before, after, ok := store.Texts(data[m.next].Change); ok {
 				d = compare(data[m.next], before, after, false)
 			}
 			m.files, m.diffs = append(m.files, files[m.next]), append(m.diffs, d)

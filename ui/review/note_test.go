@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"parley/internal/notes"
+	"parley/internal/undo"
 )
 
 // A note is about the selected hunk, or about the file where there is none.
 func TestNoteOnAHunk(t *testing.T) {
-	g := newRig(t, three(), onDisk{File: File{Name: "logo.png"}, noText: true})
+	g := newRig(t, three(), onDisk{Change: undo.Change{Path: "logo.png"}, noText: true})
 	g.press("}", "c")
 	if want := (notes.Note{Path: "/x/d/three.go", From: 1, To: 1, Quote: "-a\n+A", Diff: true}); g.written != want {
 		t.Errorf("%+v, want %+v", g.written, want)

@@ -9,6 +9,8 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/notes"
+	"parley/internal/undo"
+	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/diff"
@@ -42,48 +44,17 @@ type Host interface {
 	Left() tea.Cmd
 }
 
-// Store reads and changes the files. Its methods wait for the disk; they are called in commands.
-type Store interface {
-	// Since returns the changes of a turn and all later ones, and the numbers of all turns that
-	// have changed files.
-	Since(turn int) (files []File, turns []int)
-	// NotRecorded returns what is not recorded and why, in lines that are safe to show.
-	NotRecorded() []string
-	// Texts returns the content of a file before and after its change; ok is false if it is not
-	// known, or no text.
-	Texts(f File) (before, after string, ok bool)
-	Undo(f File) error
-	// Redo wraps workspace.ErrChangedSince where the file is not as Undo left it.
-	Redo(f File) error
-	// Rewrite undoes a part of a change: it replaces the content that the change left. It wraps
-	// workspace.ErrChangedSince where the file holds something else.
-	Rewrite(f File, content string) error
-	// Stage adds a change to git's index: all of it, or the part that would leave content.
-	Stage(f File, content *string) error
-}
-
-// File is the change of one file.
-type File struct {
-	Name, From    string // its path and its old one, safe to show
-	Path          string // verbatim
-	Kind          string // created, changed, deleted, mode, renamed
-	Modes         string // "644 → 755", or ""
-	By            string // what made the change
-	NoUndoReason  string // why it cannot be undone, or ""
-	Turn          int
-	Undone        bool
-	Disk          bool // something other than parley wrote it
-	Link          bool // it was or is a symbolic link, whose text is where it points
-	Before, After int64
-	Version       string // differs if the change does
-	Handle        any    // of the Store
+// Changes are those of a session. Short returns a path as it is shown, safe to show.
+type Changes struct {
+	workspace.Journal
+	Short func(path string) string
 }
 
 // Review is the review of one session. As a layer it has all keys while it is open.
 type Review struct {
 	env   *layer.Env
 	host  Host
-	store Store // nil while the review is closed
+	store *Changes // nil while the review is closed
 
 	first int      // the turn that it begins with
 	asked int      // the turn that was asked for last; latest until that is known
@@ -118,9 +89,15 @@ type Review struct {
 	resized       bool
 }
 
-// file is a File with what was read of it.
+// entry is the change of one file, with its path and its old one as they are shown.
+type entry struct {
+	undo.Change
+	name, was string
+}
+
+// file is an entry with what was read of it.
 type file struct {
-	File
+	entry
 	counted        bool
 	added, removed int
 	hunks          []uint64 // what identifies them
@@ -156,10 +133,10 @@ func New(env *layer.Env, host Host) *Review {
 func (r *Review) Open() bool { return r.store != nil }
 
 // Start opens the review with the latest turn that has changed files.
-func (r *Review) Start(store Store) tea.Cmd { return r.StartSince(store, latest) }
+func (r *Review) Start(store *Changes) tea.Cmd { return r.StartSince(store, latest) }
 
 // StartSince opens the review with the changes of a turn and all later ones.
-func (r *Review) StartSince(store Store, turn int) tea.Cmd {
+func (r *Review) StartSince(store *Changes, turn int) tea.Cmd {
 	r.store, r.ready, r.files, r.tree, r.inTree, r.fromTree, r.acting = store, false, nil, nil, false, false, false
 	r.search = search{last: r.search.last}
 	r.first = turn
@@ -167,7 +144,7 @@ func (r *Review) StartSince(store Store, turn int) tea.Cmd {
 }
 
 // StartAt opens the review with all changes, at the file of that name.
-func (r *Review) StartAt(store Store, name string) tea.Cmd {
+func (r *Review) StartAt(store *Changes, name string) tea.Cmd {
 	cmd := r.StartSince(store, 0)
 	r.absent = name
 	return cmd
@@ -189,7 +166,7 @@ func (r *Review) current() *file {
 // Shown returns the name of the file that is shown, or "".
 func (r *Review) Shown() string {
 	if f := r.current(); f != nil {
-		return f.Name
+		return f.name
 	}
 	return r.absent
 }
@@ -199,7 +176,7 @@ func (r *Review) Follow(name string) {
 	if !r.ready || name == "" || name == r.Shown() {
 		return
 	}
-	i := slices.IndexFunc(r.files, func(f *file) bool { return f.Name == name })
+	i := slices.IndexFunc(r.files, func(f *file) bool { return f.name == name })
 	if i < 0 {
 		r.show(len(r.files))
 		r.absent = name

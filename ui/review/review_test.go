@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/undo"
 	"parley/ui/intent"
 )
 
@@ -42,7 +43,7 @@ func TestRefreshWhileOpening(t *testing.T) {
 	g.r = New(g.r.env, g)
 	g.r.Saw(g.width, g.height)
 	g.held = true
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.run(g.r.Refresh())
 	g.release()
 	g.sees("Review: turn 2 · 1 file")
@@ -75,11 +76,11 @@ func TestKeep(t *testing.T) {
 	if g.r.Open() {
 		t.Fatal("still open")
 	}
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.sees("✓ M three.go")
 	g.files["/x/d/three.go"].after += "more\n" // in a later turn
 	g.files["/x/d/three.go"].Version = "2"
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.press("}")
 	g.sees("hunk 1 of 3 · ✓ kept", "+ more")
 	if g.changed != 0 {
@@ -118,7 +119,7 @@ func TestUndoHunks(t *testing.T) {
 				g.says("Restored f")
 				g.sees("Restored. r redoes its change")
 				if !g.files["/x/f"].Undone || g.changed != 4 {
-					t.Errorf("%+v, changed %d times", g.files["/x/f"].File, g.changed)
+					t.Errorf("%+v, changed %d times", g.files["/x/f"].Change, g.changed)
 				}
 				g.press("r")
 				g.holds("f", c.last)
@@ -188,11 +189,11 @@ func TestOneAtATime(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	for want, f := range map[string]onDisk{
-		"Binary file: 1.0 kB before, 2.0 kB now.":              {File: File{Name: "bin", Before: 1024, After: 2048}, noText: true},
-		"Renamed; the content is the same.":                    {File: File{Name: "f", From: "d/old", Kind: "renamed"}, before: "x\n", after: "x\n"},
-		"Only the mode has changed: 644 → 755.":                {File: File{Name: "f", Kind: "mode", Modes: "644 → 755"}, before: "x\n", after: "x\n"},
-		"A new empty file.":                                    {File: File{Name: "f", Kind: "created"}},
-		"The content is not kept: nothing before, 3.1 MB now.": {File: File{Name: "f", Kind: "created", Before: -1, After: 3 << 20, NoUndoReason: "it is larger than 1024 KiB, so no copy is kept"}, noText: true},
+		"Binary file: 1.0 kB before, 2.0 kB now.":              {Change: undo.Change{Path: "bin", Before: 1024, After: 2048}, noText: true},
+		"Renamed; the content is the same.":                    {Change: undo.Change{Path: "f", From: "/x/d/old", Kind: undo.Renamed}, before: "x\n", after: "x\n"},
+		"Only the mode has changed: 644 → 755.":                {Change: undo.Change{Path: "f", Kind: undo.Mode, Modes: "644 → 755"}, before: "x\n", after: "x\n"},
+		"A new empty file.":                                    {Change: undo.Change{Path: "f", Kind: undo.Created}},
+		"The content is not kept: nothing before, 3.1 MB now.": {Change: undo.Change{Path: "f", Kind: undo.Created, Before: -1, After: 3 << 20, NoUndoReason: "it is larger than 1024 KiB, so no copy is kept"}, noText: true},
 	} {
 		g := newRig(t, f)
 		g.sees(want)
@@ -206,22 +207,22 @@ func TestKinds(t *testing.T) {
 		g.press("a")
 		g.sees("file 1 of 1")
 		g.press("a", "S")
-		g.says("Staged " + f.Name)
+		g.says("Staged " + f.Path)
 		g.press("u")
-		if f.Kind == "created" {
-			g.says("Removed " + f.Name)
+		if f.Kind == undo.Created {
+			g.says("Removed " + f.Path)
 			g.sees("Removed. r redoes its change")
 		} else {
-			g.says("Restored " + f.Name)
+			g.says("Restored " + f.Path)
 		}
 		g.press("u")
 		g.says("is undone already; r redoes its change")
 		g.press("r")
 		g.says("Redone:")
 	}
-	g := newRig(t, onDisk{File: File{Name: "f", Kind: "created", Link: true}, after: "/etc/passwd"})
+	g := newRig(t, onDisk{Change: undo.Change{Path: "f", Kind: undo.Created, Link: true}, after: "/etc/passwd"})
 	g.sees("created · symbolic link · turn 1", "+ /etc/passwd")
-	g = newRig(t, onDisk{File: File{Name: "gone", Kind: "deleted"}, before: "x\n"})
+	g = newRig(t, onDisk{Change: undo.Change{Path: "gone", Kind: undo.Deleted}, before: "x\n"})
 	g.sees("D gone", "- x", "+0 −1")
 	g.press("o")
 	g.says("There is no such file now: gone")
@@ -243,9 +244,9 @@ func TestOpenAndCopy(t *testing.T) {
 		t.Errorf("copied %q", g.copied)
 	}
 	for want, f := range map[string]onDisk{
-		"--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1,1 @@\n+x\n": {File: File{Name: "a b", Kind: "created"}, after: "x\n"},
-		"--- a/f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n":     {File: File{Name: "f", Kind: "deleted"}, before: "x\n"},
-		"": {File: File{Name: "f", Kind: "mode"}, before: "x\n", after: "x\n"},
+		"--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1,1 @@\n+x\n": {Change: undo.Change{Path: "a b", Kind: undo.Created}, after: "x\n"},
+		"--- a/f\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n":     {Change: undo.Change{Path: "f", Kind: undo.Deleted}, before: "x\n"},
+		"": {Change: undo.Change{Path: "f", Kind: undo.Mode}, before: "x\n", after: "x\n"},
 	} {
 		g := newRig(t, f)
 		g.press("y")
@@ -315,7 +316,7 @@ func TestScopeAtTheEndOfATurn(t *testing.T) {
 		g.run(g.r.Refresh())
 		g.release()
 	}
-	during(func() { g.run(g.r.Start(g)) })
+	during(func() { g.run(g.r.Start(g.changes())) })
 	g.sees("Review: turn 3 · 1 file")
 	during(func() { g.press("<") })
 	g.sees("Review: since turn 2 · 2 files")
@@ -372,7 +373,7 @@ func TestTree(t *testing.T) {
 	if g.r.Open() {
 		t.Error("still open")
 	}
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.width = 120
 	g.r.Saw(g.width, g.height)
 	g.r.Click(5, 3, true)
@@ -416,11 +417,11 @@ func TestSaysWhatIsNotRecorded(t *testing.T) {
 	}
 	g = newRig(t)
 	g.gaps = []string{why}
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.says("No changes recorded. " + why)
 	g = newRig(t)
 	g.gaps = []string{"Changes are not recorded: no room"}
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.says("Changes are not recorded: no room")
 }
 
@@ -435,7 +436,7 @@ func TestClosedMeanwhile(t *testing.T) {
 	if g.r.Open() {
 		t.Error("open again")
 	}
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	g.sees("file 1 of 2")
 }
 
@@ -445,7 +446,7 @@ func TestRandomKeys(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		files := []onDisk{three(), changedFile("b/two", "x\n"+far+"y\r\n", "X\n"+far+"Y\r\n"), changedFile("日本/長い名前", strings.Repeat("日本", 900)+"\n", "x"),
-			{File: File{Name: "bin"}, noText: true}, {File: File{Name: "new", Kind: "created"}, after: "n\n"}, {File: File{Name: "gone", Kind: "deleted"}, before: "g\n"}}
+			{Change: undo.Change{Path: "bin"}, noText: true}, {Change: undo.Change{Path: "new", Kind: undo.Created}, after: "n\n"}, {Change: undo.Change{Path: "gone", Kind: undo.Deleted}, before: "g\n"}}
 		for i := range files {
 			files[i].Turn = 1 + r.IntN(3)
 		}

@@ -2,9 +2,8 @@ package review
 
 import (
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/notes"
+	"parley/internal/undo"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -42,7 +42,7 @@ type rig struct {
 
 // onDisk is a file that an agent has changed.
 type onDisk struct {
-	File
+	undo.Change
 	before, after string
 	noText        bool
 	staged        *string
@@ -52,14 +52,14 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 	t.Helper()
 	g := &rig{t: t, width: 120, height: 30, files: map[string]*onDisk{}}
 	for _, f := range files {
-		f.Path, f.Kind, f.By = "/x/"+f.Name, cmp.Or(f.Kind, "changed"), "on disk during the turn"
-		f.Turn, f.Version, f.Disk = max(1, f.Turn), "1", true
+		f.Path, f.Kind, f.By = "/x/"+f.Path, cmp.Or(f.Kind, undo.Changed), undo.OnDisk
+		f.Turn, f.Version = max(1, f.Turn), "1"
 		g.files[f.Path] = &f
 	}
 	env := &layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}
 	g.r = New(env, g)
 	g.r.Saw(g.width, g.height)
-	g.run(g.r.Start(g))
+	g.run(g.r.Start(g.changes()))
 	return g
 }
 
@@ -85,52 +85,70 @@ func (g *rig) OpenFile(path string, line int) tea.Cmd {
 	return nil
 }
 
-func (g *rig) Since(turn int) (files []File, turns []int) {
-	for _, f := range g.files {
-		turns = append(turns, f.Turn)
-		if f.Turn >= turn && (f.before != f.after || f.noText || f.Undone || f.Kind != "changed") {
-			files = append(files, f.File)
+// changes are those of the files.
+func (g *rig) changes() *Changes {
+	return &Changes{journal{g}, func(path string) string { return strings.TrimPrefix(path, "/x/") }}
+}
+
+// journal is the record of the changes of a rig.
+type journal struct{ *rig }
+
+func (j journal) Turn(bool) int { return 0 }
+
+func (j journal) Changes() []undo.Change { return j.Since(0) }
+
+func (j journal) Since(turn int) (files []undo.Change) {
+	for _, f := range j.files {
+		if f.Turn >= turn && (f.before != f.after || f.noText || f.Undone || f.Kind != undo.Changed) {
+			files = append(files, f.Change)
 		}
 	}
-	slices.Sort(turns)
-	return files, slices.Compact(turns)
+	return files
 }
 
-func (g *rig) NotRecorded() []string { return g.gaps }
+func (j journal) NotRecorded() []string { return j.gaps }
 
-func (g *rig) Texts(f File) (before, after string, ok bool) {
-	g.reads++
-	d := g.files[f.Path]
-	return d.before, d.after, !d.noText
+func (j journal) Texts(c undo.Change) (before, after string, ok bool) {
+	j.reads++
+	f := j.files[c.Path]
+	return f.before, f.after, !f.noText
 }
+
+func (j journal) Preview(context.Context, []undo.Change) []undo.Result { return nil }
 
 // change changes a file, unless its change is another by now.
-func (g *rig) change(f File, do func(*onDisk)) error {
-	d := g.files[f.Path]
+func (j journal) change(c undo.Change, do func(*onDisk)) error {
+	f := j.files[c.Path]
 	switch {
-	case g.err != nil:
-		return g.err
-	case d.Version != f.Version:
-		return errors.New("it was changed since")
+	case j.err != nil:
+		return j.err
+	case f.Version != c.Version:
+		return undo.ErrChangedSince
 	}
-	do(d)
-	d.Version += "'"
+	do(f)
+	f.Version += "'"
 	return nil
 }
 
-func (g *rig) Undo(f File) error { return g.change(f, func(d *onDisk) { d.Undone = true }) }
-func (g *rig) Redo(f File) error { return g.change(f, func(d *onDisk) { d.Undone = false }) }
-func (g *rig) Rewrite(f File, text string) error {
-	return g.change(f, func(d *onDisk) { d.after = text })
+func (j journal) Undo(_ context.Context, of []undo.Change) []undo.Result {
+	return []undo.Result{{Err: j.change(of[0], func(f *onDisk) { f.Undone = true })}}
 }
 
-func (g *rig) Stage(f File, text *string) error {
-	if g.err != nil {
-		return g.err
+func (j journal) Redo(_ context.Context, of []undo.Change) []undo.Result {
+	return []undo.Result{{Err: j.change(of[0], func(f *onDisk) { f.Undone = false })}}
+}
+
+func (j journal) Rewrite(_ context.Context, c undo.Change, text string) error {
+	return j.change(c, func(f *onDisk) { f.after = text })
+}
+
+func (j journal) Stage(_ context.Context, c undo.Change, text *string) error {
+	if j.err != nil {
+		return j.err
 	}
-	d := g.files[f.Path]
-	if d.staged = text; text == nil {
-		d.staged = &d.after
+	f := j.files[c.Path]
+	if f.staged = text; text == nil {
+		f.staged = &f.after
 	}
 	return nil
 }
@@ -250,5 +268,5 @@ func (g *rig) holds(name, want string) {
 }
 
 func changedFile(name, before, after string) onDisk {
-	return onDisk{File: File{Name: name, Before: int64(len(before)), After: int64(len(after))}, before: before, after: after}
+	return onDisk{Change: undo.Change{Path: name, Before: int64(len(before)), After: int64(len(after))}, before: before, after: after}
 }

@@ -83,7 +83,7 @@ func (r *Review) find(step int) tea.Cmd {
 // matched is the next file that has a match.
 type matched struct {
 	r     *Review
-	store Store
+	store *Changes
 	file  *file // nil: none
 	step  int
 }
@@ -96,13 +96,13 @@ func (r *Review) findFile(step int) tea.Cmd {
 		n := len(r.files)
 		files = append(files, r.files[((r.at+step*(i+1))%n+n)%n])
 	}
-	data := make([]File, len(files))
+	data := make([]entry, len(files))
 	for i, f := range files {
-		data[i] = f.File
+		data[i] = f.entry
 	}
 	return func() tea.Msg {
 		for i, f := range data {
-			before, after, ok := store.Texts(f)
+			before, after, ok := store.Texts(f.Change)
 			if !ok || f.Undone || !matches(before) && !matches(after) {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 
+	"parley/internal/undo"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -19,7 +20,7 @@ func (r *Review) plant() {
 	r.tree = nil
 	last := ""
 	for i, f := range r.files {
-		dir := path.Dir(f.Name)
+		dir := path.Dir(f.name)
 		if i == 0 || dir != last {
 			r.tree = append(r.tree, treeRow{dir, -1})
 			last = dir
@@ -36,7 +37,7 @@ func (r *Review) seek() {
 	r.row = min(r.row, max(0, len(r.tree)-1))
 	f := r.current()
 	for i, row := range r.tree {
-		if row.file == r.at || f != nil && row.file < 0 && r.folded[row.dir] && row.dir == path.Dir(f.Name) {
+		if row.file == r.at || f != nil && row.file < 0 && r.folded[row.dir] && row.dir == path.Dir(f.name) {
 			r.row = i
 			return
 		}
@@ -70,7 +71,7 @@ func (r *Review) treeTop(height int) int {
 	return max(0, min(r.row-height/2, len(r.tree)-height))
 }
 
-var letters = map[string]string{"created": "A", "changed": "M", "deleted": "D", "renamed": "R", "mode": "M"}
+var letters = map[undo.Kind]string{undo.Created: "A", undo.Changed: "M", undo.Deleted: "D", undo.Renamed: "R", undo.Mode: "M"}
 
 // treeRows draws the visible rows.
 func (r *Review) treeRows(width, height int) (rows []string) {
@@ -104,7 +105,7 @@ func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
 	switch {
 	case f.Undone:
 		plain = "restored"
-		if f.Kind == "created" {
+		if f.Kind == undo.Created {
 			plain = "removed"
 		}
 		counts = th.Dim.Paint(plain)
@@ -125,7 +126,7 @@ func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
 	if room < 8 {
 		room, counts, plain = width-4, "", ""
 	}
-	name := text.Truncate(path.Base(f.Name), max(1, room), "…")
+	name := text.Truncate(path.Base(f.name), max(1, room), "…")
 	pad := max(0, width-4-text.Width(name)-text.Width(plain))
 	ink := th.Text
 	switch {
@@ -142,11 +143,11 @@ func (r *Review) treeFile(f *file, shown, selected bool, width int) string {
 func spaces(n int) string { return fmt.Sprintf("%*s", n, "") }
 
 // paint is the ink of a kind of change.
-func paint(kind string, th *theme.Theme) theme.Ink {
+func paint(kind undo.Kind, th *theme.Theme) theme.Ink {
 	switch kind {
-	case "created":
+	case undo.Created:
 		return th.Good
-	case "deleted":
+	case undo.Deleted:
 		return th.Bad
 	}
 	return th.Accent
