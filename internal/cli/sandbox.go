@@ -69,6 +69,10 @@ func (s *Setup) confined() (*sandbox.Sandbox, error) {
 	return s.box, s.boxErr
 }
 
+// ownProgram is the program that runs, on Linux. The file that it was started from may be one that an
+// agent can write to.
+const ownProgram = "/proc/self/exe"
+
 func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 	switch {
 	case s.Sandbox != nil && !*s.Sandbox, s.Sandbox == nil && !s.Config.Sandbox:
@@ -80,11 +84,7 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 		}
 		return nil, Usagef("--sandbox: %v", err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find parley's own program, for the sandbox: %w", err)
-	}
-	box, err := sandbox.New(self, s.Config.SandboxWrite)
+	box, err := sandbox.New(ownProgram, s.Config.SandboxWrite)
 	if err != nil {
 		return nil, UsageError{s.Config.ErrorAt(err.Error(), "sandbox_write").Error()}
 	}

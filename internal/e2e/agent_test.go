@@ -34,6 +34,7 @@ type message struct {
 			Outcome  string `json:"outcome"`
 			OptionID string `json:"optionId"`
 		} `json:"outcome"`
+		TerminalID string `json:"terminalId"`
 	} `json:"result"`
 }
 
@@ -176,6 +177,8 @@ func (a *agent) turn(m message, cancel chan struct{}) {
 		a.burst()
 	case "overwrite":
 		a.overwrite()
+	case "commands":
+		a.commands(strings.Split(prompt, "\n")[1:])
 	case "save":
 		a.line(`{"jsonrpc":"2.0","id":"w","method":"fs/write_text_file","params":{"sessionId":%q,"path":%q,"content":"two\n"}}`, a.session, filepath.Join(a.cwd, "notes.txt"))
 		<-a.answers
@@ -244,6 +247,17 @@ func (a *agent) steps(cancel chan struct{}) {
 		}
 	}
 	a.say("The end of the trickle.")
+}
+
+// commands has parley run lines, one after the other.
+func (a *agent) commands(lines []string) {
+	for _, line := range lines {
+		a.line(`{"jsonrpc":"2.0","id":"c","method":"terminal/create","params":{"sessionId":%q,"command":"sh","args":["-c",%q]}}`, a.session, line)
+		id := (<-a.answers).Result.TerminalID
+		a.line(`{"jsonrpc":"2.0","id":"e","method":"terminal/wait_for_exit","params":{"sessionId":%q,"terminalId":%q}}`, a.session, id)
+		<-a.answers
+	}
+	a.say("ran them")
 }
 
 // flood sends numbered updates as fast as they are read.

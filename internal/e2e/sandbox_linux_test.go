@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/internal/sandbox"
@@ -43,6 +44,59 @@ func TestVariablesOfASandboxedProgram(t *testing.T) {
 			}
 			if entries, err := os.ReadDir(outside); err != nil || len(entries) > 0 {
 				t.Errorf("written outside: %v, %v", entries, err)
+			}
+		})
+	}
+}
+
+// Commands of one agent, run one after the other, cannot let a later one out: neither by replacing the
+// file of parley, which confines them, nor by a link in place of a directory that they may write to.
+func TestCommandsThatPrepareAWayOut(t *testing.T) {
+	t.Parallel()
+	if err := sandbox.Check(); err != nil {
+		t.Skip(err)
+	}
+	for name, lines := range map[string]string{
+		"parley is replaced": `printf '#!/bin/sh\necho x >"$OUT/written"\n' >new && chmod +x new && mv new parley && echo >first
+true`,
+		"parley is removed": `rm parley && echo >first
+echo x >"$OUT/written"; echo >second`,
+		"the directory is a link": `echo >first; cd .. && mv work moved && ln -s "$OUT" work
+echo x >"$OUT/written"`,
+		"the directory above is a link": `echo >first; cd .. && mv "$PWD" "$TMPDIR/moved" && ln -s "$OUT" "$PWD"
+echo x >"$OUT/written"; echo x >"$OUT/work/written"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tmp, outside := t.TempDir(), t.TempDir()
+			work, program := filepath.Join(tmp, "above", "work"), parley
+			for _, dir := range []string{work, filepath.Join(outside, "work")} {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if strings.HasPrefix(name, "parley") {
+				program = filepath.Join(work, "parley")
+				if err := os.WriteFile(program, []byte(read(t, parley)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			prompt := "commands \n" + strings.ReplaceAll(lines, "$OUT", outside)
+			cmd := exec.Command(program, append([]string{"run", "--sandbox", "--approve-all", prompt}, scripted(t)...)...)
+			cmd.Dir = work
+			cmd.Env = append(environ(workDir(t)), "PATH="+os.Getenv("PATH"), "TMPDIR="+tmp)
+			out, _ := cmd.CombinedOutput()
+			for _, written := range []string{"written", "work/written"} {
+				if _, err := os.Lstat(filepath.Join(outside, written)); err == nil {
+					t.Errorf("it wrote %s outside: %s", written, out)
+				}
+			}
+			first, _ := filepath.Glob(filepath.Join(tmp, "*", "*", "first"))
+			if !strings.Contains(string(out), "ran them") || len(first) == 0 {
+				t.Errorf("the first command did not run: %s", out)
+			}
+			if _, err := os.Lstat(filepath.Join(work, "second")); name == "parley is removed" && err != nil {
+				t.Errorf("the second command did not run: %s", out)
 			}
 		})
 	}

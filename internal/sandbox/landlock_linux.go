@@ -1,10 +1,7 @@
 package sandbox
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
 	"syscall"
 
@@ -24,17 +21,26 @@ const (
 // version returns the ABI version of the kernel's Landlock.
 func version() (int, error) { return kernel.LandlockGetABIVersion() }
 
-// become restricts this process and executes path, with env. A missing path of must is an error.
-func become(must, try, exact []string, path string, argv, env []string) error {
-	for _, path := range exact { // opened here, and closed by the exec
+// become restricts this process to writing below places, which are free of links, and executes path, with
+// env.
+func become(places []string, path string, argv, env []string) error {
+	var rules []landlock.Rule
+	for _, place := range places {
+		// Opened without following links, since somebody may have put one there meanwhile. The exec closes it.
 		how := &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-		if fd, err := unix.Openat2(unix.AT_FDCWD, path, how); err == nil {
-			try = append(try, fmt.Sprintf("/proc/self/fd/%d", fd))
+		fd, err := unix.Openat2(unix.AT_FDCWD, place, how)
+		if err != nil {
+			continue
 		}
-	}
-	rules, err := rules(must, try)
-	if err != nil {
-		return err
+		var info unix.Stat_t
+		if err := unix.Fstat(fd, &info); err != nil {
+			return fmt.Errorf("let it write %s: %w", place, err)
+		}
+		rights := landlock.AccessFSSet(toTree)
+		if info.Mode&unix.S_IFMT != unix.S_IFDIR {
+			rights = toFile
+		}
+		rules = append(rules, landlock.PathAccess(rights, fmt.Sprintf("/proc/self/fd/%d", fd)))
 	}
 	config, err := landlock.NewConfig(landlock.AccessFSSet(toTree))
 	if err != nil {
@@ -47,31 +53,4 @@ func become(must, try, exact []string, path string, argv, env []string) error {
 		return fmt.Errorf("bind by Landlock: %w", err)
 	}
 	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, argv, env))
-}
-
-func rules(must, try []string) ([]landlock.Rule, error) {
-	var out []landlock.Rule
-	add := func(path string) error {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		rights := landlock.AccessFSSet(toTree)
-		if !info.IsDir() {
-			rights = toFile
-		}
-		out = append(out, landlock.PathAccess(rights, path).IgnoreIfMissing())
-		return nil
-	}
-	for _, path := range must {
-		if err := add(path); err != nil {
-			return nil, fmt.Errorf("let it write: %w", err)
-		}
-	}
-	for _, path := range try {
-		if err := add(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, fmt.Errorf("let it write: %w", err)
-		}
-	}
-	return out, nil
 }

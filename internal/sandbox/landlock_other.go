@@ -6,4 +6,4 @@ import "errors"
 
 func version() (int, error) { return 0, errors.ErrUnsupported }
 
-func become(_, _, _ []string, _ string, _, _ []string) error { return Check() }
+func become(_ []string, _ string, _, _ []string) error { return Check() }

@@ -71,8 +71,8 @@ func New(self string, extra []string) (*Sandbox, error) {
 }
 
 // Wrap changes a command so that it can only write below roots, to what programs of all kinds need,
-// and to own: paths that may be missing. So may those of exact, and they grant nothing if a symbolic
-// link is part of them: for paths that another program could replace by one. cmd.Path must be the
+// and to own: paths that may be missing. A link that is inside of one of these is not followed. The paths
+// of exact may be missing, too, and grant nothing if a symbolic link is part of them. cmd.Path must be the
 // program to run. What is added to cmd.Env afterwards reaches Main's own environment, too.
 func (s *Sandbox) Wrap(cmd *exec.Cmd, roots, own []string, exact ...string) error {
 	if !filepath.IsAbs(cmd.Path) {
@@ -138,15 +138,8 @@ func (s *Sandbox) places(roots, own []string) (must, try []string) {
 // callers that write on its behalf without being restricted. path is absolute and free of links; it
 // may be missing.
 func (s *Sandbox) Writable(path string, roots, own []string) bool {
-	must, try := s.places(roots, own)
-	return slices.ContainsFunc(append(must, try...), func(place string) bool {
-		real, err := filepath.EvalSymlinks(place)
-		if err != nil { // missing paths grant nothing
-			return false
-		}
-		rel, err := filepath.Rel(real, path)
-		return err == nil && filepath.IsLocal(rel)
-	})
+	places, err := resolve(s.places(roots, own))
+	return err == nil && below(path, places)
 }
 
 // Main restricts this process and becomes the program of args, as built by Wrap. It returns only on
@@ -172,5 +165,9 @@ func Main(args []string) error {
 	if len(args) < 3 || args[0] != "--" {
 		return errors.New("want [--write PATH]… [--try PATH]… [--exact PATH]… -- PROGRAM NAME [ARG]…")
 	}
-	return become(must, try, exact, args[1], args[2:], unpacked(os.Environ()))
+	places, err := resolve(must, try)
+	if err != nil {
+		return fmt.Errorf("let it write: %w", err)
+	}
+	return become(append(places, exact...), args[1], args[2:], unpacked(os.Environ()))
 }

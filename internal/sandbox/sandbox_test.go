@@ -236,3 +236,65 @@ func TestStartsBoundOrNotAtAll(t *testing.T) {
 		}
 	}
 }
+
+// A link that a confined program could have made lets the next one write nowhere else; a link of the
+// user's does.
+func TestLinksToPlaces(t *testing.T) {
+	b := newBox(t)
+	target := filepath.Join(b.outside, "dir")
+	for name, tc := range map[string]struct {
+		place string // below the root, which may be written, too
+		plant string
+		must  bool // the place is a root of its own
+	}{
+		"a root":           {"a/root", "mv a/root a/moved; ln -s \"$OUT/dir\" a/root", true},
+		"above a root":     {"a/dir", "mv a moved; ln -s \"$OUT\" a", true},
+		"relative":         {"a/root", "rm -r a/root; ln -s \"../../../../../../../../..$OUT/dir\" a/root", true},
+		"an own place":     {"own", "ln -s \"$OUT/dir\" own", false},
+		"in two steps":     {"own", "ln -s \"$OUT/dir\" two; ln -s two own", false},
+		"a loop":           {"own", "ln -s own own", false},
+		"a file by a link": {"own", "ln -s \"$OUT/file\" own", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, nested := t.TempDir(), strings.HasPrefix(tc.place, "a/")
+			b := b
+			b.t, b.root = t, base
+			if nested {
+				if err := os.MkdirAll(filepath.Join(base, tc.place), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if out, err := b.run(tc.plant, []string{base}, nil); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			roots, own := []string{base}, []string{filepath.Join(base, tc.place)}
+			if tc.must {
+				roots, own = append(roots, own...), nil
+			}
+			out, err := b.run("echo started; echo x >\"$OUT/dir/file\"; echo x >\"$OUT/file\"; true", roots, own)
+			if started := strings.Contains(out, "started"); started == tc.must || (err == nil) == tc.must || tc.must && !strings.Contains(out, "name where it leads") {
+				t.Errorf("got %v: %s", err, out)
+			}
+			for _, name := range []string{"file", "dir/file"} {
+				if text, err := os.ReadFile(filepath.Join(b.outside, name)); string(text) != "precious" {
+					t.Fatalf("%s holds %q, %v", name, text, err)
+				}
+			}
+			if b.sandbox.Writable(filepath.Join(target, "x"), roots, own) {
+				t.Error("parley would write there")
+			}
+		})
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(b.root, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, roots := range [][]string{{link}, {b.root, link}} {
+		if out, err := b.run("echo x >new && rm new", roots, nil); err != nil {
+			t.Errorf("%q: %v: %s", roots, err, out)
+		}
+		if !b.sandbox.Writable(filepath.Join(b.root, "new"), roots, nil) {
+			t.Errorf("%q: parley would not write there", roots)
+		}
+	}
+}
