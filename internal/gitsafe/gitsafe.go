@@ -53,6 +53,7 @@ type Repo struct {
 	settings []string // arguments
 	index    string   // instead of the one in Dir
 	places   []string // that commands also write to
+	exact    []string // that they write to in the worktree and its repository; nil for all of these
 }
 
 // harmless are the settings that git gets as they are: those that decide what git takes for a change,
@@ -183,6 +184,17 @@ func (r *Repo) Writing(places ...string) *Repo {
 	return &other
 }
 
+// Only returns the repository for commands that write, of the worktree and its repository, to these places
+// alone: where an agent may have left links that lead to the rest of it.
+func (r *Repo) Only(places ...string) *Repo {
+	other := *r
+	other.exact = append([]string{}, places...)
+	if r.reftable {
+		other.exact = append(other.exact, filepath.Join(r.Common, "reftable"))
+	}
+	return &other
+}
+
 // WithIndex returns the repository for commands that use a copy of the index, which remove removes.
 func (r *Repo) WithIndex() (other *Repo, remove func(), err error) {
 	dir, err := private()
@@ -270,10 +282,12 @@ func (r *Repo) Busy() bool {
 
 // Owned reports whether the repository belongs to the worktree: its .git is the git directory, or leads
 // to that of a linked worktree which leads back. Who writes a .git file that leads elsewhere, or makes
-// the index a link, must not have another repository changed.
+// a file that git changes a link, must not have another repository or file changed.
 func (r *Repo) Owned() bool {
-	if info, err := os.Lstat(filepath.Join(r.Dir, "index")); err == nil && !info.Mode().IsRegular() {
-		return false
+	for name, kind := range map[string]os.FileMode{"index": 0, "logs": os.ModeDir, "logs/HEAD": 0} {
+		if info, err := os.Lstat(filepath.Join(r.Dir, name)); err == nil && info.Mode().Type() != kind {
+			return false
+		}
 	}
 	file := filepath.Join(r.Top, ".git")
 	link, err := os.Lstat(file)
@@ -285,7 +299,8 @@ func (r *Repo) Owned() bool {
 		return false
 	}
 	all := filepath.Dir(r.Dir) // the linked worktrees of the repository
-	return filepath.Base(all) == "worktrees" && sameFile(r.named("commondir"), filepath.Dir(all))
+	common, err := os.Lstat(filepath.Dir(all))
+	return err == nil && filepath.Base(all) == "worktrees" && os.SameFile(common, r.found[1]) && sameFile(r.named("commondir"), filepath.Dir(all))
 }
 
 // named returns the path that a file of the git directory holds, "" if none.

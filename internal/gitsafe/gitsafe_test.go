@@ -2,13 +2,24 @@ package gitsafe
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"parley/internal/gittest"
+	"parley/internal/sandbox"
 )
+
+// TestMain makes the test binary the program that puts git into the sandbox.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Command {
+		fmt.Fprintln(os.Stderr, sandbox.Main(os.Args[2:]))
+		os.Exit(126)
+	}
+	os.Exit(m.Run())
+}
 
 func find(t *testing.T, dir string) *Repo {
 	t.Helper()
@@ -137,5 +148,54 @@ func TestLeavesNothing(t *testing.T) {
 	}
 	if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// In the sandbox, git writes to the places that were named only, wherever links in them lead.
+func TestOnly(t *testing.T) {
+	if err := sandbox.Check(); err != nil {
+		t.Skip(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, tree := gittest.Repository(t, map[string]string{"a": "1\n"}), filepath.Join(t.TempDir(), "tree")
+	gittest.Run(t, dir, "worktree", "add", "-q", "-b", "agents/own", tree)
+	tmp := t.TempDir() // the directories of the test are below the real one
+	t.Setenv("TMPDIR", tmp)
+	box, err := sandbox.New(self, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	Confine(box)
+	t.Cleanup(func() { Confine(nil) })
+	r := find(t, tree)
+	own := r.Only(r.Dir, filepath.Join(r.Common, "objects"), filepath.Join(r.Common, "refs/heads/agents"), filepath.Join(r.Common, "logs/refs/heads/agents"))
+	commit := func(r *Repo) error {
+		_, err := r.Run(t.Context(), "update-ref", "refs/heads/agents/own", ok(t, r, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "by parley"))
+		return err
+	}
+	if err := commit(own); err != nil {
+		t.Errorf("without links: %v", err)
+	}
+	for _, name := range []string{"logs/HEAD", "logs/refs/heads/agents/own"} {
+		config, log := filepath.Join(r.Common, "config"), filepath.Join(r.Dir, name)
+		if strings.Contains(name, "refs") {
+			log = filepath.Join(r.Common, name)
+		}
+		before, err := os.ReadFile(config)
+		if err := errors.Join(err, os.Rename(log, log+"-kept"), os.Symlink(config, log)); err != nil {
+			t.Fatal(err)
+		}
+		if err := commit(own); err == nil {
+			t.Errorf("%s: git committed", name)
+		}
+		if after, err := os.ReadFile(config); string(after) != string(before) {
+			t.Fatalf("%s: git wrote %q, %v", name, after, err)
+		}
+		if err := os.Rename(log+"-kept", log); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

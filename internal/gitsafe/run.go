@@ -59,7 +59,11 @@ func (r *Repo) Stream(ctx context.Context, to io.Writer, input string, words ...
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+r.index)
 	}
 	cmd.Stdout = to
-	if err := confine(cmd, append(r.places[:len(r.places):len(r.places)], common), r.Top, r.Dir, r.Common); err != nil {
+	exact := r.exact
+	if exact == nil {
+		exact = []string{r.Top, r.Dir, r.Common}
+	}
+	if err := confine(cmd, append(r.places[:len(r.places):len(r.places)], common), exact...); err != nil {
 		return err
 	}
 	return cmp.Or(run(ctx, cmd, words[name], input), r.same())

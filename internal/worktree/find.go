@@ -168,17 +168,7 @@ func (s *Store) CommitPlaces(ctx context.Context, dir string) []string {
 	if err != nil || own.Prefix != "" || own.Dir == own.Common || !own.Owned() {
 		return nil
 	}
-	places := []string{own.Dir}
-	common, err := os.OpenRoot(own.Common)
-	if err != nil {
-		return nil
-	}
-	defer common.Close()
-	for _, name := range []string{"objects", "refs/heads/" + prefix, "logs/refs/heads/" + prefix} {
-		common.MkdirAll(name, 0o777) // git removes empty ones
-		places = append(places, filepath.Join(own.Common, filepath.FromSlash(name)))
-	}
-	return places
+	return commitPlaces(own)
 }
 
 // Find returns the worktree of that name: of dir's repository, or else the only one of that name. here

@@ -44,7 +44,7 @@ func (o opened) state(ctx context.Context) (st State, err error) {
 		return State{}, err
 	}
 	// The branch is named, too: an agent may have checked out something else.
-	only := []string{"--ignore-missing", "^" + into, "HEAD", "refs/heads/" + o.Branch(), "--"}
+	only := []string{"--ignore-missing", "^" + into, "HEAD", ref(o.Tree), "--"}
 	log, err := line(ctx, o.own, append([]string{"log", "--format=%h %s", "--max-count=" + strconv.Itoa(maxCommits)}, only...)...)
 	if err != nil {
 		return State{}, err
@@ -198,28 +198,28 @@ func (o opened) commit(ctx context.Context, files []string, message string) (com
 	if len(files) == 0 {
 		return false, func() {}, nil
 	}
-	branch := "refs/heads/" + o.Branch()
-	before, err := line(ctx, o.own, "rev-parse", "--verify", branch)
+	own := o.own.Only(commitPlaces(o.own)...) // an agent can write there
+	before, err := line(ctx, own, "rev-parse", "--verify", ref(o.Tree))
 	if err != nil {
 		return false, nil, err
 	}
 	// Unlike git add, it starts nothing in a submodule.
-	if _, err := o.own.RunInput(ctx, strings.Join(append(files, ""), "\x00"), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
+	if _, err := own.RunInput(ctx, strings.Join(append(files, ""), "\x00"), "update-index", "--add", "--remove", "--replace", "-z", "--stdin"); err != nil {
 		return false, nil, err
 	}
-	tree, err := line(ctx, o.own, "write-tree")
+	tree, err := line(ctx, own, "write-tree")
 	if err != nil {
 		return false, nil, err
 	}
-	made, err := line(ctx, o.own, "commit-tree", tree, "-p", before, "-m", message)
+	made, err := line(ctx, own, "commit-tree", tree, "-p", before, "-m", message)
 	if err != nil {
 		return false, nil, err
 	}
-	if _, err := o.own.Run(ctx, "update-ref", "-m", "commit by parley", branch, made, before); err != nil {
+	if err := setBranch(ctx, own, o.Tree, made, before, "commit by parley"); err != nil {
 		return false, nil, err
 	}
 	return true, func() { // a commit that stays loses nothing
-		o.own.Run(context.WithoutCancel(ctx), "update-ref", branch, before, made)
+		setBranch(context.WithoutCancel(ctx), own, o.Tree, before, made, "taken back by parley")
 	}, nil
 }
 
@@ -299,6 +299,5 @@ func (s *Store) Remove(ctx context.Context, t Tree) error {
 		return err
 	}
 	os.Remove(filepath.Join(main.Common, "worktrees")) // if it is empty
-	_, err = main.Run(ctx, "update-ref", "-d", "refs/heads/"+t.Branch())
-	return err
+	return removeBranch(ctx, main, t)
 }

@@ -126,7 +126,7 @@ func (s *Store) Create(ctx context.Context, dir, name string) (t Created, uncomm
 	if err := s.prepare(ctx, &from); err != nil {
 		return Created{}, 0, err
 	}
-	if exists, err := s.branchExists(ctx, from, t.Tree); err != nil || exists {
+	if exists, err := branchExists(ctx, from.Repo, t.Tree); err != nil || exists {
 		return Created{}, 0, cmp.Or(err, fmt.Errorf("%w: %s; use another name, or remove it: git branch -d %s", ErrBranchExists, t.Branch(), t.Branch()))
 	}
 	if t.Inside, err = s.add(ctx, from, t.Tree); err != nil {
@@ -173,16 +173,11 @@ func (s *Store) numbered(ctx context.Context, from origin, name string) (Tree, e
 		if _, err := os.Lstat(t.Path); err == nil {
 			continue
 		}
-		exists, err := s.branchExists(ctx, from, t)
+		exists, err := branchExists(ctx, from.Repo, t)
 		if err != nil || !exists {
 			return t, err
 		}
 	}
-}
-
-func (s *Store) branchExists(ctx context.Context, from origin, t Tree) (bool, error) {
-	found, err := line(ctx, from.Repo, "for-each-ref", "refs/heads/"+t.Branch())
-	return found != "", err
 }
 
 // origin is where new worktrees come from.
@@ -232,13 +227,16 @@ func (s *Store) add(ctx context.Context, from origin, t Tree) (inside string, er
 	admin := filepath.Join(from.Common, "worktrees")
 	err = os.MkdirAll(admin, 0o777) // git makes it in the directory that it takes for from.Common
 	if err == nil {
-		_, err = from.Writing(from.place).Run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", t.Branch(), t.Path, from.commit)
+		err = setBranch(ctx, from.Only(branchPlaces(from.Repo)...), t, from.commit, "", "branch: created by parley")
+	}
+	if err == nil {
+		_, err = from.Writing(from.place).Run(ctx, "worktree", "add", "--quiet", t.Path, t.Branch())
 	}
 	if err == nil { // nor does it know where that is
 		err = relink(t.Path, admin)
 	}
 	if err != nil {
-		from.Run(ctx, "update-ref", "-d", "refs/heads/"+t.Branch(), from.commit) // git leaves it
+		removeBranch(ctx, from.Repo, t, from.commit) // git leaves it
 		os.Remove(admin)
 		s.tidy(from.place)
 		return "", err
