@@ -33,10 +33,11 @@ type Entry struct {
 	Run     string    `json:"run"` // identifies the run
 
 	// For a question and its answer.
-	Origin   string `json:"origin,omitempty"` // agent or parley
-	Tool     string `json:"tool,omitempty"`   // id of the tool call
-	Shown    string `json:"shown,omitempty"`  // its heading and body, shortened
-	Digest   string `json:"digest,omitempty"` // SHA-256 of everything shown
+	Origin   string `json:"origin,omitempty"`   // agent or parley
+	Subagent string `json:"subagent,omitempty"` // title of the sub-agent that asked
+	Tool     string `json:"tool,omitempty"`     // id of the tool call
+	Shown    string `json:"shown,omitempty"`    // its heading and body, shortened
+	Digest   string `json:"digest,omitempty"`   // SHA-256 of everything shown
 	Facts    *Facts `json:"facts,omitempty"`
 	Asked    bool   `json:"asked,omitempty"` // the user was asked
 	Decision string `json:"decision,omitempty"`
@@ -81,7 +82,7 @@ func NewRecord(dir, run string, redact func([]string) []string, failed func(erro
 
 // RecordAnswer records a question and its answer. asked reports whether the user was asked.
 func (r *Record) RecordAnswer(q Question, a Answer, asked bool) {
-	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: q.Digest(),
+	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Subagent: q.Subagent, Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: q.Digest(),
 		Facts: &q.Facts, Asked: asked, Decision: "cancelled", By: a.By}
 	if q.Origin == FromParley {
 		e.Origin = "parley"
@@ -107,7 +108,7 @@ func (r *Record) RecordOutcome(session string, key uint64, outcome string) {
 // safe returns an entry that may be written: bounded, without secrets, and with its own copy of
 // the facts.
 func (r *Record) safe(e Entry) Entry {
-	for _, s := range []*string{&e.Shown, &e.Tool, &e.Decision, &e.By, &e.Outcome} {
+	for _, s := range []*string{&e.Shown, &e.Subagent, &e.Tool, &e.Decision, &e.By, &e.Outcome} {
 		*s = r.text(*s)
 	}
 	if e.Facts == nil {

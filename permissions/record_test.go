@@ -16,7 +16,7 @@ import (
 func TestRecordOfEveryFact(t *testing.T) {
 	fill := func(secret string, many int) Question {
 		q := question("s")
-		q.Tool, q.Heading, q.Body = secret, secret, []Part{{Text: secret}}
+		q.Tool, q.Subagent, q.Heading, q.Body = secret, secret, secret, []Part{{Text: secret}}
 		q.Facts = Facts{Agent: secret, Kind: secret, Tool: secret, Hosts: slices.Repeat([]string{secret}, many),
 			Commands: []CommandFact{{Line: secret, Dir: secret, Words: slices.Repeat([]string{secret}, many)}},
 			Files:    slices.Repeat([]FileFact{{Path: secret, RequestedPath: secret, Roots: slices.Repeat([]string{secret}, many)}}, many)}
@@ -57,7 +57,7 @@ func TestRecord(t *testing.T) {
 	b := NewBroker((&desk{}).post, DenyAll("--deny-all", nil))
 	b.SetRecord(r.RecordAnswer)
 	q := question("s/../../x")
-	q.Heading, q.Body = "Run a command", []Part{{Kind: Command, Text: "login hunter2"}}
+	q.Subagent, q.Heading, q.Body = "Explore", "Run a command", []Part{{Kind: Command, Text: "login hunter2"}}
 	q.Facts = lineFacts("login hunter2")
 	q.Facts.Commands = append(q.Facts.Commands, CommandFact{Line: "login", Words: []string{"login", "--token", "t"}})
 	q.Facts.Hosts, q.Facts.Files = []string{"hunter2"}, []FileFact{{Path: "/hunter2"}}
@@ -75,7 +75,7 @@ func TestRecord(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
-	if e := got[0]; e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
+	if e := got[0]; e.Subagent != "Explore" || e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
 		t.Errorf("got %+v", e)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, recordName("s/../../x"))); err != nil || strings.Contains(string(data), "hunter2") {
