@@ -14,6 +14,7 @@ import (
 	"parley/internal/keyboard"
 	"parley/internal/process"
 	"parley/internal/programs"
+	"parley/internal/record"
 )
 
 // maxEdited limits how many bytes are read back from an editor.
@@ -52,7 +53,7 @@ func newEditing(ctx context.Context, text, name, dir string) (Editing, error) {
 	if err != nil {
 		return Editing{}, err
 	}
-	home, err := os.MkdirTemp("", "parley-")
+	home, err := record.MakePrivate("edit-")
 	if err != nil {
 		return Editing{}, fmt.Errorf("make a file for the editor: %w", err)
 	}

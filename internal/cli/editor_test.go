@@ -81,7 +81,8 @@ func editorScript(t *testing.T, script string) string {
 	}
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", path+" --flag")
-	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("PARLEY_STATE", t.TempDir())
+	t.Setenv("TMPDIR", filepath.Join(dir, "none")) // an agent in the sandbox writes there
 	return dir
 }
 
@@ -102,7 +103,7 @@ func TestEditing(t *testing.T) {
 			t.Errorf("the editor saw %q", seen)
 		}
 	}
-	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
+	if left, _ := os.ReadDir(os.Getenv("PARLEY_STATE")); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
 }
@@ -119,7 +120,7 @@ func TestEditingFails(t *testing.T) {
 	if _, err := e.Done(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
-	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) != 0 {
+	if left, _ := os.ReadDir(os.Getenv("PARLEY_STATE")); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
 	dir = editorScript(t, "exec sleep 1000\n")

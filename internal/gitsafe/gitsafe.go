@@ -214,19 +214,9 @@ func (r *Repo) WithIndex() (other *Repo, remove func(), err error) {
 	return other, func() { os.RemoveAll(dir) }, nil
 }
 
-// private makes a directory where no agent in a sandbox can write.
+// private makes a directory for one command or index.
 func private() (string, error) {
-	state, err := record.StateDir()
-	if err == nil && !filepath.IsAbs(state) {
-		err = fmt.Errorf("the state directory %s is not absolute: set HOME or PARLEY_STATE", state)
-	}
-	if err == nil {
-		err = os.MkdirAll(state, 0o700)
-	}
-	dir := ""
-	if err == nil {
-		dir, err = os.MkdirTemp(state, "git-") // 0700
-	}
+	dir, err := record.MakePrivate("git-")
 	if err != nil {
 		return "", fmt.Errorf("make a directory for git: %w", err)
 	}

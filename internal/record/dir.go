@@ -18,6 +18,22 @@ func StateDir() (string, error) {
 	return dir, nil
 }
 
+// MakePrivate makes a directory in the StateDir, whose name begins with prefix. An agent in the sandbox can
+// replace files in the directory for temporary files, but not here.
+func MakePrivate(prefix string) (string, error) {
+	state, err := StateDir()
+	if err == nil && !filepath.IsAbs(state) {
+		err = fmt.Errorf("the state directory %s is not absolute: set HOME or PARLEY_STATE", state)
+	}
+	if err == nil {
+		err = os.MkdirAll(state, 0o700)
+	}
+	if err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(state, prefix) // 0700
+}
+
 // Dir returns the directory of the logs: "sessions" in the StateDir.
 func Dir() (string, error) {
 	dir, err := StateDir()
