@@ -218,7 +218,7 @@ func (f *compareFlags) runCheck(ctx context.Context, setup *Setup, dir string) *
 	out := &checked{Command: f.check}
 	defer func() { out.Seconds = seconds(time.Since(began)) }()
 	opts := terminal.Options{Environ: commandEnviron(), MaxOutput: maxCheckOutput}
-	box, err := setup.bounds(agents.Agent{})
+	box, err := setup.bounds(agents.Agent{}, Directories{Cwd: dir})
 	if err != nil {
 		out.Error = err.Error()
 		return out

@@ -106,7 +106,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 	if err != nil {
 		return opts, nil, err
 	}
-	bounds, err := setup.bounds(agent)
+	bounds, err := setup.bounds(agent, place)
 	if err != nil {
 		return opts, nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,13 +94,26 @@ func (s *Setup) newSandbox(check func() error) (*sandbox.Sandbox, error) {
 
 // bounds adapts a sandbox to host.Sandbox.
 type bounds struct {
-	box *sandbox.Sandbox
-	own []string // where the agent keeps its own files
+	box   *sandbox.Sandbox
+	roots []string // the directories that the agent was started for
+	own   []string // where it keeps its own files
+}
+
+// within returns where those of the directories of a session lead in which the agent itself can write. It
+// may have listed the session with any other.
+func (b bounds) within(dirs []string) (real []string) {
+	for _, dir := range dirs {
+		if dir, err := filepath.EvalSymlinks(dir); err == nil && b.box.Writable(dir, b.roots, b.own) {
+			real = append(real, dir)
+		}
+	}
+	return real
 }
 
 // Confine implements host.Sandbox.
 func (b bounds) Confine(cmd *exec.Cmd, roots []string) error {
-	return b.box.Wrap(cmd, roots, sandbox.Own(), commitPlaces(roots)...)
+	roots = b.within(roots)
+	return b.box.Wrap(cmd, nil, sandbox.Own(), append(roots, commitPlaces(roots)...)...)
 }
 
 // commitPlaces returns where git writes when it commits in those of the directories that are in worktrees
@@ -119,16 +133,17 @@ func commitPlaces(dirs []string) (places []string) {
 
 // Writable implements host.Sandbox.
 func (b bounds) Writable(path string, roots []string) bool {
-	return b.box.Writable(path, roots, b.own)
+	return b.box.Writable(path, b.within(roots), b.own)
 }
 
-// bounds returns the sandbox for the host's file writes and commands for an agent, nil if it is off.
-func (s *Setup) bounds(a agents.Agent) (host.Sandbox, error) {
+// bounds returns the sandbox for the host's file writes and commands for an agent that works in a place,
+// nil if it is off.
+func (s *Setup) bounds(a agents.Agent, p Directories) (host.Sandbox, error) {
 	box, err := s.confined()
 	if err != nil || box == nil {
 		return nil, err
 	}
-	return bounds{box, sandbox.Own(a.State()...)}, nil
+	return bounds{box, append([]string{p.Cwd}, p.Roots...), sandbox.Own(a.State()...)}, nil
 }
 
 // commands returns how the host starts agents' commands.

@@ -101,7 +101,7 @@ func TestSandboxBindsAgentsAndCommands(t *testing.T) {
 	out, _ := agent.CombinedOutput()
 	check("the agent", string(out))
 
-	box, err := s.bounds(agents.Agent{})
+	box, err := s.bounds(agents.Agent{}, place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestSandboxBindsWritingForAgents(t *testing.T) {
 	}
 	s.Config.SandboxWrite = []string{also}
 	gemini := agents.Agent{Name: "gemini", Source: agents.Path, Command: "/bin/sh", Args: []string{"-c", `mkdir -p "$DIR" && : > "$DIR/new"`}}
-	box, err := s.bounds(gemini)
+	box, err := s.bounds(gemini, Directories{Cwd: linked})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,6 +216,33 @@ func TestSandboxBindsWritingForAgents(t *testing.T) {
 		}
 		if got := box.Writable(filepath.Join(dir, "new"), []string{linked}); got != want {
 			t.Errorf("%s: parley writes for it: %v", dir, got)
+		}
+	}
+}
+
+// A session in a directory that the agent was not started for, but has listed, lets its commands write no
+// more than the agent can.
+func TestSandboxOfASessionElsewhere(t *testing.T) {
+	s, root, outside := bound(t)
+	sub := filepath.Join(root, "sub")
+	if err := os.Mkdir(sub, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	box, err := s.bounds(agents.Agent{}, Directories{Cwd: root})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{root: true, sub: true, outside: false, filepath.Dir(root): false} {
+		file := filepath.Join(dir, "new-by-a-test")
+		cmd := &exec.Cmd{Path: "/bin/sh", Args: []string{"sh", "-c", `: >"$0"`, file}, Dir: root}
+		if err := box.Confine(cmd, []string{dir}); err != nil {
+			t.Fatal(err)
+		}
+		if got := cmd.Run() == nil; got != want {
+			t.Errorf("%s: a command writes: %v", dir, got)
+		}
+		if got := box.Writable(file, []string{dir}); got != want {
+			t.Errorf("%s: parley writes: %v", dir, got)
 		}
 	}
 }

@@ -403,7 +403,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 	if err != nil {
 		return nil, err
 	}
-	bounds, err := s.bounds(a)
+	bounds, err := s.bounds(a, place)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 // Sandbox restricts what is done for an agent like the agent itself: what the agent cannot write,
 // parley does not write for it. Reading is not restricted. The methods must be safe for concurrent use.
 type Sandbox interface {
-	// Confine changes a command so that it can only write below roots, the directories of its session,
-	// and where all commands may. An error prevents its start.
+	// Confine changes a command so that it can only write where all commands may, and below those of
+	// roots, the directories of its session, that the agent itself can write to. An error prevents its start.
 	Confine(cmd *exec.Cmd, roots []string) error
 	// Writable reports whether the agent itself could write a file. path is absolute and free of links;
 	// it may be missing.
@@ -41,9 +41,10 @@ func (h *Host) roots(id string) []string {
 	return nil
 }
 
-// keepsOut reports whether the sandbox forbids the agent of a session to write a file.
+// keepsOut reports whether the sandbox forbids the agent of a session to write a file. It may forbid the
+// session's directory, too.
 func (h *Host) keepsOut(session string, t fsops.Target) bool {
-	return h.opts.Sandbox != nil && !t.Inside && !h.opts.Sandbox.Writable(t.Resolved, h.roots(session))
+	return h.opts.Sandbox != nil && !h.opts.Sandbox.Writable(t.Resolved, h.roots(session))
 }
 
 // refuse rejects a question on behalf of the sandbox, so that the transcript and the record have it,

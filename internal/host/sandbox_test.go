@@ -66,6 +66,20 @@ func TestSandboxRefusesWritesOutside(t *testing.T) {
 	r.holds(filepath.Join(also, "f"), "x")
 }
 
+// What the sandbox forbids is refused in the session's own directory, too: the agent may have listed the
+// session with a directory that it cannot write to.
+func TestSandboxForbidsTheDirectory(t *testing.T) {
+	r, _ := sandboxed(t)
+	r.host.opts.Sandbox = nowhere{r.host.opts.Sandbox}
+	r.turnedAway(r.write(r.path("inside"), "x"), r.path("inside"))
+	r.turnedAway(r.create(wire.CreateTerminalRequest{Command: "true"}), r.root)
+	r.holds(r.path("inside"), "")
+}
+
+type nowhere struct{ Sandbox }
+
+func (nowhere) Writable(string, []string) bool { return false }
+
 // The sandbox does not restrict reading, so reading outside is asked as usual.
 func TestSandboxLetsReadsBeAsked(t *testing.T) {
 	r, _ := sandboxed(t)
