@@ -125,7 +125,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}
 		return found
 	case classURL:
-		return b.url(f, it.text)
+		return b.url(f, p.dir, it.text)
 	case classDownload:
 		return b.download(f, p, it.text)
 	case classQuery:
@@ -133,12 +133,15 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	case classRemote:
 		return b.remote(f, p.dir, it)
 	case classForge:
-		if strings.Contains(it.text, "://") {
-			return b.url(f, it.text)
+		switch {
+		case strings.Contains(it.text, "://"):
+			return b.url(f, p.dir, it.text)
+		case strings.Count(it.text, "/") > 1: // HOST/OWNER/REPO
+			return b.bare(f, it.text)
 		}
 	case classOther, classOdd, classCode, classCmd, classLine, classJoined, classSetting, classAssign:
 		if strings.Contains(it.text, "://") {
-			return b.urls(f, it.text)
+			return b.urls(f, p.dir, it.text)
 		}
 		if it.networked(p.words) {
 			return b.bare(f, it.text)
@@ -163,7 +166,7 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 	}
 	found := b.pieces(f, dir, it.text, how)
 	if strings.Contains(it.text, "://") {
-		found = append(found, b.urls(f, it.text)...)
+		found = append(found, b.urls(f, dir, it.text)...)
 	}
 	found = append(found, b.hostsIn(f, it)...)
 	return slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect < Confirm })
@@ -171,7 +174,7 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 
 // hostsIn judges the hosts that a word may name, if it is more than text.
 func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
-	if !slices.Contains([]class{classOther, classOdd, classCode, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) ||
+	if !slices.Contains([]class{classOther, classOdd, classCode, classSed, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) || it.class == classSed && sedHarmless(it.text) ||
 		!slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Host != "" && r.Effect >= Confirm }) {
 		return nil
 	}
@@ -180,6 +183,9 @@ func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
 	})
 	for _, name := range names[:min(len(names), maxPieces)] {
 		out = append(out, b.host(f, name, it.text))
+		if len(name) > 2 && name[0] == '-' { // -hHOST
+			out = append(out, b.host(f, name[2:], it.text))
+		}
 	}
 	return out
 }
@@ -338,7 +344,7 @@ func whereverLeads(word string) []Verdict {
 }
 
 // urls judges a word with URLs in it.
-func (b *Rulebook) urls(f *Facts, word string) []Verdict {
+func (b *Rulebook) urls(f *Facts, dir, word string) []Verdict {
 	places := scheme().FindAllStringIndex(word, maxPieces)
 	if len(places) == 0 || len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
 		return whereverLeads(word)
@@ -347,7 +353,7 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	for _, at := range places {
 		u, err := url.Parse(word[at[0]:])
 		if err == nil && u.Scheme == "file" {
-			if v, found := b.path(f, "/", u.Path, mayWrite); found && v.Effect >= Confirm {
+			if v, found := b.path(f, dir, u.Path, mayWrite); found && (v.Effect >= Confirm || v.unresolved != wantsUse) {
 				return []Verdict{v}
 			}
 		}

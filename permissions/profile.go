@@ -111,8 +111,6 @@ type profile struct {
 	unhide        []string            // not with one of these options
 	instead       []string            // with one of these options the first operand is omitted
 	wraps         bool                // any of its words may begin a command, or be a command line
-	input         bool                // without a command it runs the lines of its input
-	partial       bool                // unlisted words are as for a program without a profile
 	each          bool                // each operand is a separate task, like the targets of make
 	means         map[string][]string // what an option stands for
 	same          map[string]string   // other names of subcommands; "" for words that may be left out
@@ -129,7 +127,7 @@ type profile struct {
 var profileFiles embed.FS
 
 // attributes are what a profile may say of a program by its name alone, whatever its words.
-var attributes = strings.Fields("changes closed code console deletes evaluates filter hosts moves network never numbered passes posix prints quiet script shell")
+var attributes = strings.Fields("changes closed code console deletes evaluates filter hosts moves network never numbered passes posix prints quiet shell")
 
 // library is what the profiles say.
 type library struct {
@@ -215,7 +213,7 @@ func profileOf(word string) *profile {
 //	recursive [OPTIONS]           it reads directories recursively, or does with one of these
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
-//	wraps | input | partial | each  see profile
+//	wraps | each                 see profile
 //	same install i add           other names of a subcommand; of - words that say nothing
 //	abbrev | called make         see profile
 //	links all|operands|named|OPTIONS  see links
@@ -244,7 +242,6 @@ func profileOf(word string) *profile {
 //	posix                        a shell that reads a line as parley does
 //	prints                       its words may contain variables that every shell sets
 //	quiet [SUBCOMMANDS]          it creates no file whose name the agent chooses, except those that it names
-//	script OPTIONS               these options name a script to run
 //	shell                        it is a shell
 //	variables VALUES NAMES       these only choose between ways to do the same thing, if they have a value that VALUES
 //	                             matches; in it are word and level, see valueKinds
@@ -329,8 +326,8 @@ func section(all map[string]*profile, words []string) ([]*profile, error) {
 					return nil, fmt.Errorf("%s: no section of %s before it", strings.Join(words, " "), name)
 				case p != nil && last:
 					return nil, fmt.Errorf("%s appears twice", name)
-				case last: // a subcommand is read as its program, and as little is known of it
-					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, partial: parent.partial, options: map[string]option{}}
+				case last: // a subcommand is read as its program
+					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, options: map[string]option{}}
 					if parent.subs == nil {
 						parent.subs = map[string]*profile{}
 					}
@@ -432,7 +429,7 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 		case "recursive":
 			p.recursive, p.recursiveWith = len(words) == 0, words
 		default:
-			flag := map[string]*bool{"global": &p.global, "risky": &p.risky, "wraps": &p.wraps, "input": &p.input, "partial": &p.partial, "each": &p.each, "abbrev": &p.abbrev,
+			flag := map[string]*bool{"global": &p.global, "risky": &p.risky, "wraps": &p.wraps, "each": &p.each, "abbrev": &p.abbrev,
 				"digits": &p.digits, "harmless": &p.harmless}[head]
 			if flag == nil {
 				return fmt.Errorf("%q is no line of a profile", head)

@@ -79,11 +79,14 @@ func (r *reading) markUnknown(at int) {
 	}
 }
 
+// partial reports whether not all words of a program are known: some are as for one without a profile.
+func (p *profile) partial() bool { return slices.Contains(p.operands, classOther) }
+
 // program reads the words of a program. parents are profiles whose options count as well; first
 // is the index of the profile's operand that comes first.
 func (r *reading) program(p *profile, parents []*profile, words []string, at, first int) {
-	r.of, r.recursive, r.skipHidden = p.name, r.recursive || p.recursive || p.partial, p.hidden
-	r.known = r.known && !p.partial
+	r.of, r.recursive, r.skipHidden = p.name, r.recursive || p.recursive || p.partial(), p.hidden
+	r.known = r.known && !p.partial()
 	r.profile = p
 	if p.wraps && r.loose == 0 {
 		r.loose = at

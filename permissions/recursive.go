@@ -16,7 +16,7 @@ func (b *Rulebook) recursive(f *Facts, p part, rd reading) []Verdict {
 		out = append(out, f.each(p.dir, name, Verdict{Text: text, Effect: Allow, skipHidden: rd.skipHidden, ends: ends})...)
 	}
 	for _, it := range rd.items {
-		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
+		if it.option == "" && slices.Contains([]class{classRead, classWrite, classOther, classOdd, classCode, classRev}, it.class) {
 			add(it.text, it.text)
 		}
 		if _, value, found := strings.Cut(it.text, "="); found && it.option != "" && it.class == classOdd && value != "" { // --directory=x

@@ -210,8 +210,11 @@ func (c *wrapped) item(it item) {
 			c.line(line, it.word, surelyWrapped)
 		}
 	case classAssign:
-		if name, value, _ := strings.Cut(it.text, "="); namesCommand(name) {
-			c.line(strings.TrimLeft(value, "|-@ "), it.word, maybeWrapped)
+		if _, value, _ := strings.Cut(it.text, "="); !onlyChooses(it.text) { // its program may run it, or an option in it
+			c.line(strings.Trim(value, "|-@! "), it.word, maybeWrapped)
+			if _, value, found := strings.Cut(value, "="); found {
+				c.line(strings.Trim(value, "'!"), it.word, maybeWrapped)
+			}
 		}
 	}
 }
