@@ -381,7 +381,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 // loaded returns the name of a file that a command would import from its directory; "" if there is none.
 func (f *Facts) loaded(p part) string {
 	rd := read(p.words)
-	if rd.profile == nil || rd.profile.loads == nil || f.ListDir == nil {
+	if rd.profile == nil || !rd.profile.is("loads") || f.ListDir == nil {
 		return ""
 	}
 	dir := p.dir
@@ -391,7 +391,7 @@ func (f *Facts) loaded(p part) string {
 	names, all := f.ListDir(dir)
 	for _, name := range names {
 		module, end, _ := strings.Cut(strings.TrimLeft(name, "_"), ".") // _json helps json
-		if slices.Contains(rd.profile.loads, module) && moduleEnd().MatchString(end) {
+		if rd.profile.lists("loads", module) && moduleEnd().MatchString(end) {
 			return name
 		}
 	}

@@ -153,7 +153,7 @@ func (c *wrapped) option(p *profile, at int) {
 func (c *wrapped) cluster(p *profile, at int) {
 	w := c.words[at]
 	for name, sub := range p.subs {
-		if !sub.wraps || len(name) != 2 || name[0] != '-' || len(w) < 3 || w[0] != '-' || w[1] == '-' {
+		if !sub.is("wraps") || len(name) != 2 || name[0] != '-' || len(w) < 3 || w[0] != '-' || w[1] == '-' {
 			continue
 		}
 		if text, place, ok := c.afterLetter(at, name[1:]); ok {
@@ -256,7 +256,7 @@ func (c *wrapped) all(from int) {
 
 // runs reports whether the operands of a program are run.
 func (p *profile) runs() bool {
-	return p.wraps || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
+	return p.is("wraps") || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
 }
 
 // namesCommand reports whether programs run the value of a variable.
