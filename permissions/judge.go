@@ -222,7 +222,7 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	case c.Dir == "":
 		all = append(all, Verdict{Text: c.Line, NoRuleReason: "cannot tell where it runs"})
 	default:
-		if v, found := b.path(f, "", c.Dir, mayWrite); found {
+		for _, v := range b.path(f, "", c.Dir, mayWrite) {
 			v.Text = "in " + c.Dir
 			all = append(all, v)
 		}

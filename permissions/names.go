@@ -74,15 +74,9 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 
 // item judges what one word names, unless that is harmless.
 func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
-	single := func(v Verdict, found bool) []Verdict {
-		if !found {
-			return nil
-		}
-		return []Verdict{v}
-	}
 	switch it.class {
 	case classRead:
-		return single(b.path(f, p.dir, it.text, reads))
+		return b.path(f, p.dir, it.text, reads)
 	case classDir:
 		return nil // judged where the directory is used
 	case classWrite:
@@ -98,12 +92,12 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}) {
 			how = writesThis
 		}
-		return single(b.path(f, p.dir, it.text, how))
+		return b.path(f, p.dir, it.text, how)
 	case classEdit:
 		if slices.ContainsFunc(by, func(r *Rule) bool { return r.edits() }) {
-			return single(b.path(f, p.dir, it.text, mayWrite))
+			return b.path(f, p.dir, it.text, mayWrite)
 		}
-		return single(b.path(f, p.dir, it.text, writesThis))
+		return b.path(f, p.dir, it.text, writesThis)
 	case classRev, classLocal, classInput:
 		return b.pieces(f, p.dir, it.text, reads)
 	case classData:
@@ -111,9 +105,9 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		for i, c := range it.text {
 			if c == '@' || c == '<' {
 				file, _, more := strings.Cut(it.text[i+1:], ";")
-				out = append(out, single(b.path(f, p.dir, file, reads))...)
+				out = append(out, b.path(f, p.dir, file, reads)...)
 				if more {
-					out = append(out, single(b.path(f, p.dir, it.text[i+1:], reads))...)
+					out = append(out, b.path(f, p.dir, it.text[i+1:], reads)...)
 				}
 			}
 		}
@@ -198,16 +192,13 @@ func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
 		out = append(out, Verdict{Text: word, NoRuleReason: "a pattern may match too many files to check"})
 		pieces = pieces[:maxPieces]
 	}
-	var worst *Verdict
+	var worst []Verdict
 	for _, piece := range pieces {
-		if v, found := b.path(f, dir, piece, how); found && (worst == nil || sum(worst.Effect, v) != worst.Effect) {
-			worst = &v
+		if found := b.path(f, dir, piece, how); worst == nil || found != nil && sum(worst[0].Effect, found[0]) != worst[0].Effect {
+			worst = found
 		}
 	}
-	if worst != nil {
-		out = append(out, *worst)
-	}
-	return out
+	return append(out, worst...)
 }
 
 // pathsIn returns the pieces of a word that may be paths: the word, the value attached to an
@@ -249,32 +240,30 @@ func pathsIn(word string) []string {
 	return out
 }
 
-// path judges a file that a command names. It returns false if the file is harmless.
-func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
+// path judges a file that a command names. It returns nothing if the file is harmless.
+func (b *Rulebook) path(f *Facts, dir, word string, how use) []Verdict {
 	v, file, known := b.file(f, dir, word, word, how != reads)
 	if how != reads {
 		if also, _, _ := b.file(f, dir, word, word, false); also.Effect > max(v.Effect, Allow) {
 			v = also
 		}
 	}
+	plain := known && file.Inside && !file.Secret
 	switch {
-	case v.Effect >= Confirm:
-		return v, true
-	case v.Effect == Allow && known && how == writesThis:
-		return v, true
-	case known && file.Inside && !file.Secret && how == writesThis:
+	case v.Effect >= Confirm, v.Effect == Allow && known && (how == writesThis || !plain):
+	case plain && how == writesThis:
 		v.NoRuleReason = "it would be written: a rule must name the option, or allow edits of the path"
-		return v, true
-	case known && file.Inside && !file.Secret:
-		return v, false
-	case v.Effect == Allow && known:
-		return v, true
+	case plain:
+		return nil
 	case known && !file.Secret && !strings.ContainsAny(word, "/~") && word != ".." && filepath.Dir(file.Path) == filepath.Clean(dir):
 		if b.verdict(f, fileDemand(FileFact{Path: filepath.Dir(file.Path), Write: true, Roots: file.Roots}, true), dir).Effect != Allow {
-			return v, false // a name in a directory that is not allowed itself
+			return nil // a name in a directory that is not allowed itself
 		}
+		fallthrough
+	default:
+		v = b.usual(f, v, file, known)
 	}
-	return b.usual(f, v, file, known), true
+	return []Verdict{v}
 }
 
 // lookUp resolves the file that a word of a command names.
@@ -309,9 +298,7 @@ var ofProcess = late(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
 func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) string {
 	dir := p.dir
 	for _, d := range rd.dirs {
-		if v, found := b.path(f, dir, d, mayWrite); found {
-			*out = append(*out, v)
-		}
+		*out = append(*out, b.path(f, dir, d, mayWrite)...)
 		dir = joinDir(dir, d)
 	}
 	if program(p.words[0]) != "git" || f.Resolve == nil || dir == "" {
@@ -353,8 +340,8 @@ func (b *Rulebook) urls(f *Facts, dir, word string) []Verdict {
 	for _, at := range places {
 		u, err := url.Parse(word[at[0]:])
 		if err == nil && u.Scheme == "file" {
-			if v, found := b.path(f, dir, u.Path, mayWrite); found && (v.Effect >= Confirm || v.unresolved != wantsUse) {
-				return []Verdict{v}
+			if found := b.path(f, dir, u.Path, mayWrite); found != nil && (found[0].Effect >= Confirm || found[0].unresolved != wantsUse) {
+				return found
 			}
 		}
 		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {

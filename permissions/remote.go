@@ -104,10 +104,7 @@ func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
 	if asks {
 		name += "?" + strings.ReplaceAll(query, "/", "%2F")
 	}
-	if v, found := b.path(f, p.dir, strings.ReplaceAll(name, "/", "%2F"), writesThis); found {
-		out = append(out, v)
-	}
-	return out
+	return append(out, b.path(f, p.dir, strings.ReplaceAll(name, "/", "%2F"), writesThis)...)
 }
 
 // query judges an operand of dig: a setting, a type, a name to look up, or the server to ask.
