@@ -88,22 +88,14 @@ func (b *Rulebook) combine(f *Facts, all []Verdict) ([]Verdict, Effect) {
 // hidden returns the strongest effect rules might have on parts of command lines that could not
 // be read.
 func (b *Rulebook) hidden(f *Facts) Effect {
-	if !b.tightens() {
+	if b.strictest(ofAll) == None {
 		return None
 	}
 	worst := None
-	for _, c := range f.Commands {
-		r := reader{dir: c.Dir, work: new(nestedWork)}
-		if len(c.Words) > 0 {
-			r.script(c.Words)
-		} else {
-			r.parts = partsOf(c.Line, c.Dir)
-		}
-		for _, p := range expandAll(f, r.parts) {
-			for i := range b.rules {
-				if rule := &b.rules[i]; !p.free && !b.spells(p) && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
-					worst = rule.Effect
-				}
+	for _, p := range f.parts {
+		for i := range b.rules {
+			if rule := &b.rules[i]; !p.free && !b.spells(p) && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
+				worst = rule.Effect
 			}
 		}
 	}
@@ -114,28 +106,38 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 // without saying which.
 func (b *Rulebook) unresolved(all []Verdict) (worst Effect) {
 	for _, v := range all {
-		for _, r := range b.Rules() {
-			if v.unresolved == wantsRead && r.Path != "" || v.unresolved == wantsHost && r.Host != "" {
-				worst = max(worst, r.Effect)
-			}
+		switch v.unresolved {
+		case wantsRead:
+			worst = max(worst, b.strictest(ofPaths))
+		case wantsHost:
+			worst = max(worst, b.strictest(ofHosts))
 		}
-	}
-	if worst < Confirm {
-		return None
 	}
 	return worst
 }
+
+// strictest returns the stronger of ask and deny that some rule of a kind has; None if no such rule has.
+func (b *Rulebook) strictest(of func(*Rule) bool) (worst Effect) {
+	if b == nil {
+		return None
+	}
+	for i := range b.rules {
+		if r := &b.rules[i]; r.Effect >= Confirm && of(r) {
+			worst = max(worst, r.Effect)
+		}
+	}
+	return worst
+}
+
+func ofPaths(r *Rule) bool { return r.Path != "" }
+func ofHosts(r *Rule) bool { return r.Host != "" }
+func ofAll(*Rule) bool     { return true }
 
 // spells reports whether a rule allows a command word by word: its author has seen every word.
 func (b *Rulebook) spells(p part) bool {
 	return p.doubt == "" && slices.ContainsFunc(b.rules, func(r Rule) bool {
 		return r.Effect == Allow && r.Mistake == "" && r.Agent == "" && slices.Equal(r.words, p.words)
 	})
-}
-
-// tightens reports whether some rule asks or denies.
-func (b *Rulebook) tightens() bool {
-	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm })
 }
 
 // sum combines an effect with that of one more verdict.
@@ -167,23 +169,23 @@ func fileDemand(file FileFact, beside bool) demand {
 
 // command judges a command: a line by its parts, a program by its words.
 func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
-	if len(c.Words) > 0 {
-		r := reader{dir: c.Dir, work: new(nestedWork)}
-		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyWraps(c.Words), entered: r.script(c.Words)}
-		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
-			p.doubt = "a word of it is special to a shell"
+	if len(c.Words) == 0 {
+		parts := expandAll(f, partsOf(c.Line, c.Dir))
+		f.parts, f.possible = append(f.parts, parts...), mayWork(parts, c.Dir)
+		all := b.parts(f, parts, c.Line)
+		if len(parts) > 1 {
+			deeper(all)
 		}
-		parts := expandAll(f, r.parts)
-		f.possible = mayWork(append([]part{p}, parts...), c.Dir)
-		return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
+		return b.around(f, all, c)
 	}
-	parts := expandAll(f, partsOf(c.Line, c.Dir))
-	f.possible = mayWork(parts, c.Dir)
-	all := b.parts(f, parts, c.Line)
-	if len(parts) > 1 {
-		deeper(all)
+	r := reader{dir: c.Dir, work: new(nestedWork)}
+	p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyWraps(c.Words), entered: r.script(c.Words)}
+	if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
+		p.doubt = "a word of it is special to a shell"
 	}
-	return b.around(f, all, c)
+	parts := expandAll(f, r.parts)
+	f.parts, f.possible = append(f.parts, parts...), mayWork(append([]part{p}, parts...), c.Dir)
+	return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
 }
 
 // operator reports whether a word would be an operator or a substitution in a command line.

@@ -148,7 +148,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 // forbidden returns what rules that ask or deny say of anything a word might name, whatever its
 // class.
 func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
-	if !b.tightens() {
+	if b.strictest(ofAll) == None {
 		return nil
 	}
 	if it.option == "" && (it.class == classSub || it.class == classRisky) {
@@ -168,8 +168,7 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 
 // hostsIn judges the hosts that a word may name, if it is more than text.
 func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
-	if !slices.Contains([]class{classOther, classOdd, classCode, classSed, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) || it.class == classSed && sedHarmless(it.text) ||
-		!slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Host != "" && r.Effect >= Confirm }) {
+	if !slices.Contains([]class{classOther, classOdd, classCode, classSed, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) || it.class == classSed && sedHarmless(it.text) || b.strictest(ofHosts) == None {
 		return nil
 	}
 	names := strings.FieldsFunc(it.text, func(c rune) bool {

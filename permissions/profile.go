@@ -53,12 +53,13 @@ const (
 	classEdit                  // a file edited in place: a rule must name the option -i, or allow edits of the path
 )
 
-var classNames = map[string]class{
-	"text": classText, "plain": classPlain, "format": classFormat, "read": classRead, "write": classWrite, "dir": classDir, "rev": classRev, "data": classData,
-	"host": classHost, "url": classURL, "remote": classRemote, "other": classOther, "assign": classAssign, "code": classCode,
-	"cmd": classCmd, "sed": classSed, "jq": classJQ, "list": classList,
-	"name": className, "local": classLocal, "input": classInput, "edit": classEdit, "shown": classShown, "refspec": classRefspec, "writeout": classWriteOut, "download": classDownload,
-	"query": classQuery, "forge": classForge, "line": classLine, "joined": classJoined, "setting": classSetting,
+// classNames are the names of the classes in profiles; - for those that only the reader gives.
+var classNames = strings.Fields("- text plain format read write dir rev data host url remote other - - assign code cmd sed jq list refspec writeout download query forge - name local input shown line joined setting edit")
+
+// classOf returns the class of a name; it returns false if there is none.
+func classOf(name string) (class, bool) {
+	at := slices.Index(classNames, name)
+	return class(at), at >= 0 && name != "-"
 }
 
 // style is how a program reads its options.
@@ -384,7 +385,7 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.operands, p.many, p.target = nil, false, 0
 			for _, w := range words {
 				name, many := strings.CutSuffix(w, "*")
-				c, ok := classNames[name]
+				c, ok := classOf(name)
 				switch {
 				case !ok || p.target != 0 || p.many && many:
 					return fmt.Errorf("operands %q", rest)
@@ -427,7 +428,7 @@ func parseOption(w string) (name string, o option, err error) {
 	}
 	kind, named := strings.CutPrefix(w[i+1:], "+")
 	if o.named = named; kind != "" {
-		c, ok := classNames[kind]
+		c, ok := classOf(kind)
 		if !ok {
 			return "", o, fmt.Errorf("option %q", w)
 		}

@@ -54,7 +54,7 @@ const whyContents = "its contents are unknown"
 // those: tracked content was committed before, and a rule that allows git pull accepts what comes with
 // it. So a sensitive tracked file does not make every git diff ask.
 func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
-	if rd.profile == nil || !b.tightensPaths() {
+	if rd.profile == nil || b.strictest(ofPaths) == None {
 		return nil
 	}
 	t := rd.profile.says["tree"]
@@ -209,7 +209,7 @@ func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (
 // hiddenBelow returns the strongest effect of rules on files below the directories that a
 // command reads.
 func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
-	if !b.tightensPaths() {
+	if b.strictest(ofPaths) == None {
 		return None
 	}
 	for _, v := range all {
@@ -223,25 +223,10 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 			return worst < Deny
 		})
 		if !complete {
-			worst = max(worst, b.strictest())
+			worst = max(worst, b.strictest(ofPaths))
 		}
 	}
 	return worst
-}
-
-// strictest returns the strongest effect of the rules for paths.
-func (b *Rulebook) strictest() (worst Effect) {
-	for i := range b.rules {
-		if r := &b.rules[i]; r.Path != "" {
-			worst = max(worst, r.Effect)
-		}
-	}
-	return worst
-}
-
-// tightensPaths reports whether some rule for a path asks or denies.
-func (b *Rulebook) tightensPaths() bool {
-	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm && r.Path != "" })
 }
 
 // ending is a pattern that only says how names end.
