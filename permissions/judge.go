@@ -334,6 +334,7 @@ func (b *Rulebook) allowing(f *Facts, d demand) (by []*Rule) {
 
 // shortfall returns why the first rule whose words match does not cover a command.
 func (b *Rulebook) shortfall(f *Facts, d demand) string {
+	mistake := ""
 	for i := range b.rules {
 		r := &b.rules[i]
 		if r.Effect != Allow || r.Command == "" || r.Agent != "" && !matchText(r.Agent, f.Agent) {
@@ -344,15 +345,14 @@ func (b *Rulebook) shortfall(f *Facts, d demand) string {
 			words, dir = core(words, dir)
 		}
 		if matchWords(r.words, words) {
-			if r.Mistake != "" {
-				return "your rule has a mistake: " + r.Mistake
-			}
-			if why := r.shortfall(f, words, dir); why != "" {
+			if why := r.shortfall(f, words, dir); r.Mistake == "" && why != "" {
 				return why
+			} else if r.Mistake != "" && mistake == "" {
+				mistake = "your rule has a mistake: " + r.Mistake
 			}
 		}
 	}
-	return ""
+	return mistake
 }
 
 // uncertain returns why no rule can allow a simple command, or "".
