@@ -25,30 +25,40 @@ type Broker struct {
 	post   func(Event)
 	policy Policy
 
-	mu      sync.Mutex
-	lastKey uint64
-	open    map[uint64]*Pending
-	granted map[string]map[string]bool // by session: see Option.Grant
-	rules   map[string]*Rulebook       // by session
-	modes   map[string]Mode            // by session; AskMode if missing
-	record  func(q Question, a Answer, asked bool)
+	mu       sync.Mutex
+	lastKey  uint64
+	open     map[uint64]*Pending
+	sessions map[string]*settings
+	record   func(q Question, a Answer, asked bool)
+}
+
+// settings decide the questions of a session.
+type settings struct {
+	rules   *Rulebook
+	mode    Mode
+	granted []string // see Option.Grant
+}
+
+// session returns the settings of a session, whose fields mu guards.
+func (b *Broker) session(id string) *settings {
+	if b.sessions[id] == nil {
+		b.sessions[id] = &settings{}
+	}
+	return b.sessions[id]
 }
 
 // SetRules sets the rules for future questions of a session.
 func (b *Broker) SetRules(session string, rules *Rulebook) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rules == nil {
-		b.rules = map[string]*Rulebook{}
-	}
-	b.rules[session] = rules
+	b.session(session).rules = rules
 }
 
 // Rules returns the rules of a session; nil if it has none.
 func (b *Broker) Rules(session string) *Rulebook {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.rules[session]
+	return b.session(session).rules
 }
 
 // SetMode sets the mode of a session, which decides questions that no rule answers. Questions
@@ -56,17 +66,14 @@ func (b *Broker) Rules(session string) *Rulebook {
 func (b *Broker) SetMode(session string, m Mode) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.modes == nil {
-		b.modes = map[string]Mode{}
-	}
-	b.modes[session] = m
+	b.session(session).mode = m
 }
 
 // Mode returns the mode of a session.
 func (b *Broker) Mode(session string) Mode {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.modes[session]
+	return b.session(session).mode
 }
 
 // Reconsider settles those open questions of a session that its present rules or mode answer.
@@ -78,13 +85,13 @@ func (b *Broker) Reconsider(session string) {
 			open = append(open, p)
 		}
 	}
-	rules, mode := b.rules[session], b.modes[session]
+	now := *b.session(session)
 	b.mu.Unlock()
 	sort.Slice(open, func(i, j int) bool { return open[i].Question.Key < open[j].Question.Key })
 	for _, p := range open {
 		q := p.Question
-		q.Judgement = rules.Judge(q.Facts)
-		if a, ok := q.settled(nil, mode); ok && b.removeOpen(q.Key) != nil {
+		q.Judgement = now.rules.Judge(q.Facts)
+		if a, ok := q.settled(nil, now.mode); ok && b.removeOpen(q.Key) != nil {
 			p.settle(a)
 		}
 	}
@@ -98,7 +105,7 @@ func (b *Broker) SetRecord(record func(q Question, a Answer, asked bool)) { b.re
 // NewBroker returns a broker that sends its events to post, which must neither block nor call
 // the broker. policy may be nil.
 func NewBroker(post func(Event), policy Policy) *Broker {
-	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, granted: map[string]map[string]bool{}}
+	return &Broker{post: post, policy: policy, open: map[uint64]*Pending{}, sessions: map[string]*settings{}}
 }
 
 // Pending is a question that waits for its answer.
@@ -138,17 +145,17 @@ func (p *Pending) Ask(q Question) {
 	q.Key = p.key
 	b.mu.Lock()
 	for judged := false; !judged; {
-		rules := b.rules[q.Session]
+		rules := b.session(q.Session).rules
 		b.mu.Unlock()
 		q.Judgement = rules.Judge(q.Facts)
 		b.mu.Lock()
-		judged = rules == b.rules[q.Session]
+		judged = rules == b.session(q.Session).rules
 	}
 	var earlier *Option
-	if i := slices.IndexFunc(q.Options, func(o Option) bool { return b.granted[q.Session][o.Grant] }); i >= 0 {
+	if i := slices.IndexFunc(q.Options, func(o Option) bool { return slices.Contains(b.session(q.Session).granted, o.Grant) }); i >= 0 {
 		earlier = &q.Options[i]
 	}
-	a, ok := q.settled(earlier, b.modes[q.Session])
+	a, ok := q.settled(earlier, b.session(q.Session).mode)
 	if !ok && b.policy != nil {
 		b.mu.Unlock()
 		a, ok = b.policy(q)
@@ -275,33 +282,33 @@ func (b *Broker) answer(key uint64, a Answer) error {
 		b.mu.Unlock()
 		return ErrSettled
 	}
-	var chosen *Option
-	for i := range p.Question.Options {
-		if p.Question.Options[i].ID == a.OptionID {
-			chosen = &p.Question.Options[i]
-			break
+	chosen, err := p.Question.chosen(a)
+	if err == nil {
+		delete(b.open, key)
+		if chosen.Grant != "" {
+			b.grant(p.Question.Session, chosen.Grant)
 		}
 	}
-	if chosen == nil {
-		b.mu.Unlock()
-		return ErrNoOption
+	if b.mu.Unlock(); err != nil {
+		return err
 	}
-	if a.Text != nil && (p.Question.Change == nil || chosen.Kind != AllowOnce) {
-		b.mu.Unlock()
-		return ErrNoChange
-	}
-	if a.Attended && (!p.Question.Attendable || p.Question.Origin != FromParley || chosen.Kind != AllowOnce) {
-		b.mu.Unlock()
-		return ErrNoAttend
-	}
-	delete(b.open, key)
-	if chosen.Grant != "" {
-		b.grant(p.Question.Session, chosen.Grant)
-	}
-	b.mu.Unlock()
 	a.By = "you"
 	p.settle(a)
 	return nil
+}
+
+// chosen returns the option of an answer, or why it is not possible.
+func (q *Question) chosen(a Answer) (Option, error) {
+	i := slices.IndexFunc(q.Options, func(o Option) bool { return o.ID == a.OptionID })
+	switch {
+	case i < 0:
+		return Option{}, ErrNoOption
+	case a.Text != nil && (q.Change == nil || q.Options[i].Kind != AllowOnce):
+		return Option{}, ErrNoChange
+	case a.Attended && (!q.Attendable || q.Origin != FromParley || q.Options[i].Kind != AllowOnce):
+		return Option{}, ErrNoAttend
+	}
+	return q.Options[i], nil
 }
 
 // Reject settles the question as rejected by the user: with the option that rejects once if
@@ -355,27 +362,22 @@ func (b *Broker) Grant(session, what string) {
 }
 
 func (b *Broker) grant(session, what string) {
-	if b.granted[session] == nil {
-		b.granted[session] = map[string]bool{}
+	if s := b.session(session); !slices.Contains(s.granted, what) {
+		s.granted = append(s.granted, what)
 	}
-	b.granted[session][what] = true
 }
 
 // Forget drops the grants, the rules and the mode of a session.
 func (b *Broker) Forget(session string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.granted, session)
-	delete(b.modes, session)
-	delete(b.rules, session)
+	delete(b.sessions, session)
 }
 
 // choose returns the first option of a kind.
 func choose(q Question, kind string) (Option, bool) {
-	for _, o := range q.Options {
-		if o.Kind == kind {
-			return o, true
-		}
+	if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.Kind == kind }); i >= 0 {
+		return q.Options[i], true
 	}
 	return Option{}, false
 }

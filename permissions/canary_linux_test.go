@@ -152,6 +152,7 @@ func TestDeniedFilesStayUnread(t *testing.T) {
 		"sh -c 'cd; cat .ssh/id_rsa'", "env sh -c 'cd; cat .ssh/id_rsa'", "cd ~ && sh -c 'cat .ssh/id_rsa'", "cd ~ && find . -name id_rsa -exec cat {} +", "cd ~ && cat .s*/id_rsa", "cd; head -c1 .ssh/*",
 		"tar c -C ~ .ssh | wc", "tar -C .. -cf - . | wc", "git -C ~ hash-object .ssh/id_rsa", "git hash-object ../.ssh/id_rsa", "make -C .. -f .ssh/id_rsa", "cd \\\n~ && cat .ssh/id_rsa", "cd '' ; cat secrets/key",
 		"cd ~/w/.. && cat .ssh/id_rsa", "cd ~+/.. && cat .ssh/id_rsa", "cd ~- ; cat ../.ssh/id_rsa", "cd ..//; mv .ssh/id_rsa x", "cd ~ && rm -r .ssh", "cd ~ && mv .ssh x", "cd .. && ln .ssh/id_rsa x && cat x",
+		"zip o.zip -@ <<< secrets/key", "ctags -L - <<< secrets/key", "gcc -E - <<< '#include \"secrets/key\"'", "curl file://localhost/proc/self/cwd/secrets/key", "python3 -m tarfile -c o.tar .", "python3 x.py .",
 	} {
 		if c.approved(line) {
 			t.Errorf("%q would run; it touches a denied file: %v", line, c.run(t, "bash", line))

@@ -45,20 +45,3 @@ func TestAnswerWith(t *testing.T) {
 		t.Error("remembered")
 	}
 }
-
-// The record says that the user changed the text, with the digest of the new one.
-func TestRecordOfAChange(t *testing.T) {
-	dir := t.TempDir()
-	r := NewRecord(dir, "run1", nil, func(err error) { t.Error(err) })
-	q := question("s")
-	q = granting(q, "writes")
-	q.Change = &Change{}
-	text := "abc"
-	r.RecordAnswer(q, Answer{OptionID: "o", By: "you", Text: &text}, true)
-	r.RecordAnswer(q, Answer{OptionID: "o", By: "you"}, true)
-	r.Close()
-	got, err := ReadRecord(dir, "s", 10)
-	if err != nil || len(got) != 2 || got[0].Changed != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" || got[1].Changed != "" {
-		t.Errorf("%+v, %v", got, err)
-	}
-}

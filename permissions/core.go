@@ -33,7 +33,7 @@ func core(words []string, dir string) ([]string, string) {
 // bareCore removes the harmless options before the last subcommand, or before the script or
 // target of a program that has those.
 func bareCore(rd reading, words []string, dir string) ([]string, string) {
-	if rd.profile != nil && rd.profile.partial { // its options are listed for what they run, not as harmless
+	if rd.profile != nil && rd.profile.is("wraps") { // its options are listed for what they run, not as harmless
 		return words, dir
 	}
 	kept, from, to, until := words[:1:1], 1, dir, dir

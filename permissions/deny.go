@@ -36,7 +36,7 @@ func (r *Rule) speaksOf(f *Facts, words []string, dir string) bool {
 			p = &profile{}
 		}
 		match := matchAmong
-		if p.each {
+		if p.is("each") {
 			match = matchEach
 		}
 		if match(p.usualNames(operands), p.usualNames(command[1:]), p.matches) && hasOptions(otherNames(command), options) {
@@ -93,7 +93,7 @@ func (p *profile) usualNames(words []string) []string {
 // matches reports whether a word matches a word of a pattern. Paths match with redundant
 // slashes, too.
 func (p *profile) matches(pattern, word string) bool {
-	return matchText(pattern, word) || p.abbrev && len(word) > 1 && strings.HasPrefix(pattern, word) ||
+	return matchText(pattern, word) || p.is("abbrev") && len(word) > 1 && strings.HasPrefix(pattern, word) ||
 		strings.Contains(word, "/") && matchText(path.Clean(pattern), path.Clean(word))
 }
 
@@ -105,8 +105,8 @@ func calledBy(f *Facts, word, dir string) []string {
 			names = append(names, filepath.Base(file.Path))
 		}
 	}
-	if p := anyProfile(word); p != nil && p.called != "" {
-		names = append(names, p.called)
+	if p := anyProfile(word); p != nil {
+		names = append(names, p.says["called"]...)
 	}
 	for i := range names {
 		names[i] = strings.ToLower(names[i])

@@ -137,7 +137,7 @@ func (d directories) within(dirs []string) directories {
 func (b *Rulebook) file(f *Facts, dir, word, text string, write bool) (v Verdict, file FileFact, known bool) {
 	file, known = lookUp(f, dir, word, write)
 	v = b.verdict(f, fileDemand(file, true), text)
-	if v.Marks = file.marks(known); known || !b.tightens() {
+	if v.Marks = file.marks(known); known || b.strictest(ofAll) == None {
 		return v, file, known
 	}
 	all := f.possible.all

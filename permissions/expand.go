@@ -3,6 +3,7 @@ package permissions
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -224,29 +225,9 @@ func globs(pattern, name string) bool {
 	if strings.HasPrefix(pattern, markGlob) && strings.HasPrefix(name, ".") {
 		return false
 	}
-	return matchWild(splitMarks(pattern), []rune(name), func(p rune) bool { return p == anyNames },
-		func(p, one rune) bool { return p == anyName || p == one })
+	found, _ := path.Match(marksOnly.Replace(pattern), name)
+	return found
 }
 
-// anyNames and anyName represent * and ? in a split pattern.
-const (
-	anyNames rune = -2
-	anyName  rune = -3
-)
-
-func splitMarks(pattern string) (out []rune) {
-	mark := false
-	for _, c := range pattern {
-		switch {
-		case string(c) == markGlob:
-			mark = true
-			continue
-		case mark && c == '*':
-			c = anyNames
-		case mark:
-			c = anyName
-		}
-		out, mark = append(out, c), false
-	}
-	return out
-}
+// marksOnly makes a pattern of path.Match of one with marks.
+var marksOnly = strings.NewReplacer(markGlob+"*", "*", markGlob+"?", "?", "*", `\*`, "?", `\?`, "[", `\[`, `\`, `\\`)

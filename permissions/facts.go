@@ -37,6 +37,7 @@ type Facts struct {
 
 	lookRulePath func(path string) FileFact // Resolve, with a separate bound, for paths in rules
 	possible     directories
+	parts        []part     // of all command lines
 	created      []madePath // what parts of the line may have created; see before
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // flags are the lines of a profile that are neither options nor operands.
-var flags = strings.Fields("wraps input partial each global risky digits recursive hidden instead abbrev called links tree means names loads harmless same")
+var flags = strings.Fields("wraps each global risky digits recursive hidden instead abbrev called links tree means names loads harmless same")
 
 // flagged judges a line of testdata/flags.txt or of the corpus.
 func flagged(t *testing.T, c corpusLine) Effect {

@@ -88,22 +88,14 @@ func (b *Rulebook) combine(f *Facts, all []Verdict) ([]Verdict, Effect) {
 // hidden returns the strongest effect rules might have on parts of command lines that could not
 // be read.
 func (b *Rulebook) hidden(f *Facts) Effect {
-	if !b.tightens() {
+	if b.strictest(ofAll) == None {
 		return None
 	}
 	worst := None
-	for _, c := range f.Commands {
-		r := reader{dir: c.Dir, work: new(nestedWork)}
-		if len(c.Words) > 0 {
-			r.script(c.Words)
-		} else {
-			r.parts = partsOf(c.Line, c.Dir)
-		}
-		for _, p := range expandAll(f, r.parts) {
-			for i := range b.rules {
-				if rule := &b.rules[i]; !p.free && !b.spells(p) && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
-					worst = rule.Effect
-				}
+	for _, p := range f.parts {
+		for i := range b.rules {
+			if rule := &b.rules[i]; !p.free && !b.spells(p) && rule.Effect > max(worst, Allow) && rule.mayHideIn(f, p) {
+				worst = rule.Effect
 			}
 		}
 	}
@@ -114,28 +106,38 @@ func (b *Rulebook) hidden(f *Facts) Effect {
 // without saying which.
 func (b *Rulebook) unresolved(all []Verdict) (worst Effect) {
 	for _, v := range all {
-		for _, r := range b.Rules() {
-			if v.unresolved == wantsRead && r.Path != "" || v.unresolved == wantsHost && r.Host != "" {
-				worst = max(worst, r.Effect)
-			}
+		switch v.unresolved {
+		case wantsRead:
+			worst = max(worst, b.strictest(ofPaths))
+		case wantsHost:
+			worst = max(worst, b.strictest(ofHosts))
 		}
-	}
-	if worst < Confirm {
-		return None
 	}
 	return worst
 }
+
+// strictest returns the stronger of ask and deny that some rule of a kind has; None if no such rule has.
+func (b *Rulebook) strictest(of func(*Rule) bool) (worst Effect) {
+	if b == nil {
+		return None
+	}
+	for i := range b.rules {
+		if r := &b.rules[i]; r.Effect >= Confirm && of(r) {
+			worst = max(worst, r.Effect)
+		}
+	}
+	return worst
+}
+
+func ofPaths(r *Rule) bool { return r.Path != "" }
+func ofHosts(r *Rule) bool { return r.Host != "" }
+func ofAll(*Rule) bool     { return true }
 
 // spells reports whether a rule allows a command word by word: its author has seen every word.
 func (b *Rulebook) spells(p part) bool {
 	return p.doubt == "" && slices.ContainsFunc(b.rules, func(r Rule) bool {
 		return r.Effect == Allow && r.Mistake == "" && r.Agent == "" && slices.Equal(r.words, p.words)
 	})
-}
-
-// tightens reports whether some rule asks or denies.
-func (b *Rulebook) tightens() bool {
-	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm })
 }
 
 // sum combines an effect with that of one more verdict.
@@ -167,23 +169,23 @@ func fileDemand(file FileFact, beside bool) demand {
 
 // command judges a command: a line by its parts, a program by its words.
 func (b *Rulebook) command(f *Facts, c CommandFact) []Verdict {
-	if len(c.Words) > 0 {
-		r := reader{dir: c.Dir, work: new(nestedWork)}
-		p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyWraps(c.Words), entered: r.script(c.Words)}
-		if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
-			p.doubt = "a word of it is special to a shell"
+	if len(c.Words) == 0 {
+		parts := expandAll(f, partsOf(c.Line, c.Dir))
+		f.parts, f.possible = append(f.parts, parts...), mayWork(parts, c.Dir)
+		all := b.parts(f, parts, c.Line)
+		if len(parts) > 1 {
+			deeper(all)
 		}
-		parts := expandAll(f, r.parts)
-		f.possible = mayWork(append([]part{p}, parts...), c.Dir)
-		return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
+		return b.around(f, all, c)
 	}
-	parts := expandAll(f, partsOf(c.Line, c.Dir))
-	f.possible = mayWork(parts, c.Dir)
-	all := b.parts(f, parts, c.Line)
-	if len(parts) > 1 {
-		deeper(all)
+	r := reader{dir: c.Dir, work: new(nestedWork)}
+	p := part{text: c.Line, words: c.Words, known: len(c.Words), dir: c.Dir, free: onlyWraps(c.Words), entered: r.script(c.Words)}
+	if !p.free && slices.ContainsFunc(c.Words[1:], operator) || readByCmd && strings.ContainsAny(strings.Join(c.Words, " "), cmdSpecial) {
+		p.doubt = "a word of it is special to a shell"
 	}
-	return b.around(f, all, c)
+	parts := expandAll(f, r.parts)
+	f.parts, f.possible = append(f.parts, parts...), mayWork(append([]part{p}, parts...), c.Dir)
+	return b.around(f, append(b.run(f, p), deeper(b.parts(f, parts, c.Line))...), c)
 }
 
 // operator reports whether a word would be an operator or a substitution in a command line.
@@ -222,7 +224,7 @@ func (b *Rulebook) around(f *Facts, all []Verdict, c CommandFact) []Verdict {
 	case c.Dir == "":
 		all = append(all, Verdict{Text: c.Line, NoRuleReason: "cannot tell where it runs"})
 	default:
-		if v, found := b.path(f, "", c.Dir, mayWrite); found {
+		for _, v := range b.path(f, "", c.Dir, mayWrite) {
 			v.Text = "in " + c.Dir
 			all = append(all, v)
 		}
@@ -332,6 +334,7 @@ func (b *Rulebook) allowing(f *Facts, d demand) (by []*Rule) {
 
 // shortfall returns why the first rule whose words match does not cover a command.
 func (b *Rulebook) shortfall(f *Facts, d demand) string {
+	mistake := ""
 	for i := range b.rules {
 		r := &b.rules[i]
 		if r.Effect != Allow || r.Command == "" || r.Agent != "" && !matchText(r.Agent, f.Agent) {
@@ -342,15 +345,14 @@ func (b *Rulebook) shortfall(f *Facts, d demand) string {
 			words, dir = core(words, dir)
 		}
 		if matchWords(r.words, words) {
-			if r.Mistake != "" {
-				return "your rule has a mistake: " + r.Mistake
-			}
-			if why := r.shortfall(f, words, dir); why != "" {
+			if why := r.shortfall(f, words, dir); r.Mistake == "" && why != "" {
 				return why
+			} else if r.Mistake != "" && mistake == "" {
+				mistake = "your rule has a mistake: " + r.Mistake
 			}
 		}
 	}
-	return ""
+	return mistake
 }
 
 // uncertain returns why no rule can allow a simple command, or "".
@@ -381,7 +383,7 @@ func (b *Rulebook) uncertain(f *Facts, p part) string {
 // loaded returns the name of a file that a command would import from its directory; "" if there is none.
 func (f *Facts) loaded(p part) string {
 	rd := read(p.words)
-	if rd.profile == nil || rd.profile.loads == nil || f.ListDir == nil {
+	if rd.profile == nil || !rd.profile.is("loads") || f.ListDir == nil {
 		return ""
 	}
 	dir := p.dir
@@ -391,7 +393,7 @@ func (f *Facts) loaded(p part) string {
 	names, all := f.ListDir(dir)
 	for _, name := range names {
 		module, end, _ := strings.Cut(strings.TrimLeft(name, "_"), ".") // _json helps json
-		if slices.Contains(rd.profile.loads, module) && moduleEnd().MatchString(end) {
+		if rd.profile.lists("loads", module) && moduleEnd().MatchString(end) {
 			return name
 		}
 	}

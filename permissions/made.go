@@ -7,33 +7,6 @@ import (
 	"strings"
 )
 
-// links says what a command may turn into links, or into directories that contain links. Where
-// files there lead is unknown until it has run.
-type links struct {
-	all      bool     // any file of the session's directories
-	operands bool     // the same, if it has operands
-	named    bool     // what its operands name
-	with     []string // the same, with one of these options
-}
-
-func (l *links) fill(words []string) bool {
-	for _, w := range words {
-		switch {
-		case w == "all":
-			l.all = true
-		case w == "operands":
-			l.operands = true
-		case w == "named":
-			l.named = true
-		case strings.HasPrefix(w, "-"):
-			l.with = append(l.with, w)
-		default:
-			return false
-		}
-	}
-	return len(words) > 0
-}
-
 // madePath is a file that may be created, or everything below a directory. The names are folded
 // for comparison.
 type madePath struct {
@@ -74,7 +47,7 @@ func (f *Facts) makes(p part) (out []madePath) {
 		if !ok {
 			continue
 		}
-		l, dir := rd.profile.links, p.dir
+		all, dir := rd.profile.lists("links", "all"), p.dir
 		for _, d := range rd.dirs {
 			dir = joinDir(dir, d)
 		}
@@ -84,18 +57,18 @@ func (f *Facts) makes(p part) (out []madePath) {
 				if it.class != classRead {
 					operands = append(operands, it.text)
 				}
-				l.all = l.all || l.operands
+				all = all || rd.profile.lists("links", "operands")
 			}
 		}
 		switch {
-		case l.all:
+		case all:
 			add(dir, true)
 			if f.Resolve != nil && dir != "" {
 				for _, root := range f.Resolve(dir).Roots {
 					add(root, true)
 				}
 			}
-		case l.named || rd.linked:
+		case rd.profile.lists("links", "named") || rd.linked:
 			if rd.firstUnknown >= 0 { // words that the profile does not know
 				operands = append(operands, command[rd.firstUnknown:]...)
 			}

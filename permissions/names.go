@@ -74,15 +74,9 @@ func (b *Rulebook) names(f *Facts, p part, by []*Rule) []Verdict {
 
 // item judges what one word names, unless that is harmless.
 func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
-	single := func(v Verdict, found bool) []Verdict {
-		if !found {
-			return nil
-		}
-		return []Verdict{v}
-	}
 	switch it.class {
 	case classRead:
-		return single(b.path(f, p.dir, it.text, reads))
+		return b.path(f, p.dir, it.text, reads)
 	case classDir:
 		return nil // judged where the directory is used
 	case classWrite:
@@ -98,12 +92,12 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}) {
 			how = writesThis
 		}
-		return single(b.path(f, p.dir, it.text, how))
+		return b.path(f, p.dir, it.text, how)
 	case classEdit:
 		if slices.ContainsFunc(by, func(r *Rule) bool { return r.edits() }) {
-			return single(b.path(f, p.dir, it.text, mayWrite))
+			return b.path(f, p.dir, it.text, mayWrite)
 		}
-		return single(b.path(f, p.dir, it.text, writesThis))
+		return b.path(f, p.dir, it.text, writesThis)
 	case classRev, classLocal, classInput:
 		return b.pieces(f, p.dir, it.text, reads)
 	case classData:
@@ -111,9 +105,9 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		for i, c := range it.text {
 			if c == '@' || c == '<' {
 				file, _, more := strings.Cut(it.text[i+1:], ";")
-				out = append(out, single(b.path(f, p.dir, file, reads))...)
+				out = append(out, b.path(f, p.dir, file, reads)...)
 				if more {
-					out = append(out, single(b.path(f, p.dir, it.text[i+1:], reads))...)
+					out = append(out, b.path(f, p.dir, it.text[i+1:], reads)...)
 				}
 			}
 		}
@@ -125,7 +119,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}
 		return found
 	case classURL:
-		return b.url(f, it.text)
+		return b.url(f, p.dir, it.text)
 	case classDownload:
 		return b.download(f, p, it.text)
 	case classQuery:
@@ -133,12 +127,15 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 	case classRemote:
 		return b.remote(f, p.dir, it)
 	case classForge:
-		if strings.Contains(it.text, "://") {
-			return b.url(f, it.text)
+		switch {
+		case strings.Contains(it.text, "://"):
+			return b.url(f, p.dir, it.text)
+		case strings.Count(it.text, "/") > 1: // HOST/OWNER/REPO
+			return b.bare(f, it.text)
 		}
 	case classOther, classOdd, classCode, classCmd, classLine, classJoined, classSetting, classAssign:
 		if strings.Contains(it.text, "://") {
-			return b.urls(f, it.text)
+			return b.urls(f, p.dir, it.text)
 		}
 		if it.networked(p.words) {
 			return b.bare(f, it.text)
@@ -151,7 +148,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 // forbidden returns what rules that ask or deny say of anything a word might name, whatever its
 // class.
 func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
-	if !b.tightens() {
+	if b.strictest(ofAll) == None {
 		return nil
 	}
 	if it.option == "" && (it.class == classSub || it.class == classRisky) {
@@ -163,7 +160,7 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 	}
 	found := b.pieces(f, dir, it.text, how)
 	if strings.Contains(it.text, "://") {
-		found = append(found, b.urls(f, it.text)...)
+		found = append(found, b.urls(f, dir, it.text)...)
 	}
 	found = append(found, b.hostsIn(f, it)...)
 	return slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect < Confirm })
@@ -171,8 +168,7 @@ func (b *Rulebook) forbidden(f *Facts, dir string, it item) []Verdict {
 
 // hostsIn judges the hosts that a word may name, if it is more than text.
 func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
-	if !slices.Contains([]class{classOther, classOdd, classCode, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) ||
-		!slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Host != "" && r.Effect >= Confirm }) {
+	if !slices.Contains([]class{classOther, classOdd, classCode, classSed, classRemote, classLocal, className, classLine, classJoined, classSetting, classAssign}, it.class) || it.class == classSed && sedHarmless(it.text) || b.strictest(ofHosts) == None {
 		return nil
 	}
 	names := strings.FieldsFunc(it.text, func(c rune) bool {
@@ -180,6 +176,9 @@ func (b *Rulebook) hostsIn(f *Facts, it item) (out []Verdict) {
 	})
 	for _, name := range names[:min(len(names), maxPieces)] {
 		out = append(out, b.host(f, name, it.text))
+		if len(name) > 2 && name[0] == '-' { // -hHOST
+			out = append(out, b.host(f, name[2:], it.text))
+		}
 	}
 	return out
 }
@@ -192,16 +191,13 @@ func (b *Rulebook) pieces(f *Facts, dir, word string, how use) []Verdict {
 		out = append(out, Verdict{Text: word, NoRuleReason: "a pattern may match too many files to check"})
 		pieces = pieces[:maxPieces]
 	}
-	var worst *Verdict
+	var worst []Verdict
 	for _, piece := range pieces {
-		if v, found := b.path(f, dir, piece, how); found && (worst == nil || sum(worst.Effect, v) != worst.Effect) {
-			worst = &v
+		if found := b.path(f, dir, piece, how); worst == nil || found != nil && sum(worst[0].Effect, found[0]) != worst[0].Effect {
+			worst = found
 		}
 	}
-	if worst != nil {
-		out = append(out, *worst)
-	}
-	return out
+	return append(out, worst...)
 }
 
 // pathsIn returns the pieces of a word that may be paths: the word, the value attached to an
@@ -243,32 +239,30 @@ func pathsIn(word string) []string {
 	return out
 }
 
-// path judges a file that a command names. It returns false if the file is harmless.
-func (b *Rulebook) path(f *Facts, dir, word string, how use) (Verdict, bool) {
+// path judges a file that a command names. It returns nothing if the file is harmless.
+func (b *Rulebook) path(f *Facts, dir, word string, how use) []Verdict {
 	v, file, known := b.file(f, dir, word, word, how != reads)
 	if how != reads {
 		if also, _, _ := b.file(f, dir, word, word, false); also.Effect > max(v.Effect, Allow) {
 			v = also
 		}
 	}
+	plain := known && file.Inside && !file.Secret
 	switch {
-	case v.Effect >= Confirm:
-		return v, true
-	case v.Effect == Allow && known && how == writesThis:
-		return v, true
-	case known && file.Inside && !file.Secret && how == writesThis:
+	case v.Effect >= Confirm, v.Effect == Allow && known && (how == writesThis || !plain):
+	case plain && how == writesThis:
 		v.NoRuleReason = "it would be written: a rule must name the option, or allow edits of the path"
-		return v, true
-	case known && file.Inside && !file.Secret:
-		return v, false
-	case v.Effect == Allow && known:
-		return v, true
+	case plain:
+		return nil
 	case known && !file.Secret && !strings.ContainsAny(word, "/~") && word != ".." && filepath.Dir(file.Path) == filepath.Clean(dir):
 		if b.verdict(f, fileDemand(FileFact{Path: filepath.Dir(file.Path), Write: true, Roots: file.Roots}, true), dir).Effect != Allow {
-			return v, false // a name in a directory that is not allowed itself
+			return nil // a name in a directory that is not allowed itself
 		}
+		fallthrough
+	default:
+		v = b.usual(f, v, file, known)
 	}
-	return b.usual(f, v, file, known), true
+	return []Verdict{v}
 }
 
 // lookUp resolves the file that a word of a command names.
@@ -303,9 +297,7 @@ var ofProcess = late(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
 func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) string {
 	dir := p.dir
 	for _, d := range rd.dirs {
-		if v, found := b.path(f, dir, d, mayWrite); found {
-			*out = append(*out, v)
-		}
+		*out = append(*out, b.path(f, dir, d, mayWrite)...)
 		dir = joinDir(dir, d)
 	}
 	if program(p.words[0]) != "git" || f.Resolve == nil || dir == "" {
@@ -338,7 +330,7 @@ func whereverLeads(word string) []Verdict {
 }
 
 // urls judges a word with URLs in it.
-func (b *Rulebook) urls(f *Facts, word string) []Verdict {
+func (b *Rulebook) urls(f *Facts, dir, word string) []Verdict {
 	places := scheme().FindAllStringIndex(word, maxPieces)
 	if len(places) == 0 || len(places) != strings.Count(word, "://") || places[0][0] > 0 && word[places[0][0]-1] != '=' {
 		return whereverLeads(word)
@@ -347,8 +339,8 @@ func (b *Rulebook) urls(f *Facts, word string) []Verdict {
 	for _, at := range places {
 		u, err := url.Parse(word[at[0]:])
 		if err == nil && u.Scheme == "file" {
-			if v, found := b.path(f, "/", u.Path, mayWrite); found && v.Effect >= Confirm {
-				return []Verdict{v}
+			if found := b.path(f, dir, u.Path, mayWrite); found != nil && (found[0].Effect >= Confirm || found[0].unresolved != wantsUse) {
+				return found
 			}
 		}
 		if err != nil || u.Scheme == "file" || !hostName().MatchString(u.Hostname()) || strings.ContainsAny(word, `\{}`) {

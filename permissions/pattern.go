@@ -163,21 +163,16 @@ func splitPath(p string) []string {
 	return strings.FieldsFunc(filepath.ToSlash(p), func(r rune) bool { return r == '/' })
 }
 
-// matchNames matches names, with ** for any number of them.
+// matchNames matches names, with ** for any number of them. It backtracks to the last ** only, so its time is the product
+// of the lengths.
 func matchNames(pattern, names []string) bool {
-	return matchWild(pattern, names, func(p string) bool { return p == "**" }, matchText)
-}
-
-// matchWild matches a pattern in which stars match any number of elements and everything else
-// matches one. It backtracks to the last star only, so its time is the product of the lengths.
-func matchWild[T any](pattern, all []T, star func(p T) bool, match func(p, one T) bool) bool {
 	i, k, last, from := 0, 0, -1, 0
-	for k < len(all) {
+	for k < len(names) {
 		switch {
-		case i < len(pattern) && star(pattern[i]):
+		case i < len(pattern) && pattern[i] == "**":
 			last, from = i, k
 			i++
-		case i < len(pattern) && match(pattern[i], all[k]):
+		case i < len(pattern) && matchText(pattern[i], names[k]):
 			i, k = i+1, k+1
 		case last >= 0:
 			from++
@@ -186,10 +181,7 @@ func matchWild[T any](pattern, all []T, star func(p T) bool, match func(p, one T
 			return false
 		}
 	}
-	for i < len(pattern) && star(pattern[i]) {
-		i++
-	}
-	return i == len(pattern)
+	return !slices.ContainsFunc(pattern[i:], func(p string) bool { return p != "**" })
 }
 
 // matchHost matches a host name: *.example.com is everything below example.com.

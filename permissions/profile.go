@@ -53,12 +53,13 @@ const (
 	classEdit                  // a file edited in place: a rule must name the option -i, or allow edits of the path
 )
 
-var classNames = map[string]class{
-	"text": classText, "plain": classPlain, "format": classFormat, "read": classRead, "write": classWrite, "dir": classDir, "rev": classRev, "data": classData,
-	"host": classHost, "url": classURL, "remote": classRemote, "other": classOther, "assign": classAssign, "code": classCode,
-	"cmd": classCmd, "sed": classSed, "jq": classJQ, "list": classList,
-	"name": className, "local": classLocal, "input": classInput, "edit": classEdit, "shown": classShown, "refspec": classRefspec, "writeout": classWriteOut, "download": classDownload,
-	"query": classQuery, "forge": classForge, "line": classLine, "joined": classJoined, "setting": classSetting,
+// classNames are the names of the classes in profiles; - for those that only the reader gives.
+var classNames = strings.Fields("- text plain format read write dir rev data host url remote other - - assign code cmd sed jq list refspec writeout download query forge - name local input shown line joined setting edit")
+
+// classOf returns the class of a name; it returns false if there is none.
+func classOf(name string) (class, bool) {
+	at := slices.Index(classNames, name)
+	return class(at), at >= 0 && name != "-"
 }
 
 // style is how a program reads its options.
@@ -93,43 +94,37 @@ type option struct {
 // hosts they name. What a profile does not list is not harmless. It is never changed after it
 // was read.
 type profile struct {
-	name          string // "git log"
-	source        string // the manual it is based on, with its version
-	style         style
-	options       map[string]option // by their name as written, with dashes
-	operands      []class
-	many          bool     // the last of operands may be repeated
-	target        class    // of the last operand, if it differs; it may be a directory for the others
-	begins        []string // prefixes that are options: +FORMAT
-	subs          map[string]*profile
-	global        bool                // options count after a subcommand, too
-	risky         bool                // a rule must name this subcommand
-	digits        bool                // -5 is an option
-	recursive     bool                // it reads the directories it names recursively
-	recursiveWith []string            // the same, with one of these options
-	hidden        bool                // recursive, but leaves out names that begin with a dot
-	unhide        []string            // not with one of these options
-	instead       []string            // with one of these options the first operand is omitted
-	wraps         bool                // any of its words may begin a command, or be a command line
-	input         bool                // without a command it runs the lines of its input
-	partial       bool                // unlisted words are as for a program without a profile
-	each          bool                // each operand is a separate task, like the targets of make
-	means         map[string][]string // what an option stands for
-	same          map[string]string   // other names of subcommands; "" for words that may be left out
-	abbrev        bool                // subcommands may be abbreviated
-	called        string              // another name of the same program
-	links         links               // what it may make
-	tree          tree                // the files of a repository it works on without naming them
-	names         []string            // with one of these options it only prints names
-	loads         []string            // the Python modules that it would import from the working directory
-	harmless      bool                // no rule must name it or its parent subcommand
+	name     string // "git log"
+	source   string // the manual it is based on, with its version
+	style    style
+	options  map[string]option // by their name as written, with dashes
+	operands []class
+	many     bool     // the last of operands may be repeated
+	target   class    // of the last operand, if it differs; it may be a directory for the others
+	begins   []string // prefixes that are options: +FORMAT
+	subs     map[string]*profile
+	means    map[string][]string // what an option stands for
+	same     map[string]string   // other names of subcommands; "" for words that may be left out
+	says     map[string][]string // the words of its other lines, by the first: see heads
 }
+
+// heads begin lines of a profile that say something of the program as a whole.
+var heads = strings.Fields("abbrev called digits each global harmless hidden instead links loads names recursive risky tree wraps")
+
+// is reports whether a profile has a line that begins with a head.
+func (p *profile) is(head string) bool {
+	_, given := p.says[head]
+	return given
+}
+
+// lists reports whether such a line contains a word.
+func (p *profile) lists(head, word string) bool { return slices.Contains(p.says[head], word) }
 
 //go:embed profiles/*.txt
 var profileFiles embed.FS
 
 // attributes are what a profile may say of a program by its name alone, whatever its words.
-var attributes = strings.Fields("changes closed code console deletes evaluates filter hosts moves network never numbered passes posix prints quiet script shell")
+var attributes = strings.Fields("changes closed code console deletes evaluates filter hosts moves network never numbered passes posix prints quiet shell")
 
 // library is what the profiles say.
 type library struct {
@@ -211,15 +206,21 @@ func profileOf(word string) *profile {
 //	options -s -n= --color? -o=write
 //	operands rev* | text read*   the classes of operands in their order
 //	operands read* write         the very last one is of another class, as for cp
-//	global | risky | digits      see profile
+//	global                       its options count after a subcommand, too
+//	risky                        a rule must name this subcommand
+//	digits                       -5 is an option
 //	recursive [OPTIONS]           it reads directories recursively, or does with one of these
 //	hidden -u -t=all             but no names that begin with a dot, unless with one of these
 //	instead -e -f                options that stand for the first operand
-//	wraps | input | partial | each  see profile
+//	wraps                        any of its words may begin a command, or be a command line
+//	each                         each operand is a separate task, like the targets of make
 //	same install i add           other names of a subcommand; of - words that say nothing
-//	abbrev | called make         see profile
-//	links all|operands|named|OPTIONS  see links
-//	tree [whole] [operands] [OPTIONS]  it works on the files of the repository, see tree
+//	abbrev                       subcommands may be abbreviated
+//	called make                  another name of the same program
+//	links all|operands|named|OPTIONS  it may make links in the session's directories, if it has operands, or of what its
+//	                             operands name, always or with an option
+//	tree [always|whole|operands] [OPTIONS]  it works on the files of the repository, also with one of these options; whole
+//	                             says that operands never name paths, operands that it does so only if there are some
 //	means -D --delete --force    the first option stands for the others
 //	names --files                it is not recursive with one of these: it only prints names
 //	loads NAMES                  it imports these Python modules, from the working directory if they are there
@@ -244,7 +245,6 @@ func profileOf(word string) *profile {
 //	posix                        a shell that reads a line as parley does
 //	prints                       its words may contain variables that every shell sets
 //	quiet [SUBCOMMANDS]          it creates no file whose name the agent chooses, except those that it names
-//	script OPTIONS               these options name a script to run
 //	shell                        it is a shell
 //	variables VALUES NAMES       these only choose between ways to do the same thing, if they have a value that VALUES
 //	                             matches; in it are word and level, see valueKinds
@@ -329,8 +329,8 @@ func section(all map[string]*profile, words []string) ([]*profile, error) {
 					return nil, fmt.Errorf("%s: no section of %s before it", strings.Join(words, " "), name)
 				case p != nil && last:
 					return nil, fmt.Errorf("%s appears twice", name)
-				case last: // a subcommand is read as its program, and as little is known of it
-					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, partial: parent.partial, options: map[string]option{}}
+				case last: // a subcommand is read as its program
+					p = &profile{name: strings.TrimSpace(parent.name + " " + name), style: parent.style, source: parent.source, options: map[string]option{}, says: map[string][]string{}, same: map[string]string{}, means: map[string][]string{}}
 					if parent.subs == nil {
 						parent.subs = map[string]*profile{}
 					}
@@ -385,7 +385,7 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 			p.operands, p.many, p.target = nil, false, 0
 			for _, w := range words {
 				name, many := strings.CutSuffix(w, "*")
-				c, ok := classNames[name]
+				c, ok := classOf(name)
 				switch {
 				case !ok || p.target != 0 || p.many && many:
 					return fmt.Errorf("operands %q", rest)
@@ -395,49 +395,20 @@ func fill(into []*profile, line string, groups map[string][]string) error {
 				}
 				p.operands, p.many = append(p.operands, c), many && name != "assign"
 			}
-		case "tree":
-			err := p.tree.fill(words)
-			if err != nil {
-				return err
-			}
 		case "same":
-			if p.same == nil {
-				p.same = map[string]string{}
-			}
 			for _, w := range words[min(1, len(words)):] {
 				p.same[w] = strings.TrimPrefix(words[0], "-")
 			}
-		case "called":
-			p.called = rest
-		case "links":
-			if !p.links.fill(words) {
-				return fmt.Errorf("links %q", rest)
-			}
 		case "means":
-			if p.means == nil {
-				p.means = map[string][]string{}
-			}
 			if len(words) < 2 {
 				return fmt.Errorf("means %q", rest)
 			}
 			p.means[words[0]] = words[1:]
-		case "hidden":
-			p.hidden, p.unhide = true, words
-		case "instead":
-			p.instead = words
-		case "names":
-			p.names = words
-		case "loads":
-			p.loads = append(p.loads, words...)
-		case "recursive":
-			p.recursive, p.recursiveWith = len(words) == 0, words
 		default:
-			flag := map[string]*bool{"global": &p.global, "risky": &p.risky, "wraps": &p.wraps, "input": &p.input, "partial": &p.partial, "each": &p.each, "abbrev": &p.abbrev,
-				"digits": &p.digits, "harmless": &p.harmless}[head]
-			if flag == nil {
+			if !slices.Contains(heads, head) {
 				return fmt.Errorf("%q is no line of a profile", head)
 			}
-			*flag = true
+			p.says[head] = append(p.says[head], words...)
 		}
 	}
 	return nil
@@ -457,7 +428,7 @@ func parseOption(w string) (name string, o option, err error) {
 	}
 	kind, named := strings.CutPrefix(w[i+1:], "+")
 	if o.named = named; kind != "" {
-		c, ok := classNames[kind]
+		c, ok := classOf(kind)
 		if !ok {
 			return "", o, fmt.Errorf("option %q", w)
 		}

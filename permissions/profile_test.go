@@ -15,7 +15,7 @@ func sections(t *testing.T, check func(t *testing.T, p *profile, parents []*prof
 	var walk func(p *profile, parents []*profile, words []string)
 	walk = func(p *profile, parents []*profile, words []string) {
 		t.Run(strings.Join(words, " "), func(t *testing.T) { check(t, p, parents, words) })
-		if p.global {
+		if p.is("global") {
 			parents = append(slices.Clip(parents), p)
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.subs)) {
@@ -62,11 +62,14 @@ func TestProfilesHaveSources(t *testing.T) {
 		if p.source == "" {
 			t.Error("it does not say which manual it was made from")
 		}
-		for what, names := range map[string][]string{"recursive": p.recursiveWith, "hidden": p.unhide, "instead": p.instead} {
+		for what, names := range p.says {
 			for _, name := range names {
 				name, _, _ = strings.Cut(name, "=")
-				if _, ok := p.options[name]; !ok {
+				if _, ok := p.options[name]; !ok && slices.Contains([]string{"recursive", "hidden", "instead"}, what) {
 					t.Errorf("%s speaks of %s, which is not among the options", what, name)
+				}
+				if !isOption(name) && (what == "links" || what == "tree") && !slices.Contains([]string{"all", "always", "named", "operands", "whole"}, name) {
+					t.Errorf("%s: unknown word %s", what, name)
 				}
 			}
 		}

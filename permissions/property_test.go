@@ -276,6 +276,14 @@ func TestSuggestedPathsAreOfTheProject(t *testing.T) {
 	}
 }
 
+// A rule with a mistake does not hide why another rule does not cover a command.
+func TestNearMissBesideAMistake(t *testing.T) {
+	j := rulebook(t, allowing("npm run *", "npm run build *")).Judge(lineFacts("npm run build -- --x"))
+	if why := j.Verdicts[0].NearMiss; why == "" || strings.Contains(why, "mistake") {
+		t.Errorf("%q", why)
+	}
+}
+
 func TestRuleMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[allow]]\n":                                      "f:1: a rule must have at least one of",

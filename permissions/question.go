@@ -8,7 +8,7 @@
 //
 // Rules are read with [ParseRules]. [Rulebook.Judge] says what they make of the [Facts] of a
 // question. It reads command lines as a POSIX shell and bash would; a line it cannot read with
-// certainty is asked, never allowed. A [Record] keeps every question and its answer on disk.
+// certainty is asked, never allowed.
 //
 // The package knows nothing of ACP. Callers sanitise the strings of a question for the terminal
 // first, except where a field says that it is raw or verbatim.

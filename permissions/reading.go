@@ -79,13 +79,16 @@ func (r *reading) markUnknown(at int) {
 	}
 }
 
+// partial reports whether not all words of a program are known: some are as for one without a profile.
+func (p *profile) partial() bool { return slices.Contains(p.operands, classOther) }
+
 // program reads the words of a program. parents are profiles whose options count as well; first
 // is the index of the profile's operand that comes first.
 func (r *reading) program(p *profile, parents []*profile, words []string, at, first int) {
-	r.of, r.recursive, r.skipHidden = p.name, r.recursive || p.recursive || p.partial, p.hidden
-	r.known = r.known && !p.partial
+	r.of, r.recursive, r.skipHidden = p.name, r.recursive || p.is("recursive") && p.says["recursive"] == nil || p.partial(), p.is("hidden")
+	r.known = r.known && !p.partial()
 	r.profile = p
-	if p.wraps && r.loose == 0 {
+	if p.is("wraps") && r.loose == 0 {
 		r.loose = at
 	}
 	r.operands(p, parents, words, at, first)
@@ -99,17 +102,17 @@ func (r *reading) operands(p *profile, parents []*profile, words []string, at, f
 		w := words[at]
 		if sub := p.subs[w]; sub != nil && (operands == first || options && w == "--") {
 			c := classSub
-			if sub.risky {
+			if sub.is("risky") {
 				c = classRisky
 			}
-			if r.add(at, w, c, ""); sub.harmless {
+			if r.add(at, w, c, ""); sub.is("harmless") {
 				r.pardon()
 			}
 			switch {
 			case w == "--": // other options; the operands continue
 				r.program(sub, nil, words, at+1, operands)
 				return
-			case p.global:
+			case p.is("global"):
 				parents = append(slices.Clip(parents), p)
 			}
 			r.program(sub, parents, words, at+1, 0)
@@ -310,7 +313,7 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 		}
 		return at, false
 	}
-	if p.digits && strings.Trim(w[1:], "0123456789") == "" {
+	if p.is("digits") && strings.Trim(w[1:], "0123456789") == "" {
 		r.add(at, w, classFlag, w)
 		return at + 1, true
 	}
@@ -374,10 +377,10 @@ func (p *profile) opens(w string) bool {
 
 // noted records what an option says about the command as a whole.
 func (r *reading) noted(p *profile, name string) {
-	r.recursive = r.recursive || slices.Contains(p.recursiveWith, name)
-	r.linked = r.linked || slices.Contains(p.links.with, name)
-	r.content = r.content || slices.Contains(p.tree.with, name)
-	r.instead = r.instead || slices.Contains(p.instead, name)
-	r.names = r.names || slices.Contains(p.names, name)
-	r.skipHidden = r.skipHidden && !slices.Contains(p.unhide, name)
+	r.recursive = r.recursive || p.lists("recursive", name)
+	r.linked = r.linked || p.lists("links", name)
+	r.content = r.content || p.lists("tree", name)
+	r.instead = r.instead || p.lists("instead", name)
+	r.names = r.names || p.lists("names", name)
+	r.skipHidden = r.skipHidden && !p.lists("hidden", name)
 }

@@ -16,7 +16,7 @@ func (b *Rulebook) recursive(f *Facts, p part, rd reading) []Verdict {
 		out = append(out, f.each(p.dir, name, Verdict{Text: text, Effect: Allow, skipHidden: rd.skipHidden, ends: ends})...)
 	}
 	for _, it := range rd.items {
-		if it.option == "" && (it.class == classRead || it.class == classWrite || it.class == classOther || it.class == classOdd || it.class == classRev) {
+		if it.option == "" && slices.Contains([]class{classRead, classWrite, classOther, classOdd, classCode, classRev}, it.class) {
 			add(it.text, it.text)
 		}
 		if _, value, found := strings.Cut(it.text, "="); found && it.option != "" && it.class == classOdd && value != "" { // --directory=x
@@ -49,61 +49,33 @@ func (f *Facts) each(dir, name string, v Verdict) (out []Verdict) {
 
 const whyContents = "its contents are unknown"
 
-// tree says which files of a repository a git command works on without naming them. Only rules
-// that ask or deny count for those: tracked content was committed before, and a rule that
-// allows git pull accepts what comes with it. So a sensitive tracked file does not make every
-// git diff ask.
-type tree struct {
-	on       bool
-	whole    bool     // operands never name paths
-	operands bool     // only with operands
-	with     []string // with one of these options
-}
-
-func (t *tree) fill(words []string) error {
-	options := 0
-	for _, w := range words {
-		switch {
-		case strings.HasPrefix(w, "-"):
-			t.with = append(t.with, w)
-			options++
-		case w == "whole":
-			t.whole = true
-		case w == "operands":
-			t.operands = true
-		default:
-			return fmt.Errorf("tree %q", w)
-		}
-	}
-	t.on = t.on || options == 0
-	return nil
-}
-
-// tree returns verdicts for the directories of a repository that a git command works on: those
-// its pathspecs name, else the whole work tree.
+// tree returns verdicts for the directories of a repository that a git command works on without naming
+// the files: those its pathspecs name, else the whole work tree. Only rules that ask or deny count for
+// those: tracked content was committed before, and a rule that allows git pull accepts what comes with
+// it. So a sensitive tracked file does not make every git diff ask.
 func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
-	if rd.profile == nil || !b.tightensPaths() {
+	if rd.profile == nil || b.strictest(ofPaths) == None {
 		return nil
 	}
-	t := &rd.profile.tree
+	t := rd.profile.says["tree"]
 	var operands []item
 	for _, it := range rd.items {
 		if it.option == "" && it.class != classSub && it.class != classRisky && it.of == rd.profile.name {
 			operands = append(operands, it)
 		}
 	}
-	content := rd.content || rd.firstUnknown >= 0 && len(t.with) > 0 // words after an unknown one were not read
-	if !content && (!t.on || rd.names || t.operands && len(operands) == 0) {
+	content := rd.content || rd.firstUnknown >= 0 && slices.ContainsFunc(t, isOption) // words after an unknown one were not read
+	if !content && (!slices.ContainsFunc(t, func(w string) bool { return !isOption(w) }) || rd.names || slices.Contains(t, "operands") && len(operands) == 0) {
 		return nil
 	}
-	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.risky || rd.profile.links.all}
+	v := Verdict{Text: strings.Join(p.words, " "), Effect: Allow, tracked: true, write: rd.profile.is("risky") || rd.profile.lists("links", "all")}
 	v.trackedOnly = rd.firstUnknown < 0 && !v.write && strings.HasPrefix(rd.profile.name, "git ")
 	dash := slices.Index(p.words, "--")
 	var out []Verdict
 	for _, it := range operands {
 		file, known := lookUp(f, p.dir, it.text, false)
 		switch {
-		case t.whole || it.word < dash || it.class == classText:
+		case slices.Contains(t, "whole") || it.word < dash || it.class == classText:
 		case strings.HasPrefix(it.text, ":") || strings.ContainsAny(it.text, `*?[\`) && dash < 0 || strings.ContainsAny(it.text, `*?[\`) && it.word > dash:
 			return f.inRepository(p.dir, v)
 		case known && file.Exists || dash >= 0 && it.word > dash:
@@ -115,6 +87,8 @@ func (b *Rulebook) tree(f *Facts, p part, rd reading) []Verdict {
 	}
 	return out
 }
+
+func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
 // inRepository returns a verdict on the whole repository of a directory.
 func (f *Facts) inRepository(dir string, v Verdict) []Verdict {
@@ -235,7 +209,7 @@ func (b *Rulebook) namedBelow(f *Facts, dir string, visit func(FileFact) bool) (
 // hiddenBelow returns the strongest effect of rules on files below the directories that a
 // command reads.
 func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
-	if !b.tightensPaths() {
+	if b.strictest(ofPaths) == None {
 		return None
 	}
 	for _, v := range all {
@@ -249,25 +223,10 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 			return worst < Deny
 		})
 		if !complete {
-			worst = max(worst, b.strictest())
+			worst = max(worst, b.strictest(ofPaths))
 		}
 	}
 	return worst
-}
-
-// strictest returns the strongest effect of the rules for paths.
-func (b *Rulebook) strictest() (worst Effect) {
-	for i := range b.rules {
-		if r := &b.rules[i]; r.Path != "" {
-			worst = max(worst, r.Effect)
-		}
-	}
-	return worst
-}
-
-// tightensPaths reports whether some rule for a path asks or denies.
-func (b *Rulebook) tightensPaths() bool {
-	return b != nil && slices.ContainsFunc(b.rules, func(r Rule) bool { return r.Effect >= Confirm && r.Path != "" })
 }
 
 // ending is a pattern that only says how names end.

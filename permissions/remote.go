@@ -18,9 +18,9 @@ var webSchemes = strings.Fields("http https ftp ftps ws wss socks4 socks4a socks
 var gitSchemes = strings.Fields("http https ssh git git+ssh ssh+git")
 
 // url judges a URL, or a host without its scheme: host:port/path.
-func (b *Rulebook) url(f *Facts, word string) []Verdict {
+func (b *Rulebook) url(f *Facts, dir, word string) []Verdict {
 	if strings.Contains(word, "://") {
-		return b.within(f, word, webSchemes)
+		return b.within(f, dir, word, webSchemes)
 	}
 	authority := word
 	if end := strings.IndexAny(authority, `/?#\`); end >= 0 {
@@ -34,15 +34,12 @@ func (b *Rulebook) url(f *Facts, word string) []Verdict {
 }
 
 // within judges a word that is one URL of certain schemes.
-func (b *Rulebook) within(f *Facts, word string, schemes []string) []Verdict {
+func (b *Rulebook) within(f *Facts, dir, word string, schemes []string) []Verdict {
 	name, _, _ := strings.Cut(word, "://")
-	if strings.EqualFold(name, "file") {
-		return b.urls(f, word)
-	}
-	if !slices.Contains(schemes, strings.ToLower(name)) {
+	if name = strings.ToLower(name); name != "file" && !slices.Contains(schemes, name) {
 		return whereverLeads(word)
 	}
-	return b.urls(f, word)
+	return b.urls(f, dir, word)
 }
 
 // remote judges what git accepts as another repository. A bare repository, or one that a file
@@ -54,7 +51,7 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 	case strings.HasPrefix(word, "-"), strings.Contains(word, "::"):
 		return whereverLeads(word)
 	case strings.Contains(word, "://"):
-		return b.within(f, word, gitSchemes)
+		return b.within(f, dir, word, gitSchemes)
 	case colon && !strings.Contains(before, "/"):
 		_, host, user := strings.Cut(before, "@")
 		if !user {
@@ -84,7 +81,7 @@ func bareRepository(f *Facts, dir string) bool {
 // download judges a URL that wget fetches. It becomes a file with the last name of the URL,
 // unless an option says otherwise.
 func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
-	out := b.url(f, word)
+	out := b.url(f, p.dir, word)
 	if strings.HasPrefix(strings.ToLower(word), "ftp") && strings.Contains(word, "://") { // * in it are names
 		return whereverLeads(word)
 	}
@@ -107,10 +104,7 @@ func (b *Rulebook) download(f *Facts, p part, word string) []Verdict {
 	if asks {
 		name += "?" + strings.ReplaceAll(query, "/", "%2F")
 	}
-	if v, found := b.path(f, p.dir, strings.ReplaceAll(name, "/", "%2F"), writesThis); found {
-		out = append(out, v)
-	}
-	return out
+	return append(out, b.path(f, p.dir, strings.ReplaceAll(name, "/", "%2F"), writesThis)...)
 }
 
 // query judges an operand of dig: a setting, a type, a name to look up, or the server to ask.

@@ -23,7 +23,7 @@ func openEnded(pattern []string) bool {
 	name := program(pattern[0])
 	star := slices.IndexFunc(pattern, func(w string) bool { return strings.Contains(w, "*") })
 	switch {
-	case star == 0, has(name, "closed"), star > 0 && has(name, "script", pattern[star-1]):
+	case star == 0, has(name, "closed"):
 		return true
 	case wraps(pattern) > 0 && firstNamed(pattern[wraps(pattern):]) < 0:
 		return true
@@ -102,25 +102,25 @@ func firstNamed(pattern []string) int {
 	return -1
 }
 
-// standardInput are the names of the standard input.
-var standardInput = []string{"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
+// standardInput matches the names of the standard input, and of files that the line opens.
+var standardInput = late(`^(-|/dev/stdin|(/dev|/proc/(self|[0-9]+))/fd/[0-9]+)$`)
 
 // readsCode reports whether a command runs its standard input.
 func readsCode(words []string) bool {
 	name := program(words[0])
 	if slices.ContainsFunc(read(words).items, func(it item) bool { // make -f -
-		return it.class == classCode && it.option != "" && slices.Contains(standardInput, it.text)
+		return it.class == classCode && it.option != "" && standardInput().MatchString(it.text)
 	}) {
 		return true
 	}
 	if !isShell(name) && !has(name, "code") {
-		return false
+		return (name == "." || name == "source") && len(words) > 1 && standardInput().MatchString(words[1])
 	}
 	for _, w := range words[1:] {
 		switch {
 		case w == "--version" || w == "--help" || !isShell(name) && (w == "-V" || w == "-v"):
 			return false
-		case slices.Contains(standardInput, w) || w == "-s" && isShell(name):
+		case standardInput().MatchString(w) || w == "-s" && isShell(name):
 			return true
 		case !strings.HasPrefix(w, "-"):
 			return false

@@ -140,18 +140,13 @@ func (r *reader) input(s, from *syntax.Stmt) {
 // readsLines reports whether a program of a command runs the lines of its input.
 func readsLines(words []string) bool {
 	return slices.ContainsFunc(wrappedBy(words).commands, func(command []string) bool {
-		if len(command) > 1 && (command[0] == "." || command[0] == "source") {
-			return command[1] == "/dev/stdin" || command[1] == "/proc/self/fd/0" || command[1] == "-"
-		}
-		if isShell(command[0]) {
+		if isShell(command[0]) || command[0] == "." || command[0] == "source" {
 			return readsCode(command)
 		}
-		p := anyProfile(command[0])
-		if p == nil || !p.input {
-			return false
-		}
-		rd, _ := shallow(command)
-		return !slices.ContainsFunc(rd.items, func(it item) bool { return it.class.isCode() })
+		rd, known := shallow(command)
+		return known && rd.profile.runs() && !slices.ContainsFunc(rd.items, func(it item) bool {
+			return it.class.isCode() && (it.class != classCode || it.option == "" && !slices.Contains(rd.profile.operands, classCmd))
+		})
 	})
 }
 
@@ -278,9 +273,12 @@ func (r *reader) variable(a *syntax.Assign) {
 	}
 	words := []string{"env", a.Name.Value + "=" + written(r, []*syntax.Word{a.Value})[0]}
 	p := part{text: r.source(a), words: words, known: 2, dir: r.dir, wrapped: maybeWrapped}
-	if _, why := literal(a.Value); why != "" && namesCommand(a.Name.Value) {
-		p.doubt, p.known = why, 1
+	if _, p.doubt = literal(a.Value); p.doubt != "" {
+		if p.known = 1; !namesCommand(a.Name.Value) {
+			return
+		}
 	}
-	r.parts = append(r.parts, p)
-	r.script(words)
+	if r.parts = append(r.parts, p); p.doubt == "" {
+		r.script(words)
+	}
 }

@@ -120,10 +120,8 @@ func (c *wrapped) scan(p *profile, at int) {
 			if sub := q.subs[c.words[j]]; sub != nil {
 				c.scan(sub, j+1)
 			}
-			c.cluster(q, j)
-			c.option(q, j)
 		}
-		if q.runs() {
+		if q.mayRun() {
 			c.all(r.firstUnknown)
 		}
 	}
@@ -146,39 +144,6 @@ func (c *wrapped) option(p *profile, at int) {
 	case classLine, classCmd, classSetting:
 		c.item(item{word: place, text: value, class: o.class, option: name})
 	}
-}
-
-// cluster looks for an option that runs something among the letters of a word, as in python
-// -Impip and rsync -ae.
-func (c *wrapped) cluster(p *profile, at int) {
-	w := c.words[at]
-	for name, sub := range p.subs {
-		if !sub.wraps || len(name) != 2 || name[0] != '-' || len(w) < 3 || w[0] != '-' || w[1] == '-' {
-			continue
-		}
-		if text, place, ok := c.afterLetter(at, name[1:]); ok {
-			c.command(text, place)
-		}
-	}
-	for name, o := range p.options {
-		if o.class == classLine && len(name) == 2 && len(w) > 2 && w[0] == '-' && w[1] != '-' {
-			if text, place, ok := c.afterLetter(at, name[1:]); ok {
-				c.line(text, place, surelyWrapped)
-			}
-		}
-	}
-}
-
-// afterLetter returns what follows a letter in a word, or the next word if nothing does.
-func (c *wrapped) afterLetter(at int, letter string) (string, int, bool) {
-	_, rest, found := strings.Cut(c.words[at], letter)
-	switch {
-	case found && rest != "":
-		return rest, at, true
-	case found && at+1 < len(c.words):
-		return c.words[at+1], at + 1, true
-	}
-	return "", 0, false
 }
 
 func (c *wrapped) item(it item) {
@@ -210,8 +175,11 @@ func (c *wrapped) item(it item) {
 			c.line(line, it.word, surelyWrapped)
 		}
 	case classAssign:
-		if name, value, _ := strings.Cut(it.text, "="); namesCommand(name) {
-			c.line(strings.TrimLeft(value, "|-@ "), it.word, maybeWrapped)
+		if _, value, _ := strings.Cut(it.text, "="); !onlyChooses(it.text) { // its program may run it, or an option in it
+			c.line(strings.Trim(value, "|-@! "), it.word, maybeWrapped)
+			if _, value, found := strings.Cut(value, "="); found {
+				c.line(strings.Trim(value, "'!"), it.word, maybeWrapped)
+			}
 		}
 	}
 }
@@ -251,9 +219,24 @@ func (c *wrapped) all(from int) {
 	}
 }
 
+// mayRun reports whether operands or options of a program are run.
+func (p *profile) mayRun() bool {
+	for _, o := range p.options {
+		if o.class == classLine || o.class == classCmd || o.class == classSetting {
+			return true
+		}
+	}
+	for _, sub := range p.subs {
+		if strings.HasPrefix(sub.name[strings.LastIndexByte(sub.name, ' ')+1:], "-") && sub.runs() { // python -m
+			return true
+		}
+	}
+	return p.runs()
+}
+
 // runs reports whether the operands of a program are run.
 func (p *profile) runs() bool {
-	return p.wraps || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
+	return p.is("wraps") || slices.ContainsFunc(p.operands, func(c class) bool { return c == classCmd || c == classLine || c == classJoined })
 }
 
 // namesCommand reports whether programs run the value of a variable.

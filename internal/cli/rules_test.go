@@ -156,6 +156,7 @@ func TestRulesThatAreTooWide(t *testing.T) {
 	r.expect("allow command npm run *  ~rules.toml:1  ignored: "+strings.TrimPrefix(mistake, "~rules.toml:1: ")+"\nallow command ls *       ~rules.toml:3\n", 0, "list")
 	r.expect("parley: "+mistake+"\n", 2, "check")
 	r.expect("npm run x\n└ npm run x  asked · your rule has a mistake: "+strings.TrimPrefix(mistake, "~rules.toml:1: ")+"\nasked\n", 1, "test", "npm run x")
+	r.expect("ls --x\n└ ls --x  asked · unknown option --x of ls\nasked\n", 1, "test", "ls --x")
 	r.expect("ls\n└ ls  allowed by your rule  command ls *  (~rules.toml:3)\nallowed\n", 0, "test", "ls")
 	for rules, want := range map[string]string{
 		"[[allow]]\ncommand = \"npm run *\"\n":                                    "Rule ignored: command ",

@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/atomicfile"
 	"parley/internal/filetrust"
+	"parley/internal/questions"
 	"parley/internal/record"
 	"parley/internal/redact"
 	"parley/permissions"
@@ -33,12 +34,12 @@ func (s *Setup) questions() string {
 
 // NewQuestions starts a record of questions and answers; nil if none is kept. failed is called when
 // it cannot be written.
-func (s *Setup) NewQuestions(failed func(error)) *permissions.Record {
+func (s *Setup) NewQuestions(failed func(error)) *questions.Record {
 	dir := s.questions()
 	if dir == "" {
 		return nil
 	}
-	return permissions.NewRecord(dir, rand.Text(), redact.Words, failed)
+	return questions.NewRecord(dir, rand.Text(), redact.Words, failed)
 }
 
 // questionsFail returns a function that warns that the record of questions cannot be written.
@@ -67,7 +68,7 @@ func (c *Connection) LastAsked(session string) []permissions.Facts {
 	if c.questionDir == "" {
 		return nil
 	}
-	all, err := permissions.LastAsked(c.questionDir, lastAsked)
+	all, err := questions.LastAsked(c.questionDir, lastAsked)
 	if err != nil {
 		return nil
 	}

@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"parley/internal/memory"
+	"parley/internal/questions"
 	"parley/internal/record"
-	"parley/permissions"
 	"parley/ui/layer"
 )
 
@@ -127,13 +127,13 @@ func TestNoRoomForQuestions(t *testing.T) {
 	if now := read(t, file); !strings.HasPrefix(now, text.String()) || len(now) != text.Len()+100 {
 		t.Errorf("%d bytes of the record, %d before; or they are others", len(now), text.Len())
 	}
-	if entries, err := permissions.ReadRecord(kept, "s1", 1e6); err != nil || len(entries) != before {
+	if entries, err := questions.Read(kept, "s1", 1e6); err != nil || len(entries) != before {
 		t.Errorf("%d entries, %d before; %v", len(entries), before, err)
 	}
 	s = Start(t, 120, 30, dir, scripted(t)...)
 	asks(s)
 	s.quits()
-	entries, err := permissions.ReadRecord(kept, "s1", 1e6)
+	entries, err := questions.Read(kept, "s1", 1e6)
 	if err != nil || len(entries) != before+1 || !entries[before].Allowed || entries[before].Decision != "Allow: Launch" {
 		t.Errorf("%d entries, %d before; %v: %+v", len(entries), before, err, entries[before:])
 	}

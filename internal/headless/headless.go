@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/host"
+	"parley/internal/questions"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -65,7 +66,7 @@ type Options struct {
 	// Tools is the command that an agent of ACP v2 starts to reach files and commands; nil
 	// offers none.
 	Tools  []string
-	Record *permissions.Record // of questions and answers; Run closes it; may be nil
+	Record *questions.Record // of questions and answers; Run closes it; may be nil
 	// Log is the path of the log of messages, "" if there is none.
 	Log string
 	// Commands decides how commands of the agent are started.

@@ -13,6 +13,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
+	"parley/internal/questions"
 	"parley/permissions"
 	"parley/terminal"
 )
@@ -39,7 +40,7 @@ var onTTY = wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", "if [
 // A command that the user allows with the keyboard has a terminal; the settled event and the record say so.
 func TestAllowedWithTheKeyboard(t *testing.T) {
 	dir := t.TempDir()
-	record := permissions.NewRecord(dir, "run", nil, nil)
+	record := questions.NewRecord(dir, "run", nil, nil)
 	r := withKeyboard(t, func(o *Options) { o.Record = record })
 	g := r.create(onTTY)
 	q := r.question()
@@ -70,7 +71,7 @@ func TestAllowedWithTheKeyboard(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	r.host.Close()
-	entries, err := permissions.ReadRecord(dir, theSession, 10)
+	entries, err := questions.Read(dir, theSession, 10)
 	if err != nil || len(entries) != 2 || !entries[0].Attended || entries[1].Attended || entries[1].Outcome != "started" {
 		t.Errorf("%+v, %v", entries, err)
 	}
@@ -137,7 +138,7 @@ func TestKeyboardIsTheUsersToGive(t *testing.T) {
 // A running command is taken over: the agent's wait continues, and returns the second exit.
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
-	r := withKeyboard(t, func(o *Options) { o.Record = permissions.NewRecord(dir, "run", nil, nil) })
+	r := withKeyboard(t, func(o *Options) { o.Record = questions.NewRecord(dir, "run", nil, nil) })
 	script := `if [ -t 0 ]; then echo again; read -r x; exit 3; fi; echo first; exec sleep 1000`
 	id := r.passes(r.create(wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", script}}), "once")
 	ref := wire.TerminalRef{SessionID: theSession, TerminalID: id}
@@ -180,7 +181,7 @@ func TestTakeOver(t *testing.T) {
 		t.Errorf("%d answers were reported", n)
 	}
 	r.host.Close()
-	entries, _ := permissions.ReadRecord(dir, theSession, 10)
+	entries, _ := questions.Read(dir, theSession, 10)
 	if len(entries) != 3 || entries[2].Outcome != "started again, with the user's keyboard" || entries[2].Key != entries[0].Key {
 		t.Errorf("got %+v", entries)
 	}
@@ -189,7 +190,7 @@ func TestTakeOver(t *testing.T) {
 // Typed keys are in no event and no record.
 func TestKeysAreKeptNowhere(t *testing.T) {
 	dir := t.TempDir()
-	r := withKeyboard(t, func(o *Options) { o.Record = permissions.NewRecord(dir, "run", nil, nil) })
+	r := withKeyboard(t, func(o *Options) { o.Record = questions.NewRecord(dir, "run", nil, nil) })
 	script := `stty -echo; printf 'Password: '; read -r x; echo; echo "read ${#x}"`
 	g := r.create(wire.CreateTerminalRequest{Command: "sh", Args: []string{"-c", script}})
 	if err := r.host.Broker().AnswerAttended(r.question().Key, "once"); err != nil {

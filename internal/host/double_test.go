@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/wire"
+	"parley/internal/questions"
 	"parley/permissions"
 )
 
@@ -34,7 +35,7 @@ func TestTwoEditsOfOneFile(t *testing.T) {
 // The record has every question with its answer and outcome.
 func TestRecorded(t *testing.T) {
 	dir := t.TempDir()
-	record := permissions.NewRecord(dir, "run", nil, func(err error) { t.Error(err) })
+	record := questions.NewRecord(dir, "run", nil, func(err error) { t.Error(err) })
 	r := &rig{t: t, sink: newSink(), root: realDir(t), outside: realDir(t), keys: map[uint64]bool{}}
 	r.host = New(Options{Sink: r.sink, Agent: "test", Record: record})
 	t.Cleanup(r.host.Close)
@@ -48,7 +49,7 @@ func TestRecorded(t *testing.T) {
 	r.refused(r.write(path, "c"))
 	record.Close()
 
-	entries, err := permissions.ReadRecord(dir, theSession, 10)
+	entries, err := questions.Read(dir, theSession, 10)
 	if err != nil || len(entries) != 3 {
 		t.Fatalf("%+v, %v", entries, err)
 	}

@@ -17,6 +17,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/fsops"
+	"parley/internal/questions"
 	"parley/internal/toolserver"
 	"parley/permissions"
 	"parley/terminal"
@@ -24,11 +25,11 @@ import (
 
 // Options configure a Host.
 type Options struct {
-	Sink   event.Sink          // receives events; required
-	Policy permissions.Policy  // nil: every question is posted
-	Agent  string              // the agent's name in questions
-	Remote *Remote             // for an agent on another machine; else nil
-	Record *permissions.Record // closed with the host; nil: nothing is recorded
+	Sink   event.Sink         // receives events; required
+	Policy permissions.Policy // nil: every question is posted
+	Agent  string             // the agent's name in questions
+	Remote *Remote            // for an agent on another machine; else nil
+	Record *questions.Record  // closed with the host; nil: nothing is recorded
 
 	Watch
 	// Rules returns the rules for a session with these directories; nil: there are none. It is called

@@ -20,7 +20,7 @@ const (
 
 // secretWords are parts of names of secrets, as secretName normalizes them.
 var secretWords = []string{"authorization", "token", "apikey", "password", "passwd", "passphrase", "secret", "cookie", "privatekey", "accesskey", "accountkey", "signingkey", "encryptionkey", "masterkey", "secretkey", "sharedkey", "authkey", "licensekey",
-	"sessionkey", "storagekey", "subscriptionkey", "hmackey", "writekey", "recoverycode", "seedphrase", "mysqlpwd", "storepass", "keypass", "userpass", "dbpass"}
+	"sessionkey", "storagekey", "subscriptionkey", "hmackey", "writekey", "recoverycode", "seedphrase", "mysqlpwd", "storepass", "keypass", "userpass", "dbpass", "sshpass"}
 
 // wholeWords are such parts only as whole words of a name: DB_PASS and dbPass, but not bypass.
 var wholeWords = []string{"pass", "pwd", "psk"}

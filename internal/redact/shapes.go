@@ -132,6 +132,9 @@ func ownShapes() []shape {
 		// Passwords in files and connection strings.
 		{words: []string{"machine ", "default "}, pattern: `(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+(\S+)`, chosen: true}, // .netrc
 		{words: []string{":5432:", ":6432:", ":*:*:"}, pattern: `:(?:\d+|\*):[^:\s]+:[^:\s]+:([^\s:'"]+)`, chosen: true},               // .pgpass
+		{words: []string{"identified by ", "identified with "}, pattern: `(?i)identified\s+(?:with\s+\S+\s+)?by\s+['"]([^'"\n]+)['"]`, chosen: true},
+		{words: []string{"user ", "role "}, pattern: `(?i)(?:user|role)\s+\S+\s+(?:with\s+)?(?:encrypted\s+)?password\s+'([^'\n]+)'`, chosen: true},
+		{words: []string{"requirepass ", "masterauth ", "bindpw "}, pattern: `\b(?:requirepass|masterauth|bindpw)\s+(\S{6,})`},
 		{words: []string{"jdbc:oracle:"}, pattern: `jdbc:oracle:\w+:[\w.]+/([^@\s]+)@`, chosen: true},
 	}
 }

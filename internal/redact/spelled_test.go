@@ -134,6 +134,13 @@ pdl_live_apikey_{low 26}_{b62 22}_{b62 3}
 1/12345678901234:{hex 32}
 0.{hex 8}-{hex 4}-{hex 4}-{hex 4}-{hex 12}.{b62 30}:{std 22}==
 sk{b62 120}
+requirepass {pw}
+masterauth {pw}
+bindpw {pw}
+IDENTIFIED BY '{word}'
+identified with caching_sha2_password by "{pw}"
+CREATE USER x WITH PASSWORD '{word}';
+ALTER ROLE x ENCRYPTED PASSWORD '{pw}'
 `},
 	"a command": {Command, `
 docker login -u ada -p {pw} registry.example.com
@@ -230,6 +237,38 @@ terraform apply -var db_password={word}
 ansible all -e ansible_become_pass={word}
 git -c http.extraheader="AUTHORIZATION: basic {b62 24}" fetch
 psql "host=db user=app password={word}"
+mongo --password {word}
+http -a user:{pw} x
+skopeo copy --src-creds u:{pw} a b
+oc login -u x -p {pw}
+gh auth login --with-token <<< {b62 20}
+yarn config set npmAuthToken {b62 20}
+gem push --key {b62 20}
+netlify deploy --auth {b62 20}
+netlify deploy --auth={b62 20}
+vercel env add X <<< {pw}
+wrangler secret put X <<< {pw}
+ncftpput -u x -p {pw} h
+rdesktop -u x -p {pw} y
+security add-generic-password -a x -s y -w {pw}
+security unlock-keychain -p {pw} x
+bw unlock {pw}
+bw login u {pw}
+rclone config create x s3 secret_access_key {b62 20}
+impdp u/{pw} x
+mqtt pub -pw {pw}
+passwd --stdin x <<< {pw}
+cryptsetup luksOpen x y <<< {pw}
+codecov -t {b62 20}
+sonar-scanner -Dsonar.login={hex 40}
+dotnet nuget push x -k {b62 20}
+nuget setapikey {b62 20}
+xcrun altool -u x -p {pw}
+signtool sign /p {pw} x
+doctl auth init -t {b62 20}
+wandb login {hex 40}
+llm keys set openai --value {b62 20}
+SSHPASS={word} sshpass -e ssh x
 `},
 	"JSON": {func(s string) string { return string(JSON(nil, []byte(s))) }, `
 {"pass":"{word}"}

@@ -1,6 +1,8 @@
-package permissions
+// Package questions keeps every question of permissions, and its answer, on disk.
+package questions
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/permissions"
 )
 
 // Bounds of the record: the size of a session's file, which is then rotated, and of the text of
@@ -33,18 +37,18 @@ type Entry struct {
 	Run     string    `json:"run"` // identifies the run
 
 	// For a question and its answer.
-	Origin   string `json:"origin,omitempty"`   // agent or parley
-	Subagent string `json:"subagent,omitempty"` // title of the sub-agent that asked
-	Tool     string `json:"tool,omitempty"`     // id of the tool call
-	Shown    string `json:"shown,omitempty"`    // its heading and body, shortened
-	Digest   string `json:"digest,omitempty"`   // SHA-256 of everything shown
-	Facts    *Facts `json:"facts,omitempty"`
-	Asked    bool   `json:"asked,omitempty"` // the user was asked
-	Decision string `json:"decision,omitempty"`
-	Allowed  bool   `json:"allowed,omitempty"`
-	By       string `json:"by,omitempty"`
-	Changed  string `json:"changed,omitempty"`  // SHA-256 of the text that the user wrote instead
-	Attended bool   `json:"attended,omitempty"` // the command got the user's keyboard
+	Origin   string             `json:"origin,omitempty"`   // agent or parley
+	Subagent string             `json:"subagent,omitempty"` // title of the sub-agent that asked
+	Tool     string             `json:"tool,omitempty"`     // id of the tool call
+	Shown    string             `json:"shown,omitempty"`    // its heading and body, shortened
+	Digest   string             `json:"digest,omitempty"`   // SHA-256 of everything shown
+	Facts    *permissions.Facts `json:"facts,omitempty"`
+	Asked    bool               `json:"asked,omitempty"` // the user was asked
+	Decision string             `json:"decision,omitempty"`
+	Allowed  bool               `json:"allowed,omitempty"`
+	By       string             `json:"by,omitempty"`
+	Changed  string             `json:"changed,omitempty"`  // SHA-256 of the text that the user wrote instead
+	Attended bool               `json:"attended,omitempty"` // the command got the user's keyboard
 
 	// For its outcome.
 	Outcome string `json:"outcome,omitempty"`
@@ -81,10 +85,10 @@ func NewRecord(dir, run string, redact func([]string) []string, failed func(erro
 }
 
 // RecordAnswer records a question and its answer. asked reports whether the user was asked.
-func (r *Record) RecordAnswer(q Question, a Answer, asked bool) {
-	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Subagent: q.Subagent, Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: q.Digest(),
+func (r *Record) RecordAnswer(q permissions.Question, a permissions.Answer, asked bool) {
+	e := Entry{Time: time.Now(), Session: q.Session, Key: q.Key, Run: r.run, Origin: "agent", Subagent: q.Subagent, Tool: q.Tool, Shown: cut(shownText(q), maxRead), Digest: digest(q),
 		Facts: &q.Facts, Asked: asked, Decision: "cancelled", By: a.By}
-	if q.Origin == FromParley {
+	if q.Origin == permissions.FromParley {
 		e.Origin = "parley"
 	}
 	for _, o := range q.Options {
@@ -266,7 +270,7 @@ func (r *Record) Close() {
 }
 
 // shownText returns what a question shows the user.
-func shownText(q Question) string {
+func shownText(q permissions.Question) string {
 	var b strings.Builder
 	b.WriteString(q.Heading)
 	for _, p := range q.Body {
@@ -281,8 +285,8 @@ func shownText(q Question) string {
 	return b.String()
 }
 
-// Digest identifies everything that a question shows: equal questions have equal digests.
-func (q *Question) Digest() string {
+// digest identifies everything that a question shows: equal questions have equal digests.
+func digest(q permissions.Question) string {
 	h := sha256.New()
 	add := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
 	add(q.Heading)
@@ -301,9 +305,9 @@ func (q *Question) Digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// ReadRecord returns the newest entries of a session, oldest first. A session without a record
+// Read returns the newest entries of a session, oldest first. A session without a record
 // has none. An incomplete line is skipped.
-func ReadRecord(dir, session string, most int) ([]Entry, error) {
+func Read(dir, session string, most int) ([]Entry, error) {
 	name := filepath.Join(dir, recordName(session))
 	var all []Entry
 	for _, n := range []string{name + ".1", name} {
@@ -338,7 +342,7 @@ func readEntries(name string) ([]Entry, error) {
 
 // LastAsked returns the facts of the questions that the user was asked last, in any session,
 // newest first.
-func LastAsked(dir string, most int) ([]Facts, error) {
+func LastAsked(dir string, most int) ([]permissions.Facts, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl*"))
 	if err != nil {
 		return nil, err
@@ -355,10 +359,23 @@ func LastAsked(dir string, most int) ([]Facts, error) {
 			}
 		}
 	}
-	sortEntries(all)
-	var out []Facts
+	slices.SortStableFunc(all, func(a, b Entry) int { return b.Time.Compare(a.Time) })
+	var out []permissions.Facts
 	for _, e := range all[:min(most, len(all))] {
 		out = append(out, *e.Facts)
 	}
 	return out, nil
+}
+
+// newest returns the most recently changed files, at most that many.
+func newest(names []string, most int) []string {
+	at := map[string]int64{}
+	for _, n := range names {
+		if info, err := os.Stat(n); err == nil {
+			at[n] = info.ModTime().UnixNano()
+		}
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return at[n] == 0 })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(at[b], at[a]) })
+	return names[:min(most, len(names))]
 }

@@ -1,4 +1,4 @@
-package permissions
+package questions
 
 import (
 	"errors"
@@ -10,25 +10,31 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/permissions"
 )
+
+func question(session string) permissions.Question {
+	return permissions.Question{Session: session, Options: []permissions.Option{{ID: "o", Name: "Once", Kind: permissions.AllowOnce}, {ID: "r", Name: "No", Kind: permissions.RejectOnce}}}
+}
 
 // Everything an agent or project names is redacted and bounded.
 func TestRecordOfEveryFact(t *testing.T) {
-	fill := func(secret string, many int) Question {
+	fill := func(secret string, many int) permissions.Question {
 		q := question("s")
-		q.Tool, q.Subagent, q.Heading, q.Body = secret, secret, secret, []Part{{Text: secret}}
-		q.Facts = Facts{Agent: secret, Kind: secret, Tool: secret, Hosts: slices.Repeat([]string{secret}, many),
-			Commands: []CommandFact{{Line: secret, Dir: secret, Words: slices.Repeat([]string{secret}, many)}},
-			Files:    slices.Repeat([]FileFact{{Path: secret, RequestedPath: secret, Roots: slices.Repeat([]string{secret}, many)}}, many)}
+		q.Tool, q.Subagent, q.Heading, q.Body = secret, secret, secret, []permissions.Part{{Text: secret}}
+		q.Facts = permissions.Facts{Agent: secret, Kind: secret, Tool: secret, Hosts: slices.Repeat([]string{secret}, many),
+			Commands: []permissions.CommandFact{{Line: secret, Dir: secret, Words: slices.Repeat([]string{secret}, many)}},
+			Files:    slices.Repeat([]permissions.FileFact{{Path: secret, RequestedPath: secret, Roots: slices.Repeat([]string{secret}, many)}}, many)}
 		return q
 	}
-	for _, q := range []Question{fill("/w/hunter2", 1), fill(strings.Repeat("hunter2 ", 1<<17), 1), fill("hunter2", 1<<13)} {
+	for _, q := range []permissions.Question{fill("/w/hunter2", 1), fill(strings.Repeat("hunter2 ", 1<<17), 1), fill("hunter2", 1<<13)} {
 		dir := t.TempDir()
 		redact := func(texts []string) []string {
 			return strings.Split(strings.ReplaceAll(strings.Join(texts, "\x00"), "hunter2", "***"), "\x00")
 		}
 		r := NewRecord(dir, "run", redact, func(err error) { t.Error(err) })
-		b := NewBroker((&desk{}).post, DenyAll("no", nil))
+		b := permissions.NewBroker(func(permissions.Event) {}, permissions.DenyAll("no", nil))
 		b.SetRecord(r.RecordAnswer)
 		b.Ask(q)
 		r.Close()
@@ -54,13 +60,13 @@ func TestRecord(t *testing.T) {
 		return out
 	}
 	r := NewRecord(dir, "run1", redact, func(err error) { t.Error(err) })
-	b := NewBroker((&desk{}).post, DenyAll("--deny-all", nil))
+	b := permissions.NewBroker(func(permissions.Event) {}, permissions.DenyAll("--deny-all", nil))
 	b.SetRecord(r.RecordAnswer)
 	q := question("s/../../x")
-	q.Subagent, q.Heading, q.Body = "Explore", "Run a command", []Part{{Kind: Command, Text: "login hunter2"}}
-	q.Facts = lineFacts("login hunter2")
-	q.Facts.Commands = append(q.Facts.Commands, CommandFact{Line: "login", Words: []string{"login", "--token", "t"}})
-	q.Facts.Hosts, q.Facts.Files = []string{"hunter2"}, []FileFact{{Path: "/hunter2"}}
+	q.Subagent, q.Heading, q.Body = "Explore", "Run a command", []permissions.Part{{Kind: permissions.Command, Text: "login hunter2"}}
+	q.Facts = permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: "login hunter2", Dir: "/w"}}}
+	q.Facts.Commands = append(q.Facts.Commands, permissions.CommandFact{Line: "login", Words: []string{"login", "--token", "t"}})
+	q.Facts.Hosts, q.Facts.Files = []string{"hunter2"}, []permissions.FileFact{{Path: "/hunter2"}}
 	q.Options = slices.Clone(q.Options)
 	for i, o := range q.Options {
 		if o.Name == "No" {
@@ -71,11 +77,11 @@ func TestRecord(t *testing.T) {
 	r.RecordOutcome("s/../../x", 1, "not run")
 	r.Close()
 
-	got, err := ReadRecord(dir, "s/../../x", 10)
+	got, err := Read(dir, "s/../../x", 10)
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
-	if e := got[0]; e.Subagent != "Explore" || e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != q.Digest() || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
+	if e := got[0]; e.Subagent != "Explore" || e.Decision != "No, login ***" || e.Facts.Commands[1].Words[2] != "***" || e.Allowed || e.Asked || e.By != "--deny-all" || e.Digest != digest(q) || e.Facts.Commands[0].Line != "login ***" || strings.Contains(e.Shown, "hunter2") {
 		t.Errorf("got %+v", e)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, recordName("s/../../x"))); err != nil || strings.Contains(string(data), "hunter2") {
@@ -87,11 +93,11 @@ func TestRecord(t *testing.T) {
 	if got[1].Outcome != "not run" || got[1].Key != got[0].Key {
 		t.Errorf("got %+v", got[1])
 	}
-	if q2 := q; q2.Digest() != q.Digest() {
+	if q2 := q; digest(q2) != digest(q) {
 		t.Error("two digests of one question")
 	}
 	q.Body[0].Text += " "
-	if q.Digest() == got[0].Digest {
+	if digest(q) == got[0].Digest {
 		t.Error("another question has the same digest")
 	}
 	if runtime.GOOS == "windows" {
@@ -114,15 +120,15 @@ func TestRecordTogether(t *testing.T) {
 		all.Go(func() {
 			r := NewRecord(dir, fmt.Sprint(run), nil, func(err error) { t.Error(err) })
 			q := question("s")
-			q.Facts = lineFacts(strings.Repeat("x", 3000))
+			q.Facts = permissions.Facts{Kind: "execute", Commands: []permissions.CommandFact{{Line: strings.Repeat("x", 3000), Dir: "/w"}}}
 			for range 50 {
-				r.RecordAnswer(q, Answer{OptionID: "o", By: "you"}, true)
+				r.RecordAnswer(q, permissions.Answer{OptionID: "o", By: "you"}, true)
 			}
 			r.Close()
 		})
 	}
 	all.Wait()
-	if got, err := ReadRecord(dir, "s", 1000); err != nil || len(got) != 200 {
+	if got, err := Read(dir, "s", 1000); err != nil || len(got) != 200 {
 		t.Errorf("%d entries, %v", len(got), err)
 	}
 	if got, err := LastAsked(dir, 50); err != nil || len(got) != 50 {
@@ -137,12 +143,12 @@ func TestRecordRotates(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewRecord(dir, "run", nil, nil)
-	r.RecordAnswer(question("s"), Answer{Cancelled: true}, true)
+	r.RecordAnswer(question("s"), permissions.Answer{Cancelled: true}, true)
 	r.Close()
 	if info, err := os.Stat(name + ".1"); err != nil || info.Size() != maxRecord+1 {
 		t.Error(info, err)
 	}
-	if got, err := ReadRecord(dir, "s", 10); err != nil || len(got) != 1 || got[0].Decision != "cancelled" {
+	if got, err := Read(dir, "s", 10); err != nil || len(got) != 1 || got[0].Decision != "cancelled" {
 		t.Error(got, err)
 	}
 }
@@ -156,7 +162,7 @@ func TestRecordFails(t *testing.T) {
 	var told []error
 	r := NewRecord(filepath.Join(file, "dir"), "run", nil, func(err error) { told = append(told, err) })
 	for range 3 {
-		r.RecordAnswer(question("s"), Answer{Cancelled: true}, true)
+		r.RecordAnswer(question("s"), permissions.Answer{Cancelled: true}, true)
 	}
 	r.Close()
 	if len(told) != 1 || errors.Unwrap(told[0]) == nil {
@@ -181,13 +187,29 @@ func TestRecordTorn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := ReadRecord(dir, "s", 10); err != nil || len(got) != 1 {
+	if got, err := Read(dir, "s", 10); err != nil || len(got) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	add("second")
 	add("third")
-	got, err := ReadRecord(dir, "s", 10)
+	got, err := Read(dir, "s", 10)
 	if err != nil || len(got) != 3 || got[1].Outcome != "second" || got[2].Outcome != "third" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The record says that the user changed the text, with the digest of the new one.
+func TestRecordOfAChange(t *testing.T) {
+	dir := t.TempDir()
+	r := NewRecord(dir, "run1", nil, func(err error) { t.Error(err) })
+	q := question("s")
+	q.Change = &permissions.Change{}
+	text := "abc"
+	r.RecordAnswer(q, permissions.Answer{OptionID: "o", By: "you", Text: &text}, true)
+	r.RecordAnswer(q, permissions.Answer{OptionID: "o", By: "you"}, true)
+	r.Close()
+	got, err := Read(dir, "s", 10)
+	if err != nil || len(got) != 2 || got[0].Changed != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" || got[1].Changed != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
