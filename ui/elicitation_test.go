@@ -99,7 +99,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 		d.rest()
 		d.types("ma")
 		d.wait(1200 * time.Millisecond)
-		d.sees("Run a command in")
+		d.sees("Run outside the project")
 		d.misses("Which branch?")
 		d.types("y") // too soon after typing: for neither
 		d.draft("")

@@ -360,7 +360,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.outcomes("")
 		d.answered("")
 		d.press("ctrl+c")
-		d.sees("Run a command in")
+		d.sees("Run outside the project")
 	})
 	// The page with the field is removed.
 	k = &locked{}

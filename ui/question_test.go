@@ -33,7 +33,7 @@ func (d *driver) open() int { return d.m.chat.question.Len() }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
-		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `Agent's description: "Commit typed errors"`,
+		d.sees("fake asks", "Run outside the project: /home/ada/src/parser", "git add -A && git push origin HEAD", `Agent's description: "Commit typed errors"`,
 			"y Allow once", "a Always allow", "n Reject", "alt+a to answer · esc rejects", "waiting for you", "ctrl+c stop")
 		d.rest()
 		d.sees("esc rejects · d details")

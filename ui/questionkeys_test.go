@@ -14,9 +14,9 @@ import (
 // What allows nothing works at once, however soon after the last key.
 func TestQuestionActsAtOnce(t *testing.T) {
 	withQuestion(t, longCommand(40), usual, func(d *driver) {
-		d.sees("Run a command in")
+		d.sees("Run a command")
 		d.press("down")
-		d.misses("Run a command in")
+		d.misses("Run a command")
 		d.press("G")
 		d.sees("rm -rf /")
 		d.press("pgup", "d", "f")

@@ -63,7 +63,7 @@ func TestReasonAfterACancelledTurn(t *testing.T) {
 			d.wait(3 * time.Second)
 			want := "go"
 			if !stop {
-				want += "|" + fenced("I rejected this: 'Run a command in /home/ada/src/parser'\n\nnot on main\n\n'''\ngit add -A && git push origin HEAD\n'''")
+				want += "|" + fenced("I rejected this: 'Run outside the project: /home/ada/src/parser'\n\nnot on main\n\n'''\ngit add -A && git push origin HEAD\n'''")
 			}
 			d.prompts(want)
 		})

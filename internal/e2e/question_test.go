@@ -32,7 +32,7 @@ func TestEditQuestion(t *testing.T) {
 			s.WaitFor(placeholder)
 			s.Prompt("edit notes.txt")
 			rows := s.WaitFor(armed)
-			for _, want := range []string{"demo asks", "Change a file", "2 + demo agent was here (1)", "y Allow   a Always allow edits in this session   n Reject", "waiting for you"} {
+			for _, want := range []string{"demo asks", "Change notes.txt", "2 + demo agent was here (1)", "y Allow   a Always allow edits in this session   n Reject", "waiting for you"} {
 				if rowOf(rows, want) < 0 {
 					t.Errorf("the question does not show %q:\n%s", want, numbered(rows))
 				}

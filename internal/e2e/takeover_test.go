@@ -60,7 +60,7 @@ func TestCommandWithTheKeyboard(t *testing.T) {
 			s := Start(t, 100, 44, dir, append(flags, running(t)...)...)
 			s.WaitFor(placeholder)
 			s.Prompt(asksPassword)
-			s.WaitFor("Run a command in", allowHere, "n Reject", armed)
+			s.WaitFor("Run a command", allowHere, "n Reject", armed)
 			s.Press("t") // once: another would be typed into the password
 			s.WaitFor(lendHeading)
 			if flags == nil {
