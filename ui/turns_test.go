@@ -18,7 +18,7 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.wait(10 * time.Second) // until the toast is gone
 		d.types("/turns\n")
-		d.sees("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restores")
+		d.sees("╭ Prompts", "ctrl+e edit, files stay", "ctrl+o restore files")
 		d.press("ctrl+o")
 		d.soon()
 		d.sees("Restore files to before: go", "Restore 2 files", "Would be restored", "changed  lex.go", "created  new.go",
@@ -136,7 +136,7 @@ func TestForkFromTheList(t *testing.T) {
 		d.on["session/fork"] = func(*call) (string, error) { return `{"sessionId":"copy"}`, nil }
 	}, func(d *driver) {
 		d.types("/turns\n")
-		d.sees("ctrl+f forks")
+		d.sees("ctrl+f fork")
 		d.press("ctrl+f")
 		d.soon()
 		d.misses("╭ Prompts")

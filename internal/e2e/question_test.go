@@ -9,7 +9,7 @@ import (
 )
 
 // armed is the text below a question that accepts keys.
-const armed = "esc rejects · d details"
+const armed = "esc reject · d details"
 
 func TestEditQuestion(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestAlwaysAllow(t *testing.T) {
 	s.Press("a")
 	s.WaitFor("notes.txt has one more line now.", "? help")
 	s.Prompt("edit other.txt")
-	s.WaitFor("parley asks: demo did not ask first", "A Allow all edits in ", " until this session ends", "─ esc rejects · h hunks")
+	s.WaitFor("parley asks: demo did not ask first", "A Allow all edits in ", " until this session ends", "─ esc reject · h hunks")
 	s.Press("A")
 	s.WaitFor("other.txt has one more line now.", "? help")
 	s.Prompt("edit third.txt")
@@ -93,7 +93,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 			after++
 		}
 	}
-	rows := s.WaitFor("scripted asks", "You are typing · alt+a to answer · esc rejects")
+	rows := s.WaitFor("scripted asks", "You are typing · alt+a to answer · esc reject")
 	if rowOf(rows, "the answer was") >= 0 {
 		t.Fatalf("answered by type-ahead:\n%s", numbered(rows))
 	}
@@ -115,7 +115,7 @@ func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
 	s.Prompt("ask")
 	s.WaitFor("I shall ask")
 	open(t, dir)
-	s.WaitFor("scripted asks", "alt+a to answer · esc rejects")
+	s.WaitFor("scripted asks", "alt+a to answer · esc reject")
 	s.Type("y")
 	s.WaitFor("Too soon: wait a moment, then press y again")
 	s.WaitDraft("")

@@ -22,7 +22,7 @@ func pushQuestion(of string) []string {
 		"Part: git push origin HEAD: ask, network.",
 		"Part: in /home/ada/src: ask, outside the project.",
 		"The agent's description: Commit typed errors",
-		"1. Allow once", "2. Always allow", "3. Reject", "n. Reject and say why, as in: n use a branch", "d. Details", "Answer 1 to 3:"}
+		"1. Allow once", "2. Always allow", "3. Reject", "n. Reject with a reason, as in: n use a branch", "d. Details", "Answer 1 to 3:"}
 }
 
 func asks(r *rig) {
@@ -70,7 +70,7 @@ func TestRejectAndSayWhy(t *testing.T) {
 	}, func(r *rig) {
 		r.types("push it", "later")
 		r.pause()
-		r.sees("n. Reject and say why, as in: n use a branch")
+		r.sees("n. Reject with a reason, as in: n use a branch")
 		r.types("n not on main, please")
 		r.pause()
 		r.sees("Rejected by you: git push origin HEAD.", "You: I rejected this: `Run outside the project: /home/ada/src`", "not on main, please")
