@@ -67,7 +67,7 @@ type Question struct {
 	Origin       Origin
 	RepeatReason string // why it is asked again; FromParley: after the agent asked about the same thing. "" if it is the first time
 	Kind         string // of the tool call: read edit delete move search execute think fetch switch_mode other
-	Heading      string // "Run a command in ~/src"
+	Heading      string // "Change main.go": what allowing does, verb first
 	Description  string // the agent's description; "" if it adds nothing
 	Body         []Part
 	Details      string // all that the agent sent about it, as JSON
@@ -174,7 +174,8 @@ type Part struct {
 	NewFile bool // the file did not exist before
 	// Overwrites says that Old is what the file holds, although the agent shows it as new.
 	Overwrites bool
-	First      int // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
+	Named      bool // Path, or that of a Patch's only file, is in the heading
+	First      int  // number of lines before the texts of a Diff; -1 if they are an excerpt at an unknown place
 }
 
 // Texts returns the texts of a Diff part.

@@ -25,11 +25,11 @@ func (c *chat) showApproval() tea.Cmd {
 	for _, m := range permissions.Modes {
 		items = append(items, list.Item{Title: m.String(), Detail: m.Description(), Value: m})
 	}
-	list := &panel.List{Title: "Approval mode", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	list := &panel.List{Title: "Approval mode", Foot: "enter select · esc close", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if m := it.Value.(permissions.Mode); m != permissions.AllMode || c.Approval() == m {
 			return approve(it)
 		}
-		c.panels.show(&panel.List{Title: "Allow everything in this session?", Foot: "enter selects · esc closes", NeedsConfirmation: true, Choose: approve, List: list.New([]list.Item{
+		c.panels.show(&panel.List{Title: "Allow everything in this session?", Foot: "enter select · esc close", NeedsConfirmation: true, Choose: approve, List: list.New([]list.Item{
 			{Title: "No", Detail: "keep the present mode", Value: c.Approval()},
 			{Title: "Yes, everything", Detail: "commands and files, without asking; rules that deny still apply", Value: permissions.AllMode},
 		})})

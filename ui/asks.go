@@ -123,7 +123,7 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 		return nil
 	}
 	conn := c.Agent.Conn()
-	c.panels.show(&panel.List{Title: "New rule", Foot: "enter adds it · esc closes", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
+	c.panels.show(&panel.List{Title: "New rule", Foot: "enter add · esc close", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
 		rule := it.Value.(permissions.Rule)
 		return func() tea.Msg {
 			where, err := conn.AddRule(msg.session, rule)

@@ -183,14 +183,14 @@ func TestRedo(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
-		d.sees("created  new.go", "enter redoes it")
+		d.sees("created  new.go", "enter redo")
 		d.press("up", "enter") // the last row
 		d.wait(100 * time.Millisecond)
 		d.sees("Redid the changes to 1 file (the agent was not told)")
 		d.types("/undo\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("Restore the last turn: 1 file")
-		d.misses("enter redoes it")
+		d.misses("enter redo")
 	})
 }
 

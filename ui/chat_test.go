@@ -105,9 +105,9 @@ func TestStopHoldsTheQueue(t *testing.T) {
 		d.types("one\ntwo\nthree\n")
 		d.press("esc")
 		d.wait(time.Second)
-		d.sees("enter sends")
+		d.sees("enter send")
 		d.types("another\n")
-		d.sees(`queued 2  "three"  enter sends after this turn`)
+		d.sees(`queued 2  "three"  enter send after this turn`)
 		d.wait(10 * time.Second)
 		d.prompts("one|another")
 		d.press("backspace") // drops three
@@ -116,7 +116,7 @@ func TestStopHoldsTheQueue(t *testing.T) {
 		d.press("enter")
 		d.sees("Queued prompts are sent after this turn")
 		d.types("four\n")
-		d.misses("enter sends")
+		d.misses("enter send")
 		d.wait(20 * time.Second)
 		d.prompts("one|another|yet another|two|four")
 	})
@@ -134,7 +134,7 @@ func TestStop(t *testing.T) {
 		if _, _, n := d.agent.seen(); n != 1 {
 			t.Fatalf("%d times session/cancel", n)
 		}
-		d.sees("Stopped", "two", "enter sends", "draft")
+		d.sees("Stopped", "two", "enter send", "draft")
 		d.prompts("one")
 		d.press("esc") // nothing runs
 		d.wait(time.Second)
@@ -279,7 +279,7 @@ func TestPromptFails(t *testing.T) {
 		d.connected()
 		d.types("bad\nnext\n")
 		d.wait(2 * time.Second)
-		d.sees("✗ prompt: the agent answered: Internal error: the model is away (-32603)", "next", "enter sends")
+		d.sees("✗ prompt: the agent answered: Internal error: the model is away (-32603)", "next", "enter send")
 		d.prompts("bad")
 		d.press("enter")
 		d.wait(4 * time.Second)

@@ -6,11 +6,13 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/acpclient/event"
 	"parley/internal/safetext"
 	"parley/internal/template"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/intent"
+	"parley/ui/status"
 )
 
 // commands returns the slash commands: the agent's, the templates, then parley's.
@@ -71,7 +73,10 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 	asText := c.doubtful == line
 	c.doubtful = ""
 	if asText {
-		line = workspace.ForAgent(line)
+		line, c.toast = workspace.ForAgent(line), status.Toast{} // it said what enter does
+	} else if why, agents := c.agentsOwn(line); agents {
+		c.composer.Prepend(line)
+		return c.say(why), false
 	} else if why := c.doubt(line); why != "" {
 		c.composer.Prepend(line)
 		c.doubtful = c.composer.Value()
@@ -132,6 +137,18 @@ func (c *chat) withWords(i intent.Intent) func(words string) tea.Cmd {
 		return c.compare
 	}
 	return nil
+}
+
+// agentsOwn says how to run the agent's command of a name that is parley's too, for a line with words that
+// parley's does not take. Such a line is never sent as it is: the name is parley's.
+func (c *chat) agentsOwn(line string) (why string, ok bool) {
+	a, words, own := c.ownCommand(line)
+	if !own || words == "" || c.withWords(a.Intent) != nil {
+		return "", false
+	}
+	word := workspace.CommandWord(strings.TrimSpace(line))
+	ok = !c.ReadOnly && slices.ContainsFunc(c.Thread.Commands, func(cmd event.Command) bool { return cmd.Name == word })
+	return "/" + word + " is parley's and takes nothing after it · " + workspace.AgentCommand + word + " runs " + c.Agent.Name() + "'s", ok
 }
 
 // doubt says why a line that looks like a command should not be sent, "" if it is a command or a prompt.

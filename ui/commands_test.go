@@ -34,6 +34,11 @@ func TestCommandsOfTheSameName(t *testing.T) {
 		d.types("/log\n")
 		d.sees("╭ Log")
 		d.press("esc")
+		d.types("/help me\n")
+		for range 2 { // the name is parley's, however often
+			d.sees("/help is parley's and takes nothing after it · /agent:help runs fake's")
+			d.press("enter")
+		}
 		d.prompts("/help me")
 	})
 }
@@ -53,6 +58,7 @@ func TestUnknownCommand(t *testing.T) {
 		d.wait(time.Second)
 		d.prompts("/rewiev main.go")
 		d.draft("")
+		d.misses("enter again sends")
 		d.types("/zzzz\n")
 		d.sees("No command /zzzz · enter again sends it as text")
 		d.press("ctrl+c")

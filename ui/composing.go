@@ -123,7 +123,7 @@ func (h composers) expand(s *workspace.Session, text string) func(context.Contex
 // search lists earlier prompts, the newest first. The draft stays until one is chosen.
 func (h composing) search() tea.Cmd {
 	c := h.c
-	c.panels.show(&panel.List{OpenedBy: intent.SearchHistory, Title: "Prompt history", Foot: "enter uses it · esc closes", Empty: "Nothing sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, EscCloses: true, Choose: func(it list.Item) tea.Cmd {
+	c.panels.show(&panel.List{OpenedBy: intent.SearchHistory, Title: "Prompt history", Foot: "enter use · esc close", Empty: "Nothing sent yet", List: list.NewRecent(c.composer.Entries()), Same: func(a, b any) bool { return a == b }, EscCloses: true, Choose: func(it list.Item) tea.Cmd {
 		c.composer.AddDraftToHistory() // as ctrl+c does
 		c.composer.SetValue(it.Value.(string))
 		c.composer.Refresh()

@@ -15,7 +15,7 @@ func TestForm(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 30})
 		d.rest()
 		d.sees("╭ fake asks", "How shall the release be made?", "▸ Name  required", "of the tag", "› 3", "[x] Run the tests", "(•) North", "( ) South", "waiting for you",
-			"Parts  required  1 of 2 selected", "[x] parser", "Send · Decline · Cancel", "ctrl+s sends · esc cancels · tab next")
+			"Parts  required  1 of 2 selected", "[x] parser", "Send · Decline · Cancel", "ctrl+s send · esc cancel · tab next")
 		s, last := d.screen(), -1
 		for _, label := range []string{"Name", "Count", "Run the tests", "Where", "Parts"} {
 			at := strings.Index(s, label)
@@ -102,7 +102,7 @@ func TestFormNotArmed(t *testing.T) {
 		d.answered("")
 		d.press("alt+a", "x") // too soon after the last key
 		d.wait(100 * time.Millisecond)
-		d.sees("ctrl+s sends")
+		d.sees("ctrl+s send")
 		d.types("main")
 		d.send(tea.PasteMsg{Content: "-2\n"})
 		d.press("ctrl+s")
@@ -160,9 +160,9 @@ func TestFormWhileTyping(t *testing.T) {
 		if v := d.m.chat.elicits.First().Values()[0]; v.Text != "" {
 			t.Fatalf("%q was typed into the form", v.Text)
 		}
-		d.sees("alt+a to answer · esc cancels")
+		d.sees("alt+a to answer · esc cancel")
 		d.wait(600 * time.Millisecond)
-		d.sees("ctrl+s sends")
+		d.sees("ctrl+s send")
 		d.types("c\n")
 		d.soon()
 		d.answered(`{"action":"accept","content":{"branch":"c"}}`)

@@ -29,7 +29,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter runs it in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter run in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.whoAsks() == "" {
@@ -58,8 +58,13 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	if c.find.Open() && top >= 3 {
 		find = 1
 	}
-	asked, cursor := c.askedRows(width, top-find, &on)
-	talk := top - find - len(asked)
+	room = top - find // of the transcript and what is asked
+	if w, ok := c.panels.open.(*panel.Writing); ok && w.Beneath {
+		written, _ := w.Rows(width, room)
+		room -= len(written)
+	}
+	asked, cursor := c.askedRows(width, room, &on)
+	talk := room - len(asked)
 	on.areas.overlayTop = height
 	if !full {
 		on.areas.composer = mouse.Area{X: 2, Y: top + inputTop + frame, Width: max(0, width-4), Height: len(input) - 2*frame}

@@ -17,9 +17,9 @@ func TestLoginByACommand(t *testing.T) {
 		d.rest()
 		d.types("own\ny\ny\n") // typed on
 		d.sees("╭ Log in to fake: In its own way", "fake wants to run its own command", "  fake-login --now a b", "Runs /usr/bin/fake-login", "In /home/ada", `Agent's description: "Fake Login"`, "esc back")
-		d.misses("y runs it")
+		d.misses("y run")
 		d.rest()
-		d.sees("y runs it · esc back")
+		d.sees("y run · esc back")
 		d.press("enter", "space", "tab", "down")
 		d.soon()
 		if len(k.runs) != 0 || len(k.prepared) != 1 {
@@ -65,7 +65,7 @@ func TestHostileLoginCommand(t *testing.T) {
 			all := ""
 			long := strings.Contains(tc.args, "word")
 			if long {
-				d.sees("more rows ↓", "read on to run it")
+				d.sees("more rows ↓", "read on to run")
 				d.press("y")
 				d.soon()
 			}
@@ -79,7 +79,7 @@ func TestHostileLoginCommand(t *testing.T) {
 			for _, size := range [][2]int{{20, 6}, {40, 12}, {160, 50}, {80, 24}} {
 				d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]}) // look checks every row
 			}
-			d.sees("y runs it")
+			d.sees("y run")
 			want := []string{`<U+200B>x`, `<\r>`, `<U+2066>b`}
 			if long {
 				want = []string{`<\x1b>[2J<U+202E>e`, `<\n>in /home<\x1b>[31m`}

@@ -360,7 +360,7 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 		d.outcomes("")
 		d.answered("")
 		d.press("ctrl+c")
-		d.sees("Run a command in")
+		d.sees("Run outside the project")
 	})
 	// The page with the field is removed.
 	k = &locked{}
@@ -461,7 +461,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 		d.sees("API key", "asks for a key")
 		first := d.agent
 		d.press("enter")
-		d.sees("The agent gets it and may keep it; parley does not", "not shown while you type, empty: use the one of its environment", "enter sends")
+		d.sees("The agent gets it and may keep it; parley does not", "not shown while you type, empty: use the one of its environment", "enter send")
 		d.press("enter")
 		d.wait(2 * time.Second)
 		if got := strings.Join(strings.Fields(d.screen()), " "); !strings.Contains(got, "FAKE_API_KEY is not set (-32603); set FAKE_API_KEY before you start parley") {

@@ -75,7 +75,7 @@ func TestAddressOfALogin(t *testing.T) {
 		}
 		d.sees("Opened in your browser")
 		d.press("f2")
-		d.sees("╭ Log", "earlier.example.org", "esc closes")
+		d.sees("╭ Log", "earlier.example.org", "esc close")
 		d.press("esc")
 		d.misses("╭ Log ─")
 		d.press("f2", "f2")

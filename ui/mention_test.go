@@ -121,14 +121,14 @@ func TestMention(t *testing.T) {
 		d.types("look at ")
 		cursor := d.m.View().Cursor.Y
 		d.types("@uview")
-		d.sees("ui/chat/view.go", "tab completes")
+		d.sees("ui/chat/view.go", "tab complete")
 		d.misses("README.md")
 		if y := d.m.View().Cursor.Y; y != cursor {
 			t.Errorf("the composer moved from row %d to %d", cursor, y)
 		}
 		d.press("enter")
 		d.draft("look at @ui/chat/view.go ")
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.types("please")
 		d.press("enter")
 		d.wait(50 * time.Millisecond)
@@ -149,11 +149,11 @@ func TestMentionKeys(t *testing.T) {
 		d.press("ctrl+u")
 		d.types("@ui")
 		d.press("esc") // closed for this word
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.types("/chat")
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.types(" @READ")
-		d.sees("README.md", "tab completes")
+		d.sees("README.md", "tab complete")
 		d.press("up", "up", "tab")
 		d.draft("@ui/chat @README.md ")
 		d.press("ctrl+u")
@@ -168,10 +168,10 @@ func TestMentionKeys(t *testing.T) {
 		d.draft(`@"dir x/y" `)
 		d.press("ctrl+u")
 		d.types("ada@READ `@READ")
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.press("ctrl+u")
 		d.types("@nothing like it")
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.press("ctrl+u")
 		d.types("@README.md") // typed to the end: enter sends
 		d.press("enter")
@@ -226,7 +226,7 @@ func TestMentionLate(t *testing.T) {
 		d.types("@zz")
 		d.press("ctrl+u") // the word is gone when the answer comes
 		d.wait(2 * time.Second)
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.draft("")
 	})
 }
@@ -241,7 +241,7 @@ func TestMentionListing(t *testing.T) {
 		d.press("down")
 		f.set(func() { f.listing, f.order = 0, append(f.order, "al") })
 		d.wait(200 * time.Millisecond)
-		d.sees("› alabama", "tab completes") // what was chosen stays
+		d.sees("› alabama", "tab complete") // what was chosen stays
 		d.misses("Listing")
 	})
 }

@@ -49,7 +49,7 @@ func (l conversation) openFile() tea.Cmd {
 		}
 		items = append(items, list.Item{Title: title, Value: f})
 	}
-	c.panels.show(&panel.List{Title: "Files", Foot: "enter opens it · esc closes", List: list.New(items), Choose: panel.With(l.openAt)})
+	c.panels.show(&panel.List{Title: "Files", Foot: "enter open · esc close", List: list.New(items), Choose: panel.With(l.openAt)})
 	return nil
 }
 

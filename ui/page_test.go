@@ -38,7 +38,7 @@ func TestPage(t *testing.T) {
 			t.Fatalf("opened %q by what was typed ahead", opened)
 		}
 		d.answered("")
-		d.sees("o opens it · c copies · n declines · esc cancels")
+		d.sees("o open · c copy · n decline · esc cancel")
 		d.press("x", "enter", "c") // the first two are dropped
 		d.sees("Sent the address to the terminal's clipboard")
 		if !strings.HasPrefix(d.copied, "http://login.example.org:8080/device?code=") || !strings.HasSuffix(d.copied, "cdef") {
@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 		d.draft("now")
 		d.press("ctrl+u", "alt+a")
 		d.wait(100 * time.Millisecond)
-		d.sees("Waiting for the agent to report that the page is done", "o opens it again · n stops waiting")
+		d.sees("Waiting for the agent to report that the page is done", "o open again · n stops waiting")
 		failure = errors.New("no display")
 		d.press("o")
 		d.soon()
@@ -116,7 +116,7 @@ func TestPageThatIsNotOpened(t *testing.T) {
 			d.types("go\n")
 			d.rest()
 			d.sees("fake asks", "parley cannot open this address")
-			d.misses("o opens it", "Host:")
+			d.misses("o open", "Host:")
 			d.press("o", "y", "enter", "space")
 			d.soon()
 			d.sees("Only http and https pages can be opened")
@@ -144,7 +144,7 @@ func TestPageMustBeRead(t *testing.T) {
 		d.types("go\n")
 		d.rest()
 		d.misses("Host:")
-		d.sees("more rows ↓", "read on to open it: pgdn")
+		d.sees("more rows ↓", "read on to open: pgdn")
 		d.press("o", "y")
 		d.soon()
 		d.answered("")
@@ -153,7 +153,7 @@ func TestPageMustBeRead(t *testing.T) {
 		for range 40 {
 			d.press("pgdown")
 		}
-		d.sees("Host: login.example.org:8080", "! unusual port 8080", "o opens it · c copies")
+		d.sees("Host: login.example.org:8080", "! unusual port 8080", "o open · c copy")
 		d.misses("more rows")
 		d.press("o")
 		d.soon()

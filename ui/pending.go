@@ -109,9 +109,9 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 			switch {
 			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || s.ACP == nil:
 			case s.Thread.State == thread.Idle:
-				right = th.Dim.Paint("  enter sends  ↑ edit" + drop)
+				right = th.Dim.Paint("  enter send  ↑ edit" + drop)
 			case s.Paused:
-				right = th.Dim.Paint("  enter sends after this turn  ↑ edit" + drop)
+				right = th.Dim.Paint("  enter send after this turn  ↑ edit" + drop)
 			}
 		}
 		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(words(all[i].text)), " ") + "\""

@@ -33,10 +33,10 @@ func (d *driver) open() int { return d.m.chat.question.Len() }
 
 func TestQuestionShown(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
-		d.sees("fake asks", "Run a command in /home/ada/src/parser", "git add -A && git push origin HEAD", `Agent's description: "Commit typed errors"`,
-			"y Allow once", "a Always allow", "n Reject", "alt+a to answer · esc rejects", "waiting for you", "ctrl+c stop")
+		d.sees("fake asks", "Run outside the project: /home/ada/src/parser", "git add -A && git push origin HEAD", `Agent's description: "Commit typed errors"`,
+			"y Allow once", "a Always allow", "n Reject", "alt+a to answer · esc reject", "waiting for you", "ctrl+c stop")
 		d.rest()
-		d.sees("esc rejects · d details")
+		d.sees("esc reject · d details")
 		d.press("d")
 		d.sees(`"command": "git add -A && git push origin HEAD"`)
 	})
@@ -229,7 +229,7 @@ func TestCoveredQuestion(t *testing.T) {
 		q := d.m.chat.question
 		q.Restart()
 		d.types("/")
-		d.sees("tab completes")
+		d.sees("tab complete")
 		d.rest()
 		if q.Read() {
 			t.Error("read under the popup")

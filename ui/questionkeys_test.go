@@ -14,9 +14,9 @@ import (
 // What allows nothing works at once, however soon after the last key.
 func TestQuestionActsAtOnce(t *testing.T) {
 	withQuestion(t, longCommand(40), usual, func(d *driver) {
-		d.sees("Run a command in")
+		d.sees("Run a command")
 		d.press("down")
-		d.misses("Run a command in")
+		d.misses("Run a command")
 		d.press("G")
 		d.sees("rm -rf /")
 		d.press("pgup", "d", "f")
@@ -79,11 +79,11 @@ func TestKeyThatThisQuestionLacks(t *testing.T) {
 func TestEscClearsWhatWasTypedOverAQuestion(t *testing.T) {
 	withQuestion(t, push, usual, func(d *driver) {
 		d.types("oops")
-		d.sees("You are typing · alt+a to answer · esc clears the draft")
+		d.sees("You are typing · alt+a to answer · esc clear the draft")
 		d.press("esc")
 		d.draft("")
 		d.outcomes("")
-		d.sees("fake asks", "esc rejects")
+		d.sees("fake asks", "esc reject")
 		d.press("esc")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("no")
@@ -101,7 +101,7 @@ func TestEscClearsWhatWasTypedOverAQuestion(t *testing.T) {
 		d.types("next")
 		d.wait(3 * time.Second)
 		d.types(" one")
-		d.sees("You are typing · alt+a to answer · esc rejects")
+		d.sees("You are typing · alt+a to answer · esc reject")
 		d.press("esc")
 		d.wait(100 * time.Millisecond)
 		d.outcomes("no")
@@ -139,14 +139,14 @@ func TestFullScreenIsALayer(t *testing.T) {
 		d.rest()
 		d.press("f")
 		d.misses("› Ask the agent")
-		d.sees("f or esc goes back")
+		d.sees("f or esc back")
 		d.press("x", "enter", "Q", "/", "?", "backspace", "ctrl+w", "x", "enter")
 		d.send(tea.PasteMsg{Content: "pasted"})
 		d.rest()
 		d.misses("› Ask the agent", "queued")
 		d.draft("")
 		d.outcomes("")
-		d.sees("f or esc goes back")
+		d.sees("f or esc back")
 		d.press("esc")
 		d.sees("› Ask the agent", "fake asks")
 		d.types("yo") // typed right after it

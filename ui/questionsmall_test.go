@@ -16,7 +16,7 @@ func TestQuestionOnASmallScreen(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 		d.types("go\n")
 		d.wait(time.Second)
-		d.sees("Run    echo one", "Run a command in", "more rows ↓", "y Allow once", "› Ask the agent")
+		d.sees("Run    echo one", "Run a command", "more rows ↓", "y Allow once", "› Ask the agent")
 		if from, to := d.m.chat.question.OnScreen(); to-from < 4 {
 			t.Errorf("%d rows of the question:\n%s", to-from, d.screen())
 		}

@@ -116,7 +116,7 @@ func TestReconnectLoads(t *testing.T) {
 		d.sees(`queued 1  "second"`)
 		close(told)
 		d.rest()
-		d.sees("as the agent has it", `queued 1  "second"  enter sends`)
+		d.sees("as the agent has it", `queued 1  "second"  enter send`)
 		d.misses("You said: first", "loading")
 		d.got(1, "")
 		d.press("enter")

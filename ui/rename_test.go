@@ -25,7 +25,7 @@ func TestRenameInTheList(t *testing.T) {
 		d.sees("ctrl+e rename")
 		d.types("lexer") // the filter
 		d.press("ctrl+e")
-		d.sees("› Fix the lexer", "enter saves")
+		d.sees("› Fix the lexer", "enter save")
 		d.types("!")
 		d.press("home")
 		d.types("Please ")
@@ -66,7 +66,7 @@ func TestRenameCommand(t *testing.T) {
 		d.soon()
 		d.sees("Renamed: Lexer errors")
 		d.types("/rename\n") // in its row
-		d.sees("╭ Sessions", "› Lexer errors", "enter saves")
+		d.sees("╭ Sessions", "› Lexer errors", "enter save")
 		d.types(" 2\n")
 		d.sees("1 Lexer errors 2")
 		d.press("esc")

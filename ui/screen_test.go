@@ -192,7 +192,7 @@ func TestCommands(t *testing.T) {
 		d.agent.update(commands)
 		d.wait(100 * time.Millisecond)
 		d.types("/")
-		d.sees("/test", "Run the tests", "which package", "/web", "/new", "parley", "The agent's own help", "tab completes")
+		d.sees("/test", "Run the tests", "which package", "/web", "/new", "parley", "The agent's own help", "tab complete")
 		d.types("te")
 		d.sees("› /test")
 		d.press("tab")
@@ -226,7 +226,7 @@ func TestCommands(t *testing.T) {
 		d.types("/lo")
 		d.sees("/log")
 		d.press("esc") // the popup goes, the draft stays
-		d.misses("tab completes")
+		d.misses("tab complete")
 		d.draft("/lo")
 		d.types("g\n")
 		d.sees("╭ Log", "Nothing yet")

@@ -96,7 +96,7 @@ func TestShellLine(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("!")
-		d.sees("│ $ !", "shell · enter runs it in "+d.m.chat.ACP.Cwd())
+		d.sees("│ $ !", "shell · enter run in "+d.m.chat.ACP.Cwd())
 		d.press("enter")
 		d.sees("Type ! and a command to run it in your shell")
 		d.types(" go test ./...")
@@ -197,7 +197,7 @@ func TestShellQueue(t *testing.T) {
 		d.types("!four\n!five\n")
 		d.soon()
 		d.press("f3")
-		d.sees("! four", "! five", "ctrl+x stops")
+		d.sees("! four", "! five", "ctrl+x stop")
 		d.types("fiv")
 		d.press("ctrl+x")
 		d.press("esc", "esc")

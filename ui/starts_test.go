@@ -172,7 +172,7 @@ func TestTypingAhead(t *testing.T) {
 		d.send(tea.PasteMsg{Content: " thing"})
 		d.press("ctrl+a", "x", "delete", "s")
 		d.sees(`queued 1  "first thing"`, "› xs")
-		d.misses("enter sends")
+		d.misses("enter send")
 		d.wait(3 * time.Second)
 		d.sees("no model today", `queued 1  "first thing"`)
 		fails = false

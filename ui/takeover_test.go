@@ -187,7 +187,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		d.soon()
 		d.sees("A command waits for a password (f3, ctrl+r takes it over): sudo")
 		d.press("f3")
-		d.sees("Install", "ctrl+r takes over", "ctrl+r takes it over")
+		d.sees("Install", "ctrl+r take over", "ctrl+r take over")
 		d.types("look")
 		d.press("ctrl+r", "ctrl+r")
 		d.sees("Only a command that parley runs for the agent can have your keyboard")

@@ -18,7 +18,7 @@ func TestRestoreToBeforeAPrompt(t *testing.T) {
 	withChanges(t, func(d *driver, j *undotest.Journal) {
 		d.wait(10 * time.Second) // until the toast is gone
 		d.types("/turns\n")
-		d.sees("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restores")
+		d.sees("╭ Prompts", "ctrl+e edit, files stay", "ctrl+o restore files")
 		d.press("ctrl+o")
 		d.soon()
 		d.sees("Restore files to before: go", "Restore 2 files", "Would be restored", "changed  lex.go", "created  new.go",
@@ -136,7 +136,7 @@ func TestForkFromTheList(t *testing.T) {
 		d.on["session/fork"] = func(*call) (string, error) { return `{"sessionId":"copy"}`, nil }
 	}, func(d *driver) {
 		d.types("/turns\n")
-		d.sees("ctrl+f forks")
+		d.sees("ctrl+f fork")
 		d.press("ctrl+f")
 		d.soon()
 		d.misses("╭ Prompts")
@@ -169,7 +169,11 @@ func TestForkWithTheConversation(t *testing.T) {
 		d.soon()
 		d.sees("· Forked by copying: your next prompt includes the conversation so far.",
 			"Attached: the conversation so far (1 prompt,", "⌫ drop")
-		d.misses("▌ one")
+		d.sees("▌ one")
+		d.misses("▌ two")
+		if dim := strings.TrimSuffix(d.m.Theme.Dim.Paint(" one"), "\x1b[m"); !strings.Contains(strings.Join(d.m.chat.view.Rows(), "\n"), dim) {
+			t.Errorf("the old prompt is not dim: %q", d.m.chat.view.Rows())
+		}
 		d.golden("fork, with the conversation")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.turn = func(t *turn) string { t.say("done"); return "end_turn" }
@@ -182,6 +186,14 @@ func TestForkWithTheConversation(t *testing.T) {
 			t.Errorf("sent %s", blocks)
 		}
 		d.called("session/new", 2)
+		d.types("/fork\n") // a fork of the fork
+		d.soon()
+		d.sees("▌ one", "▌ continue", "Attached: the conversation so far (2 prompts,")
+		d.types("more\n")
+		d.soon()
+		if blocks = d.agent.blocks[len(d.agent.blocks)-1]; strings.Count(blocks, `**User:**\n\none\n`) != 1 || !strings.Contains(blocks, `**User:**\n\ncontinue\n`) {
+			t.Errorf("sent %s", blocks)
+		}
 	})
 }
 

@@ -41,7 +41,7 @@ func TestHeldPrompt(t *testing.T) {
 		d.soon()
 		d.prompts("one|two|three|four")
 		d.sees(`held by the agent  "two"`, `held by the agent  "three"`, `held by the agent  "four"`, "↑ edit  ⌫ drop")
-		d.misses("▌ two", "queued", "enter sends")
+		d.misses("▌ two", "queued", "enter send")
 		if s := d.screen(); !(strings.Index(s, `"two"`) < strings.Index(s, `"three"`) && strings.Index(s, `"three"`) < strings.Index(s, `"four"`)) {
 			t.Errorf("not in order:\n%s", s)
 		}
@@ -184,7 +184,7 @@ func TestPromptWhileStopping(t *testing.T) {
 		d.prompts("one")
 		d.sees(`queued 1  "two"`)
 		d.wait(3 * time.Second)
-		d.sees("Stopped", "enter sends")
+		d.sees("Stopped", "enter send")
 		d.prompts("one") // the stop paused the queue
 		d.press("enter")
 		d.wait(5 * time.Second)

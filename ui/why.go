@@ -12,8 +12,8 @@ import (
 func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, diff bool) tea.Cmd {
 	c := h.c
 	w := panel.NewWriting("")
-	w.Title, w.Foot, w.Placeholder = "Reject, and say why", "enter rejects it and sends this · esc goes back", "Why not, or what to do instead"
-	w.Quote, w.Diff, w.Left = quote, diff, c.panels.keepWords
+	w.Title, w.Foot, w.Placeholder = "Reject with a reason", "enter reject and send · esc back", "Why not, or what to do instead"
+	w.Beneath, w.Left = true, c.panels.keepWords
 	w.Done = func(why string) tea.Cmd {
 		if _, open := c.question.Find(cur.Key); !open {
 			c.composer.AddToRunHistory(why)

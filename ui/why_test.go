@@ -21,9 +21,10 @@ func TestRejectAndSayWhy(t *testing.T) {
 	}, func(d *driver, path string) {
 		d.types("later\n")
 		d.grabs()
-		d.sees("c says why")
+		d.press("G")
+		d.sees("c reject with a reason")
 		d.press("c")
-		d.sees("Reject, and say why", "-line 2", "enter rejects it and sends this")
+		d.sees("Reject with a reason", "- line 5", "enter reject and send")
 		d.types("keep the lines\n")
 		d.onDisk(path, old)
 		d.wait(time.Second)
@@ -63,7 +64,7 @@ func TestReasonAfterACancelledTurn(t *testing.T) {
 			d.wait(3 * time.Second)
 			want := "go"
 			if !stop {
-				want += "|" + fenced("I rejected this: 'Run a command in /home/ada/src/parser'\n\nnot on main\n\n'''\ngit add -A && git push origin HEAD\n'''")
+				want += "|" + fenced("I rejected this: 'Run outside the project: /home/ada/src/parser'\n\nnot on main\n\n'''\ngit add -A && git push origin HEAD\n'''")
 			}
 			d.prompts(want)
 		})
@@ -109,6 +110,7 @@ func TestGoldenRejectWhy(t *testing.T) {
 		d.grabs()
 		d.press("c")
 		d.types("keep the lines")
+		d.sees("a Always allow", "╰─ esc reject", "╭ Reject with a reason") // the box covers nothing of the question
 		d.golden("question, why")
 	})
 }

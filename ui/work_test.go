@@ -51,7 +51,7 @@ func TestWork(t *testing.T) {
 	withWork(t, func(d *driver) {
 		d.sees("3 in the background")
 		d.press("f3")
-		d.sees("╭ Running", "go test ./...", "in this turn · ctrl+x stops", "Think hard", "Serve", "in the background · ctrl+x stops", "make watch", "index", "5/5")
+		d.sees("╭ Running", "go test ./...", "in this turn · ctrl+x stop", "Think hard", "Serve", "in the background · ctrl+x stop", "make watch", "index", "5/5")
 		d.misses("│   Read lex.go")
 		d.types("hard")
 		d.press("ctrl+x")
@@ -163,7 +163,7 @@ func TestWorkOfV1(t *testing.T) {
 		d.soon()
 		d.press("f3")
 		d.sees("Look around", "in this turn", "1/1")
-		d.misses("· ctrl+x stops ")
+		d.misses("· ctrl+x stop ")
 		d.press("ctrl+x")
 		d.sees("This agent cannot stop it alone")
 		d.called("tool_call/cancel", 0)

@@ -218,17 +218,17 @@ func TestMergeMessage(t *testing.T) {
 		if trees.asked != "return typed errors" {
 			t.Errorf("the message is made of %q, want the first prompt", trees.asked)
 		}
-		d.sees("Message: return typed errors  enter edits")
+		d.sees("Message: return typed errors  enter edit")
 		d.press("down", "down", "down", "enter")
 		d.sees("› return typed errors", "enter save · esc cancel")
 		d.types(": lexer")
 		d.golden("edit the message of a merge")
 		d.press("esc")
-		d.sees("Message: return typed errors  enter edits")
+		d.sees("Message: return typed errors  enter edit")
 		d.rest()
 		d.press("enter")
 		d.types(": lexer\n")
-		d.sees("Message: return typed errors: lexer  enter edits")
+		d.sees("Message: return typed errors: lexer  enter edit")
 		d.press("enter") // as fast as a double press
 		d.sees("Too soon after another key")
 		if len(trees.did) > 0 {

@@ -2,18 +2,19 @@ package thread
 
 import "slices"
 
-// Fork returns a copy of the conversation for a session that continues it. As after Attach, later
-// events of that session do not belong to the items that are there, nor do those of the original.
-func (t *Thread) Fork() *Thread {
+// Fork returns a copy of the conversation before item end, for a session that continues it. As after
+// Attach, later events of that session do not belong to the items that are there, nor do those of the
+// original.
+func (t *Thread) Fork(end int) *Thread {
 	f := New("")
-	f.Turn, f.Title, f.first, f.parted = t.Turn, t.Title, len(t.Items), len(t.Items)
+	f.Turn, f.Title, f.first, f.parted = t.Turn, t.Title, end, end
 	terminals := map[string]*Terminal{}
 	for id, term := range t.terminals {
 		kept := *term
 		kept.Output = slices.Clone(term.Output)
 		terminals[id] = &kept
 	}
-	for _, it := range t.Items {
+	for _, it := range t.Items[:end] {
 		kept := *it
 		kept.Text, kept.Wire = slices.Clip(it.Text), slices.Clone(it.Wire) // the original may grow
 		if it.Tool != nil {

@@ -16,7 +16,7 @@ func TestFork(t *testing.T) {
 		th.Apply(e)
 	}
 	before := sketch(th)
-	f := th.Fork()
+	f := th.Fork(len(th.Items))
 	if f.Session != "" || f.State != thread.Idle || f.Title != "T" || f.Turn != th.Turn || f.First() != len(th.Items) {
 		t.Errorf("%q, %v, %q, turn %d, first %d", f.Session, f.State, f.Title, f.Turn, f.First())
 	}

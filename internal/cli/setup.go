@@ -407,7 +407,7 @@ func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, 
 	if err != nil {
 		return nil, err
 	}
-	opts := host.Options{Sink: sink, Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)), Commands: commands(), Sandbox: bounds, Tools: tools,
+	opts := host.Options{Sink: sink, Worktrees: worktreesDir(), Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)), Commands: commands(), Sandbox: bounds, Tools: tools,
 		Version: Version(), Log: log, Keyboard: true}
 	var watched *journals
 	if a.URL == "" {

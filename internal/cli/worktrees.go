@@ -34,11 +34,19 @@ func WorktreeFlag(flags *pflag.FlagSet, name *string) {
 
 // worktrees opens the store in the state directory.
 func worktrees() (*worktree.Store, error) {
-	state, err := record.StateDir()
-	if err != nil {
+	if _, err := record.StateDir(); err != nil {
 		return nil, err
 	}
-	return worktree.Open(filepath.Join(state, "worktrees"))
+	return worktree.Open(worktreesDir())
+}
+
+// worktreesDir returns the directory of the worktrees, "" without a state directory.
+func worktreesDir() string {
+	state, err := record.StateDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(state, "worktrees")
 }
 
 // confinedWorktrees is worktrees for a command without --sandbox: git is confined if the configuration says

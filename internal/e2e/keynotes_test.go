@@ -9,7 +9,7 @@ func notes(d *desk) {
 	s := d.start(100, 40, "demo")
 	s.Prompt("edit notes.txt")
 	s.WaitFor("demo asks", armed)
-	s.PressUntil("c", "Reject, and say why")
+	s.PressUntil("c", "Reject with a reason")
 	s.Prompt("somewhere else")
 	s.WaitFor("I rejected this", "│ somewhere else", "That is all.")
 	s.Prompt("edit notes.txt")

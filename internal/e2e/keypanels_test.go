@@ -48,7 +48,7 @@ func showsPlan(d *desk) {
 func showsPalette(d *desk) {
 	s := d.start(120, 60, scripted(d)...)
 	s.Press("ctrl+p")
-	rows := s.WaitFor("╭ Actions", "enter selects")
+	rows := s.WaitFor("╭ Actions", "enter select")
 	for _, a := range intent.Actions {
 		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
 			continue
@@ -149,7 +149,7 @@ func nextMode(d *desk) {
 	s.Press("shift+tab")
 	s.WaitFor("mode: Auto", "Mode of the agent: Auto")
 	s.Prompt("edit notes.txt")
-	s.WaitFor("parley asks: demo did not ask first", "esc rejects · h hunks")
+	s.WaitFor("parley asks: demo did not ask first", "esc reject · h hunks")
 	s.Press("y")
 	s.WaitFor("notes.txt has one more line now.")
 	s.WaitIdle()
@@ -191,10 +191,10 @@ func functionKeys(d *desk) {
 func tabs(d *desk) {
 	s := d.start(90, 30, "demo")
 	s.Type("/thi")
-	s.WaitFor("tab completes", "Think aloud")
+	s.WaitFor("tab complete", "Think aloud")
 	s.Press("tab")
 	s.WaitDraft("/think")
-	s.WaitGone("tab completes")
+	s.WaitGone("tab complete")
 	s.Type("and read notes.txt\r")
 	s.WaitFor("▌ /think and read notes.txt", "That is all.")
 	s.WaitIdle()
@@ -213,7 +213,7 @@ func tabs(d *desk) {
 func slashes(d *desk) {
 	s := d.start(90, 40, "demo")
 	s.Type("/")
-	rows := s.WaitFor("tab completes", "/about", "/edit")
+	rows := s.WaitFor("tab complete", "/about", "/edit")
 	if rowOf(rows, placeholder) >= 0 {
 		d.Errorf("the slash is not in the draft:\n%s", numbered(rows))
 	}
@@ -227,7 +227,7 @@ func slashes(d *desk) {
 	s.WaitGone("╭ Sessions")
 	s.Type("and/or / what")
 	s.WaitDraft("and/or / what")
-	if rows := s.Rows(); rowOf(rows, "tab completes") >= 0 {
+	if rows := s.Rows(); rowOf(rows, "tab complete") >= 0 {
 		d.Errorf("a slash that is not the first offers commands:\n%s", numbered(rows))
 	}
 	s.Press("ctrl+c")
@@ -244,13 +244,13 @@ func mentions(d *desk) {
 	s := d.keyed(90, 30)
 	s.Type("look at @man")
 	s.WaitDraft("look at @man")
-	s.WaitOnly([]string{"main.go", "tab completes"}, "mainly.log", "other.txt", ".gitignore")
+	s.WaitOnly([]string{"main.go", "tab complete"}, "mainly.log", "other.txt", ".gitignore")
 	s.Press("esc")
-	s.WaitGone("tab completes")
+	s.WaitGone("tab complete")
 	s.WaitDraft("look at @man")
 	s.Press("backspace", "backspace", "backspace", "backspace")
 	s.Type("@man")
-	s.WaitOnly([]string{"@man", "main.go", "tab completes"}, ".gitignore")
+	s.WaitOnly([]string{"@man", "main.go", "tab complete"}, ".gitignore")
 	s.Press("tab")
 	s.WaitDraft("look at @main.go")
 	s.Press("enter")
@@ -265,7 +265,7 @@ func mentions(d *desk) {
 func bangs(d *desk) {
 	s := d.start(90, 30, scripted(d)...)
 	s.Type("!")
-	s.WaitFor("shell · enter runs it in")
+	s.WaitFor("shell · enter run in")
 	s.Type("echo it is $((40+2))")
 	s.Press("enter")
 	s.WaitFunc("the output", func(rows []string) bool { return has(rows, "    it is 42") })

@@ -90,7 +90,7 @@ func questionKeys(d *desk) {
 		s.WaitGone("\"command\": ")
 	}
 	s.Press("n")
-	s.WaitFor("echo line 0", "esc rejects")
+	s.WaitFor("echo line 0", "esc reject")
 	s.WaitGone("of 2 waiting")
 	s.PressUntil("esc", "q1: selected no.")
 	s.WaitFor("q2: selected no.")

@@ -76,9 +76,9 @@ func escStops(d *desk) {
 	s.Prompt("later")
 	s.WaitFor(`queued 1  "later"`)
 	s.Type("/pl")
-	s.WaitFor("tab completes")
+	s.WaitFor("tab complete")
 	s.Press("esc")
-	rows := s.WaitGone("tab completes")
+	rows := s.WaitGone("tab complete")
 	if rowOf(rows, "esc stop") < 0 || rowOf(rows, "  Stopped") >= 0 {
 		d.Errorf("closing the popup has stopped the turn:\n%s", numbered(rows))
 	}
@@ -95,7 +95,7 @@ func escTwice(d *desk) {
 		s.Turn(prompt)
 	}
 	shown := func() {
-		s.WaitFor("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restores", "ctrl+f forks")
+		s.WaitFor("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restore files", "ctrl+f fork")
 	}
 	s.Press("esc", "esc")
 	shown()

@@ -87,7 +87,7 @@ func locked(t *testing.T, dir string, flags ...string) *Screen {
 	s := Start(t, 100, 30, dir, append(flags, "-p", "are you open?", "--", self, "locked")...)
 	s.WaitFor("Log in to", "With a key", "asks for "+lockKey, "Its own way", "runs a command")
 	s.Press("alt+a")
-	s.WaitFor("enter selects")
+	s.WaitFor("enter select")
 	return s
 }
 
@@ -151,7 +151,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			{"later\r", "ended with exit code 0, but a login is still required"}, {"yes\r", ""},
 		} {
 			s.Type("own\r")
-			s.WaitFor("wants to run its own command", "unlock 'a b'", "In "+dir, "y runs it")
+			s.WaitFor("wants to run its own command", "unlock 'a b'", "In "+dir, "y run")
 			_, mark := s.Raw(0)
 			s.Press("y")
 			s.WaitFunc("the login", func([]string) bool { // the previous one is still above it
@@ -161,7 +161,7 @@ func TestLoginByTheAgentsCommand(t *testing.T) {
 			s.Type(c.keys)
 			if c.becomes != "" {
 				s.WaitFor(c.becomes, `│ unlocking ["a b"]?`)
-				s.PressUntil("alt+a", "enter selects")
+				s.PressUntil("alt+a", "enter select")
 			}
 		}
 		s.WaitFor("open by its own login")

@@ -39,12 +39,12 @@ func TestOverwriteQuestion(t *testing.T) {
 	s := Start(t, 100, 40, dir, scripted(t)...)
 	s.WaitFor(placeholder)
 	s.Prompt("overwrite")
-	s.WaitFor("scripted asks", "Change a file (replaces 3 lines)", "- one", "- three", "+ the only line", "Edit   notes.txt  +1 −3", armed)
+	s.WaitFor("scripted asks", "Change notes.txt (replaces 3 lines)", "- one", "- three", "+ the only line", "Edit   notes.txt  +1 −3", armed)
 
 	// An approval covers what was shown, and nothing else.
 	write(t, notes, "one\ntwo\nthree\nfour\n")
 	s.Press("y")
-	s.WaitFor("scripted asks again: the file changed while the question was open", "Change a file (replaces 4 lines)", "- four", armed)
+	s.WaitFor("scripted asks again: the file changed while the question was open", "Change notes.txt (replaces 4 lines)", "- four", armed)
 	if got := read(t, notes); got != "one\ntwo\nthree\nfour\n" {
 		t.Errorf("written before it was allowed: %q", got)
 	}
@@ -63,7 +63,7 @@ func TestOverwriteInLines(t *testing.T) {
 	s := Start(t, 100, 40, dir, append([]string{"--linear"}, scripted(t)...)...)
 	s.WaitFor("You:")
 	s.Type("overwrite\r")
-	s.WaitFor("Change a file (replaces 3 lines)", "Line 3, removed: three", "Line 1, added: the only line", "Answer 1 to ")
+	s.WaitFor("Change notes.txt (replaces 3 lines)", "Line 3, removed: three", "Line 1, added: the only line", "Answer 1 to ")
 	answered(s, "1", "Allowed by you")
 	s.WaitFor("Edit notes.txt, plus 1, minus 3, done.", "Turn ended.")
 }
@@ -74,7 +74,7 @@ func TestOverwriteInRun(t *testing.T) {
 	notes := filepath.Join(dir, "notes.txt")
 	write(t, notes, "one\ntwo\nthree\n")
 	args := append([]string{"run", "overwrite"}, scripted(t)...)
-	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change a file (replaces 3 lines): notes.txt") {
+	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change notes.txt (replaces 3 lines)") {
 		t.Errorf("got %q", r.stderr)
 	}
 	args = append([]string{"run", "-o", "json", "--approve-all", "overwrite"}, scripted(t)...)
@@ -83,7 +83,7 @@ func TestOverwriteInRun(t *testing.T) {
 	}
 	write(t, notes, "not\x00text")
 	args = append([]string{"run", "overwrite"}, scripted(t)...)
-	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change a file (overwrites it): notes.txt") {
+	if r := run(t, dir, "", args...); !strings.Contains(r.stderr, "not allowed: Change notes.txt (overwrites it)") {
 		t.Errorf("got %q", r.stderr)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // armed is the text below a question that accepts keys.
-const armed = "esc rejects · d details"
+const armed = "esc reject · d details"
 
 func TestEditQuestion(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestEditQuestion(t *testing.T) {
 			s.WaitFor(placeholder)
 			s.Prompt("edit notes.txt")
 			rows := s.WaitFor(armed)
-			for _, want := range []string{"demo asks", "Change a file", "2 + demo agent was here (1)", "y Allow   a Always allow edits in this session   n Reject", "waiting for you"} {
+			for _, want := range []string{"demo asks", "Change notes.txt", "2 + demo agent was here (1)", "y Allow   a Always allow edits in this session   n Reject", "waiting for you"} {
 				if rowOf(rows, want) < 0 {
 					t.Errorf("the question does not show %q:\n%s", want, numbered(rows))
 				}
@@ -62,7 +62,7 @@ func TestAlwaysAllow(t *testing.T) {
 	s.Press("a")
 	s.WaitFor("notes.txt has one more line now.", "? help")
 	s.Prompt("edit other.txt")
-	s.WaitFor("parley asks: demo did not ask first", "A Allow all edits in ", " until this session ends", "─ esc rejects · h hunks")
+	s.WaitFor("parley asks: demo did not ask first", "A Allow all edits in ", " until this session ends", "─ esc reject · h hunks")
 	s.Press("A")
 	s.WaitFor("other.txt has one more line now.", "? help")
 	s.Prompt("edit third.txt")
@@ -93,7 +93,7 @@ func TestTypeAheadNeverAnswers(t *testing.T) {
 			after++
 		}
 	}
-	rows := s.WaitFor("scripted asks", "You are typing · alt+a to answer · esc rejects")
+	rows := s.WaitFor("scripted asks", "You are typing · alt+a to answer · esc reject")
 	if rowOf(rows, "the answer was") >= 0 {
 		t.Fatalf("answered by type-ahead:\n%s", numbered(rows))
 	}
@@ -115,7 +115,7 @@ func TestKeysJustAfterQuestionAllowNothing(t *testing.T) {
 	s.Prompt("ask")
 	s.WaitFor("I shall ask")
 	open(t, dir)
-	s.WaitFor("scripted asks", "alt+a to answer · esc rejects")
+	s.WaitFor("scripted asks", "alt+a to answer · esc reject")
 	s.Type("y")
 	s.WaitFor("Too soon: wait a moment, then press y again")
 	s.WaitDraft("")

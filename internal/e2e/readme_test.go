@@ -32,7 +32,7 @@ func TestREADMEPicture(t *testing.T) {
 			s := StartEnv(t, 96, 34, dir, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, "demo", "--theme", th.Name)
 			s.WaitFor(placeholder)
 			s.Prompt("read main.go, edit notes.txt and run ls")
-			s.WaitFor("Change a file", armed)
+			s.WaitFor("notes.txt", armed)
 			s.Press("y")
 			s.WaitFor("Run a command", armed, "+1 −0   ")
 			path := filepath.Join("testdata", "demo-"+th.Name+".golden")

@@ -187,7 +187,7 @@ func TestUndoAfterResume(t *testing.T) {
 			s := StartEnv(t, 100, 40, dir, env, resume...)
 			history(s, "old-1")
 			s.Prompt("save")
-			s.WaitFor("y Allow once", "esc rejects · h hunks")
+			s.WaitFor("y Allow once", "esc reject · h hunks")
 			s.Press("y")
 			s.WaitFor("saved it")
 			s.WaitIdle()

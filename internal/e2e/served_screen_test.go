@@ -50,7 +50,7 @@ func TestServedChat(t *testing.T) {
 
 			s.Prompt("edit notes.txt")
 			rows := s.WaitFor(armed)
-			for _, want := range []string{"asks", "Change a file", "2 + demo agent was here (1)"} {
+			for _, want := range []string{"asks", "Change notes.txt", "2 + demo agent was here (1)"} {
 				if rowOf(rows, want) < 0 {
 					t.Errorf("the question does not show %q:\n%s", want, numbered(rows))
 				}

@@ -128,7 +128,7 @@ func TestOfferedToolsInChat(t *testing.T) {
 	s := Start(t, 110, 40, dir, append([]string{"--offer-tools"}, tooledAgent(t)...)...)
 	s.WaitFor(placeholder)
 	s.Prompt(`write_text_file {"path":"notes.txt","content":"written by a tool\n"}`)
-	rows := s.WaitFor("Write a file", "1 + written by a tool", "esc rejects · h hunks")
+	rows := s.WaitFor("Create ", "1 + written by a tool", "esc reject · h hunks")
 	if rowOf(rows, "waiting for you") < 0 {
 		t.Errorf("the status does not say so:\n%s", numbered(rows))
 	}
@@ -140,7 +140,7 @@ func TestOfferedToolsInChat(t *testing.T) {
 	}
 
 	s.Prompt(`write_text_file {"path":"notes.txt","content":"written by a tool\n"}`)
-	s.WaitFor("1 + written by a tool", "esc rejects · h hunks")
+	s.WaitFor("1 + written by a tool", "esc reject · h hunks")
 	s.Press("y")
 	s.WaitFor("Wrote 18 bytes to")
 	s.WaitIdle()
@@ -149,7 +149,7 @@ func TestOfferedToolsInChat(t *testing.T) {
 	}
 
 	s.Prompt(`run_command {"command":"echo on > started; exec sleep 1000"}`)
-	s.WaitFor("Run a command in", "exec sleep 1000", armed)
+	s.WaitFor("Run a command", "exec sleep 1000", armed)
 	s.Press("y")
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if _, err := os.Stat(filepath.Join(dir, "started")); err == nil {

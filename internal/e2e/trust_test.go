@@ -71,7 +71,7 @@ func TestRuleAndUndo(t *testing.T) {
 	s.WaitFor("Restored 1 file") // until then the list is the old one
 
 	s.Prompt("/undo")
-	s.WaitFor("Redo all 2 changes", "through parley, turn 1", "through parley, turn 2", "enter redoes it")
+	s.WaitFor("Redo all 2 changes", "through parley, turn 1", "through parley, turn 2", "enter redo")
 	s.Press("down", "enter")
 	s.WaitFor("Redid the changes to 1 file")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {

@@ -489,7 +489,7 @@ func did(t *thread.Tool) string {
 // subject describes a question in one line: what it asks about and showed, and the agent's
 // words only if it names nothing.
 func subject(q permissions.Question) string {
-	if s := cmp.Or(q.Subject(), q.Description); s != "" {
+	if s := cmp.Or(q.Subject(), q.Description); s != "" && !strings.Contains(q.Heading, s) {
 		return q.Heading + ": " + firstLine(s)
 	}
 	return q.Heading

@@ -137,8 +137,8 @@ func TestDemoDenied(t *testing.T) {
 			t.Errorf("%s: code %d, %q", p, r.code, r.out)
 		}
 		for _, want := range []string{
-			"parley: not allowed: Change a file: notes.txt (--approve-all would allow it)\n",
-			"parley: not allowed: Run a command in " + r.dir + ": ls (--approve-all would allow it)\n",
+			"parley: not allowed: Create notes.txt (--approve-all would allow it)\n",
+			"parley: not allowed: Run a command: ls (--approve-all would allow it)\n",
 		} {
 			if !strings.Contains(r.stderr, want) {
 				t.Errorf("%s: stderr has no %q: %q", p, want, r.stderr)
@@ -193,7 +193,7 @@ func TestHints(t *testing.T) {
 	ask := func(tool string) string { return "greet\nask " + tool + "\nstop end_turn" }
 	inside := `{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"f"}}`
 	r := play(t, ask(inside), "go")
-	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool (read): f (--approve-reads would allow it)")
+	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Read f (--approve-reads would allow it)")
 	r = play(t, ask(inside), "go", policy(ApproveReads))
 	r.expect(t, ExitDone, `{"outcome":{"outcome":"selected","optionId":"y"}}`+"\n", "parley: f: allowed (--approve-reads)")
 	r = play(t, ask(`{"toolCallId":"t","title":"Look","kind":"read","rawInput":{"path":"/elsewhere/x"}}`), "go", policy(ApproveReads))

@@ -92,7 +92,7 @@ func TestStreamJSONDenied(t *testing.T) {
 	r := play(t, "demo", "run ls", format("stream-json"))
 	all := lines(t, r.out)
 	denied, end := only(all, "denied"), all[len(all)-1]
-	if r.code != ExitDenied || len(denied) != 1 || denied[0].Subject != "Run a command in "+r.dir+": ls" || denied[0].Flag != "--approve-all" || *end.Code != ExitDenied {
+	if r.code != ExitDenied || len(denied) != 1 || denied[0].Subject != "Run a command: ls" || denied[0].Flag != "--approve-all" || *end.Code != ExitDenied {
 		t.Errorf("code %d, %+v, %+v", r.code, denied, end)
 	}
 	if settled := only(all, "permission"); len(settled) != 1 || *settled[0].Allowed || settled[0].Decision != "Reject" {

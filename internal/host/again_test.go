@@ -161,7 +161,7 @@ func TestQuestionOverMCP(t *testing.T) {
 	for how, shape := range runShapes {
 		r := newRig(t)
 		q := r.show(shape(`{"command":"go","args":["test","a b"],"cwd":"sub","env":{"A":"1"},"timeout_seconds":7}`))
-		if got := screen(q); q.Kind != "execute" || q.Heading != "Run a command in sub" || !strings.Contains(got, "A=1 go test 'a b'") || !strings.Contains(got, "7") {
+		if got := screen(q); q.Kind != "execute" || q.Heading != "Run in sub/" || !strings.Contains(got, "A=1 go test 'a b'") || !strings.Contains(got, "7") {
 			t.Errorf("%s: %s", how, got)
 		}
 		for _, p := range q.Body {

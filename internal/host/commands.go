@@ -78,7 +78,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 
 func (h *Host) commandQuestion(session string, cmd terminal.Command, line string) permissions.Question {
 	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: "execute",
-		Heading: "Run a command in " + visiblePath(cmd.Dir), Attendable: h.opts.Keyboard && terminal.CanAttend}
+		Heading: h.runHeading(session, cmd.Dir), Attendable: h.opts.Keyboard && terminal.CanAttend}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(line)})
 	q.Facts = h.commandFacts(session, cmd, line)
 	cmd.Dir = h.whereabouts(session, cmd.Dir)

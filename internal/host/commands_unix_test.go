@@ -37,7 +37,7 @@ func TestCommandIsAsked(t *testing.T) {
 	r := newRig(t)
 	req := wire.CreateTerminalRequest{Command: "echo", Args: []string{"two words", "x"}}
 	q := r.refused(r.create(req))
-	if q.Kind != "execute" || q.Origin != permissions.FromParley || q.Heading != "Run a command in "+r.root {
+	if q.Kind != "execute" || q.Origin != permissions.FromParley || q.Heading != "Run a command" {
 		t.Errorf("got %+v", q)
 	}
 	if got := parts(q, permissions.Command); len(got) != 1 || got[0] != "echo 'two words' x" {

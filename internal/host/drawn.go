@@ -17,7 +17,7 @@ import (
 func hunksOf(text string) (files []shownDiff, ok bool) {
 	all, ok := patch.Strict(text)
 	for _, f := range all {
-		d := shownDiff{path: cmp.Or(f.Path, f.OldPath), created: f.OldPath == "", changed: f.Changed()}
+		d := shownDiff{path: cmp.Or(f.Path, f.OldPath), created: f.OldPath == "", deleted: f.Path == "", changed: f.Changed()}
 		for _, h := range f.Hunks {
 			before, after := f.Texts(h)
 			d.old, d.new = d.old+before, d.new+after
@@ -95,7 +95,7 @@ func inputChange(raw []byte) (patch string, edit wire.ToolContent) {
 }
 
 // plainTitle are words that say no more than the heading.
-var plainTitle = strings.Fields("edit edits write writes create update change modify replace read file in to the apply patch")
+var plainTitle = strings.Fields("edit edits write writes writing create update change modify replace read delete move search fetch file in to the apply patch")
 
 // saysNothing reports whether a title only has such words and the names of the files shown.
 func saysNothing(title string, paths []string, cwd string) bool {

@@ -50,7 +50,7 @@ func (f *files) ReadTextFile(r wire.ReadTextFileRequest) func(context.Context) (
 			if !target.Exists && target.Inside {
 				return "", fmt.Errorf("read %s: %w", r.Path, fs.ErrNotExist)
 			}
-			q := h.fileQuestion(r.SessionID, "read", "Read a file", target)
+			q := h.fileQuestion(r.SessionID, "read", "Read", target)
 			var ok bool
 			if key, ok = h.allowed(ctx, q); !ok {
 				return "", errDenied("reading " + r.Path)
@@ -107,7 +107,7 @@ func again(key uint64, ruled bool) string {
 // write carries out an approved write, or asks.
 func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fsops.Target) error {
 	if h.keepsOut(r.SessionID, target) {
-		return h.refuse(ctx, h.fileQuestion(r.SessionID, "edit", "Write a file", target), permissions.BySandbox, "writing "+r.Path)
+		return h.refuse(ctx, h.fileQuestion(r.SessionID, "edit", "Write", target), permissions.BySandbox, "writing "+r.Path)
 	}
 	before := h.look(r.SessionID, target)
 	state := h.files.Stat(r.SessionID, r.Path)
@@ -204,36 +204,43 @@ func (h *Host) unchanged(session string, t fsops.Target, before content) error {
 }
 
 func (h *Host) writeQuestion(r wire.WriteTextFileRequest, t fsops.Target, before content) permissions.Question {
-	q := h.fileQuestion(r.SessionID, "edit", "Write a file", t)
+	verb := "Change"
+	switch {
+	case !t.Inside || before.err != nil:
+		verb = "Write"
+	case before.isNew:
+		verb = "Create"
+	}
+	q := h.fileQuestion(r.SessionID, "edit", verb, t)
 	if before.err != nil {
 		q = granting(q, "replace "+t.Resolved) // no other question showed what is lost
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "what it holds now cannot be shown: " + visiblePath(before.err.Error())})
 	}
 	q.Body = append(q.Body, permissions.Part{Kind: permissions.Diff, Path: visiblePath(r.Path),
-		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), NewFile: before.isNew})
+		Old: safetext.Visible(before.text), Text: safetext.Visible(r.Content), NewFile: before.isNew, Named: true})
 	if before.err == nil {
 		q.Change = &permissions.Change{Path: r.Path, Old: before.text, New: r.Content}
 	}
 	if root := h.rootOf(r.SessionID, t); root != "" && t.Inside && t.Secret == "" && before.err == nil {
-		all := "all edits in " + root
+		all, place := "all edits in "+root, visiblePath(permissions.FromHome(root))
+		if tree, inside := h.worktreeOf(root); tree != "" && inside == "" {
+			place = "worktree " + visiblePath(tree)
+		}
 		q.Options = append(q.Options, permissions.Option{ID: "edits", Kind: permissions.AllowAlways, Grant: all, Wide: true,
-			Name: "Allow all edits in " + visiblePath(permissions.FromHome(root)) + " until this session ends"})
+			Name: "Allow all edits in " + place + " until this session ends"})
 	}
 	return q
 }
 
 // fileQuestion returns a question of parley about one file.
-func (h *Host) fileQuestion(session, kind, heading string, t fsops.Target) permissions.Question {
-	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: heading,
-		Outside: !t.Inside, Secret: t.Secret != "", Facts: h.fileFacts(session, kind, t)}
-	if kind != "edit" { // an edit shows the file with its change
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: visiblePath(t.Path)})
+func (h *Host) fileQuestion(session, kind, verb string, t fsops.Target) permissions.Question {
+	if !t.Inside {
+		verb += " outside the project:"
 	}
+	q := permissions.Question{Session: session, Origin: permissions.FromParley, Kind: kind, Heading: verb + " " + h.shownPath(session, t.Path),
+		Outside: !t.Inside, Secret: t.Secret != "", Facts: h.fileFacts(session, kind, t)}
 	if t.Symlink {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "really " + visiblePath(t.Resolved)})
-	}
-	if !t.Inside {
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "outside the session's directories"})
 	}
 	if t.Secret != "" {
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: "sensitive: " + t.Secret})

@@ -44,9 +44,10 @@ type Options struct {
 
 	// Tools is the command that an agent of v2 starts to use files and commands (see
 	// internal/toolserver); nil: it is not offered.
-	Tools   []string
-	Version string     // of parley, for Tools
-	Log     *event.Log // may be nil
+	Tools     []string
+	Worktrees string     // the directory of parley's worktrees, which questions name by their names; "" for none
+	Version   string     // of parley, for Tools
+	Log       *event.Log // may be nil
 }
 
 // Watch records what is changed in sessions. OnOpen, OnClose and OnWrite are called for sessions with

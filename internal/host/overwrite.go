@@ -70,7 +70,7 @@ func (h *Host) readable(session string, f found) (string, error) {
 // noteOverwrites says in the heading how many lines a change replaces, and warns of files that are
 // shown as new although they exist. A whole text in the input replaces a file even if the change is
 // shown as a patch.
-func (h *Host) noteOverwrites(q *permissions.Question, seen *sights, raw []byte, files []named) {
+func (h *Host) noteOverwrites(q *permissions.Question, seen *sights, about subject, raw []byte, files []named) {
 	lines, hidden := 0, false
 	for _, p := range q.Body {
 		if p.Overwrites {
@@ -91,7 +91,10 @@ func (h *Host) noteOverwrites(q *permissions.Question, seen *sights, raw []byte,
 		if _, err := h.readable(q.Session, f.found); err != nil {
 			why += ": " + visiblePath(err.Error())
 		}
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: visiblePath(f.path) + ": exists, and is overwritten (" + why + ")"})
+		if !about.named(f.path) { // else the heading says it
+			why = h.shownPath(q.Session, f.path) + ": exists, and is overwritten (" + why + ")"
+		}
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: why})
 	}
 	switch {
 	case lines == 1:

@@ -43,7 +43,7 @@ func TestOverwriteShowsTheFile(t *testing.T) {
 		if len(q.Body) != 1 {
 			t.Errorf("%s: got %+v", name, q.Body)
 		}
-		if d := q.Body[0]; q.Heading != "Change a file (replaces 30 lines)" || d.Kind != permissions.Diff || d.NewFile || d.Old != thirty || d.Text != "new\n" {
+		if d := q.Body[0]; q.Heading != "Change README.md (replaces 30 lines)" || d.Kind != permissions.Diff || d.NewFile || d.Old != thirty || d.Text != "new\n" {
 			t.Errorf("%s: %q, %+v", name, q.Heading, d)
 		}
 	}
@@ -51,13 +51,20 @@ func TestOverwriteShowsTheFile(t *testing.T) {
 	claude.RawInput = wire.Raw(`{"file_path":` + jsonOf(path) + `,"content":"new\n"}`)
 	(*claude.Content)[0].Changes[0].Operation = "modify"
 	(*claude.Content)[0].Patch = "--- " + path + "\n+++ " + path + "\n@@ -1,30 +1 @@\n" + strings.Repeat("-old line\n", 30) + "+new\n"
-	if q := r.show(claude); q.Heading != "Change a file (replaces 30 lines)" || q.Body[0].Kind != permissions.Patch {
+	if q := r.show(claude); q.Heading != "Change README.md (replaces 30 lines)" || q.Body[0].Kind != permissions.Patch {
 		t.Errorf("got %q, %+v", q.Heading, q.Body)
 	}
-	for name, call := range map[string]wire.ToolCall{"a new file": diff(r.path("new.txt"), "new\n"), "v2": creates(r.path("new.txt"), "new\n"),
-		"an empty file": diff(r.put(r.path("empty"), ""), "new\n"), "text is appended": tool("edit", "Add", `{"operation":"append","path":`+jsonOf(path)+`,"content":"new\n"}`)} {
-		if q := r.show(call); q.Heading != "Change a file" || strings.Contains(screen(q), "old line") {
-			t.Errorf("%s: %q, %+v", name, q.Heading, q.Body)
+	for _, c := range []struct {
+		call wire.ToolCall
+		want string
+	}{
+		{diff(r.path("new.txt"), "new\n"), "Create new.txt"},
+		{creates(r.path("new.txt"), "new\n"), "Create new.txt"},
+		{diff(r.put(r.path("empty"), ""), "new\n"), "Change empty"},
+		{tool("edit", "Add", `{"operation":"append","path":`+jsonOf(path)+`,"content":"new\n"}`), "Change README.md"},
+	} {
+		if q := r.show(c.call); q.Heading != c.want || strings.Contains(screen(q), "old line") {
+			t.Errorf("%s: %q, %+v", c.want, q.Heading, q.Body)
 		}
 	}
 }
@@ -79,8 +86,8 @@ func TestOverwriteOfWhatIsNotShown(t *testing.T) {
 	} {
 		for _, call := range []wire.ToolCall{diff(path, "new\n"), creates(path, "new\n")} {
 			q := r.show(call)
-			if got := strings.Join(parts(q, permissions.Warning), "\n"); q.Heading != "Change a file (overwrites it)" ||
-				!strings.Contains(got, path+": exists, and is overwritten (what it holds is not shown: "+why) || strings.Contains(screen(q), "held back") {
+			if got := strings.Join(parts(q, permissions.Warning), "\n"); !strings.HasSuffix(q.Heading, filepath.Base(path)+" (overwrites it)") ||
+				!strings.Contains(got, "what it holds is not shown: "+why) || strings.Contains(screen(q), "held back") {
 				t.Errorf("%s: %q, %q", path, q.Heading, got)
 			}
 		}
@@ -108,7 +115,7 @@ func TestOverwriteOfAChangedFile(t *testing.T) {
 		r.put(path, "two\nlines\n")
 		r.host.Broker().Answer(first.Key, "y")
 		second := r.question()
-		if d := second.Body[0]; d.Old != "two\nlines\n" || second.Heading != "Change a file (replaces 2 lines)" || second.Title("demo") != "demo asks again: the file changed while the question was open" {
+		if d := second.Body[0]; d.Old != "two\nlines\n" || second.Heading != "Change f.txt (replaces 2 lines)" || second.Title("demo") != "demo asks again: the file changed while the question was open" {
 			t.Errorf("%s: %q, %+v", name, second.Title("demo"), second)
 		}
 		r.host.Broker().Answer(second.Key, "y")

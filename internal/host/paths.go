@@ -166,21 +166,32 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
 // addPaths adds warnings for files that lead outside or are sensitive and, with show, names those that
 // nothing else shows. A path that cannot be resolved counts as outside.
-func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, files []named, more, show bool) {
+func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, about subject, files []named, more, show bool) {
 	shown := map[string]bool{}
 	for _, path := range seen.paths() {
 		shown[path] = true
 	}
+	field := func(label, path string) {
+		seen.add(path, rolePlace, roleTarget)
+		if !shown[path] {
+			shown[path] = true
+			q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: label, Text: h.shownPath(q.Session, path)})
+		}
+	}
+	if len(about.paths) == 1 && about.verb != "" {
+		shown[about.paths[0]] = true
+		seen.add(about.paths[0], rolePlace, roleTarget)
+		for _, dir := range about.within {
+			field("directory", dir)
+		}
+	}
 	if show && t.Locations != nil {
 		for _, l := range *t.Locations {
-			if !shown[l.Path] {
-				shown[l.Path] = true
-				q.Body = append(q.Body, permissions.Part{Kind: permissions.Field, Label: "file", Text: visiblePath(l.Path)})
-			}
+			field("file", l.Path)
 		}
 	}
 	for _, f := range files {
-		warnOf(q, f)
+		h.warnOf(q, about, f)
 	}
 	if more {
 		q.Outside = true
@@ -188,11 +199,15 @@ func (h *Host) addPaths(q *permissions.Question, seen *sights, t wire.ToolCall, 
 	}
 }
 
-// warnOf adds the warnings for a file.
-func warnOf(q *permissions.Question, f named) {
+// warnOf adds the warnings for a file that the heading does not say.
+func (h *Host) warnOf(q *permissions.Question, about subject, f named) {
 	warn := func(s string) {
-		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: visiblePath(f.path) + ": " + s})
+		if !about.named(f.path) {
+			s = h.shownPath(q.Session, f.path) + ": " + s
+		}
+		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: s})
 	}
+	said := about.outside && about.verb != "" && len(about.paths) == 1 && (about.named(f.path) || slices.Contains(about.within, f.path))
 	switch {
 	case f.elsewhere:
 		q.Outside = true
@@ -207,7 +222,9 @@ func warnOf(q *permissions.Question, f named) {
 	}
 	if !f.target.Inside {
 		q.Outside = true
-		warn("outside the session's directories")
+		if !said {
+			warn("outside the project")
+		}
 	}
 	if f.target.Secret != "" {
 		q.Secret = true

@@ -37,35 +37,42 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 	switch {
 	case command != "":
 		q.Kind = "execute" // whatever the agent calls it, approval runs it
-		q.Heading = "Run a command in " + visiblePath(dir)
+		q.Heading = h.runHeading(a.Session, dir)
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(command)})
 		seen.add(command, roleCommand)
 		seen.add(dir, roleDir)
 		seen.members = in.shown
 	case isEdit(t):
 		q.Kind = "edit"
-		q.Heading = "Change a file"
 	case q.Kind == "execute" && title != "" && len(t.RawInput) == 0:
 		// Some agents send no input, only a title.
-		q.Heading = "Run a command in " + visiblePath(dir) + " (the agent's description)"
+		q.Heading = h.runHeading(a.Session, dir) + " (the agent's description)"
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Command, Text: safetext.Visible(title)})
 		title = ""
-	case q.Kind == "" || q.Kind == "other":
-		q.Heading = "Use a tool"
-	default:
-		q.Heading = "Use a tool (" + safetext.Line(q.Kind, 40) + ")"
 	}
 	if title != "" && (command == "" || strings.Trim(title, "`") != command) { // many agents send the command as Markdown
 		q.Description = safetext.Visible(title)
 		seen.add(title, roleNote)
 	}
 	h.showContents(&q, &seen, t)
-	if q.Kind == "edit" && saysNothing(title, seen.paths(), h.cwd(a.Session)) {
-		q.Description = ""
-	}
 	files, more := h.namedFiles(a.Session, t, in)
-	h.addPaths(&q, &seen, t, files, more, command == "")
-	h.noteOverwrites(&q, &seen, t.RawInput, files)
+	about := subject{verb: "Run", paths: []string{dir}, outside: true} // the heading says it if it is
+	if q.Heading == "" {
+		about = h.aboutFiles(q, &seen, t, in, files)
+		q.Heading = h.heading(q, about, t, in)
+		names := append(append(seen.paths(), about.paths...), about.within...)
+		names = append(names, urlOf(in.raw), text(t.Name))
+		if saysNothing(title, names, h.cwd(a.Session)) {
+			q.Description = ""
+		}
+		q.Body = slices.DeleteFunc(q.Body, func(p permissions.Part) bool { return p.Kind == permissions.Text && p.Text == q.Heading })
+		for i := range q.Body {
+			q.Body[i].Named = len(about.paths) == 1 && (q.Body[i].Kind == permissions.Diff || q.Body[i].Kind == permissions.Patch)
+		}
+		seen.add(urlOf(in.raw), roleURL)
+	}
+	h.addPaths(&q, &seen, t, about, files, more, command == "")
+	h.noteOverwrites(&q, &seen, about, t.RawInput, files)
 	q.Body = append(q.Body, seen.rest(in.raw, h.cwd(a.Session))...)
 	q.Facts = h.toolFacts(a.Session, q.Kind, t, in, files, more)
 	return q
@@ -123,14 +130,14 @@ func text(p *string) string {
 func (h *Host) contentPart(session string, c wire.ToolContent) permissions.Part {
 	switch {
 	case c.Type == "diff" && c.Deleted && text(c.OldText)+c.NewText == "":
-		return permissions.Part{Kind: permissions.Text, Text: "Delete " + visiblePath(c.Path)}
+		return permissions.Part{Kind: permissions.Text, Text: "Delete " + h.shownPath(session, c.Path)}
 	case c.Type == "diff":
 		d := event.Diff{Old: text(c.OldText), New: c.NewText}
 		if d.Context = h.locate(session, c.Path, d.Old, d.New); d.Context == nil && c.Partial {
 			d.Context = &event.DiffContext{First: -1}
 		}
 		t := d.Texts()
-		return permissions.Part{Kind: permissions.Diff, Path: visiblePath(c.Path), Old: safetext.Visible(t.Old), Text: safetext.Visible(t.New),
+		return permissions.Part{Kind: permissions.Diff, Path: h.shownPath(session, c.Path), Old: safetext.Visible(t.Old), Text: safetext.Visible(t.New),
 			NewFile: t.Old == "" && c.OldText == nil, Overwrites: c.Overwrites, First: t.First}
 	case c.Type == "content" && c.Block.Type == "text":
 		return permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(c.Block.Text))}

@@ -22,6 +22,7 @@ type sights struct {
 type shownDiff struct {
 	path, old, new string
 	created        bool     // it is shown as a new file
+	deleted        bool     // it is shown as deleted
 	changed        []string // lines, of a patch
 }
 

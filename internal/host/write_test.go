@@ -21,7 +21,7 @@ func TestWriteIsAsked(t *testing.T) {
 	w := r.write(path, "new\n")
 	q := r.question()
 	r.holds(path, "old\n")
-	if q.Heading != "Write a file" || q.Kind != "edit" || q.Origin != permissions.FromParley || q.Outside || q.Secret {
+	if q.Heading != "Change a.txt" || q.Kind != "edit" || q.Origin != permissions.FromParley || q.Outside || q.Secret {
 		t.Errorf("got %+v", q)
 	}
 	if d := q.Body[len(q.Body)-1]; len(q.Body) != 1 || d.Kind != permissions.Diff || d.Path != path || d.Old != "old\n" || d.Text != "new\n" || d.NewFile {
@@ -211,7 +211,7 @@ func TestAlwaysForParleysOwnQuestion(t *testing.T) {
 func TestGrantsOutsideNeedAllOfTheText(t *testing.T) {
 	r := newRig(t)
 	out, env := r.put(filepath.Join(r.outside, "f"), "a\nb\n"), r.put(r.path(".env"), "A=1\nB=2\n")
-	if q := r.permit(diff(out, "c", "b"), permissions.AllowOnce); !q.Outside || !strings.Contains(screen(q), "outside the session's directories") {
+	if q := r.permit(diff(out, "c", "b"), permissions.AllowOnce); !q.Outside || q.Heading != "Write outside the project: "+out {
 		t.Errorf("got %+v", q)
 	}
 	r.refused(r.write(out, "a\nc\n"))

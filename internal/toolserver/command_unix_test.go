@@ -68,7 +68,7 @@ func TestRunCommandIsAsked(t *testing.T) {
 	args := in{"command": "touch", "args": []string{"made it"}, "env": in{"B": "2", "A": "1"}}
 	done := r.begin(t.Context(), client, "run_command", args)
 	q := r.answer("reject")
-	if q.Kind != "execute" || q.Heading != "Run a command in "+r.dir || q.Body[0].Text != "A=1 B=2 touch 'made it'" {
+	if q.Kind != "execute" || q.Heading != "Run a command" || q.Body[0].Text != "A=1 B=2 touch 'made it'" {
 		t.Errorf("got %+v", q)
 	}
 	r.wantError(r.ended(done), "The user did not allow it: running A=1 B=2 touch 'made it'")

@@ -134,7 +134,7 @@ func (s *Session) turnOf(item int) int {
 // Fork opens a session that continues the conversation after the turn of a prompt, and shows it. An
 // agent that can copies the session (session/fork), but only with all of its turns. Else it is a new
 // session, and what tell returns for the items up to there goes with its next prompt. A notice in the
-// new session says which; title is that of this one. The new session gets the settings of this one and
+// new session says which, below a copy of the conversation; title is that of this one. The new session gets the settings of this one and
 // its approval mode, unless that allows everything. Fork returns why there can be none now.
 func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) string) error {
 	if err := s.atRest(); err != nil {
@@ -154,13 +154,14 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 	if f.approval = s.Approval(); f.approval == permissions.AllMode { // confirmed for that session only
 		f.approval = permissions.AskMode
 	}
+	f.Thread, f.spans = s.Thread.Fork(end), slices.Clone(s.spans)
 	open := func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.NewSession(ctx, n) }
 	switch {
 	case copies && end == len(s.Thread.Items):
 		f.forking = true
-		f.Thread, f.spans = s.Thread.Fork(), slices.Clone(s.spans)
 		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
 	default:
+		f.forgotten = end
 		carried := tell(s.Thread.Items[:end])
 		if carried != "" {
 			f.ShellOutput = []string{carried}

@@ -40,7 +40,7 @@ func TestForkWithTheConversation(t *testing.T) {
 		r.fresh()
 		r.types("/fork")
 		r.pause()
-		r.sees("Now in session: one (fork).", "Notice: Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.")
+		r.sees("Now in session: one (fork).", "You: one", "Notice: Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.")
 		r.types("two")
 		r.pause()
 		r.fresh()

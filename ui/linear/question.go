@@ -151,7 +151,7 @@ func (p *permission) dialog(of int) *dialog {
 	}) {
 		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.broker.Cancel(p.Key); return nil })})
 	}
-	d.choices = append(d.choices, choice{word: "n", label: "Reject and say why, as in: n use a branch", reason: p.rejectWhy})
+	d.choices = append(d.choices, choice{word: "n", label: "Reject with a reason, as in: n use a branch", reason: p.rejectWhy})
 	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
 		p.details()
 		d.at = time.Time{}

@@ -17,13 +17,12 @@ import (
 func pushQuestion(of string) []string {
 	return []string{
 		"Question 1 of " + of + ": fake asks.",
-		"  Run a command in /home/ada/src",
+		"  Run outside the project: /home/ada/src",
 		"Command: git push origin HEAD",
-		"Warning: /home/ada/src: outside the session's directories",
 		"Part: git push origin HEAD: ask, network.",
 		"Part: in /home/ada/src: ask, outside the project.",
 		"The agent's description: Commit typed errors",
-		"1. Allow once", "2. Always allow", "3. Reject", "n. Reject and say why, as in: n use a branch", "d. Details", "Answer 1 to 3:"}
+		"1. Allow once", "2. Always allow", "3. Reject", "n. Reject with a reason, as in: n use a branch", "d. Details", "Answer 1 to 3:"}
 }
 
 func asks(r *rig) {
@@ -71,12 +70,12 @@ func TestRejectAndSayWhy(t *testing.T) {
 	}, func(r *rig) {
 		r.types("push it", "later")
 		r.pause()
-		r.sees("n. Reject and say why, as in: n use a branch")
+		r.sees("n. Reject with a reason, as in: n use a branch")
 		r.types("n not on main, please")
 		r.pause()
-		r.sees("Rejected by you: git push origin HEAD.", "You: I rejected this: `Run a command in /home/ada/src`", "not on main, please")
+		r.sees("Rejected by you: git push origin HEAD.", "You: I rejected this: `Run outside the project: /home/ada/src`", "not on main, please")
 		prompts, outcomes, _ := r.seen()
-		if want := strings.ReplaceAll("push it|I rejected this: 'Run a command in /home/ada/src'\n\nnot on main, please\n\n'''\ngit push origin HEAD\n'''|later", "'", "`"); prompts != want || outcomes != "no" {
+		if want := strings.ReplaceAll("push it|I rejected this: 'Run outside the project: /home/ada/src'\n\nnot on main, please\n\n'''\ngit push origin HEAD\n'''|later", "'", "`"); prompts != want || outcomes != "no" {
 			t.Errorf("answered %q; the agent got\n%s\nwant\n%s", outcomes, prompts, want)
 		}
 	})
@@ -93,7 +92,7 @@ func TestRejectWithoutAReason(t *testing.T) {
 			r.types(line)
 			r.pause()
 			prompts, outcomes, _ := r.seen()
-			if prompts = strings.ReplaceAll(prompts, "I rejected this: `Run a command in /home/ada/src`\n\n", ""); want == "" && outcomes != "" || want != "" && (outcomes != "no" || !strings.HasSuffix(prompts, want)) {
+			if prompts = strings.ReplaceAll(prompts, "I rejected this: `Run outside the project: /home/ada/src`\n\n", ""); want == "" && outcomes != "" || want != "" && (outcomes != "no" || !strings.HasSuffix(prompts, want)) {
 				t.Errorf("%q: answered %q, prompts %q", line, outcomes, prompts)
 			}
 		})

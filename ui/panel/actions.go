@@ -91,7 +91,7 @@ func Palette(keys *intent.Keymap, commands []Command, agent string, useless func
 	for _, cmd := range commands {
 		items = append(items, list.Item{Title: "/" + cmd.Slash, Detail: cmd.Help, Section: "Commands of " + agent, Value: "/" + cmd.Slash + " "})
 	}
-	return &List{Title: "Actions", Foot: "enter selects · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	return &List{Title: "Actions", Foot: "enter select · esc close", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		switch v := it.Value.(type) {
 		case intent.Intent:
 			return do(v)

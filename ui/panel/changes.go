@@ -81,11 +81,11 @@ func Undo(n Naming, u Undoable, putBack, doAgain func([]undo.Change) tea.Cmd, sa
 	for _, f := range u.Undone {
 		it := n.item(f)
 		it.Detail = fmt.Sprintf("%s, turn %d", f.By, f.Turn)
-		it.Section, it.Hint, it.Value = "Restored", "enter redoes it", some(doAgain, f)
+		it.Section, it.Hint, it.Value = "Restored", "enter redo", some(doAgain, f)
 		items = append(items, it)
 	}
 	items = append(items, notRecorded(u.NotRecorded, func(line string) any { return func() tea.Cmd { return say(line) } })...)
-	return &List{Title: "Restore files", Foot: "enter restores · esc closes", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
+	return &List{Title: "Restore files", Foot: "enter restore · esc close", List: list.New(items), Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
 // notRecorded returns rows that say what is not recorded, with the values of their lines.
@@ -118,7 +118,7 @@ func Restore(n Naming, prompt string, files []undo.Change, refused []undo.Result
 		it.Section, it.Hint, it.Detail, it.Value = "Cannot be restored", "", safetext.Line(r.Err.Error(), 200), review
 		items = append(items, it)
 	}
-	return &List{Title: "Restore files to before: " + prompt, Foot: "enter selects · esc closes", List: list.New(items), NeedsConfirmation: true,
+	return &List{Title: "Restore files to before: " + prompt, Foot: "enter select · esc close", List: list.New(items), NeedsConfirmation: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 }
 
@@ -165,7 +165,7 @@ func Trust(n Naming, calls []Call, unnamed []undo.Change, gaps []string, show fu
 		return nil
 	}
 	items = append(items, notRecorded(gaps, func(string) any { return nil })...)
-	return &List{Title: "Trust: what the agent did", Foot: "enter goes there · esc closes", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
+	return &List{Title: "Trust: what the agent did", Foot: "enter go there · esc close", List: list.New(items), Choose: func(it list.Item) tea.Cmd {
 		if f, ok := it.Value.(undo.Change); ok {
 			return read(f)
 		}

@@ -42,7 +42,7 @@ func Contenders(keys *intent.Keymap, all []Contender, start func(chosen []int) t
 		}
 		return out
 	}
-	return &List{Title: "Compare agents", Foot: Foot(keys, Hint{intent.Tick, "ticks"}, Hint{Action: "enter starts"}), List: list.New(items()), Items: items,
+	return &List{Title: "Compare agents", Foot: Foot(keys, Hint{intent.Tick, "tick"}, Hint{Action: "enter start"}), List: list.New(items()), Items: items,
 		Same: func(a, b any) bool { return a == b }, Empty: "No agents found",
 		Keys: map[intent.Intent]func(list.Item) tea.Cmd{intent.Tick: With(func(i int) tea.Cmd {
 			ticked[i] = !ticked[i]

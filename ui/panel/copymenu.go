@@ -93,5 +93,5 @@ func (m *CopyMenu) Rows(width, height int) ([]string, *tea.Cursor) {
 			body = append(body, text.Truncate(option(fmt.Sprint(i+1), th.Dim.Paint(line)+begin), inner, "…"))
 		}
 	}
-	return box.Box{Title: "Copy", Foot: "esc closes", Body: body, Focused: true}.Rows(width, th), nil
+	return box.Box{Title: "Copy", Foot: "esc close", Body: body, Focused: true}.Rows(width, th), nil
 }

@@ -246,7 +246,7 @@ func Foot(keys *intent.Keymap, hints ...Hint) string {
 			out += key + " " + h.Action + " · "
 		}
 	}
-	return out + "esc closes"
+	return out + "esc close"
 }
 
 // KeyOf returns the key of an action in a list.

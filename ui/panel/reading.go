@@ -75,5 +75,5 @@ func (r *Reading) Rows(width, height int) ([]string, *tea.Cursor) {
 		first += last
 	}
 	body = body[first:min(len(body), first+max(1, height-2))]
-	return box.Box{Title: r.Title, Foot: "esc closes · pgup and pgdn scroll", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
+	return box.Box{Title: r.Title, Foot: "esc close · pgup and pgdn scroll", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
 }

@@ -21,7 +21,7 @@ type rename struct {
 
 // Rename lets the user edit the title of a session in the row of the selected item. save gets the new one.
 func (l *List) Rename(title string, save func(string) tea.Cmd) {
-	l.Edit(title, "Name of the session", "enter saves · leave empty to use the agent's title · esc cancels", save)
+	l.Edit(title, "Name of the session", "enter save · leave empty to use the agent's title · esc cancel", save)
 }
 
 // Edit lets the user edit a text in the row of the selected item. save gets the new one. foot is the bottom

@@ -35,7 +35,7 @@ func Settings(all []Setting, choose func(Setting) tea.Cmd) *List {
 	for _, s := range all {
 		items = append(items, list.Item{Title: s.Name, Hint: s.Value, Value: s})
 	}
-	return &List{Title: "Options", Foot: "enter changes it · esc closes", List: list.New(items), Choose: With(choose)}
+	return &List{Title: "Options", Foot: "enter change · esc close", List: list.New(items), Choose: With(choose)}
 }
 
 // Choices lists the choices of a setting.
@@ -51,7 +51,7 @@ func Choices(s Setting) *List {
 	}
 	l := list.New(items)
 	l.Select(at)
-	return &List{Title: s.Name, Foot: "enter selects · esc closes", List: l, Empty: "Nothing to choose from",
+	return &List{Title: s.Name, Foot: "enter select · esc close", List: l, Empty: "Nothing to choose from",
 		Choose: func(it list.Item) tea.Cmd { return s.Set(it.Value) }}
 }
 
@@ -82,5 +82,5 @@ func Themes(now string, keep func(name string) tea.Cmd) *List {
 	}
 	list := list.New(items)
 	list.Select(at)
-	return &List{OpenedBy: intent.Theme, Title: "Theme", Foot: "enter selects · esc closes", List: list, Choose: With(keep)}
+	return &List{OpenedBy: intent.Theme, Title: "Theme", Foot: "enter select · esc close", List: list, Choose: With(keep)}
 }

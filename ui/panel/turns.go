@@ -44,7 +44,7 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, do TurnActions)
 	}
 	l := list.New(items)
 	l.Select(len(items) - 1)
-	foot := Foot(keys, Hint{intent.EditEntry, "edits, files stay"}, Hint{intent.UndoFiles, "restores"}, Hint{intent.Fork, "forks"}, Hint{Action: "enter shows"}, Hint{intent.Copy, "copies"})
+	foot := Foot(keys, Hint{intent.EditEntry, "edit, files stay"}, Hint{intent.UndoFiles, "restore files"}, Hint{intent.Fork, "fork"}, Hint{Action: "enter show"}, Hint{intent.Copy, "copy"})
 	return &List{Title: "Prompts", Foot: foot, List: l, Choose: With(do.Show), Keys: map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.Copy: With(do.Copy), intent.EditEntry: With(do.Edit), intent.UndoFiles: With(do.Restore), intent.Fork: With(do.Fork),
 	}}

@@ -89,7 +89,7 @@ func (t Tree) commitsFirst(then string) string {
 // files and the commits. enter on one of these calls open.
 func (t *Tree) listed(l *List, items []list.Item, open func() tea.Cmd) *List {
 	if at := len(items); t.Message != "" {
-		items = append(items, list.Item{Title: messageTitle + t.Message, Detail: "enter edits", Value: func() tea.Cmd {
+		items = append(items, list.Item{Title: messageTitle + t.Message, Detail: "enter edit", Value: func() tea.Cmd {
 			l.Edit(t.Message, "Message of the commit", "enter save · esc cancel", func(message string) tea.Cmd {
 				t.Message = cmp.Or(strings.TrimSpace(message), t.Message)
 				items[at].Title = messageTitle + t.Message

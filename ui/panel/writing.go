@@ -21,6 +21,7 @@ type Writing struct {
 	Placeholder string
 	Quote       string                    // safe to show
 	Diff        bool                      // Quote is a diff
+	Beneath     bool                      // it is about the question, which is drawn above it
 	At          int                       // the row of the page to begin at, if there is room below; 0: at the bottom
 	Done        func(text string) tea.Cmd // enter; it closes the panel
 	Left        func(text string) tea.Cmd // esc, if the text has changed

@@ -39,7 +39,11 @@ func (b *body) cached(cur permissions.Question, l look, ds *diffs, w *write) (ro
 // write, nil for none; heads are the indexes of the rows above its hunks.
 func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []string, heads []int) {
 	th := l.theme
-	rows = text.WrapInk(th.Strong.Paint, cur.Heading, "", l.width)
+	ink := th.Strong
+	if cur.Outside {
+		ink = th.Bad
+	}
+	rows = text.WrapInk(ink.Paint, cur.Heading, "", l.width)
 	judged := false // the verdicts follow the first command or, without one, everything else
 	for i, p := range cur.Body {
 		switch p.Kind {
@@ -55,7 +59,9 @@ func bodyRows(cur permissions.Question, l look, ds *diffs, w *write) (rows []str
 		case permissions.Patch:
 			rows = append(rows, patchRows(p, l)...)
 		case permissions.Diff:
-			rows = append(rows, text.WrapInk(th.Strong.Paint, p.Path, "  ", l.width)...)
+			if !p.Named {
+				rows = append(rows, text.WrapInk(th.Strong.Paint, p.Path, "  ", l.width)...)
+			}
 			if cur.Change == nil || !w.picking() && !w.changed() {
 				rows = append(rows, diffRows(ds.part(cur.Key, i, p), l)...)
 				break
@@ -110,7 +116,9 @@ func patchRows(p permissions.Part, l look) (rows []string) {
 		if f.OldMode != "" {
 			name += " (mode " + f.OldMode + " → " + f.NewMode + ")"
 		}
-		rows = append(rows, text.WrapInk(l.theme.Strong.Paint, name, "  ", l.width)...)
+		if moved := f.OldPath != f.Path && f.OldPath != "" && f.Path != ""; !p.Named || moved || f.OldMode != "" {
+			rows = append(rows, text.WrapInk(l.theme.Strong.Paint, name, "  ", l.width)...)
+		}
 		drawn, _ := diff.Draw(f.Diff, diff.Look{Width: l.width - 2, Sides: l.sides, Theme: l.theme})
 		for _, r := range drawn {
 			rows = append(rows, "  "+r)

@@ -160,25 +160,25 @@ func (f face) foot() string {
 	case f.armed && f.cur.Change != nil:
 		return f.writeFoot()
 	case f.armed && f.sight.read:
-		return "esc rejects · d details" + f.whyHint()
+		return "esc reject · d details" + f.whyHint()
 	case f.armed && f.sight.ended:
-		return "press twice to allow unread · pgup reads it · esc rejects"
+		return "press twice to allow unread · pgup read · esc reject"
 	case f.armed:
-		return "read on to allow: down, pgdn, G · esc rejects"
+		return "read on to allow: down, pgdn, G · esc reject"
 	case f.around.Focused:
 		return "alt+a or tab to answer"
 	case !f.around.Drafting:
-		return "alt+a to answer · esc rejects"
+		return "alt+a to answer · esc reject"
 	case f.undrafted:
-		return "You are typing · alt+a to answer · esc clears the draft"
+		return "You are typing · alt+a to answer · esc clear the draft"
 	}
-	return "You are typing · alt+a to answer · esc rejects"
+	return "You are typing · alt+a to answer · esc reject"
 }
 
 // whyHint names the key that rejects and says why.
 func (f face) whyHint() string {
 	if key := f.keys.Label(intent.Question, intent.RejectWhy); key != "" {
-		return " · " + key + " says why"
+		return " · " + key + " reject with a reason"
 	}
 	return ""
 }
@@ -188,12 +188,12 @@ func (f face) fullFoot() string {
 	keys := f.keys
 	back := keys.Label(intent.Question, intent.FullScreen)
 	if f.write.picking() {
-		return f.writeFoot() + " · " + back + " goes back"
+		return f.writeFoot() + " · " + back + " back"
 	}
 	if esc := keys.Label(intent.Question, intent.Reject); esc != "" {
 		back += " or " + esc
 	}
-	all := []string{back + " goes back", "down, pgdn, G"}
+	all := []string{back + " back", "down, pgdn, G"}
 	if !f.sight.read {
 		all = []string{"read on to allow: " + all[1], all[0]}
 	}
@@ -220,19 +220,19 @@ func (f face) writeFoot() string {
 		if !f.sight.read {
 			all[0] += ": down, pgdn"
 		}
-		add(intent.Question, intent.Reject, "rejects")
+		add(intent.Question, intent.Reject, "reject")
 		add(intent.Question, intent.PickHunks, "hunks")
 		add(intent.Question, intent.EditText, "edit")
-		add(intent.Question, intent.RejectWhy, "says why")
+		add(intent.Question, intent.RejectWhy, "reject with a reason")
 		return strings.Join(all, " · ")
 	}
 	if w.at < len(w.refused) && w.refused[w.at] {
-		add(intent.Hunks, intent.RefuseHunk, "keeps")
+		add(intent.Hunks, intent.RefuseHunk, "keep")
 	} else {
-		add(intent.Hunks, intent.RefuseHunk, "rejects")
+		add(intent.Hunks, intent.RefuseHunk, "reject")
 	}
 	if f.sight.read {
-		add(intent.Hunks, intent.AllowHunks, "allows rest")
+		add(intent.Hunks, intent.AllowHunks, "allow the rest")
 	}
 	add(intent.Hunks, intent.NextHunk, "next")
 	add(intent.Hunks, intent.Leave, "back")

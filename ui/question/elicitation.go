@@ -249,19 +249,19 @@ func (e *Elicitation) foot(armed bool) string {
 	case around.Focused:
 		return "alt+a or tab to answer"
 	case !armed && !around.Drafting:
-		return "alt+a to answer · esc cancels"
+		return "alt+a to answer · esc cancel"
 	case !armed:
-		return "You are typing · alt+a to answer · esc cancels"
+		return "You are typing · alt+a to answer · esc cancel"
 	case e.form != nil:
-		return "ctrl+s sends · esc cancels · tab next"
+		return "ctrl+s send · esc cancel · tab next"
 	case e.open:
-		return "o opens it again · n stops waiting"
+		return "o open again · n stops waiting"
 	case !e.link.OK:
-		return "c copies · n declines · esc cancels"
+		return "c copy · n decline · esc cancel"
 	case !e.read:
-		return "read on to open it: pgdn · n declines · esc cancels"
+		return "read on to open: pgdn · n decline · esc cancel"
 	}
-	return "o opens it · c copies · n declines · esc cancels"
+	return "o open · c copy · n decline · esc cancel"
 }
 
 // linkRows draws the whole address, its host on a separate row, and warnings about it.

@@ -297,9 +297,9 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	th, inner := l.env.Theme, box.InnerWidth(width)
 	armed := l.armed()
-	box := box.Box{Title: "Log in to " + l.agent.Name(), Foot: "enter selects · " + l.host.Label(intent.ToggleLog) + " log · esc closes", Focused: true}
+	box := box.Box{Title: "Log in to " + l.agent.Name(), Foot: "enter select · " + l.host.Label(intent.ToggleLog) + " log · esc close", Focused: true}
 	if !armed && l.agent.Opening() {
-		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop) + " cancels"
+		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop) + " cancel"
 	}
 	above, about, room := l.around(inner, height)
 	box.Right = l.list.More(room)

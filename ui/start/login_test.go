@@ -145,7 +145,7 @@ func TestLoginCommandIsReadWhole(t *testing.T) {
 	r.keys("pgup")
 	frame()
 	r.keys("pgdown")
-	if foot := frame(); !strings.Contains(foot, "y runs it") {
+	if foot := frame(); !strings.Contains(foot, "y run") {
 		t.Errorf("all of it was read: %s", foot)
 	}
 	r.keys("y")

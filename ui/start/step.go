@@ -216,17 +216,17 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 	if s.form == nil {
 		switch {
 		case !s.read && seen < len(rows):
-			box.Foot = "read on to run it: pgdn · esc back"
+			box.Foot = "read on to run: pgdn · esc back"
 		case l.readable():
-			box.Foot = "y runs it · esc back"
+			box.Foot = "y run · esc back"
 		default:
 			box.Foot = "esc back"
 		}
 		return box.Rows(width, th), nil
 	}
-	box.Foot = "ctrl+s sends · esc back · tab next"
+	box.Foot = "ctrl+s send · esc back · tab next"
 	if len(s.method.Vars) == 1 || s.method.TakesKey {
-		box.Foot = "enter sends · esc back"
+		box.Foot = "enter send · esc back"
 	}
 	if box.Right != "" {
 		box.Right = "shift+↓ " + box.Right

@@ -28,7 +28,7 @@ const (
 func Conversation(items []*thread.Item) string {
 	var parts []string
 	used, prompts, omitted := 0, 0, 0
-	for _, it := range slices.Backward(items) {
+	for i, it := range slices.Backward(items) {
 		switch it.Kind {
 		case thread.UserMessage, thread.AgentMessage, thread.ToolCall:
 		default:
@@ -39,7 +39,7 @@ func Conversation(items []*thread.Item) string {
 		}
 		part := ""
 		if omitted == 0 {
-			part = retold(it)
+			part = retold(it, slices.ContainsFunc(items[:i], (*thread.Item).IsPrompt))
 		}
 		if omitted > 0 || used+len(part) > maxConversation {
 			omitted++
@@ -67,8 +67,9 @@ func Conversation(items []*thread.Item) string {
 	return conversationIntro + fence + "markdown " + count + ", " + size(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
 }
 
-// retold returns a message or a tool call as a part of a conversation.
-func retold(it *thread.Item) string {
+// retold returns a message or a tool call as a part of a conversation. follows says that there are
+// earlier prompts: a conversation that was sent with this one, in a fork, is among them.
+func retold(it *thread.Item, follows bool) string {
 	who := "**User:**"
 	switch it.Kind {
 	case thread.AgentMessage:
@@ -80,7 +81,12 @@ func retold(it *thread.Item) string {
 		}
 		return "- Tool call: " + safetext.Line(strings.Join(strings.Fields(title), " "), 300) + " (" + it.Tool.Status + ")"
 	}
-	text := strings.TrimSpace(string(it.Text))
+	text := string(it.Text)
+	if carried, rest := SplitCarried(text); follows && it.Kind == thread.UserMessage {
+		carried = slices.DeleteFunc(carried, func(block string) bool { return strings.HasPrefix(block, conversationIntro) })
+		text = strings.Join(append(carried, rest), "")
+	}
+	text = strings.TrimSpace(text)
 	if len(text) > maxSaid {
 		head, tail := text[:maxSaid/2], text[len(text)-maxSaid/2:]
 		text = fmt.Sprintf("%s\n… %d bytes omitted …\n%s", strings.ToValidUTF8(head, ""), len(text)-maxSaid, strings.ToValidUTF8(tail, ""))

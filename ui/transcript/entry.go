@@ -29,6 +29,7 @@ type key struct {
 	shared  int // see layout.shared
 	live    bool
 	grows   bool // it is a message to which more may come
+	earlier bool // it belongs to an earlier session, which a fork or a new start continues, and is dim
 	ticks   int  // of the clock, if live
 }
 
@@ -53,7 +54,7 @@ func (s *segment) undraw() {
 func (e *entry) refresh(now key) (kept int) {
 	was := e.key
 	e.key = now
-	if was.extent != now.extent || was.looks != now.looks {
+	if was.extent != now.extent || was.looks != now.looks || was.earlier != now.earlier {
 		e.segs = nil
 	}
 	switch {

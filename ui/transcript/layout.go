@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley/acpclient/thread"
 	"parley/ui/theme"
 	"parley/ui/transcript/markdown"
@@ -127,7 +129,7 @@ func (l *layout) span(i, k int) (start, end int) {
 func (l *layout) entry(i int) *entry {
 	it := l.thread.Items[i]
 	shared, live := l.shared(i)
-	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), shared: shared, live: live || l.live(it), grows: l.grows(it)}
+	now := key{version: it.Version, looks: l.looks, extent: l.shown(i), shared: shared, live: live || l.live(it), grows: l.grows(it), earlier: i < l.thread.First()}
 	if now.live {
 		now.ticks = l.ticks
 	}
@@ -192,11 +194,31 @@ func (l *layout) draw(e *entry, s *segment, k int, code []*markdown.Listing) (ro
 	default:
 		p := l.pen(e.item)
 		if pieced(e.item, p.extent) {
-			return p.piece(e.plain, k)
+			rows = p.piece(e.plain, k)
+		} else {
+			rows, s.uncoloured = p.item(), p.uncoloured
 		}
-		rows, s.uncoloured = p.item(), p.uncoloured
+	}
+	if e.key.earlier {
+		s.uncoloured = nil
+		rows = l.dimmed(rows)
 	}
 	return rows
+}
+
+// dimmed returns rows in one dim ink. The first cell, where a selection puts its mark, stays as it is.
+func (l *layout) dimmed(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		r = strings.TrimRight(ansi.Strip(r), " ")
+		if rest, ok := strings.CutPrefix(r, userBar); ok {
+			out[i] = l.th.UserBar.Paint(userBar) + l.th.Dim.Paint(rest)
+		} else {
+			rest := strings.TrimPrefix(r, " ")
+			out[i] = r[:len(r)-len(rest)] + l.th.Dim.Paint(rest)
+		}
+	}
+	return out
 }
 
 // ticked redraws the first row of a call if only the clock has changed.

@@ -208,7 +208,7 @@ func TestFormLeaving(t *testing.T) {
 		}
 	}
 	f := New(nil, intent.Default)
-	if got := screen(f, 40, 5, theme.Plain()); got != "▸ Send · Decline · Cancel    enter sends\n" {
+	if got := screen(f, 40, 5, theme.Plain()); got != "▸ Send · Decline · Cancel     enter send\n" {
 		t.Errorf("a form without fields: %q", got)
 	}
 	if formKeys(t, f, "<enter>"); !f.Submitted() {

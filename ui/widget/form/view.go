@@ -289,7 +289,7 @@ func (f *Form) buttons(r *formRows, above, below bool) string {
 	row, hint := "  ", ""
 	if on {
 		row = r.th.Prompt.Paint("▸ ")
-		hint = [...]string{FormSend: "enter sends", FormDecline: "enter declines", FormCancel: "enter cancels"}[f.button]
+		hint = [...]string{FormSend: "enter send", FormDecline: "enter decline", FormCancel: "enter cancel"}[f.button]
 	}
 	for b := FormSend; b <= FormCancel; b++ {
 		if f.noDecline && b == FormDecline {

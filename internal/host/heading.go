@@ -1,0 +1,185 @@
+package host
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/acpclient/wire"
+	"parley/internal/jsonscan"
+	"parley/internal/safetext"
+	"parley/permissions"
+)
+
+// shownPath returns a path as questions show it: relative to the session's directory if it is in it, and
+// in a worktree of parley's with the name of that instead of its place in the state directory.
+func (h *Host) shownPath(session, path string) string {
+	shown := path
+	if !slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "..") { // after a link, .. leads elsewhere
+		if !strings.Contains(path, "://") && path != "" {
+			shown = filepath.Clean(path)
+		}
+		if rel, err := filepath.Rel(h.cwd(session), shown); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(shown) {
+			shown = rel
+		} else if tree, inside := h.worktreeOf(shown); tree != "" {
+			return visiblePath(filepath.Join(tree, inside)) + " (a worktree)"
+		}
+	}
+	return visiblePath(shown)
+}
+
+// worktreeOf returns the name of the worktree of parley's that a path is in, and the path in it; "" if it
+// is in none.
+func (h *Host) worktreeOf(path string) (tree, inside string) {
+	rel, err := filepath.Rel(h.opts.Worktrees, path)
+	names := strings.SplitN(filepath.ToSlash(rel), "/", 3) // the repository, the worktree, the path
+	if h.opts.Worktrees == "" || err != nil || !filepath.IsLocal(rel) || len(names) < 2 {
+		return "", ""
+	}
+	return names[1], filepath.FromSlash(strings.Join(names[2:], ""))
+}
+
+// runHeading says where a command runs, unless that is the session's directory.
+func (h *Host) runHeading(session, dir string) string {
+	cwd := h.cwd(session)
+	tree, _ := h.worktreeOf(cwd)
+	switch shown := h.shownPath(session, dir); {
+	case dir != "" && shown != "." && h.outside(h.find(session, dir)):
+		return "Run outside the project: " + shown
+	case dir != "" && shown != ".":
+		return "Run in " + strings.TrimSuffix(shown, "/") + "/"
+	case tree != "":
+		return "Run in worktree " + visiblePath(tree)
+	}
+	return "Run a command"
+}
+
+// outside reports whether a path leads out of the session's directories, or nobody knows where.
+func (h *Host) outside(f found) bool { return !f.elsewhere && (f.err != nil || !f.target.Inside) }
+
+// subject is what the heading of a question names, so that nothing below repeats it.
+type subject struct {
+	verb    string
+	paths   []string // that it names, or counts, as received
+	within  []string // directories that these are in
+	outside bool     // it says that they are outside the project
+}
+
+// named reports whether the heading names a path itself.
+func (s subject) named(path string) bool { return len(s.paths) == 1 && s.paths[0] == path }
+
+// verbs are the verbs for the kinds of tool calls that are about files.
+var verbs = map[string]string{"edit": "Change", "delete": "Delete", "move": "Move", "read": "Read", "search": "Search"}
+
+// aboutFiles returns what a question that is not about a command is about.
+func (h *Host) aboutFiles(q permissions.Question, seen *sights, t wire.ToolCall, in *input, files []named) (s subject) {
+	s.verb = verbs[q.Kind]
+	shown := seen.paths()
+	for i, f := range files {
+		switch {
+		case len(shown) > 0 && !slices.Contains(shown, f.path):
+		case i > 0 && q.Kind != "edit" && len(s.paths) == 1 && strings.HasPrefix(s.paths[0], strings.TrimSuffix(f.path, "/")+"/"):
+			s.within = append(s.within, f.path)
+		default:
+			s.paths = append(s.paths, f.path)
+			s.outside = s.outside || h.outside(f.found)
+		}
+	}
+	if s.verb == "" {
+		if s.outside && !in.unnamed {
+			s.verb = "Use"
+		}
+		return s
+	}
+	if q.Kind == "edit" {
+		s.verb = h.changeVerb(seen, t, s.paths, files)
+	}
+	return s
+}
+
+// changeVerb says what a change does to all of its files.
+func (h *Host) changeVerb(seen *sights, t wire.ToolCall, paths []string, files []named) string {
+	verb := ""
+	for _, path := range paths {
+		now := "Change"
+		exists := slices.ContainsFunc(files, func(f named) bool { return f.path == path && f.target.Exists })
+		switch {
+		case deletes(t, path), slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.deleted }):
+			now = "Delete"
+		case !exists && slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.created }):
+			now = "Create"
+		}
+		if verb != "" && verb != now {
+			return "Change"
+		}
+		verb = now
+	}
+	if verb == "" {
+		return "Change"
+	}
+	return verb
+}
+
+// deletes reports whether a call shows that a file is deleted.
+func deletes(t wire.ToolCall, path string) bool {
+	return slices.ContainsFunc(contents(t), func(c wire.ToolContent) bool {
+		return c.Type == "diff" && c.Deleted && c.Path == path || slices.ContainsFunc(c.Changes, func(f wire.FileChange) bool { return f.Operation == "delete" && f.Path == path })
+	})
+}
+
+// heading says what a question that is not about a command is about, verb first.
+func (h *Host) heading(q permissions.Question, s subject, t wire.ToolCall, in *input) string {
+	switch one := len(s.paths) == 1; {
+	case s.verb == "" && q.Kind == "fetch":
+		if url := urlOf(in.raw); url != "" {
+			return "Fetch " + visiblePath(url)
+		}
+		return "Fetch from the web"
+	case s.verb == "" && q.Kind == "switch_mode":
+		return "Switch the agent's mode"
+	case s.verb == "" && text(t.Name) != "":
+		return "Use the tool " + safetext.Line(*t.Name, 80)
+	case s.verb == "" && (q.Kind == "" || q.Kind == "other"):
+		return "Use a tool"
+	case s.verb == "":
+		return "Use a tool (" + safetext.Line(q.Kind, 40) + ")"
+	case one && s.outside:
+		verb := s.verb
+		switch verb {
+		case "Create", "Change":
+			verb = "Write"
+		case "Use":
+			verb = "Use a file"
+		}
+		return verb + " outside the project: " + h.shownPath(q.Session, s.paths[0])
+	case one:
+		if path := h.shownPath(q.Session, s.paths[0]); path != "." {
+			return s.verb + " " + path
+		}
+		return s.verb + " the project"
+	case len(s.paths) > 1:
+		s.verb += fmt.Sprintf(" %d files", len(s.paths))
+	case q.Kind != "search":
+		s.verb += " a file"
+	}
+	return s.verb
+}
+
+// urlOf returns the only URL that an input names; "" if there is none, or another.
+func urlOf(raw []byte) (url string) {
+	if jsonscan.KindOf(raw) != jsonscan.Object {
+		return ""
+	}
+	m := jsonscan.MembersOf(raw)
+	for m.Next() {
+		if r, known := roleOf(plainName(string(m.Key))); known && r == roleURL {
+			text, ok := jsonscan.Text(m.Value)
+			if !ok || url != "" {
+				return ""
+			}
+			url = text
+		}
+	}
+	return url
+}
