@@ -161,6 +161,19 @@ func TestSessionsAge(t *testing.T) {
 	})
 }
 
+// That a list is not complete is also said while one searches for what is not in it.
+func TestSessionsIncomplete(t *testing.T) {
+	const endless = `{"sessions":[{"sessionId":"k1","cwd":"/srv","title":"Fix"},{"sessionId":"k2","cwd":"/srv","title":"Tidy"}],"nextCursor":"x"}`
+	drive(t, keeping(endless), func(d *driver) {
+		d.connected()
+		d.press("ctrl+s")
+		d.soon()
+		d.sees("only 2 sessions are listed")
+		d.types("more")
+		d.sees("No match", "only 2 sessions are listed")
+	})
+}
+
 // What the agent cannot do is said, and not asked of it.
 func TestAgentKeepsNothing(t *testing.T) {
 	drive(t, nil, func(d *driver) {

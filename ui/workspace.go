@@ -123,7 +123,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		return m.pageOf(n.Session).offerReview(n.Files)
 	case workspace.SessionsListed:
 		if l := m.chat.panels.listOf(intent.Sessions); l != nil && n.Err != nil {
-			l.Note = n.Err.Error()
+			l.Note, l.Lasting = "", n.Err.Error()
 		}
 	case workspace.Said:
 		return m.pageOf(n.Session).say(n.Line)

@@ -148,20 +148,23 @@ func TestKeptByKilled(t *testing.T) {
 // What is kept is written again if somebody deletes it before the session ends.
 func TestKeptAgain(t *testing.T) {
 	unixOnly(t) // elsewhere an open file cannot be deleted
-	r := newRig(t, map[string]string{"a": "1\n"})
+	r := newRig(t, map[string]string{"a": "1\n", "c": "1\n", "d": "1\n"})
 	r.keeping(Options{})
 	r.during(1, func() { r.write("a", "2\n") })
 	r.must(os.RemoveAll(r.keep.Dir))
-	r.during(2, func() {})
+	r.during(2, func() { r.write("c", "2\n") })
 	r.during(3, func() { r.write("a", "3\n") })
 	r.must(os.RemoveAll(r.keep.Dir))
-	r.during(4, func() { r.write("b", "1\n") })
+	r.during(4, func() { r.write("b", "1\n"); r.must(os.RemoveAll(r.keep.Dir)); r.write("d", "2\n") })
 	r.again()
 	r.want(1, "changed a changed on disk")
+	r.want(2, "changed c changed on disk")
 	r.want(3, "changed a changed on disk")
-	r.want(4, "created b changed on disk")
+	r.want(4, "created b changed on disk", "changed d changed on disk")
 	r.undoAll(All)
-	r.holds("a", "1\n")
+	for _, name := range []string{"a", "c", "d"} {
+		r.holds(name, "1\n")
+	}
 	r.absent("b")
 }
 

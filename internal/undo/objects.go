@@ -77,11 +77,16 @@ type wantedBlob struct {
 	got  func(content string)
 }
 
-// blobs reads blobs from a repository that openObjects has made. It skips those that git does not have, or that
+// blobs reads blobs from a repository that openObjects has made, or makes again. It skips those that git does not have, or that
 // do not have their hash.
 func (g git) blobs(ctx context.Context, dir string, repo *repository, wanted []wantedBlob) error {
 	if len(wanted) == 0 {
 		return nil
+	}
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) { // somebody has deleted the state directory
+		if err := openObjects(dir, *repo); err != nil {
+			return err
+		}
 	}
 	own, err := gitsafe.Own(string(g), dir, repo.sha256)
 	if err != nil {

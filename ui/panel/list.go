@@ -19,7 +19,8 @@ type List struct {
 	base
 	OpenedBy    intent.Intent // the action that opens it, if other code looks for the list
 	Title, Foot string
-	Note        string // what went wrong, or what to confirm
+	Note        string // what went wrong, or what to confirm; until the next key
+	Lasting     string // shown while there is no Note
 	Empty       string // shown while there is nothing to choose from
 	EscCloses   bool   // esc closes it even if there is a filter
 	// NeedsConfirmation says that the list asks for something that typing ahead must never cause. It
@@ -210,10 +211,11 @@ const leastChoice = 3
 
 // note returns the rows above the items, in a box of at most height rows.
 func (l *List) note(width, height int) []string {
-	if l.Note == "" {
+	words := cmp.Or(l.Note, l.Lasting)
+	if words == "" {
 		return nil
 	}
-	rows := text.WrapInk(l.env.Theme.Warn.Paint, l.Note, "", width)
+	rows := text.WrapInk(l.env.Theme.Warn.Paint, words, "", width)
 	return rows[:min(len(rows), max(0, height-3-leastChoice))]
 }
 
