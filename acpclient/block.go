@@ -8,6 +8,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/wire"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // wireBlock returns a block in the form in which it is sent.
@@ -39,7 +40,7 @@ func blockShown(b event.Block) string {
 	switch {
 	case b.Image != nil:
 		if b.Name != "" {
-			return "[image " + safetext.Line(b.Name, 60) + " " + event.ByteCount(len(b.Image)) + "]"
+			return "[image " + safetext.Line(b.Name, 60) + " " + words.Bytes(len(b.Image)) + "]"
 		}
 		return imageShown(b.MimeType, len(b.Image))
 	case b.URI != "":
@@ -51,7 +52,7 @@ func blockShown(b event.Block) string {
 // imageShown is made from what the messages say about an image, so that a log shows the
 // same.
 func imageShown(mime string, n int) string {
-	return "[" + strings.Replace(mime, "/", " ", 1) + " " + event.ByteCount(n) + "]"
+	return "[" + strings.Replace(mime, "/", " ", 1) + " " + words.Bytes(n) + "]"
 }
 
 // loggedSize returns the size of the data of an image in bytes. A log has the size in

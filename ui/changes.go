@@ -9,12 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/panel"
-	"parley/ui/transcript"
 )
 
 // changesListed are the changes of a session, in the order in which they were made.
@@ -77,7 +78,7 @@ func (p *panels) naming() panel.Naming {
 
 // short returns a path as the transcript shows it, with ~ for the home directory, safe to show.
 func (p *panels) short(path string) string {
-	return safetext.Line(transcript.ShortenHome(transcript.RelativePath(path, p.c.cwd), p.c.m.opts.Home), 300)
+	return safetext.Line(words.ShortenHome(words.RelativePath(path, p.c.cwd), p.c.m.opts.Home), 300)
 }
 
 // changeShown is a change to read.
@@ -145,18 +146,18 @@ func (p *panels) outcome(did, to string, results []undo.Result) (said string, re
 	}
 	n := len(files) - len(refused)
 	if len(refused) == 0 {
-		return did + " " + panel.CountFiles(n) + to + " (the agent was not told)", nil
+		return did + " " + words.Count(n, "file") + to + " (the agent was not told)", nil
 	}
 	named := strings.Join(refused[:min(len(refused), maxNamed)], "; ")
 	if more := len(refused) - maxNamed; more > 0 {
 		named += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("%s %d of %s%s: %s", did, n, panel.CountFiles(len(files)), to, named), refused
+	return fmt.Sprintf("%s %d of %s%s: %s", did, n, words.Count(len(files), "file"), to, named), refused
 }
 
 // UnreportedChanges says that n files changed in a turn without any tool call naming them.
 func UnreportedChanges(n int) string {
-	return panel.CountFiles(n) + " changed, but the agent reported no change; see /review"
+	return words.Count(n, "file") + " changed, but the agent reported no change; see /review"
 }
 
 // showTrust lists what the agent has changed and run in the session, by who allowed it,
@@ -189,7 +190,7 @@ func (p *panels) showTrust() tea.Cmd {
 // verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
 // with its verb.
 func verbed(t *thread.Tool) string {
-	verb, title := transcript.Verb(t), strings.Join(strings.Fields(doing(t)), " ")
+	verb, title := describe.Verb(t), strings.Join(strings.Fields(doing(t)), " ")
 	if strings.HasPrefix(title, verb+" ") {
 		return title
 	}

@@ -7,12 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/carried"
 	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/intent"
 	"parley/ui/panel"
-	"parley/ui/transcript"
 	"parley/ui/widget/list"
 )
 
@@ -181,8 +181,8 @@ func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
 	p, ok := c.Unconfirmed.Remove(true)
 	if ok && edit {
-		carried, own := transcript.SplitCarried(p.Draft)
-		c.ShellOutput = append(carried, c.ShellOutput...)
+		blocks, own := carried.Split(p.Draft)
+		c.ShellOutput = append(blocks, c.ShellOutput...)
 		c.composer.SetValue(c.typedForm(own))
 	}
 	return ok

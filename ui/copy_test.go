@@ -132,7 +132,7 @@ func TestCopyTooMuch(t *testing.T) {
 		d.soon()
 		d.press("tab", "y", "y")
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 24})
-		d.sees("Not copied: 60000 lines are 1113 kB; OSC 52 takes at most 1024 kB")
+		d.sees("Not copied: 60,000 lines are 1113 kB; OSC 52 takes at most 1024 kB")
 		d.hasCopied("")
 	})
 }

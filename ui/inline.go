@@ -7,8 +7,8 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/inline"
-	"parley/ui/transcript"
 	"parley/ui/widget/text"
 )
 
@@ -59,7 +59,7 @@ func (c *chat) inScrollback() inline.Page {
 	m := c.m
 	about := c.Title()
 	if about == "" {
-		about = "in " + safetext.Line(transcript.ShortenHome(c.cwd, m.opts.Home), 200)
+		about = "in " + safetext.Line(words.ShortenHome(c.cwd, m.opts.Home), 200)
 	}
 	return inline.Page{Key: c, Name: c.Agent.Name(), About: about, Width: max(1, m.width-1), Conversation: c.toScrollback(c.Thread, m.width)}
 }
@@ -117,7 +117,7 @@ func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y i
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter run in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter run in " + words.ShortenHome(c.LocalDir(), c.m.opts.Home)
 	}
 	below = pendingRows(c.Session, c.composer.DisplayText, true, cells, height, th)
 	y = len(below)

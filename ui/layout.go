@@ -9,11 +9,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/panel"
-	"parley/ui/transcript"
 	"parley/ui/widget/box"
 	"parley/ui/widget/text"
 )
@@ -29,7 +29,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter run in " + transcript.ShortenHome(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter run in " + words.ShortenHome(c.LocalDir(), c.m.opts.Home)
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.whoAsks() == "" {
@@ -72,7 +72,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	view.SetSize(width, talk)
 	rows := append(make([]string, 0, height), view.Rows()...)
 	if len(c.Thread.Items) == 0 {
-		rows = append(rows, welcome(c.Agent, safetext.Line(transcript.ShortenHome(c.cwd, c.m.opts.Home), 200), width, th)...)
+		rows = append(rows, welcome(c.Agent, safetext.Line(words.ShortenHome(c.cwd, c.m.opts.Home), 200), width, th)...)
 	}
 	rows = rows[:min(len(rows), talk)]
 	start := talk

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/words"
 	"parley/ui/panel"
 	"parley/ui/transcript"
 	"parley/ui/widget/list"
@@ -43,7 +44,7 @@ func (l conversation) openFile() tea.Cmd {
 	}
 	items := make([]list.Item, 0, len(files))
 	for _, f := range files {
-		title := transcript.RelativePath(f.Path, c.cwd)
+		title := words.RelativePath(f.Path, c.cwd)
 		if f.Line > 0 {
 			title += fmt.Sprintf(":%d", f.Line)
 		}

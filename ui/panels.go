@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/ui/clipboard"
 	"parley/ui/intent"
 	"parley/ui/panel"
@@ -190,7 +191,7 @@ func (p *panels) showCopy() tea.Cmd {
 
 // doing describes a tool call: its command if it runs one, else its title.
 func doing(t *thread.Tool) string {
-	if cmd := transcript.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
+	if cmd := describe.Command(t.RawInput); cmd != "" && t.Kind == "execute" {
 		return cmd
 	}
 	return t.Title

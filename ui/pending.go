@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/theme"
-	"parley/ui/transcript"
 	"parley/ui/widget/text"
 )
 
@@ -24,7 +24,7 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
 	if len(s.ShellOutput) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+transcript.CarriedLine(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -94,7 +94,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
 	for _, p := range s.Unconfirmed {
-		_, own := transcript.SplitCarried(p.Draft)
+		_, own := carried.Split(p.Draft)
 		all = append(all, waiting{p.Reason() + "  ", own})
 	}
 	var rows []string

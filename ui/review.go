@@ -4,9 +4,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/words"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/panel"
 	"parley/ui/review"
 	"parley/ui/status"
 )
@@ -88,7 +88,7 @@ func (c *chat) offerReview(files int) tea.Cmd {
 	if key == "" {
 		key = "/review"
 	}
-	return c.say(panel.CountFiles(files) + " changed · " + key + " reviews")
+	return c.say(words.Count(files, "file") + " changed · " + key + " reviews")
 }
 
 // reviewHost implements review.Host for a page.

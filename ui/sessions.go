@@ -10,12 +10,13 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/internal/safetext"
 	"parley/internal/snippet"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/panel"
-	"parley/ui/transcript"
 	"parley/ui/widget/text"
 )
 
@@ -160,7 +161,7 @@ func (s sessions) closedRow(section, title string, log *workspace.Logged, cwd, a
 	agentName, session := e.key()
 	one := panel.Session{Section: section, Title: title, Detail: s.where(agent, cwd), Value: e}
 	if !updated.IsZero() {
-		one.Age = text.Ago(updated, s.m.Now())
+		one.Age = words.Ago(updated, s.m.Now())
 	}
 	first := ""
 	if log != nil {
@@ -184,7 +185,7 @@ const madeByRun = "parley run"
 
 // where names the agent of a session, unless it is "", and the directory.
 func (s sessions) where(agent, dir string) string {
-	dir = safetext.Line(transcript.ShortenHome(dir, s.m.opts.Home), 200)
+	dir = safetext.Line(words.ShortenHome(dir, s.m.opts.Home), 200)
 	if agent == "" {
 		return dir
 	}
@@ -238,7 +239,7 @@ func says(t *thread.Thread, word string) (around string, ok bool) {
 func firstPrompt(t *thread.Thread) string {
 	for _, it := range t.Items {
 		if it.Kind == thread.UserMessage {
-			_, own := transcript.SplitCarried(string(it.Text))
+			_, own := carried.Split(string(it.Text))
 			return text.Truncate(own, 60, "…")
 		}
 	}

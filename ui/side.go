@@ -9,11 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/paint"
 	"parley/ui/panel"
 	"parley/ui/status"
-	"parley/ui/transcript"
 	"parley/ui/widget/text"
 )
 
@@ -74,7 +75,7 @@ func (m *Model) side() status.Side {
 		s.Plan = append(s.Plan, p)
 	}
 	s.Files, s.Running = c.ChangedFiles(), c.running()
-	s.Name = func(path string) string { return safetext.Line(transcript.RelativePath(path, c.cwd), 200) }
+	s.Name = func(path string) string { return safetext.Line(words.RelativePath(path, c.cwd), 200) }
 	return s
 }
 
@@ -98,7 +99,7 @@ func (c *chat) running() (all []status.SideRun) {
 		}
 		run := status.SideRun{Title: strings.Join(strings.Fields(verbed(call)), " ")}
 		if paths := call.Paths(); len(paths) > 0 && call.Command() == "" {
-			run = status.SideRun{Title: transcript.Verb(call), Path: paths[0]}
+			run = status.SideRun{Title: describe.Verb(call), Path: paths[0]}
 		}
 		all = append(all, run)
 	}

@@ -6,11 +6,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/carried"
 	"parley/internal/undo"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/review"
-	"parley/ui/transcript"
 	"parley/ui/widget/text"
 )
 
@@ -34,7 +34,7 @@ func (p *panels) showTurns() tea.Cmd {
 
 // promptOf returns the text of a prompt without the commands that went with it.
 func (p *panels) promptOf(item int) string {
-	_, text := transcript.SplitCarried(string(p.c.Thread.Items[item].Text))
+	_, text := carried.Split(string(p.c.Thread.Items[item].Text))
 	return text
 }
 
@@ -107,7 +107,7 @@ func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 
 // fork continues the conversation after the turn of a prompt in another session.
 func (p *panels) fork(prompt int) tea.Cmd {
-	if err := p.c.Fork(prompt, cmp.Or(p.c.Title(), firstPrompt(p.c.Thread)), transcript.Conversation); err != nil {
+	if err := p.c.Fork(prompt, cmp.Or(p.c.Title(), firstPrompt(p.c.Thread))); err != nil {
 		return p.refuse("Not forked: " + err.Error())
 	}
 	p.open = nil

@@ -26,6 +26,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/template"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 	"parley/ui/guard"
@@ -38,7 +39,6 @@ import (
 	"parley/ui/start"
 	"parley/ui/status"
 	"parley/ui/theme"
-	"parley/ui/transcript"
 )
 
 // Options of the screen.
@@ -207,7 +207,7 @@ func New(opts Options) *Model {
 		return underMouse{m.chat}
 	})
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
-	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: transcript.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
+	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
 	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, KeepPrompts: opts.History != nil, Worktrees: opts.Worktrees,
 		Expand: composers{m}.expand, TextOf: m.store.TextOf, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})

@@ -7,10 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/carried"
 	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/intent"
-	"parley/ui/transcript"
 )
 
 // resultMsg is the result of a task of the workspace.
@@ -221,9 +221,9 @@ func (c *chat) dropQuestions() {
 // onReturned puts the text of a prompt that the agent did not accept into the composer, before
 // the draft.
 func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
-	carried, text := transcript.SplitCarried(n.Text)
+	blocks, text := carried.Split(n.Text)
 	text = c.typedForm(text)
-	c.ShellOutput = append(carried, c.ShellOutput...) // they go with the next prompt
+	c.ShellOutput = append(blocks, c.ShellOutput...) // they go with the next prompt
 	switch {
 	case n.Dropped:
 		c.composer.AddToRunHistory(text)

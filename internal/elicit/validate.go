@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/words"
 )
 
 var errRequired = errors.New("an answer is needed")
@@ -175,9 +177,9 @@ func (f Field) checkText(s string) error {
 	n := utf8.RuneCountInString(s)
 	switch {
 	case f.MinLength != nil && n < *f.MinLength:
-		return fmt.Errorf("at least %s, now %d", plural(*f.MinLength, "character"), n)
+		return fmt.Errorf("at least %s, now %d", words.Count(*f.MinLength, "character"), n)
 	case f.MaxLength != nil && n > *f.MaxLength:
-		return fmt.Errorf("at most %s, now %d", plural(*f.MaxLength, "character"), n)
+		return fmt.Errorf("at most %s, now %d", words.Count(*f.MaxLength, "character"), n)
 	}
 	if err := checkFormat(f.Format, s); err != nil {
 		return err
@@ -282,11 +284,4 @@ func email(s string) bool {
 		}
 	}
 	return true
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return strconv.Itoa(n) + " " + word + "s"
 }

@@ -1,8 +1,12 @@
-// Package words says numbers, sizes and times as a person reads them, and what happened: for the screen, the chat in
-// lines, `parley run` and logs.
+// Package words writes numbers, sizes, times and paths as a person reads them.
 package words
 
-import "strings"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // CountLines counts the lines of text; a last newline ends a line, it does not begin one.
 func CountLines(text string) int {
@@ -11,4 +15,56 @@ func CountLines(text string) int {
 		n++
 	}
 	return n
+}
+
+// Count returns a number with its noun: "1 line", "6,831 lines".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
+// Thousands writes a number with commas: 6,831.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Bytes writes a size: "512 B", "1.2 kB", "34 MB".
+func Bytes[N int | int64](n N) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	size, unit := float64(n)/1e3, "kB"
+	for _, larger := range []string{"MB", "GB"} {
+		if size < 999.5 {
+			break
+		}
+		size, unit = size/1e3, larger
+	}
+	if size < 9.95 {
+		return fmt.Sprintf("%.1f %s", size, unit)
+	}
+	return fmt.Sprintf("%.0f %s", size, unit)
+}
+
+// Ago says how long before now something was: "just now", "3 min ago", "5 h ago", "2 days
+// ago". What is older than a month, or later than now, is written as a date.
+func Ago(at, now time.Time) string {
+	switch d := now.Sub(at); {
+	case d < 0 || d >= 30*24*time.Hour:
+		return at.Local().Format("2006-01-02")
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	default:
+		return Count(int(d.Hours())/24, "day") + " ago"
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/internal/safetext"
 	"parley/internal/undo"
 	"parley/permissions"
@@ -133,10 +134,10 @@ func (s *Session) turnOf(item int) int {
 
 // Fork opens a session that continues the conversation after the turn of a prompt, and shows it. An
 // agent that can copies the session (session/fork), but only with all of its turns. Else it is a new
-// session, and what tell returns for the items up to there goes with its next prompt. A notice in the
-// new session says which, below a copy of the conversation; title is that of this one. The new session gets the settings of this one and
+// session, and the conversation up to there goes with its next prompt. A notice in the new session says
+// which, below a copy of the conversation; title is that of this one. The new session gets the settings of this one and
 // its approval mode, unless that allows everything. Fork returns why there can be none now.
-func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) string) error {
+func (s *Session) Fork(prompt int, title string) error {
 	if err := s.atRest(); err != nil {
 		return err
 	}
@@ -162,11 +163,11 @@ func (s *Session) Fork(prompt int, title string, tell func([]*thread.Item) strin
 		open = func(ctx context.Context) (*acpclient.Session, error) { return conn.Client.ForkSession(ctx, id, n) }
 	default:
 		f.forgotten = end
-		carried := tell(s.Thread.Items[:end])
-		if carried != "" {
-			f.ShellOutput = []string{carried}
+		told := carried.Conversation(s.Thread.Items[:end])
+		if told != "" {
+			f.ShellOutput = []string{told}
 		}
-		f.Thread.AddNotice("Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.", carried)
+		f.Thread.AddNotice("Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.", told)
 	}
 	f.Thread.Title, f.began = safetext.Line(title, maxName)+" (fork)", len(f.Thread.Items)
 	a.openAnother(f, open)

@@ -1,10 +1,10 @@
 package workspace
 
 import (
-	"fmt"
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/words"
 )
 
 // News is something that happened in a workspace: one of the types in this file.
@@ -175,9 +175,5 @@ type (
 
 // Text returns the notice for the user.
 func (n UnreportedFiles) Text() string {
-	files := "1 file"
-	if n.N != 1 {
-		files = fmt.Sprintf("%d files", n.N)
-	}
-	return files + " changed without a report from the agent; see /review"
+	return words.Count(n.N, "file") + " changed without a report from the agent; see /review"
 }

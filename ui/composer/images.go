@@ -16,6 +16,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/widget/editor"
 )
 
@@ -84,7 +85,7 @@ func (p *images) label(token rune) (string, bool) {
 	case a == nil || a.failed:
 		return "", false
 	case a.loaded:
-		return fmt.Sprintf("[image %s %s]", a.name, event.ByteCount(a.size)), true
+		return fmt.Sprintf("[image %s %s]", a.name, words.Bytes(a.size)), true
 	}
 	return "[image " + a.name + "]", true
 }

@@ -13,10 +13,10 @@ import (
 
 	"parley/internal/mention"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/layer"
 	"parley/ui/widget/editor"
 	"parley/ui/widget/list"
-	"parley/ui/widget/text"
 )
 
 // mentions completes the mention of a file while it is typed.
@@ -165,7 +165,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 	if m.popup != nil {
 		m.popup.foot = "tab complete · esc close"
 		if !msg.found.Complete {
-			m.popup.foot = "Listing… " + text.FormatThousands(msg.found.Listed) + " files"
+			m.popup.foot = "Listing… " + words.Thousands(msg.found.Listed) + " files"
 		}
 	}
 	if !msg.found.Complete {

@@ -7,9 +7,8 @@ import (
 
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // goBack handles the commands that go back to an earlier prompt of a session.
@@ -39,7 +38,7 @@ func (b goBack) fork(number string) {
 	out := b.dialogs.out
 	prompt, err := b.prompt(number)
 	if err == nil {
-		err = b.Fork(prompt, title(b.Session), transcript.Conversation)
+		err = b.Fork(prompt, title(b.Session))
 	}
 	if err != nil {
 		out.say("Not forked: %s.", err)
@@ -64,7 +63,7 @@ func (b goBack) restore(number string) {
 			for _, f := range r.Files {
 				out.say("Can be restored: %s.", changeLine(f, dir))
 			}
-			b.dialogs.confirm(fmt.Sprintf("Restore files to before prompt %s, %s?", number, plain.Count(len(r.Files), "file")), "Yes", "No", func() { b.restored(r) })
+			b.dialogs.confirm(fmt.Sprintf("Restore files to before prompt %s, %s?", number, words.Count(len(r.Files), "file")), "Yes", "No", func() { b.restored(r) })
 		})
 	}
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // changes lists and undoes the agent's changes in a session.
@@ -40,7 +39,7 @@ func (c changes) review(name string) {
 		var lines []string
 		var diffs []linediff.Texts
 		for _, f := range c.journal.Since(0) {
-			path := transcript.RelativePath(f.Path, c.cwd)
+			path := words.RelativePath(f.Path, c.cwd)
 			if name != "" && !strings.HasSuffix(path, name) && !strings.HasSuffix(f.Path, name) {
 				continue
 			}
@@ -52,7 +51,7 @@ func (c changes) review(name string) {
 			case !ok:
 				line += ", its content is no text or was not kept"
 			case added+removed > 0:
-				line += fmt.Sprintf(", %s added, %d removed", plain.Count(added, "line"), removed)
+				line += fmt.Sprintf(", %s added, %d removed", words.Count(added, "line"), removed)
 				diffs = append(diffs, d)
 			}
 			lines = append(lines, line+".")
@@ -120,9 +119,9 @@ func (p *printer) notRecorded(lines []string) {
 
 // changeLine describes a change in words.
 func changeLine(f undo.Change, cwd string) string {
-	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(transcript.RelativePath(f.Path, cwd), 300), f.By)
+	line := fmt.Sprintf("%s %s, %s", f.Kind, safetext.Line(words.RelativePath(f.Path, cwd), 300), f.By)
 	if f.From != "" {
-		line += ", was " + safetext.Line(transcript.RelativePath(f.From, cwd), 300)
+		line += ", was " + safetext.Line(words.RelativePath(f.From, cwd), 300)
 	}
 	if f.Modes != "" {
 		line += ", mode " + f.Modes
@@ -153,7 +152,7 @@ func (c changes) offerUndo(could []undo.Result) {
 		out.say("Nothing to restore.")
 		return
 	}
-	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", plain.Count(len(can), "file")), "Yes", "No", func() {
+	c.dialogs.confirm(fmt.Sprintf("Restore what the last turn changed, %s?", words.Count(len(can), "file")), "Yes", "No", func() {
 		c.apply(true, func(ctx context.Context) []undo.Result { return c.journal.Undo(ctx, can) })
 	})
 }
@@ -163,7 +162,7 @@ func (c changes) offerAgain(undone []undo.Change) {
 	for _, f := range undone {
 		c.dialogs.out.say("Restored before: %s.", changeLine(f, c.cwd))
 	}
-	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Redo them, %s?", plain.Count(len(undone), "file")), "Yes", "No", func() {
+	c.dialogs.confirm(fmt.Sprintf("All changes were restored. Redo them, %s?", words.Count(len(undone), "file")), "Yes", "No", func() {
 		c.apply(false, func(ctx context.Context) []undo.Result { return c.journal.Redo(ctx, undone) })
 	})
 }
@@ -187,5 +186,5 @@ func reportUndo(out *printer, s *workspace.Session, undone bool, done []undo.Res
 		n--
 		out.say("Not changed: %s: %s.", changeLine(p.Change, cwd(s)), safetext.Line(p.Err.Error(), 200))
 	}
-	out.say("%s %s. The agent was not told.", what, plain.Count(n, "file"))
+	out.say("%s %s. The agent was not told.", what, words.Count(n, "file"))
 }

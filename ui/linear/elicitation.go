@@ -12,6 +12,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 )
@@ -85,7 +86,7 @@ func (e *elicitation) dialog(of int) *dialog {
 		{label: "Cancel", also: []string{"cancel", "/cancel"}, do: e.respondWith("cancel")},
 	}, intro: func() {
 		out := e.questions.dialogs.out
-		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, plain.Count(len(e.form.Fields), "field"))
+		out.say("Question 1 of %d: %s asks for a form with %s.", of, e.agent, words.Count(len(e.form.Fields), "field"))
 		out.labelled("The agent's description", e.asked.Message)
 		for _, about := range []string{e.form.Title, e.form.Description} {
 			if about != "" {

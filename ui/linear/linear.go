@@ -27,11 +27,11 @@ import (
 
 	"parley/internal/atomicfile"
 	"parley/internal/notes"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/intent"
 	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // Options configures the chat. The screen's options for looks and keys have no effect. A nil
@@ -180,7 +180,7 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 
 func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	defer c.in.close()
-	c.out.say("parley, line mode, in %s. /help lists the commands.", transcript.ShortenHome(c.opts.Cwd, c.opts.Home))
+	c.out.say("parley, line mode, in %s. /help lists the commands.", words.ShortenHome(c.opts.Cwd, c.opts.Home))
 	if c.opts.Start != "" {
 		c.w.Replace(c.w.Spec(c.opts.Start))
 	} else {

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/elicit"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 )
@@ -78,7 +79,7 @@ func (l *logins) describe(a *workspace.Agent, m event.AuthMethod) string {
 	case m.Type == "terminal":
 		return "in this terminal"
 	case m.Type == "env_var":
-		return "asks for " + plain.Count(len(m.Vars), "value")
+		return "asks for " + words.Count(len(m.Vars), "value")
 	case m.TakesKey:
 		return "asks for a key"
 	case l.asks(m):

@@ -11,9 +11,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // narrator prints what happens in a session, each thing once.
@@ -300,13 +300,13 @@ func thought(it *thread.Item) string {
 
 // userSaid prints the user's message, unless the terminal shows it already.
 func (n *narrator) userSaid(it *thread.Item, s *printedItem) {
-	carried, text := transcript.SplitCarried(string(it.Text))
+	blocks, text := carried.Split(string(it.Text))
 	if n.echoed != "" && strings.TrimSpace(text) == strings.TrimSpace(n.echoed) {
 		n.echoed, s.line = "", text
 		return
 	}
-	if len(carried) > 0 {
-		text = strings.TrimSpace(text + "\n(with " + transcript.CarriedLine(carried...) + ")")
+	if len(blocks) > 0 {
+		text = strings.TrimSpace(text + "\n(with " + carried.Line(blocks...) + ")")
 	}
 	if s.line == text {
 		return

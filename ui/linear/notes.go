@@ -12,9 +12,9 @@ import (
 	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
-	"parley/ui/linear/plain"
 )
 
 // noting writes, lists and sends the notes of a session.
@@ -99,7 +99,7 @@ func (n noting) onFile(note notes.Note) {
 func (n noting) keep(note notes.Note) {
 	n.Notes = notes.Add(n.Notes, note)
 	said, _ := notes.Split(n.Notes)
-	n.out.say("%s; /notes lists them, /notes send sends them as one prompt.", plain.Count(len(said), "note"))
+	n.out.say("%s; /notes lists them, /notes send sends them as one prompt.", words.Count(len(said), "note"))
 }
 
 // command lists the notes, drops one, or sends them all.

@@ -14,8 +14,8 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // output prints the whole content of a tool call.
@@ -47,14 +47,14 @@ func (r report) output(arg string) {
 func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		r.out.say("File: delete %s", plain.OneLine(transcript.RelativePath(content.Diff.Path, cwd(r.Session))))
+		r.out.say("File: delete %s", plain.OneLine(words.RelativePath(content.Diff.Path, cwd(r.Session))))
 	case content.Diff != nil:
 		d := content.Diff.Texts()
-		d.Path = transcript.RelativePath(d.Path, cwd(r.Session))
+		d.Path = words.RelativePath(d.Path, cwd(r.Session))
 		r.out.change(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(transcript.RelativePath(f.Path, cwd(r.Session)))))
+			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(words.RelativePath(f.Path, cwd(r.Session)))))
 		}
 		if content.Changes.Patch != "" {
 			r.out.say("Patch:")
@@ -121,7 +121,7 @@ func (p *printer) change(d linediff.Texts) {
 		return
 	}
 	if d.OldMissing && d.Old == "" {
-		p.say("New file %s, %s:", path, plain.Count(linesIn(d.New), "line"))
+		p.say("New file %s, %s:", path, words.Count(linesIn(d.New), "line"))
 	} else {
 		p.say("Change of %s:", path)
 	}
@@ -148,7 +148,7 @@ func changeLines(t linediff.Texts) []string {
 	last := math.MaxInt
 	for _, h := range d.Hunks {
 		if h.LineNoX > last {
-			out = append(out, fmt.Sprintf("%s without a change.", plain.Count(h.LineNoX-last, "line")))
+			out = append(out, fmt.Sprintf("%s without a change.", words.Count(h.LineNoX-last, "line")))
 		}
 		last = h.EndLineNoX
 		for _, e := range h.Edits {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/safetext"
-	"parley/ui/linear/plain"
+	"parley/internal/words"
 )
 
 // printer appends lines to the output. On a terminal it also writes requests for input, after
@@ -126,7 +126,7 @@ func (p *printer) labelled(label, text string) {
 		p.say("%s: %s", label, lines[0])
 		return
 	}
-	p.say("%s, %s:", label, plain.Count(len(lines), "line"))
+	p.say("%s, %s:", label, words.Count(len(lines), "line"))
 	for i, l := range lines {
 		p.say("  Line %d: %s", i+1, l)
 	}

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 )
@@ -35,7 +36,7 @@ func (r report) plan() {
 	case len(r.Thread.Plan) == 0:
 		return
 	}
-	r.out.say("Plan, %s:", plain.Count(len(r.Thread.Plan), "step"))
+	r.out.say("Plan, %s:", words.Count(len(r.Thread.Plan), "step"))
 	for i, e := range r.Thread.Plan {
 		state := cmp.Or(map[string]string{"completed": "done", "in_progress": "now", "pending": "open"}[e.Status], e.Status)
 		r.out.say("%d. %s: %s", i+1, state, plain.Inline(e.Content))
@@ -75,7 +76,7 @@ func (r report) log() {
 		return
 	}
 	lines = lines[max(0, len(lines)-most):]
-	r.out.say("The last %s of the log:", plain.Count(len(lines), "line"))
+	r.out.say("The last %s of the log:", words.Count(len(lines), "line"))
 	for _, l := range lines {
 		r.out.lines(l.At.Format("15:04:05") + " " + string(l.Source) + ": " + l.Text)
 	}
@@ -173,7 +174,7 @@ func (r report) status() {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
 	if n := len(r.Queued); n > 0 {
-		r.out.say("%s queued. /queue lists them.", plain.Count(n, "prompt"))
+		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
-	"parley/ui/linear/plain"
+	"parley/internal/words"
 )
 
 // restart forgets what was printed: the thread was replaced.
@@ -25,7 +25,7 @@ func (n *narrator) skip() {
 func (n *narrator) lastExchange() {
 	all := n.Thread.Prompts()
 	if len(all) > 1 {
-		n.out.say("Notice: %s; /transcript shows everything. The last one:", plain.Count(len(all)-1, "earlier prompt"))
+		n.out.say("Notice: %s; /transcript shows everything. The last one:", words.Count(len(all)-1, "earlier prompt"))
 	}
 	from := 0
 	if len(all) > 0 {
@@ -71,7 +71,7 @@ func (n *narrator) sayOffers() {
 // sayPaused says that queued prompts wait for the user.
 func (n *narrator) sayPaused() {
 	if waiting := len(n.Queued); waiting > 0 && n.Paused && n.front {
-		n.out.say("Queued: %s. Press enter to send the first one, /drop drops the last one.", plain.Count(waiting, "prompt"))
+		n.out.say("Queued: %s. Press enter to send the first one, /drop drops the last one.", words.Count(waiting, "prompt"))
 	}
 }
 

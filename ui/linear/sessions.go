@@ -9,8 +9,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/transcript"
 )
 
 // sessions lists the open sessions and those that the agent stores, and switches to one.
@@ -161,7 +161,7 @@ func (l *sessions) words(e entry) string {
 		}
 		return words
 	}
-	words := cmp.Or(l.w.TitleOf(l.w.Front().Agent.Spec.Name, e.kept.ID, e.kept.Title), "untitled") + ", in " + safetext.Line(transcript.ShortenHome(e.kept.Cwd, l.home), 200)
+	words := cmp.Or(l.w.TitleOf(l.w.Front().Agent.Spec.Name, e.kept.ID, e.kept.Title), "untitled") + ", in " + safetext.Line(words.ShortenHome(e.kept.Cwd, l.home), 200)
 	if !e.kept.Updated.IsZero() {
 		words += ", " + e.kept.Updated.Local().Format("2006-01-02 15:04")
 	}

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/linear/plain"
 	"parley/ui/transcript"
 	"parley/ui/widget/terminal"
@@ -89,7 +91,7 @@ func (n *narrator) toolLine(it *thread.Item) string {
 	tool, b := it.Tool, broughtBy(n.Thread, it)
 	what := subject(tool, cwd(n.Session))
 	if tool.Kind != "execute" {
-		what = strings.TrimPrefix(transcript.Verb(tool)+" "+what, transcript.UnknownVerb+" ")
+		what = strings.TrimPrefix(describe.Verb(tool)+" "+what, describe.UnknownVerb+" ")
 	}
 	var parts []string
 	switch {
@@ -111,28 +113,18 @@ func (n *narrator) toolLine(it *thread.Item) string {
 		parts = append(parts, spoken(took))
 	}
 	if b.lines > 0 && tool.Kind == "execute" {
-		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", plain.Count(b.lines, "line"), n.calls.number(it)))
+		parts = append(parts, fmt.Sprintf("%s; /output %d shows them", words.Count(b.lines, "line"), n.calls.number(it)))
 	}
 	return n.calls.name(it) + ": " + what + ", " + strings.Join(parts, ", ") + "."
 }
 
 // subject returns what a call is about: its command, its files or its title.
 func subject(t *thread.Tool, cwd string) string {
-	switch t.Kind {
-	case "execute":
-		if command := transcript.Command(t.RawInput); command != "" {
-			return safetext.Line(command, 300)
-		}
-		return plain.Inline(t.Title)
-	case "read", "edit", "delete", "move":
-		if paths := transcript.Paths(t, cwd, "%s line %d"); len(paths) > 0 {
-			return plain.OneLine(strings.Join(paths, ", "))
-		}
+	said := describe.Subject(t, describe.Command(t.RawInput), cwd, "%s line %d", ", ")
+	if said == t.Title {
+		return plain.Inline(said)
 	}
-	if t.Title != "" {
-		return plain.Inline(t.Title)
-	}
-	return t.Name
+	return safetext.Line(said, 300)
 }
 
 // brought sums up the content of a tool call so far.

@@ -7,10 +7,11 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 )
 
 // called returns the agent's name for display.
@@ -28,7 +29,7 @@ func title(s *workspace.Session) string {
 }
 
 func typed(it *thread.Item) string {
-	_, own := transcript.SplitCarried(string(it.Text))
+	_, own := carried.Split(string(it.Text))
 	return own
 }
 
@@ -80,11 +81,11 @@ func spoken(d time.Duration) string {
 	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	switch {
 	case h > 0:
-		return plain.Count(h, "hour") + " " + plain.Count(m, "minute")
+		return words.Count(h, "hour") + " " + words.Count(m, "minute")
 	case m > 0:
-		return plain.Count(m, "minute") + " " + plain.Count(s, "second")
+		return words.Count(m, "minute") + " " + words.Count(s, "second")
 	}
-	return plain.Count(s, "second")
+	return words.Count(s, "second")
 }
 
 // splitLines returns the lines of a text, without the newline at its end.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
 )
 
 // inWorktree starts the agent in front in a git worktree of that name; without one, in a new
@@ -25,7 +25,7 @@ func (l *sessions) merge(message string) {
 	s := l.w.Front()
 	l.look("merged", s, s.CanMerge, func(u workspace.Unmerged) {
 		listed(l.out, u.Files, len(u.Files), func(f workspace.ChangedFile) string {
-			line := fmt.Sprintf("Would change: %s, %s added, %d removed", f.Path, plain.Count(f.Added, "line"), f.Removed)
+			line := fmt.Sprintf("Would change: %s, %s added, %d removed", f.Path, words.Count(f.Added, "line"), f.Removed)
 			if slices.Contains(u.Uncommitted, f.Path) {
 				line += ", not committed yet"
 			}
@@ -38,7 +38,7 @@ func (l *sessions) merge(message string) {
 			l.out.say("To change it, answer 0 and type /merge and the message.")
 		}
 		added, removed := u.Lines()
-		title := fmt.Sprintf("Merge %s into %s, %s, %s added, %d removed?", u.Name, u.Into, plain.Count(len(u.Files), "file"), plain.Count(added, "line"), removed)
+		title := fmt.Sprintf("Merge %s into %s, %s, %s added, %d removed?", u.Name, u.Into, words.Count(len(u.Files), "file"), words.Count(added, "line"), removed)
 		merge := func(merged func(error)) func() {
 			return func() {
 				if err := s.Merge(u, merged); err != nil {

@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/ui/widget/list"
 )
 
@@ -60,7 +61,7 @@ func Undo(n Naming, u Undoable, putBack, doAgain func([]undo.Change) tea.Cmd, sa
 	}
 	offer := func(what string, changes []undo.Change) {
 		if len(changes) > 0 {
-			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, CountFiles(len(changes))), Value: some(putBack, changes...)})
+			items = append(items, list.Item{Title: fmt.Sprintf("Restore %s: %s", what, words.Count(len(changes), "file")), Value: some(putBack, changes...)})
 		}
 	}
 	offer("the last turn", turn)
@@ -105,7 +106,7 @@ func Restore(n Naming, prompt string, files []undo.Change, refused []undo.Result
 	}
 	var items []list.Item
 	if len(paths) > 0 {
-		items = append(items, list.Item{Title: "Restore " + CountFiles(len(paths)), Detail: "the agent is not told, the conversation stays", Value: restore})
+		items = append(items, list.Item{Title: "Restore " + words.Count(len(paths), "file"), Detail: "the agent is not told, the conversation stays", Value: restore})
 	}
 	items = append(items, list.Item{Title: "Review the changes", Value: review})
 	for _, f := range files {
@@ -120,14 +121,6 @@ func Restore(n Naming, prompt string, files []undo.Change, refused []undo.Result
 	}
 	return &List{Title: "Restore files to before: " + prompt, Foot: "enter select · esc close", List: list.New(items), NeedsConfirmation: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
-}
-
-// CountFiles is "1 file" or "5 files".
-func CountFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
 }
 
 // Call is a tool call that changed or ran something.

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/words"
 	"parley/ui/widget/list"
 	"parley/ui/widget/text"
 )
@@ -32,7 +33,7 @@ func Compared(agents []ComparedAgent, show func(agent int) tea.Cmd, open func(pa
 				paths = append(paths, f.Path)
 			}
 		}
-		rows[i] = append([]string{a.State, CountFiles(len(a.Files)), lines(added, removed)}, a.More...)
+		rows[i] = append([]string{a.State, words.Count(len(a.Files), "file"), lines(added, removed)}, a.More...)
 	}
 	var items []list.Item
 	for i, row := range inColumns(rows) {
@@ -52,7 +53,7 @@ func Compared(agents []ComparedAgent, show func(agent int) tea.Cmd, open func(pa
 			cells[i] = append(cells[i], cell)
 		}
 	}
-	section := CountFiles(len(paths)) + ", by agent"
+	section := words.Count(len(paths), "file") + ", by agent"
 	for i, row := range inColumns(cells) {
 		items = append(items, list.Item{Title: paths[i], Path: true, Detail: row, Section: section, Value: func() tea.Cmd { return open(paths[i]) }})
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/words"
 	"parley/ui/widget/list"
 )
 
@@ -38,7 +39,7 @@ func Merge(t Tree, merge func(message string, remove bool) tea.Cmd, review func(
 	l := &List{Title: fmt.Sprintf("Merge %s into %s?", t.Name, t.Into), Foot: "enter select · y merge · esc back", NeedsConfirmation: true, Yes: true,
 		Choose: With(func(do func() tea.Cmd) tea.Cmd { return do() })}
 	items := []list.Item{
-		{Title: fmt.Sprintf("Merge %s, %s", CountFiles(len(t.Files)), lines(t.Added, t.Removed)), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
+		{Title: fmt.Sprintf("Merge %s, %s", words.Count(len(t.Files), "file"), lines(t.Added, t.Removed)), Detail: t.commitsFirst("keeps the worktree"), Value: func() tea.Cmd { return merge(t.Message, false) }},
 		{Title: "Merge and remove", Detail: "closes the session, removes the worktree", Value: func() tea.Cmd { return merge(t.Message, true) }},
 		{Title: "Review the changes", Value: review},
 	}
@@ -73,14 +74,14 @@ func End(t Tree, refused string, choose func(do Ending, message string) tea.Cmd)
 	if t.Total == 1 {
 		lost = "1 commit"
 	}
-	items = append(items, list.Item{Title: "Remove", Detail: "loses " + CountFiles(len(t.Uncommitted)) + " not committed and " + lost, Value: as(Remove)})
+	items = append(items, list.Item{Title: "Remove", Detail: "loses " + words.Count(len(t.Uncommitted), "file") + " not committed and " + lost, Value: as(Remove)})
 	return t.listed(l, items, func() tea.Cmd { return nil })
 }
 
 // commitsFirst says what a merge does with files that are not committed, before what it does then.
 func (t Tree) commitsFirst(then string) string {
 	if n := len(t.Uncommitted); n > 0 {
-		return "commits " + CountFiles(n) + " first, " + then
+		return "commits " + words.Count(n, "file") + " first, " + then
 	}
 	return then
 }
@@ -100,7 +101,7 @@ func (t *Tree) listed(l *List, items []list.Item, open func() tea.Cmd) *List {
 		}})
 	}
 	for _, f := range t.Files[:min(len(t.Files), maxTreeFiles)] {
-		it := list.Item{Title: f.Path, Path: true, Section: CountFiles(len(t.Files)), Value: open}
+		it := list.Item{Title: f.Path, Path: true, Section: words.Count(len(t.Files), "file"), Value: open}
 		if f.Added+f.Removed > 0 {
 			it.Hint = lines(f.Added, f.Removed)
 		}
@@ -109,7 +110,7 @@ func (t *Tree) listed(l *List, items []list.Item, open func() tea.Cmd) *List {
 		}
 		items = append(items, it)
 	}
-	items = append(items, more(len(t.Files)-maxTreeFiles, CountFiles(len(t.Files)), open)...)
+	items = append(items, more(len(t.Files)-maxTreeFiles, words.Count(len(t.Files), "file"), open)...)
 	items = append(items, t.commits("", open)...)
 	l.List = list.New(items)
 	return l
@@ -121,7 +122,7 @@ const messageTitle = "Message: "
 // shows the changes.
 func Discard(t Tree, discard, review func() tea.Cmd) *List {
 	items := []list.Item{{Title: "Keep it", Value: func() tea.Cmd { return nil }}, {Title: "Discard it", Detail: "closes this session, removes its worktree and branch", Value: discard}, {Title: "Review the changes", Value: review}}
-	section := "Lost: " + CountFiles(len(t.Uncommitted)) + ", not committed"
+	section := "Lost: " + words.Count(len(t.Uncommitted), "file") + ", not committed"
 	for _, path := range t.Uncommitted[:min(len(t.Uncommitted), maxTreeFiles)] {
 		items = append(items, list.Item{Title: path, Path: true, Section: section, Value: review})
 	}

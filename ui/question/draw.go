@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/widget/box"
@@ -138,7 +139,7 @@ func (f face) options() []string {
 	for i, o := range f.cur.Options {
 		name, off := f.write.name(o)
 		if s.offers(o) {
-			name += " without reading " + text.RowsOf(s.unread())
+			name += " without reading " + words.Count(s.unread(), "row")
 		}
 		add(keyOf(f.cur.Options, i, o), name, off || !s.read && !harmless(o) && !s.offers(o))
 	}

@@ -9,10 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/notes"
+	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/intent"
 	"parley/ui/layer"
-	"parley/ui/widget/text"
 )
 
 // Armed reports whether the question takes a key pressed now. What allows may still be held.
@@ -255,7 +255,7 @@ func (q *Question) mayAllow(o permissions.Option, key string) (bool, tea.Cmd) {
 	case q.read, q.pressed.confirmed(o.ID, q.env.Now()) && q.ready():
 		return true, nil
 	}
-	return false, q.host.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", text.RowsOf(q.unread()), key))
+	return false, q.host.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", words.Count(q.unread(), "row"), key))
 }
 
 // answerChanged answers with the write as the user has changed it.

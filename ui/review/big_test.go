@@ -25,7 +25,7 @@ func manyFiles(n int) (files []onDisk) {
 // Of 2,000 files and 100,000 lines only what is visible is drawn, and few are kept in memory.
 func TestBig(t *testing.T) {
 	g := newRig(t, append(manyFiles(2000), changedFile("a.go", manyLines(100_000, "a"), manyLines(100_000, "b")))...)
-	g.sees("2001 files +102000 −102000", "hunk 1 of 1")
+	g.sees("2,001 files +102000 −102000", "hunk 1 of 1")
 	reads := g.reads
 	g.press("G")
 	g.sees("+ 99999 b")

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/ui/intent"
 	"parley/ui/widget/box"
 	"parley/ui/widget/diff"
@@ -98,7 +99,7 @@ func (r *Review) title() string {
 			added, removed = added+f.added, removed+f.removed
 		}
 	}
-	title := fmt.Sprintf("Review: %s · %s", r.scope(), filesOf(len(r.files)))
+	title := fmt.Sprintf("Review: %s · %s", r.scope(), words.Count(len(r.files), "file"))
 	if added+removed > 0 { // else no file has lines that could be compared
 		title += fmt.Sprintf(" +%d −%d", added, removed)
 	}
@@ -116,13 +117,6 @@ func (r *Review) scope() string {
 		return "all turns"
 	}
 	return fmt.Sprintf("since turn %d", r.first)
-}
-
-func filesOf(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
 }
 
 // place says where the reader is.
@@ -252,7 +246,7 @@ func (r *Review) note(f *file) string {
 		if n < 0 {
 			return "nothing"
 		}
-		return text.ByteCount(int(n))
+		return words.Bytes(n)
 	}
 	switch {
 	case f.Undone:

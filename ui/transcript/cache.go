@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/linediff"
 	"parley/internal/patch"
 	"parley/ui/widget/diff"
@@ -98,7 +99,7 @@ type command struct{ input, line string }
 // command returns the Command of a call; a long input is parsed once.
 func (c *cache) command(t *thread.Tool) string {
 	if len(t.RawInput) < longInput {
-		return Command(t.RawInput)
+		return describe.Command(t.RawInput)
 	}
 	if known, ok := c.commands[t]; ok && known.input == t.RawInput {
 		return known.line
@@ -107,7 +108,7 @@ func (c *cache) command(t *thread.Tool) string {
 	if len(t.RawInput) > maxRead {
 		found.line, _, _ = beginning(t.RawInput, []string{"command", "cmd"})
 	} else {
-		found.line = Command(t.RawInput)
+		found.line = describe.Command(t.RawInput)
 	}
 	c.commands.put(t, maxCommands, found)
 	return found.line

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/linediff"
+	"parley/internal/words"
 	"parley/ui/widget/text"
 )
 
@@ -144,21 +145,21 @@ var operations = map[string]bool{"add": true, "delete": true, "modify": true, "m
 
 // changeWords says what happened to which file.
 func (l *look) changeWords(c *change) string {
-	words := c.Operation + " "
+	said := c.Operation + " "
 	if !operations[c.Operation] {
-		words = "changed "
+		said = "changed "
 	}
 	if c.OldPath != "" {
-		words += RelativePath(c.OldPath, l.cwd) + " to "
+		said += words.RelativePath(c.OldPath, l.cwd) + " to "
 	}
-	words += RelativePath(c.Path, l.cwd)
+	said += words.RelativePath(c.Path, l.cwd)
 	if !operations[c.Operation] && c.Operation != "" {
-		words += " (" + c.Operation + ")"
+		said += " (" + c.Operation + ")"
 	}
 	if c.FileType != "" && c.FileType != "text" {
-		words += " (" + c.FileType + ")"
+		said += " (" + c.FileType + ")"
 	}
-	return words
+	return said
 }
 
 // partNote says what a part of a patch does besides changing lines.

@@ -10,8 +10,10 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/transcript/markdown"
 	"parley/ui/widget/terminal"
 )
@@ -104,7 +106,7 @@ func (p *pen) command() string {
 	if t.Kind != "execute" {
 		return ""
 	}
-	if c := Command(t.RawInput); c != "" {
+	if c := describe.Command(t.RawInput); c != "" {
 		return c
 	}
 	for _, c := range t.Content {
@@ -117,25 +119,6 @@ func (p *pen) command() string {
 	}
 	return ""
 }
-
-// words joins the words of a command, quoted for a shell.
-func words(list []any) string {
-	var out []string
-	for _, w := range list {
-		s, ok := w.(string)
-		if !ok {
-			s = fmt.Sprint(w)
-		}
-		if s == "" || strings.Trim(s, plainWord) != "" {
-			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-		}
-		out = append(out, s)
-	}
-	return strings.Join(out, " ")
-}
-
-// plainWord holds the characters without a meaning to a shell.
-const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
 
 // bodySource returns the content of a tool call.
 func (p *pen) bodySource() texts {
@@ -187,7 +170,7 @@ func (p *pen) patchesOf() texts {
 // lines are numbered as in the agent's text, which need not be the whole file.
 func (p *pen) patchOf(d *event.Diff) func() string {
 	known := p.cache.diffs[d]
-	name := filepath.ToSlash(RelativePath(d.Path, p.cwd))
+	name := filepath.ToSlash(words.RelativePath(d.Path, p.cwd))
 	return func() string {
 		c := known
 		if c == nil {
@@ -216,7 +199,7 @@ func changesText(c *event.Changes, cwd string) func() string {
 		}
 		var out []string
 		for _, f := range c.Files {
-			out = append(out, f.Operation+" "+RelativePath(f.Path, cwd))
+			out = append(out, f.Operation+" "+words.RelativePath(f.Path, cwd))
 		}
 		return strings.Join(out, "\n")
 	}

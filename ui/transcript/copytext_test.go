@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/gittest"
 	"parley/ui/uitest"
 )
@@ -81,7 +82,7 @@ func TestCopyCommands(t *testing.T) {
 		t.Errorf("much output: %d bytes, command %q", len(got), c.Command())
 	}
 	for raw, want := range map[string]string{`{"command":["git","commit","-m","two words"]}`: `git commit -m 'two words'`, `{"cmd":"ls"}`: "ls", `{"command":["bash","-lc","a | b"]}`: "bash -lc 'a | b'", `{}`: ""} {
-		if got := Command(raw); got != want {
+		if got := describe.Command(raw); got != want {
 			t.Errorf("the command of %s: got %q, want %q", raw, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/words"
 	"parley/ui/widget/text"
 )
 
@@ -13,11 +14,11 @@ func TooLarge(d *event.Diff) bool { return len(d.Old)+len(d.New) > hugeDiff }
 
 func (p *pen) diff(d *event.Diff, full bool) []string {
 	if d.Deleted && d.Old+d.New == "" {
-		return p.dim(text.Wrap("delete "+RelativePath(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
+		return p.dim(text.Wrap("delete "+words.RelativePath(d.Path, p.cwd), max(1, p.width-len(bodyInset))))
 	}
 	c := p.cache.diff(d)
 	if c == nil {
-		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("change of %s, too large to compare here", size(len(d.Old)+len(d.New))))}
+		return []string{bodyInset + p.th.Dim.Paint(fmt.Sprintf("change of %s, too large to compare here", words.Bytes(len(d.Old)+len(d.New))))}
 	}
 	limit := diffRows
 	if full {
@@ -51,7 +52,7 @@ func (p *pen) diffHead(d *event.Diff) string {
 		counts = p.changed(c.Added, c.Removed)
 	}
 	room := max(1, p.bodyWidth()-text.Width(pad(counts)))
-	return bodyInset + p.th.Strong.Paint(text.Truncate(RelativePath(d.Path, p.cwd), room, "…")) + pad(counts)
+	return bodyInset + p.th.Strong.Paint(text.Truncate(words.RelativePath(d.Path, p.cwd), room, "…")) + pad(counts)
 }
 
 // changed says how many lines were added and removed.

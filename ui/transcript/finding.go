@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -54,7 +55,7 @@ func cutShort(it *thread.Item, h Hit) bool {
 	case thread.ToolCall, thread.ShellCommand, thread.Notice:
 		return h.part == 1
 	case thread.UserMessage:
-		return carries(it.Text)
+		return carried.Begins(it.Text)
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/ui/widget/text"
 )
 
@@ -158,7 +159,7 @@ func (p *pen) groupHead() string {
 			took = p.th.Dim.Paint(call.took())
 		}
 	}
-	start := p.headStart(ink, sign, verbs[p.it.Tool.Kind])
+	start := p.headStart(ink, sign, describe.Verb(p.it.Tool))
 	room := max(1, p.width-text.Width(start)-text.Width(pad(took)))
 	more := ""
 	if n := len(names) - 1; n > 0 {

@@ -9,6 +9,8 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/carried"
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -45,13 +47,13 @@ const userBar = "▌"
 // user draws the beginning of a prompt: a bar at the left, its own background, the
 // time.
 func (p *pen) user() []string {
-	lines, carried, hidden := p.prompt()
+	lines, blocks, hidden := p.prompt()
 	var below []string
 	if hidden > 0 {
 		below = append(below, more(hidden))
 	}
-	for _, c := range carried {
-		below = append(below, "with "+CarriedLine(c))
+	for _, c := range blocks {
+		below = append(below, "with "+carried.Line(c))
 	}
 	return append(p.promptRows(lines, true), p.belowPrompt(below)...)
 }
@@ -59,10 +61,10 @@ func (p *pen) user() []string {
 // prompt returns what is shown of a prompt that was not opened: its first lines, the
 // commands sent with it, and how many lines are hidden. Lines after the first piece
 // are counted before wrapping.
-func (p *pen) prompt() (lines, carried []string, hidden int) {
+func (p *pen) prompt() (lines, blocks []string, hidden int) {
 	s := promptText(p.it.Text)
 	if went := len(p.it.Text) - len(s); went > 0 {
-		carried, _ = SplitCarried(string(p.it.Text[:went]))
+		blocks, _ = carried.Split(string(p.it.Text[:went]))
 	}
 	s = bytes.TrimRight(s, "\n")
 	n := firstPiece(s)
@@ -75,10 +77,10 @@ func (p *pen) prompt() (lines, carried []string, hidden int) {
 		most = closedPrompt
 	}
 	if hidden == 0 && len(lines) <= most {
-		return lines, carried, 0
+		return lines, blocks, 0
 	}
 	shown := min(len(lines), most-1)
-	return lines[:shown], carried, hidden + len(lines) - shown
+	return lines[:shown], blocks, hidden + len(lines) - shown
 }
 
 // clickable reports whether a click on the first row opens or closes the item.
@@ -87,8 +89,8 @@ func (p *pen) clickable() bool {
 	case thread.ToolCall, thread.ShellCommand, thread.ThoughtMessage, thread.Notice:
 		return true
 	case thread.UserMessage:
-		_, carried, hidden := p.prompt()
-		return p.chosen || !p.open() && hidden+len(carried) > 0
+		_, blocks, hidden := p.prompt()
+		return p.chosen || !p.open() && hidden+len(blocks) > 0
 	case thread.AgentMessage:
 		return p.closed()
 	}
@@ -97,10 +99,10 @@ func (p *pen) clickable() bool {
 
 // promptText returns the text of a prompt without the blocks that were sent with it.
 func promptText(text []byte) []byte {
-	if !carries(text) {
+	if !carried.Begins(text) {
 		return text
 	}
-	_, own := SplitCarried(string(text))
+	_, own := carried.Split(string(text))
 	return text[len(text)-len(own):]
 }
 
@@ -276,9 +278,9 @@ func attachment(c *event.Content) string {
 	}
 	switch c.Kind {
 	case event.ImageContent:
-		return "[" + strings.Join(strings.Fields(fmt.Sprintf("image %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
+		return "[" + strings.Join(strings.Fields(fmt.Sprintf("image %s %s %s", c.MimeType, words.Bytes(c.Bytes), name)), " ") + "]"
 	case event.AudioContent:
-		return "[" + strings.Join(strings.Fields(fmt.Sprintf("audio %s %s %s", c.MimeType, size(c.Bytes), name)), " ") + "]"
+		return "[" + strings.Join(strings.Fields(fmt.Sprintf("audio %s %s %s", c.MimeType, words.Bytes(c.Bytes), name)), " ") + "]"
 	case event.LinkContent:
 		return fmt.Sprintf("[link %s %s]", name, c.URI)
 	case event.ResourceContent:
@@ -287,28 +289,4 @@ func attachment(c *event.Content) string {
 		return fmt.Sprintf("[unsupported content: %s]", name)
 	}
 	return c.Text
-}
-
-func size(n int) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%d kB", n>>10)
-	}
-	return fmt.Sprintf("%d B", n)
-}
-
-// ShortenHome shortens the user's home directory in a path to ~.
-func ShortenHome(path, home string) string {
-	if home == "" {
-		return path
-	}
-	if path == home {
-		return "~"
-	}
-	if rest, ok := strings.CutPrefix(path, home+"/"); ok {
-		return "~/" + rest
-	}
-	return path
 }

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/jsonscan"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // maxRead bounds how much of a call's raw input and output is parsed for drawing, in
@@ -26,7 +27,7 @@ func shownRaw(raw string) string {
 	case !ok:
 		return raw
 	case cut:
-		return text + "\n… first part of " + size(len(raw))
+		return text + "\n… first part of " + words.Bytes(len(raw))
 	}
 	return text
 }

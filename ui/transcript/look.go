@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -75,7 +76,7 @@ func (l *look) dim(rows []string) []string { return l.inked(rows, l.th.Dim) }
 
 // leftOut returns the row that replaces hidden lines in the middle of a body.
 func (l *look) leftOut(lines int) string {
-	return bodyInset + l.th.Dim.Paint(fmt.Sprintf("… %d lines", lines))
+	return bodyInset + l.th.Dim.Paint("… "+words.Count(lines, "line"))
 }
 
 // cut keeps the first and the last rows of a long body.

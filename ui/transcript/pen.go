@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/linediff"
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
 )
@@ -80,9 +81,4 @@ func more(n int) string {
 }
 
 // foldedLines is what a line says of n lines that can be opened below it.
-func foldedLines(n int) string {
-	if n == 1 {
-		return "▸ 1 line"
-	}
-	return fmt.Sprintf("▸ %d lines", n)
-}
+func foldedLines(n int) string { return "▸ " + words.Count(n, "line") }

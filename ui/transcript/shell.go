@@ -2,10 +2,10 @@ package transcript
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -68,37 +68,10 @@ func (p *pen) shellSign(s *thread.Shell) (ink theme.Ink, sign, word string) {
 
 func failed(t *thread.Terminal) bool { return t.Signal != "" || t.Code != nil && *t.Code != 0 }
 
-// The text around a command that is sent with a prompt. It tells the model what the
-// block is, and the transcript recognises it by that, also in a replayed prompt.
-const (
-	carriedIntro = "I ran this command myself:\n\n"
-	carriedSign  = "$ "
-)
-
-// maxCarried is how much of a command's output is sent with a prompt, in bytes.
-const maxCarried = 20_000
-
-// ShellBlock returns what is sent to the agent about a command that the user ran: a
-// fenced block of the command and its output, cut in the middle if it is long, and
-// how it ended.
+// ShellBlock returns what is sent to the agent about a command that the user ran; see [carried.Shell].
 func ShellBlock(s *thread.Shell) string {
 	screen, rows := played(s.Terminal.Output, 500)
-	text := strings.Join(rows, "\n")
 	const page = 2000 // lines that a screen keeps at least
-	lost := s.Terminal.Gap || s.Terminal.Total > int64(len(s.Terminal.Output)) || len(rows) >= page && screen.Len() > len(rows)
-	if len(text) > maxCarried {
-		const head = maxCarried / 4
-		tail := len(text) - (maxCarried - head)
-		left := text[head:tail]
-		text = fmt.Sprintf("%s\n… %d lines, %d bytes omitted …\n%s", strings.ToValidUTF8(text[:head], ""), strings.Count(left, "\n")+1, len(left), strings.ToValidUTF8(text[tail:], ""))
-	}
-	if lost {
-		text = "… earlier output omitted …\n" + text
-	}
-	fence := fenceFor(text + "\n" + s.Terminal.Command)
-	if text != "" {
-		text += "\n"
-	}
 	ended := "It succeeded."
 	switch t := s.Terminal; {
 	case s.Stopped:
@@ -108,14 +81,6 @@ func ShellBlock(s *thread.Shell) string {
 	case failed(t):
 		ended = fmt.Sprintf("It ended with exit code %d.", *t.Code)
 	}
-	return carriedIntro + fence + "console " + strconv.Itoa(max(len(rows), screen.Len())) + "\n" + carriedSign + s.Terminal.Command + "\n" + text + fence + "\n\n" + ended + "\n\n"
-}
-
-// fenceFor returns a fence that the text does not contain.
-func fenceFor(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence
+	return carried.Shell(carried.Command{Line: s.Terminal.Command, Output: strings.Join(rows, "\n"), Rows: max(len(rows), screen.Len()), Ended: ended,
+		Lost: s.Terminal.Gap || s.Terminal.Total > int64(len(s.Terminal.Output)) || len(rows) >= page && screen.Len() > len(rows)})
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/carried"
 	"parley/ui/theme"
 	"parley/ui/uitest"
 )
@@ -40,18 +41,18 @@ func TestCarried(t *testing.T) {
 		if c.want != "" && got != c.want {
 			t.Errorf("%s: got %q, want %q", c.command, got, c.want)
 		}
-		if line := CarriedLine(got); line != c.line && c.command != "cat README.md" {
+		if line := carried.Line(got); line != c.line && c.command != "cat README.md" {
 			t.Errorf("%s: got %q, want %q", c.command, line, c.line)
 		}
 		other := ShellBlock(run("other", "x\n", 0))
-		carried, rest := SplitCarried(got + other + "my words\n\n```\nof mine\n```\n")
-		if !slices.Equal(carried, []string{got, other}) || rest != "my words\n\n```\nof mine\n```\n" {
-			t.Errorf("%s: split into %q and %q", c.command, carried, rest)
+		blocks, rest := carried.Split(got + other + "my words\n\n```\nof mine\n```\n")
+		if !slices.Equal(blocks, []string{got, other}) || rest != "my words\n\n```\nof mine\n```\n" {
+			t.Errorf("%s: split into %q and %q", c.command, blocks, rest)
 		}
 	}
-	for _, text := range []string{"", "hello", carriedIntro, carriedIntro + "no fence", carriedIntro + "```console 1\n$ x\nnever closed", carriedIntro + "```console 1\nx\n```\n\nIt.\n\n"} {
-		if carried, rest := SplitCarried(text); len(carried) > 0 || rest != text {
-			t.Errorf("%q: %q and %q", text, carried, rest)
+	for _, text := range []string{"", "hello", "I ran this command myself:\n\n", "I ran this command myself:\n\n" + "no fence", "I ran this command myself:\n\n" + "```console 1\n$ x\nnever closed", "I ran this command myself:\n\n" + "```console 1\nx\n```\n\nIt.\n\n"} {
+		if blocks, rest := carried.Split(text); len(blocks) > 0 || rest != text {
+			t.Errorf("%q: %q and %q", text, blocks, rest)
 		}
 	}
 }
@@ -62,29 +63,29 @@ func TestCarriedIsCut(t *testing.T) {
 		fmt.Fprintln(&b, "line", i)
 	}
 	got := ShellBlock(run("seq", b.String(), 0))
-	if len(got) > maxCarried+300 || !strings.Contains(got, "$ seq\n… earlier output omitted …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes omitted …") {
+	if len(got) > 20_300 || !strings.Contains(got, "$ seq\n… earlier output omitted …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes omitted …") {
 		t.Errorf("%d bytes: %.200q", len(got), got)
 	}
-	if line := CarriedLine(got); line != "! seq (5000 lines)" {
+	if line := carried.Line(got); line != "! seq (5000 lines)" {
 		t.Errorf("got %q", line)
 	}
-	if carried, rest := SplitCarried(got + "x"); len(carried) != 1 || rest != "x" {
-		t.Errorf("split into %d and %q", len(carried), rest)
+	if blocks, rest := carried.Split(got + "x"); len(blocks) != 1 || rest != "x" {
+		t.Errorf("split into %d and %q", len(blocks), rest)
 	}
 }
 
 func FuzzCarried(f *testing.F) {
 	f.Add("ls", "a\nb\n", "words")
-	f.Add("``` x", "```\n\nIt succeeded.\n\n", carriedIntro)
+	f.Add("``` x", "```\n\nIt succeeded.\n\n", "I ran this command myself:\n\n")
 	f.Fuzz(func(t *testing.T, command, output, words string) {
 		got := ShellBlock(run(command, output, 1))
-		if !carries([]byte(words)) && !strings.ContainsAny(command, "\n\r") {
-			if carried, rest := SplitCarried(got + words); len(carried) != 1 || rest != words {
-				t.Errorf("%q: %q and %q", got, carried, rest)
+		if !carried.Begins([]byte(words)) && !strings.ContainsAny(command, "\n\r") {
+			if blocks, rest := carried.Split(got + words); len(blocks) != 1 || rest != words {
+				t.Errorf("%q: %q and %q", got, blocks, rest)
 			}
 		}
-		CarriedLine(words)
-		SplitCarried(words)
+		carried.Line(words)
+		carried.Split(words)
 	})
 }
 

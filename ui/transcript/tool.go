@@ -1,17 +1,14 @@
 package transcript
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
-	"parley/internal/safetext"
+	"parley/internal/describe"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -31,15 +28,6 @@ const (
 	leastSaid   = 30   // cells of a call's subject, before the decision is dropped
 	maxShown    = 2000 // rows of anything, even with everything shown
 )
-
-var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
-	"execute": "Run", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
-
-// UnknownVerb is the word for a call of an unknown kind.
-const UnknownVerb = "Tool"
-
-// Verb returns the word for the kind of a call: "Read", "Run", or UnknownVerb.
-func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], UnknownVerb) }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
@@ -107,12 +95,10 @@ func (p *pen) toolHead() (row string, answered bool) {
 	}
 	t := p.it.Tool
 	ink, sign, word := p.sign()
-	verb := verbs[t.Kind]
-	subject := p.subject()
-	if verb == "" && t.Name != "" && t.Name != subject {
+	verb, subject := describe.Verb(t), p.subject()
+	if verb == describe.UnknownVerb && t.Name != "" && t.Name != subject {
 		verb = text.Truncate(t.Name, 20, "…")
 	}
-	verb = cmp.Or(verb, Verb(t))
 	trust := ""
 	exit := p.exitBadge()
 	if exit != "" && t.State() == thread.ToolDone { // the agent is done with it, but it has failed
@@ -238,72 +224,11 @@ func (p *pen) took() string {
 
 // subject returns what the call is about: its command, its files, or its title.
 func (p *pen) subject() string {
-	t := p.it.Tool
-	if t.Kind == "execute" {
-		if c := p.cache.command(t); c != "" {
-			return c
-		}
-		return t.Title
-	}
-	if paths := p.paths(); paths != "" && (t.Kind == "read" || t.Kind == "edit" || t.Kind == "delete" || t.Kind == "move") {
-		return paths
-	}
-	if t.Title != "" {
-		return t.Title
-	}
-	return t.Name
+	return describe.Subject(p.it.Tool, p.cache.command(p.it.Tool), p.cwd, "%s:%d", "  ")
 }
 
 // paths returns the files of a call on one line.
-func (p *pen) paths() string { return strings.Join(Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
-
-// Paths returns the files of a call, each once and relative to dir, at most 20. The
-// format is used for a file with a line number.
-func Paths(t *thread.Tool, dir, format string) []string {
-	var out []string
-	seen := map[string]bool{}
-	for _, l := range t.Files() {
-		path := RelativePath(l.Path, dir)
-		if seen[path] || len(out) == 20 {
-			continue
-		}
-		seen[path] = true
-		if l.Line > 1 { // the first says no more than the file
-			path = fmt.Sprintf(format, path, l.Line)
-		}
-		out = append(out, path)
-	}
-	return out
-}
-
-// RelativePath returns the path relative to dir if it is below that.
-func RelativePath(path, dir string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil && dir != "" && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return rel
-	}
-	return path
-}
-
-// Command returns the command line in a tool call's raw input, "" if there is none.
-// The result is safe to show.
-func Command(rawInput string) string {
-	var in struct {
-		Command any `json:"command"`
-		Cmd     any `json:"cmd"`
-	}
-	if json.Unmarshal([]byte(rawInput), &in) != nil {
-		return ""
-	}
-	for _, c := range []any{in.Command, in.Cmd} {
-		switch c := c.(type) {
-		case string:
-			return safetext.Clean(c)
-		case []any:
-			return safetext.Clean(words(c))
-		}
-	}
-	return ""
-}
+func (p *pen) paths() string { return strings.Join(describe.Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
 
 func oneLine(s string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")

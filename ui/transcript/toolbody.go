@@ -7,6 +7,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/widget/text"
 )
 
@@ -146,7 +147,7 @@ func (p *pen) saidInLine() bool {
 	for _, m := range members {
 		switch m := m.(type) {
 		case string:
-			if m = safetext.Clean(m); !strings.Contains(line, m) && !strings.Contains(line, RelativePath(m, p.cwd)) {
+			if m = safetext.Clean(m); !strings.Contains(line, m) && !strings.Contains(line, words.RelativePath(m, p.cwd)) {
 				return false
 			}
 		case nil, bool, float64:

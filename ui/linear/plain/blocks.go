@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"fmt"
 	"strings"
 
 	"parley/internal/safetext"
@@ -101,14 +100,6 @@ func codeName(info string) string {
 		return ""
 	}
 	return ", " + name
-}
-
-// Count returns a number with its noun: "1 line", "2 lines".
-func Count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // codeLine returns a line of code as it is printed.

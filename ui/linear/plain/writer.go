@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/words"
 )
 
 // Lines receives what a Writer says.
@@ -403,7 +405,7 @@ func (s *Writer) heads(line string) bool {
 		columns[i] = Inline(columns[i])
 	}
 	s.columns = columns
-	s.whole(fmt.Sprintf("Table, %s.", Count(len(columns), "column")))
+	s.whole(fmt.Sprintf("Table, %s.", words.Count(len(columns), "column")))
 	return true
 }
 

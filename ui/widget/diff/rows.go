@@ -10,6 +10,7 @@ import (
 	"znkr.io/diff/textdiff"
 
 	"parley/internal/linediff"
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/syntax"
 	"parley/ui/widget/text"
@@ -77,7 +78,7 @@ func note(c *linediff.Diff) string {
 	switch {
 	case c.TooLarge:
 		return fmt.Sprintf("too large to compare: %s before, %s now, at most +%d −%d lines",
-			text.ByteCount(c.OldSize), text.ByteCount(c.NewSize), c.Added, c.Removed)
+			words.Bytes(c.OldSize), words.Bytes(c.NewSize), c.Added, c.Removed)
 	case len(c.Hunks) > 0:
 		return ""
 	case c.OldMissing && c.NewSize == 0:

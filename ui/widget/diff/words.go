@@ -21,7 +21,7 @@ func wordMarks(a, b string) (inA, inB []span) {
 	if len(a) > maxMarkedBytes || len(b) > maxMarkedBytes || a == "" || b == "" {
 		return nil, nil
 	}
-	ta, tb := words(a), words(b)
+	ta, tb := splitWords(a), splitWords(b)
 	edits := diff.Edits(ta, tb)
 	kept, pa, pb := 0, 0, 0
 	for _, e := range edits {
@@ -74,8 +74,8 @@ func inkLen(s string) int {
 	return n
 }
 
-// words splits a line into runs of letters and digits, runs of white space, and single other characters.
-func words(s string) []string {
+// splitWords splits a line into runs of letters and digits, runs of white space, and single other characters.
+func splitWords(s string) []string {
 	out := make([]string, 0, len(s)/3+1)
 	start, kind := 0, 0
 	for i := 0; i < len(s); {

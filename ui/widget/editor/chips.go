@@ -77,7 +77,7 @@ func chipLabel(s string) string {
 	if n := words.CountLines(s); n > 1 {
 		return fmt.Sprintf("[pasted %d lines]", n)
 	}
-	return fmt.Sprintf("[pasted %s]", text.ByteCount(len(s)))
+	return fmt.Sprintf("[pasted %s]", words.Bytes(len(s)))
 }
 
 // InsertPaste puts pasted text at the cursor, cleaned as by Insert. More than 10 lines or 2000 bytes become a chip, in

@@ -1,4 +1,4 @@
-package transcript
+package carried
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // The text around a conversation that is sent with a prompt, for an agent that was not part of it.
@@ -60,11 +62,7 @@ func Conversation(items []*thread.Item) string {
 	slices.Reverse(parts)
 	text := strings.Join(parts, "\n\n")
 	fence := fenceFor(text)
-	count := fmt.Sprintf("%d prompts", prompts)
-	if prompts == 1 {
-		count = "1 prompt"
-	}
-	return conversationIntro + fence + "markdown " + count + ", " + size(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
+	return conversationIntro + fence + "markdown " + words.Count(prompts, "prompt") + ", " + words.Bytes(len(text)) + "\n" + text + "\n" + fence + "\n\n" + conversationEnd + "\n\n"
 }
 
 // retold returns a message or a tool call as a part of a conversation. follows says that there are
@@ -76,13 +74,13 @@ func retold(it *thread.Item, follows bool) string {
 		who = "**Agent:**"
 	case thread.ToolCall:
 		title := it.Tool.Title
-		if verb := Verb(it.Tool) + " "; !strings.HasPrefix(title, verb) {
+		if verb := describe.Verb(it.Tool) + " "; !strings.HasPrefix(title, verb) {
 			title = verb + title
 		}
 		return "- Tool call: " + safetext.Line(strings.Join(strings.Fields(title), " "), 300) + " (" + it.Tool.Status + ")"
 	}
 	text := string(it.Text)
-	if carried, rest := SplitCarried(text); follows && it.Kind == thread.UserMessage {
+	if carried, rest := Split(text); follows && it.Kind == thread.UserMessage {
 		carried = slices.DeleteFunc(carried, func(block string) bool { return strings.HasPrefix(block, conversationIntro) })
 		text = strings.Join(append(carried, rest), "")
 	}

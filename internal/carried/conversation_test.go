@@ -1,4 +1,4 @@
-package transcript
+package carried
 
 import (
 	"fmt"
@@ -34,20 +34,20 @@ func TestConversation(t *testing.T) {
 	if got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	shell := ShellBlock(run("ls", "a\n", 0))
-	carried, rest := SplitCarried(got + shell + "my words")
-	if !slices.Equal(carried, []string{got, shell}) || rest != "my words" {
-		t.Errorf("split into %q and %q", carried, rest)
+	shell := Shell(Command{Line: "ls", Output: "a", Rows: 1, Ended: "It succeeded."})
+	blocks, rest := Split(got + shell + "my words")
+	if !slices.Equal(blocks, []string{got, shell}) || rest != "my words" {
+		t.Errorf("split into %q and %q", blocks, rest)
 	}
-	if line := CarriedLine(got); line != "the conversation so far (2 prompts, 177 B)" {
+	if line := Line(got); line != "the conversation so far (2 prompts, 177 B)" {
 		t.Errorf("described as %q", line)
 	}
-	if line := CarriedLine(got, shell); line != "! ls (1 line), and 1 more" {
+	if line := Line(got, shell); line != "! ls (1 line), and 1 more" {
 		t.Errorf("described as %q", line)
 	}
 	again := Conversation(told(got+"my words", "yes"))
-	if carried, rest := SplitCarried(again + "x"); len(carried) != 1 || rest != "x" || !strings.Contains(again, "fix it") {
-		t.Errorf("a fork of a fork: split into %d blocks and %q", len(carried), rest)
+	if blocks, rest := Split(again + "x"); len(blocks) != 1 || rest != "x" || !strings.Contains(again, "fix it") {
+		t.Errorf("a fork of a fork: split into %d blocks and %q", len(blocks), rest)
 	}
 	if got := Conversation(nil); got != "" {
 		t.Errorf("of nothing: %q", got)
@@ -72,7 +72,7 @@ func TestLongConversation(t *testing.T) {
 	if strings.Contains(got, "prompt 0.") {
 		t.Error("it has the first prompt")
 	}
-	if carried, rest := SplitCarried(got + "x"); len(carried) != 1 || rest != "x" {
-		t.Errorf("split into %d and %q", len(carried), rest)
+	if blocks, rest := Split(got + "x"); len(blocks) != 1 || rest != "x" {
+		t.Errorf("split into %d and %q", len(blocks), rest)
 	}
 }

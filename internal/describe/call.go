@@ -1,0 +1,97 @@
+// Package describe says what a tool call is about and what happened, in the words that all front ends use.
+package describe
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/words"
+)
+
+var verbs = map[string]string{"read": "Read", "edit": "Edit", "delete": "Delete", "move": "Move", "search": "Search",
+	"execute": "Run", "think": "Think", "fetch": "Fetch", "switch_mode": "Mode"}
+
+// UnknownVerb is the word for a call of an unknown kind.
+const UnknownVerb = "Tool"
+
+// Verb returns the word for the kind of a call: "Read", "Run", or UnknownVerb.
+func Verb(t *thread.Tool) string { return cmp.Or(verbs[t.Kind], UnknownVerb) }
+
+// maxPaths bounds the files that Paths returns.
+const maxPaths = 20
+
+// Paths returns the files of a call, each once and relative to dir, at most 20. The format is used for a file
+// with a line number.
+func Paths(t *thread.Tool, dir, format string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, l := range t.Files() {
+		path := words.RelativePath(l.Path, dir)
+		if seen[path] || len(out) == maxPaths {
+			continue
+		}
+		seen[path] = true
+		if l.Line > 1 { // the first says no more than the file
+			path = fmt.Sprintf(format, path, l.Line)
+		}
+		out = append(out, path)
+	}
+	return out
+}
+
+// Command returns the command line in a tool call's raw input, "" if there is none. It is safe to show.
+func Command(rawInput string) string {
+	var in struct {
+		Command any `json:"command"`
+		Cmd     any `json:"cmd"`
+	}
+	if json.Unmarshal([]byte(rawInput), &in) != nil {
+		return ""
+	}
+	for _, c := range []any{in.Command, in.Cmd} {
+		switch c := c.(type) {
+		case string:
+			return safetext.Clean(c)
+		case []any:
+			return safetext.Clean(commandOf(c))
+		}
+	}
+	return ""
+}
+
+// commandOf returns a list of words as a shell would read them.
+func commandOf(list []any) string {
+	var out []string
+	for _, w := range list {
+		s, ok := w.(string)
+		if !ok {
+			s = fmt.Sprint(w)
+		}
+		if s == "" || strings.Trim(s, plainWord) != "" {
+			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, " ")
+}
+
+// plainWord holds the characters without a meaning to a shell.
+const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-"
+
+// Subject returns what a call is about: its command, its files, or its title. command is the one in its input;
+// files are joined by separator, each with its line by the format.
+func Subject(t *thread.Tool, command, dir, format, separator string) string {
+	switch t.Kind {
+	case "execute":
+		return cmp.Or(command, t.Title)
+	case "read", "edit", "delete", "move":
+		if paths := Paths(t, dir, format); len(paths) > 0 {
+			return strings.Join(paths, separator)
+		}
+	}
+	return cmp.Or(t.Title, t.Name)
+}
