@@ -195,17 +195,27 @@ func (r *Repo) Only(places ...string) *Repo {
 	return &other
 }
 
-// WithIndex returns the repository for commands that use a copy of the index, which remove removes.
+// WithIndex returns the repository for commands that use a copy of the index, which remove removes. The copy has
+// the time of the original: git compares contents of files that are no older than the index, since their size
+// and time may be the same as before a change.
 func (r *Repo) WithIndex() (other *Repo, remove func(), err error) {
 	dir, err := private()
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := os.ReadFile(filepath.Join(r.Dir, "index"))
+	from := filepath.Join(r.Dir, "index")
 	other = r.Writing(dir)
 	other.index = filepath.Join(dir, "index")
+	info, err := os.Stat(from)
+	var index []byte
+	if err == nil {
+		index, err = os.ReadFile(from)
+	}
 	if err == nil {
 		err = os.WriteFile(other.index, index, 0o600)
+	}
+	if err == nil {
+		err = os.Chtimes(other.index, info.ModTime(), info.ModTime())
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		os.RemoveAll(dir)

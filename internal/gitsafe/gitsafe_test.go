@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/gittest"
 	"parley/internal/sandbox"
@@ -148,6 +149,24 @@ func TestLeavesNothing(t *testing.T) {
 	}
 	if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+// A file that is changed in the moment in which the index was written may have the size and time that the index
+// has: git compares its content, since it is no older than the index. That must hold for the copy, too.
+func TestCopyOfTheIndexIsAsOld(t *testing.T) {
+	dir := gittest.Repository(t, map[string]string{"a": "1\n"})
+	then := time.Now().Add(-time.Hour).Truncate(time.Second)
+	if err := os.Chtimes(filepath.Join(dir, ".git", "index"), then, then); err != nil {
+		t.Fatal(err)
+	}
+	copied, remove, err := find(t, dir).WithIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	if info, err := os.Stat(copied.index); err != nil || !info.ModTime().Equal(then) {
+		t.Errorf("the copy is of %v, %v; the index of %v", info.ModTime(), err, then)
 	}
 }
 
