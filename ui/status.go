@@ -2,9 +2,12 @@ package ui
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
 	"parley/ui/status"
@@ -58,6 +61,17 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 		bar = sign.Progress()
 	}
 	return sign.Title(cmp.Or(c.Title(), c.Agent.Name())), bar
+}
+
+// tellDir tells the terminal the directory of the page, in which it opens new tabs, if it has changed.
+func (m *Model) tellDir() tea.Cmd {
+	dir := m.chat.LocalDir()
+	if dir == m.toldDir || m.choosing {
+		return nil
+	}
+	m.toldDir = dir
+	host, _ := os.Hostname()
+	return tea.Raw(ansi.NotifyWorkingDirectory(host, filepath.ToSlash(dir)))
 }
 
 // narrator shows notices that belong to no session, on the page on the screen.
