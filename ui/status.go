@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/words"
 	"parley/ui/status"
 )
 
@@ -18,7 +19,15 @@ func (c *chat) status() status.Line {
 	m := c.m
 	asks := c.asks()
 	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
-		Asked: c.asked(), Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
+		Asked: c.asked(), Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), ShellDir: c.shellDir(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
+}
+
+// shellDir returns the directory of the user's shell if that is not the session's, else "".
+func (c *chat) shellDir() string {
+	if dir := c.shells.Dir(c.LocalDir()); dir != c.LocalDir() {
+		return words.ShortenHome(dir, c.m.opts.Home)
+	}
+	return ""
 }
 
 // asks reports whether a form or a page waits for the user, with no question before it.
