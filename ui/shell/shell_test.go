@@ -22,7 +22,7 @@ type bench struct {
 
 // Run and Close implement Runner; nothing is run.
 func (b *bench) Run(string, string, []string, func(Output)) (func(), error) { return nil, nil }
-func (b *bench) Close()                                           {}
+func (b *bench) Close()                                                     {}
 
 func newBench() *bench {
 	b := &bench{}
