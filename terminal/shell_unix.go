@@ -13,6 +13,9 @@ import (
 // posix are the shells that read a line as rules judge it. fish, csh and nu quote differently.
 var posix = []string{"sh", "bash", "dash", "zsh", "ksh", "ksh93", "mksh", "oksh", "ash", "yash"}
 
+// IsPosix reports whether a shell reads lines as POSIX says.
+func IsPosix(shell string) bool { return slices.Contains(posix, filepath.Base(shell)) }
+
 // shell returns the command that runs a command line. A configured shell that is missing is an
 // error; without one it is the user's shell, or sh. Lines that the user did not type run in a POSIX
 // shell.
@@ -21,7 +24,7 @@ func (s *Service) shell(line, dir string, env []string, own bool) (*exec.Cmd, er
 	if s.o.Shell == "" {
 		names = []string{"/bin/sh", "sh"}
 		name, _ := process.Getenv(s.o.Environ, "SHELL")
-		if filepath.IsAbs(name) && (own || slices.Contains(posix, filepath.Base(name))) { // a relative name would mean another program in each directory
+		if filepath.IsAbs(name) && (own || IsPosix(name)) { // a relative name would mean another program in each directory
 			names = append([]string{name}, names...)
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"parley/internal/process"
 )
 
+// IsPosix reports whether a shell reads lines as POSIX says.
+func IsPosix(string) bool { return false }
+
 // shell returns the command that runs a command line. With /s, cmd uses everything between the
 // outer quotes unchanged. A configured shell is given -c.
 func (s *Service) shell(line, dir string, env []string, _ bool) (*exec.Cmd, error) {

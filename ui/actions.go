@@ -111,6 +111,8 @@ func (c *chat) manage(i intent.Intent) (tea.Cmd, bool) {
 		return c.showReview(), true
 	case intent.ShowNotes:
 		return c.panels.showNotes(), true
+	case intent.ShowQueue:
+		return c.panels.showQueue(), true
 	case intent.UndoFiles:
 		return c.panels.showUndo(), true
 	case intent.Trust:

@@ -1,9 +1,11 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/ui/intent"
 )
@@ -18,7 +20,7 @@ func TestPalette(t *testing.T) {
 		d.press("ctrl+p")
 		for _, a := range intent.Of(intent.Chat) {
 			if !a.Quiet {
-				d.sees(a.Help)
+				d.sees(strings.Split(a.Help, ": ")...)
 			}
 		}
 		d.sees("ctrl+s", "/sessions", "/test", "Suspend parley")
@@ -28,6 +30,24 @@ func TestPalette(t *testing.T) {
 		d.sees("╭ Plan", "No plan yet")
 		d.press("esc")
 		d.draft("half a draft")
+	})
+}
+
+// At 80 columns, too, the list of all actions has a column for the commands.
+func TestPaletteColumns(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.send(tea.WindowSizeMsg{Width: 80, Height: 60})
+		d.press("ctrl+p")
+		columns := map[int]int{}
+		for _, row := range strings.Split(strings.ReplaceAll(ansi.Strip(d.m.View().Content), "›", " "), "\n") {
+			if at := strings.Index(row, "  /"); at >= 0 {
+				columns[at]++
+			}
+		}
+		if len(columns) != 1 {
+			t.Errorf("commands begin in these columns: %v\n%s", columns, ansi.Strip(d.m.View().Content))
+		}
 	})
 }
 

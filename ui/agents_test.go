@@ -419,3 +419,16 @@ func TestGoldenTwoAgents(t *testing.T) {
 		d.golden("agents")
 	})
 }
+
+// An agent with a tour says on its empty page what to type first.
+func TestTour(t *testing.T) {
+	drive(t, func(_ *driver, o *Options) {
+		o.Agents[0].Tour = [][2]string{{"hunks", "Change a file"}, {"run ls", "Run a command"}}
+	}, func(d *driver) {
+		d.connected()
+		d.sees("Type these one after another:", "    hunks     Change a file", "    run ls    Run a command")
+		d.types("hello\n")
+		d.soon()
+		d.misses("Type these")
+	})
+}

@@ -177,8 +177,7 @@ func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
 			c.composer.SetValue(c.TakeQueued(n - 1))
 			return nil, true
 		}
-		c.composer.AddToHistory(c.Queued[n-1])
-		c.Queued = c.Queued[:n-1]
+		c.composer.AddToHistory(c.DropQueued(n - 1))
 		return nil, true
 	}
 	if !c.Withdraw(!edit) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"parley/acpclient"
 	"parley/acpclient/event"
@@ -146,6 +147,26 @@ func TestDiffsAreColoured(t *testing.T) {
 		d.misses("fake asks")
 		coloured()
 	})
+}
+
+// When the terminal changes between light and dark, the screen follows, unless a theme was chosen.
+func TestThemeFollowsTerminal(t *testing.T) {
+	for chosen, want := range map[string][]string{"auto": {"light", "dark"}, "dark": {"dark", "dark"}} {
+		drive(t, func(_ *driver, o *Options) { o.Theme = chosen }, func(d *driver) {
+			d.connected()
+			for i, change := range []struct {
+				scheme     tea.Msg
+				background color.Color
+			}{{uv.LightColorSchemeEvent{}, color.White}, {uv.DarkColorSchemeEvent{}, color.Black}} {
+				d.background = change.background
+				d.send(change.scheme)
+				d.soon()
+				if d.m.Theme.Name != want[i] {
+					t.Errorf("%s, after %T: %s, want %s", chosen, change.scheme, d.m.Theme.Name, want[i])
+				}
+			}
+		})
+	}
 }
 
 // Another theme redraws only the visible rows, however long the conversation is.

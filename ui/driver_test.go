@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"flag"
 	"fmt"
+	"image/color"
 	"os"
 	"strings"
 	"sync"
@@ -44,9 +45,11 @@ type driver struct {
 	script                    // of every agent
 	of     map[string]*script // and by an agent's name, what of it is different
 
-	copied string // sent to the terminal's clipboard last
-	raw    string // written to the terminal as it is, last
-	hidden string // characters that must never be on the screen
+	copied     string      // sent to the terminal's clipboard last
+	toldDirs   []string    // directories that the terminal was told
+	background color.Color // what the terminal answers; nil: nothing
+	raw        string      // written to the terminal as it is, last
+	hidden     string      // characters that must never be on the screen
 
 	watching bool // each drawing is checked to write nothing
 
@@ -150,7 +153,13 @@ func (d *driver) settle() {
 			if text, ok := strings.CutPrefix(seq, "\x1b]52;c;"); ok {
 				copied, _ := base64.StdEncoding.DecodeString(strings.TrimRight(text, "\a"))
 				d.copied = string(copied)
-			} else if seq != ansi.RequestBackgroundColor && seq != ansi.RequestNameVersion {
+			} else if dir, ok := strings.CutPrefix(seq, "\x1b]7;"); ok {
+				d.toldDirs = append(d.toldDirs, strings.TrimSuffix(dir, "\a"))
+			} else if seq == ansi.RequestBackgroundColor {
+				if d.background != nil {
+					d.update(tea.BackgroundColorMsg{Color: d.background})
+				}
+			} else if seq != ansi.RequestNameVersion {
 				d.raw = seq
 			}
 			continue

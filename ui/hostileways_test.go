@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -72,7 +74,7 @@ func TestHostileNotifications(t *testing.T) {
 	for kind, frame := range map[status.Notification][2]string{
 		status.NotifyOSC9:   {"\x1b]9;", "\a"},
 		status.NotifyOSC777: {"\x1b]777;notify;parley;", "\x1b\\"},
-		status.NotifyOSC99:  {"\x1b]99;;", "\x1b\\"},
+		status.NotifyOSC99:  {"\x1b]99;i=parley-" + strconv.Itoa(os.Getpid()) + ";", "\x1b\\"},
 		status.NotifyBell:   {"\a", ""},
 	} {
 		for name, evil := range uitest.HostileStrings {

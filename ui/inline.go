@@ -117,7 +117,7 @@ func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y i
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter run in " + words.ShortenHome(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.m.opts.Home)
 	}
 	below = pendingRows(c.Session, c.composer.DisplayText, true, cells, height, th)
 	y = len(below)

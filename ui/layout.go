@@ -29,7 +29,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter run in " + words.ShortenHome(c.LocalDir(), c.m.opts.Home)
+		foot = "shell · enter run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.m.opts.Home)
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.whoAsks() == "" {

@@ -33,6 +33,7 @@ type Model struct {
 	quitting      bool
 	quitArmed     time.Time // when ctrl+c was last pressed, unless another key was since
 	notifier      *status.Notifier
+	toldDir       string // the directory that the terminal was told
 	mouse         *mouse.Mouse
 	input         *layer.Input
 

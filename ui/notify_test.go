@@ -1,10 +1,14 @@
 package ui
 
 import (
+	"os"
+	"slices"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/ui/uitest"
 )
 
 // The title and the progress bar show the state of the session.
@@ -32,5 +36,17 @@ func TestTitleAndProgress(t *testing.T) {
 		close(release)
 		d.wait(50 * time.Millisecond)
 		shows("fake - parley", tea.ProgressBarNone)
+	})
+}
+
+// The terminal is told the directory of the page, in which it opens new tabs.
+func TestDirectoryIsTold(t *testing.T) {
+	drive(t, nil, func(d *driver) {
+		d.connected()
+		d.wait(time.Minute)
+		host, _ := os.Hostname()
+		if want := []string{"file://" + host + uitest.Dir, "file://" + host + d.dir}; !slices.Equal(d.toldDirs, want) {
+			t.Errorf("told %q, want %q", d.toldDirs, want)
+		}
 	})
 }

@@ -44,6 +44,12 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 	}
 	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
 		th.Dim.Paint(a.Spec.Command), th.Dim.Paint("in " + dir)}
+	if len(a.Spec.Tour) > 0 {
+		rows = append(rows, "", th.Dim.Paint("Type these one after another:"))
+	}
+	for _, step := range a.Spec.Tour {
+		rows = append(rows, fmt.Sprintf("  %s  %s", th.Key.Paint(fmt.Sprintf("%-8s", step[0])), th.Dim.Paint(step[1])))
+	}
 	for i := range rows {
 		rows[i] = text.Truncate("  "+rows[i], width, "…")
 	}

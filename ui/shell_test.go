@@ -26,18 +26,19 @@ type fakeShell struct {
 // fakeRun is a command that was started.
 type fakeRun struct {
 	line, dir string
+	env       []string
 	news      func(shell.Output)
 	stopped   bool
 }
 
-func (s *fakeShell) Run(line, dir string, news func(shell.Output)) (func(), error) {
+func (s *fakeShell) Run(line, dir string, env []string, news func(shell.Output)) (func(), error) {
 	time.Sleep(s.slow)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return nil, s.err
 	}
-	r := &fakeRun{line: line, dir: dir, news: news}
+	r := &fakeRun{line: line, dir: dir, env: env, news: news}
 	s.runs = append(s.runs, r)
 	return func() {
 		s.mu.Lock()
@@ -284,5 +285,30 @@ func TestShellWhileStarting(t *testing.T) {
 		if s.ran() != "" {
 			t.Errorf("ran %q", s.ran())
 		}
+	})
+}
+
+// The directory and the variables of a command are those of the next, and the status line shows where that runs.
+func TestShellMoves(t *testing.T) {
+	s := &fakeShell{}
+	drive(t, withShell(s), func(d *driver) {
+		d.connected()
+		d.misses("! /")
+		d.types("!cd /elsewhere\n")
+		d.soon()
+		code := 0
+		s.runs[0].news(shell.Output{Ended: true, Code: &code, Dir: "/elsewhere", Env: []string{"X=1"}})
+		d.soon()
+		d.sees(" · ! /elsewhere")
+		d.types("!")
+		d.sees("shell · enter run in /elsewhere")
+		d.types("make\n")
+		d.soon()
+		if r := s.runs[1]; r.dir != "/elsewhere" || len(r.env) != 1 || r.env[0] != "X=1" {
+			t.Errorf("in %q with %q", r.dir, r.env)
+		}
+		s.runs[1].news(shell.Output{Ended: true, Code: &code, Dir: d.m.chat.LocalDir()})
+		d.soon()
+		d.misses("! /")
 	})
 }

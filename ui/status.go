@@ -2,11 +2,15 @@ package ui
 
 import (
 	"cmp"
+	"os"
+	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/words"
 	"parley/ui/status"
 )
 
@@ -15,7 +19,15 @@ func (c *chat) status() status.Line {
 	m := c.m
 	asks := c.asks()
 	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
-		Asked: c.asked(), Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
+		Asked: c.asked(), Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), ShellDir: c.shellDir(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
+}
+
+// shellDir returns the directory of the user's shell if that is not the session's, else "".
+func (c *chat) shellDir() string {
+	if dir := c.shells.Dir(c.LocalDir()); dir != c.LocalDir() {
+		return words.ShortenHome(dir, c.m.opts.Home)
+	}
+	return ""
 }
 
 // asks reports whether a form or a page waits for the user, with no question before it.
@@ -58,6 +70,17 @@ func (m *Model) outside() (title string, bar *tea.ProgressBar) {
 		bar = sign.Progress()
 	}
 	return sign.Title(cmp.Or(c.Title(), c.Agent.Name())), bar
+}
+
+// tellDir tells the terminal the directory of the page, in which it opens new tabs, if it has changed.
+func (m *Model) tellDir() tea.Cmd {
+	dir := m.chat.LocalDir()
+	if dir == m.toldDir || m.choosing {
+		return nil
+	}
+	m.toldDir = dir
+	host, _ := os.Hostname()
+	return tea.Raw(ansi.NotifyWorkingDirectory(host, filepath.ToSlash(dir)))
 }
 
 // narrator shows notices that belong to no session, on the page on the screen.

@@ -19,7 +19,7 @@ func TestTemplates(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("/expl")
-		d.sees("/explain  Explain a file", "[file] · yours")
+		d.sees("/explain  Explain a file  [file]", "yours │")
 		d.press("tab")
 		d.sees("╰─ [file] ─")
 		d.types("main.go\n")

@@ -194,7 +194,7 @@ const frame = 16 * time.Millisecond
 // New returns the root model.
 func New(opts Options) *Model {
 	m := &Model{opts: opts, resting: resting{notify: opts.OnIdle}, Env: layer.Env{Keys: cmp.Or(opts.Keys, intent.Default), Now: time.Now, Exec: tea.Exec}, colours: colours{terminal: theme.Terminal{Dark: true}}}
-	m.notifier = status.NewNotifier(&m.Env, opts.Notify)
+	m.notifier = status.NewNotifier(&m.Env, opts.Notify, opts.Multiplexer)
 	if opts.NoColor {
 		m.terminal.Colours = theme.None
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/internal/workspace"
@@ -28,7 +29,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // apply applies a message without drawing.
 func (m *Model) apply(msg tea.Msg) tea.Cmd {
-	cmd := m.handle(msg)
+	cmd := tea.Batch(m.notifier.Watch(msg), m.handle(msg))
 	if m.quitting {
 		return cmd // drafts are saved after the screen has ended
 	}
@@ -38,12 +39,11 @@ func (m *Model) apply(msg tea.Msg) tea.Cmd {
 	m.settleTheme()
 	m.followReview()
 	m.chat.panels.refresh()
-	return tea.Batch(cmd, composers{m}.after(msg), m.write())
+	return tea.Batch(cmd, composers{m}.after(msg), m.write(), m.tellDir())
 }
 
 // handle routes one message.
 func (m *Model) handle(msg tea.Msg) tea.Cmd {
-	m.notifier.Watch(msg)
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseReleaseMsg, tea.MouseWheelMsg, tea.WindowSizeMsg, tea.ResumeMsg, message, layer.Message, quietMsg:
 		m.dirty = true // the others know what they change
@@ -74,6 +74,8 @@ func (m *Model) handle(msg tea.Msg) tea.Cmd {
 		return m.mouse.Up(m.inPage(msg.Mouse()))
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+	case uv.DarkColorSchemeEvent, uv.LightColorSchemeEvent: // the background may have changed, or not
+		return tea.Raw(ansi.RequestBackgroundColor)
 	case tea.BackgroundColorMsg:
 		m.terminal.Dark = msg.IsDark()
 	case tea.ColorProfileMsg:

@@ -38,6 +38,7 @@ type (
 	ShellStarted struct {
 		event.For
 		Key uint64
+		Dir string // in which it runs
 		At  time.Time
 	}
 	// ShellOutput appends raw output. Cut means that output before it is missing.
@@ -66,7 +67,7 @@ func (t *Thread) shell(e event.Event) {
 		t.add(&Item{Kind: ShellCommand, At: e.At, Shell: &Shell{Key: e.Key, Dir: e.Dir, Terminal: &Terminal{Command: e.Command, Cwd: e.Dir}}})
 	case ShellStarted:
 		if it := t.shellItem(e.Key); it != nil {
-			it.Shell.Started = e.At
+			it.Shell.Started, it.Shell.Dir, it.Shell.Terminal.Cwd = e.At, e.Dir, e.Dir
 			t.touch(it)
 		}
 	case ShellOutput:

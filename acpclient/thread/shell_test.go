@@ -20,7 +20,7 @@ func TestShell(t *testing.T) {
 	if s := th.Shell(7); !s.Waiting() || !s.Live() || s.Dir != "/src" || th.State != Running {
 		t.Errorf("%+v, %v", s, th.State)
 	}
-	if got := th.Apply(ShellStarted{Key: 7, At: at}); !slices.Equal(got, []int{2}) {
+	if got := th.Apply(ShellStarted{Key: 7, Dir: "/src", At: at}); !slices.Equal(got, []int{2}) {
 		t.Errorf("changed %v", got)
 	}
 	th.Apply(ShellOutput{Key: 7, Data: []byte("ok\n")})

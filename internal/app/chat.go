@@ -21,6 +21,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/cli"
 	"parley/internal/config"
+	"parley/internal/demo"
 	"parley/internal/headless"
 	"parley/internal/workspace"
 	"parley/ui"
@@ -306,7 +307,7 @@ func agentSpec(a agents.Agent) workspace.Spec {
 	case agents.Npx:
 		o.Section = "Through npx"
 	case agents.Builtin:
-		o.Section, o.Command = "Built in", "parley agent demo"
+		o.Section, o.Command, o.Tour = "Built in", "parley agent demo", demo.Tour
 	default:
 		o.Section, o.Missing = "Not installed", a.Install
 	}

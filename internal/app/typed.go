@@ -52,8 +52,8 @@ func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cl
 type ownShell struct{ *cli.Shell }
 
 // Run implements shell.Runner.
-func (s ownShell) Run(line, dir string, news func(usershell.Output)) (stop func(), err error) {
-	return s.Shell.Run(line, dir, func(n cli.ShellOutput) { news(usershell.Output(n)) })
+func (s ownShell) Run(line, dir string, env []string, news func(usershell.Output)) (stop func(), err error) {
+	return s.Shell.Run(line, dir, env, func(n cli.ShellOutput) { news(usershell.Output(n)) })
 }
 
 // drafts adapts a memory.Drafts to the screen.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"strings"
 	"sync"
 
 	"parley/terminal"
@@ -18,8 +20,9 @@ type Shell struct {
 
 // shellRun is a command with a callback for its output.
 type shellRun struct {
-	known chan struct{} // closed once news is set
+	known chan struct{} // closed once the others are set
 	news  func(ShellOutput)
+	left  string // the file with what the line leaves to the next; "" if there is none
 }
 
 // ShellOutput is new output of a command, or its end.
@@ -28,6 +31,10 @@ type ShellOutput struct {
 	Ended  bool
 	Code   *int // set at the end; nil if a signal ended it
 	Signal string
+	// Dir and Env are the directory and the environment that the line has left, at the end; "" and nil if
+	// they are not known.
+	Dir string
+	Env []string
 }
 
 // NewShell returns a Shell, which must be closed. Its commands are the user's, so they get the
@@ -41,15 +48,22 @@ func NewShell() *Shell {
 // ownSession is the one session id for all commands: there is only one user.
 const ownSession = "own"
 
-// Run starts a line in the user's shell. news is called in order; the last call has Ended. stop
-// ends the command and all its child processes.
-func (s *Shell) Run(line, dir string, news func(ShellOutput)) (stop func(), err error) {
-	id, err := s.service.Create(ownSession, terminal.Command{Command: line, Shell: true, Dir: dir})
+// Run starts a line in the user's shell, with the environment that an earlier line has left (nil: parley's).
+// news is called in order; the last call has Ended. stop ends the command and all its child processes.
+func (s *Shell) Run(line, dir string, env []string, news func(ShellOutput)) (stop func(), err error) {
+	line, left := leaving(line, env)
+	c := terminal.Command{Command: line, Shell: true, Dir: dir}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		c.Env = append(c.Env, terminal.EnvVar{Name: name, Value: value})
+	}
+	id, err := s.service.Create(ownSession, c)
 	if err != nil {
+		_ = os.Remove(left)
 		return nil, fmt.Errorf("run it: %w", err)
 	}
 	r := s.run(id)
-	r.news = news
+	r.news, r.left = news, left
 	close(r.known)
 	return func() { _ = s.service.Kill(ownSession, id) }, nil
 }
@@ -74,7 +88,8 @@ func (s *Shell) changed(c terminal.Change) {
 	case c.Data != nil:
 		r.news(ShellOutput{Data: c.Data})
 	case c.Exit != nil:
-		r.news(ShellOutput{Ended: true, Code: c.Exit.Code, Signal: c.Exit.Signal})
+		dir, env := readLeft(r.left)
+		r.news(ShellOutput{Ended: true, Code: c.Exit.Code, Signal: c.Exit.Signal, Dir: dir, Env: env})
 	case c.Released: // by Close: until then background processes keep running
 		s.mu.Lock()
 		delete(s.runs, c.ID)

@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestTerminal(t *testing.T) {
 	for _, tc := range []struct {
@@ -10,16 +13,28 @@ func TestTerminal(t *testing.T) {
 	}{
 		{"", "", "", "bell", false},
 		{"auto", "KITTY_WINDOW_ID", "1", "osc99", false},
-		{"auto", "TERM_PROGRAM", "iTerm.app", "osc9", false},
+		{"auto", "TERM_PROGRAM", "iTerm.app", "osc9", false}, // of an unknown version
+		{"auto", "TERM_PROGRAM=iTerm.app TERM_PROGRAM_VERSION", "3.6.6", "osc9", true},
+		{"auto", "TERM_PROGRAM=iTerm.app TERM_PROGRAM_VERSION", "3.10.0beta1", "osc9", true},
+		{"auto", "TERM_PROGRAM=iTerm.app TERM_PROGRAM_VERSION", "3.6.5", "osc9", false},
+		{"auto", "VTE_VERSION", "8003", "bell", true},
+		{"auto", "VTE_VERSION", "7600", "bell", false},
 		{"auto", "TERM_PROGRAM", "ghostty", "osc9", true},
 		{"auto", "WT_SESSION", "x", "bell", true},
 		{"auto", "TERM", "foot-extra", "osc777", false},
 		{"auto", "TMUX", "/x", "bell", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux KITTY_WINDOW_ID", "1", "osc99", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux LC_TERMINAL", "iTerm2", "osc9", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux GHOSTTY_RESOURCES_DIR", "/g", "osc9", false},
+		{"auto", "TMUX=/x TERM_PROGRAM=tmux VTE_VERSION", "8003", "bell", false},
+		{"auto", "STY=x KITTY_WINDOW_ID", "1", "bell", false},
 		{"off", "TERM_PROGRAM", "ghostty", "", false},
 	} {
 		getenv := func(name string) string {
-			if name == tc.env {
-				return tc.value
+			for _, v := range strings.Fields(tc.env + "=" + tc.value) {
+				if key, value, _ := strings.Cut(v, "="); key == name {
+					return value
+				}
 			}
 			return ""
 		}

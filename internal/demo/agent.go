@@ -117,7 +117,7 @@ func (a *agent) initialize(params json.RawMessage) (any, error) {
 		"agentInfo":       map[string]string{"name": "parley-demo", "title": "Demo agent", "version": a.opts.Version},
 		"agentCapabilities": map[string]any{
 			"loadSession":        false,
-			"promptCapabilities": map[string]bool{"embeddedContext": true},
+			"promptCapabilities": map[string]bool{"embeddedContext": true, "image": true},
 		},
 		"authMethods": []any{},
 	}, nil

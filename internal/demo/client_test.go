@@ -27,11 +27,12 @@ type client struct {
 	end  chan error // what Serve returned
 
 	// Its answers. Set before the first prompt.
-	files  map[string]string
-	denied map[string]*jsonrpc.Error // by method
-	permit func(ctx context.Context) (outcome, option string)
-	create func(ctx context.Context) // called before a terminal is created
-	exit   func(ctx context.Context) any
+	files   map[string]string
+	denied  map[string]*jsonrpc.Error // by method
+	instead string                    // is written instead of what the agent wants, with an error
+	permit  func(ctx context.Context) (outcome, option string)
+	create  func(ctx context.Context) // called before a terminal is created
+	exit    func(ctx context.Context) any
 
 	mu    sync.Mutex
 	calls []call
@@ -134,6 +135,10 @@ func (c *client) answer(ctx context.Context, method string, p map[string]any) (a
 	case "fs/write_text_file":
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		if c.instead != "" {
+			c.files[p["path"].(string)] = c.instead
+			return nil, jsonrpc.Errorf(-32603, "another text was written")
+		}
 		c.files[p["path"].(string)] = p["content"].(string)
 		return struct{}{}, nil
 	case "terminal/create":

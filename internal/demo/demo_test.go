@@ -32,7 +32,7 @@ func TestInitialize(t *testing.T) {
 			AgentInfo         struct{ Name, Title, Version string }
 			AgentCapabilities struct {
 				LoadSession        bool
-				PromptCapabilities struct{ EmbeddedContext bool }
+				PromptCapabilities struct{ EmbeddedContext, Image bool }
 			}
 			AuthMethods []any
 		}
@@ -40,7 +40,7 @@ func TestInitialize(t *testing.T) {
 		if r.ProtocolVersion != 1 || r.AgentInfo.Name != "parley-demo" || r.AgentInfo.Title != "Demo agent" || r.AgentInfo.Version != "1.2.3" {
 			t.Errorf("initialize: %+v", r)
 		}
-		if r.AgentCapabilities.LoadSession || !r.AgentCapabilities.PromptCapabilities.EmbeddedContext || r.AuthMethods == nil {
+		if r.AgentCapabilities.LoadSession || r.AgentCapabilities.PromptCapabilities != struct{ EmbeddedContext, Image bool }{true, true} || r.AuthMethods == nil {
 			t.Errorf("capabilities: %+v", r)
 		}
 	})
@@ -63,7 +63,7 @@ func TestNewSession(t *testing.T) {
 			names = append(names, command.(map[string]any)["name"].(string))
 		}
 		slices.Sort(names)
-		if got := strings.Join(names, " "); got != "about edit long plan read run think" {
+		if got := strings.Join(names, " "); got != "about edit hunks long plan read run think unasked" {
 			t.Errorf("commands: %s", got)
 		}
 		if other := c.newSession(); other == r.SessionID {

@@ -10,11 +10,21 @@ import (
 var commands = []command{
 	{Name: "about", Description: "Tell what the demo agent can do"},
 	{Name: "edit", Description: "Add a line to a file, after asking", Input: &commandInput{Hint: "file, " + defaultEdit + " if none"}},
+	{Name: "hunks", Description: "Change " + hunksFile + " in three places, after asking"},
+	{Name: "unasked", Description: "Report a command that ran without asking"},
 	{Name: "read", Description: "Read a file through the client", Input: &commandInput{Hint: "file, " + defaultRead + " if none"}},
 	{Name: "run", Description: "Run a command in a terminal of the client", Input: &commandInput{Hint: "command, " + defaultCommand + " if none"}},
 	{Name: "plan", Description: "Make a plan and follow it", Input: &commandInput{Hint: "what to do, in any of these words"}},
 	{Name: "long", Description: "Stream several hundred lines of Markdown"},
 	{Name: "think", Description: "Think aloud before answering", Input: &commandInput{Hint: "what to do, in any of these words"}},
+}
+
+// Tour is what to type first, in order, and what it shows.
+var Tour = [][2]string{
+	{"hunks", "Change a file in three places; in the question, h chooses which"},
+	{"run ls", "Run a command, if you allow it"},
+	{"unasked", "Report a command that ran without asking: parley marks it"},
+	{"/review", "See all changes: keep, undo or stage each"},
 }
 
 // maxEchoed limits how much of a prompt is repeated, in characters.

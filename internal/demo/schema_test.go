@@ -69,7 +69,7 @@ func TestSchema(t *testing.T) {
 	bubble(t, Options{Pace: -1}, func(t *testing.T, c *client) {
 		c.files[workDir+"/README.md"] = "# Readme\n"
 		s := c.open(allCaps)
-		for _, prompt := range []string{"help", "think, plan, read, edit, run ls and long", "read nothing.txt"} {
+		for _, prompt := range []string{"help", "think, plan, read, edit, hunks, unasked, run ls and long", "read nothing.txt"} {
 			c.prompt(s, prompt)
 		}
 		c.denied["session/request_permission"] = jsonrpc.Errorf(-32603, "no user")

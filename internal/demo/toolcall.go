@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // toolCall is one tool call of a turn.
@@ -76,6 +77,18 @@ func (c *toolCall) permitted(ask update, always string) (denied string, over err
 		}
 	}
 	return "Without your permission", nil
+}
+
+// unasked reports a command that ran without a question. No process is started: what an agent did by itself,
+// a client only knows from such reports.
+func (t *turn) unasked() error {
+	if err := t.say("I report that I ran `date` without asking you. parley marks the call with ⚠; `/trust` lists all of them."); err != nil {
+		return err
+	}
+	call := t.startTool(update{Title: "`date`", Kind: "execute", Status: "in_progress",
+		RawInput: map[string]string{"command": "date", "cwd": t.session.cwd}})
+	call.change(update{Status: "completed", Content: toolTextOf(fenced("", time.Now().Format(time.UnixDate)))})
+	return nil
 }
 
 // abs returns the absolute path of a file the prompt names.

@@ -73,6 +73,90 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// hunks creates a list if there is none, and then changes it in three places. It leaves the questions to
+// the client, which can write a part of each.
+func TestHunks(t *testing.T) {
+	bubble(t, Options{}, func(t *testing.T, c *client) {
+		path := workDir + "/demo.md"
+		s := c.open(allCaps)
+		tr := c.prompt(s, "hunks")
+		if len(tr.tools) != 2 || len(c.called("session/request_permission")) != 0 || len(c.called("fs/write_text_file")) != 2 {
+			t.Fatalf("%d tools, calls: %v", len(tr.tools), c.called())
+		}
+		created, edited := tr.tools[0].content("diff"), tr.tools[1].content("diff")
+		if created["oldText"] != nil || created["newText"] != edited["oldText"] || created["path"] != path {
+			t.Errorf("created %v\nedited %v", created, edited)
+		}
+		hunks := func(diff map[string]any) (n int) {
+			old, text := strings.Split(diff["oldText"].(string), "\n"), strings.Split(diff["newText"].(string), "\n")
+			if len(old) != len(text) {
+				t.Fatalf("%d lines become %d", len(old), len(text))
+			}
+			last := -10
+			for i := range old {
+				if old[i] != text[i] {
+					if i-last < 8 {
+						t.Errorf("lines %d and %d are in one hunk", last, i)
+					}
+					n, last = n+1, i
+				}
+			}
+			return n
+		}
+		if n := hunks(edited); n != 3 {
+			t.Errorf("%d hunks", n)
+		}
+		again := c.prompt(s, "hunks")
+		if len(again.tools) != 1 || hunks(again.tools[0].content("diff")) != 3 {
+			t.Errorf("the second time: %+v", again.tools)
+		}
+		wantText(t, "prose", again.prose, "three places", "`h`")
+
+		c.instead = "a part\n"
+		part := c.prompt(s, "hunks")
+		if diff := part.tools[0].content("diff"); part.tools[0].path() != "pending in_progress completed" || diff["newText"] != c.instead {
+			t.Errorf("a part was written: %s, %v", part.tools[0].path(), diff)
+		}
+		wantText(t, "prose", part.prose, "only a part")
+		c.instead = ""
+
+		c.files[path] = "short\n"
+		short := c.prompt(s, "hunks")
+		if got, _ := c.file(path); len(short.tools) != 1 || got == "short\n" || !strings.HasPrefix(got, "short") {
+			t.Errorf("a short file became %q", got)
+		}
+		c.denied["fs/write_text_file"] = jsonrpc.Errorf(-32603, "no")
+		delete(c.files, path)
+		if tr := c.prompt(s, "hunks"); len(tr.tools) != 1 {
+			t.Errorf("without a file: %+v", tr.tools)
+		}
+	})
+}
+
+// unasked reports a command that ran, and asks the client for nothing.
+func TestUnasked(t *testing.T) {
+	bubble(t, Options{}, func(t *testing.T, c *client) {
+		s := c.open(allCaps)
+		tr := c.prompt(s, "unasked")
+		if len(tr.tools) != 1 || tr.tools[0].kind != "execute" || tr.tools[0].path() != "in_progress completed" || tr.tools[0].raw["command"] != "date" {
+			t.Fatalf("tools: %+v", tr.tools)
+		}
+		if n := len(c.called("session/request_permission", "terminal/create")); n != 0 {
+			t.Errorf("%d requests", n)
+		}
+		wantText(t, "prose", tr.prose, "without asking", "/trust")
+	})
+}
+
+// Every line of the tour but those of the client's own commands is a prompt that does something.
+func TestTour(t *testing.T) {
+	for _, line := range Tour {
+		if e := errandOf(readPrompt([]promptBlock{{Type: "text", Text: line[0]}})); len(e.wants) != 1 && line[0][0] != '/' {
+			t.Errorf("%s: %v", line[0], e.wants)
+		}
+	}
+}
+
 func TestPermissionRequest(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, c *client) {
 		s := c.open(allCaps)

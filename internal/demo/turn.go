@@ -82,7 +82,9 @@ func (t *turn) play() error {
 	}{
 		{"read", "Read " + t.errand.read, t.read},
 		{"edit", "Edit " + t.errand.edit, t.edit},
+		{"hunks", "Change " + hunksFile + " in three places", t.hunks},
 		{"run", "Run `" + t.errand.command + "`", t.run},
+		{"unasked", "Report a command that nobody was asked about", t.unasked},
 		{"long", "Write something long", t.long},
 	} {
 		if wants[d.word] {

@@ -11,11 +11,12 @@ import (
 const (
 	defaultRead    = "README.md"
 	defaultEdit    = "notes.txt"
+	hunksFile      = "demo.md"
 	defaultCommand = "ls"
 )
 
 // actions are the words the agent reacts to, in the order in which the actions are carried out.
-var actions = []string{"about", "think", "plan", "read", "edit", "run", "long"}
+var actions = []string{"about", "think", "plan", "read", "edit", "hunks", "run", "unasked", "long"}
 
 // words is a prompt split into tokens.
 type words struct {

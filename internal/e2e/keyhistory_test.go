@@ -64,6 +64,30 @@ func takesQueued(d *desk) {
 	d.got("hold\none\ntwo and a half\n")
 }
 
+func movesQueued(d *desk) {
+	s := d.start(90, 24, scripted(d)...)
+	s.Prompt("hold")
+	s.WaitFor("holding")
+	for _, text := range []string{"one", "two", "three"} {
+		s.Prompt(text)
+		s.WaitFor(`"` + text + `"`)
+	}
+	s.Press("alt+q")
+	s.WaitFor("╭ Queue", "› 1  one", "  3  three")
+	s.Press("alt+down")
+	s.WaitFor("  1  two", "› 2  one")
+	s.Press("ctrl+x")
+	s.WaitFor("› 2  three")
+	s.Press("alt+up")
+	s.WaitFor("› 1  three", "  2  two")
+	s.Press("esc")
+	s.WaitGone("╭ Queue")
+	open(d, d.dir)
+	s.WaitFor("heard: three", "heard: two")
+	s.WaitIdle()
+	d.got("hold\nthree\ntwo\n")
+}
+
 func searchesHistory(d *desk) {
 	s := d.start(90, 24, scripted(d)...)
 	for _, prompt := range []string{"count the apples", "count the pears", "sell the apples"} {

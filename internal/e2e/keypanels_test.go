@@ -53,13 +53,13 @@ func showsPalette(d *desk) {
 		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
 			continue
 		}
-		i := rowOf(rows, a.Help)
+		i := rowOf(rows, strings.Split(a.Help, ": ")[0])
 		if i < 0 || len(a.Keys) > 0 && !strings.Contains(rows[i], intent.DisplayKey(a.Keys[0])) {
 			d.Errorf("%s is not there with its key %v:\n%s", a.Name, a.Keys, numbered(rows))
 		}
 	}
 	s.Type("chdetail") // letters of an action, in order
-	s.WaitGone("Show sessions: open")
+	s.WaitGone("Show sessions")
 	s.WaitFor("› chdetail", "› Change detail level")
 	s.Press("enter")
 	s.WaitFor("Detail level: everything")

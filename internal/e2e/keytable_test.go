@@ -32,6 +32,7 @@ var keyRows = []struct {
 	{"ctrl+l draws again", []string{"always.redraw"}, ctrlL},
 	{"up, down: history over runs", []string{"chat.history-back", "chat.history-forward"}, walksHistory},
 	{"up, backspace: the queue", []string{"empty.edit-queued", "empty.drop-queued"}, takesQueued},
+	{"alt+q, alt+up, alt+down, ctrl+x: any of the queue", []string{"chat.queue", "list.move-up", "list.move-down", "list.close"}, movesQueued},
 	{"ctrl+r searches history over runs", []string{"chat.search-history"}, searchesHistory},
 	{"ctrl+g opens the draft in the editor", []string{"chat.editor"}, opensEditor},
 	{"ctrl+v: an image", []string{"chat.paste-image"}, pastesImage},

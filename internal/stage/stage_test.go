@@ -278,7 +278,7 @@ func TestStageRunsNothing(t *testing.T) {
 	}
 }
 
-// A .git file may lead to the repository of a linked work tree, which leads back. Any other may have
+// A .git file may lead to the repository of a linked worktree, which leads back. Any other may have
 // been written by an agent, to change the index of another repository.
 func TestStageElsewhere(t *testing.T) {
 	change := func(dir string) File { return File{Path: filepath.Join(dir, "f"), Before: "1\n", After: "2\n"} }
@@ -291,7 +291,7 @@ func TestStageElsewhere(t *testing.T) {
 	}
 	for name, make := range map[string]func(r *rig) (dir string){
 		"another repository": func(r *rig) string { link(r, "p", r.path(".git")); return "p" },
-		"another work tree's": func(r *rig) string {
+		"another worktree's": func(r *rig) string {
 			r.run("worktree", "add", "-q", "w")
 			link(r, "p", r.path(".git/worktrees/w"))
 			return "p"
@@ -354,9 +354,9 @@ func TestStageElsewhere(t *testing.T) {
 	r.run("worktree", "add", "-q", "w")
 	before := r.run("ls-files", "--stage")
 	if err := r.stage(change("w"), change("w/d")); err != nil {
-		t.Errorf("a linked work tree: %v", err)
+		t.Errorf("a linked worktree: %v", err)
 	}
 	if got := r.run("-C", "w", "diff", "--cached", "--name-only"); got != "d/f\nf\n" || r.run("ls-files", "--stage") != before {
-		t.Errorf("staged %q in the linked work tree, want d/f and f, and nothing in the main one", got)
+		t.Errorf("staged %q in the linked worktree, want d/f and f, and nothing in the main one", got)
 	}
 }

@@ -122,7 +122,7 @@ func list(ctx context.Context, r *gitsafe.Repo, ix *index) error {
 }
 
 // ignored reports which of some names below a directory git ignores; "." is the directory, if it is not the top
-// of the work tree.
+// of the worktree.
 func (g git) ignored(ctx context.Context, dir string, names []string) (is []bool, err error) {
 	ctx, stop := context.WithTimeout(ctx, gitTime)
 	defer stop()

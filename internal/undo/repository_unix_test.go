@@ -170,7 +170,7 @@ func TestUnseenBefore(t *testing.T) {
 	r.holds("moved/in", "1")
 }
 
-// Nested repositories, work trees and links.
+// Nested repositories, worktrees and links.
 func TestShapes(t *testing.T) {
 	unixOnly(t)
 	r := newRig(t, map[string]string{"a": "1"})

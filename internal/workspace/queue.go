@@ -10,10 +10,22 @@ type edit struct {
 
 // TakeQueued removes the queued prompt at index at for editing, and returns it.
 func (s *Session) TakeQueued(at int) string {
+	s.edit = edit{true, at}
+	return s.DropQueued(at)
+}
+
+// DropQueued removes the queued prompt at index at, and returns it.
+func (s *Session) DropQueued(at int) string {
 	text := s.Queued[at]
 	s.Queued = slices.Delete(slices.Clone(s.Queued), at, at+1)
-	s.edit = edit{true, at}
 	return text
+}
+
+// MoveQueued moves the queued prompt at index at by n places, as far as there are any, and returns its new index.
+func (s *Session) MoveQueued(at, n int) int {
+	to := max(0, min(at+n, len(s.Queued)-1))
+	s.Queued = slices.Insert(slices.Delete(slices.Clone(s.Queued), at, at+1), to, s.Queued[at])
+	return to
 }
 
 // Edited returns the place of the prompt that is being edited, false if none is.

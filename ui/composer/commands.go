@@ -43,7 +43,7 @@ func (c *commands) refresh() {
 	}
 	var items []list.Item
 	for _, cmd := range c.host.Commands() {
-		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, Hint: strings.Trim(cmd.Args+" · "+cmd.From, " ·"), Value: cmd})
+		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, More: cmd.Args, Hint: cmd.From, Value: cmd})
 	}
 	p := &Popup{env: c.env, foot: "tab complete", list: list.New(items)}
 	p.onEnd = func(key string) tea.Cmd { return c.endPopup(p, text, key) }

@@ -129,7 +129,7 @@ func (p *page) offers(want ...string) {
 func TestCommandsAreCompleted(t *testing.T) {
 	p := newPage(t, Options{})
 	p.types("/")
-	p.offers("/review  looks at it            a file", "/test")
+	p.offers("/review  looks at it  a file", "/test")
 	p.types("te")
 	p.offers("/test")
 	p.press(enter)

@@ -8,7 +8,7 @@ type Group struct {
 
 // Groups are the groups of all actions that the list shows.
 var Groups = []Group{
-	{"Session", []Intent{Sessions, NewSession, Turns, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
+	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
 	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
 	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Login, Logout}},
 	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},

@@ -64,6 +64,7 @@ const (
 	ShowReview
 	UndoFiles
 	ShowNotes
+	ShowQueue
 	Quit
 
 	FocusTranscript
@@ -130,6 +131,8 @@ const (
 	CloseEntry
 	DeleteEntry
 	EditEntry
+	MoveUp
+	MoveDown
 
 	Newline
 	CharLeft

@@ -1,6 +1,7 @@
 package paint
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,7 +31,7 @@ const (
 func (p *painter) set(b []byte, v *tea.View, cols int) []byte {
 	m := &p.modes
 	if !m.on {
-		b = append(b, ansi.SetModeBracketedPaste+ansi.ResetModeAutoWrap+ansi.SetModeTextCursorEnable...)
+		b = append(b, ansi.SetModeBracketedPaste+ansi.SetModeLightDark+ansi.ResetModeAutoWrap+ansi.SetModeTextCursorEnable...)
 		if glyphs.ByClusters() {
 			b = append(b, ansi.SetModeUnicodeCore...)
 		}
@@ -115,7 +116,7 @@ func (p *painter) reset(b []byte) []byte {
 		b = append(b, ansi.SetWindowTitle("")...)
 	}
 	if m.bar.State != tea.ProgressBarNone {
-		b = append(b, ansi.ResetProgressBar...)
+		b = append(b, progress(tea.ProgressBar{})...)
 	}
 	if m.shape != 0 {
 		b = append(b, ansi.SetCursorStyle(0)...)
@@ -126,7 +127,7 @@ func (p *painter) reset(b []byte) []byte {
 	if m.hidden {
 		b = append(b, ansi.SetModeTextCursorEnable...)
 	}
-	return append(b, ansi.ResetModeBracketedPaste+ansi.SetModeAutoWrap...)
+	return append(b, ansi.ResetModeLightDark+ansi.ResetModeBracketedPaste+ansi.SetModeAutoWrap...)
 }
 
 func choose(yes bool, then, otherwise string) string {
@@ -136,18 +137,10 @@ func choose(yes bool, then, otherwise string) string {
 	return otherwise
 }
 
+// progress returns the sequence of a progress bar, which some terminals only know if ST ends it. The
+// states of Bubble Tea are those of the sequence.
 func progress(bar tea.ProgressBar) string {
-	switch bar.State {
-	case tea.ProgressBarDefault:
-		return ansi.SetProgressBar(bar.Value)
-	case tea.ProgressBarError:
-		return ansi.SetErrorProgressBar(bar.Value)
-	case tea.ProgressBarIndeterminate:
-		return ansi.SetIndeterminateProgressBar
-	case tea.ProgressBarWarning:
-		return ansi.SetWarningProgressBar(bar.Value)
-	}
-	return ansi.ResetProgressBar
+	return fmt.Sprintf("\x1b]9;4;%d;%d\x1b\\", bar.State, bar.Value)
 }
 
 // environment is the environment of the process.

@@ -159,7 +159,7 @@ func balanced(t *testing.T, out string) {
 		{ansi.SetModeMouseExtSgr, ansi.ResetModeMouseExtSgr}, {ansi.SetModeUnicodeCore, ansi.ResetModeUnicodeCore},
 		{ansi.ResetModeAutoWrap, ansi.SetModeAutoWrap}, {ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable},
 		{ansi.SetModeSynchronizedOutput, ansi.ResetModeSynchronizedOutput}, {ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
-		{ansi.SetWindowTitle("title"), ansi.SetWindowTitle("")}, {ansi.SetIndeterminateProgressBar, ansi.ResetProgressBar}, {"\x1b[6 q", "\x1b[0 q"},
+		{ansi.SetWindowTitle("title"), ansi.SetWindowTitle("")}, {"\x1b]9;4;3;0\x1b\\", "\x1b]9;4;0;0\x1b\\"}, {ansi.SetModeLightDark, ansi.ResetModeLightDark}, {"\x1b[6 q", "\x1b[0 q"},
 	} {
 		if set, reset := strings.LastIndex(out, m.set), strings.LastIndex(out, m.reset); set > reset {
 			t.Errorf("%q stays set", m.set)

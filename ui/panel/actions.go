@@ -84,7 +84,8 @@ func Palette(keys *intent.Keymap, commands []Command, agent string, useless func
 		for _, i := range g.Intents {
 			at := slices.IndexFunc(listed, func(a intent.Action) bool { return a.Intent == i })
 			if a := listed[at]; !useless(i) {
-				items = append(items, list.Item{Title: a.Help, Detail: strings.TrimSuffix("/"+a.Command, "/"), Hint: keys.Label(a.In, i), Section: g.Title, Value: i})
+				title, about, _ := strings.Cut(a.Help, ": ")
+				items = append(items, list.Item{Title: title, Detail: strings.TrimSuffix("/"+a.Command, "/"), More: about, Hint: keys.Label(a.In, i), Section: g.Title, Value: i})
 			}
 		}
 	}

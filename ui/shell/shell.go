@@ -16,11 +16,11 @@ import (
 
 // Runner runs commands. Its methods may block, and are called on their own goroutines.
 type Runner interface {
-	// Run starts a command line in a directory. news is called with its output and end, in
-	// order, from one goroutine, the last time with Ended; while it blocks the command may
-	// have to wait. stop ends the command and everything it has started; it may be called
+	// Run starts a command line in a directory, with the environment that an earlier one has left
+	// (nil: none did). news is called with its output and end, in order, from one goroutine, the last
+	// time with Ended; while it blocks the command may have to wait. stop ends the command and everything it has started; it may be called
 	// at any time.
-	Run(line, dir string, news func(Output)) (stop func(), err error)
+	Run(line, dir string, env []string, news func(Output)) (stop func(), err error)
 	// Close ends all commands.
 	Close()
 }
@@ -31,15 +31,22 @@ type Output struct {
 	Ended  bool
 	Code   *int // the exit code; nil if a signal ended it
 	Signal string
+	// Dir and Env are what a command leaves to the next, at its end; "" and nil: nothing.
+	Dir string
+	Env []string
 }
 
-// Commands are the commands of one page. The first runs, the others wait.
+// Commands are the commands of one page. The first runs, the others wait. Each begins with the directory and
+// the environment that the one before has left, as in one shell.
 type Commands struct {
-	env    *layer.Env
+	clock  *layer.Env
 	runner Runner
 	apply  func(event.Event)
 	runs   []*Run
 	last   uint64 // key of the newest
+
+	base, dir string   // the directory of the session, and what was left to the next command
+	env       []string // nil: nothing was left
 }
 
 // Run is a command that runs or waits.
@@ -48,7 +55,7 @@ type Run struct {
 	Line string
 
 	all      *Commands
-	dir      string
+	base     string // the directory of the session
 	feed     *feed
 	stop     func() // nil until it was started
 	stopping bool
@@ -56,7 +63,7 @@ type Run struct {
 
 // New returns the commands of a page. apply gets their events.
 func New(env *layer.Env, runner Runner, apply func(event.Event)) *Commands {
-	return &Commands{env: env, runner: runner, apply: apply}
+	return &Commands{clock: env, runner: runner, apply: apply}
 }
 
 // All returns the commands that run or wait, in order.
@@ -75,12 +82,20 @@ func (c *Commands) Of(key uint64) *Run {
 	return nil
 }
 
-// Add runs a command line in a directory, after the commands before it.
+// Dir returns the directory of the next command of a session in base.
+func (c *Commands) Dir(base string) string {
+	if c.dir != "" && c.base == base {
+		return c.dir
+	}
+	return base
+}
+
+// Add runs a command line of a session in a directory, after the commands before it.
 func (c *Commands) Add(line, dir string) tea.Cmd {
 	c.last++
-	r := &Run{Key: c.last, Line: line, all: c, dir: dir, feed: newFeed()}
+	r := &Run{Key: c.last, Line: line, all: c, base: dir, feed: newFeed()}
 	c.runs = append(c.runs, r)
-	c.apply(thread.ShellAsked{Key: r.Key, Command: line, Dir: dir, At: c.env.Now()})
+	c.apply(thread.ShellAsked{Key: r.Key, Command: line, Dir: c.Dir(dir), At: c.clock.Now()})
 	if c.runs[0] != r {
 		return nil
 	}
@@ -111,9 +126,11 @@ func (r *Run) Stop() (tea.Cmd, bool) {
 }
 
 func (r *Run) begin() tea.Cmd {
-	r.all.apply(thread.ShellStarted{Key: r.Key, At: r.all.env.Now()})
+	c := r.all
+	dir, env := c.Dir(r.base), c.env
+	c.apply(thread.ShellStarted{Key: r.Key, Dir: dir, At: c.clock.Now()})
 	start := func() tea.Msg {
-		stop, err := r.all.runner.Run(r.Line, r.dir, r.feed.put)
+		stop, err := c.runner.Run(r.Line, dir, env, r.feed.put)
 		return startedMsg{r, stop, err}
 	}
 	return tea.Batch(start, r.listen())
@@ -143,7 +160,7 @@ func (r *Run) end() tea.Cmd {
 func (r *Run) drop() {
 	r.remove()
 	r.feed.close()
-	r.all.apply(thread.ShellEnded{Key: r.Key, Stopped: true, At: r.all.env.Now()})
+	r.all.apply(thread.ShellEnded{Key: r.Key, Stopped: true, At: r.all.clock.Now()})
 }
 
 func (r *Run) remove() {
@@ -152,7 +169,7 @@ func (r *Run) remove() {
 
 // finish ends a run and starts the next.
 func (r *Run) finish(end thread.ShellEnded) tea.Cmd {
-	end.Key, end.At = r.Key, r.all.env.Now()
+	end.Key, end.At = r.Key, r.all.clock.Now()
 	r.all.apply(end)
 	r.remove()
 	if r.all.Running() {
@@ -173,6 +190,7 @@ func (msg startedMsg) Handle() tea.Cmd {
 	r := msg.run
 	if msg.err != nil {
 		r.feed.close()
+		r.all.dir = "" // it may have been removed
 		return r.finish(thread.ShellEnded{Err: msg.err})
 	}
 	if r.stop = msg.stop; r.stopping {
@@ -193,6 +211,9 @@ func (msg newsMsg) Handle() tea.Cmd {
 	}
 	if end == nil {
 		return r.listen()
+	}
+	if end.Dir != "" {
+		r.all.base, r.all.dir, r.all.env = r.base, end.Dir, end.Env
 	}
 	return r.finish(thread.ShellEnded{Code: end.Code, Signal: end.Signal, Stopped: r.stopping})
 }

@@ -21,8 +21,8 @@ type bench struct {
 }
 
 // Run and Close implement Runner; nothing is run.
-func (b *bench) Run(string, string, func(Output)) (func(), error) { return nil, nil }
-func (b *bench) Close()                                           {}
+func (b *bench) Run(string, string, []string, func(Output)) (func(), error) { return nil, nil }
+func (b *bench) Close()                                                     {}
 
 func newBench() *bench {
 	b := &bench{}
@@ -31,7 +31,7 @@ func newBench() *bench {
 		case thread.ShellAsked:
 			b.told = append(b.told, fmt.Sprintf("asked %d %s in %s", e.Key, e.Command, e.Dir))
 		case thread.ShellStarted:
-			b.told = append(b.told, fmt.Sprintf("started %d", e.Key))
+			b.told = append(b.told, fmt.Sprintf("started %d in %s", e.Key, e.Dir))
 		case thread.ShellOutput:
 			b.told = append(b.told, fmt.Sprintf("%d says %s", e.Key, e.Data))
 		case thread.ShellEnded:
@@ -68,12 +68,12 @@ func TestCommandsInOrder(t *testing.T) {
 	b := newBench()
 	b.Add("one", "/w")
 	b.Add("two", "/v")
-	b.wants(t, "asked 1 one in /w", "started 1", "asked 2 two in /v")
+	b.wants(t, "asked 1 one in /w", "started 1 in /w", "asked 2 two in /v")
 	b.begins(nil)
 	b.All()[0].feed.put(Output{Data: []byte("out")})
 	newsMsg{b.All()[0]}.Handle()
 	b.ends()
-	b.wants(t, "1 says out", "ended 1 false <nil>", "started 2")
+	b.wants(t, "1 says out", "ended 1 false <nil>", "started 2 in /v")
 	b.begins(errors.New("no such directory"))
 	b.wants(t, "ended 2 false no such directory")
 	if b.Running() || b.Of(2) != nil {
@@ -123,5 +123,32 @@ func TestCommandStopped(t *testing.T) {
 	}
 	if newBench().Stop() != nil {
 		t.Error("something is done where nothing runs")
+	}
+}
+
+// A command begins with the directory and the environment that the one before has left.
+func TestCommandsKeep(t *testing.T) {
+	b := newBench()
+	leaves := func(dir string, env ...string) {
+		r := b.All()[0]
+		r.feed.put(Output{Ended: true, Dir: dir, Env: env})
+		newsMsg{r}.Handle()
+	}
+	b.Add("cd /there", "/w")
+	b.Add("two", "/w")
+	b.told = nil
+	leaves("/there", "A=1")
+	b.wants(t, "ended 1 false <nil>", "started 2 in /there")
+	leaves("") // it was stopped, and left nothing
+	if b.Dir("/w") != "/there" || b.env[0] != "A=1" {
+		t.Errorf("in %q with %q", b.Dir("/w"), b.env)
+	}
+	if got := b.Dir("/other"); got != "/other" {
+		t.Errorf("the session has moved, and the next command runs in %q", got)
+	}
+	b.Add("three", "/w")
+	b.begins(errors.New("no such directory"))
+	if got := b.Dir("/w"); got != "/w" {
+		t.Errorf("the directory is gone, and the next command runs in %q", got)
 	}
 }

@@ -59,6 +59,7 @@ type Line struct {
 	Form     bool      // a form or a page is on the screen and waits for the user
 	Browsing bool      // the transcript has the keys
 	Shell    bool      // the user's own command runs
+	ShellDir string    // the directory of the user's own commands, "" if it is the session's
 	MouseOff bool
 	Leaving  string // says that the next interrupt quits; "" if it does not
 	Beside   bool   // the page is beside the one that has the keys, and names none
@@ -286,6 +287,9 @@ func (l Line) counts() (parts []string) {
 	}
 	if l.MouseOff {
 		add("%s", th.Dim.Paint("mouse off"))
+	}
+	if l.ShellDir != "" {
+		add("! %s", l.ShellDir)
 	}
 	if l.Branch != "" {
 		add("⎇ %s", l.Branch)

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -37,26 +38,53 @@ const notifyPause = 2 * time.Second
 type Notifier struct {
 	env     *layer.Env
 	how     Notification
+	tmux    bool      // between parley and the terminal
 	focused bool      // the terminal has the focus
 	known   bool      // the terminal reports its focus
 	input   time.Time // the last key, paste or mouse event
 	sent    time.Time // the last notification
+	shown   bool      // it may still be shown
+	asks    bool      // it says that something waits for the user
 }
 
-// NewNotifier returns a notifier for a user who is looking now.
-func NewNotifier(env *layer.Env, how Notification) *Notifier {
-	return &Notifier{env: env, how: how, input: env.Now()}
+// NewNotifier returns a notifier for a user who is looking now. multiplexer is the one between parley
+// and the terminal.
+func NewNotifier(env *layer.Env, how Notification, multiplexer string) *Notifier {
+	return &Notifier{env: env, how: how, tmux: multiplexer == "tmux", input: env.Now()}
 }
 
-// Watch records signs of whether the user is looking.
-func (n *Notifier) Watch(msg tea.Msg) {
+// Watch records signs of whether the user is looking. To one who looks, nothing needs to be notified.
+func (n *Notifier) Watch(msg tea.Msg) tea.Cmd {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 		n.input = n.env.Now()
 	case tea.FocusMsg, tea.BlurMsg:
 		_, n.focused = msg.(tea.FocusMsg)
 		n.known = true
+	default:
+		return nil
 	}
+	if n.elsewhere() {
+		return nil
+	}
+	return n.withdraw()
+}
+
+// withdraw removes the last notification, where the terminal can.
+func (n *Notifier) withdraw() tea.Cmd {
+	if !n.shown || n.how != NotifyOSC99 {
+		return nil
+	}
+	n.shown = false
+	return tea.Raw(n.passed("\x1b]99;" + kittyID + ":p=close;\x1b\\"))
+}
+
+// passed returns a sequence so that it reaches the terminal. tmux drops it unless it is allowed to pass.
+func (n *Notifier) passed(seq string) string {
+	if n.tmux && n.how != NotifyBell {
+		return ansi.TmuxPassthrough(seq)
+	}
+	return seq
 }
 
 // elsewhere reports whether the user is not looking at the screen.
@@ -67,13 +95,19 @@ func (n *Notifier) elsewhere() bool {
 	return n.env.Now().Sub(n.input) >= away
 }
 
-// Tell notifies the user of an event if necessary. agent is the name of the agent, about the
+// Tell notifies the user of an event if necessary, or withdraws what is answered. agent is the name of the agent, about the
 // title of the session, and more says that the session continues with a queued prompt.
 func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
-	what := ""
+	what, asks := "", false
 	switch e := e.(type) {
+	case event.PermissionAnswered, event.ElicitationEnded:
+		if n.asks {
+			return n.withdraw()
+		}
 	case event.TurnEnded:
 		switch {
+		case e.StopReason == "cancelled" && n.asks:
+			return n.withdraw()
 		case e.StopReason == "cancelled" || more: // the user did it, or there is more to come
 		case e.Err != nil:
 			what = "stopped with an error"
@@ -81,15 +115,22 @@ func (n *Notifier) Tell(e event.Event, agent, about string, more bool) tea.Cmd {
 			what = "is done"
 		}
 	case permissions.Asked, event.ElicitationAsked:
-		what = "is waiting for you"
+		what, asks = "is waiting for you", true
 	}
 	now := n.env.Now()
 	if what == "" || n.how == NotifyNone || !n.elsewhere() || now.Sub(n.sent) < notifyPause {
 		return nil
 	}
-	n.sent = now
-	return tea.Raw(n.how.sequence(agent+" "+what, about))
+	n.sent, n.shown, n.asks = now, true, asks
+	seq := n.passed(n.how.sequence(agent+" "+what, about))
+	if n.tmux && n.how != NotifyBell {
+		seq = "\a" + seq // marks the window of tmux
+	}
+	return tea.Raw(seq)
 }
+
+// kittyID makes each notification replace the one before.
+var kittyID = fmt.Sprintf("i=parley-%d", os.Getpid())
 
 // sequence returns the escape sequence that shows the text or rings the bell.
 func (n Notification) sequence(text, about string) string {
@@ -102,7 +143,7 @@ func (n Notification) sequence(text, about string) string {
 	case NotifyOSC777:
 		return fmt.Sprintf("\x1b]777;notify;parley;%s\x1b\\", whole)
 	case NotifyOSC99:
-		return fmt.Sprintf("\x1b]99;;%s\x1b\\", whole)
+		return fmt.Sprintf("\x1b]99;%s;%s\x1b\\", kittyID, whole)
 	}
 	return "\a"
 }

@@ -18,7 +18,7 @@ type Item struct {
 	Title  string // searched first, always shown
 	Path   bool   // Title is a path: if it is too long its beginning is cut
 	Detail string // dim, in a column beside the titles; searched too
-	More   string // fainter, beside the detail
+	More   string // fainter, beside the detail; searched too
 	Hint   string // dim, at the right edge: a key, a time
 	// Section is the heading above the item if it differs from that of the item before. With a
 	// filter there are no headings, and an item without a hint shows its section instead.

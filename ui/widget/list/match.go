@@ -131,12 +131,12 @@ func wordStart(s []rune, i int) bool {
 	return i == 0 || !text.WordRune(s[i-1]) && text.WordRune(s[i])
 }
 
-// matchRest looks for the terms beyond the title: in the detail, where letters in order are no
-// match, and in the text that is not shown. around is the part of that text with the first of the
+// matchRest looks for the terms beyond the title: in what is beside it, where letters in order are
+// no match, and in the text that is not shown. around is the part of that text with the first of the
 // terms that only it holds.
 func (it Item) matchRest(terms [][]rune, title []rune) (score int, around string, ok bool) {
 	held := false
-	detail := lowerRunes(it.Detail)
+	detail := lowerRunes(it.Detail + " " + it.More)
 	for _, term := range terms {
 		if inTitle, _ := matchTerm(term, title); inTitle > 0 {
 			score += inTitle / titleDivisor
