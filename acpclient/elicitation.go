@@ -31,7 +31,7 @@ type elicitation struct {
 	answer  chan event.ElicitationAnswer
 }
 
-func (e *elicitation) settle(a event.ElicitationAnswer) { e.once.Do(func() { e.answer <- a }) }
+func (e *elicitation) resolve(a event.ElicitationAnswer) { e.once.Do(func() { e.answer <- a }) }
 
 // maxAwaited bounds the remembered pages that are not completed.
 const maxAwaited = 1000
@@ -74,7 +74,7 @@ func (es *elicitations) cancel(session string) {
 	defer es.mu.Unlock()
 	for _, e := range es.open {
 		if e.session == session {
-			e.settle(event.ElicitationAnswer{Action: "cancel"})
+			e.resolve(event.ElicitationAnswer{Action: "cancel"})
 		}
 	}
 }
@@ -104,9 +104,9 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 	e := c.elicits.add(r)
 	for_ := event.For{Session: r.SessionID}
 	c.opts.Sink.Post(event.ElicitationAsked{For: event.For{Session: r.SessionID, Wire: c.in.span()}, Key: e.key, ToolID: r.ToolCallID, At: c.clock(),
-		Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.settle})
+		Message: safetext.Clean(r.Message), URL: r.URL, Schema: r.Schema, Answer: e.resolve})
 	if s != nil && s.cancelling() { // cancelled between the check above and add
-		e.settle(event.ElicitationAnswer{Action: "cancel"})
+		e.resolve(event.ElicitationAnswer{Action: "cancel"})
 	}
 	return func(ctx context.Context) (any, error) {
 		var a event.ElicitationAnswer
@@ -114,7 +114,7 @@ func (c *Client) elicitationRequested(params []byte) jsonrpc.Work {
 		case a = <-e.answer:
 		case <-ctx.Done():
 			a = event.ElicitationAnswer{Action: "cancel"}
-			e.settle(a)
+			e.resolve(a)
 		}
 		c.elicits.remove(e)
 		c.opts.Sink.Post(event.ElicitationEnded{For: for_, Key: e.key, At: c.clock()})

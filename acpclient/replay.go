@@ -125,7 +125,7 @@ func (r *Replay) cut(err error) {
 	}
 	r.attach()
 	for _, q := range slices.Clone(r.questions) {
-		r.settle(q, Decision{Cancelled: true})
+		r.answer(q, Decision{Cancelled: true})
 	}
 	for _, t := range r.started {
 		r.exited(t, wire.ExitStatus{})

@@ -119,7 +119,7 @@ func (a *answeredQuestions) Ask(Question) PendingQuestion {
 
 func (a *answeredQuestions) CancelSession(string) {} // the log has the answers
 
-func (r *Replay) settle(q *question, d Decision) {
+func (r *Replay) answer(q *question, d Decision) {
 	r.questions = slices.DeleteFunc(r.questions, func(o *question) bool { return o == q })
 	q.decision = d
 	q.work(context.Background())

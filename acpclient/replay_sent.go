@@ -221,7 +221,7 @@ func (r *Replay) replied(m jsonrpc.Message) {
 		if m.Err == nil && json.Unmarshal(m.Result, &a) == nil && a.Outcome.Outcome == "selected" {
 			d = Decision{OptionID: a.Outcome.OptionID}
 		}
-		r.settle(q, d)
+		r.answer(q, d)
 		return
 	}
 	if call := r.calls[key]; call != nil {

@@ -92,7 +92,7 @@ func (b *Broker) Reconsider(session string) {
 		q := p.Question
 		q.Judgement = now.rules.Judge(q.Facts)
 		if a, ok := q.settled(nil, now.mode); ok && b.removeOpen(q.Key) != nil {
-			p.settle(a)
+			p.publish(a)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (p *Pending) Ask(q Question) {
 	if p.shown = !ok; ok {
 		delete(b.open, p.key)
 		b.mu.Unlock()
-		p.settle(a)
+		p.publish(a)
 		return
 	}
 	defer b.mu.Unlock()
@@ -186,7 +186,7 @@ func (q *Question) settled(earlier *Option, mode Mode) (Answer, bool) {
 	if q.Judgement.Effect == Deny {
 		return reject(*q, "your rule: "+q.Judgement.By()), true
 	}
-	byMode := mode.settle(q)
+	byMode := mode.decide(q)
 	if earlier != nil && max(q.Judgement.Effect, q.Judgement.MayHide) < Confirm && byMode != Deny {
 		return Answer{OptionID: earlier.ID, By: "you, earlier in this session"}, true
 	}
@@ -214,9 +214,9 @@ func reject(q Question, by string) Answer {
 	return Answer{Cancelled: true, By: by}
 }
 
-// settle publishes the answer. Its caller has removed the question from open, or never added
+// publish publishes the answer. Its caller has removed the question from open, or never added
 // it, so it runs once for each question.
-func (p *Pending) settle(a Answer) {
+func (p *Pending) publish(a Answer) {
 	p.answer = a
 	if p.broker.record != nil {
 		p.broker.record(p.Question, a, p.shown)
@@ -293,7 +293,7 @@ func (b *Broker) answer(key uint64, a Answer) error {
 		return err
 	}
 	a.By = "you"
-	p.settle(a)
+	p.publish(a)
 	return nil
 }
 
@@ -327,14 +327,14 @@ func (b *Broker) Reject(key uint64) error {
 	if p = b.removeOpen(key); p == nil {
 		return ErrSettled
 	}
-	p.settle(Answer{Cancelled: true, By: "you"})
+	p.publish(Answer{Cancelled: true, By: "you"})
 	return nil
 }
 
 // Cancel settles the question as cancelled. It does nothing if the question is settled.
 func (b *Broker) Cancel(key uint64) {
 	if p := b.removeOpen(key); p != nil {
-		p.settle(Answer{Cancelled: true})
+		p.publish(Answer{Cancelled: true})
 	}
 }
 

@@ -57,11 +57,11 @@ func named(pattern, word string, it item) bool {
 }
 
 // plainWord is a name without any character that could have another meaning.
-var plainWord = late(`^[A-Za-z0-9_.:-]*$`)
+var plainWord = lazyRegexp(`^[A-Za-z0-9_.:-]*$`)
 
 // plainName is the name of a file that can be neither an option, a subcommand nor code: it has
 // a dot or a slash.
-var plainName = late(`^(\.{0,2}/|[A-Za-z0-9_])[A-Za-z0-9_./,-]*$|^\.{1,2}$`)
+var plainName = lazyRegexp(`^(\.{0,2}/|[A-Za-z0-9_])[A-Za-z0-9_./,-]*$|^\.{1,2}$`)
 
 // uncovered returns why * may not match a word, or "".
 func (it item) uncovered(f *Facts, dir string) string {

@@ -73,12 +73,12 @@ func catsText(c *syntax.CmdSubst, line string) (text string, ok bool) {
 }
 
 // plainEnd matches the delimiter of a here-document.
-var plainEnd = late(`^[A-Za-z0-9_]+$`)
+var plainEnd = lazyRegexp(`^[A-Za-z0-9_]+$`)
 
 var (
-	inParentheses = late(`(^|[^\\])\([^()'"` + "`" + `\\\n]*\)`)
-	noQuotes      = late(`^[^'"` + "`" + `\\$(){}#<]*$`)
-	noQuotesAfter = late(`^"[^'"` + "`" + `\\$()#]*$`)
+	inParentheses = lazyRegexp(`(^|[^\\])\([^()'"` + "`" + `\\\n]*\)`)
+	noQuotes      = lazyRegexp(`^[^'"` + "`" + `\\$(){}#<]*$`)
+	noQuotesAfter = lazyRegexp(`^"[^'"` + "`" + `\\$()#]*$`)
 )
 
 // endsAlike reports whether a text is safe for shells that find the end of $( by counting

@@ -404,7 +404,7 @@ func (f *Facts) loaded(p part) string {
 }
 
 // moduleEnd matches what follows the name of a Python module and a dot; a package has no dot.
-var moduleEnd = late(`^$|^(.*\.)?(pyc?|so|pyd)$`)
+var moduleEnd = lazyRegexp(`^$|^(.*\.)?(pyc?|so|pyd)$`)
 
 // listsFiles reports whether a command reads names of files from a file or a pipe.
 func listsFiles(words []string) bool {

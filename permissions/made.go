@@ -125,7 +125,7 @@ func unordered(line string) bool {
 // noBackground removes operators that contain & but do not start a background job.
 var noBackground = strings.NewReplacer("&&", "", "&>", "", ">&", "", "<&", "", "|&", "")
 
-var again = late(`\b(do|coproc|trap)\b|\(\)`)
+var again = lazyRegexp(`\b(do|coproc|trap)\b|\(\)`)
 
 // makesProgram reports whether another part of the line may create the program at a place of a
 // command.

@@ -33,10 +33,10 @@ func (m Mode) Description() string { return modeWords[m] }
 // Modes lists all modes in the order to offer them.
 var Modes = []Mode{AskMode, AcceptEdits, ReadOnlyMode, AllMode}
 
-// settle returns what the mode makes of a question; None leaves it to the user. In every mode
+// decide returns what the mode makes of a question; None leaves it to the user. In every mode
 // the user is asked about what a rule wants asked, and about a command line that could not be
 // read if it may hold what a rule forbids.
-func (m Mode) settle(q *Question) Effect {
+func (m Mode) decide(q *Question) Effect {
 	if q.Judgement.Effect == Confirm {
 		return None
 	}

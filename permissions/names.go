@@ -113,7 +113,7 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		}
 		return out
 	case classHost:
-		found := b.bare(f, it.text)
+		found := b.judgeHostWord(f, it.text)
 		if slices.ContainsFunc(by, func(r *Rule) bool { return slices.Contains(r.words, it.text) }) { // the rule names it
 			found = slices.DeleteFunc(found, func(v Verdict) bool { return v.Effect == None && v.NoRuleReason == whyNetwork })
 		}
@@ -131,14 +131,14 @@ func (b *Rulebook) item(f *Facts, p part, it item, by []*Rule) []Verdict {
 		case strings.Contains(it.text, "://"):
 			return b.url(f, p.dir, it.text)
 		case strings.Count(it.text, "/") > 1: // HOST/OWNER/REPO
-			return b.bare(f, it.text)
+			return b.judgeHostWord(f, it.text)
 		}
 	case classOther, classOdd, classCode, classCmd, classLine, classJoined, classSetting, classAssign:
 		if strings.Contains(it.text, "://") {
 			return b.urls(f, p.dir, it.text)
 		}
 		if it.networked(p.words) {
-			return b.bare(f, it.text)
+			return b.judgeHostWord(f, it.text)
 		}
 		return b.pieces(f, p.dir, it.text, mayWrite)
 	}
@@ -290,7 +290,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 }
 
 // ofProcess matches paths that begin at the working directory or root of a process.
-var ofProcess = late(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
+var ofProcess = lazyRegexp(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
 
 // workingDir returns the directory in which a command works according to its options. It also
 // judges a bare repository of git: its settings may run programs, and an agent can write them.
@@ -319,10 +319,10 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 }
 
 // hostName matches what every program accepts as the name of a host.
-var hostName = late(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
+var hostName = lazyRegexp(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
 
 // scheme matches a URL scheme with ://.
-var scheme = late(`[A-Za-z][A-Za-z0-9+.-]*://`)
+var scheme = lazyRegexp(`[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // whereverLeads is the verdict on a word that may name any host.
 func whereverLeads(word string) []Verdict {
@@ -370,10 +370,10 @@ func unknownHost(host string) bool {
 	return !hostName().MatchString(host) || err != nil && numbersOnly().MatchString(host)
 }
 
-var numbersOnly = late(`^(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?$`)
+var numbersOnly = lazyRegexp(`^(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?$`)
 
-// bare judges a host that a word names without a scheme: user@host:path, host/path.
-func (b *Rulebook) bare(f *Facts, word string) []Verdict {
+// judgeHostWord judges a host that a word names without a scheme: user@host:path, host/path.
+func (b *Rulebook) judgeHostWord(f *Facts, word string) []Verdict {
 	host := word
 	if end := strings.IndexAny(host, `/?#\`); end >= 0 {
 		host = host[:end]

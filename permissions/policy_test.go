@@ -95,7 +95,7 @@ func TestModesLookAtFacts(t *testing.T) {
 		"a read":              {"read", with(edit, func(f *Facts) { f.Files[0].Write = false }), None, None},
 	} {
 		q := Question{Kind: tc.kind, Facts: tc.facts}
-		if a, r := AcceptEdits.settle(&q), ReadOnlyMode.settle(&q); a != tc.accept || r != tc.read {
+		if a, r := AcceptEdits.decide(&q), ReadOnlyMode.decide(&q); a != tc.accept || r != tc.read {
 			t.Errorf("%s: accept edits: %v, want %v; read only: %v, want %v", name, a, tc.accept, r, tc.read)
 		}
 	}

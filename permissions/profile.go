@@ -279,7 +279,7 @@ func (l *library) read(text string) error {
 				programs = strings.Split(header[0], "|")
 			}
 		case words[0] == "variables" && len(words) > 2 && programs != nil:
-			values := late("^(" + valueKinds.Replace(words[1]) + ")$")
+			values := lazyRegexp("^(" + valueKinds.Replace(words[1]) + ")$")
 			for _, name := range words[2:] {
 				l.variables[name] = values
 			}

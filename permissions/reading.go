@@ -285,7 +285,7 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 	}
 	if o, ok := find(w); ok {
 		if r.noted(p, w); o.takes != takesValue {
-			r.add(at, w, o.bare(), w)
+			r.add(at, w, o.withoutValue(), w)
 			return at + 1, true
 		}
 		if at+1 == len(words) || p.opens(words[at+1]) {
@@ -308,7 +308,7 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 			value(name, text, o, at)
 			return at + 1, true
 		case ok && p.style == styleGo && (text == "true" || text == "false"):
-			r.add(at, w, o.bare(), name)
+			r.add(at, w, o.withoutValue(), name)
 			return at + 1, true
 		}
 		return at, false
@@ -323,8 +323,8 @@ func (r *reading) option(p *profile, parents []*profile, words []string, at int)
 	return r.cluster(p, find, value, words, at)
 }
 
-// bare returns the class of the option itself when no value follows.
-func (o option) bare() class {
+// withoutValue returns the class of the option itself when no value follows.
+func (o option) withoutValue() class {
 	switch {
 	case o.takes == takesNone:
 		return o.class
@@ -346,7 +346,7 @@ func (r *reading) cluster(p *profile, find func(string) (option, bool), value fu
 		}
 		switch rest := w[k+1:]; {
 		case o.takes == takesNone, o.takes == takesAttached && rest == "":
-			r.add(at, name, o.bare(), name)
+			r.add(at, name, o.withoutValue(), name)
 			r.noted(p, name)
 		case rest != "" && rest[0] == '=' && o.class != classText: // some programs count = as part of the value
 			r.items = r.items[:before]

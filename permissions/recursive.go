@@ -230,7 +230,7 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 }
 
 // ending is a pattern that only says how names end.
-var ending = late(`^\*\.[A-Za-z0-9]+$`)
+var ending = lazyRegexp(`^\*\.[A-Za-z0-9]+$`)
 
 // endings returns the endings to which options limit a recursive read; none if it may read
 // other files.

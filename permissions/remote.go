@@ -30,7 +30,7 @@ func (b *Rulebook) url(f *Facts, dir, word string) []Verdict {
 	if colon && port == "" || strings.Trim(port, "0123456789") != "" || strings.ContainsAny(word, `\{}`) || strings.HasPrefix(word, "@") {
 		return whereverLeads(word)
 	}
-	return b.bare(f, word)
+	return b.judgeHostWord(f, word)
 }
 
 // within judges a word that is one URL of certain schemes.
@@ -57,7 +57,7 @@ func (b *Rulebook) remote(f *Facts, dir string, it item) []Verdict {
 		if !user {
 			host = before
 		}
-		return b.bare(f, strings.ReplaceAll(host, "@", "?@")+":")
+		return b.judgeHostWord(f, strings.ReplaceAll(host, "@", "?@")+":")
 	}
 	if strings.HasPrefix(it.of, "git") {
 		for _, end := range []string{"", ".git"} {
@@ -112,7 +112,7 @@ func (b *Rulebook) query(f *Facts, word string) []Verdict {
 	if strings.HasPrefix(word, "+") || slices.Contains(recordTypes, strings.ToUpper(word)) {
 		return nil
 	}
-	return b.bare(f, strings.TrimPrefix(word, "@"))
+	return b.judgeHostWord(f, strings.TrimPrefix(word, "@"))
 }
 
 var recordTypes = strings.Fields("A AAAA ANY CAA CNAME DNSKEY DS HTTPS IN MX NAPTR NS PTR SOA SRV SVCB TLSA TXT")

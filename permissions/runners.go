@@ -103,7 +103,7 @@ func firstNamed(pattern []string) int {
 }
 
 // standardInput matches the names of the standard input, and of files that the line opens.
-var standardInput = late(`^(-|/dev/stdin|(/dev|/proc/(self|[0-9]+))/fd/[0-9]+)$`)
+var standardInput = lazyRegexp(`^(-|/dev/stdin|(/dev|/proc/(self|[0-9]+))/fd/[0-9]+)$`)
 
 // readsCode reports whether a command runs its standard input.
 func readsCode(words []string) bool {

@@ -74,7 +74,7 @@ func (w *nestedWork) spend(line string) bool {
 var readByCmd = runtime.GOOS == "windows"
 
 // sameToCmd matches a line that cmd reads as other shells do.
-var sameToCmd = late(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
+var sameToCmd = lazyRegexp(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
 
 // cmdSpecial are the characters of a word that are special to cmd, which Windows uses to run
 // batch files.

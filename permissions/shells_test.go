@@ -349,7 +349,7 @@ func (p *playground) homely(named map[string]bool, words []string) bool {
 }
 
 // ofBash matches lines that dash reads differently, and endless loops.
-var ofBash = late(`[<>|]&[^0-9-]|&>|<<<|while|until|time`)
+var ofBash = lazyRegexp(`[<>|]&[^0-9-]|&>|<<<|while|until|time`)
 
 func sortedKeys(m map[string][]string) []string {
 	var out []string

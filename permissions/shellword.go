@@ -41,7 +41,7 @@ func withMarks(w *syntax.Word, line string) (text, why string) {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if why = bare(&b, p.Value, i == 0); why != "" {
+			if why = addUnquoted(&b, p.Value, i == 0); why != "" {
 				return w.Lit(), why
 			}
 		case *syntax.SglQuoted:
@@ -86,8 +86,8 @@ func expansion(b *strings.Builder, p syntax.WordPart, line string) (why string) 
 // ansiQuotes is the reason for $'...'.
 const ansiQuotes = "has escapes that parley cannot read"
 
-// bare adds unquoted text.
-func bare(b *strings.Builder, s string, first bool) (why string) {
+// addUnquoted adds unquoted text.
+func addUnquoted(b *strings.Builder, s string, first bool) (why string) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '\\' && i+1 < len(s):

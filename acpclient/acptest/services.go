@@ -85,7 +85,7 @@ func (qs *questions) CancelSession(session string) {
 	defer qs.mu.Unlock()
 	qs.open = slices.DeleteFunc(qs.open, func(q *question) bool {
 		if q.session == session {
-			q.settle(acpclient.Decision{Cancelled: true})
+			q.resolve(acpclient.Decision{Cancelled: true})
 		}
 		return q.session == session
 	})
@@ -108,13 +108,13 @@ func (qs *questions) answer(arg string) error {
 			return fmt.Errorf("%q is none of %q", option, q.options)
 		}
 		qs.open = slices.Delete(qs.open, i, i+1)
-		q.settle(acpclient.Decision{OptionID: option, Cancelled: dismiss, By: "you"})
+		q.resolve(acpclient.Decision{OptionID: option, Cancelled: dismiss, By: "you"})
 		return nil
 	}
 	return fmt.Errorf("no question is open for %q", arg)
 }
 
-func (q *question) settle(d acpclient.Decision) { q.done <- d }
+func (q *question) resolve(d acpclient.Decision) { q.done <- d }
 
 func (q *question) Key() uint64 { return q.key }
 

@@ -129,7 +129,7 @@ func (q *Queue) output(e TerminalOutput) {
 }
 
 func (q *Queue) tool(e ToolChanged) {
-	r, bare := &q.last, e.bare()
+	r, bare := &q.last, e.isEmpty()
 	switch continues := r.tool.continues(&e); {
 	case continues && (bare || !q.steps && r.kind == noRun && r.tool.accepts(&e)):
 		r.tool.join(&e)

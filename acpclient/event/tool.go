@@ -46,8 +46,8 @@ func (d *Diff) Completes(c ToolContent) bool {
 	return false
 }
 
-// bare reports whether e has no content: it only says that the call is still running.
-func (e *ToolChanged) bare() bool {
+// isEmpty reports whether e has no content: it only says that the call is still running.
+func (e *ToolChanged) isEmpty() bool {
 	return e.Title == nil && e.Name == nil && e.Kind == nil && e.Status == nil && e.Content == nil && e.AppendContent == nil &&
 		e.Locations == nil && e.RawInput == nil && e.RawOutput == nil && e.Cancelable == nil
 }

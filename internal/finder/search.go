@@ -21,17 +21,17 @@ type narrowed struct {
 
 // candidates are the names to search: some, then all from from on.
 type candidates struct {
-	some []int32
-	from int
+	listed []int32
+	from   int
 }
 
-func (c candidates) count(names int) int { return len(c.some) + names - c.from }
+func (c candidates) count(names int) int { return len(c.listed) + names - c.from }
 
 func (c candidates) at(i int) int32 {
-	if i < len(c.some) {
-		return c.some[i]
+	if i < len(c.listed) {
+		return c.listed[i]
 	}
-	return int32(c.from + i - len(c.some))
+	return int32(c.from + i - len(c.listed))
 }
 
 // base returns where a search of the query may start.

@@ -57,7 +57,7 @@ func (c *commands) Create(r wire.CreateTerminalRequest) func(context.Context) (s
 		if key == 0 {
 			var answer permissions.Answer
 			var ok bool
-			q.RepeatReason = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.near(meant) }), ruled)
+			q.RepeatReason = whyAskedAgain(h.granted(r.SessionID, func(g *grants) uint64 { return g.near(meant) }), ruled)
 			if answer, key, ok = h.ask(ctx, q); !ok {
 				return "", errDenied("running " + line)
 			}

@@ -43,9 +43,9 @@ func patchPart(patch string) permissions.Part {
 	return permissions.Part{Kind: permissions.Patch, Text: strings.Join(lines, "\n")}
 }
 
-// told reports whether the drawing of a patch shows everything v2 says of its changes: each file is
+// showsAll reports whether the drawing of a patch shows everything v2 says of its changes: each file is
 // modified in place, created or deleted, and is in the patch.
-func told(c wire.ToolContent, files []shownDiff) bool {
+func showsAll(c wire.ToolContent, files []shownDiff) bool {
 	return len(c.Changes) == len(files) && !slices.ContainsFunc(c.Changes, func(f wire.FileChange) bool {
 		return !slices.Contains([]string{"add", "modify", "delete"}, f.Operation) || f.FileType != "" && f.FileType != "text" || f.OldPath != "" && f.OldPath != f.Path ||
 			!slices.ContainsFunc(files, func(d shownDiff) bool { return d.path == f.Path })

@@ -92,9 +92,9 @@ func (f *files) WriteTextFile(r wire.WriteTextFileRequest) func(context.Context)
 	}
 }
 
-// again says why parley asks although the agent asked, in the question with that key. With ruled, a
+// whyAskedAgain says why parley asks although the agent asked, in the question with that key. With ruled, a
 // rule overrides the answer.
-func again(key uint64, ruled bool) string {
+func whyAskedAgain(key uint64, ruled bool) string {
 	switch {
 	case key == 0:
 		return ""
@@ -121,7 +121,7 @@ func (h *Host) write(ctx context.Context, r wire.WriteTextFileRequest, target fs
 		var a permissions.Answer
 		var ok bool
 		q := h.writeQuestion(r, target, before)
-		q.RepeatReason = again(h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }), ruled)
+		q.RepeatReason = whyAskedAgain(h.granted(r.SessionID, func(g *grants) uint64 { return g.about(target) }), ruled)
 		if a, key, ok = h.ask(ctx, q); !ok {
 			if a.Text != nil {
 				h.came(r.SessionID, key, "not written: nothing of the change was left", nil)

@@ -39,7 +39,7 @@ func saysNew(c wire.ToolContent) bool {
 // asDiff returns a patch of v2 that only adds a file as a diff with its text, anything else unchanged.
 func asDiff(c wire.ToolContent) wire.ToolContent {
 	if len(c.Changes) == 1 && c.Changes[0].Operation == "add" {
-		if files, ok := hunksOf(c.Patch); ok && len(files) == 1 && files[0].created && told(c, files) {
+		if files, ok := hunksOf(c.Patch); ok && len(files) == 1 && files[0].created && showsAll(c, files) {
 			return wire.ToolContent{Type: "diff", Path: files[0].path, NewText: files[0].new}
 		}
 	}

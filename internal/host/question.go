@@ -83,7 +83,7 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 func (h *Host) showContents(q *permissions.Question, seen *sights, t wire.ToolCall) {
 	for _, c := range contents(t) {
 		if files, ok := hunksOf(c.Patch); ok && c.Type == "content" {
-			if !told(c, files) { // the files, then their patch
+			if !showsAll(c, files) { // the files, then their patch
 				q.Body = append(q.Body, permissions.Part{Kind: permissions.Text, Text: safetext.Visible(strings.TrimSpace(strings.TrimSuffix(c.Block.Text, c.Patch)))})
 			}
 			seen.patched(files, c.Patch)

@@ -85,5 +85,5 @@ func (w *Writer) restore() error {
 	}
 	filelock.Lock(f)
 	w.log.out.Close()
-	return w.log.again(f)
+	return w.log.restart(f)
 }

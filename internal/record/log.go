@@ -47,8 +47,8 @@ func (l *log) begin(m Meta) error {
 	return l.flush()
 }
 
-// again begins a new file, without the messages so far.
-func (l *log) again(out io.WriteCloser) error {
+// restart begins a new file, without the messages so far.
+func (l *log) restart(out io.WriteCloser) error {
 	lost, sessions := l.messages, l.notes
 	*l = log{out: out, max: l.max, meta: l.meta}
 	if err := l.begin(l.meta); err != nil {

@@ -44,17 +44,17 @@ type Journal struct {
 	work sync.Mutex // held by what looks at the disk or changes it; taken before mu
 
 	// mu guards the fields below. It is never held while waiting for the disk.
-	mu       sync.Mutex
-	turn     *turn // between BeginTurn and EndTurn
-	entries  []*change
-	nextID   int
-	lastTurn int
-	notes    []Note
-	late     int    // turns; see Late
-	lateNote string // of them
-	unsaved  bool   // something was recorded since the last save
-	gone     []int  // saved changes that were dropped since
-	closed   bool
+	mu        sync.Mutex
+	turn      *turn // between BeginTurn and EndTurn
+	entries   []*change
+	nextID    int
+	lastTurn  int
+	notes     []Note
+	lateTurns int    // turns; see Late
+	lateNote  string // of them
+	unsaved   bool   // something was recorded since the last save
+	gone      []int  // saved changes that were dropped since
+	closed    bool
 }
 
 // gitCalls are methods of git, which tests imitate.
@@ -185,7 +185,7 @@ func (j *Journal) EndTurn(ctx context.Context, number int) []Note {
 		}
 		was.findDirs()
 		is.findDirs()
-		j.settle(number, r, was, is, writes)
+		j.recordTurn(number, r, was, is, writes)
 	}
 	if j.trim() {
 		notes = j.note(notes, Note{Text: "the oldest changes are no longer listed", Err: errTooManyChanges})
@@ -272,14 +272,14 @@ func (j *Journal) writesOf(number int, r *root) map[string][]*change {
 	return writes
 }
 
-// settle compares two snapshots and replaces the recorded writes to a file by its change.
-func (j *Journal) settle(number int, r *root, was, is *snapshot, writes map[string][]*change) {
+// recordTurn compares two snapshots and replaces the recorded writes to a file by its change.
+func (j *Journal) recordTurn(number int, r *root, was, is *snapshot, writes map[string][]*change) {
 	names := slices.Concat(slices.Collect(maps.Keys(was.files)), slices.Collect(maps.Keys(is.files)), slices.Collect(maps.Keys(writes)))
 	slices.Sort(names)
 	replaced := map[*change]bool{}
 	var made []*change
 	for _, name := range slices.Compact(names) {
-		if len(writes[name]) == 0 && !was.late[name] && same(was.files[name].state, is.files[name].state) {
+		if len(writes[name]) == 0 && !was.changedEarly[name] && same(was.files[name].state, is.files[name].state) {
 			continue // the common case
 		}
 		c := compare(was, is, name, writes[name], j.firstEarly(writes[name], was.files[name].state))
@@ -344,9 +344,9 @@ func compare(was, is *snapshot, name string, writes []*change, first *change) *c
 	switch {
 	case listed && first != nil:
 		c.before, c.newDirs = first.before, first.newDirs
-	case was.late[name] && len(writes) == 0:
+	case was.changedEarly[name] && len(writes) == 0:
 		c.before, c.doubt = state{kind: unknowable, size: -1}, doubtLate
-	case listed && !was.late[name] || len(writes) == 0:
+	case listed && !was.changedEarly[name] || len(writes) == 0:
 	case b.state.kind == absent && writes[0].before.kind == absent:
 		return c // created and deleted in the turn
 	case was.hidden.holds(name):

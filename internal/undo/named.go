@@ -80,6 +80,6 @@ func (j *Journal) name(r *root, rel string) error {
 	}
 	was.files[rel] = e
 	changed := cmp.Or(e.stamp.ctime, e.stamp.mtime)
-	was.late[rel] = e.state.kind != absent && !wellBefore(changed, was.began.Add(tick-leastTick))
+	was.changedEarly[rel] = e.state.kind != absent && !wellBefore(changed, was.began.Add(tick-leastTick))
 	return err
 }

@@ -43,12 +43,12 @@ func (j *Journal) note(notes []Note, n Note) []Note {
 func (j *Journal) Late(number int, by time.Duration) {
 	j.mu.Lock()
 	turns := fmt.Sprintf("turn %d", number)
-	if j.late > 0 {
-		turns += fmt.Sprintf(" and of %d before it", j.late)
+	if j.lateTurns > 0 {
+		turns += fmt.Sprintf(" and of %d before it", j.lateTurns)
 		j.notes = slices.DeleteFunc(j.notes, func(n Note) bool { return n.Text == j.lateNote })
 	}
 	note := fmt.Sprintf("what changed in the first %.1f s of %s is not fully known", by.Seconds()+0.05, turns)
-	j.late, j.lateNote = j.late+1, note
+	j.lateTurns, j.lateNote = j.lateTurns+1, note
 	j.mu.Unlock()
 	j.note(nil, Note{Text: note})
 }

@@ -31,16 +31,16 @@ type snapshot struct {
 	clean []uint16 // of each of its files that is as git noted it: isClean and its mode. It is not in files.
 
 	// Only in the snapshot before a turn:
-	listed bool            // git lists the files; else they are those that were named
-	hidden hidden          // what git does not list
-	late   map[string]bool // files that had changed in the turn when they were looked at
+	listed       bool            // git lists the files; else they are those that were named
+	hidden       hidden          // what git does not list
+	changedEarly map[string]bool // files that had changed in the turn when they were looked at
 }
 
 const isClean = 1 << 15
 
 // snapshotBefore takes the snapshot before a turn. gap is why it has only the files that were named.
 func (j *Journal) snapshotBefore(ctx context.Context, r *root) (s *snapshot, gap, err error) {
-	s = &snapshot{began: time.Now(), files: map[string]entry{}, hidden: hidden{}, late: map[string]bool{}, index: &index{}}
+	s = &snapshot{began: time.Now(), files: map[string]entry{}, hidden: hidden{}, changedEarly: map[string]bool{}, index: &index{}}
 	top, err := openTop(r.real)
 	if err != nil {
 		return nil, nil, err
@@ -52,7 +52,7 @@ func (j *Journal) snapshotBefore(ctx context.Context, r *root) (s *snapshot, gap
 		names, gap = j.walk(ctx, top, r, s, nil)
 	}
 	if s.listed = gap == nil; !s.listed {
-		s.files, s.late, s.hidden, s.index, s.clean, names = map[string]entry{}, map[string]bool{}, hidden{}, &index{}, nil, nil
+		s.files, s.changedEarly, s.hidden, s.index, s.clean, names = map[string]entry{}, map[string]bool{}, hidden{}, &index{}, nil, nil
 	}
 	for name := range r.named {
 		names = append(names, name)
@@ -180,8 +180,8 @@ func (j *Journal) fill(ctx context.Context, top *os.Root, r *root, s *snapshot, 
 // changed by the agent.
 func (s *snapshot) add(name string, e entry) {
 	s.files[name] = e
-	if s.late != nil && e.stamp.ctime > s.began.UnixNano() {
-		s.late[name] = true
+	if s.changedEarly != nil && e.stamp.ctime > s.began.UnixNano() {
+		s.changedEarly[name] = true
 	}
 }
 

@@ -166,7 +166,7 @@ func (j *Journal) rebase(t task, again bool) {
 			delete(was.files, p.rel)
 		default:
 			was.set(p.rel, entry{state: began})
-			delete(was.late, p.rel)
+			delete(was.changedEarly, p.rel)
 		}
 	}
 }

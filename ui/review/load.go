@@ -179,7 +179,7 @@ func (m loaded) Handle() tea.Cmd {
 	if f != r.current() {
 		return nil
 	}
-	r.settle()
+	r.keepPlace()
 	r.arrive()
 	return r.Read() // colours it, or lays it out again if the user wants that by now
 }

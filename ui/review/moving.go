@@ -78,8 +78,8 @@ func (r *Review) follow() {
 	r.change = at
 }
 
-// settle keeps the place inside of the diff after that has changed.
-func (r *Review) settle() {
+// keepPlace keeps the place inside of the diff after that has changed.
+func (r *Review) keepPlace() {
 	s := r.sheet()
 	if s == nil {
 		return

@@ -224,7 +224,7 @@ func (r *Review) Resized() bool {
 	}
 	r.resized = false
 	top := r.top
-	r.settle()
+	r.keepPlace()
 	return r.top != top
 }
 

@@ -76,9 +76,9 @@ func (s Side) Rows(height int, th *theme.Theme) []string {
 // most is how many rows a section has at most.
 const most = 10
 
-// some draws n rows, of which row draws one; if they are more than most, only those from the one at
+// visibleRows draws n rows, of which row draws one; if they are more than most, only those from the one at
 // first on.
-func some(n, first int, th *theme.Theme, row func(i int) string) []string {
+func visibleRows(n, first int, th *theme.Theme, row func(i int) string) []string {
 	from, to := 0, n
 	if n > most {
 		from = max(0, min(first, n-most+1))
@@ -96,7 +96,7 @@ func some(n, first int, th *theme.Theme, row func(i int) string) []string {
 
 func (s Side) sessions(width int, th *theme.Theme) section {
 	here := max(0, slices.IndexFunc(s.Sessions, func(one SideSession) bool { return one.Here }))
-	return section{"Sessions", some(len(s.Sessions), here-most/2, th, func(i int) string {
+	return section{"Sessions", visibleRows(len(s.Sessions), here-most/2, th, func(i int) string {
 		one := s.Sessions[i]
 		mark, state := " ", th.Dim.Paint(one.State)
 		switch {
@@ -127,7 +127,7 @@ func (s Side) plan(width int, th *theme.Theme) section {
 			current = i
 		}
 	}
-	return section{fmt.Sprintf("Plan %d/%d", done, len(s.Plan)), some(len(s.Plan), current-2, th, func(i int) string {
+	return section{fmt.Sprintf("Plan %d/%d", done, len(s.Plan)), visibleRows(len(s.Plan), current-2, th, func(i int) string {
 		p := s.Plan[i]
 		row := "○ " + p.Content
 		switch p.Status {
@@ -149,7 +149,7 @@ func (s Side) files(width int, th *theme.Theme) section {
 		added, removed = added+f.Added, removed+f.Removed
 	}
 	head := ends(fmt.Sprintf("Changed files %d", len(s.Files)), th.Dim.Paint(fmt.Sprintf("+%d −%d", added, removed)), width)
-	return section{head, some(len(s.Files), 0, th, func(i int) string {
+	return section{head, visibleRows(len(s.Files), 0, th, func(i int) string {
 		f := s.Files[i]
 		right := th.Good.Paint(fmt.Sprintf("+%d", f.Added)) + " " + th.Bad.Paint(fmt.Sprintf("−%d", f.Removed))
 		return ends(tail(s.name(f.Path), width-text.Width(right)-2), right, width)
@@ -176,7 +176,7 @@ func (s Side) running(width int, th *theme.Theme) section {
 	if len(s.Running) == 0 {
 		return section{}
 	}
-	return section{"Running", some(len(s.Running), 0, th, func(i int) string {
+	return section{"Running", visibleRows(len(s.Running), 0, th, func(i int) string {
 		run := s.Running[i]
 		title := run.Title
 		if run.Path != "" {

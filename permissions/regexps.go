@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// late compiles an expression on first use: most runs judge nothing.
-func late(expression string) func() *regexp.Regexp {
+// lazyRegexp compiles an expression on first use: most runs judge nothing.
+func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
