@@ -214,7 +214,7 @@ func reject(q Question, by string) Answer {
 	return Answer{Cancelled: true, By: by}
 }
 
-// publish publishes the answer. Its caller has removed the question from open, or never added
+// publish records the answer and passes it on. Its caller has removed the question from open, or never added
 // it, so it runs once for each question.
 func (p *Pending) publish(a Answer) {
 	p.answer = a

@@ -78,7 +78,7 @@ func (r *Review) follow() {
 	r.change = at
 }
 
-// keepPlace keeps the place inside of the diff after that has changed.
+// keepPlace keeps the reader at a line of the diff after that has changed.
 func (r *Review) keepPlace() {
 	s := r.sheet()
 	if s == nil {
