@@ -105,9 +105,9 @@ func (h *Host) changeVerb(seen *sights, t wire.ToolCall, paths []string, files [
 		now := "Change"
 		exists := slices.ContainsFunc(files, func(f named) bool { return f.path == path && f.target.Exists })
 		switch {
-		case deletes(t, path), slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.deleted }):
+		case shows(t, path, "delete"), slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.deleted }):
 			now = "Delete"
-		case !exists && slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.created }):
+		case !exists && (shows(t, path, "add") || slices.ContainsFunc(seen.diffs, func(d shownDiff) bool { return d.path == path && d.created })):
 			now = "Create"
 		}
 		if verb != "" && verb != now {
@@ -121,11 +121,18 @@ func (h *Host) changeVerb(seen *sights, t wire.ToolCall, paths []string, files [
 	return verb
 }
 
-// deletes reports whether a call shows that a file is deleted.
-func deletes(t wire.ToolCall, path string) bool {
+// shows reports whether the content of a call says that a file is added or deleted.
+func shows(t wire.ToolCall, path, operation string) bool {
 	return slices.ContainsFunc(contents(t), func(c wire.ToolContent) bool {
-		return c.Type == "diff" && c.Deleted && c.Path == path || slices.ContainsFunc(c.Changes, func(f wire.FileChange) bool { return f.Operation == "delete" && f.Path == path })
+		return c.Type == "diff" && c.Deleted && c.Path == path && operation == "delete" ||
+			slices.ContainsFunc(c.Changes, func(f wire.FileChange) bool { return f.Operation == operation && f.Path == path })
 	})
+}
+
+// says reports whether the heading says all of a text of the body: a change of v2 without its patch.
+func (s subject) says(p permissions.Part) bool {
+	words := map[string]string{"Create": "add ", "Change": "modify ", "Delete": "delete "}
+	return p.Kind == permissions.Text && len(s.paths) == 1 && words[s.verb] != "" && p.Text == words[s.verb]+safetext.Visible(s.paths[0])
 }
 
 // heading says what a question that is not about a command is about, verb first.

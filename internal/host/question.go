@@ -65,7 +65,9 @@ func (h *Host) agentQuestion(a acpclient.Question) permissions.Question {
 		if saysNothing(title, names, h.cwd(a.Session)) {
 			q.Description = ""
 		}
-		q.Body = slices.DeleteFunc(q.Body, func(p permissions.Part) bool { return p.Kind == permissions.Text && p.Text == q.Heading })
+		q.Body = slices.DeleteFunc(q.Body, func(p permissions.Part) bool {
+			return p.Kind == permissions.Text && p.Text == q.Heading || about.says(p)
+		})
 		for i := range q.Body {
 			q.Body[i].Named = len(about.paths) == 1 && (q.Body[i].Kind == permissions.Diff || q.Body[i].Kind == permissions.Patch)
 		}

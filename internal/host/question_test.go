@@ -113,6 +113,13 @@ func TestHeadingsNameFiles(t *testing.T) {
 	*two.Content = append(*two.Content, *diff(r.path("lib/b.go"), "new", "old").Content...)
 	gone := tool("edit", "Delete", "")
 	gone.Content = &[]wire.ToolContent{{Type: "diff", Path: r.path("old.go"), Deleted: true}}
+	v2 := func(operation, name string) wire.ToolCall {
+		t := tool("edit", "Edit", "")
+		t.Content = &[]wire.ToolContent{{Type: "content", Block: wire.ContentBlock{Type: "text", Text: operation + " " + r.path(name) + "\n"},
+			Changes: []wire.FileChange{{Operation: operation, Path: r.path(name), FileType: "text"}}}}
+		t.Locations = &[]wire.Location{{Path: r.path(name)}}
+		return t
+	}
 	opencode := in("other", "/elsewhere", `{"filepath":"/elsewhere/name","parentDir":"/elsewhere"}`)
 	opencode.Locations = &[]wire.Location{{Path: "/elsewhere/name"}, {Path: "/elsewhere"}}
 	mcp := in("other", "mcp__labmcp__labecho", `{"text":"hello"}`)
@@ -129,6 +136,9 @@ func TestHeadingsNameFiles(t *testing.T) {
 		{diff(r.path("lib/new.md"), "new"), "Create lib/new.md|lib/new.md"},
 		{diff(r.path("../x.md"), "new"), "Write outside the project: " + r.path("../x.md") + "|" + r.path("../x.md")},
 		{gone, "Delete old.go"},
+		{v2("add", "lib/new.md"), "Create lib/new.md"},
+		{v2("modify", "lib/a.go"), "Change lib/a.go"},
+		{v2("delete", "lib/a.go"), "Delete lib/a.go"},
 		{two, "Change 2 files|a.go|lib/b.go"},
 		{in("execute", "ls", `{"command":"ls","workdir":`+path("lib")+`}`), "Run in lib/|ls"},
 		{in("execute", "ls", `{"command":"ls"}`), "Run a command|ls"},
