@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 		}{
 			{"hello", "--deny-all", 0, "hello from " + p.tag + "\n", "", notes},
 			{"edit", "--approve-all", 0, "written\n", "(--approve-all)", "one\ntwo\nTHREE\n"},
-			{"edit", "--deny-all", 5, "left alone: no\n", "not allowed: Create notes.txt", notes},
+			{"edit", "--deny-all", 5, "left alone: no\n", "not allowed: Change notes.txt", notes},
 			{"terminal", "--approve-all", 0, "ran\n", "(--approve-all)", notes},
 			{"read", "--approve-reads", 0, "read\n", "", notes},
 			{"fail", "--deny-all", 1, "", "the agent says no", notes},

@@ -52,7 +52,7 @@ func TestWrite(t *testing.T) {
 		if got := r.read("made/by.txt"); got != "grüße\u2028and 🎉\r\nno end" {
 			t.Errorf("made/by.txt %q", got)
 		}
-		if len(r.questions) != 1 || r.questions[0].Origin != permissions.FromParley || r.questions[0].Heading == "" {
+		if len(r.questions) != 1 || r.questions[0].Origin != permissions.FromParley || r.questions[0].Heading != "Create made/by.txt" {
 			t.Errorf("questions %+v", r.questions)
 		}
 		if len(r.written) != 1 || !r.written[0].Created {

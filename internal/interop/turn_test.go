@@ -31,11 +31,12 @@ func sameJSON(a, b string) bool {
 }
 
 func TestAsk(t *testing.T) {
-	each(t, func(t *testing.T, p peer) { checkAsk(t, p, permissions.Diff) })
+	each(t, func(t *testing.T, p peer) { checkAsk(t, p, true) })
 }
 
-// checkAsk checks that the agent gets the user's answer and that the transcript shows it.
-func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
+// checkAsk checks that the agent gets the user's answer and that the transcript shows it. The question
+// shows the text of the file if the agent sends it.
+func checkAsk(t *testing.T, p peer, shown bool) {
 	for kind, want := range map[string]struct {
 		option, name, status string
 		allowed              bool
@@ -54,13 +55,11 @@ func checkAsk(t *testing.T, p peer, shown permissions.PartKind) {
 			t.Fatalf("%s: %d questions", kind, len(r.questions))
 		}
 		q := r.questions[0]
-		if q.Origin != permissions.FromAgent || q.Heading == "" || q.Tool != "ask-1" || len(q.Options) != 3 || q.Outside {
+		if q.Origin != permissions.FromAgent || q.Heading != "Create asked.txt" || q.Tool != "ask-1" || len(q.Options) != 3 || q.Outside {
 			t.Errorf("%s: question %+v", kind, q)
 		}
-		if !slices.ContainsFunc(q.Body, func(part permissions.Part) bool {
-			return part.Kind == shown && (strings.HasSuffix(part.Path, "/asked.txt") || strings.HasSuffix(part.Text, "/asked.txt"))
-		}) {
-			t.Errorf("%s: the question does not show the file: %+v", kind, q.Body)
+		if diff := len(q.Body) == 1 && q.Body[0].Kind == permissions.Diff && q.Body[0].Path == "asked.txt" && q.Body[0].Text == "asked\n"; diff != shown || !shown && len(q.Body) > 0 {
+			t.Errorf("%s: want the change shown: %v; got %+v", kind, shown, q.Body)
 		}
 		decisions := r.items(thread.Decision)
 		if len(decisions) != 1 || decisions[0].Answer.Decision != want.name || decisions[0].Answer.Allowed != want.allowed || decisions[0].Answer.By != "you" {
