@@ -95,5 +95,5 @@ func (k keyboard) hint(id string) string {
 	if list == "" {
 		list = "/work"
 	}
-	return " (" + list + ", " + key + " takes it over)"
+	return " (" + list + ", " + key + " to take over)"
 }

@@ -185,7 +185,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		post(event.TerminalStarted{For: in, ID: "t1", Command: "sudo make install"})
 		post(event.NoticeArrived{For: in, Severity: "warning", Title: "A command waits for a password", Description: "sudo make install", Terminal: "t1"})
 		d.soon()
-		d.sees("A command waits for a password (f3, ctrl+r takes it over): sudo")
+		d.sees("A command waits for a password (f3, ctrl+r to take over): sudo")
 		d.press("f3")
 		d.sees("Install", "ctrl+r take over", "ctrl+r take over")
 		d.types("look")
@@ -216,7 +216,7 @@ func TestTakeOverFromTheList(t *testing.T) {
 		}
 		l.attached[0].over <- workspace.ErrTakenBack
 		d.soon()
-		d.sees("Back in parley; the command continues (f3, ctrl+r takes it over)")
+		d.sees("Back in parley; the command continues (f3, ctrl+r to take over)")
 		d.misses("Running")
 		d.types("x") // nothing is dropped: the user has stopped typing
 		d.draft("x")

@@ -177,7 +177,7 @@ func functionKeys(d *desk) {
 	s.Type("!sleep 600\r")
 	s.WaitFor("esc stop the command")
 	s.Press("f3")
-	s.WaitFor("╭ Running", "! sleep 600", "ctrl+x stops")
+	s.WaitFor("╭ Running", "! sleep 600", "ctrl+x stop")
 	s.Press("ctrl+x")
 	s.WaitFor("⊘ Shell  sleep 600  stopped")
 	s.Press("esc")

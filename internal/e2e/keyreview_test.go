@@ -95,7 +95,7 @@ func walksReview(d *desk) {
 	line := func(rows []string) string { return strings.Replace(rows[3], "▌", " ", 1) } // the first, whichever hunk is selected
 	top := s.WaitFor("▌ hunk 1 of 3")
 	for _, keys := range []struct{ to, back, shows string }{
-		{"j", "k", "hunk 3 of 3"}, {"down", "up", "hunk 3 of 3"}, {"space", "b", "new 70"}, {"pgdown", "pgup", "new 70"}, {"G", "g", "line 73"}, {"end", "home", "line 73"},
+		{"j", "k", "hunk 2 of 3"}, {"down", "up", "hunk 2 of 3"}, {"space", "b", "new 70"}, {"pgdown", "pgup", "new 70"}, {"G", "g", "line 73"}, {"end", "home", "line 73"},
 	} {
 		s.Press(keys.to)
 		s.WaitFunc("rows further down", func(rows []string) bool { return line(rows) != line(top) && rowOf(rows, keys.shows) > 0 })

@@ -95,7 +95,7 @@ func escTwice(d *desk) {
 		s.Turn(prompt)
 	}
 	shown := func() {
-		s.WaitFor("╭ Prompts", "ctrl+e edits, files stay", "ctrl+o restore files", "ctrl+f fork")
+		s.WaitFor("╭ Prompts", "ctrl+e edit, files stay", "ctrl+o restore files", "ctrl+f fork")
 	}
 	s.Press("esc", "esc")
 	shown()

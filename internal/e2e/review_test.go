@@ -107,7 +107,7 @@ func TestUndoWithoutGit(t *testing.T) {
 		answered(s, "1", "Allowed by you")
 		s.WaitFor("Turn ended.")
 		s.Type("/review\r")
-		s.WaitFor("changed notes.txt, on disk during the turn, 1 line added, 1 removed.", notRecorded+".")
+		s.WaitFor("changed notes.txt, changed on disk, 1 line added, 1 removed.", notRecorded+".")
 		s.Type("/undo\r")
 		s.WaitFor("Restore what the last turn changed, 1 file?")
 		answered(s, "1", "Restored 1 file")

@@ -45,7 +45,7 @@ func TestRuleAndUndo(t *testing.T) {
 	}
 
 	s.Prompt("/review")
-	s.WaitFor("Review: turn 2", "M notes.txt", "through parley", "+ demo agent was here (2)")
+	s.WaitFor("Review: turn 2", "M notes.txt", "written via parley", "+ demo agent was here (2)")
 	s.Press("t")
 	s.WaitFor("Review: all turns", "+ demo agent was here (1)")
 	s.Press("a")
@@ -71,7 +71,7 @@ func TestRuleAndUndo(t *testing.T) {
 	s.WaitFor("Restored 1 file") // until then the list is the old one
 
 	s.Prompt("/undo")
-	s.WaitFor("Redo all 2 changes", "through parley, turn 1", "through parley, turn 2", "enter redo")
+	s.WaitFor("Redo all 2 changes", "written via parley, turn 1", "written via parley, turn 2", "enter redo")
 	s.Press("down", "enter")
 	s.WaitFor("Redid the changes to 1 file")
 	if got := read(t, notes); got != "one\ndemo agent was here (1)\n" {

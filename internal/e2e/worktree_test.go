@@ -100,7 +100,7 @@ func TestMergeInTheChat(t *testing.T) {
 	}
 	edits()
 	s.Type("/merge\r")
-	s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "Message: edit notes.txt", "enter edits")
+	s.WaitFor("Merge fix into main?", "Merge 1 file, +1 −0", "commits 1 file first", "Message: edit notes.txt", "enter edit")
 	s.pressEvery(2*layer.Quiet, "enter", "Merged into main")
 	s.WaitFor("· Merged fix into main (fast-forward): 1 file, +1 −0")
 	if got := strings.Count(read(t, notes), "demo agent was here"); got != 1 {
