@@ -15,6 +15,7 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
+	"parley/internal/agents"
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/demo"
@@ -146,7 +147,12 @@ AGENT is a name from ` + "`parley agents`" + `. A URL (http, https, ws or wss) c
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.UsageError{Message: err.Error() + "; see --help"} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if meant := mistyped(root, cmd.Flags().Args(), agents.Known()); cmd == root && meant != "" {
+			return cli.Usagef("%s (did you mean parley %s?); see --help", err, meant)
+		}
+		return cli.UsageError{Message: err.Error() + "; see --help"}
+	})
 	root.AddCommand(cli.NewRun(s), cli.NewCompare(s), cli.NewServe(s), cli.NewAgents(s), cli.NewSessions(s), cli.NewWorktrees(s), cli.NewReview(s), cli.NewMCP(s), cli.NewRules(s), newAgent(s), cli.NewConfig(s, func(c *config.Config) error { _, err := keymap(c); return err }))
 	return root
 }

@@ -20,6 +20,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/cli"
+	"parley/internal/closest"
 	"parley/internal/config"
 	"parley/internal/demo"
 	"parley/internal/headless"
@@ -231,28 +232,49 @@ func resumeCommand(left ui.ResumableSession, args []string, cwd string) string {
 // agentToStart returns the name of the agent to start at once, "" for the start screen. A command
 // after -- is added to the agents.
 func agentToStart(cmd *cobra.Command, args []string, setup *cli.Setup) (string, error) {
-	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-		switch {
-		case dash > 0:
-			return "", cli.Usagef("name either an agent (%s) or a command after --, not both", args[0])
-		case len(args) == 0:
-			return "", cli.Usagef("no command after --")
-		}
-		a := cli.Custom(args)
-		setup.Agents = append([]agents.Agent{a}, setup.Agents...)
-		return a.Name, nil
-	}
+	name, command, err := cli.AgentOrCommand(cmd, args)
+	var a agents.Agent
 	switch {
-	case len(args) > 1:
-		return "", cli.Usagef("only one agent at a time; type a command after --, as in `parley -- %s`", strings.Join(args, " "))
-	case len(args) == 1:
-		a, err := setup.Find(args[0])
-		if a.Source == agents.Custom { // a URL
-			setup.Agents = append([]agents.Agent{a}, setup.Agents...)
-		}
-		return a.Name, err
+	case err != nil:
+	case command != nil:
+		a = cli.Custom(command)
+	case name != "":
+		a, err = setup.Find(name)
+	default:
+		return setup.Config.Agent, nil
 	}
-	return setup.Config.Agent, nil
+	if meant := mistyped(cmd, args, setup.Agents); err != nil && meant != "" {
+		return "", cli.Usagef("no agent or command %q (did you mean parley %s?); parley --help lists the commands", args[0], meant)
+	}
+	if a.Source == agents.Custom {
+		setup.Agents = append([]agents.Agent{a}, setup.Agents...)
+	}
+	return a.Name, err
+}
+
+// mistyped returns the subcommand that the first argument, which names no agent, was probably meant to
+// be, "" if none is as close as the closest agent.
+func mistyped(root *cobra.Command, args []string, known []agents.Agent) string {
+	if len(args) == 0 || root.ArgsLenAtDash() == 0 {
+		return ""
+	}
+	var names, commands []string
+	for _, a := range known {
+		if strings.EqualFold(a.Name, args[0]) {
+			return ""
+		}
+		names = append(names, a.Name)
+	}
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			commands = append(commands, c.Name())
+		}
+	}
+	meant := closest.Name(args[0], append(names, commands...))
+	if !slices.Contains(commands, meant) {
+		return ""
+	}
+	return meant
 }
 
 // conflict returns a line about keys that a multiplexer intercepts, only the first time.

@@ -459,7 +459,7 @@ func TestSessionsOfLogs(t *testing.T) {
 	if out := list("A", "--logs", "--all"); strings.Contains(out, "fresh") || !strings.Contains(out, "elsewhere") {
 		t.Errorf("%s", out)
 	}
-	if out := list("a", "b", "--logs"); out != "error: only one agent at a time" {
+	if out := list("a", "b", "--logs"); out != "error: only one agent at a time; type a command after --, as in `sessions -- a b`" {
 		t.Errorf("%s", out)
 	}
 }

@@ -32,6 +32,10 @@ func NewSessions(s Streams) *cobra.Command {
 With --logs no agent is started: parley lists the sessions in its own logs, those of all agents unless one is named.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name, command, err := AgentOrCommand(cmd, args)
+			if err != nil {
+				return err
+			}
 			place, err := NewDirectories(cwd, nil)
 			if err != nil {
 				return err
@@ -46,9 +50,12 @@ With --logs no agent is started: parley lists the sessions in its own logs, thos
 			}
 			setup.Protocol = protocol
 			if logs {
-				return printLogs(cmd, args, s, place, all, asJSON)
+				if command != nil {
+					name = Custom(command).Name
+				}
+				return printLogs(name, s, place, all, asJSON)
 			}
-			agent, err := setup.named(cmd, args)
+			agent, err := setup.choose(name, command, "parley sessions demo")
 			if err != nil {
 				return err
 			}
@@ -68,20 +75,21 @@ With --logs no agent is started: parley lists the sessions in its own logs, thos
 	return cmd
 }
 
-// named finds the agent of `NAME` or `-- COMMAND ARG…`.
-func (s *Setup) named(cmd *cobra.Command, args []string) (agents.Agent, error) {
-	dash := cmd.ArgsLenAtDash()
-	switch {
+// AgentOrCommand reads the arguments of `[NAME] [-- COMMAND ARG…]`: a name, a command, or neither.
+func AgentOrCommand(cmd *cobra.Command, args []string) (name string, command []string, err error) {
+	switch dash := cmd.ArgsLenAtDash(); {
 	case dash == 0 && len(args) > 0:
-		return Custom(args), nil
-	case dash >= 0:
-		return agents.Agent{}, Usagef("name either an agent or a command after --, not both")
+		return "", args, nil
+	case dash == len(args):
+		return "", nil, Usagef("no command after --; type one, as in `%s -- my-agent --acp`", cmd.CommandPath())
+	case dash > 0:
+		return "", nil, Usagef("name either an agent (%s) or a command after --, not both", args[0])
 	case len(args) > 1:
-		return agents.Agent{}, Usagef("only one agent at a time")
+		return "", nil, Usagef("only one agent at a time; type a command after --, as in `%s -- %s`", cmd.CommandPath(), strings.Join(args, " "))
 	case len(args) == 1:
-		return s.Find(args[0])
+		return args[0], nil, nil
 	}
-	return s.choose("", nil, "parley sessions demo")
+	return "", nil, nil
 }
 
 // listPatience limits how long the agent may take.
@@ -163,20 +171,8 @@ func second(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// printLogs lists the logged sessions of the agent given by `NAME` or `-- COMMAND ARG…`. The agent
-// need not be installed.
-func printLogs(cmd *cobra.Command, args []string, s Streams, place Directories, all, asJSON bool) error {
-	name := ""
-	switch dash := cmd.ArgsLenAtDash(); {
-	case dash == 0 && len(args) > 0:
-		name = Custom(args).Name
-	case dash >= 0:
-		return Usagef("name either an agent or a command after --, not both")
-	case len(args) > 1:
-		return Usagef("only one agent at a time")
-	case len(args) == 1:
-		name = args[0]
-	}
+// printLogs lists the logged sessions of an agent, which need not be installed, or with "" of all.
+func printLogs(name string, s Streams, place Directories, all, asJSON bool) error {
 	dir, err := record.Dir()
 	if err != nil {
 		return err
