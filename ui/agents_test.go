@@ -43,7 +43,7 @@ func (d *driver) got(n int, want string) {
 // name of another agent.
 func TestCommandOfAnAgentsName(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
-		o.Agents = append([]workspace.Spec{{Name: "fake", Title: "./fake", Command: "./fake --mine", Custom: true}}, o.Agents...)
+		o.Agents = append([]workspace.Spec{{Name: "fake", Command: "./fake --mine", Custom: true}}, o.Agents...)
 	}, func(d *driver) {
 		d.connected()
 		d.sees("./fake --mine")

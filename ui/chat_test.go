@@ -38,7 +38,7 @@ func (d *driver) draft(want string) {
 func TestPromptAndAnswer(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		d.sees("Fake agent 1.2", "fake --acp", "in ~/src/parser", "⎇ main", "? help")
+		d.sees("fake 1.2", "fake --acp", "in ~/src/parser", "⎇ main", "? help")
 		d.types("hello\n")
 		d.wait(50 * time.Millisecond)
 		d.sees("▌ hello", "You said: hello")

@@ -294,10 +294,10 @@ func TestLoginNamesTheAgent(t *testing.T) {
 	g := &guarded{exit: []error{errors.New("exit status 1")}}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		o.Agents[0].Custom, o.Agents[0].Title = true, "env"
+		o.Agents[0].Custom = true
 	}, func(d *driver) {
 		d.rest()
-		d.misses("log in to env")
+		d.misses("Log in to fake")
 		d.sees("╭ Log in to Fake")
 	})
 }

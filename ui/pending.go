@@ -35,14 +35,7 @@ func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []strin
 		return nil
 	}
 	info := a.Conn().Client.Agent()
-	name := info.Title
-	if name == "" {
-		name = info.Name
-	}
-	if name == "" {
-		name = a.Name()
-	}
-	rows := []string{"", th.Strong.Paint(name) + " " + th.Dim.Paint(info.Version),
+	rows := []string{"", th.Strong.Paint(a.Name()) + " " + th.Dim.Paint(info.Version),
 		th.Dim.Paint(a.Spec.Command), th.Dim.Paint("in " + dir)}
 	if len(a.Spec.Tour) > 0 {
 		rows = append(rows, "", th.Dim.Paint("Type these one after another:"))

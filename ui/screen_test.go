@@ -33,7 +33,7 @@ func TestStartScreen(t *testing.T) {
 		d.press("esc")
 		d.types("oth\n")
 		d.connected()
-		d.sees("Fake agent 1.2", "other-agent")
+		d.sees("other 1.2", "other-agent")
 	})
 }
 
@@ -46,7 +46,7 @@ func TestStartTyped(t *testing.T) {
 			if strings.Contains(line, "'") {
 				return workspace.Spec{}, errors.New("not a command: a quote is not closed")
 			}
-			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
+			return workspace.Spec{Name: "typed", Command: line, Custom: true, Remote: strings.Contains(line, "://")}, nil
 		}
 	}, func(d *driver) {
 		d.sees("Other", "A command", "A URL", "Type it with its arguments")
@@ -72,7 +72,7 @@ func TestStartPasted(t *testing.T) {
 	drive(t, func(_ *driver, o *Options) {
 		o.Start = ""
 		o.TypedAgent = func(line string) (workspace.Spec, error) {
-			return workspace.Spec{Name: "typed", Title: line, Command: line, Custom: true, Remote: true}, nil
+			return workspace.Spec{Name: "typed", Command: line, Custom: true, Remote: true}, nil
 		}
 	}, func(d *driver) {
 		d.types("ws")
@@ -111,7 +111,7 @@ func TestFailedStart(t *testing.T) {
 		d.sees("✗ the agent exited with code 3", "│ panic: no model", "Check whether the command works in a terminal: fake --acp", "enter try again", "esc another agent")
 		d.press("enter")
 		d.connected()
-		d.sees("Fake agent")
+		d.sees("fake 1.2")
 		d.misses("Restarted", "started again", "ended")
 		d.types("hello\n")
 		d.wait(100 * time.Millisecond)

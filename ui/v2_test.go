@@ -16,7 +16,7 @@ func v2(d *driver, _ *Options) { d.protocol, d.turn = "2", slow }
 func TestV2Turn(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
-		d.sees("Fake agent 2.0")
+		d.sees("fake 2.0")
 		d.types("hello\n")
 		d.wait(1300 * time.Millisecond)
 		d.sees("▌ hello", "working on hello", "running 1s", "esc stop")

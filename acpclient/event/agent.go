@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -21,6 +22,9 @@ type AgentInfo struct {
 	// The optional methods that the agent has advertised. Others are never called.
 	List, Delete, Resume, CloseSession, Fork, Logout bool
 }
+
+// Label returns the agent's title, else its name, or "" if it reports neither.
+func (a AgentInfo) Label() string { return strings.TrimSpace(cmp.Or(a.Title, a.Name)) }
 
 // StoredSession is a session that the agent has stored. ID and Cwd are verbatim, the rest is
 // safe to show.

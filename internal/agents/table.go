@@ -57,6 +57,18 @@ type Agent struct {
 	URL      string            // a remote agent instead of a command
 }
 
+// Typed reports whether the user typed its command, so that Name is only that of a program.
+func (a Agent) Typed() bool { return a.Source == Custom && a.URL == "" }
+
+// DisplayName returns the agent's name for display: the name that the user chose or, for a typed
+// command, the one that the agent reports, "" if that is not known.
+func (a Agent) DisplayName(reported string) string {
+	if a.Typed() && reported != "" {
+		return reported
+	}
+	return a.Name
+}
+
 // Demo is the name of the built-in agent.
 const Demo = "demo"
 

@@ -320,7 +320,7 @@ func TestDefaultAgent(t *testing.T) {
 	quoted, _ := json.Marshal(exe)
 	s.configure("agent = \"mine\"\n[agents.mine]\ncommand = " + string(quoted) + "\nargs = [\"agent\", \"demo\"]\n")
 	s.install("goose")
-	if r := s.run("", "run", "-o", "json", "help"); r.code != 0 || !strings.Contains(r.out, `"agent":"parley-demo"`) {
+	if r := s.run("", "run", "-o", "json", "help"); r.code != 0 || !strings.Contains(r.out, `"agent":"mine"`) {
 		t.Errorf("got %+v", r)
 	}
 	// The configured agent or none: never another installed one.

@@ -322,7 +322,7 @@ func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 
 // agentSpec describes an agent for the start screen.
 func agentSpec(a agents.Agent) workspace.Spec {
-	o := workspace.Spec{Name: a.Name, Title: a.Title, About: a.About(), Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Source == agents.Custom && a.URL == "", Remote: a.URL != ""}
+	o := workspace.Spec{Name: a.Name, About: a.About(), Command: a.CommandLine(), Where: cli.DescribeSource(a), Custom: a.Typed(), Remote: a.URL != ""}
 	switch a.Source {
 	case agents.Custom, agents.Config, agents.Path:
 		o.Section = "Installed"

@@ -149,6 +149,7 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	}
 	place := in(d.place, a)
 	var note string
+	opening.Agent = agent
 	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
 	opening.Retitle = cli.Retitle(agent, func(string) {}) // the workspace reports the error
 	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }

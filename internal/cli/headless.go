@@ -112,7 +112,7 @@ func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Director
 	}
 	rec := setup.record(agent, place, event.NewLog(), true)
 	return headless.Options{
-		Agent: agent.Name, Custom: agent.Source == agents.Custom && agent.URL == "", LogIn: chatWith(agent), Version: Version(),
+		Agent: agent.Name, Custom: agent.Typed(), LogIn: chatWith(agent), Version: Version(),
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
 			return setup.client(ctx, agent, place, opts)
 		},

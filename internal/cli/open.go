@@ -22,6 +22,7 @@ import (
 
 // Opening says which session to open. The zero value opens a new one.
 type Opening struct {
+	Agent     agents.Agent
 	NoSession bool   // open no session yet
 	Resume    string // the agent's id of a session, or its title or the user's name for it
 	Continue  bool   // the one of the directory that was used last
@@ -62,15 +63,15 @@ func (o Opening) open(ctx context.Context, client *acpclient.Client, n acpclient
 		listed = slices.DeleteFunc(listed, func(l event.StoredSession) bool { return !sameDir(l.Cwd, n.Cwd) })
 		if len(listed) == 0 {
 			if !client.Agent().List {
-				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", event.ErrNoSession, agentName(client), n.Cwd)
+				return nil, fmt.Errorf("%w: %s does not list sessions, and parley's logs have none in %s", event.ErrNoSession, o.agentName(client), n.Cwd)
 			}
-			return nil, fmt.Errorf("%w: the agent has none in %s", event.ErrNoSession, n.Cwd)
+			return nil, fmt.Errorf("%w: %s has none in %s", event.ErrNoSession, o.agentName(client), n.Cwd)
 		}
 		last := o.lastUsed(listed)
 		o.reportSource(client, last)
-		return reopen(ctx, client, last, n)
+		return o.reopen(ctx, client, last, n)
 	case o.Resume != "":
-		return reopen(ctx, client, o.named(ctx, client), n)
+		return o.reopen(ctx, client, o.named(ctx, client), n)
 	}
 	return client.NewSession(ctx, n)
 }
@@ -109,7 +110,7 @@ func (o Opening) listed(ctx context.Context, client *acpclient.Client, dir strin
 		}
 		return listed, err
 	case !info.LoadSession && !info.Resume:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, o.agentName(client))
 	case o.KnownSessions == nil:
 		return nil, nil
 	}
@@ -119,14 +120,13 @@ func (o Opening) listed(ctx context.Context, client *acpclient.Client, dir strin
 // reportSource tells the user that the session was found in parley's logs, not in the agent's list.
 func (o Opening) reportSource(client *acpclient.Client, l event.StoredSession) {
 	if !client.Agent().List && o.Notify != nil {
-		o.Notify(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
+		o.Notify(fmt.Sprintf("%s does not list sessions; opening %q from parley's logs", o.agentName(client), cmp.Or(l.Title, safetext.Line(l.ID, 80))))
 	}
 }
 
-// agentName returns the name the agent reports.
-func agentName(client *acpclient.Client) string {
-	info := client.Agent()
-	return cmp.Or(info.Title, info.Name, "the agent")
+// agentName returns the agent's name for display.
+func (o Opening) agentName(client *acpclient.Client) string {
+	return o.Agent.DisplayName(client.Agent().Label())
 }
 
 // named finds the session by its id, else by its title. A name that is not listed is used as an id,
@@ -173,7 +173,7 @@ func within(dir, root string) bool {
 // reopen loads a session if the agent can replay it, and otherwise resumes it without its history.
 // A session is opened in its own directory. If that is outside n.Cwd, the user must name it with
 // --cwd, because it determines what the agent may read.
-func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession, n acpclient.NewSession) (*acpclient.Session, error) {
+func (o Opening) reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession, n acpclient.NewSession) (*acpclient.Session, error) {
 	id := l.ID
 	if l.Cwd != "" {
 		if !within(l.Cwd, n.Cwd) {
@@ -190,7 +190,7 @@ func reopen(ctx context.Context, client *acpclient.Client, l event.StoredSession
 	case info.Resume:
 		s, err = client.ResumeSession(ctx, id, n)
 	default:
-		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, agentName(client))
+		return nil, fmt.Errorf("%w: %s cannot resume sessions, only start new ones", event.ErrNoSession, o.agentName(client))
 	}
 	var answered *event.AgentError
 	if errors.As(err, &answered) && !answered.AuthRequired() {

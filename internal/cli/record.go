@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -67,7 +66,7 @@ func (r *Record) tap() acpclient.Tap {
 // introduced records the name the agent reports and the protocol version in use.
 func (r *Record) introduced(info event.AgentInfo) {
 	if r.w != nil {
-		r.w.Update(func(m *record.Meta) { m.Name, m.Protocol = cmp.Or(info.Title, info.Name), info.ProtocolVersion })
+		r.w.Update(func(m *record.Meta) { m.Name, m.Protocol = info.Label(), info.ProtocolVersion })
 	}
 }
 

@@ -113,7 +113,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 	defer end()
 	opts.Prompt, opts.Settings = prompt, settings
 	opts.Format, opts.OneTerminal = f.output, isTerminal(s.Out) && isTerminal(s.Err)
-	opts.Open = Opening{Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open
+	opts.Open = Opening{Agent: agent, Resume: f.session, Continue: f.continues, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.Open
 	if agent.URL == "" && setup.keepsChanges() {
 		if j := newJournals(agent.Name, true, event.NewLog(), setup.warn); j != nil {
 			j.last = time.Minute

@@ -124,12 +124,12 @@ func printSessions(ctx context.Context, s Streams, setup *Setup, agent agents.Ag
 		return err
 	}
 	defer client.Close()
-	listed, err := Opening{KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.sessions(ctx, client, dir)
+	listed, err := Opening{Agent: agent, KnownSessions: func() ([]event.StoredSession, error) { return KnownSessions(agent) }, Retitle: Retitle(agent, s.PrintError), Notify: s.PrintError}.sessions(ctx, client, dir)
 	if err != nil {
 		return err
 	}
 	if !client.Agent().List {
-		s.PrintError(agentName(client) + " does not list sessions; these are from parley's logs")
+		s.PrintError(agent.DisplayName(client.Agent().Label()) + " does not list sessions; these are from parley's logs")
 	}
 	listed = slices.DeleteFunc(listed, func(l event.StoredSession) bool { return dir != "" && !sameDir(l.Cwd, dir) })
 	if asJSON {

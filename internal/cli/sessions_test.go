@@ -255,7 +255,7 @@ func TestRunFindsNoSession(t *testing.T) {
 		code                     int
 	}{
 		{"unknown", all, three, []string{"--session", "k9"}, "no such session: load the session: the agent answered: never heard of it", headless.ExitNoSession},
-		{"none here", all, `[{"sessionId":"k","cwd":"/other"}]`, []string{"-c"}, "no such session: the agent has none in ", headless.ExitNoSession},
+		{"none here", all, `[{"sessionId":"k","cwd":"/other"}]`, []string{"-c"}, "no such session: kept has none in ", headless.ExitNoSession},
 		{"no list", `{"loadSession":true}`, three, []string{"-c"}, "no such session: kept does not list sessions, and parley's logs have none in ", headless.ExitNoSession},
 		{"neither load nor resume", `{"sessionCapabilities":{"list":{}}}`, three, []string{"--session", "k1"}, "no such session: kept cannot resume sessions", headless.ExitNoSession},
 		{"a login is missing", `{"loadSession":true}`, three, []string{"--session", "k1", "GUARD"}, "log in, please", headless.ExitAgent},

@@ -13,7 +13,7 @@ import (
 // SIGQUIT shuts down like any other signal, then dumps the goroutines.
 func TestQuitWithADump(t *testing.T) {
 	t.Parallel()
-	for ready, args := range map[string][]string{"Demo agent": {"demo"}, "Ask first": {"--inline", "demo"}, "You:": {"--linear", "demo"}} {
+	for ready, args := range map[string][]string{"demo dev": {"demo"}, "Ask first": {"--inline", "demo"}, "You:": {"--linear", "demo"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			s := Start(t, 100, 30, workDir(t), args...)
@@ -46,7 +46,7 @@ func TestDumbTerminal(t *testing.T) {
 		}
 		s.WaitFor("cannot draw the screen", "parley --linear")
 		s = StartEnv(t, 120, 30, workDir(t), []string{terminal}, "--linear", "demo")
-		s.WaitFor("Connected: Demo agent", "You:")
+		s.WaitFor("Connected: demo", "You:")
 	}
 }
 
@@ -54,7 +54,7 @@ func TestDumbTerminal(t *testing.T) {
 func TestNoHome(t *testing.T) {
 	t.Parallel()
 	s := StartEnv(t, 120, 30, workDir(t), []string{"HOME=", "XDG_CONFIG_HOME="}, "--linear", "demo")
-	s.WaitFor("HOME is not set: no history, drafts, logs or copies for undo are kept", "Connected: Demo agent", "You:")
+	s.WaitFor("HOME is not set: no history, drafts, logs or copies for undo are kept", "Connected: demo", "You:")
 }
 
 // A relative home directory would be one in the project.

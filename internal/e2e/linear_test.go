@@ -37,7 +37,7 @@ func TestLines(t *testing.T) {
 	s := StartEnv(t, 100, 40, dir, []string{"ACCESSIBLE=1"})
 	s.WaitFor("Which agent?", "Answer 0 to ")
 	s.Type("demo\r")
-	s.WaitFor("Connected: Demo agent", "You:")
+	s.WaitFor("Connected: demo", "You:")
 	s.Type("edit notes.txt\r")
 	s.WaitFor("Change of ", "Line 2, added:", "d. Details", "Answer 1 to 3:")
 	answered(s, "1", "Allowed by you")

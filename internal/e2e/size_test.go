@@ -72,7 +72,7 @@ func TestSizes(t *testing.T) {
 					t.Errorf("%s: %s:\n%s", what, wrong, numbered(screen))
 				}
 			}
-			check("empty chat", s.WaitFor("Demo agent", "? help"))
+			check("empty chat", s.WaitFor("demo dev", "? help"))
 			s.Prompt("hello, plan this")
 			s.WaitFor("That is all.")
 			check("after an answer", s.WaitIdle())

@@ -16,7 +16,7 @@ func TestFirstRun(t *testing.T) {
 		t.Errorf("the demo does not lead:\n%s", numbered(rows))
 	}
 	s.Press("enter")
-	s.WaitFor("Demo agent", placeholder)
+	s.WaitFor("demo dev", placeholder)
 
 	s.Type("hello")
 	rows = s.WaitDraft("hello")

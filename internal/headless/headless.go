@@ -44,7 +44,7 @@ const (
 
 // Options configure a run.
 type Options struct {
-	Agent  string // the agent's name in messages
+	Agent  string // the name that the user chose, or the program of a typed command
 	Custom bool   // Agent is only the name of a program that the user typed: the agent's own name is shown instead
 	// Connect starts the agent or connects to it.
 	Connect func(context.Context, acpclient.Options) (*acpclient.Client, error)
@@ -222,7 +222,7 @@ func (r *run) turn(ctx context.Context) (*thread.End, error) {
 	defer client.Close()
 	info := client.Agent()
 	if r.opts.Custom {
-		r.name = cmp.Or(info.Title, info.Name, r.name)
+		r.name = cmp.Or(info.Label(), r.name)
 	}
 	r.logins = info.AuthMethods
 	r.out.connected(info)

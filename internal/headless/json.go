@@ -212,8 +212,8 @@ func planOf(entries []event.PlanEntry) []planEvent {
 	return out
 }
 
-func startEvent(a event.AgentInfo, session, cwd string) jsonEvent {
-	return jsonEvent{Type: "start", Agent: a.Name, Version: a.Version, Protocol: a.ProtocolVersion, Session: session, Cwd: cwd}
+func startEvent(agent string, a event.AgentInfo, session, cwd string) jsonEvent {
+	return jsonEvent{Type: "start", Agent: agent, Version: a.Version, Protocol: a.ProtocolVersion, Session: session, Cwd: cwd}
 }
 
 func deniedOf(q permissions.Question) jsonEvent {

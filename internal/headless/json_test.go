@@ -43,7 +43,7 @@ func TestStreamJSON(t *testing.T) {
 	if r.code != ExitDone || r.stderr != "" {
 		t.Errorf("code %d, stderr %q", r.code, r.stderr)
 	}
-	if first := all[0]; first.Type != "start" || first.Agent != "parley-demo" || first.Version != "1.2" || first.Protocol != 1 || first.Session == "" || first.Cwd != r.dir {
+	if first := all[0]; first.Type != "start" || first.Agent != "test" || first.Version != "1.2" || first.Protocol != 1 || first.Session == "" || first.Cwd != r.dir {
 		t.Errorf("got %+v", first)
 	}
 	last := all[len(all)-1]
@@ -129,7 +129,7 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	r := play(t, "demo", "think, edit notes.txt and run `exit 7`", format("json"), policy(ApproveAll))
 	got := decodeResult(t, r.out)
-	if r.code != ExitDone || got.Code != ExitDone || got.Agent != "parley-demo" || got.Version != "1.2" || got.Session == "" || got.Cwd != r.dir || got.StopReason != "end_turn" || got.Error != "" {
+	if r.code != ExitDone || got.Code != ExitDone || got.Agent != "test" || got.Version != "1.2" || got.Session == "" || got.Cwd != r.dir || got.StopReason != "end_turn" || got.Error != "" {
 		t.Errorf("code %d, %+v", r.code, got)
 	}
 	if !strings.Contains(got.Answer, "`notes.txt` has one more line now.") || !strings.Contains(got.Answer, "exit code 7") || got.Thoughts == "" {

@@ -1,7 +1,6 @@
 package headless
 
 import (
-	"cmp"
 	"hash/maphash"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 
 // streamPrinter writes one object per event (-o stream-json).
 type streamPrinter struct {
+	agent   string
 	stream  jsonStream
 	encode  encoder
 	seed    maphash.Seed
@@ -22,7 +22,7 @@ func (p *streamPrinter) connected(event.AgentInfo) {}
 
 func (p *streamPrinter) started(a event.AgentInfo, session, cwd string) {
 	p.encode.dir, p.seed, p.printed = cwd, maphash.MakeSeed(), map[string]uint64{}
-	p.stream.write(startEvent(a, session, cwd))
+	p.stream.write(startEvent(p.agent, a, session, cwd))
 }
 
 func (p *streamPrinter) event(e event.Event, t *thread.Thread) {
@@ -111,11 +111,11 @@ func newJSONPrinter(agent string, note func(string), done func(Result)) *jsonPri
 }
 
 func (p *jsonPrinter) connected(a event.AgentInfo) {
-	p.start.Agent, p.start.Version = cmp.Or(a.Name, p.start.Agent), a.Version
+	p.start.Version = a.Version
 }
 
 func (p *jsonPrinter) started(a event.AgentInfo, session, cwd string) {
-	p.start, p.encode.dir = startEvent(a, session, cwd), cwd
+	p.start, p.encode.dir = startEvent(p.start.Agent, a, session, cwd), cwd
 }
 
 func (p *jsonPrinter) event(e event.Event, t *thread.Thread) {

@@ -16,7 +16,7 @@ func TestLoginIsWanted(t *testing.T) {
 	want := "test requires a login: open a session: the agent answered: no such luck (-32000); it offers: With the browser, API key (TEST_KEY), In a terminal; to log in type: parley test"
 	play(t, steps, "go", logIn).expect(t, ExitAgent, "", "parley: "+want+"\n")
 	got := decodeResult(t, play(t, steps, "go", logIn, format("json")).out)
-	if got.Agent != "scripted" || got.Version != "7" || got.Error != want || got.Code != ExitAgent {
+	if got.Agent != "test" || got.Version != "7" || got.Error != want || got.Code != ExitAgent {
 		t.Errorf("got %+v", got)
 	}
 	// In the middle of a turn, and without methods.

@@ -187,10 +187,8 @@ func (a *Agent) connected(conn *Connection, err error) {
 	if err == nil {
 		err = conn.Client.Err() // it ended before the task reported
 	}
-	if conn != nil && a.Spec.Custom {
-		if info := conn.Client.Agent(); info.Name+info.Title != "" {
-			a.Spec.Title = cmp.Or(info.Title, info.Name)
-		}
+	if conn != nil {
+		a.Spec.Reported = cmp.Or(conn.Client.Agent().Label(), a.Spec.Reported)
 	}
 	if a.err = err; err != nil {
 		if conn == nil || !WantsLogin(err) || len(a.Methods()) == 0 {

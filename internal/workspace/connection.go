@@ -15,8 +15,7 @@ import (
 
 // Spec describes an agent and how to start it.
 type Spec struct {
-	Name    string // what the user types
-	Title   string
+	Name    string // what the user types, or the program of a typed command
 	About   string // what it is and whose, such as "Claude Code · Anthropic"
 	Command string // the exact command, or the URL, for reading
 	Where   string // where it was found: "on PATH", "through npx", …
@@ -39,16 +38,19 @@ type Spec struct {
 	// Model is the model of its first session, as the agent names it; "" is the agent's default.
 	Model string
 
+	// Reported is the name that the agent reports, safe to show; "" until it is known.
+	Reported string
+
 	// Env is added to the agent's environment: values that the user typed for a login.
 	// They are kept only in the memory of this process.
 	Env Variables
 }
 
 // DisplayName returns the agent's name for display: the name that the user chose or, for a
-// typed command, the name that the agent reports.
+// typed command, the name that the agent reports, once that is known.
 func (s Spec) DisplayName() string {
 	if s.Custom {
-		return s.Title
+		return cmp.Or(s.Reported, s.Name)
 	}
 	return s.Name
 }

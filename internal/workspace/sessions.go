@@ -312,7 +312,7 @@ func (w *Workspace) OpenLogged(g Logged, why string) *Session {
 	a := newAgent(w)
 	a.Spec = w.Spec(g.Agent)
 	if a.Spec.Command == "" { // it is none of those that are known
-		a.Spec.Title, a.Spec.Custom = g.DisplayName(), true
+		a.Spec.Reported, a.Spec.Custom = g.DisplayName(), true
 	}
 	for _, other := range w.Agents() {
 		if g.OfAgent(other.Spec) {

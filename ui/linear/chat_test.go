@@ -184,7 +184,7 @@ func TestChooseAgent(t *testing.T) {
 			"Which agent? It reads files in this directory, and asks before it writes, runs commands or leaves it.",
 			"1. fake, installed: fake --acp (suggested)", "2. absent, not installed: absent", "0. Quit", "Answer 0 to 2:")
 		r.types("2", "fake")
-		r.wants("absent is not installed: npm i absent", "Answer 0 to 2:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
+		r.wants("absent is not installed: npm i absent", "Answer 0 to 2:", "Starting fake: fake --acp", "Connected: fake 1.2.")
 	})
 }
 

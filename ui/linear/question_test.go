@@ -344,7 +344,7 @@ func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
 		r.sees("Question 1 of 1: fake asks.")
 		r.types("3")
 		r.pause()
-		r.sees("Connected: Fake agent 1.2.")
+		r.sees("Connected: fake 1.2.")
 		if _, outcomes, _ := r.seen(); outcomes != "no" {
 			t.Errorf("answered: %q", outcomes)
 		}

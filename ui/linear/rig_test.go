@@ -162,5 +162,5 @@ const push = `{"toolCallId":"t1","title":"Commit typed errors","kind":"execute",
 
 // started returns the first lines of every chat with the fake agent.
 func (r *rig) started() []string {
-	return []string{"parley, line mode, in " + r.opts.Cwd + ". /help lists the commands.", "Starting fake: fake --acp", "Connected: Fake agent 1.2."}
+	return []string{"parley, line mode, in " + r.opts.Cwd + ". /help lists the commands.", "Starting fake: fake --acp", "Connected: fake 1.2."}
 }

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -69,12 +68,12 @@ func (s *starts) began(a *workspace.Agent) {
 	if a.Spec.Remote {
 		doing = "Connecting to"
 	}
-	out.say("%s %s: %s", doing, a.Spec.Name, plain.OneLine(a.Spec.Command))
+	out.say("%s %s: %s", doing, called(a), plain.OneLine(a.Spec.Command))
 	if a.Spec.Warning != "" {
 		out.say("Warning: %s.", a.Spec.Warning)
 	}
 	if a.Spec.Remote && a.Spec.Shared {
-		out.say("Notice: %s is remote and can read and write files on this machine.", a.Spec.Name)
+		out.say("Notice: %s is remote and can read and write files on this machine.", called(a))
 	}
 	if strings.HasPrefix(a.Spec.Where, "through npx") {
 		out.say("npx fetches the package first, which can take a minute.")
@@ -107,8 +106,7 @@ func (s *starts) reportProgress(a *workspace.Agent) {
 // connected says which agent was started.
 func (s *starts) connected(n workspace.AgentStarted) {
 	info := n.Agent.Conn().Client.Agent()
-	name := cmp.Or(strings.TrimSpace(info.Title), info.Name, called(n.Agent))
-	s.dialogs.out.say("%s.", strings.TrimSpace("Connected: "+name+" "+info.Version))
+	s.dialogs.out.say("%s.", strings.TrimSpace("Connected: "+called(n.Agent)+" "+info.Version))
 	if n.Note != "" {
 		s.dialogs.out.say("Notice: %s.", n.Note)
 	}
@@ -116,7 +114,7 @@ func (s *starts) connected(n workspace.AgentStarted) {
 
 // failed says why an agent did not start, and what the user can do.
 func (s *starts) failed(a *workspace.Agent, err error) {
-	what := a.Spec.Name + " did not start"
+	what := called(a) + " did not start"
 	if a.Spec.Remote {
 		what = "Not connected"
 	}

@@ -29,7 +29,7 @@ func TestAgentDoesNotStart(t *testing.T) {
 		r.types("hello there")
 		r.pause()
 		r.types("1")
-		r.sees("Queued as prompt 1", "Connected: Fake agent 1.2.", "You: hello there", "fake: You said: hello there")
+		r.sees("Queued as prompt 1", "Connected: fake 1.2.", "You: hello there", "fake: You said: hello there")
 	})
 }
 
@@ -40,7 +40,7 @@ func TestSlowStart(t *testing.T) {
 		r.types("early")
 		time.Sleep(12 * time.Second)
 		r.wants("parley, line mode, in "+r.opts.Cwd+". /help lists the commands.", "Starting fake: fake --acp",
-			"Queued as prompt 1.", "Still starting, 10 seconds.", "Connected: Fake agent 1.2.", "You: early", "fake: You said: early", "Turn ended.")
+			"Queued as prompt 1.", "Still starting, 10 seconds.", "Connected: fake 1.2.", "You: early", "fake: You said: early", "Turn ended.")
 	})
 }
 
@@ -97,7 +97,7 @@ func TestLogin(t *testing.T) {
 		r.types("3")
 		r.pause()
 		r.types("1")
-		r.sees("parley cannot log in this way: it needs a terminal", "Logging in: With the browser.", "Logged in.", "Connected: Fake agent 1.2.")
+		r.sees("parley cannot log in this way: it needs a terminal", "Logging in: With the browser.", "Logged in.", "Connected: fake 1.2.")
 	})
 }
 
@@ -108,7 +108,7 @@ func TestAddressOfALogin(t *testing.T) {
 	var log *event.Log
 	talkTo(t, func(r *rig) {
 		locked(r)
-		r.opts.Agents[0].Custom, r.opts.Agents[0].Title = true, "env"
+		r.opts.Agents[0].Custom = true
 		connect := r.opts.Connect
 		r.opts.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, l *event.Log) (*workspace.Connection, error) {
 			log = l
@@ -136,7 +136,7 @@ func TestLoginWithAKey(t *testing.T) {
 		r.fresh()
 		r.types("2", "", " k1 ")
 		r.wants("The agent is restarted with what you type; parley keeps it in memory only.", "Type the key, FAKE_KEY; /cancel cancels:",
-			"An answer is needed.", "Type the key, FAKE_KEY; /cancel cancels:", "Starting fake: fake --acp", "Connected: Fake agent 1.2.")
+			"An answer is needed.", "Type the key, FAKE_KEY; /cancel cancels:", "Starting fake: fake --acp", "Connected: fake 1.2.")
 		if env := r.Agent().Env; env["FAKE_KEY"] != "k1" {
 			t.Errorf("started with %d variables", len(env))
 		}
@@ -171,7 +171,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 			"set FAKE_API_KEY before you start parley")
 		r.pause()
 		r.types("1", "k1")
-		r.sees("Logged in.", "Connected: Fake agent 1.2.")
+		r.sees("Logged in.", "Connected: fake 1.2.")
 		if len(r.Agents()) != 1 {
 			t.Error("started again")
 		}

@@ -67,7 +67,7 @@ func (w Wait) starting(width int) []string {
 	if spec.Remote {
 		doing = "Connecting to "
 	}
-	rows := []string{line(doing + th.Strong.Paint(spec.Name) + "  " + th.Dim.Paint(text.Seconds(w.Env.Now().Sub(since)))), line(th.Dim.Paint(spec.Command)), ""}
+	rows := []string{line(doing + th.Strong.Paint(spec.DisplayName()) + "  " + th.Dim.Paint(text.Seconds(w.Env.Now().Sub(since)))), line(th.Dim.Paint(spec.Command)), ""}
 	lines, _ := w.Agent.Log.Lines()
 	for _, l := range lines[max(0, len(lines)-8):] {
 		rows = append(rows, line(th.Faint.Paint(l.Text)))
