@@ -29,9 +29,9 @@ func (h composing) RestoreNotes(saved []notes.Note) { h.c.Notes = notes.Merge(h.
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
 func (h composing) Session() composer.Session {
-	c, conn := h.c, h.c.Agent.Conn()
+	c, info := h.c, h.c.Agent.Info()
 	s := composer.Session{
-		ReadOnly: c.ReadOnly, Connected: conn != nil, Images: conn != nil && conn.Client.Agent().Image,
+		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
 		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued, Notes: c.Notes,
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
@@ -104,20 +104,17 @@ func newStore(m *Model) *composer.Store {
 // expand returns the function that turns a prompt into content blocks; nil if it is plain
 // text.
 func (h composers) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-	m, conn, c := h.m, s.Agent.Conn(), h.m.pageOf(s)
-	if conn == nil {
+	info := s.Agent.Info()
+	if info == nil {
 		return nil
 	}
-	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: []string{c.LocalDir()}}
-	if conn.Template.Cwd == to.Roots[0] {
-		to.Roots = append(to.Roots, conn.Template.Roots...)
-	}
+	to := composer.Recipient{Agent: *info, Roots: s.Roots()}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
 			s.SayOnce("This agent runs elsewhere and gets no files: @ stays text")
 		}
 	}
-	return m.store.Expand(text, to)
+	return h.m.store.Expand(text, to)
 }
 
 // search lists earlier prompts, the newest first. The draft stays until one is chosen.

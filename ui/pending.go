@@ -31,10 +31,10 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 
 // welcome returns the rows shown in place of an empty transcript.
 func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []string {
-	if a.Conn() == nil {
+	info := a.Info()
+	if info == nil {
 		return nil
 	}
-	info := a.Conn().Client.Agent()
 	name := info.Title
 	if name == "" {
 		name = info.Name
@@ -113,7 +113,7 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || s.ACP == nil:
+			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || !s.IsOpen():
 			case s.Thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter send  ↑ edit" + drop)
 			case s.Paused:

@@ -141,11 +141,11 @@ func isApplied(n workspace.News) bool {
 func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
-	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.ACP != nil && c.ACP.Running()))
+	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.Running()))
 	_, ended := n.Event.(event.TurnEnded)
 	_, lost := n.Event.(event.Disconnected)
 	switch compared := c.Compared(); {
-	case !ended && !lost || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
+	case !ended && !lost || c.Running(): // it continues with what was queued
 		return cmd
 	case compared != nil:
 		return tea.Batch(cmd, m.compareDone(compared))

@@ -117,10 +117,10 @@ func TestNoRestore(t *testing.T) {
 			r.Error("files are restored during a turn")
 		}
 		r.pass(2 * time.Minute)
-		journal := s.Agent.Conn().Journal
-		s.Agent.Conn().Journal = nil
+		journal := s.Agent.ConnForTest().Journal
+		s.Agent.ConnForTest().Journal = nil
 		refused(prompts(s)[0], "not recorded")
-		s.Agent.Conn().Journal = journal
+		s.Agent.ConnForTest().Journal = journal
 		r.lose()
 		refused(prompts(s)[0], "the agent has ended")
 		s.Agent.Restart()
@@ -179,7 +179,7 @@ func TestFork(t *testing.T) {
 			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput)
 		}
 		calls := r.agent().Calls("session/fork")
-		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.ACP.Cwd()) {
+		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.Cwd()) {
 			r.Errorf("the agent got %q", calls)
 		}
 		r.turns(f, "three")

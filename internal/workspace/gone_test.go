@@ -138,7 +138,7 @@ func TestNotReopened(t *testing.T) {
 		}
 		r.pass((5 * time.Minute))
 		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
-		if !s.Agent.Live() || s.ACP != nil {
+		if !s.Agent.Live() || s.IsOpen() {
 			r.Error("the agent is not there")
 		}
 		r.fake().Answer("session/load", "{}")

@@ -358,8 +358,8 @@ func TestLostOnceReopened(t *testing.T) {
 				r.fake().Answer("session/resume", "{}")
 				r.pass(2 * time.Minute)
 				r.got("first", "second")
-				if !s.Agent.Live() || s.ACP == nil {
-					r.Errorf("live %v, open %v", s.Agent.Live(), s.ACP != nil)
+				if !s.Agent.Live() || !s.IsOpen() {
+					r.Errorf("live %v, open %v", s.Agent.Live(), s.IsOpen())
 				}
 			})
 		})
@@ -398,7 +398,7 @@ func TestLostWhileOpening(t *testing.T) {
 					r.fake().On("session/new", nil)
 					s.Agent.NewSession()
 					r.pass(time.Second)
-					if r.w.Front().ACP == nil {
+					if !r.w.Front().IsOpen() {
 						t.Error("no other session can be opened")
 					}
 				})
@@ -422,7 +422,7 @@ func TestCloseWhileLost(t *testing.T) {
 				}
 				r.w.Front().Close()
 				r.pass(time.Hour)
-				if len(r.w.Sessions()) != 1 || !first.Agent.Live() || first.ACP == nil {
+				if len(r.w.Sessions()) != 1 || !first.Agent.Live() || !first.IsOpen() {
 					t.Errorf("%d sessions, live %v", len(r.w.Sessions()), first.Agent.Live())
 				}
 			})

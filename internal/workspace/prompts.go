@@ -80,12 +80,12 @@ func (s *Session) holds() bool {
 // TakesPrompts reports whether a prompt can be sent now: between turns, or during one to
 // an agent of version 2, which holds it.
 func (s *Session) TakesPrompts() bool {
-	if s.ACP == nil || s.sending != nil || s.switching || len(s.Queued) > 0 && s.Busy() {
+	if s.acp == nil || s.sending != nil || s.switching || len(s.Queued) > 0 && s.Busy() {
 		return false
 	}
 	switch s.Thread.State {
 	case thread.Idle:
-		return !s.ACP.Running() || s.holds()
+		return !s.acp.Running() || s.holds()
 	case thread.Running, thread.Waiting:
 		return s.holds()
 	}
@@ -144,7 +144,7 @@ func (s *Session) Resume() {
 // be read first, a task reads them and sends it.
 func (s *Session) Send(text string) error {
 	switch {
-	case s.ACP == nil:
+	case s.acp == nil:
 		return ErrNotOpen
 	case s.sending != nil:
 		return ErrReading
@@ -158,8 +158,8 @@ func (s *Session) Send(text string) error {
 			return nil
 		}
 	}
-	held := s.ACP.Running()
-	if err := s.ACP.Prompt(append(textBlocks(s.ShellOutput), event.Block{Text: sent})...); err != nil {
+	held := s.acp.Running()
+	if err := s.acp.Prompt(append(textBlocks(s.ShellOutput), event.Block{Text: sent})...); err != nil {
 		return err
 	}
 	s.last, s.refused, s.ShellOutput = whole, nil, nil
@@ -190,7 +190,7 @@ func (s *Session) sendExpanded(text, whole string, expand func(context.Context) 
 	ctx, cancel := context.WithTimeoutCause(s.w.conns.ctx, readPatience, errTooSlow)
 	p := &sending{text: text, carried: s.ShellOutput, whole: whole, queued: len(s.Queued), cancel: cancel}
 	s.sending, s.ShellOutput = p, nil
-	open, held := s.ACP, s.ACP.Running()
+	open, held := s.acp, s.acp.Running()
 	s.w.begin(func() Result {
 		defer cancel()
 		blocks, notes := expand(ctx)
@@ -246,7 +246,7 @@ func (s *Session) sent(p *sending, n PromptSent, err error) {
 	s.last = p.whole
 	s.promptSent(n)
 	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
-	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
+	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.acp != nil {
 		if !s.sendFirst() {
 			break
 		}
@@ -316,10 +316,10 @@ func (s *Session) dequeue() {
 
 // sendQueued sends the first queued prompt if that is allowed now.
 func (s *Session) sendQueued() {
-	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.switching || s.Thread.State != thread.Idle {
+	if s.Paused || len(s.Queued) == 0 || s.acp == nil || s.sending != nil || s.switching || s.Thread.State != thread.Idle {
 		return
 	}
-	if s.ACP.Running() && !s.holds() { // events will report its start and end
+	if s.acp.Running() && !s.holds() { // events will report its start and end
 		return
 	}
 	s.sendFirst()
@@ -443,13 +443,13 @@ func (s *Session) textOf(blocks []event.Block) (text string) {
 // edited. It returns false if the agent holds none.
 func (s *Session) Withdraw(drop bool) bool {
 	n := len(s.Thread.Held)
-	if n == 0 || s.ACP == nil {
+	if n == 0 || s.acp == nil {
 		return false
 	}
 	key := s.Thread.Held[n-1].Key
 	if drop {
 		s.dropped[key] = true
 	}
-	s.ACP.Withdraw(key)
+	s.acp.Withdraw(key)
 	return true
 }

@@ -318,7 +318,7 @@ func (c *chaos) wish() {
 		case "env_var":
 			a.LogInWithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
-			a.RanLogin(a.Conn(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
+			a.RanLogin(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
 		default:
 			a.Authenticate(m, "")
 		}
@@ -432,7 +432,7 @@ func (c *chaos) settleDown() {
 			case s.Agent.Spec.Name == "":
 			case s.Agent.Opening() && !dialing && s.Agent.LoggingIn() == "":
 				s.Agent.Restart()
-			case s.Agent.Conn() == nil && !s.Agent.Opening():
+			case !s.Agent.Connected() && !s.Agent.Opening():
 				if !s.Continue() {
 					s.Agent.Restart()
 				}
@@ -447,8 +447,8 @@ func (c *chaos) settleDown() {
 		if s.Agent.Spec.Name == "" {
 			continue
 		}
-		if _, reading := s.Reading(); s.ACP == nil || s.Thread.State != thread.Idle || len(s.Queued) > 0 || reading || s.Waiting() || !s.Agent.Live() {
-			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.ACP != nil, s.Thread.State, s.Lost.State, s.Queued, reading, s.Agent.Live(), s.Agent.Opening())
+		if _, reading := s.Reading(); !s.IsOpen() || s.Thread.State != thread.Idle || len(s.Queued) > 0 || reading || s.Waiting() || !s.Agent.Live() {
+			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.IsOpen(), s.Thread.State, s.Lost.State, s.Queued, reading, s.Agent.Live(), s.Agent.Opening())
 		}
 	}
 }

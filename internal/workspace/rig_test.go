@@ -380,7 +380,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 	a := r.w.Start(s)
 	r.settle()
 	r.news = nil
-	if !a.Live() || a.Front().ACP == nil {
+	if !a.Live() || !a.Front().IsOpen() {
 		r.Fatalf("%s has not started: %v", s.Name, a.Err())
 	}
 	return a.Front()

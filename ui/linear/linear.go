@@ -136,7 +136,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.ToggleLog:    c.reportCommand(report.log),
 		intent.AnotherAgent: bare(c.starts.another),
 		intent.Turns:        c.reportCommand(report.turns),
-		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
+		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.front.Session) }),
 		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
 		intent.ShowReview: func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, func(of changes) { of.review(arg) })
@@ -190,7 +190,7 @@ func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	c.loop(ctx)
 	var left ui.ResumableSession // the session to resume
 	if c.front.Resumable() {
-		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
+		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.Thread.Session}
 	}
 	c.quitting = true
 	c.keeper.end()

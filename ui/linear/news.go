@@ -124,7 +124,7 @@ func (c *chat) onNews(n workspace.News) {
 func (c *chat) opened(n *narrator) {
 	n.loading = false
 	for _, o := range c.w.Sessions() {
-		if o.ACP == nil && o != n.Session {
+		if !o.IsOpen() && o != n.Session {
 			o.Close()
 		}
 	}
@@ -136,7 +136,7 @@ func (c *chat) opened(n *narrator) {
 func (c *chat) applied(n *narrator, e event.Event, items []int) {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.questions.add(&permission{e.Question, c.questions, c.lender, e.Broker, c.w, n.Session})
+		c.questions.add(&permission{e.Question, c.questions, c.lender, c.w, n.Session})
 	case event.ElicitationAsked:
 		asked := &elicitation{questions: c.questions, tasks: c.tasks, open: c.opts.OpenURL, agent: called(n.Agent), asked: e}
 		if asked.parse() {
@@ -149,8 +149,8 @@ func (c *chat) applied(n *narrator, e event.Event, items []int) {
 		c.questions.removeEnded(n.Session, e)
 	}
 	n.applied(e, items)
-	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Agent.Conn()) {
+	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Session) {
 		c.front.finishAll()
-		c.lender.attend(n.Agent.Conn(), n.Thread.Session, e)
+		c.lender.attend(n.Session, e)
 	}
 }

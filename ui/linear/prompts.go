@@ -62,7 +62,7 @@ func (p *prompts) send(text string) {
 		s.Paused = true
 	case s.Lost.State == workspace.StateUnopened:
 		out.say("Queued as prompt %d: the session is not open. Press enter to try again.", n)
-	case s.ACP == nil && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.current == nil:
+	case !s.IsOpen() && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.current == nil:
 		out.say("Queued as prompt %d. No agent is running: /agent starts one.", n)
 	case s.Paused:
 		out.say("Queued as prompt %d. Press enter to send the first one.", n)
@@ -163,7 +163,7 @@ func (p *prompts) resend() {
 	switch s := p.w.Front(); {
 	case len(s.Unconfirmed) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
-	case s.ACP == nil:
+	case !s.IsOpen():
 		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
 		offer, _ := s.Unconfirmed.Remove(false)
@@ -192,5 +192,5 @@ func (p *prompts) unsent() {
 func (p *prompts) ready() bool {
 	s := p.w.Front()
 	_, reading := s.Reading()
-	return s.ACP != nil && s.Thread.State == thread.Idle && !s.ACP.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
+	return s.IsOpen() && s.Thread.State == thread.Idle && !s.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
 }

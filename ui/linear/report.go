@@ -55,7 +55,7 @@ func (r report) listRunning() {
 		if it.Tool.State() != thread.ToolPending {
 			took = ", for " + spoken(it.Tool.Duration(time.Now()))
 		}
-		r.out.say("%s: %s, %s%s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateText(), took)
+		r.out.say("%s: %s, %s%s.", r.calls.name(it), subject(it.Tool, r.Session.Cwd()), it.Tool.StateText(), took)
 	}
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
@@ -145,7 +145,7 @@ func (r report) status() {
 		r.out.say("The session is gone. Press enter to start a new one.")
 	case r.Lost.State == workspace.StateUnopened:
 		r.out.say("The session is not open. Press enter to try again.")
-	case r.ACP == nil:
+	case !r.IsOpen():
 		r.out.say("No agent is running: /agent starts one, /quit quits.")
 	case busy(r.Session) && r.Thread.State == thread.Waiting:
 		r.out.say("%s: %s. The turn began %s ago; /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
@@ -156,7 +156,7 @@ func (r report) status() {
 	default:
 		r.out.say("%s: %s.", called(r.Agent), r.Thread.State)
 	}
-	if r.ACP == nil {
+	if !r.IsOpen() {
 		return
 	}
 	for _, s := range r.Settings() {
@@ -184,7 +184,7 @@ func (r report) trusted(changes []undo.Change, notRecorded []string) {
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only a rejected change is more serious than a hidden one
 			for _, f := range unnamed {
-				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
+				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, r.Session.Cwd()))
 			}
 		}
 		for sub, it := range r.Thread.Calls {
@@ -192,9 +192,9 @@ func (r report) trusted(changes []undo.Change, notRecorded []string) {
 			case it.Tool.Trust != trust:
 				continue
 			case sub != nil:
-				r.out.say("%s: %s, %s.", trust.Title(), sub.Name(), subject(it.Tool, cwd(r.Session)))
+				r.out.say("%s: %s, %s.", trust.Title(), sub.Name(), subject(it.Tool, r.Session.Cwd()))
 			default:
-				r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, cwd(r.Session)))
+				r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, r.Session.Cwd()))
 			}
 			n++
 		}

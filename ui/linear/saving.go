@@ -79,7 +79,7 @@ func (k *keeper) update() {
 		key, on := composer.DraftKey{Dir: s.Dir, Agent: s.Agent.Spec.Key(), Session: s.Thread.Session}, k.saved[s]
 		switch {
 		case s.ReadOnly:
-		case s.ACP != nil && (on == nil || on.key != key):
+		case s.IsOpen() && (on == nil || on.key != key):
 			k.load(s, key)
 		case on != nil && !on.loading:
 			k.save(s, on)

@@ -234,7 +234,7 @@ func (l Line) doing() []string {
 		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.LoggingIn()))
 	case t.State == thread.Loading:
 		parts = append(parts, th.Accent.Paint(t.State.String()))
-	case l.ACP == nil:
+	case !l.IsOpen():
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
 	return parts
