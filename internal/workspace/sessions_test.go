@@ -397,5 +397,9 @@ func TestNamesAndRecords(t *testing.T) {
 		if dir := s.LocalDir(); dir != closed.LocalDir() || dir == "" {
 			r.Errorf("commands of a remote agent's user run in %q", dir)
 		}
+		s.Dir = "/here" // the agent works elsewhere
+		if roots := s.Roots(); !slices.Equal(roots, []string{"/here"}) {
+			r.Errorf("files for a remote agent are looked up in %q", roots)
+		}
 	})
 }
