@@ -81,3 +81,45 @@ func TestTheWorkspaceHidesTheEngine(t *testing.T) {
 		t.Errorf("found %d methods and %d fields only", methods, fields)
 	}
 }
+
+// Front ends read the fields of sessions and agents, and change them by methods only. Dir is not looked for:
+// the description of an agent, which they may copy and change, has one too.
+func TestFrontEndsChangeNoFields(t *testing.T) {
+	all, names := sources(t), map[string]bool{}
+	for _, s := range all {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			of, ok := n.(*ast.TypeSpec)
+			if !ok || s.pkg != "internal/workspace" || of.Name.Name != "Session" && of.Name.Name != "Agent" {
+				return true
+			}
+			for _, f := range of.Type.(*ast.StructType).Fields.List {
+				for _, name := range f.Names {
+					names[name.Name] = name.IsExported() && name.Name != "Dir"
+				}
+			}
+			return false
+		})
+	}
+	if !names["Thread"] || !names["Spec"] {
+		t.Fatalf("the fields are %v", names)
+	}
+	for _, s := range all {
+		if s.test || !under(s.pkg, "ui") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			set, ok := n.(*ast.AssignStmt)
+			if !ok {
+				return true
+			}
+			for _, to := range set.Lhs {
+				for sel, ok := to.(*ast.SelectorExpr); ok; sel, ok = sel.X.(*ast.SelectorExpr) {
+					if names[sel.Sel.Name] {
+						t.Errorf("%s: changes %s", s.fset.Position(sel.Pos()), sel.Sel.Name)
+					}
+				}
+			}
+			return true
+		})
+	}
+}

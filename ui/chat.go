@@ -122,12 +122,12 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		if len(c.Queued) > 0 && c.Thread.State == thread.Idle {
+		if len(c.Queued()) > 0 && c.Thread.State == thread.Idle {
 			c.Resume()
 			return nil
 		}
-		if c.Paused {
-			c.Paused = false
+		if c.Paused() {
+			c.Resume()
 			return c.say("Queued prompts are sent after this turn")
 		}
 		return nil

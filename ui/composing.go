@@ -24,7 +24,7 @@ func (h composing) Submit() tea.Cmd          { return h.c.submit() }
 func (h composing) NoteTyping()              { h.c.m.input.Touch() }
 func (h composing) PendingPrompts() []string { return h.c.Session.PendingPrompts() }
 
-func (h composing) RestoreNotes(saved []notes.Note) { h.c.Notes = notes.Merge(h.c.Notes, saved) }
+func (h composing) RestoreNotes(saved []notes.Note) { h.c.AddNotes(saved) }
 
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
@@ -32,7 +32,7 @@ func (h composing) Session() composer.Session {
 	c, info := h.c, h.c.Agent.Info()
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
-		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued, Notes: c.Notes,
+		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued(), Notes: c.Notes(),
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
@@ -164,7 +164,7 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 		return c.say("This is the first queued prompt"), true
 	}
 	c.ReturnEdited(c.composer.Value())
-	if at >= len(c.Queued) {
+	if at >= len(c.Queued()) {
 		c.composer.Reset()
 		return nil, true
 	}
@@ -176,10 +176,10 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
-	p, ok := c.Unconfirmed.Remove(true)
+	p, ok := c.TakeUnconfirmed(true)
 	if ok && edit {
 		blocks, own := carried.Split(p.Draft)
-		c.ShellOutput = append(blocks, c.ShellOutput...)
+		c.ReturnShellOutput(blocks)
 		c.composer.SetValue(c.typedForm(own))
 	}
 	return ok

@@ -22,9 +22,9 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 		}
 	}
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
-	if len(s.ShellOutput) > 0 {
+	if len(s.ShellOutput()) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput()...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
@@ -96,10 +96,10 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	if text, reading := s.Reading(); reading {
 		all = append(all, waiting{"reading files  ", text})
 	}
-	for i, text := range s.Queued {
+	for i, text := range s.Queued() {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, p := range s.Unconfirmed {
+	for _, p := range s.Unconfirmed() {
 		_, own := carried.Split(p.Draft)
 		all = append(all, waiting{p.Reason() + "  ", own})
 	}
@@ -108,15 +108,15 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		right := ""
 		if i == len(all)-1 {
 			drop := "  ⌫ drop"
-			if len(s.ShellOutput) > 0 { // the key drops these first
+			if len(s.ShellOutput()) > 0 { // the key drops these first
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || !s.IsOpen():
+			case len(s.Queued()) == 0 || len(s.Unconfirmed()) > 0 || !s.IsOpen():
 			case s.Thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter send  ↑ edit" + drop)
-			case s.Paused:
+			case s.Paused():
 				right = th.Dim.Paint("  enter send after this turn  ↑ edit" + drop)
 			}
 		}

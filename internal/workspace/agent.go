@@ -152,7 +152,7 @@ func (a *Agent) Restart() {
 // Prompts that were queued for that one wait for the user.
 func (a *Agent) StartNew() {
 	front := a.Front()
-	front.Paused = len(front.Queued) > 0
+	front.paused = len(front.queued) > 0
 	a.Spec.NewSession, a.w.opts.Resume = true, ""
 	a.Restart()
 }

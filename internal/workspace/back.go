@@ -165,7 +165,7 @@ func (s *Session) Fork(prompt int, title string) error {
 		f.forgotten = end
 		told := carried.Conversation(s.Thread.Items[:end])
 		if told != "" {
-			f.ShellOutput = []string{told}
+			f.shellOutput = []string{told}
 		}
 		f.Thread.AddNotice("Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.", told)
 	}

@@ -30,8 +30,8 @@ func TestSessionGone(t *testing.T) {
 				r.prompt(s, "second")
 				r.pass(time.Minute)
 				r.news = nil
-				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.StoredSessions() != nil {
-					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
+				if s.Lost.State != workspace.StateGone || !s.Paused() || s.Agent.StoredSessions() != nil {
+					t.Errorf("%v, paused %v", s.Lost.State, s.Paused())
 				}
 				for range 2 { // it stays gone however often the connection is lost
 					r.lose()

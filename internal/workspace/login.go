@@ -284,7 +284,7 @@ func (s *Session) requeueRefused() bool {
 	for i, text := range refused {
 		refused[i] = ForAgent(text)
 	}
-	s.Queued, s.refused, s.Paused = append(refused, s.Queued...), nil, false
+	s.queued, s.refused, s.paused = append(refused, s.queued...), nil, false
 	return true
 }
 

@@ -337,7 +337,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
-			if err := s.Submit(text, len(s.Queued) > 0); err != nil {
+			if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
 				r.Error(err)
 			}
 		}

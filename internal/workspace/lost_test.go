@@ -193,7 +193,8 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "first")
 		r.waits(s, "second")
-		s.Unconfirmed, s.Queued = nil, nil
+		s.TakeUnconfirmed(false)
+		s.DropQueued(0)
 		r.prompt(s, "third")
 		r.pass(10 * time.Millisecond)
 		r.prompt(s, "@fourth")

@@ -83,7 +83,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 // in it what only parley knows.
 func (s *Session) showLoaded(coming *thread.Thread) {
 	coming.CarryShells(s.Thread)
-	s.Lost.Interrupted.Mark(coming, &s.Unconfirmed)
+	s.Lost.Interrupted.Mark(coming, &s.unconfirmed)
 	s.Thread = coming
 	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
 	s.began, s.forgotten, s.spans = 0, 0, nil
@@ -99,7 +99,7 @@ func (s *Session) notReopened(err error) {
 // markGone records that the agent no longer has the session.
 func (s *Session) markGone(err error) {
 	s.Lost.State, s.Lost.previous = StateGone, nil
-	s.Paused = s.Paused || len(s.Queued) > 0
+	s.paused = s.paused || len(s.queued) > 0
 	s.Thread.Revive(whyGone(err))
 	s.remarked()
 	s.w.tell(SessionGone{s})
@@ -139,9 +139,9 @@ func (s *Session) startOver() {
 		s.Say(openingLine)
 		return
 	}
-	cut, paused := s.Lost.Interrupted, s.Paused || len(s.Queued) > 0
+	cut, paused := s.Lost.Interrupted, s.paused || len(s.queued) > 0
 	s.resetConnection()
-	s.Lost.State, s.Lost.Interrupted, s.Paused = StateStartingOver, cut, paused
+	s.Lost.State, s.Lost.Interrupted, s.paused = StateStartingOver, cut, paused
 	a.pending = s
 	s.open(a.conn.newSession, s.startedOver)
 }
@@ -178,7 +178,7 @@ func (s *Session) cutOff(err error) {
 	if event.InterruptedByNetwork(err) {
 		text, _ := s.turnPrompt()
 		s.Lost.Interrupted.AddTurn(s.Thread, text)
-		s.Unconfirmed.Add(&s.Lost.Interrupted)
+		s.unconfirmed.Add(&s.Lost.Interrupted)
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *Session) offerHeld() {
 	for _, p := range s.Thread.Held {
 		cut.AddHeld(s.Thread, p.Text)
 	}
-	s.Unconfirmed.Add(&cut)
+	s.unconfirmed.Add(&cut)
 }
 
 // Say reports a line about an action of the user on the session, as Said.

@@ -14,19 +14,18 @@ import (
 )
 
 // Session is a session that is open, is being opened, or has lost its agent: its
-// conversation and the prompts that wait. Front ends read the fields, and change Queued,
-// Paused and Notes when their user does.
+// conversation and the prompts that wait. Front ends read the fields; methods change them.
 type Session struct {
 	Agent  *Agent
 	acp    *acpclient.Session // nil until it is open
 	Thread *thread.Thread
 
-	Queued      []string           // prompts that wait for the turn to end, the oldest first
-	Paused      bool               // the queue waits for the user, because a turn was stopped or failed
-	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
-	ShellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
+	queued      []string           // prompts that wait for the turn to end, the oldest first
+	paused      bool               // the queue waits for the user, because a turn was stopped or failed
+	unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
+	shellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
 
-	Notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
+	notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
 
 	ReadOnly       bool   // shown from a log; no agent has it open
 	ReadOnlyReason string // why it is read-only
@@ -147,17 +146,6 @@ func (s *Session) LocalDir() string {
 		return s.acp.Cwd()
 	}
 	return cmp.Or(s.Dir, s.w.opts.Cwd)
-}
-
-// DropShellOutput removes the newest command output that would go with the next prompt;
-// false if there is none.
-func (s *Session) DropShellOutput() bool {
-	n := len(s.ShellOutput)
-	if n == 0 {
-		return false
-	}
-	s.ShellOutput = s.ShellOutput[:n-1]
-	return true
 }
 
 // attach connects s to the opened session, whose events so far have been applied.

@@ -219,7 +219,7 @@ func (c *chat) saveHistory(text string) {
 // unsaved prints the notes that would be lost.
 func (c *chat) unsaved() {
 	for _, s := range c.w.Sessions() {
-		if said := notes.Draft(s.Notes); said != nil && (c.opts.Drafts == nil || c.disk.broken) {
+		if said := notes.Draft(s.Notes()); said != nil && (c.opts.Drafts == nil || c.disk.broken) {
 			c.out.say("Not sent:")
 			c.out.lines(notes.Text(notes.Prompt(said)))
 		}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"parley/acpclient/event"
-	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
@@ -76,10 +75,8 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Cannot open the session: %s.", n.Err)
 	case workspace.SessionRemoved: // its queued prompts move to the session in front
 		delete(c.narrators, n.Session)
-		s := c.front.Session
-		s.Queued, s.Paused = append(n.Session.Queued, s.Queued...), s.Paused || n.Session.Paused
-		s.Unconfirmed = append(n.Session.Unconfirmed, s.Unconfirmed...)
-		s.Notes = notes.Merge(s.Notes, c.keeper.leave(n.Session))
+		c.front.Adopt(n.Session)
+		c.front.AddNotes(c.keeper.leave(n.Session))
 	case workspace.Reconnected:
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:

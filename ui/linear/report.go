@@ -108,26 +108,25 @@ func (r report) lastThought() {
 }
 
 func (r report) queue() {
-	if len(r.Queued) == 0 {
+	if len(r.Queued()) == 0 {
 		r.out.say("No queued prompts.")
 		return
 	}
-	for i, text := range r.Queued {
+	for i, text := range r.Queued() {
 		r.out.say("%d. %s", i+1, safetext.Line(text, 200))
 	}
-	if r.Paused {
+	if r.Paused() {
 		r.out.say("Press enter to send the first one.")
 	}
 }
 
 func (r report) dropQueued(arg string) {
-	n, ok := numbered(arg, len(r.Queued))
+	n, ok := numbered(arg, len(r.Queued()))
 	if !ok {
 		r.out.say("No queued prompt has that number.")
 		return
 	}
-	r.out.say("Dropped: %s", safetext.Line(r.TakeQueued(n-1), 200))
-	r.EndEdit()
+	r.out.say("Dropped: %s", safetext.Line(r.DropQueued(n-1), 200))
 }
 
 // status prints the state of the session.
@@ -173,7 +172,7 @@ func (r report) status() {
 	if r.Thread.Added+r.Thread.Removed > 0 {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
-	if n := len(r.Queued); n > 0 {
+	if n := len(r.Queued()); n > 0 {
 		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
 }

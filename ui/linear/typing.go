@@ -76,7 +76,7 @@ func (c *chat) empty() {
 	case s.Continue():
 	case busy(s):
 		c.report().status()
-	case len(s.Queued) > 0 && s.Paused:
+	case len(s.Queued()) > 0 && s.Paused():
 		s.Resume()
 	case !s.IsOpen():
 		c.report().status()
@@ -167,6 +167,6 @@ func (c *chat) endIfDone() {
 		return
 	}
 	_, reading := s.Reading()
-	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && len(s.Queued) > 0 && !s.Paused
+	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && len(s.Queued()) > 0 && !s.Paused()
 	c.quitting = !waits || d != nil && !s.IsOpen()
 }

@@ -260,7 +260,7 @@ func (l Line) counts() (parts []string) {
 	if n := len(t.Held); n > 0 {
 		add("%d held", n)
 	}
-	if n := len(l.Queued); n > 0 {
+	if n := len(l.Queued()); n > 0 {
 		add("%d queued", n)
 	}
 	if n := len(t.Background); n > 0 {
