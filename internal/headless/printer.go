@@ -40,7 +40,7 @@ func newPrinter(o Options) printer {
 	case "json":
 		stream := jsonStream{out: bufio.NewWriter(o.Stdout)}
 		note := func(line string) { fmt.Fprintf(o.Stderr, "parley: %s\n", line) }
-		return newJSONPrinter(o.Agent, note, func(r Result) { stream.write(r) })
+		return newJSONPrinter(o.Host.Agent, note, func(r Result) { stream.write(r) })
 	case "stream-json":
 		return &streamPrinter{stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
