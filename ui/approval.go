@@ -13,7 +13,7 @@ import (
 
 // showApproval lists the approval modes. Allowing everything is confirmed in a second list.
 func (c *chat) showApproval() tea.Cmd {
-	if c.ACP == nil || c.Agent.Conn() == nil {
+	if !c.IsOpen() {
 		return c.say(workspace.ErrNotOpen.Error())
 	}
 	approve := func(it list.Item) tea.Cmd {

@@ -15,7 +15,7 @@ import (
 type questionHost struct{ c *chat }
 
 func (h questionHost) Agent() string             { return h.c.Agent.Name() }
-func (h questionHost) Answers() question.Answers { return h.c.broker }
+func (h questionHost) Answers() question.Answers { return h.c.Session }
 func (h questionHost) Say(text string) tea.Cmd   { return h.c.say(text) }
 func (h questionHost) ClosePopup()               { h.c.composer.ClosePopup() }
 func (h questionHost) QuestionsChanged()         { h.c.asksChanged, h.c.m.asksChanged = true, true }
@@ -77,28 +77,20 @@ func (msg openedURLMsg) handle(*Model) tea.Cmd {
 	return msg.chat.say("Opened in your browser")
 }
 
-// Messages of rules.
-type (
-	rulesOffered struct {
-		chat    *chat
-		key     uint64 // of the question
-		session string
-		items   []list.Item
-	}
-	ruleMade struct {
-		chat  *chat
-		rule  permissions.Rule
-		where string
-		err   error
-	}
-)
+// rulesOffered has the rules that would have answered a question.
+type rulesOffered struct {
+	chat    *chat
+	key     uint64 // of the question
+	session string
+	items   []list.Item
+}
 
 // OfferRules lists rules that would have answered the question. Adding one allows it, so
 // all of the question must have been read.
 func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
-	c, conn := h.c, h.c.Agent.Conn()
+	c := h.c
 	switch {
-	case conn == nil || conn.AddRule == nil:
+	case !c.Agent.TakesRules():
 		return c.say("Rules cannot be made here")
 	case !read:
 		return c.say("Read to the end first: down, pgdn")
@@ -107,12 +99,9 @@ func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	if len(rules) == 0 {
 		return c.say(question.WhyNoRule(cur))
 	}
+	asked := c.Agent.LastAsked(cur.Session)
 	return func() tea.Msg { // reads files
-		var asked []permissions.Facts
-		if conn.LastAsked != nil {
-			asked = conn.LastAsked(cur.Session)
-		}
-		return rulesOffered{c, cur.Key, cur.Session, question.RuleItems(rules, asked)}
+		return rulesOffered{c, cur.Key, cur.Session, question.RuleItems(rules, asked())}
 	}
 }
 
@@ -122,22 +111,18 @@ func (msg rulesOffered) handle(*Model) tea.Cmd {
 	if cur, ok := c.question.Current(); !ok || cur.Key != msg.key || c.listed() {
 		return nil
 	}
-	conn := c.Agent.Conn()
 	c.panels.show(&panel.List{Title: "New rule", Foot: "enter add · esc close", List: list.New(msg.items), Choose: func(it list.Item) tea.Cmd {
 		rule := it.Value.(permissions.Rule)
-		return func() tea.Msg {
-			where, err := conn.AddRule(msg.session, rule)
-			return ruleMade{chat: c, rule: rule, where: where, err: err}
-		}
+		c.Agent.AddRule(msg.session, rule, func(where string, err error) {
+			if err != nil {
+				c.Say("Rule not added" + atomicfile.FreeSpaceAdvice(err) + ": " + err.Error())
+				return
+			}
+			c.Say("Added rule: " + rule.Name() + " (" + where + ")")
+		})
+		return nil
 	}})
 	return nil
-}
-
-func (msg ruleMade) handle(*Model) tea.Cmd {
-	if msg.err != nil {
-		return msg.chat.say("Rule not added" + atomicfile.FreeSpaceAdvice(msg.err) + ": " + msg.err.Error())
-	}
-	return msg.chat.say("Added rule: " + msg.rule.Name() + " (" + msg.where + ")")
 }
 
 // Messages for editing the text of a write.

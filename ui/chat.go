@@ -37,7 +37,6 @@ type chat struct {
 	elicits  *question.Elicitations
 	composer *composer.Composer
 	question *question.Question
-	broker   *permissions.Broker // where answers go
 
 	doubtful    string // the line about which the user was asked whether to send it as text
 	asksChanged bool   // other questions wait than before
@@ -71,7 +70,6 @@ func newChat(m *Model, s *workspace.Session) *chat {
 func (c *chat) happened(e event.Event) tea.Cmd {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.broker = e.Broker
 		c.question.Add(e.Question)
 		c.elicits.WaitForQuiet() // questions come first
 	case permissions.Settled:
@@ -124,12 +122,12 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		if len(c.Queued) > 0 && c.Thread.State == thread.Idle {
+		if len(c.Queued()) > 0 && c.Thread.State == thread.Idle {
 			c.Resume()
 			return nil
 		}
-		if c.Paused {
-			c.Paused = false
+		if c.Paused() {
+			c.Resume()
 			return c.say("Queued prompts are sent after this turn")
 		}
 		return nil
@@ -142,7 +140,7 @@ func (c *chat) sendDraft() tea.Cmd {
 // stop cancels the running turn. If the agent does not react, a second stop after a few
 // seconds ends it.
 func (c *chat) stop() tea.Cmd {
-	if c.ACP == nil {
+	if !c.IsOpen() {
 		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
 	}
 	if c.Stop() {

@@ -172,7 +172,7 @@ func (c *chat) unqueue(edit bool) (tea.Cmd, bool) {
 	if (composing{c}).takeUnconfirmed(edit) {
 		return nil, true
 	}
-	if n := len(c.Queued); n > 0 {
+	if n := len(c.Queued()); n > 0 {
 		if edit {
 			c.composer.SetValue(c.TakeQueued(n - 1))
 			return nil, true

@@ -171,8 +171,8 @@ func (c *chat) commandDue(line string) tea.Cmd {
 	cmd, done := c.submitLine(line, true)
 	switch {
 	case !done || c.listed():
-		c.Paused = len(c.Queued) > 0
-	case !c.Paused:
+		c.Pause()
+	case !c.Paused():
 		c.Resume()
 	}
 	return cmd

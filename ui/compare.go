@@ -123,7 +123,7 @@ func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 		case s.Thread.State == thread.Ended:
 			return false
 		}
-		return s.Thread.State != thread.Idle || len(s.Queued) > 0
+		return s.Thread.State != thread.Idle || len(s.Queued()) > 0
 	}
 	switch {
 	case slices.ContainsFunc(all, works):

@@ -43,7 +43,7 @@ func TestRandomKeysInAComparison(t *testing.T) {
 					return
 				}
 				for _, s := range d.m.chat.Compared() {
-					if !s.Busy() && len(s.Queued) == 0 {
+					if !s.Busy() && len(s.Queued()) == 0 {
 						s.Submit("go on", false)
 					}
 				}

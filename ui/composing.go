@@ -24,15 +24,15 @@ func (h composing) Submit() tea.Cmd          { return h.c.submit() }
 func (h composing) NoteTyping()              { h.c.m.input.Touch() }
 func (h composing) PendingPrompts() []string { return h.c.Session.PendingPrompts() }
 
-func (h composing) RestoreNotes(saved []notes.Note) { h.c.Notes = notes.Merge(h.c.Notes, saved) }
+func (h composing) RestoreNotes(saved []notes.Note) { h.c.AddNotes(saved) }
 
 func (h composing) Commands() []composer.Command { return h.c.commands() }
 
 func (h composing) Session() composer.Session {
-	c, conn := h.c, h.c.Agent.Conn()
+	c, info := h.c, h.c.Agent.Info()
 	s := composer.Session{
-		ReadOnly: c.ReadOnly, Connected: conn != nil, Images: conn != nil && conn.Client.Agent().Image,
-		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued, Notes: c.Notes,
+		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
+		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued(), Notes: c.Notes(),
 		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
@@ -104,20 +104,17 @@ func newStore(m *Model) *composer.Store {
 // expand returns the function that turns a prompt into content blocks; nil if it is plain
 // text.
 func (h composers) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-	m, conn, c := h.m, s.Agent.Conn(), h.m.pageOf(s)
-	if conn == nil {
+	info := s.Agent.Info()
+	if info == nil {
 		return nil
 	}
-	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: []string{c.LocalDir()}}
-	if conn.Template.Cwd == to.Roots[0] {
-		to.Roots = append(to.Roots, conn.Template.Roots...)
-	}
+	to := composer.Recipient{Agent: *info, Roots: s.Roots()}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
 			s.SayOnce("This agent runs elsewhere and gets no files: @ stays text")
 		}
 	}
-	return m.store.Expand(text, to)
+	return h.m.store.Expand(text, to)
 }
 
 // search lists earlier prompts, the newest first. The draft stays until one is chosen.
@@ -167,7 +164,7 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 		return c.say("This is the first queued prompt"), true
 	}
 	c.ReturnEdited(c.composer.Value())
-	if at >= len(c.Queued) {
+	if at >= len(c.Queued()) {
 		c.composer.Reset()
 		return nil, true
 	}
@@ -179,10 +176,10 @@ func (h composing) walkQueue(want intent.Intent) (tea.Cmd, bool) {
 // drops it.
 func (h composing) takeUnconfirmed(edit bool) bool {
 	c := h.c
-	p, ok := c.Unconfirmed.Remove(true)
+	p, ok := c.TakeUnconfirmed(true)
 	if ok && edit {
 		blocks, own := carried.Split(p.Draft)
-		c.ShellOutput = append(blocks, c.ShellOutput...)
+		c.ReturnShellOutput(blocks)
 		c.composer.SetValue(c.typedForm(own))
 	}
 	return ok

@@ -68,11 +68,11 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 		d := &driver{t: t, dir: dir, of: map[string]*script{}, arrived: make(chan struct{}, 1), watching: watching}
 		d.on = map[string]func(*call) (string, error){}
 		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
-		opts := Options{Cwd: uitest.Dir, Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Connect: d.connect, Agents: []workspace.Spec{
+		opts := Options{Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
 			{Name: "other", Command: "other-agent", Where: "on PATH", Section: "Installed"},
 			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
-		}}
+		}}}
 		if change != nil {
 			change(d, &opts)
 		}

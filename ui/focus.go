@@ -100,7 +100,7 @@ func (l conversation) stopSelected() tea.Cmd {
 
 // stopWork asks the agent to stop one piece of work. Its status shows when it has stopped.
 func (c *chat) stopWork(w panel.Work) tea.Cmd {
-	if !w.Stops || c.ACP == nil {
+	if !w.Stops || !c.IsOpen() {
 		return c.say("This agent cannot stop it alone; esc stops the turn")
 	}
 	switch {

@@ -34,7 +34,7 @@ type pagePlayer struct {
 
 func newPagePlayer(t *testing.T) *pagePlayer {
 	p := &pagePlayer{t: t, now: threadtest.Start}
-	p.m = New(Options{Cwd: "/w", Theme: "dark", Branch: "main", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}})
+	p.m = New(Options{Options: workspace.Options{Cwd: "/w", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}}, Theme: "dark", Branch: "main"})
 	p.m.Now = func() time.Time { return p.now }
 	p.m.choosing = false
 	p.m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")
@@ -103,11 +103,11 @@ func (p *pagePlayer) do(op byte, rest byte) {
 	case 9:
 		p.update(profileOf([]string{"TrueColor", "ANSI", "ANSI256", "Ascii"}[rest%4]))
 	case 10:
-		if p.m.chat.Agent.Conn() == nil { // another agent is being started
+		if p.m.chat.Agent.ConnForTest() == nil { // another agent is being started
 			return
 		}
 		p.asked++
-		p.m.chat.apply(permissions.Asked{Broker: p.m.chat.Agent.Conn().Broker, Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
+		p.m.chat.apply(permissions.Asked{Broker: p.m.chat.Agent.ConnForTest().Broker, Question: permissions.Question{Key: p.asked, Heading: "Change a file", Options: []permissions.Option{{ID: "y", Name: "Allow", Kind: permissions.AllowOnce}},
 			Body: []permissions.Part{{Kind: permissions.Diff, Path: "/w/x.go", Old: "var a = 1\n", Text: fmt.Sprintf("var a = %d\n", rest)}}}})
 		p.update(refreshMsg{})
 	case 11:

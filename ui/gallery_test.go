@@ -120,9 +120,9 @@ func TestGoldenStatus(t *testing.T) {
 		d.m.chat.ReadOnly = true
 		take(d, "from a log")
 		d.m.chat.ReadOnly = false
-		d.m.chat.Agent.SetForTest(d.m.chat.Agent.Conn(), "browser")
+		d.m.chat.Agent.SetForTest(d.m.chat.Agent.ConnForTest(), "browser")
 		take(d, "logging in")
-		d.m.chat.Agent.SetForTest(d.m.chat.Agent.Conn(), "")
+		d.m.chat.Agent.SetForTest(d.m.chat.Agent.ConnForTest(), "")
 		d.m.chat.Agent.Spec.Warning = "any certificate is accepted"
 		take(d, "with a warning")
 		d.m.chat.Thread.State = thread.Ended

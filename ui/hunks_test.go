@@ -290,7 +290,7 @@ func TestEditingTooLate(t *testing.T) {
 	var last *editorOf
 	var d *driver
 	withWrite(t, "a\n", "b\n", editsFiles(&last, func(string) (string, error) {
-		d.m.chat.Agent.Conn().Broker.CancelSession("s1")
+		d.m.chat.Agent.ConnForTest().Broker.CancelSession("s1")
 		time.Sleep(time.Second)
 		return "c\n", nil
 	}), func(now *driver, path string) {
@@ -435,7 +435,7 @@ func TestGoldenHunks(t *testing.T) {
 	drive(t, editsFiles(&last, func(text string) (string, error) { return strings.Replace(text, "zwei", "two", 1), nil }), func(d *driver) {
 		d.connected()
 		const path = "/home/ada/src/parser/notes.txt"
-		d.m.chat.Agent.Conn().Broker.Ask(permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "edit", Heading: "Write a file",
+		d.m.chat.Agent.ConnForTest().Broker.Ask(permissions.Question{Session: "s1", Origin: permissions.FromParley, Kind: "edit", Heading: "Write a file",
 			Change: &permissions.Change{Path: path, Old: old, New: text}, Body: []permissions.Part{{Kind: permissions.Diff, Path: path, Old: old, Text: text}},
 			Options: []permissions.Option{{ID: "once", Name: "Allow once", Kind: permissions.AllowOnce}, {ID: "session", Name: "Allow for this session", Kind: permissions.AllowAlways}, {ID: "reject", Name: "Reject", Kind: permissions.RejectOnce}}})
 		d.wait(100 * time.Millisecond)

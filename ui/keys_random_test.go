@@ -56,7 +56,7 @@ func (ty *typist) ask() {
 		fmt.Fprintf(&note, "Q%d.%d.\n", n, i)
 	}
 	raw, _ := json.Marshal(map[string]string{"command": "true", "note": note.String()})
-	session := ty.d.m.chat.ACP.ID() // the palette can open others
+	session := ty.d.m.chat.Thread.Session // the palette can open others
 	params := fmt.Sprintf(`{"sessionId":%[3]q,"toolCall":{"toolCallId":"t%[1]d","title":"Do it","kind":"execute","rawInput":%[2]s},"options":[`+
 		`{"optionId":"ok-%[1]d","name":"Allow","kind":"allow_once"},{"optionId":"ever-%[1]d","name":"Always","kind":"allow_always"},{"optionId":"no-%[1]d","name":"No","kind":"reject_once"}]}`, n, raw, session)
 	go func() {

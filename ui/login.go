@@ -60,7 +60,7 @@ func (l logins) address() start.Address {
 // offer lists the login methods at the user's request.
 func (l logins) offer() tea.Cmd {
 	switch a := l.c.Agent; {
-	case a.Conn() == nil:
+	case !a.Connected():
 		return l.Say("No agent is running, so there is nothing to log in to")
 	case len(a.Methods()) == 0:
 		return l.Say(workspace.NoLogin)

@@ -74,7 +74,7 @@ func (m *Model) resumableSession() ResumableSession {
 	if !m.chat.Resumable() {
 		return ResumableSession{}
 	}
-	return ResumableSession{m.chat.Agent.Spec, m.chat.ACP.ID()}
+	return ResumableSession{m.chat.Agent.Spec, m.chat.Thread.Session}
 }
 
 // View implements tea.Model. It returns the same view until something changes.

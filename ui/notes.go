@@ -23,7 +23,7 @@ func (p *panels) writeNote(n notes.Note, at int, about func() notes.Note) tea.Cm
 	if c.ReadOnly {
 		return c.say(c.readOnlyReason())
 	}
-	n.Text = notes.TextOn(c.Notes, n)
+	n.Text = notes.TextOn(c.Notes(), n)
 	w := panel.NewWriting(n.Text)
 	w.Title, w.Foot = "Note on "+n.Where(), "enter keep · esc back · shift+enter new line"
 	w.Placeholder, w.Quote, w.Diff, w.At = "What should the agent know or do here?", n.Quote, n.Diff, at
@@ -61,13 +61,13 @@ type noteWritten struct {
 
 func (m noteWritten) handle(*Model) tea.Cmd {
 	c := m.chat
-	had := len(c.Notes)
+	had := len(c.Notes())
 	if m.adds {
-		c.Notes = notes.Add(c.Notes, m.note)
+		c.SetNotes(notes.Add(c.Notes(), m.note))
 	} else {
-		c.Notes = notes.Put(c.Notes, m.note)
+		c.SetNotes(notes.Put(c.Notes(), m.note))
 	}
-	said, _ := notes.Split(c.Notes)
+	said, _ := notes.Split(c.Notes())
 	switch {
 	case len(said) == 0 && had == 0:
 		return nil
@@ -83,7 +83,7 @@ func (c *chat) sayNotes() tea.Cmd {
 	if c.review.Open() {
 		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
 	}
-	said, _ := notes.Split(c.Notes)
+	said, _ := notes.Split(c.Notes())
 	return c.say(count(len(said), "note") + " · " + key + " lists and sends them")
 }
 
@@ -98,7 +98,7 @@ func count(n int, thing string) string {
 // showNotes lists the notes of the session.
 func (p *panels) showNotes() tea.Cmd {
 	c := p.c
-	if len(c.Notes) == 0 {
+	if len(c.Notes()) == 0 {
 		return c.say("No notes yet: c writes one in the review, . in the transcript")
 	}
 	l := &panel.List{OpenedBy: intent.ShowNotes, Title: "Notes", List: list.New(nil), Items: p.noteItems}
@@ -118,8 +118,8 @@ func (p *panels) showNotes() tea.Cmd {
 	}
 	l.Keys = map[intent.Intent]func(list.Item) tea.Cmd{intent.CloseEntry: panel.With(func(n notes.Note) tea.Cmd {
 		c.composer.AddToRunHistory(n.Text)
-		c.Notes = notes.Drop(c.Notes, n)
-		if len(c.Notes) == 0 {
+		c.SetNotes(notes.Drop(c.Notes(), n))
+		if len(c.Notes()) == 0 {
 			p.Close(l)
 		}
 		return nil
@@ -133,7 +133,7 @@ type notePrompt struct{ undone bool }
 
 // noteItems returns the rows of the list.
 func (p *panels) noteItems() (items []list.Item) {
-	said, undone := notes.Split(p.c.Notes)
+	said, undone := notes.Split(p.c.Notes())
 	put := func(what string, with notePrompt) {
 		items = append(items, list.Item{Title: "Put " + what + " into the prompt", Value: with})
 	}
@@ -166,12 +166,12 @@ func (p *panels) noteItems() (items []list.Item) {
 // promptNotes puts the prompt into the composer, where the user can read, edit and send it.
 func (p *panels) promptNotes(what notePrompt) tea.Cmd {
 	c := p.c
-	all := c.Notes
+	all := c.Notes()
 	if !what.undone {
 		all, _ = notes.Split(all)
 	}
 	c.composer.Append(notes.Prompt(all))
-	c.Notes = nil
+	c.SetNotes(nil)
 	c.review.Close()
 	p.reading = nil
 	c.focus(false)
@@ -186,7 +186,7 @@ func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {
 
 func (h reviewHost) Notes(path string) (on []notes.Note) {
 	path = h.c.NameOf(path)
-	for _, n := range h.c.Notes {
+	for _, n := range h.c.Notes() {
 		if !n.Undone && n.Path == path {
 			on = append(on, n)
 		}
@@ -195,7 +195,7 @@ func (h reviewHost) Notes(path string) (on []notes.Note) {
 }
 
 func (h reviewHost) Left() tea.Cmd {
-	if notes.Draft(h.c.Notes) == nil {
+	if notes.Draft(h.c.Notes()) == nil {
 		return nil
 	}
 	return h.c.sayNotes()
@@ -203,11 +203,11 @@ func (h reviewHost) Left() tea.Cmd {
 
 func (h reviewHost) Undid(n notes.Note) {
 	n.Path = h.c.NameOf(n.Path)
-	h.c.Notes = notes.Undo(h.c.Notes, n)
+	h.c.SetNotes(notes.Undo(h.c.Notes(), n))
 }
 
 func (h reviewHost) Redid(path string) {
-	h.c.Notes = notes.Redo(h.c.Notes, h.c.NameOf(path))
+	h.c.SetNotes(notes.Redo(h.c.Notes(), h.c.NameOf(path)))
 }
 
 // note lets the user write a note that quotes the selected entry.

@@ -318,7 +318,7 @@ func TestNotesBecomeResources(t *testing.T) {
 	drive(t, withFiles(filesOf("a b.go", ".env")), func(d *driver) {
 		d.connected()
 		all := []notes.Note{{Path: "a b.go", From: 3, To: 4, Quote: "+// @.env\n+```\n+@.env", Diff: true, Text: "no"}}
-		d.m.chat.Notes = all
+		d.m.chat.SetNotes(all)
 		d.types("/notes\n")
 		d.press("enter")
 		d.wait(100 * time.Millisecond)

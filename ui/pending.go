@@ -22,19 +22,19 @@ func pendingRows(s *workspace.Session, words func(string) string, plan bool, wid
 		}
 	}
 	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
-	if len(s.ShellOutput) > 0 {
+	if len(s.ShellOutput()) > 0 {
 		drop := th.Dim.Paint("  ⌫ drop")
-		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput...)), max(10, width-text.Width(drop)-1), "…")+drop)
+		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput()...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
 }
 
 // welcome returns the rows shown in place of an empty transcript.
 func welcome(a *workspace.Agent, dir string, width int, th *theme.Theme) []string {
-	if a.Conn() == nil {
+	info := a.Info()
+	if info == nil {
 		return nil
 	}
-	info := a.Conn().Client.Agent()
 	rows := []string{"", th.Strong.Paint(a.Name()) + " " + th.Dim.Paint(info.Version),
 		th.Dim.Paint(a.Spec.Command), th.Dim.Paint("in " + dir)}
 	if len(a.Spec.Tour) > 0 {
@@ -89,10 +89,10 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	if text, reading := s.Reading(); reading {
 		all = append(all, waiting{"reading files  ", text})
 	}
-	for i, text := range s.Queued {
+	for i, text := range s.Queued() {
 		all = append(all, waiting{fmt.Sprintf("queued %d  ", i+1), text})
 	}
-	for _, p := range s.Unconfirmed {
+	for _, p := range s.Unconfirmed() {
 		_, own := carried.Split(p.Draft)
 		all = append(all, waiting{p.Reason() + "  ", own})
 	}
@@ -101,15 +101,15 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 		right := ""
 		if i == len(all)-1 {
 			drop := "  ⌫ drop"
-			if len(s.ShellOutput) > 0 { // the key drops these first
+			if len(s.ShellOutput()) > 0 { // the key drops these first
 				drop = ""
 			}
 			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
-			case len(s.Queued) == 0 || len(s.Unconfirmed) > 0 || s.ACP == nil:
+			case len(s.Queued()) == 0 || len(s.Unconfirmed()) > 0 || !s.IsOpen():
 			case s.Thread.State == thread.Idle:
 				right = th.Dim.Paint("  enter send  ↑ edit" + drop)
-			case s.Paused:
+			case s.Paused():
 				right = th.Dim.Paint("  enter send after this turn  ↑ edit" + drop)
 			}
 		}

@@ -306,7 +306,7 @@ func TestQuestionSettledElsewhere(t *testing.T) {
 		d.sees("– Cancelled", "git add -A && git push origin HEAD")
 	})
 	withQuestion(t, push, usual, func(d *driver) {
-		d.m.chat.Agent.Conn().Broker.CancelSession("s1")
+		d.m.chat.Agent.ConnForTest().Broker.CancelSession("s1")
 		d.wait(100 * time.Millisecond)
 		d.misses("fake asks")
 	})

@@ -61,7 +61,7 @@ func (p *panels) showQueue() tea.Cmd {
 }
 
 func (p *panels) queueItems() (items []list.Item) {
-	for i, text := range p.c.Queued {
+	for i, text := range p.c.Queued() {
 		items = append(items, list.Item{Title: strconv.Itoa(i+1) + "  " + strings.Join(strings.Fields(p.c.composer.DisplayText(text)), " "), Value: queued{i, text}})
 	}
 	return items
@@ -70,7 +70,7 @@ func (p *panels) queueItems() (items []list.Item) {
 // withQueued does something with a queued prompt, if it was not sent since the list was drawn.
 func (p *panels) withQueued(do func(at int)) func(list.Item) tea.Cmd {
 	return panel.With(func(q queued) tea.Cmd {
-		all := p.c.Queued
+		all := p.c.Queued()
 		if q.at >= len(all) || all[q.at] != q.text {
 			if q.at = slices.Index(all, q.text); q.at < 0 {
 				return p.c.say("It was sent meanwhile")

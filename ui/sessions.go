@@ -41,9 +41,9 @@ func (p *panels) showSessions() tea.Cmd {
 		Close:      s.close,
 		Delete:     s.delete,
 	})
-	if a := p.c.Agent; a.Conn() != nil && !a.Conn().Client.Agent().List {
-		l.Note = a.Name() + " does not list sessions"
-		if info := a.Conn().Client.Agent(); m.opts.Logs != nil && (info.LoadSession || info.Resume) {
+	if info := p.c.Agent.Info(); info != nil && !info.List {
+		l.Note = p.c.Agent.Name() + " does not list sessions"
+		if m.opts.Logs != nil && (info.LoadSession || info.Resume) {
 			l.Note += "; those in parley's logs can be opened"
 		}
 	}
@@ -336,7 +336,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "Only closed sessions saved by the agent can be deleted"
 	case !e.agent.Live():
 		l.Note = "The agent has ended"
-	case !e.agent.Conn().Client.Agent().Delete:
+	case !e.agent.Info().Delete:
 		l.Note = "This agent cannot delete sessions"
 	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
 		e.agent.Delete(e.listed.ID)

@@ -38,7 +38,7 @@ func (c *chat) onShellEvent(e event.Event) {
 	c.applied()
 	if e, ended := e.(thread.ShellEnded); ended && e.Err == nil {
 		if s := c.Thread.Shell(e.Key); s != nil && !s.Started.IsZero() {
-			c.ShellOutput = append(c.ShellOutput, transcript.ShellBlock(s))
+			c.AddShellOutput(transcript.ShellBlock(s))
 		}
 	}
 }

@@ -97,7 +97,7 @@ func TestShellLine(t *testing.T) {
 	}, func(d *driver) {
 		d.connected()
 		d.types("!")
-		d.sees("│ $ !", "shell · enter run in "+d.m.chat.ACP.Cwd())
+		d.sees("│ $ !", "shell · enter run in "+d.m.chat.Cwd())
 		d.press("enter")
 		d.sees("Type ! and a command to run it in your shell")
 		d.types(" go test ./...")
@@ -105,7 +105,7 @@ func TestShellLine(t *testing.T) {
 		d.draft("")
 		d.misses("shell · enter", "│ $")
 		d.soon()
-		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.chat.ACP.Cwd() {
+		if s.ran() != "go test ./..." || s.runs[0].dir != d.m.chat.Cwd() {
 			t.Errorf("ran %q in %q", s.ran(), s.runs[0].dir)
 		}
 		for i := range 8 {

@@ -30,26 +30,25 @@ type keyboard struct{ c *chat }
 // lend gives a command the terminal. If its page is not on the screen it waits to be taken
 // over.
 func (k keyboard) lend(id, line string) tea.Cmd {
-	c, m, conn := k.c, k.c.m, k.c.Agent.Conn()
+	c, m := k.c, k.c.m
 	switch {
-	case conn == nil || conn.Attach == nil || c.ACP == nil || m.quitting:
+	case !c.LendsKeyboard() || m.quitting:
 		return nil
 	case m.chat != c || !m.conversing():
 		return c.say("A command is waiting for your keyboard" + k.hint(id))
 	}
-	return c.m.Exec(conn.Attach(c.ACP.ID(), id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
+	return c.m.Exec(c.Attach(id, line), func(err error) tea.Msg { return keyboardBackMsg{c, id, err} })
 }
 
 // takeOver gives a command in the list of running work the user's keyboard. One without a
 // terminal must be restarted for that, which takes a second press.
 func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
-	c, conn := k.c, k.c.Agent.Conn()
-	if !w.Own || !w.Stops || conn == nil || conn.TakeOver == nil || c.ACP == nil {
+	c := k.c
+	if !w.Own || !w.Stops || !c.LendsKeyboard() {
 		p.Note = "Only a command that parley runs for the agent can have your keyboard"
 		return nil
 	}
-	session := c.ACP.ID()
-	if conn.Attended(session, w.Terminal) {
+	if c.Attended(w.Terminal) {
 		c.panels.open = nil
 		return k.lend(w.Terminal, w.Title)
 	}
@@ -57,9 +56,9 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 		return nil
 	}
 	c.panels.open = nil
-	take := conn.TakeOver
+	take := c.TakeOver(w.Terminal)
 	return tea.Batch(c.say("Stopping it to run it again with your keyboard"), func() tea.Msg {
-		return tookOverMsg{c, w.Terminal, w.Title, take(session, w.Terminal)}
+		return tookOverMsg{c, w.Terminal, w.Title, take()}
 	})
 }
 
@@ -89,7 +88,7 @@ func (msg keyboardBackMsg) handle(m *Model) tea.Cmd {
 func (k keyboard) hint(id string) string {
 	c, keys := k.c, k.c.m.Keys
 	list, key := keys.Label(intent.Chat, intent.Background), keys.Label(intent.List, intent.TakeOver)
-	if id == "" || key == "" || c.Agent.Conn() == nil || c.Agent.Conn().TakeOver == nil {
+	if id == "" || key == "" || !c.LendsKeyboard() {
 		return ""
 	}
 	if list == "" {

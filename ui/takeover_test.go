@@ -34,7 +34,7 @@ type lender struct {
 
 func lends(d *driver) *lender {
 	l := &lender{d: d}
-	conn := d.m.chat.Agent.Conn()
+	conn := d.m.chat.Agent.ConnForTest()
 	conn.KillTerminal = func(string, string) error { return nil }
 	conn.Attended = func(string, string) bool { return l.attended }
 	conn.TakeOver = func(_, id string) error {
@@ -58,7 +58,7 @@ func commandAsked(t *testing.T, change func(*permissions.Question), f func(d *dr
 		if change != nil {
 			change(&q)
 		}
-		p := d.m.chat.Agent.Conn().Broker.Ask(q)
+		p := d.m.chat.Agent.ConnForTest().Broker.Ask(q)
 		d.wait(50 * time.Millisecond)
 		f(d, l, p)
 	})
@@ -157,7 +157,7 @@ func TestKeyboardInAQuestion(t *testing.T) {
 }
 
 func (l *lender) attach() {
-	l.d.m.chat.Agent.Conn().Attach = func(session, id, line string) workspace.Command {
+	l.d.m.chat.Agent.ConnForTest().Attach = func(session, id, line string) workspace.Command {
 		a := &lent{line: line, over: make(chan error, 1)}
 		l.attached = append(l.attached, a)
 		return a

@@ -67,7 +67,7 @@ func TestReviewBeforeRestoring(t *testing.T) {
 // What cannot be restored now, or at all, says so in one line in the list.
 func TestNothingToRestore(t *testing.T) {
 	withChanges(t, func(d *driver, j *undotest.Journal) {
-		conn := d.m.chat.Agent.Conn()
+		conn := d.m.chat.Agent.ConnForTest()
 		opened := func(why string) {
 			t.Helper()
 			d.press("ctrl+o")

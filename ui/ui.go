@@ -24,8 +24,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
-	"parley/internal/template"
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -43,7 +41,8 @@ import (
 
 // Options of the screen.
 type Options struct {
-	Agents []workspace.Spec
+	workspace.Options // its Expand, TextOf, KeepPrompts, Pace and Now are the screen's
+
 	// Start names the agent to start at once; "" shows the start screen.
 	Start string
 	// Choice is the agent with the cursor on the start screen.
@@ -51,25 +50,6 @@ type Options struct {
 	// TypedAgent makes an agent from a command line or URL that the user has typed.
 	// nil: only those in Agents can be started.
 	TypedAgent func(line string) (workspace.Spec, error)
-	// Connect starts an agent and opens a session. It is called on its own goroutine
-	// and gives up when ctx ends. When the agent wants a login first
-	// it returns that error together with a connection without a session.
-	Connect func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
-	// Redial connects again to an agent that runs elsewhere, and opens no session.
-	// nil: lost connections are not retried.
-	Redial func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error)
-	// LoginCommand runs a login of type "terminal" in the real terminal.
-	LoginCommand func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand
-	// AgentLogin prepares a login command that the agent names; it looks the program up
-	// and runs nothing. nil: such logins are not supported.
-	AgentLogin func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error)
-	// Logs lists the sessions that have logs, the newest first. It is called on its own
-	// goroutine. nil: there are none.
-	Logs func() ([]workspace.Logged, error)
-	// Names stores the user's names for sessions. nil: only for this process.
-	Names workspace.Names
-	// Worktrees makes, merges and removes git worktrees. nil: there are none.
-	Worktrees workspace.Worktrees
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
 	// Files finds and reads the files that prompts mention, and Pictures their images.
@@ -100,23 +80,15 @@ type Options struct {
 	// process.
 	History composer.History
 	Drafts  composer.Drafts
-	// Templates are prompts that slash commands stand for.
-	Templates []template.Template
 	// RestoreDraft starts the first session with the draft that was saved in the project.
 	RestoreDraft bool
-	// Prompt is sent as soon as the session is open.
-	Prompt string
-	// Resume is the id or title of the session that the first connection opens. If the
-	// agent cannot open it, its log is offered.
-	Resume    string
-	Cwd       string
-	Home      string // shortened to ~ in paths
-	Branch    string // of the worktree, "" without one
-	Theme     string // a name of package theme, "" or "auto" for the terminal's own
-	NoColor   bool
-	Keys      *intent.Keymap // nil: the default one
-	SidePanel string         // auto, on, off; "" is auto
-	Density   string         // how much is shown at first: normal, everything, quiet; "" is normal
+	Home         string // shortened to ~ in paths
+	Branch       string // of the worktree, "" without one
+	Theme        string // a name of package theme, "" or "auto" for the terminal's own
+	NoColor      bool
+	Keys         *intent.Keymap // nil: the default one
+	SidePanel    string         // auto, on, off; "" is auto
+	Density      string         // how much is shown at first: normal, everything, quiet; "" is normal
 
 	// EndSoon is called when the user has asked twice to quit: it kills what has not ended a
 	// moment later. It may be nil.
@@ -209,8 +181,9 @@ func New(opts Options) *Model {
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
 	m.store = newStore(m)
-	w := workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand, Logs: opts.Logs, Names: opts.Names, KeepPrompts: opts.History != nil, Worktrees: opts.Worktrees,
-		Expand: composers{m}.expand, TextOf: m.store.TextOf, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates, Pace: frame, Now: func() time.Time { return m.Now() }})
+	of := opts.Options
+	of.KeepPrompts, of.Expand, of.TextOf, of.Pace, of.Now = opts.History != nil, composers{m}.expand, m.store.TextOf, frame, func() time.Time { return m.Now() }
+	w := workspace.New(of)
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
 	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)

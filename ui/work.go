@@ -14,13 +14,12 @@ func (p *panels) work() []panel.Work {
 	for _, r := range c.shells.All() {
 		runs = append(runs, panel.Run{Key: r.Key, Line: r.Line})
 	}
-	conn := c.Agent.Conn()
-	return panel.WorkOf(c.Thread, runs, conn != nil && conn.KillTerminal != nil, doing)
+	return panel.WorkOf(c.Thread, runs, c.Agent.KillsTerminals(), doing)
 }
 
 // showWork lists the running work.
 func (p *panels) showWork() tea.Cmd {
-	c, conn := p.c, p.c.Agent.Conn()
+	c := p.c
 	p.show(panel.Running(c.m.Keys, p.work, panel.WorkActions{
 		Show: func(w panel.Work) tea.Cmd {
 			switch {
@@ -51,7 +50,7 @@ func (p *panels) showWork() tea.Cmd {
 			return c.stopWork(w)
 		},
 		TakeOver:  keyboard{c}.takeOver,
-		TakesOver: conn != nil && conn.TakeOver != nil,
+		TakesOver: c.LendsKeyboard(),
 	}))
 	return nil
 }

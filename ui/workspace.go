@@ -8,7 +8,6 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/carried"
-	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 )
@@ -141,11 +140,11 @@ func isApplied(n workspace.News) bool {
 func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 	c.changed = append(c.changed, n.Items...)
 	m.resting.saw(n.Event)
-	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.ACP != nil && c.ACP.Running()))
+	cmd := tea.Batch(c.happened(n.Event), m.notifier.Tell(n.Event, c.Agent.Name(), c.Title(), c.Running()))
 	_, ended := n.Event.(event.TurnEnded)
 	_, lost := n.Event.(event.Disconnected)
 	switch compared := c.Compared(); {
-	case !ended && !lost || c.ACP != nil && c.ACP.Running(): // it continues with what was queued
+	case !ended && !lost || c.Running(): // it continues with what was queued
 		return cmd
 	case compared != nil:
 		return tea.Batch(cmd, m.compareDone(compared))
@@ -181,10 +180,10 @@ func (m *Model) removed(s *workspace.Session) tea.Cmd {
 	stop := from.shells.Stop()
 	c.login.TakeStep(from.login, c.Agent == s.Agent)
 	if !(composing{from}).Session().DraftSaved || m.opts.Drafts == nil {
-		c.Notes = notes.Merge(c.Notes, s.Notes)
+		c.AddNotes(s.Notes())
 	}
 	takes := m.opts.Drafts == nil || c.Agent.Spec.Key() == s.Agent.Spec.Key()
-	for _, text := range append(slices.Clone(s.Queued), from.composer.Value()) {
+	for _, text := range append(slices.Clone(s.Queued()), from.composer.Value()) {
 		if text == "" {
 			continue
 		}
@@ -223,7 +222,7 @@ func (c *chat) dropQuestions() {
 func (c *chat) onReturned(n workspace.PromptReturned) tea.Cmd {
 	blocks, text := carried.Split(n.Text)
 	text = c.typedForm(text)
-	c.ShellOutput = append(blocks, c.ShellOutput...) // they go with the next prompt
+	c.ReturnShellOutput(blocks) // they go with the next prompt
 	switch {
 	case n.Dropped:
 		c.composer.AddToRunHistory(text)

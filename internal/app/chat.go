@@ -100,7 +100,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
-	opts := ui.Options{Start: start, Choice: preferred.Name, Prompt: f.prompt, Cwd: place.Cwd, Home: home, Branch: cli.Branch(place.Cwd),
+	opts := ui.Options{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees}, Start: start, Choice: preferred.Name, Home: home, Branch: cli.Branch(place.Cwd),
 		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel,
 		Notify: status.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
@@ -142,7 +142,6 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		asked, err := setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 		return workspace.AgentLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
 	}
-	opts.Resume = f.resume
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
 	if names := cli.Names(); names != nil {
 		opts.Names = names
@@ -160,7 +159,6 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	dialer := &dialer{setup: setup, place: place, patience: f.startTimeout, screenCtx: life, first: cli.Opening{Resume: f.resume, Continue: f.continues, Settings: cli.ModeAndModel(f.mode, f.model)}}
 	defer dialer.close()
 	opts.Connect, opts.Redial = dialer.connect, dialer.redial
-	opts.Worktrees = trees
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)

@@ -98,28 +98,16 @@ func (f *headlessFlags) load(place Directories, s Streams) (*Setup, error) {
 // options returns how to run a prompt, which it leaves to set, with an agent in a place. end must
 // be called after the run.
 func (f *headlessFlags) options(setup *Setup, agent agents.Agent, place Directories, s Streams) (opts headless.Options, end func(), err error) {
-	tools, err := setup.tools(agent)
+	with, err := setup.assemble(agent, place, event.NewLog(), nil, true)
 	if err != nil {
 		return opts, nil, err
 	}
-	shared, err := setup.shared(agent, place)
-	if err != nil {
-		return opts, nil, err
-	}
-	bounds, err := setup.bounds(agent, place)
-	if err != nil {
-		return opts, nil, err
-	}
-	rec := setup.record(agent, place, event.NewLog(), true)
 	return headless.Options{
-		Agent: agent.Name, Custom: agent.Typed(), LogIn: chatWith(agent), Version: Version(),
+		Host: with.host, Client: with.client, Custom: agent.Typed(), LogIn: chatWith(agent),
 		Connect: func(ctx context.Context, opts acpclient.Options) (*acpclient.Client, error) {
 			return setup.client(ctx, agent, place, opts)
 		},
-		Protocol: setup.protocol(agent), Versions: setup.versions, Session: setup.NewSession(agent, place),
-		Tap: rec.tap(), Log: rec.Path(), OnAgentInfo: rec.introduced,
-		Remote: shared, Rules: Rules(place, agent.URL == ""), Record: setup.NewQuestions(setup.questionsFail(nil)), Policy: f.policy(),
-		Tools: tools, Commands: commands(), Sandbox: bounds,
+		Session: setup.NewSession(agent, place), Log: with.record.Path(), OnAgentInfo: with.record.introduced, Policy: f.policy(),
 		Timeout: f.timeout, Stdout: s.Out, Stderr: s.Err,
-	}, rec.Close, nil
+	}, with.record.Close, nil
 }

@@ -118,7 +118,7 @@ func run(cmd *cobra.Command, args []string, f runFlags, s Streams) error {
 		if j := newJournals(agent.Name, true, event.NewLog(), setup.warn); j != nil {
 			j.last = time.Minute
 			defer j.closeAll() // which looks for changes a last time
-			opts.Watch = j.watch()
+			opts.Host.Watch = j.watch()
 		}
 	}
 	defer endSoonOnSecondSignal(cmd.Context())()

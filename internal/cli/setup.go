@@ -4,7 +4,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +23,6 @@ import (
 	"parley/acpclient/wire"
 	"parley/internal/agents"
 	"parley/internal/config"
-	"parley/internal/host"
 	"parley/internal/npx"
 	"parley/internal/process"
 	"parley/internal/programs"
@@ -370,86 +367,6 @@ func reason(err error) error {
 		return call
 	}
 	return err
-}
-
-// Connection is a started agent with a session and the services it uses.
-type Connection struct {
-	Client  *acpclient.Client
-	Session *acpclient.Session
-	Host    *host.Host
-
-	// Record is the log. Close closes it, unless the connection was lost: then the next connection
-	// may continue it (Opening.Record), or the caller closes it.
-	Record *Record
-
-	journals    *journals // nil if there is nowhere to store them or the agent is remote
-	questionDir string    // directory of the record of questions; "" if there is none
-}
-
-// Connect starts an agent and opens a session. patience limits both together, 0 means no limit. If
-// the agent requires a login, Connect returns the error along with a connection that has no
-// session.
-func (s *Setup) Connect(ctx context.Context, a agents.Agent, place Directories, opening Opening, patience time.Duration, sink event.Sink, log *event.Log) (*Connection, error) {
-	if patience > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %s (--start-timeout)", patience))
-		defer stop()
-	}
-	tools, err := s.tools(a)
-	if err != nil {
-		return nil, err
-	}
-	shared, err := s.shared(a, place)
-	if err != nil {
-		return nil, err
-	}
-	bounds, err := s.bounds(a, place)
-	if err != nil {
-		return nil, err
-	}
-	opts := host.Options{Sink: sink, Worktrees: worktreesDir(), Agent: a.Name, Remote: shared, Rules: Rules(place, a.URL == ""), Record: s.NewQuestions(s.questionsFail(log)), Commands: commands(), Sandbox: bounds, Tools: tools,
-		Version: Version(), Log: log, Keyboard: true}
-	var watched *journals
-	if a.URL == "" {
-		watched = newJournals(a.Name, s.keepsChanges(), log, s.warn)
-		opts.Watch = watched.watch()
-	}
-	h := host.New(opts)
-	rec := opening.Record
-	if rec == nil {
-		rec = s.record(a, place, log, false)
-	}
-	client, err := s.client(ctx, a, place, acpclient.Options{Name: "parley", Version: Version(), Sink: sink, Services: h.Services(), Log: log, Tap: rec.tap(), Numbers: &rec.numbers,
-		Elicit: true, TerminalLogin: true, Protocol: s.protocol(a), Versions: s.versions})
-	if err != nil {
-		h.Close()
-		if opening.Record == nil {
-			rec.Close()
-		}
-		return nil, err
-	}
-	c := &Connection{Client: client, Host: h, Record: rec, journals: watched, questionDir: s.questions()}
-	c.Session, err = opening.Open(ctx, client, s.NewSession(a, place))
-	rec.introduced(client.Agent())
-	var answered *event.AgentError
-	if err != nil && !(errors.As(err, &answered) && answered.AuthRequired()) {
-		c.Close()
-		return nil, err
-	}
-	return c, err
-}
-
-// Close ends the agent and its commands, in parallel.
-func (c *Connection) Close() {
-	var wait sync.WaitGroup
-	wait.Go(func() { c.Client.Close() })
-	wait.Go(c.Host.Close)
-	wait.Wait()
-	var lost *event.LostError
-	if !errors.As(c.Client.Err(), &lost) {
-		c.Record.Close()
-	}
-	c.journals.closeAll()
 }
 
 // Branch returns the branch of the git worktree that contains dir, "" if there is none. It reads

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/host"
 )
 
 // BenchmarkPrint measures what `parley run` does with an event of the engine: a chunk of 20
@@ -14,7 +15,7 @@ import (
 func BenchmarkPrint(b *testing.B) {
 	for _, format := range []string{"text", "json", "stream-json"} {
 		b.Run(format, func(b *testing.B) {
-			o := Options{Agent: "test", Format: format, Policy: DenyAll, Stdout: io.Discard, Stderr: io.Discard}
+			o := Options{Host: host.Options{Agent: "test"}, Format: format, Policy: DenyAll, Stdout: io.Discard, Stderr: io.Discard}
 			r := &run{opts: o, out: newPrinter(o), thread: thread.New("s"), start: time.Now()}
 			in := event.For{Session: "s"}
 			r.apply(event.TurnStarted{For: in, Text: "p"})

@@ -10,6 +10,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/host"
 )
 
 // The allocations of printing a chunk must not depend on the size of its message.
@@ -18,7 +19,7 @@ func TestPrintingCostsTheSame(t *testing.T) {
 	for _, format := range []string{"text", "json", "stream-json"} {
 		var few int
 		for _, size := range []int{1 << 10, 1 << 20} {
-			o := Options{Agent: "test", Format: format, Policy: DenyAll, Stdout: io.Discard, Stderr: io.Discard}
+			o := Options{Host: host.Options{Agent: "test"}, Format: format, Policy: DenyAll, Stdout: io.Discard, Stderr: io.Discard}
 			r := &run{opts: o, out: newPrinter(o), thread: thread.New("s"), start: time.Now()}
 			in := event.For{Session: "s"}
 			r.apply(event.TextArrived{For: in, MessageID: "m", Text: strings.Repeat("some words of text\n", size/19)})

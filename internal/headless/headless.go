@@ -16,7 +16,6 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/host"
-	"parley/internal/questions"
 	"parley/internal/safetext"
 	"parley/permissions"
 )
@@ -44,14 +43,14 @@ const (
 
 // Options configure a run.
 type Options struct {
-	Agent  string // the name that the user chose, or the program of a typed command
-	Custom bool   // Agent is only the name of a program that the user typed: the agent's own name is shown instead
+	// Host is what the agent may use of this machine, and Client how it is connected to. Run adds where
+	// events go, the policy and the services. Host.Agent is the name that the user
+	// chose, or the program of a typed command.
+	Host   host.Options
+	Client acpclient.Options
+	Custom bool // Host.Agent is only the name of a program that the user typed: the agent's own name is shown instead
 	// Connect starts the agent or connects to it.
 	Connect func(context.Context, acpclient.Options) (*acpclient.Client, error)
-	// Remote is what a remote agent may use of this machine, or nil.
-	Remote *host.Remote
-	// Rules returns the rules of the session; see host.Options.
-	Rules   func(roots []string) (*permissions.Rulebook, error)
 	Session acpclient.NewSession
 	// Open opens the session; nil opens a new one. An error that matches event.ErrNoSession has
 	// its own exit code.
@@ -61,28 +60,14 @@ type Options struct {
 	Format   string // text, json, stream-json
 	Policy   Policy
 	Timeout  time.Duration // 0: none
-	// Protocol is the version of ACP: auto, 1 or 2; "" means 1.
-	Protocol string
-	// Tools is the command that an agent of ACP v2 starts to reach files and commands; nil
-	// offers none.
-	Tools  []string
-	Record *questions.Record // of questions and answers; Run closes it; may be nil
 	// Log is the path of the log of messages, "" if there is none.
-	Log string
-	// Commands decides how commands of the agent are started.
-	Commands host.Commands
-	Sandbox  host.Sandbox // see host.Options
-	Watch    host.Watch   // see host.Options
-	Stdout   io.Writer
-	Stderr   io.Writer
+	Log    string
+	Stdout io.Writer
+	Stderr io.Writer
 	// OneTerminal means that Stdout and Stderr are the same terminal.
 	OneTerminal bool
 	// LogIn is the command line that logs in to the agent.
-	LogIn   string
-	Version string
-
-	Versions acpclient.Versions // for "auto"; may be nil
-	Tap      acpclient.Tap      // may be nil
+	LogIn string
 	// OnAgentInfo is called with what the agent says about itself; may be nil.
 	OnAgentInfo func(event.AgentInfo)
 }
@@ -129,19 +114,20 @@ func Run(ctx context.Context, opts Options) int {
 // writes to Stderr then, on this goroutine; Format, Stdout and Stderr are not used.
 func Collect(ctx context.Context, opts Options, note func(line string)) Result {
 	var result Result
-	runWith(ctx, opts, newJSONPrinter(opts.Agent, note, func(r Result) { result = r }))
+	runWith(ctx, opts, newJSONPrinter(opts.Host.Agent, note, func(r Result) { result = r }))
 	return result
 }
 
 // runWith sends the prompt and returns the exit code.
 func runWith(ctx context.Context, opts Options, out printer) int {
-	r := &run{opts: opts, out: out, name: opts.Agent, queue: event.NewStepQueue(), thread: thread.New(""), start: time.Now()}
+	r := &run{opts: opts, out: out, name: opts.Host.Agent, queue: event.NewStepQueue(), thread: thread.New(""), start: time.Now()}
 	if opts.Timeout > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, opts.Timeout, errTimeout)
 		defer stop()
 	}
-	r.host = host.New(host.Options{Sink: r.queue, Agent: opts.Agent, Remote: opts.Remote, Rules: opts.Rules, Record: opts.Record, Policy: r.policy(), Tools: opts.Tools, Commands: opts.Commands, Sandbox: opts.Sandbox, Watch: opts.Watch, Version: opts.Version})
+	opts.Host.Sink, opts.Host.Policy = r.queue, r.policy()
+	r.host = host.New(opts.Host)
 	defer r.host.Close()
 	stop, err := r.turn(ctx)
 	return r.finish(ctx, stop, err)
@@ -214,8 +200,9 @@ func (d deniedEvent) EventSession() string { return d.question.Session }
 
 // turn connects, sends the prompt and follows the turn to its end.
 func (r *run) turn(ctx context.Context) (*thread.End, error) {
-	client, err := r.opts.Connect(ctx, acpclient.Options{Name: "parley", Version: r.opts.Version, Sink: declining{r.queue}, Services: r.host.Services(),
-		Protocol: r.opts.Protocol, Versions: r.opts.Versions, Tap: r.opts.Tap, Elicit: true, TerminalLogin: true})
+	with := r.opts.Client
+	with.Sink, with.Services = declining{r.queue}, r.host.Services()
+	client, err := r.opts.Connect(ctx, with)
 	if err != nil {
 		return nil, cause(ctx, err)
 	}

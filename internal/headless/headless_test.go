@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/acpclient"
+	"parley/internal/host"
 )
 
 // ran is the result of a run.
@@ -34,8 +35,8 @@ func play(t *testing.T, script, prompt string, change ...func(*Options)) ran {
 	}
 	var out, stderr bytes.Buffer
 	o := Options{
-		Agent: "test", Connect: launching(exe, dir, script),
-		Session: acpclient.NewSession{Cwd: dir}, Prompt: prompt, Format: "text", Policy: DenyAll, Stdout: &out, Stderr: &stderr, Version: "test",
+		Host: host.Options{Agent: "test", Version: "test"}, Client: acpclient.Options{Name: "parley", Version: "test", Elicit: true, TerminalLogin: true}, Connect: launching(exe, dir, script),
+		Session: acpclient.NewSession{Cwd: dir}, Prompt: prompt, Format: "text", Policy: DenyAll, Stdout: &out, Stderr: &stderr,
 	}
 	for _, f := range change {
 		f(&o)

@@ -40,9 +40,9 @@ func newPrinter(o Options) printer {
 	case "json":
 		stream := jsonStream{out: bufio.NewWriter(o.Stdout)}
 		note := func(line string) { fmt.Fprintf(o.Stderr, "parley: %s\n", line) }
-		return newJSONPrinter(o.Agent, note, func(r Result) { stream.write(r) })
+		return newJSONPrinter(o.Host.Agent, note, func(r Result) { stream.write(r) })
 	case "stream-json":
-		return &streamPrinter{agent: o.Agent, stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
+		return &streamPrinter{agent: o.Host.Agent, stream: jsonStream{out: bufio.NewWriter(o.Stdout)}}
 	}
 	return &textPrinter{out: o.Stdout, err: o.Stderr, oneTerminal: o.OneTerminal, tools: map[string]string{}, written: map[string]*strings.Builder{}}
 }

@@ -19,7 +19,7 @@ func withRules(t *testing.T, text string) func(*Options) {
 		t.Fatal(err)
 	}
 	return func(o *Options) {
-		o.Rules = func([]string) (*permissions.Rulebook, error) { return book, nil }
+		o.Host.Rules = func([]string) (*permissions.Rulebook, error) { return book, nil }
 	}
 }
 

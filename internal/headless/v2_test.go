@@ -11,7 +11,7 @@ import (
 var greetV2 = []string{"await initialize", `answer {"protocolVersion":2,"info":{"name":"two"},"capabilities":{"session":{}}}`,
 	"await session/new", `answer {"sessionId":"s"}`, "await session/prompt", `answer {"messageId":"u"}`}
 
-func speaks(protocol string) func(*Options) { return func(o *Options) { o.Protocol = protocol } }
+func speaks(protocol string) func(*Options) { return func(o *Options) { o.Client.Protocol = protocol } }
 
 // A complete message is printed like one that arrives in pieces, and pieces printed before
 // are not repeated.
@@ -104,7 +104,7 @@ func TestTap(t *testing.T) {
 	var sent []string
 	var info event.AgentInfo
 	watched := func(o *Options) {
-		o.Tap = func(out bool, _ uint64, data []byte) {
+		o.Client.Tap = func(out bool, _ uint64, data []byte) {
 			if out {
 				sent = append(sent, string(data))
 			}

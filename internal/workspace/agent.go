@@ -19,6 +19,7 @@ type Agent struct {
 	Log  *event.Log
 
 	conn     *Connection   // nil while not connected
+	number   int           // of conn; see ConnectionNumber
 	queue    *event.Queue  // of the current connection
 	replaced chan struct{} // closed when another connection replaces the current one
 	last     time.Time     // when the last batch of events was received
@@ -50,8 +51,16 @@ func newAgent(w *Workspace) *Agent {
 // Name returns the agent's name for display.
 func (a *Agent) Name() string { return a.Spec.DisplayName() }
 
-// Conn returns the connection, nil while not connected.
-func (a *Agent) Conn() *Connection { return a.conn }
+// Connected reports whether the agent was started and not replaced, even if it has just ended; see Live.
+func (a *Agent) Connected() bool { return a.conn != nil }
+
+// ConnectionNumber identifies the current connection: each has another number. It is 0 while not connected.
+func (a *Agent) ConnectionNumber() int {
+	if a.conn == nil {
+		return 0
+	}
+	return a.number
+}
 
 // Opening reports whether the first session is not open: the agent is being started,
 // requires a login, or did not start.
@@ -143,7 +152,7 @@ func (a *Agent) Restart() {
 // Prompts that were queued for that one wait for the user.
 func (a *Agent) StartNew() {
 	front := a.Front()
-	front.Paused = len(front.Queued) > 0
+	front.paused = len(front.queued) > 0
 	a.Spec.NewSession, a.w.opts.Resume = true, ""
 	a.Restart()
 }
@@ -210,6 +219,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 // forget drops everything in progress for the agent.
 func (a *Agent) forget() {
 	close(a.replaced)
+	a.number++
 	old := a.queue
 	a.queue, a.replaced = event.NewQueue(), make(chan struct{})
 	for _, cancel := range []context.CancelFunc{a.cancel, a.login.cancel} {

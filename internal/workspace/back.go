@@ -24,7 +24,7 @@ func (s *Session) atRest() error {
 		return errors.New("this is a read-only log")
 	case !s.Agent.Live():
 		return errors.New(goneLine)
-	case s.ACP == nil:
+	case s.acp == nil:
 		return ErrNotOpen
 	case s.Thread.State == thread.Waiting:
 		return errors.New("a question is open: answer it first")
@@ -57,11 +57,11 @@ func (s *Session) CanRestore(item int, done func(Restorable)) error {
 	if turn == 0 {
 		return errors.New("this prompt was sent before the session was opened here; /review undoes earlier changes")
 	}
-	open, ctx := s.ACP, s.w.conns.ctx
+	open, ctx := s.acp, s.w.conns.ctx
 	s.w.begin(func() Result {
 		r := restorable(ctx, j, turn)
 		return after(func() {
-			if s.ACP == open {
+			if s.acp == open {
 				done(r)
 			}
 		})
@@ -141,12 +141,12 @@ func (s *Session) Fork(prompt int, title string) error {
 	if err := s.atRest(); err != nil {
 		return err
 	}
-	a, id := s.Agent, s.ACP.ID()
+	a, id := s.Agent, s.acp.ID()
 	if a.pending != nil {
 		return errors.New(openingLine)
 	}
 	conn, n := a.conn, a.conn.Template
-	if cwd := s.ACP.Cwd(); cwd != n.Cwd {
+	if cwd := s.acp.Cwd(); cwd != n.Cwd {
 		n.Cwd, n.Roots = cwd, nil
 	}
 	copies, end := conn.Client.Agent().Fork, s.endOf(prompt)
@@ -165,7 +165,7 @@ func (s *Session) Fork(prompt int, title string) error {
 		f.forgotten = end
 		told := carried.Conversation(s.Thread.Items[:end])
 		if told != "" {
-			f.ShellOutput = []string{told}
+			f.shellOutput = []string{told}
 		}
 		f.Thread.AddNotice("Forked by copying: your next prompt includes the conversation so far. Both sessions share these files.", told)
 	}

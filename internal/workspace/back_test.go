@@ -117,10 +117,10 @@ func TestNoRestore(t *testing.T) {
 			r.Error("files are restored during a turn")
 		}
 		r.pass(2 * time.Minute)
-		journal := s.Agent.Conn().Journal
-		s.Agent.Conn().Journal = nil
+		journal := s.Agent.ConnForTest().Journal
+		s.Agent.ConnForTest().Journal = nil
 		refused(prompts(s)[0], "not recorded")
-		s.Agent.Conn().Journal = journal
+		s.Agent.ConnForTest().Journal = journal
 		r.lose()
 		refused(prompts(s)[0], "the agent has ended")
 		s.Agent.Restart()
@@ -175,11 +175,11 @@ func TestFork(t *testing.T) {
 		}
 		r.wants("SessionShown -", "SessionOpened copy")
 		f := r.w.Front()
-		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput) > 0 || retell(f.Thread.Items) != "one|two|" {
-			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput)
+		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput()) > 0 || retell(f.Thread.Items) != "one|two|" {
+			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput())
 		}
 		calls := r.agent().Calls("session/fork")
-		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.ACP.Cwd()) {
+		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.Cwd()) {
 			r.Errorf("the agent got %q", calls)
 		}
 		r.turns(f, "three")
@@ -214,16 +214,16 @@ func TestForkByRetelling(t *testing.T) {
 				}
 				r.wants("SessionShown -", "SessionOpened s2")
 				f := r.w.Front()
-				if !says(f, "Forked by copying") || len(f.ShellOutput) != 1 || promptsIn(f.ShellOutput[0]) != c.carry {
-					r.Errorf("it carries %q: %q", f.ShellOutput, f.Thread.Items[0].Text)
+				if !says(f, "Forked by copying") || len(f.ShellOutput()) != 1 || promptsIn(f.ShellOutput()[0]) != c.carry {
+					r.Errorf("it carries %q: %q", f.ShellOutput(), f.Thread.Items[0].Text)
 				}
 				r.turns(f, "three")
 				blocks := r.agent().Blocks()
 				if last := blocks[len(blocks)-1]; !strings.Contains(last, "our conversation so far") || !strings.Contains(last, `"three"`) {
 					r.Errorf("the agent got %s", last)
 				}
-				if len(f.ShellOutput) > 0 || len(r.agent().Calls("session/fork")) > 0 {
-					r.Errorf("still carries %q", f.ShellOutput)
+				if len(f.ShellOutput()) > 0 || len(r.agent().Calls("session/fork")) > 0 {
+					r.Errorf("still carries %q", f.ShellOutput())
 				}
 			})
 		})

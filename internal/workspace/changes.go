@@ -27,8 +27,8 @@ type countKey struct{ path, version string }
 // Journal returns the record of what the agent changes in the session; nil if there is none, or while the
 // session is not open.
 func (s *Session) Journal() Journal {
-	if conn := s.Agent.conn; s.ACP != nil && conn != nil && conn.Journal != nil {
-		return conn.Journal(s.ACP.ID())
+	if conn := s.Agent.conn; s.acp != nil && conn != nil && conn.Journal != nil {
+		return conn.Journal(s.acp.ID())
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (s *Session) CountLines(turn int) {
 		return
 	}
 	s.counted.written = nil
-	open := s.ACP
+	open := s.acp
 	m := changedLines{writtenAdded: s.Thread.Added, writtenRemoved: s.Thread.Removed, known: map[countKey]ChangedFile{}}
 	known := s.counted.known
 	if turn == 0 {
@@ -118,7 +118,7 @@ func (s *Session) CountLines(turn int) {
 			m.add(lines)
 		}
 		return after(func() {
-			if s.ACP == open {
+			if s.acp == open {
 				written := s.counted.written
 				s.counted = m
 				for _, f := range written {
@@ -148,12 +148,12 @@ func (s *Session) lookUnannounced(turn int) {
 	if turn == 0 || j == nil || !s.Thread.OnlyReads(s.Thread.Turn) {
 		return
 	}
-	open := s.ACP
+	open := s.acp
 	s.w.begin(func() Result {
 		changes := j.Since(turn) // a renamed file counts once
 		changes = slices.DeleteFunc(changes, func(f undo.Change) bool { return f.Turn != turn })
 		return after(func() {
-			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.ACP == open {
+			if n := len(Unnamed(s.Thread, changes)); n > 0 && s.acp == open {
 				s.w.tell(UnreportedFiles{s, n})
 			}
 		})

@@ -30,8 +30,8 @@ func TestSessionGone(t *testing.T) {
 				r.prompt(s, "second")
 				r.pass(time.Minute)
 				r.news = nil
-				if s.Lost.State != workspace.StateGone || !s.Paused || s.Agent.StoredSessions() != nil {
-					t.Errorf("%v, paused %v", s.Lost.State, s.Paused)
+				if s.Lost.State != workspace.StateGone || !s.Paused() || s.Agent.StoredSessions() != nil {
+					t.Errorf("%v, paused %v", s.Lost.State, s.Paused())
 				}
 				for range 2 { // it stays gone however often the connection is lost
 					r.lose()
@@ -138,7 +138,7 @@ func TestNotReopened(t *testing.T) {
 		}
 		r.pass((5 * time.Minute))
 		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed", "Reconnecting s1", "NotReopened: …")
-		if !s.Agent.Live() || s.ACP != nil {
+		if !s.Agent.Live() || s.IsOpen() {
 			r.Error("the agent is not there")
 		}
 		r.fake().Answer("session/load", "{}")

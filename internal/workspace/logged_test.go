@@ -239,7 +239,7 @@ func TestRequest(t *testing.T) {
 		s := r.started(local)
 		var outcomes []string
 		ask := func(d time.Duration, err error) {
-			s.Agent.Conn().KillTerminal = func(string, string) error { time.Sleep(d); return err }
+			s.Agent.ConnForTest().KillTerminal = func(string, string) error { time.Sleep(d); return err }
 			s.KillTerminal("t1", func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
 			r.settle()
 		}

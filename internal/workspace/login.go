@@ -231,10 +231,10 @@ func (a *Agent) open() {
 	}, func() { a.cancel = nil; a.connected(conn, err) })
 }
 
-// RanLogin handles the end of a login program that ran in the terminal while conn was
-// connected. The agent is restarted, because it may have read its credentials already.
-func (a *Agent) RanLogin(conn *Connection, cmd LoginCommand, err error) {
-	if conn != a.conn {
+// RanLogin handles the end of a login program that ran in the terminal on the connection with that
+// number. The agent is restarted, because it may have read its credentials already.
+func (a *Agent) RanLogin(connection int, cmd LoginCommand, err error) {
+	if connection != a.ConnectionNumber() {
 		return
 	}
 	if err == nil {
@@ -284,7 +284,7 @@ func (s *Session) requeueRefused() bool {
 	for i, text := range refused {
 		refused[i] = ForAgent(text)
 	}
-	s.Queued, s.refused, s.Paused = append(refused, s.Queued...), nil, false
+	s.queued, s.refused, s.paused = append(refused, s.queued...), nil, false
 	return true
 }
 

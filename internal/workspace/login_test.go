@@ -267,18 +267,18 @@ func TestLoginInTerminal(t *testing.T) {
 		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
 			r.Errorf("got %v", got)
 		}
-		a.RanLogin(a.Conn(), command("x"), errors.New("exit status 1"))
+		a.RanLogin(a.ConnectionNumber(), command("x"), errors.New("exit status 1"))
 		r.wants("LoginFailed: exit status 1, no such account")
 		if a.Err() == nil {
 			r.Error("it has forgotten why")
 		}
-		a.RanLogin(a.Conn(), command("x"), nil)
+		a.RanLogin(a.ConnectionNumber(), command("x"), nil)
 		r.wants("AgentStarting", wantedFirst+", again, no such account")
 		a.Restart()
 		r.wants("AgentStarting", wantedFirst)
-		stale := a.Conn()
+		stale := a.ConnectionNumber()
 		r.fake().On("session/new", nil)
-		a.RanLogin(a.Conn(), command("x"), nil)
+		a.RanLogin(a.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)
 		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
 		a.RanLogin(stale, command("x"), nil)
@@ -337,7 +337,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
-			if err := s.Submit(text, len(s.Queued) > 0); err != nil {
+			if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
 				r.Error(err)
 			}
 		}
@@ -409,7 +409,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 		r.pass(time.Second)
 		s.Enqueue("second")
 		g.in.Store(true)
-		s.Agent.RanLogin(s.Agent.Conn(), command("x"), nil)
+		s.Agent.RanLogin(s.Agent.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
 		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {

@@ -193,7 +193,8 @@ func TestLostWithOthers(t *testing.T) {
 		r.pass(10 * time.Second)
 		r.offers(s, "first")
 		r.waits(s, "second")
-		s.Unconfirmed, s.Queued = nil, nil
+		s.TakeUnconfirmed(false)
+		s.DropQueued(0)
 		r.prompt(s, "third")
 		r.pass(10 * time.Millisecond)
 		r.prompt(s, "@fourth")
@@ -358,8 +359,8 @@ func TestLostOnceReopened(t *testing.T) {
 				r.fake().Answer("session/resume", "{}")
 				r.pass(2 * time.Minute)
 				r.got("first", "second")
-				if !s.Agent.Live() || s.ACP == nil {
-					r.Errorf("live %v, open %v", s.Agent.Live(), s.ACP != nil)
+				if !s.Agent.Live() || !s.IsOpen() {
+					r.Errorf("live %v, open %v", s.Agent.Live(), s.IsOpen())
 				}
 			})
 		})
@@ -398,7 +399,7 @@ func TestLostWhileOpening(t *testing.T) {
 					r.fake().On("session/new", nil)
 					s.Agent.NewSession()
 					r.pass(time.Second)
-					if r.w.Front().ACP == nil {
+					if !r.w.Front().IsOpen() {
 						t.Error("no other session can be opened")
 					}
 				})
@@ -422,7 +423,7 @@ func TestCloseWhileLost(t *testing.T) {
 				}
 				r.w.Front().Close()
 				r.pass(time.Hour)
-				if len(r.w.Sessions()) != 1 || !first.Agent.Live() || first.ACP == nil {
+				if len(r.w.Sessions()) != 1 || !first.Agent.Live() || !first.IsOpen() {
 					t.Errorf("%d sessions, live %v", len(r.w.Sessions()), first.Agent.Live())
 				}
 			})

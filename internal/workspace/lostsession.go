@@ -22,26 +22,26 @@ const (
 // to the goroutine of its thread.
 type lostSession struct {
 	State       State
-	Previous    *acpclient.Session // the session of the lost connection, until it is reopened
-	Incoming    *thread.Thread     // collects the history while it is loaded, then replaces the thread
+	previous    *acpclient.Session // the session of the lost connection, until it is reopened
+	incoming    *thread.Thread     // collects the history while it is loaded, then replaces the thread
 	Interrupted InterruptedTurn    // the interrupted turn, until the next prompt is sent
 }
 
-// PrepareReopen prepares to reopen the session with thread t on client c, with the
+// prepareReopen prepares to reopen the session with thread t on client c, with the
 // parameters n. The returned open may be called on any goroutine. If method is
 // reopenNone, open is nil and nothing has changed.
-func (s *lostSession) PrepareReopen(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (method reopenMethod, open func(context.Context) (*acpclient.Session, error)) {
+func (s *lostSession) prepareReopen(c *acpclient.Client, n acpclient.NewSession, t *thread.Thread) (method reopenMethod, open func(context.Context) (*acpclient.Session, error)) {
 	method = reopenMethodOf(c.Agent())
 	if method == reopenNone {
 		return method, nil
 	}
-	id := s.Previous.ID()
-	if cwd := s.Previous.Cwd(); cwd != n.Cwd {
+	id := s.previous.ID()
+	if cwd := s.previous.Cwd(); cwd != n.Cwd {
 		n.Cwd, n.Roots = cwd, nil
 	}
 	if method == reopenByLoading {
-		s.Incoming = thread.New(id)
-		s.Incoming.Title = t.Title
+		s.incoming = thread.New(id)
+		s.incoming.Title = t.Title
 	}
 	s.State = StateReopening
 	return method, func(ctx context.Context) (*acpclient.Session, error) {

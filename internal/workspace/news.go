@@ -8,7 +8,7 @@ import (
 )
 
 // News is something that happened in a workspace: one of the types in this file.
-type News interface{}
+type News interface{ isNews() }
 
 // News of agents.
 type (
@@ -177,3 +177,37 @@ type (
 func (n UnreportedFiles) Text() string {
 	return words.Count(n.N, "file") + " changed without a report from the agent; see /review"
 }
+
+func (AgentStarting) isNews()    {}
+func (AgentStarted) isNews()     {}
+func (AgentNotStarted) isNews()  {}
+func (LoginWanted) isNews()      {}
+func (LoggingIn) isNews()        {}
+func (LoggedIn) isNews()         {}
+func (LoginFailed) isNews()      {}
+func (ConnectionLost) isNews()   {}
+func (Redialing) isNews()        {}
+func (Redialed) isNews()         {}
+func (AgentGone) isNews()        {}
+func (FoundLog) isNews()         {}
+func (EventApplied) isNews()     {}
+func (SessionShown) isNews()     {}
+func (SessionOpened) isNews()    {}
+func (SessionNotOpened) isNews() {}
+func (SessionRemoved) isNews()   {}
+func (Reconnecting) isNews()     {}
+func (Reconnected) isNews()      {}
+func (SessionGone) isNews()      {}
+func (NotReopened) isNews()      {}
+func (StartedOver) isNews()      {}
+func (NoticesChanged) isNews()   {}
+func (PromptSent) isNews()       {}
+func (CommandDue) isNews()       {}
+func (PromptNotSent) isNews()    {}
+func (PromptReturned) isNews()   {}
+func (PromptDeferred) isNews()   {}
+func (QueuePaused) isNews()      {}
+func (UnreportedFiles) isNews()  {}
+func (LinesCounted) isNews()     {}
+func (SessionsListed) isNews()   {}
+func (Said) isNews()             {}

@@ -7,6 +7,15 @@ import (
 	"parley/internal/undo"
 )
 
+// Notes returns what the user has to say about the work and has not sent. The caller must not change them.
+func (s *Session) Notes() []notes.Note { return s.notes }
+
+// SetNotes replaces the notes.
+func (s *Session) SetNotes(all []notes.Note) { s.notes = all }
+
+// AddNotes adds notes that were saved, or written in another session, before those that there are.
+func (s *Session) AddNotes(others []notes.Note) { s.notes = notes.Merge(s.notes, others) }
+
 // NameOf returns a path as prompts of the session name it: relative to its directory if it is below
 // that, with slashes.
 func (s *Session) NameOf(path string) string {
@@ -24,9 +33,9 @@ func (s *Session) NoteUndone(results []undo.Result, undone bool) {
 		switch {
 		case r.Err != nil:
 		case undone:
-			s.Notes = notes.Undo(s.Notes, notes.Note{Path: path})
+			s.notes = notes.Undo(s.notes, notes.Note{Path: path})
 		default:
-			s.Notes = notes.Redo(s.Notes, path)
+			s.notes = notes.Redo(s.notes, path)
 		}
 	}
 }

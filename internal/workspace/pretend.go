@@ -2,6 +2,9 @@ package workspace
 
 import "parley/acpclient/event"
 
+// ConnForTest returns the connection, nil while not connected, for tests.
+func (a *Agent) ConnForTest() *Connection { return a.conn }
+
 // SetForTest sets the connection and the name of a login in progress, for tests of front
 // ends.
 func (a *Agent) SetForTest(conn *Connection, loggingIn string) {

@@ -65,7 +65,7 @@ func (s *Session) Reading() (text string, ok bool) {
 // PendingPrompts returns the prompts that the user may still need: those queued, being sent or
 // refused, and the last one.
 func (s *Session) PendingPrompts() []string {
-	all := append(slices.Clone(s.Queued), texts(s.refused)...)
+	all := append(slices.Clone(s.queued), texts(s.refused)...)
 	if s.sending != nil {
 		all = append(all, s.sending.text)
 	}
@@ -80,12 +80,12 @@ func (s *Session) holds() bool {
 // TakesPrompts reports whether a prompt can be sent now: between turns, or during one to
 // an agent of version 2, which holds it.
 func (s *Session) TakesPrompts() bool {
-	if s.ACP == nil || s.sending != nil || s.switching || len(s.Queued) > 0 && s.Busy() {
+	if s.acp == nil || s.sending != nil || s.switching || len(s.queued) > 0 && s.Busy() {
 		return false
 	}
 	switch s.Thread.State {
 	case thread.Idle:
-		return !s.ACP.Running() || s.holds()
+		return !s.acp.Running() || s.holds()
 	case thread.Running, thread.Waiting:
 		return s.holds()
 	}
@@ -108,7 +108,7 @@ func (s *Session) Submit(text string, hold bool) error {
 		s.Enqueue(text)
 		return nil
 	case s.edit.on: // it is the first of the queue
-		s.Paused = false
+		s.paused = false
 	}
 	s.EndEdit()
 	return s.Send(text)
@@ -121,8 +121,8 @@ func (s *Session) SubmitNext(text string) error {
 	if s.TakesPrompts() {
 		return s.Send(text)
 	}
-	s.Paused = s.Paused && len(s.Queued) > 0
-	s.Queued = slices.Insert(slices.Clone(s.Queued), 0, text)
+	s.paused = s.paused && len(s.queued) > 0
+	s.queued = slices.Insert(slices.Clone(s.queued), 0, text)
 	s.edit.at++
 	s.explains = true
 	return nil
@@ -130,13 +130,13 @@ func (s *Session) SubmitNext(text string) error {
 
 // Enqueue adds a prompt at the end of the queue.
 func (s *Session) Enqueue(text string) {
-	s.Paused = s.Paused && len(s.Queued) > 0 // an empty queue is not paused
-	s.Queued = append(s.Queued, text)
+	s.paused = s.paused && len(s.queued) > 0 // an empty queue is not paused
+	s.queued = append(s.queued, text)
 }
 
 // Resume lets queued prompts be sent, the first one now if possible.
 func (s *Session) Resume() {
-	s.Paused = false
+	s.paused = false
 	s.sendQueued()
 }
 
@@ -144,13 +144,13 @@ func (s *Session) Resume() {
 // be read first, a task reads them and sends it.
 func (s *Session) Send(text string) error {
 	switch {
-	case s.ACP == nil:
+	case s.acp == nil:
 		return ErrNotOpen
 	case s.sending != nil:
 		return ErrReading
 	}
 	sent := sentText(text)
-	whole := strings.Join(s.ShellOutput, "") + sent
+	whole := strings.Join(s.shellOutput, "") + sent
 	if expand := s.w.opts.Expand; expand != nil {
 		if blocks := expand(s, sent); blocks != nil {
 			s.refused = nil
@@ -158,11 +158,11 @@ func (s *Session) Send(text string) error {
 			return nil
 		}
 	}
-	held := s.ACP.Running()
-	if err := s.ACP.Prompt(append(textBlocks(s.ShellOutput), event.Block{Text: sent})...); err != nil {
+	held := s.acp.Running()
+	if err := s.acp.Prompt(append(textBlocks(s.shellOutput), event.Block{Text: sent})...); err != nil {
 		return err
 	}
-	s.last, s.refused, s.ShellOutput = whole, nil, nil
+	s.last, s.refused, s.shellOutput = whole, nil, nil
 	s.promptSent(PromptSent{s, text, nil, held})
 	return nil
 }
@@ -188,9 +188,9 @@ func textBlocks(texts []string) (out []event.Block) {
 // sendExpanded reads the files that a prompt mentions, then sends it.
 func (s *Session) sendExpanded(text, whole string, expand func(context.Context) ([]event.Block, []string)) {
 	ctx, cancel := context.WithTimeoutCause(s.w.conns.ctx, readPatience, errTooSlow)
-	p := &sending{text: text, carried: s.ShellOutput, whole: whole, queued: len(s.Queued), cancel: cancel}
-	s.sending, s.ShellOutput = p, nil
-	open, held := s.ACP, s.ACP.Running()
+	p := &sending{text: text, carried: s.shellOutput, whole: whole, queued: len(s.queued), cancel: cancel}
+	s.sending, s.shellOutput = p, nil
+	open, held := s.acp, s.acp.Running()
 	s.w.begin(func() Result {
 		defer cancel()
 		blocks, notes := expand(ctx)
@@ -239,14 +239,14 @@ func (s *Session) sent(p *sending, n PromptSent, err error) {
 	}
 	s.sending = nil
 	if err != nil {
-		s.ShellOutput = append(slices.Clone(p.carried), s.ShellOutput...)
+		s.shellOutput = append(slices.Clone(p.carried), s.shellOutput...)
 		w.tell(PromptNotSent{s, p.text, err})
 		return
 	}
 	s.last = p.whole
 	s.promptSent(n)
 	// Prompts submitted in the meantime can be sent to an agent that accepts them now.
-	for s.sending == nil && !s.Paused && p.queued == 0 && len(s.Queued) > 0 && s.holds() && s.ACP != nil {
+	for s.sending == nil && !s.paused && p.queued == 0 && len(s.queued) > 0 && s.holds() && s.acp != nil {
 		if !s.sendFirst() {
 			break
 		}
@@ -259,8 +259,8 @@ func (s *Session) sent(p *sending, n PromptSent, err error) {
 // StopSending takes back the prompt whose files are being read, and returns it; false if
 // there is none. The queue after it is paused.
 func (s *Session) StopSending() (text string, ok bool) {
-	if text, ok = s.takeBack(); ok && len(s.Queued) > 0 && !s.Paused {
-		s.Paused = true
+	if text, ok = s.takeBack(); ok && len(s.queued) > 0 && !s.paused {
+		s.paused = true
 		s.w.tell(QueuePaused{s})
 	}
 	return text, ok
@@ -273,21 +273,21 @@ func (s *Session) takeBack() (text string, ok bool) {
 		return "", false
 	}
 	s.sending = nil
-	s.ShellOutput = append(slices.Clone(p.carried), s.ShellOutput...)
+	s.shellOutput = append(slices.Clone(p.carried), s.shellOutput...)
 	return p.text, true
 }
 
 // requeue puts the prompt whose files are being read first in the queue.
 func (s *Session) requeue() {
 	if text, ok := s.takeBack(); ok {
-		s.Queued = append([]string{text}, s.Queued...)
+		s.queued = append([]string{text}, s.queued...)
 	}
 }
 
 // sendFirst sends the first queued prompt; false if no other may follow now. A command is left to the
 // front end between turns.
 func (s *Session) sendFirst() bool {
-	text := s.Queued[0]
+	text := s.queued[0]
 	if IsCommand(text) {
 		if s.Thread.State == thread.Idle {
 			s.dequeue()
@@ -296,7 +296,7 @@ func (s *Session) sendFirst() bool {
 		return false
 	}
 	if err := s.Send(text); err != nil {
-		s.Paused = true
+		s.paused = true
 		s.Say("not sent: " + err.Error())
 		return false
 	}
@@ -306,8 +306,8 @@ func (s *Session) sendFirst() bool {
 
 // dequeue removes the first queued prompt.
 func (s *Session) dequeue() {
-	text := s.Queued[0]
-	s.Queued = slices.Clone(s.Queued[1:])
+	text := s.queued[0]
+	s.queued = slices.Clone(s.queued[1:])
 	s.edit.at--
 	if len(s.deferred) > 0 && s.deferred[0].text == text {
 		s.deferred = s.deferred[1:]
@@ -316,10 +316,10 @@ func (s *Session) dequeue() {
 
 // sendQueued sends the first queued prompt if that is allowed now.
 func (s *Session) sendQueued() {
-	if s.Paused || len(s.Queued) == 0 || s.ACP == nil || s.sending != nil || s.switching || s.Thread.State != thread.Idle {
+	if s.paused || len(s.queued) == 0 || s.acp == nil || s.sending != nil || s.switching || s.Thread.State != thread.Idle {
 		return
 	}
-	if s.ACP.Running() && !s.holds() { // events will report its start and end
+	if s.acp.Running() && !s.holds() { // events will report its start and end
 		return
 	}
 	s.sendFirst()
@@ -346,13 +346,13 @@ func (s *Session) turnEnded(e event.TurnEnded) {
 	if e.Err != nil || e.StopReason == "cancelled" && !explains {
 		s.pauseQueue()
 	}
-	s.Paused = s.Paused && len(s.Queued) > 0
+	s.paused = s.paused && len(s.queued) > 0
 	s.sendQueued()
 }
 
 // pauseQueue makes the queued prompts wait for the user.
 func (s *Session) pauseQueue() {
-	if s.Paused = len(s.Queued) > 0; s.Paused {
+	if s.paused = len(s.queued) > 0; s.paused {
 		s.w.tell(QueuePaused{s})
 	}
 }
@@ -375,7 +375,7 @@ func (s *Session) promptFailed(e event.PromptFailed) {
 		s.wantLogin(e.Err)
 	case event.InterruptedByNetwork(e.Err):
 		s.Lost.Interrupted.AddHeld(s.Thread, text)
-		s.Unconfirmed.Add(&s.Lost.Interrupted)
+		s.unconfirmed.Add(&s.Lost.Interrupted)
 	case e.MidTurn && !e.Withdrawn:
 		s.deferPrompt(unsent{e.Key, text})
 		s.w.tell(PromptDeferred{s, e.Err})
@@ -414,14 +414,14 @@ func texts(list []unsent) (out []string) {
 // were typed later.
 func (s *Session) deferPrompt(p unsent) {
 	p.text = ForAgent(p.text)
-	s.Paused = s.Paused && len(s.Queued) > 0
+	s.paused = s.paused && len(s.queued) > 0
 	n := 0 // how many of them the user has left
-	for n < min(len(s.deferred), len(s.Queued)) && s.deferred[n].text == s.Queued[n] {
+	for n < min(len(s.deferred), len(s.queued)) && s.deferred[n].text == s.queued[n] {
 		n++
 	}
 	var at int
 	s.deferred, at = place(s.deferred[:n], p)
-	s.Queued = slices.Insert(slices.Clone(s.Queued), at, p.text)
+	s.queued = slices.Insert(slices.Clone(s.queued), at, p.text)
 	if at <= s.edit.at {
 		s.edit.at++
 	}
@@ -443,13 +443,13 @@ func (s *Session) textOf(blocks []event.Block) (text string) {
 // edited. It returns false if the agent holds none.
 func (s *Session) Withdraw(drop bool) bool {
 	n := len(s.Thread.Held)
-	if n == 0 || s.ACP == nil {
+	if n == 0 || s.acp == nil {
 		return false
 	}
 	key := s.Thread.Held[n-1].Key
 	if drop {
 		s.dropped[key] = true
 	}
-	s.ACP.Withdraw(key)
+	s.acp.Withdraw(key)
 	return true
 }

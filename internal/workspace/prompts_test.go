@@ -28,12 +28,12 @@ func TestPromptOrder(t *testing.T) {
 		var typed []string
 		for i := range 5 {
 			typed = append(typed, fmt.Sprint("prompt ", i))
-			if err := s.Submit(typed[i], len(s.Queued) > 0); err != nil { // without waiting for anything
+			if err := s.Submit(typed[i], len(s.Queued()) > 0); err != nil { // without waiting for anything
 				r.Error(err)
 			}
 		}
-		if held := r.fake().Protocol == "2"; held != (len(s.Queued) == 0) || s.TakesPrompts() != held {
-			r.Errorf("%q wait, takes prompts %v", s.Queued, s.TakesPrompts())
+		if held := r.fake().Protocol == "2"; held != (len(s.Queued()) == 0) || s.TakesPrompts() != held {
+			r.Errorf("%q wait, takes prompts %v", s.Queued(), s.TakesPrompts())
 		}
 		s.Resume() // no effect: the turn has begun already
 		r.pass(time.Minute)
@@ -91,7 +91,7 @@ func TestPausedThenEmpty(t *testing.T) {
 		s.Enqueue("second")
 		s.Stop()
 		r.pass(time.Second)
-		s.Queued = nil // the user has removed it
+		s.DropQueued(0) // the user has removed it
 		r.fake().Turn(brief)
 		r.prompt(s, "third", "fourth")
 		r.pass(time.Minute)
@@ -206,14 +206,14 @@ func TestHeldThenEnded(t *testing.T) {
 func TestCarried(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.ShellOutput = []string{"$ ls\n"}
+		s.AddShellOutput("$ ls\n")
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		r.prompt(s, "second")
 		r.pass(time.Second)
 		r.got("$ ls\n", "second")
-		if len(s.ShellOutput) > 0 {
-			r.Errorf("got %q", s.ShellOutput)
+		if len(s.ShellOutput()) > 0 {
+			r.Errorf("got %q", s.ShellOutput())
 		}
 	})
 }
@@ -228,7 +228,7 @@ func TestSubmitEdited(t *testing.T) {
 					r.Error(err)
 				}
 			}
-			s.Paused = true
+			s.Pause()
 			s.TakeQueued(at)
 			if err := s.Submit("edited", false); err != nil {
 				r.Error(err)
@@ -246,7 +246,7 @@ func TestSubmitBeforeThoseThatWait(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
 		s.Submit("waits", true)
-		s.Paused = true
+		s.Pause()
 		s.Submit("held", true)
 		s.Submit("now", false)
 		r.pass(time.Minute)
@@ -259,7 +259,8 @@ func TestSubmitBeforeThoseThatWait(t *testing.T) {
 func TestCarriedDropped(t *testing.T) {
 	each(t, nil, func(r *rig) {
 		s := r.started(local)
-		s.ShellOutput = []string{"$ ls\n", "$ pwd\n"}
+		s.AddShellOutput("$ ls\n")
+		s.AddShellOutput("$ pwd\n")
 		if !s.DropShellOutput() {
 			r.Error("nothing was dropped")
 		}

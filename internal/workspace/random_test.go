@@ -223,7 +223,7 @@ func (c *chaos) heard(n workspace.News) {
 			c.removed[of] = true
 			of = nil
 		}
-		for _, p := range n.Session.Unconfirmed {
+		for _, p := range n.Session.Unconfirmed() {
 			c.offered = append(c.offered, p.Draft)
 		}
 	}
@@ -318,7 +318,7 @@ func (c *chaos) wish() {
 		case "env_var":
 			a.LogInWithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
-			a.RanLogin(a.Conn(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
+			a.RanLogin(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
 		default:
 			a.Authenticate(m, "")
 		}
@@ -345,7 +345,7 @@ func (c *chaos) types(s *workspace.Session) {
 	}
 	c.texts = append(c.texts, text)
 	c.typed[s] = append(c.typed[s], text)
-	if err := s.Submit(text, len(s.Queued) > 0); err != nil {
+	if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
 		c.returned = append(c.returned, text)
 	}
 }
@@ -363,13 +363,13 @@ func (c *chaos) check() {
 	places := map[string][]string{}
 	put := func(text, place string) { places[text] = append(places[text], place) }
 	for _, s := range c.w.Sessions() {
-		for _, text := range s.Queued {
+		for _, text := range s.Queued() {
 			put(text, "queued")
 		}
 		if text, ok := s.Reading(); ok {
 			put(text, "reading")
 		}
-		for _, p := range s.Unconfirmed {
+		for _, p := range s.Unconfirmed() {
 			put(p.Draft, "offered")
 		}
 	}
@@ -432,7 +432,7 @@ func (c *chaos) settleDown() {
 			case s.Agent.Spec.Name == "":
 			case s.Agent.Opening() && !dialing && s.Agent.LoggingIn() == "":
 				s.Agent.Restart()
-			case s.Agent.Conn() == nil && !s.Agent.Opening():
+			case !s.Agent.Connected() && !s.Agent.Opening():
 				if !s.Continue() {
 					s.Agent.Restart()
 				}
@@ -447,8 +447,8 @@ func (c *chaos) settleDown() {
 		if s.Agent.Spec.Name == "" {
 			continue
 		}
-		if _, reading := s.Reading(); s.ACP == nil || s.Thread.State != thread.Idle || len(s.Queued) > 0 || reading || s.Waiting() || !s.Agent.Live() {
-			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.ACP != nil, s.Thread.State, s.Lost.State, s.Queued, reading, s.Agent.Live(), s.Agent.Opening())
+		if _, reading := s.Reading(); !s.IsOpen() || s.Thread.State != thread.Idle || len(s.Queued()) > 0 || reading || s.Waiting() || !s.Agent.Live() {
+			c.Errorf("%s of %s does not settle: open %v, %v, lost %v, %q wait, reading %v, live %v, opening %v", s.Thread.Session, s.Agent.Spec.Name, s.IsOpen(), s.Thread.State, s.Lost.State, s.Queued(), reading, s.Agent.Live(), s.Agent.Opening())
 		}
 	}
 }

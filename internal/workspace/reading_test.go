@@ -51,7 +51,7 @@ func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {
 // Prompts wait while the files of an earlier one are read, so that they keep their order.
 func TestReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
-		s.ShellOutput = []string{"$ ls\n"}
+		s.AddShellOutput("$ ls\n")
 		r.prompt(s, "@first")
 		if text, ok := s.Reading(); !ok || text != "@first" || s.TakesPrompts() || !s.Waiting() {
 			r.Errorf("reading %q, %v", text, ok)
@@ -63,7 +63,7 @@ func TestReading(t *testing.T) {
 		r.waits(s, "second", "@third", "fourth")
 		r.pass(time.Minute)
 		r.got("$ ls\n", "second", "@third", "fourth")
-		if _, ok := s.Reading(); ok || len(s.ShellOutput) > 0 {
+		if _, ok := s.Reading(); ok || len(s.ShellOutput()) > 0 {
 			r.Error("still reading")
 		}
 	})
@@ -82,16 +82,16 @@ func TestReadingLong(t *testing.T) {
 // user may want to send the first one in another form.
 func TestStopReading(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
-		s.ShellOutput = []string{"$ ls\n"}
+		s.AddShellOutput("$ ls\n")
 		r.prompt(s, "@long", "second")
 		text, ok := s.StopSending()
-		if !ok || text != "@long" || !slices.Equal(s.ShellOutput, []string{"$ ls\n"}) {
-			r.Errorf("%q, %v, carried %q", text, ok, s.ShellOutput)
+		if !ok || text != "@long" || !slices.Equal(s.ShellOutput(), []string{"$ ls\n"}) {
+			r.Errorf("%q, %v, carried %q", text, ok, s.ShellOutput())
 		}
 		if _, ok := s.StopSending(); ok {
 			r.Error("it is given up twice")
 		}
-		s.ShellOutput = nil
+		s.DropShellOutput()
 		r.pass(time.Minute)
 		r.wants("QueuePaused")
 		r.got()
@@ -153,12 +153,12 @@ func TestReadingThenLost(t *testing.T) {
 			reads(r)
 		}, func(r *rig) {
 			s := r.started(spec)
-			s.ShellOutput = []string{"$ ls\n"}
+			s.AddShellOutput("$ ls\n")
 			r.prompt(s, "@first", "second")
 			r.lose()
 			r.pass(time.Minute)
-			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.ShellOutput, []string{"$ ls\n"}) {
-				r.Errorf("came back: %q, carried %q", r.returned, s.ShellOutput)
+			if !slices.Equal(r.returned, []string{"@first"}) || !slices.Equal(s.ShellOutput(), []string{"$ ls\n"}) {
+				r.Errorf("came back: %q, carried %q", r.returned, s.ShellOutput())
 			}
 			if spec.Remote {
 				s.Resume()
@@ -177,8 +177,8 @@ func TestReadingThenGone(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long", "second")
 		s.Agent.Restart()
-		if !slices.Equal(s.Queued, []string{"@long", "second"}) || s.Paused {
-			r.Errorf("%q wait, paused %v", s.Queued, s.Paused)
+		if !slices.Equal(s.Queued(), []string{"@long", "second"}) || s.Paused() {
+			r.Errorf("%q wait, paused %v", s.Queued(), s.Paused())
 		}
 		r.waits(s, "second")
 		if text, ok := s.Reading(); !ok || text != "@long" {
@@ -204,7 +204,7 @@ func TestReadingThenGone(t *testing.T) {
 func TestReadingWantsLogin(t *testing.T) {
 	each(t, func(r *rig) { reads(r); (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.ShellOutput = []string{"$ ls\n"}
+		s.AddShellOutput("$ ls\n")
 		r.prompt(s, "@first", "second")
 		r.pass(time.Minute)
 		s.Agent.Authenticate(method(s.Agent, "own"), "")

@@ -11,8 +11,8 @@ import (
 // reopen opens the session on a new connection. Its thread is unchanged until the agent
 // has replayed the conversation. No prompt is sent again.
 func (s *Session) reopen() {
-	if s.ACP != nil {
-		s.Lost.Previous, s.ACP = s.ACP, nil
+	if s.acp != nil {
+		s.Lost.previous, s.acp = s.acp, nil
 	}
 	switch {
 	case s.Lost.State == StateGone, s.Lost.State == StateStartingOver:
@@ -24,10 +24,10 @@ func (s *Session) reopen() {
 		s.Thread.Revive("")
 		s.remarked()
 		return
-	case s.Lost.Previous == nil:
+	case s.Lost.previous == nil:
 		return
 	}
-	method, open := s.Lost.PrepareReopen(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
+	method, open := s.Lost.prepareReopen(s.Agent.conn.Client, s.Agent.conn.Template, s.Thread)
 	switch method {
 	case reopenNone:
 		s.markGone(nil)
@@ -51,14 +51,14 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 		s.Agent.dismiss(opened)
 		return
 	}
-	coming := s.Lost.Incoming
-	s.Lost.Incoming = nil
+	coming := s.Lost.incoming
+	s.Lost.incoming = nil
 	if lost := s.Agent.conn.Client.Err(); lost != nil { // lost before the task reported
 		err = lost
 	}
 	switch outcomeOf(err) {
 	case outcomeOpened:
-		s.Lost.Previous, s.Lost.State = nil, StateLive
+		s.Lost.previous, s.Lost.State = nil, StateLive
 		if coming != nil {
 			s.showLoaded(coming)
 		} else {
@@ -83,7 +83,7 @@ func (s *Session) reopened(opened *acpclient.Session, err error) {
 // in it what only parley knows.
 func (s *Session) showLoaded(coming *thread.Thread) {
 	coming.CarryShells(s.Thread)
-	s.Lost.Interrupted.Mark(coming, &s.Unconfirmed)
+	s.Lost.Interrupted.Mark(coming, &s.unconfirmed)
 	s.Thread = coming
 	s.counted.writtenAdded, s.counted.writtenRemoved = 0, 0
 	s.began, s.forgotten, s.spans = 0, 0, nil
@@ -98,8 +98,8 @@ func (s *Session) notReopened(err error) {
 
 // markGone records that the agent no longer has the session.
 func (s *Session) markGone(err error) {
-	s.Lost.State, s.Lost.Previous = StateGone, nil
-	s.Paused = s.Paused || len(s.Queued) > 0
+	s.Lost.State, s.Lost.previous = StateGone, nil
+	s.paused = s.paused || len(s.queued) > 0
 	s.Thread.Revive(whyGone(err))
 	s.remarked()
 	s.w.tell(SessionGone{s})
@@ -117,7 +117,7 @@ func (s *Session) Continue() bool {
 		a.Redial()
 	case s.Lost.State == StateReopening && a.conn != nil:
 		return false
-	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.ACP != nil || s.Lost.Previous != nil || s.Lost.State == StateGone):
+	case ended && a.Spec.Remote && a.w.opts.Redial != nil && (s.acp != nil || s.Lost.previous != nil || s.Lost.State == StateGone):
 		a.Redial()
 	case ended:
 		a.Restart()
@@ -139,9 +139,9 @@ func (s *Session) startOver() {
 		s.Say(openingLine)
 		return
 	}
-	cut, paused := s.Lost.Interrupted, s.Paused || len(s.Queued) > 0
+	cut, paused := s.Lost.Interrupted, s.paused || len(s.queued) > 0
 	s.resetConnection()
-	s.Lost.State, s.Lost.Interrupted, s.Paused = StateStartingOver, cut, paused
+	s.Lost.State, s.Lost.Interrupted, s.paused = StateStartingOver, cut, paused
 	a.pending = s
 	s.open(a.conn.newSession, s.startedOver)
 }
@@ -178,7 +178,7 @@ func (s *Session) cutOff(err error) {
 	if event.InterruptedByNetwork(err) {
 		text, _ := s.turnPrompt()
 		s.Lost.Interrupted.AddTurn(s.Thread, text)
-		s.Unconfirmed.Add(&s.Lost.Interrupted)
+		s.unconfirmed.Add(&s.Lost.Interrupted)
 	}
 }
 
@@ -188,7 +188,7 @@ func (s *Session) offerHeld() {
 	for _, p := range s.Thread.Held {
 		cut.AddHeld(s.Thread, p.Text)
 	}
-	s.Unconfirmed.Add(&cut)
+	s.unconfirmed.Add(&cut)
 }
 
 // Say reports a line about an action of the user on the session, as Said.

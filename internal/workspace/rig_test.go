@@ -246,13 +246,13 @@ func (r *rig) pass(d time.Duration) {
 func (r *rig) onNews(n workspace.News) {
 	switch n := n.(type) {
 	case workspace.SessionRemoved:
-		r.returned = append(r.returned, n.Session.Queued...)
+		r.returned = append(r.returned, n.Session.Queued()...)
 	case workspace.PromptNotSent:
 		r.returned = append(r.returned, n.Text)
 	case workspace.PromptReturned:
 		r.returned = append(r.returned, n.Text)
 	case workspace.Reconnected: // this front end does not ask its user
-		if !n.Session.Paused {
+		if !n.Session.Paused() {
 			n.Session.Resume()
 		}
 	}
@@ -380,7 +380,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 	a := r.w.Start(s)
 	r.settle()
 	r.news = nil
-	if !a.Live() || a.Front().ACP == nil {
+	if !a.Live() || !a.Front().IsOpen() {
 		r.Fatalf("%s has not started: %v", s.Name, a.Err())
 	}
 	return a.Front()
@@ -390,7 +390,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
-		if err := s.Submit(text, len(s.Queued) > 0); err != nil {
+		if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
 			r.Errorf("%s: got %v", text, err)
 		}
 		r.settle()
@@ -414,8 +414,8 @@ func (r *rig) got(want ...string) {
 func (r *rig) waits(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
-	if !slices.Equal(s.Queued, want) {
-		r.Errorf("%q wait, want %q", s.Queued, want)
+	if !slices.Equal(s.Queued(), want) {
+		r.Errorf("%q wait, want %q", s.Queued(), want)
 	}
 }
 
@@ -424,7 +424,7 @@ func (r *rig) offers(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
 	var got []string
-	for _, p := range s.Unconfirmed {
+	for _, p := range s.Unconfirmed() {
 		got = append(got, p.Draft)
 	}
 	if !slices.Equal(got, want) {

@@ -14,19 +14,18 @@ import (
 )
 
 // Session is a session that is open, is being opened, or has lost its agent: its
-// conversation and the prompts that wait. Front ends read the fields, and change Queued,
-// Paused and Notes when their user does.
+// conversation and the prompts that wait. Front ends read the fields; methods change them.
 type Session struct {
 	Agent  *Agent
-	ACP    *acpclient.Session // nil until it is open
+	acp    *acpclient.Session // nil until it is open
 	Thread *thread.Thread
 
-	Queued      []string           // prompts that wait for the turn to end, the oldest first
-	Paused      bool               // the queue waits for the user, because a turn was stopped or failed
-	Unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
-	ShellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
+	queued      []string           // prompts that wait for the turn to end, the oldest first
+	paused      bool               // the queue waits for the user, because a turn was stopped or failed
+	unconfirmed UnconfirmedPrompts // prompts that may not have arrived: the user may send them again
+	shellOutput []string           // what goes with the next prompt: output of the user's commands, the conversation that a fork continues
 
-	Notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
+	notes []notes.Note // what the user has to say about the work, not sent yet; replaced as a whole, never changed
 
 	ReadOnly       bool   // shown from a log; no agent has it open
 	ReadOnlyReason string // why it is read-only
@@ -56,11 +55,12 @@ type Session struct {
 	// unmergedPrompt is the first prompt sent since the session's worktree was merged, as it was typed.
 	unmergedPrompt string
 
-	forking      bool             // it is being opened as a fork: its thread has the conversation already
-	inherited    []Setting        // what a fork takes over once it is open: the settings
-	approval     permissions.Mode // and the approval mode
-	unnamed      bool             // a fork, which its first prompt gives its name
-	journalTurns map[int]int      // the numbers in Connection.Changes, by the turn of the thread
+	forking      bool                // it is being opened as a fork: its thread has the conversation already
+	broker       *permissions.Broker // takes the answers to open questions; nil before the first
+	inherited    []Setting           // what a fork takes over once it is open: the settings
+	approval     permissions.Mode    // and the approval mode
+	unnamed      bool                // a fork, which its first prompt gives its name
+	journalTurns map[int]int         // the numbers in Connection.Changes, by the turn of the thread
 }
 
 func newSession(w *Workspace, a *Agent) *Session {
@@ -90,8 +90,14 @@ func (s *Session) LookupOf(item int) (messages Lookup) {
 // Blank reports whether the session is not open and nothing was ever said in it. Notices
 // about an agent that did not start do not count.
 func (s *Session) Blank() bool {
-	return s.ACP == nil && !slices.ContainsFunc(s.Thread.Items, func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && it.Kind != thread.Notice })
+	return s.acp == nil && !slices.ContainsFunc(s.Thread.Items, func(it *thread.Item) bool { return it.Kind != thread.TurnEnd && it.Kind != thread.Notice })
 }
+
+// IsOpen reports whether the agent has the session open.
+func (s *Session) IsOpen() bool { return s.acp != nil }
+
+// Running reports whether a turn is running, according to the engine. Busy may not know it yet.
+func (s *Session) Running() bool { return s.acp != nil && s.acp.Running() }
 
 // Busy reports whether a turn is running, according to the thread.
 func (s *Session) Busy() bool {
@@ -109,20 +115,26 @@ func (s *Session) HasPrompt() bool {
 
 // Resumable reports whether the agent can reopen the conversation.
 func (s *Session) Resumable() bool {
-	if s.ACP == nil || s.Agent.conn == nil || !s.HasPrompt() {
+	if s.acp == nil || s.Agent.conn == nil || !s.HasPrompt() {
 		return false
 	}
 	return reopenMethodOf(s.Agent.conn.Client.Agent()) != reopenNone
 }
 
-// Roots returns the session's directories, LocalDir while it is not open.
-func (s *Session) Roots() []string {
-	if s.ACP == nil || s.Agent.conn == nil {
-		return []string{s.LocalDir()}
+// Cwd returns the directory in which the agent works, LocalDir while the session is not open.
+func (s *Session) Cwd() string {
+	if s.acp == nil {
+		return s.LocalDir()
 	}
-	roots := []string{s.ACP.Cwd()}
-	if t := s.Agent.conn.Template; t.Cwd == s.ACP.Cwd() {
-		roots = append(roots, t.Roots...)
+	return s.acp.Cwd()
+}
+
+// Roots returns the directories on this machine whose files prompts may mention: LocalDir and, if the
+// session works there, those that the user added.
+func (s *Session) Roots() []string {
+	roots := []string{s.LocalDir()}
+	if conn := s.Agent.conn; conn != nil && conn.Template.Cwd == roots[0] {
+		roots = append(roots, conn.Template.Roots...)
 	}
 	return roots
 }
@@ -130,26 +142,15 @@ func (s *Session) Roots() []string {
 // LocalDir returns the directory on this machine in which commands run and paths are
 // looked up: the session's, if that is local.
 func (s *Session) LocalDir() string {
-	if s.ACP != nil && !s.Agent.Spec.Remote {
-		return s.ACP.Cwd()
+	if s.acp != nil && !s.Agent.Spec.Remote {
+		return s.acp.Cwd()
 	}
 	return cmp.Or(s.Dir, s.w.opts.Cwd)
 }
 
-// DropShellOutput removes the newest command output that would go with the next prompt;
-// false if there is none.
-func (s *Session) DropShellOutput() bool {
-	n := len(s.ShellOutput)
-	if n == 0 {
-		return false
-	}
-	s.ShellOutput = s.ShellOutput[:n-1]
-	return true
-}
-
 // attach connects s to the opened session, whose events so far have been applied.
 func (s *Session) attach(open *acpclient.Session) {
-	s.ACP, s.giveUp, s.forking = open, nil, false
+	s.acp, s.giveUp, s.forking = open, nil, false
 	s.journalTurns = map[int]int{} // which turns of a replayed conversation were recorded is not known
 	s.Thread.Session = open.ID()
 	c := connectionSpan{from: s.began}
@@ -168,7 +169,7 @@ func (s *Session) resetConnection() {
 	s.requeue()
 	s.offerHeld()
 	s.abandon()
-	s.ACP, s.Lost, s.counted, s.stopAsked, s.switching = nil, lostSession{}, changedLines{}, time.Time{}, false
+	s.acp, s.Lost, s.counted, s.stopAsked, s.switching = nil, lostSession{}, changedLines{}, time.Time{}, false
 	s.Thread.Attach("")
 	s.began = len(s.Thread.Items)
 	s.forgotten = s.began
@@ -190,7 +191,7 @@ func (s *Session) Apply(e event.Event) {
 	if s.repeated(e) {
 		return
 	}
-	if s.Lost.Incoming != nil && s.takeHistory(e) {
+	if s.Lost.incoming != nil && s.takeHistory(e) {
 		return
 	}
 	if sub := s.Thread.Subagent(e.EventSession()); sub != nil { // nothing in it concerns the turn or the queue
@@ -200,6 +201,8 @@ func (s *Session) Apply(e event.Event) {
 	}
 	turn := 0
 	switch e := e.(type) {
+	case permissions.Asked:
+		s.broker = e.Broker
 	case event.TurnStarted:
 		turn = s.watch(true)
 		if !e.SeparatePrompts {
@@ -230,7 +233,7 @@ func (s *Session) Apply(e event.Event) {
 
 // concerns reports whether the id is that of the session or of a sub-agent of it.
 func (s *Session) concerns(id string) bool {
-	return s.Thread.Session == id || s.Thread.Subagent(id) != nil || s.Lost.Incoming != nil && s.Lost.Incoming.Subagent(id) != nil
+	return s.Thread.Session == id || s.Thread.Subagent(id) != nil || s.Lost.incoming != nil && s.Lost.incoming.Subagent(id) != nil
 }
 
 // takeHistory adds an event to the history that is being loaded; false if it is not part
@@ -240,13 +243,13 @@ func (s *Session) takeHistory(e event.Event) bool {
 	case permissions.Asked, permissions.Settled, event.ElicitationAsked, event.ElicitationEnded, event.ElicitationCompleted:
 		return false
 	case event.NoticeArrived: // it belongs to the thread that is shown
-		s.Lost.Incoming.Apply(e)
+		s.Lost.incoming.Apply(e)
 		return false
 	case event.Disconnected:
-		s.Lost.Incoming = nil
+		s.Lost.incoming = nil
 		return false
 	}
-	s.Lost.Incoming.Apply(e)
+	s.Lost.incoming.Apply(e)
 	return true
 }
 
@@ -270,14 +273,14 @@ func (s *Session) Stop() (killed bool) {
 	case s.Thread.State == thread.Cancelling && s.Killable():
 		s.Agent.Kill()
 		return true
-	case s.ACP == nil:
+	case s.acp == nil:
 		return false
 	}
-	if s.stopAsked.IsZero() && s.ACP.Running() {
+	if s.stopAsked.IsZero() && s.acp.Running() {
 		s.stopAsked = s.w.opts.Now()
 		s.w.begin(func() Result { return pause(s.w, KillAfter) })
 	}
-	s.ACP.Cancel()
+	s.acp.Cancel()
 	return false
 }
 
@@ -306,12 +309,12 @@ func (s *Session) abandon() {
 
 // Opening reports whether the session is being opened, or its log is being read.
 func (s *Session) Opening() bool {
-	return s.ACP == nil && s.giveUp != nil && s.Thread.State != thread.Ended
+	return s.acp == nil && s.giveUp != nil && s.Thread.State != thread.Ended
 }
 
 // CancelOpen cancels opening the session; false if it is not being opened.
 func (s *Session) CancelOpen() bool {
-	if s.ACP != nil || s.giveUp == nil {
+	if s.acp != nil || s.giveUp == nil {
 		return false
 	}
 	s.giveUp()

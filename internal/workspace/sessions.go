@@ -44,7 +44,7 @@ func (a *Agent) request(call func(context.Context) error, done func(error)) {
 // set runs a request about the session in a task, and calls done with its error. It does
 // nothing while the session is not open.
 func (s *Session) set(call func(context.Context, *acpclient.Session) error, done func(error)) {
-	if open := s.ACP; open != nil {
+	if open := s.acp; open != nil {
 		s.Agent.request(func(ctx context.Context) error { return call(ctx, open) }, done)
 	}
 }
@@ -72,22 +72,28 @@ func (s *Session) StopTerminal(id string, done func(error)) {
 
 // KillTerminal ends a command that parley runs for the agent.
 func (s *Session) KillTerminal(id string, done func(error)) {
+	if !s.Agent.KillsTerminals() {
+		return
+	}
 	kill := s.Agent.conn.KillTerminal
 	s.set(func(_ context.Context, open *acpclient.Session) error { return kill(open.ID(), id) }, done)
 }
 
 // Approval returns the session's approval mode, which decides where no rule does.
 func (s *Session) Approval() permissions.Mode {
-	if s.ACP == nil || s.Agent.conn == nil || s.ReadOnly {
+	if s.acp == nil || s.Agent.conn == nil || s.ReadOnly {
 		return permissions.AskMode
 	}
-	return s.Agent.conn.Broker.Mode(s.ACP.ID())
+	return s.Agent.conn.Broker.Mode(s.acp.ID())
 }
 
-// SetApproval sets the approval mode and applies it to open questions. The session must
-// be open.
+// SetApproval sets the approval mode and applies it to open questions.
 func (s *Session) SetApproval(m permissions.Mode) {
-	broker, id := s.Agent.conn.Broker, s.ACP.ID()
+	if s.acp == nil || s.Agent.conn == nil {
+		s.Say(ErrNotOpen.Error())
+		return
+	}
+	broker, id := s.Agent.conn.Broker, s.acp.ID()
 	broker.SetMode(id, m)
 	s.Agent.ask(func() { broker.Reconsider(id) }, func() {}) // it reads files
 }
@@ -393,7 +399,7 @@ func (a *Agent) ReadLog() {
 // Close closes the session, and ends its agent if it was the agent's last one. It is
 // reported as Said.
 func (s *Session) Close() {
-	w, a, open := s.w, s.Agent, s.ACP
+	w, a, open := s.w, s.Agent, s.acp
 	w.Remove(s)
 	s.CancelOpen()
 	if open == nil || a.conn == nil || len(a.Sessions()) == 0 {

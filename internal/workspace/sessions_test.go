@@ -149,7 +149,7 @@ func TestCloseWhileOpening(t *testing.T) {
 				if third := r.w.Front(); third.Thread.Session != "third" || says(third, "too") || says(second, "too") || says(s, "too") {
 					r.Errorf("%q has got what was for another one", third.Thread.Session)
 				}
-				if len(r.w.Sessions()) != 2 || !slices.Equal(r.returned, []string{"typed"}) || second.ACP != nil {
+				if len(r.w.Sessions()) != 2 || !slices.Equal(r.returned, []string{"typed"}) || second.IsOpen() {
 					r.Errorf("%d sessions, came back: %q", len(r.w.Sessions()), r.returned)
 				}
 				for _, line := range r.all {
@@ -180,13 +180,13 @@ func TestCloseBeforeOpened(t *testing.T) {
 		r.run()
 		second.Close()
 		r.pass(time.Second)
-		if second.Thread.Title != "" || second.ACP != nil {
+		if second.Thread.Title != "" || second.IsOpen() {
 			r.Error("it has opened")
 		}
 		r.wants("SessionShown -", "SessionShown s1", "SessionRemoved -")
 		s.Agent.NewSession()
 		r.pass(time.Second)
-		if r.w.Front() == s || r.w.Front().ACP == nil {
+		if r.w.Front() == s || !r.w.Front().IsOpen() {
 			r.Error("no other session opens")
 		}
 	})
@@ -386,16 +386,20 @@ func TestNamesAndRecords(t *testing.T) {
 		}
 		s := r.started(local)
 		closed := r.w.Add(s.Agent)
-		s.Agent.Conn().Record = "/logs/one.jsonl"
+		s.Agent.ConnForTest().Record = "/logs/one.jsonl"
 		if names, records := r.w.Names(), r.w.Records(); !slices.Equal(names, []string{s.Agent.Name()}) || !slices.Equal(records, []string{"/logs/one.jsonl"}) {
 			r.Errorf("%q, %q", names, records)
 		}
-		if dir := s.LocalDir(); dir != s.ACP.Cwd() {
+		if dir := s.LocalDir(); dir != s.Cwd() {
 			r.Errorf("commands run in %q", dir)
 		}
 		s.Agent.Spec.Remote = true
 		if dir := s.LocalDir(); dir != closed.LocalDir() || dir == "" {
 			r.Errorf("commands of a remote agent's user run in %q", dir)
+		}
+		s.Dir = "/here" // the agent works elsewhere
+		if roots := s.Roots(); !slices.Equal(roots, []string{"/here"}) {
+			r.Errorf("files for a remote agent are looked up in %q", roots)
 		}
 	})
 }

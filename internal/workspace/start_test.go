@@ -25,8 +25,8 @@ func TestStart(t *testing.T) {
 			t.Error("it is not being started")
 		}
 		s := a.Front()
-		if err := s.Submit("first", false); err != nil || len(s.Queued) != 1 {
-			t.Errorf("%q wait, %v", s.Queued, err)
+		if err := s.Submit("first", false); err != nil || len(s.Queued()) != 1 {
+			t.Errorf("%q wait, %v", s.Queued(), err)
 		}
 		if err := s.Send("second"); err != workspace.ErrNotOpen {
 			t.Errorf("sent without an agent: got %v", err)
@@ -200,7 +200,7 @@ func TestRestart(t *testing.T) {
 		second.Enqueue("lost?")
 		r.w.Show(s)
 		s.Enqueue("second")
-		s.Paused = true
+		s.Pause()
 		r.wants("SessionShown -", "SessionOpened s2", "PromptSent busy", "SessionShown s1")
 		r.fake().Turn(nil)
 		s.Agent.Restart()
@@ -254,7 +254,7 @@ func TestReplace(t *testing.T) {
 		s.Agent.NewSession()
 		r.settle()
 		r.w.Front().Enqueue("waits")
-		r.w.Front().Paused = true
+		r.w.Front().Pause()
 		r.dial = func(int) error { time.Sleep(time.Minute); return nil }
 		r.w.Start(other)
 		r.pass(time.Second)

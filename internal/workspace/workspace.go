@@ -234,9 +234,9 @@ func (w *Workspace) Remove(s *Session) {
 	}
 	s.requeue()
 	s.offerHeld()
-	paused := s.Paused || len(s.refused) > 0
+	paused := s.paused || len(s.refused) > 0
 	s.requeueRefused()
-	s.Paused = paused
+	s.paused = paused
 	if s.Thread.Session != "" {
 		s.Agent.removedSessions[s.Thread.Session] = true
 	}

@@ -18,11 +18,11 @@ type mentions struct {
 // expand returns a function that reads the files that a prompt mentions, nil if it mentions
 // none.
 func (m *mentions) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-	conn := s.Agent.Conn()
-	if conn == nil {
+	info := s.Agent.Info()
+	if info == nil {
 		return nil
 	}
-	to := composer.Recipient{Agent: conn.Client.Agent(), Roots: s.Roots()}
+	to := composer.Recipient{Agent: *info, Roots: s.Roots()}
 	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
 		to.Withheld = func() {
 			if !m.warned {

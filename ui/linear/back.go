@@ -49,7 +49,7 @@ func (b goBack) fork(number string) {
 
 // restore asks whether to restore the files to before the turn of a prompt.
 func (b goBack) restore(number string) {
-	out, dir := b.dialogs.out, cwd(b.Session)
+	out, dir := b.dialogs.out, b.Session.Cwd()
 	prompt, err := b.prompt(number)
 	if err == nil {
 		err = b.CanRestore(prompt, func(r workspace.Restorable) {

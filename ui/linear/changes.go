@@ -29,7 +29,7 @@ func withChanges(ds *dialogs, tasks *tasks, s *workspace.Session, do func(change
 		ds.out.say("Changes are not tracked in this session.")
 		return
 	}
-	do(changes{ds, tasks, j, s, cwd(s)})
+	do(changes{ds, tasks, j, s, s.Cwd()})
 }
 
 // review lists the changed files of the session with the lines that were added and removed, or prints
@@ -184,7 +184,7 @@ func reportUndo(out *printer, s *workspace.Session, undone bool, done []undo.Res
 	}
 	for _, p := range slices.DeleteFunc(done, func(p undo.Result) bool { return p.Err == nil }) {
 		n--
-		out.say("Not changed: %s: %s.", changeLine(p.Change, cwd(s)), safetext.Line(p.Err.Error(), 200))
+		out.say("Not changed: %s: %s.", changeLine(p.Change, s.Cwd()), safetext.Line(p.Err.Error(), 200))
 	}
 	out.say("%s %s. The agent was not told.", what, words.Count(n, "file"))
 }

@@ -78,8 +78,9 @@ func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, disk: newDisk()}
 	files := &mentions{out: out, files: opts.Files}
-	c.w = workspace.New(workspace.Options{Agents: opts.Agents, Connect: opts.Connect, Redial: opts.Redial, AgentLogin: opts.AgentLogin, LoginCommand: opts.LoginCommand,
-		Logs: opts.Logs, Names: opts.Names, KeepPrompts: opts.History != nil, Worktrees: opts.Worktrees, Expand: files.expand, Prompt: opts.Prompt, Cwd: opts.Cwd, Resume: opts.Resume, Templates: opts.Templates})
+	of := opts.Options.Options
+	of.KeepPrompts, of.Expand = opts.History != nil, files.expand
+	c.w = workspace.New(of)
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.keeper = &keeper{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
 	c.dialogs = &dialogs{out: out}
@@ -136,7 +137,7 @@ func (c *chat) servedCommands() map[intent.Intent]func(arg string) {
 		intent.ToggleLog:    c.reportCommand(report.log),
 		intent.AnotherAgent: bare(c.starts.another),
 		intent.Turns:        c.reportCommand(report.turns),
-		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.tasks, c.front.Session) }),
+		intent.Approval:     bare(func() { chooseApproval(c.dialogs, c.front.Session) }),
 		intent.Trust:        bare(func() { c.front.Changes(c.report().trusted) }),
 		intent.ShowReview: func(arg string) {
 			withChanges(c.dialogs, c.tasks, c.front.Session, func(of changes) { of.review(arg) })
@@ -190,7 +191,7 @@ func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	c.loop(ctx)
 	var left ui.ResumableSession // the session to resume
 	if c.front.Resumable() {
-		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.ACP.ID()}
+		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.Thread.Session}
 	}
 	c.quitting = true
 	c.keeper.end()
@@ -218,7 +219,7 @@ func (c *chat) saveHistory(text string) {
 // unsaved prints the notes that would be lost.
 func (c *chat) unsaved() {
 	for _, s := range c.w.Sessions() {
-		if said := notes.Draft(s.Notes); said != nil && (c.opts.Drafts == nil || c.disk.broken) {
+		if said := notes.Draft(s.Notes()); said != nil && (c.opts.Drafts == nil || c.disk.broken) {
 			c.out.say("Not sent:")
 			c.out.lines(notes.Text(notes.Prompt(said)))
 		}

@@ -22,7 +22,7 @@ type logins struct {
 // wanted asks for a login before there is a session, or because the agent refused a prompt,
 // which is kept.
 func (l *logins) wanted(n workspace.LoginWanted) {
-	if n.Session == nil || n.Session.ACP == nil {
+	if n.Session == nil || !n.Session.IsOpen() {
 		still := ""
 		if n.Again {
 			still = "still "
@@ -41,8 +41,8 @@ func (l *logins) wanted(n workspace.LoginWanted) {
 
 // choose asks for one of the agent's login methods.
 func (l *logins) choose(a *workspace.Agent, guarded bool) {
-	out, opening := l.dialogs.out, a.Front().ACP == nil
-	if a.Conn() == nil {
+	out, opening := l.dialogs.out, !a.Front().IsOpen()
+	if !a.Connected() {
 		out.say("No agent is running, so there is nothing to log in to.")
 		return
 	}
@@ -104,7 +104,7 @@ func (l *logins) unfit(a *workspace.Agent, m event.AuthMethod) string {
 // logIn logs in by one method.
 func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 	switch {
-	case a.Conn() == nil:
+	case !a.Connected():
 		l.dialogs.out.say("The agent has ended.")
 	case m.Type == "terminal":
 		l.run(a, a.TerminalLogin(m))
@@ -121,18 +121,18 @@ func (l *logins) logIn(a *workspace.Agent, m event.AuthMethod) {
 
 // run gives the terminal to a login program. Until it ends, parley neither reads nor writes.
 func (l *logins) run(a *workspace.Agent, cmd workspace.LoginCommand) {
-	conn := a.Conn()
+	connection := a.ConnectionNumber()
 	l.dialogs.out.say("The login has the terminal now.")
 	err := l.lender.run(cmd)
 	if err == nil {
 		l.dialogs.out.say("The login has ended with exit code 0.")
 	}
-	a.RanLogin(conn, cmd, err)
+	a.RanLogin(connection, cmd, err)
 }
 
 // ifConnected calls do, unless the agent has been restarted since.
-func (l *logins) ifConnected(a *workspace.Agent, conn *workspace.Connection, do func()) {
-	if a.Conn() != conn {
+func (l *logins) ifConnected(a *workspace.Agent, connection int, do func()) {
+	if a.ConnectionNumber() != connection {
 		l.dialogs.out.say("The agent has been restarted.")
 		return
 	}
@@ -142,7 +142,7 @@ func (l *logins) ifConnected(a *workspace.Agent, conn *workspace.Connection, do 
 // confirm shows in full a command that the agent named, and runs it only if the user types
 // "run".
 func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
-	out, conn := l.dialogs.out, a.Conn()
+	out, connection := l.dialogs.out, a.ConnectionNumber()
 	asked, err := a.AgentLogin(m)
 	if err != nil {
 		out.say("Not possible: %s", spelled(err.Error()))
@@ -150,7 +150,7 @@ func (l *logins) confirm(a *workspace.Agent, m event.AuthMethod) {
 		return
 	}
 	l.dialogs.open(&dialog{guarded: true, wants: "Type run, or 0 for nothing:", choices: []choice{
-		{word: "run", do: func() { l.ifConnected(a, conn, func() { l.run(a, asked.Command) }) }},
+		{word: "run", do: func() { l.ifConnected(a, connection, func() { l.run(a, asked.Command) }) }},
 		{word: "0", do: func() { l.choose(a, false) }},
 	}, intro: func() {
 		out.say("%s wants to run a command of its own choice in this terminal.", called(a))
@@ -197,10 +197,10 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 
 // key asks for the key of a login that the agent performs with it.
 func (l *logins) key(a *workspace.Agent, m event.AuthMethod) {
-	conn := a.Conn()
+	connection := a.ConnectionNumber()
 	l.dialogs.out.say("The agent gets what you type and may keep it; parley does not.")
 	l.value(a, "Type the API key", "empty uses the one in its environment", true, true, func(key string) {
-		l.ifConnected(a, conn, func() { a.Authenticate(m, key) })
+		l.ifConnected(a, connection, func() { a.Authenticate(m, key) })
 	})
 }
 
@@ -238,7 +238,7 @@ func (l *logins) value(a *workspace.Agent, wants, empty string, optional, secret
 
 // logOut logs the agent out. The connection stays.
 func (l *logins) logOut(a *workspace.Agent) {
-	if a.Conn() == nil {
+	if !a.Connected() {
 		l.dialogs.out.say("No agent is running, so there is nothing to log out of.")
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"parley/acpclient/event"
-	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
 	"parley/permissions"
@@ -76,10 +75,8 @@ func (c *chat) onNews(n workspace.News) {
 		c.out.say("Cannot open the session: %s.", n.Err)
 	case workspace.SessionRemoved: // its queued prompts move to the session in front
 		delete(c.narrators, n.Session)
-		s := c.front.Session
-		s.Queued, s.Paused = append(n.Session.Queued, s.Queued...), s.Paused || n.Session.Paused
-		s.Unconfirmed = append(n.Session.Unconfirmed, s.Unconfirmed...)
-		s.Notes = notes.Merge(s.Notes, c.keeper.leave(n.Session))
+		c.front.Adopt(n.Session)
+		c.front.AddNotes(c.keeper.leave(n.Session))
 	case workspace.Reconnected:
 		c.narrator(n.Session).reconnected(n.Replaced)
 	case workspace.SessionGone:
@@ -124,7 +121,7 @@ func (c *chat) onNews(n workspace.News) {
 func (c *chat) opened(n *narrator) {
 	n.loading = false
 	for _, o := range c.w.Sessions() {
-		if o.ACP == nil && o != n.Session {
+		if !o.IsOpen() && o != n.Session {
 			o.Close()
 		}
 	}
@@ -136,7 +133,7 @@ func (c *chat) opened(n *narrator) {
 func (c *chat) applied(n *narrator, e event.Event, items []int) {
 	switch e := e.(type) {
 	case permissions.Asked:
-		c.questions.add(&permission{e.Question, c.questions, c.lender, e.Broker, c.w, n.Session})
+		c.questions.add(&permission{e.Question, c.questions, c.lender, c.w, n.Session})
 	case event.ElicitationAsked:
 		asked := &elicitation{questions: c.questions, tasks: c.tasks, open: c.opts.OpenURL, agent: called(n.Agent), asked: e}
 		if asked.parse() {
@@ -149,8 +146,8 @@ func (c *chat) applied(n *narrator, e event.Event, items []int) {
 		c.questions.removeEnded(n.Session, e)
 	}
 	n.applied(e, items)
-	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Agent.Conn()) {
+	if e, ok := e.(event.TerminalStarted); ok && e.Attended && c.lender.free(n.Session) {
 		c.front.finishAll()
-		c.lender.attend(n.Agent.Conn(), n.Thread.Session, e)
+		c.lender.attend(n.Session, e)
 	}
 }

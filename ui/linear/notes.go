@@ -97,14 +97,14 @@ func (n noting) onFile(note notes.Note) {
 }
 
 func (n noting) keep(note notes.Note) {
-	n.Notes = notes.Add(n.Notes, note)
-	said, _ := notes.Split(n.Notes)
+	n.SetNotes(notes.Add(n.Notes(), note))
+	said, _ := notes.Split(n.Notes())
 	n.out.say("%s; /notes lists them, /notes send sends them as one prompt.", words.Count(len(said), "note"))
 }
 
 // command lists the notes, drops one, or sends them all.
 func (n noting) command(arg string) {
-	said, undone := notes.Split(n.Notes)
+	said, undone := notes.Split(n.Notes())
 	all := append(said, undone...)
 	verb, number, _ := strings.Cut(arg, " ")
 	at, _ := strconv.Atoi(strings.TrimSpace(number))
@@ -114,14 +114,14 @@ func (n noting) command(arg string) {
 	case arg == "":
 		n.list(all)
 	case arg == "send":
-		n.Notes = nil
+		n.SetNotes(nil)
 		n.send(notes.Text(notes.Prompt(all)))
 	case verb != "drop" || number == "":
 		n.out.say("Usage: /notes, /notes send, or /notes drop and a number.")
 	case at < 1 || at > len(all):
 		n.out.say("No note has that number; /notes lists them.")
 	default:
-		n.Notes = notes.Drop(n.Notes, all[at-1])
+		n.SetNotes(notes.Drop(n.Notes(), all[at-1]))
 		n.out.say("Dropped: %s", noteLine(all[at-1]))
 	}
 }

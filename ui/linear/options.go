@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -27,7 +26,7 @@ func (n *narrator) settings() {
 
 // tellSettings prints the settings that have changed.
 func (n *narrator) tellSettings() {
-	if n.set == nil || n.ACP == nil {
+	if n.set == nil || !n.IsOpen() {
 		return
 	}
 	for _, s := range n.Settings() {
@@ -43,7 +42,7 @@ func (n *narrator) tellSettings() {
 // chooseSetting asks for a setting and then for its value. A category narrows it to one
 // setting.
 func chooseSetting(ds *dialogs, session *workspace.Session, category string) {
-	if session.ACP == nil {
+	if !session.IsOpen() {
 		ds.out.say("The session is not open yet.")
 		return
 	}
@@ -86,25 +85,19 @@ func chooseValue(ds *dialogs, s workspace.Setting) {
 }
 
 // chooseApproval asks for the approval mode.
-func chooseApproval(ds *dialogs, tasks *tasks, s *workspace.Session) {
-	conn := s.Agent.Conn()
-	if conn == nil || s.ACP == nil {
+func chooseApproval(ds *dialogs, s *workspace.Session) {
+	if !s.IsOpen() {
 		ds.out.say("The session is not open yet.")
 		return
 	}
-	broker, session := conn.Broker, s.ACP.ID()
 	set := func(m permissions.Mode) {
-		broker.SetMode(session, m)
+		s.SetApproval(m)
 		ds.out.say("Approval mode: %s, %s.", m, m.Description())
-		tasks.run(func(context.Context) func() {
-			broker.Reconsider(session) // it reads files
-			return func() {}
-		})
 	}
 	var choices []choice
 	for _, m := range permissions.Modes {
 		label := fmt.Sprintf("%s: %s", m, m.Description())
-		if m == broker.Mode(session) {
+		if m == s.Approval() {
 			label += " (now)"
 		}
 		choices = append(choices, choice{label: label, do: func() {

@@ -32,7 +32,7 @@ func (r report) output(arg string) {
 	}
 	it := r.Thread.Items[all[n-1]]
 	tool := it.Tool
-	r.out.say("Output of %s: %s.", r.calls.name(it), subject(tool, cwd(r.Session)))
+	r.out.say("Output of %s: %s.", r.calls.name(it), subject(tool, r.Session.Cwd()))
 	shown := false
 	for _, content := range tool.Content {
 		shown = r.content(it, content) || shown
@@ -47,14 +47,14 @@ func (r report) output(arg string) {
 func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		r.out.say("File: delete %s", plain.OneLine(words.RelativePath(content.Diff.Path, cwd(r.Session))))
+		r.out.say("File: delete %s", plain.OneLine(words.RelativePath(content.Diff.Path, r.Session.Cwd())))
 	case content.Diff != nil:
 		d := content.Diff.Texts()
-		d.Path = words.RelativePath(d.Path, cwd(r.Session))
+		d.Path = words.RelativePath(d.Path, r.Session.Cwd())
 		r.out.change(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(words.RelativePath(f.Path, cwd(r.Session)))))
+			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(words.RelativePath(f.Path, r.Session.Cwd()))))
 		}
 		if content.Changes.Patch != "" {
 			r.out.say("Patch:")

@@ -26,7 +26,7 @@ type prompts struct {
 func (p *prompts) send(text string) {
 	s, out := p.w.Front(), p.dialogs.out
 	gone := s.Thread.State == thread.Ended && !dialing(s.Agent) && s.Lost.State != workspace.StateReopening
-	waiting := len(s.Queued)
+	waiting := len(s.Queued())
 	text, why := p.resolve(text)
 	if why != "" && !s.Agent.Opening() { // its commands are not known yet
 		out.say("%s. Enter the same line again to send it as text.", why)
@@ -41,12 +41,12 @@ func (p *prompts) send(text string) {
 	case err != nil && used:
 		out.line("Not sent: " + err.Error() + ".")
 		return
-	case used && len(s.Queued) == waiting:
+	case used && len(s.Queued()) == waiting:
 		return
 	case !used:
 		err = s.Submit(text, waiting > 0) // keeps the order in which prompts were typed
 	}
-	n := len(s.Queued)
+	n := len(s.Queued())
 	switch {
 	case err != nil:
 		p.requeue(s, text, "Not sent: "+err.Error(), "")
@@ -59,12 +59,12 @@ func (p *prompts) send(text string) {
 		out.say("Queued as prompt %d: the agent has ended. Press enter to restart it and send the prompt.", n)
 	case s.Lost.State == workspace.StateGone:
 		out.say("Queued as prompt %d: the session is gone. Press enter to start a new one.", n)
-		s.Paused = true
+		s.Pause()
 	case s.Lost.State == workspace.StateUnopened:
 		out.say("Queued as prompt %d: the session is not open. Press enter to try again.", n)
-	case s.ACP == nil && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.current == nil:
+	case !s.IsOpen() && s.Lost.State == workspace.StateLive && !s.Waiting() && p.dialogs.current == nil:
 		out.say("Queued as prompt %d. No agent is running: /agent starts one.", n)
-	case s.Paused:
+	case s.Paused():
 		out.say("Queued as prompt %d. Press enter to send the first one.", n)
 	default:
 		out.say("Queued as prompt %d.", n)
@@ -89,7 +89,10 @@ func (p *prompts) resolve(line string) (send, why string) {
 func (p *prompts) due(s *workspace.Session, line string, run func(line string) bool) {
 	front := s == p.w.Front()
 	if front && run(line) {
-		if s.Paused = s.Paused || p.dialogs.current != nil && len(s.Queued) > 0; s.Paused {
+		if p.dialogs.current != nil {
+			s.Pause()
+		}
+		if s.Paused() {
 			p.front().sayPaused()
 		} else {
 			s.Resume()
@@ -106,7 +109,7 @@ func (p *prompts) due(s *workspace.Session, line string, run func(line string) b
 	}
 	switch {
 	case !front:
-		s.Queued, s.Paused = append([]string{line}, s.Queued...), true
+		s.PutBack(line)
 	case why != "":
 		p.requeue(s, line, why, ". Press enter to send it as text, /drop drops it.")
 	case preview != "":
@@ -129,20 +132,21 @@ func (p *prompts) sendNotes(text string) {
 func (p *prompts) putAside(text string) int {
 	s := p.w.Front()
 	s.Enqueue(text)
-	return len(s.Queued)
+	return len(s.Queued())
 }
 
 // putDraftAside queues the unfinished prompt and pauses the queue.
 func (p *prompts) putDraftAside() {
 	n := p.putAside(strings.Join(p.draft, "\n"))
-	p.draft, p.w.Front().Paused = nil, true
+	p.draft = nil
+	p.w.Front().Pause()
 	p.dialogs.out.say("Queued as prompt %d. Press enter to send it, /drop drops it.", n)
 }
 
 // requeue puts a prompt that was not sent first in the queue, and pauses the queue. shown ends
 // the line, for prompts that the user may not recognise otherwise.
 func (p *prompts) requeue(s *workspace.Session, text, why, shown string) {
-	s.Queued, s.Paused = append([]string{text}, s.Queued...), true
+	s.PutBack(text)
 	p.dialogs.out.line(why + ". Queued as prompt 1" + cmp.Or(shown, "."))
 }
 
@@ -161,12 +165,12 @@ func (p *prompts) sent(n workspace.PromptSent) {
 // resend sends again the oldest prompt that may not have arrived.
 func (p *prompts) resend() {
 	switch s := p.w.Front(); {
-	case len(s.Unconfirmed) == 0:
+	case len(s.Unconfirmed()) == 0:
 		p.dialogs.out.say("Every prompt has arrived.")
-	case s.ACP == nil:
+	case !s.IsOpen():
 		p.dialogs.out.say("Not sent: no session is open yet.")
 	default:
-		offer, _ := s.Unconfirmed.Remove(false)
+		offer, _ := s.TakeUnconfirmed(false)
 		p.send(offer.Draft)
 	}
 }
@@ -177,11 +181,11 @@ func (p *prompts) unsent() {
 		p.putAside(strings.Join(p.draft, "\n"))
 	}
 	for _, s := range p.w.Sessions() {
-		for _, offer := range s.Unconfirmed {
+		for _, offer := range s.Unconfirmed() {
 			p.dialogs.out.say("Prompt %s:", offer.Reason())
 			p.dialogs.out.lines(offer.Draft)
 		}
-		for _, text := range s.Queued {
+		for _, text := range s.Queued() {
 			p.dialogs.out.say("Not sent:")
 			p.dialogs.out.lines(text)
 		}
@@ -192,5 +196,5 @@ func (p *prompts) unsent() {
 func (p *prompts) ready() bool {
 	s := p.w.Front()
 	_, reading := s.Reading()
-	return s.ACP != nil && s.Thread.State == thread.Idle && !s.ACP.Running() && !reading && !dialing(s.Agent) && (len(s.Queued) == 0 || s.Paused)
+	return s.IsOpen() && s.Thread.State == thread.Idle && !s.Running() && !reading && !dialing(s.Agent) && (len(s.Queued()) == 0 || s.Paused())
 }

@@ -110,7 +110,6 @@ type permission struct {
 	permissions.Question
 	questions *questions
 	lender    *lender
-	broker    *permissions.Broker
 	w         *workspace.Workspace
 	session   *workspace.Session
 }
@@ -125,7 +124,7 @@ func (p *permission) asker() string { return p.Title(called(p.session.Agent)) }
 func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
 
 func (p *permission) refuse() string {
-	p.broker.Reject(p.Key)
+	p.session.Reject(p.Key)
 	return "Rejected"
 }
 
@@ -141,15 +140,15 @@ func (p *permission) dialog(of int) *dialog {
 		}
 	}
 	for _, o := range p.Options {
-		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.broker.Answer(p.Key, o.ID) })})
+		d.choices = append(d.choices, choice{label: spelled(o.Name), do: settle(func() error { return p.session.Answer(p.Key, o.ID) })})
 	}
-	if p.lender.canLend(&p.Question, p.session.Agent.Conn()) {
+	if p.lender.canLend(&p.Question, p.session) {
 		d.choices = append(d.choices, choice{word: "t", label: "Run it here, with my keyboard", do: settle(p.attended)})
 	}
 	if !slices.ContainsFunc(p.Options, func(o permissions.Option) bool {
 		return o.Kind == permissions.RejectOnce || o.Kind == permissions.RejectAlways
 	}) {
-		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.broker.Cancel(p.Key); return nil })})
+		d.choices = append(d.choices, choice{word: "c", label: "Cancel: none of these", do: settle(func() error { p.session.CancelQuestion(p.Key); return nil })})
 	}
 	d.choices = append(d.choices, choice{word: "n", label: "Reject with a reason, as in: n use a branch", reason: p.rejectWhy})
 	d.choices = append(d.choices, choice{word: "d", label: "Details", stays: true, do: func() {
@@ -163,7 +162,7 @@ func (p *permission) dialog(of int) *dialog {
 func (p *permission) rejectWhy(why string) {
 	out := p.questions.dialogs.out
 	p.questions.drop(p)
-	err := p.broker.Reject(p.Key)
+	err := p.session.Reject(p.Key)
 	if err == nil && why != "" {
 		what, quote, isDiff := notes.Request(p.Question)
 		err = p.session.SubmitNext(notes.Rejected(what, quote, isDiff, why))
@@ -180,7 +179,7 @@ func (p *permission) attended() error {
 	if i < 0 {
 		return nil
 	}
-	err := p.broker.AnswerAttended(p.Key, p.Options[i].ID)
+	err := p.session.AnswerAttended(p.Key, p.Options[i].ID)
 	if err == nil {
 		p.lender.reserve()
 	}

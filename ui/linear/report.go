@@ -55,7 +55,7 @@ func (r report) listRunning() {
 		if it.Tool.State() != thread.ToolPending {
 			took = ", for " + spoken(it.Tool.Duration(time.Now()))
 		}
-		r.out.say("%s: %s, %s%s.", r.calls.name(it), subject(it.Tool, cwd(r.Session)), it.Tool.StateText(), took)
+		r.out.say("%s: %s, %s%s.", r.calls.name(it), subject(it.Tool, r.Session.Cwd()), it.Tool.StateText(), took)
 	}
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
@@ -108,26 +108,25 @@ func (r report) lastThought() {
 }
 
 func (r report) queue() {
-	if len(r.Queued) == 0 {
+	if len(r.Queued()) == 0 {
 		r.out.say("No queued prompts.")
 		return
 	}
-	for i, text := range r.Queued {
+	for i, text := range r.Queued() {
 		r.out.say("%d. %s", i+1, safetext.Line(text, 200))
 	}
-	if r.Paused {
+	if r.Paused() {
 		r.out.say("Press enter to send the first one.")
 	}
 }
 
 func (r report) dropQueued(arg string) {
-	n, ok := numbered(arg, len(r.Queued))
+	n, ok := numbered(arg, len(r.Queued()))
 	if !ok {
 		r.out.say("No queued prompt has that number.")
 		return
 	}
-	r.out.say("Dropped: %s", safetext.Line(r.TakeQueued(n-1), 200))
-	r.EndEdit()
+	r.out.say("Dropped: %s", safetext.Line(r.DropQueued(n-1), 200))
 }
 
 // status prints the state of the session.
@@ -145,7 +144,7 @@ func (r report) status() {
 		r.out.say("The session is gone. Press enter to start a new one.")
 	case r.Lost.State == workspace.StateUnopened:
 		r.out.say("The session is not open. Press enter to try again.")
-	case r.ACP == nil:
+	case !r.IsOpen():
 		r.out.say("No agent is running: /agent starts one, /quit quits.")
 	case busy(r.Session) && r.Thread.State == thread.Waiting:
 		r.out.say("%s: %s. The turn began %s ago; /stop stops it.", called(r.Agent), r.Thread.State, spoken(since(r.Thread.TurnStarted)))
@@ -156,7 +155,7 @@ func (r report) status() {
 	default:
 		r.out.say("%s: %s.", called(r.Agent), r.Thread.State)
 	}
-	if r.ACP == nil {
+	if !r.IsOpen() {
 		return
 	}
 	for _, s := range r.Settings() {
@@ -173,7 +172,7 @@ func (r report) status() {
 	if r.Thread.Added+r.Thread.Removed > 0 {
 		r.out.say("Written via parley: plus %d, minus %d.", r.Thread.Added, r.Thread.Removed)
 	}
-	if n := len(r.Queued); n > 0 {
+	if n := len(r.Queued()); n > 0 {
 		r.out.say("%s queued. /queue lists them.", words.Count(n, "prompt"))
 	}
 }
@@ -184,7 +183,7 @@ func (r report) trusted(changes []undo.Change, notRecorded []string) {
 	for _, trust := range thread.Trusts {
 		if trust == thread.Unasked { // only a rejected change is more serious than a hidden one
 			for _, f := range unnamed {
-				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, cwd(r.Session)))
+				r.out.say("Changed on disk without a tool call: turn %d, %s.", f.Turn, changeLine(f, r.Session.Cwd()))
 			}
 		}
 		for sub, it := range r.Thread.Calls {
@@ -192,9 +191,9 @@ func (r report) trusted(changes []undo.Change, notRecorded []string) {
 			case it.Tool.Trust != trust:
 				continue
 			case sub != nil:
-				r.out.say("%s: %s, %s.", trust.Title(), sub.Name(), subject(it.Tool, cwd(r.Session)))
+				r.out.say("%s: %s, %s.", trust.Title(), sub.Name(), subject(it.Tool, r.Session.Cwd()))
 			default:
-				r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, cwd(r.Session)))
+				r.out.say("%s: %s, %s.", trust.Title(), r.calls.name(it), subject(it.Tool, r.Session.Cwd()))
 			}
 			n++
 		}

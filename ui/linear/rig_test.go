@@ -62,10 +62,10 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 		r.Cwd, r.Script = dir, func(string) *fakeagent.Script { return &r.fake }
 		read, write := io.Pipe()
 		r.typing = write
-		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Cwd: dir, Start: "fake", Input: read, Output: &r.out, Connect: r.Connect, Agents: []workspace.Spec{
+		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Start: "fake", Input: read, Output: &r.out, Options: workspace.Options{Cwd: dir, Connect: r.Connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
 			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
-		}}}
+		}}}}
 		if change != nil {
 			change(r)
 		}

@@ -79,7 +79,7 @@ func (k *keeper) update() {
 		key, on := composer.DraftKey{Dir: s.Dir, Agent: s.Agent.Spec.Key(), Session: s.Thread.Session}, k.saved[s]
 		switch {
 		case s.ReadOnly:
-		case s.ACP != nil && (on == nil || on.key != key):
+		case s.IsOpen() && (on == nil || on.key != key):
 			k.load(s, key)
 		case on != nil && !on.loading:
 			k.save(s, on)
@@ -105,7 +105,7 @@ func (k *keeper) load(s *workspace.Session, key composer.DraftKey) {
 				on.old = append(on.old, ofProject(key), composer.DraftKey{Dir: key.Dir, Agent: key.Agent, Session: inProject.Session})
 			}
 			if len(found) > 0 {
-				s.Notes = notes.Merge(s.Notes, found)
+				s.AddNotes(found)
 				k.out.say("Restored your notes; /notes lists them.")
 			}
 			if err = cmp.Or(err, inProjectErr); err != nil {
@@ -119,7 +119,7 @@ func (k *keeper) load(s *workspace.Session, key composer.DraftKey) {
 // save saves the notes of a session if they have changed, then removes them from where they were saved
 // before.
 func (k *keeper) save(s *workspace.Session, on *savedNotes) {
-	now, key, old := notes.Draft(s.Notes), on.key, on.old
+	now, key, old := notes.Draft(s.Notes()), on.key, on.old
 	if len(old) == 0 && slices.Equal(on.notes, now) {
 		return
 	}
@@ -152,7 +152,7 @@ func (k *keeper) leave(s *workspace.Session) []notes.Note {
 	on := k.saved[s]
 	delete(k.saved, s)
 	if on == nil || on.loading {
-		return s.Notes
+		return s.Notes()
 	}
 	k.save(s, on)
 	return nil
@@ -165,14 +165,14 @@ func (k *keeper) end() {
 	}
 	k.update()
 	for s, on := range k.saved {
-		if now := notes.Draft(s.Notes); on.loading && now != nil {
+		if now := notes.Draft(s.Notes()); on.loading && now != nil {
 			k.disk.add(func() error {
 				return k.change(on.key, func(d *composer.Draft) { d.Notes = notes.Merge(d.Notes, now) })
 			})
 		}
 	}
 	s := k.w.Front()
-	if now := notes.Draft(s.Notes); now != nil && !s.ReadOnly {
+	if now := notes.Draft(s.Notes()); now != nil && !s.ReadOnly {
 		key, id := composer.DraftKey{Dir: s.Dir, Agent: s.Agent.Spec.Key()}, s.Thread.Session
 		k.disk.add(func() error {
 			return k.change(key, func(d *composer.Draft) { d.Notes, d.Session = now, id })

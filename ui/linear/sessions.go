@@ -36,7 +36,7 @@ type entry struct {
 // add opens another session with the agent in front. The current one stays open.
 func (l *sessions) add() {
 	s := l.w.Front()
-	if s.Agent.Conn() == nil || s.ACP != nil && s.Thread.State == thread.Ended {
+	if !s.Agent.Connected() || s.IsOpen() && s.Thread.State == thread.Ended {
 		l.out.say("The agent has ended. Press enter to restart it.")
 		return
 	}
@@ -113,7 +113,7 @@ func (l *sessions) runElsewhere(agent workspace.Spec) map[string]bool {
 // aside come last; it returns how many these are.
 func (l *sessions) entries(kept []event.StoredSession, aside map[string]bool) (out []entry, left int) {
 	for _, s := range l.w.Sessions() {
-		if s.ACP != nil {
+		if s.IsOpen() {
 			out = append(out, entry{open: s})
 		}
 		kept = slices.DeleteFunc(slices.Clone(kept), func(k event.StoredSession) bool { return k.ID == s.Thread.Session })

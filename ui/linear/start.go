@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (s *starts) choose() {
 		choices = append(choices, ch)
 	}
 	none := choice{label: "None of these"}
-	if front := s.w.Front(); front.Agent.Conn() == nil && front.ACP == nil {
+	if front := s.w.Front(); !front.Agent.Connected() && !front.IsOpen() {
 		none = choice{label: "Quit", do: s.quit}
 		for i, a := range s.agents {
 			choices[i].also = []string{a.Name}
@@ -50,11 +51,11 @@ func (s *starts) choose() {
 // another asks for an agent to replace this one.
 func (s *starts) another() {
 	front := s.w.Front()
-	if front.ACP != nil && busy(front) {
+	if front.IsOpen() && busy(front) {
 		s.dialogs.out.say("The turn is still running: /stop stops it.")
 		return
 	}
-	if front.Agent.Conn() != nil {
+	if front.Agent.Connected() {
 		s.dialogs.out.say("The new agent replaces %s, which ends.", called(front.Agent))
 	}
 	s.choose()
@@ -105,7 +106,7 @@ func (s *starts) reportProgress(a *workspace.Agent) {
 
 // connected says which agent was started.
 func (s *starts) connected(n workspace.AgentStarted) {
-	info := n.Agent.Conn().Client.Agent()
+	info := cmp.Or(n.Agent.Info(), &event.AgentInfo{})
 	s.dialogs.out.say("%s.", strings.TrimSpace("Connected: "+called(n.Agent)+" "+info.Version))
 	if n.Note != "" {
 		s.dialogs.out.say("Notice: %s.", n.Note)

@@ -40,8 +40,8 @@ func (l *lender) run(cmd workspace.Command) error {
 }
 
 // canLend reports whether a question can be answered with the keyboard.
-func (l *lender) canLend(q *permissions.Question, conn *workspace.Connection) bool {
-	return q.Attendable && l.in.terminal() && conn != nil && conn.Attach != nil
+func (l *lender) canLend(q *permissions.Question, s *workspace.Session) bool {
+	return q.Attendable && l.in.terminal() && s.LendsKeyboard()
 }
 
 // reserve reserves the keyboard for a command that was just allowed.
@@ -51,9 +51,9 @@ func (l *lender) reserve() { l.reservedUntil = time.Now().Add(lendWait) }
 func (l *lender) reserved() bool { return time.Now().Before(l.reservedUntil) }
 
 // free reports whether a command that has started can have the terminal.
-func (l *lender) free(conn *workspace.Connection) bool {
+func (l *lender) free(s *workspace.Session) bool {
 	l.reservedUntil = time.Time{}
-	if conn == nil || conn.Attach == nil || !l.in.terminal() {
+	if !s.LendsKeyboard() || !l.in.terminal() {
 		return false
 	}
 	if l.in.pending {
@@ -63,9 +63,9 @@ func (l *lender) free(conn *workspace.Connection) bool {
 }
 
 // attend gives the terminal to a command that has started in a session.
-func (l *lender) attend(conn *workspace.Connection, session string, e event.TerminalStarted) {
+func (l *lender) attend(s *workspace.Session, e event.TerminalStarted) {
 	l.out.say("The command has the keyboard. Press control and the closing square bracket to take it back.")
-	err := l.run(conn.Attach(session, e.ID, e.Command))
+	err := l.run(s.Attach(e.ID, e.Command))
 	switch {
 	case err == nil:
 		l.out.say("The command has ended; the keyboard is yours again.")

@@ -50,7 +50,7 @@ func (n *narrator) announce() {
 			continue
 		}
 		n.slow = slices.DeleteFunc(n.slow, func(o int) bool { return o == i })
-		if s.line == "" && subject(it.Tool, cwd(n.Session)) != "" {
+		if s.line == "" && subject(it.Tool, n.Session.Cwd()) != "" {
 			n.sayOnce(s, n.toolLine(it))
 		}
 	}
@@ -89,7 +89,7 @@ func (c *calls) name(it *thread.Item) string {
 // toolLine describes a tool call in one line, without its content.
 func (n *narrator) toolLine(it *thread.Item) string {
 	tool, b := it.Tool, broughtBy(n.Thread, it)
-	what := subject(tool, cwd(n.Session))
+	what := subject(tool, n.Session.Cwd())
 	if tool.Kind != "execute" {
 		what = strings.TrimPrefix(describe.Verb(tool)+" "+what, describe.UnknownVerb+" ")
 	}

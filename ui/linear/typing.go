@@ -76,9 +76,9 @@ func (c *chat) empty() {
 	case s.Continue():
 	case busy(s):
 		c.report().status()
-	case len(s.Queued) > 0 && s.Paused:
+	case len(s.Queued()) > 0 && s.Paused():
 		s.Resume()
-	case s.ACP == nil:
+	case !s.IsOpen():
 		c.report().status()
 	}
 }
@@ -88,7 +88,7 @@ func (c *chat) empty() {
 func (c *chat) stop() {
 	switch s := c.front.Session; {
 	case !s.Busy() && s.CancelOpen():
-	case s.ACP == nil || !busy(s):
+	case !s.IsOpen() || !busy(s):
 		c.out.say("Nothing is running.")
 	case s.Thread.State == thread.Cancelling && !s.Killable():
 		c.out.say("Stopping. If it takes longer than %s, stop again to end the agent.", spoken(workspace.KillAfter))
@@ -142,14 +142,14 @@ func (c *chat) cancel() {
 		c.prompts.putDraftAside()
 	case d != nil && d.cancel != nil:
 		d.cancel()
-	case d != nil && d.about == nil && s.ACP != nil:
+	case d != nil && d.about == nil && s.IsOpen():
 		c.dialogs.current = nil
 		c.out.say("Cancelled.")
 	case s.Agent.LoggingIn() != "":
 		s.Agent.CancelLogin()
 	case dialing(s.Agent):
 		c.starts.giveUp(s.Agent)
-	case s.Opening(), s.ACP != nil && busy(s):
+	case s.Opening(), s.IsOpen() && busy(s):
 		c.stop()
 	case d != nil && d.about != nil:
 		c.questions.refuse(d.about)
@@ -167,6 +167,6 @@ func (c *chat) endIfDone() {
 		return
 	}
 	_, reading := s.Reading()
-	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.ACP != nil && busy(s) || c.questions.any() || s.ACP != nil && len(s.Queued) > 0 && !s.Paused
-	c.quitting = !waits || d != nil && s.ACP == nil
+	waits := dialing(s.Agent) || s.Agent.LoggingIn() != "" || reading || s.IsOpen() && busy(s) || c.questions.any() || s.IsOpen() && len(s.Queued()) > 0 && !s.Paused()
+	c.quitting = !waits || d != nil && !s.IsOpen()
 }

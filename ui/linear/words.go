@@ -33,14 +33,6 @@ func typed(it *thread.Item) string {
 	return own
 }
 
-// cwd returns the directory that a session's paths are relative to.
-func cwd(s *workspace.Session) string {
-	if s.ACP != nil {
-		return s.ACP.Cwd()
-	}
-	return s.Roots()[0]
-}
-
 // dialing reports whether an agent is being started.
 func dialing(a *workspace.Agent) bool {
 	_, dialing := a.Dialing()
@@ -63,7 +55,7 @@ func since(t time.Time) time.Duration {
 }
 
 // busy reports whether a turn is running.
-func busy(s *workspace.Session) bool { return s.Busy() || s.ACP != nil && s.ACP.Running() }
+func busy(s *workspace.Session) bool { return s.Busy() || s.Running() }
 
 // attachment names a block that is not text.
 func attachment(b *event.Content) string {

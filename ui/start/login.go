@@ -46,13 +46,13 @@ type Login struct {
 // offer is the open list, or the step that replaced it. The zero offer is closed.
 type offer struct {
 	agent      *workspace.Agent
-	conn       *workspace.Connection // the agent's when the list was opened
-	list       *list.List            // the methods; nil if closed
-	note       string                // what went wrong
-	lastOutput []string              // the last output of a login command
-	link       elicit.Link           // the address in the agent's error
-	unasked    time.Time             // when it opened unasked; zero once it has the keys
-	step       *step                 // shown instead of the list
+	connection int         // the number of the agent's when the list was opened
+	list       *list.List  // the methods; nil if closed
+	note       string      // what went wrong
+	lastOutput []string    // the last output of a login command
+	link       elicit.Link // the address in the agent's error
+	unasked    time.Time   // when it opened unasked; zero once it has the keys
+	step       *step       // shown instead of the list
 }
 
 // NewLogin returns a closed Login.
@@ -89,7 +89,7 @@ func (l *Login) TakeStep(from *Login, here bool) {
 	}
 	l.offer = from.offer
 	if !here {
-		l.conn = &workspace.Connection{} // no agent has it
+		l.connection = -1 // no agent has it
 	}
 }
 
@@ -99,7 +99,7 @@ func (l *Login) Offer(a *workspace.Agent) {
 	for _, method := range a.Methods() {
 		items = append(items, list.Item{Title: workspace.MethodName(method), Detail: method.Description, Hint: how(a, method), Value: method})
 	}
-	l.offer = offer{agent: a, conn: a.Conn(), list: list.New(items)}
+	l.offer = offer{agent: a, connection: a.ConnectionNumber(), list: list.New(items)}
 }
 
 // Wanted lists them unasked, with what a login program that has just ended said. The draft keeps
@@ -159,9 +159,9 @@ func how(a *workspace.Agent, method event.AuthMethod) string {
 
 // choose starts a login and closes the list, unless the method asks for something first.
 func (l *Login) choose(method event.AuthMethod) tea.Cmd {
-	a, conn := l.agent, l.conn
+	a, connection := l.agent, l.connection
 	l.Close()
-	if a.Conn() != conn {
+	if a.ConnectionNumber() != connection {
 		return nil
 	}
 	switch why := a.UnsupportedReason(method); {
@@ -170,7 +170,7 @@ func (l *Login) choose(method event.AuthMethod) tea.Cmd {
 	case why != "":
 		l.reopen(a, "Unsupported login method: "+why)
 	case method.Type == "terminal":
-		return l.run(a, conn, a.TerminalLogin(method))
+		return l.run(a, connection, a.TerminalLogin(method))
 	case method.Type == "env_var", method.TakesKey:
 		l.ask(a, &step{method: method, form: variablesForm(method, l.env.Keys)})
 	case a.RunsCommand(method):
@@ -200,21 +200,21 @@ func (l *Login) ask(a *workspace.Agent, s *step) {
 }
 
 // run lends the terminal to a login command.
-func (l *Login) run(a *workspace.Agent, conn *workspace.Connection, cmd workspace.LoginCommand) tea.Cmd {
-	return l.host.Run(cmd, func(err error) tea.Msg { return ran{a, conn, cmd, err} })
+func (l *Login) run(a *workspace.Agent, connection int, cmd workspace.LoginCommand) tea.Cmd {
+	return l.host.Run(cmd, func(err error) tea.Msg { return ran{a, connection, cmd, err} })
 }
 
 // ran says that a login command has ended.
 type ran struct {
-	agent *workspace.Agent
-	conn  *workspace.Connection
-	cmd   workspace.LoginCommand
-	err   error
+	agent      *workspace.Agent
+	connection int
+	cmd        workspace.LoginCommand
+	err        error
 }
 
 // Handle tells the agent.
 func (m ran) Handle() tea.Cmd {
-	m.agent.RanLogin(m.conn, m.cmd, m.err)
+	m.agent.RanLogin(m.connection, m.cmd, m.err)
 	return nil
 }
 

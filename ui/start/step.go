@@ -120,10 +120,10 @@ func (l *Login) commandKey(p layer.Press) tea.Cmd {
 	case "esc", "n":
 		l.step = nil
 	case "y":
-		if l.readable() && l.agent.Conn() == l.conn {
-			a, conn := l.agent, l.conn
+		if l.readable() && l.agent.ConnectionNumber() == l.connection {
+			a, connection := l.agent, l.connection
 			l.Close()
-			return l.run(a, conn, s.command.Command)
+			return l.run(a, connection, s.command.Command)
 		}
 	}
 	return nil
@@ -146,9 +146,9 @@ func (s *step) paste(text string) {
 // submit restarts the agent with the typed values in its environment, or sends it the API
 // key.
 func (l *Login) submit() tea.Cmd {
-	a, conn, s := l.agent, l.conn, l.step
+	a, connection, s := l.agent, l.connection, l.step
 	l.Close()
-	if a.Conn() != conn {
+	if a.ConnectionNumber() != connection {
 		return l.host.Say("Not sent: the agent was restarted meanwhile")
 	}
 	if s.method.TakesKey {

@@ -234,7 +234,7 @@ func (l Line) doing() []string {
 		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.LoggingIn()))
 	case t.State == thread.Loading:
 		parts = append(parts, th.Accent.Paint(t.State.String()))
-	case l.ACP == nil:
+	case !l.IsOpen():
 		parts = append(parts, th.Accent.Paint("opening"))
 	}
 	return parts
@@ -260,7 +260,7 @@ func (l Line) counts() (parts []string) {
 	if n := len(t.Held); n > 0 {
 		add("%d held", n)
 	}
-	if n := len(l.Queued); n > 0 {
+	if n := len(l.Queued()); n > 0 {
 		add("%d queued", n)
 	}
 	if n := len(t.Background); n > 0 {
