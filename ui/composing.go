@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/carried"
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -33,7 +34,7 @@ func (h composing) Session() composer.Session {
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
 		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued(), Notes: c.Notes(),
-		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
+		Draft: memory.Key{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
 	return s

@@ -24,6 +24,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/finder"
+	"parley/internal/memory"
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -54,7 +56,7 @@ type Options struct {
 	OpenURL func(url string) error
 	// Files finds and reads the files that prompts mention, and Pictures their images.
 	// nil: @ has no meaning, and there are no images.
-	Files    composer.Files
+	Files    finder.Files
 	Pictures composer.Pictures
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
@@ -79,7 +81,7 @@ type Options struct {
 	// History and Drafts save what was typed, for the project of Cwd. nil: only for this
 	// process.
 	History composer.History
-	Drafts  composer.Drafts
+	Drafts  memory.DraftStore
 	// RestoreDraft starts the first session with the draft that was saved in the project.
 	RestoreDraft bool
 	Home         string // shortened to ~ in paths

@@ -22,6 +22,7 @@ import (
 	"parley/internal/cli"
 	"parley/internal/config"
 	"parley/internal/demo"
+	"parley/internal/finder"
 	"parley/internal/headless"
 	"parley/internal/workspace"
 	"parley/ui"
@@ -161,7 +162,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
-	files := &projectFiles{}
+	files := &finder.Projects{}
 	defer files.Close()
 	opts.Files, opts.Pictures = files, desktopPictures{}
 	if f.adjust != nil {

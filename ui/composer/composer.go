@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -42,8 +43,8 @@ type Session struct {
 	Unfocused  bool     // something else has the keys
 	Queued     []string // prompts in the queue
 	Notes      []notes.Note
-	Draft      DraftKey // where the draft is saved
-	DraftSaved bool     // the draft is saved
+	Draft      memory.Key // where the draft is saved
+	DraftSaved bool       // the draft is saved
 }
 
 // Composer is where the prompts of a page are written.

@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/finder"
 	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -158,22 +159,22 @@ func TestCommandsAreCompleted(t *testing.T) {
 // someFiles is a Files that finds paths by prefix.
 type someFiles []string
 
-func (f someFiles) Find(_ context.Context, _, query string) (FoundFiles, error) {
-	found := FoundFiles{Listed: len(f), Complete: true}
+func (f someFiles) Find(_ context.Context, _, query string) (finder.Found, error) {
+	found := finder.Found{Listed: len(f), Complete: true}
 	for _, path := range f {
 		if strings.HasPrefix(path, query) {
-			found.Matches = append(found.Matches, FoundFile{Path: path})
+			found.Matches = append(found.Matches, finder.Match{Path: path})
 		}
 	}
 	return found, nil
 }
 
-func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (MentionedFile, error) {
+func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
 	if !slices.Contains(f, path) {
-		return MentionedFile{}, ErrNoFile
+		return finder.Mentioned{}, finder.ErrNoFile
 	}
 	text := "text of " + path
-	return MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}, nil
+	return finder.Mentioned{URI: "file:///p/" + path, Name: path, Text: &text}, nil
 }
 
 // When something else takes the place of the popup of files, it stays closed until more of

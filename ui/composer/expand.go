@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/acpclient/event"
+	"parley/internal/finder"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/ui/widget/editor"
@@ -15,7 +16,7 @@ import (
 type expansion struct {
 	text     string
 	info     event.AgentInfo
-	files    Files
+	files    finder.Files
 	roots    []string
 	mentions []mention.Mention
 	long     bool // the mentions have not been searched for yet
@@ -120,7 +121,7 @@ func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes 
 	room := maxEmbedded
 	for _, m := range e.mentions {
 		f, err := e.files.Read(ctx, e.roots, m.Path, m.From, m.To)
-		if errors.Is(err, ErrNoFile) {
+		if errors.Is(err, finder.ErrNoFile) {
 			continue
 		}
 		b := event.Block{URI: f.URI, Name: f.Name}

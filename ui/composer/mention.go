@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/finder"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/internal/words"
@@ -24,7 +25,7 @@ type mentions struct {
 	env     *layer.Env
 	editor  *editor.Editor
 	host    Host
-	files   Files
+	files   finder.Files
 	context func() context.Context // cancelled when the screen ends
 
 	line     string // the line up to the cursor while a mention is typed, else ""
@@ -43,7 +44,7 @@ type (
 	filesMsg struct {
 		mentions *mentions
 		search   uint64
-		found    FoundFiles
+		found    finder.Found
 		err      error
 	}
 	filesAgainMsg struct {
@@ -187,7 +188,7 @@ func (msg filesAgainMsg) Handle() tea.Cmd {
 }
 
 // items returns the lines of the popup, without the directory that is typed itself.
-func (m *mentions) items(found []FoundFile) []list.Item {
+func (m *mentions) items(found []finder.Match) []list.Item {
 	items := make([]list.Item, 0, len(found))
 	for _, f := range found {
 		if strings.HasSuffix(f.Path, "/") && f.Path == m.word.Query {

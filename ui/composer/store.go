@@ -6,6 +6,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/finder"
+	"parley/internal/memory"
 	"parley/ui/layer"
 )
 
@@ -27,10 +29,10 @@ type Screen interface {
 type Options struct {
 	Env      *layer.Env
 	Screen   Screen
-	Files    Files
+	Files    finder.Files
 	Pictures Pictures
 	History  History
-	Drafts   Drafts
+	Drafts   memory.DraftStore
 	Editor   func(text string) (Editing, error)
 	Home     string // ~ in paths
 }

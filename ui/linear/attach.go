@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/acpclient/event"
+	"parley/internal/finder"
 	"parley/internal/workspace"
 	"parley/ui/composer"
 )
@@ -11,8 +12,8 @@ import (
 // mentions expands the files that prompts mention with @.
 type mentions struct {
 	out    *printer
-	files  composer.Files // nil: an @ has no meaning
-	warned bool           // the user was told that the agent accepts no files
+	files  finder.Files // nil: an @ has no meaning
+	warned bool         // the user was told that the agent accepts no files
 }
 
 // expand returns a function that reads the files that a prompt mentions, nil if it mentions
