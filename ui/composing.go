@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
 	"parley/internal/carried"
 	"parley/internal/memory"
 	"parley/internal/notes"
@@ -95,27 +94,8 @@ func (h composers) HistoryChanged() {
 
 // newStore makes the store that the composers share.
 func newStore(m *Model) *composer.Store {
-	o := composer.Options{Env: &m.Env, Screen: composers{m}, Files: m.opts.Files, Pictures: m.opts.Pictures, History: m.opts.History, Drafts: m.opts.Drafts, Home: m.opts.Home}
-	if editor := m.opts.Editor; editor != nil {
-		o.Editor = editor
-	}
-	return composer.NewStore(o)
-}
-
-// expand returns the function that turns a prompt into content blocks; nil if it is plain
-// text.
-func (h composers) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-	info := s.Agent.Info()
-	if info == nil {
-		return nil
-	}
-	to := composer.Recipient{Agent: *info, Roots: s.Roots()}
-	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
-		to.Withheld = func() {
-			s.SayOnce("This agent runs elsewhere and gets no files: @ stays text")
-		}
-	}
-	return h.m.store.Expand(text, to)
+	o := m.opts
+	return composer.NewStore(composer.Options{Env: &m.Env, Screen: composers{m}, Files: o.Files, Images: m.w.Images(), Pictures: o.Pictures, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
 }
 
 // search lists earlier prompts, the newest first. The draft stays until one is chosen.

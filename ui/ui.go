@@ -24,7 +24,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/finder"
 	"parley/internal/memory"
 	"parley/internal/words"
 	"parley/internal/workspace"
@@ -43,7 +42,7 @@ import (
 
 // Options of the screen.
 type Options struct {
-	workspace.Options // its Expand, TextOf, KeepPrompts, Pace and Now are the screen's
+	workspace.Options // its KeepPrompts, Pace and Now are the screen's
 
 	// Start names the agent to start at once; "" shows the start screen.
 	Start string
@@ -54,9 +53,7 @@ type Options struct {
 	TypedAgent func(line string) (workspace.Spec, error)
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
-	// Files finds and reads the files that prompts mention, and Pictures their images.
-	// nil: @ has no meaning, and there are no images.
-	Files    finder.Files
+	// Pictures reads the images of prompts. nil: there are none.
 	Pictures composer.Pictures
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
@@ -182,11 +179,11 @@ func New(opts Options) *Model {
 	})
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
-	m.store = newStore(m)
 	of := opts.Options
-	of.KeepPrompts, of.Expand, of.TextOf, of.Pace, of.Now = opts.History != nil, composers{m}.expand, m.store.TextOf, frame, func() time.Time { return m.Now() }
+	of.KeepPrompts, of.Pace, of.Now = opts.History != nil, frame, func() time.Time { return m.Now() }
 	w := workspace.New(of)
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
+	m.store = newStore(m)
 	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)
 	m.choosing = opts.Start == ""

@@ -65,7 +65,7 @@ type Composer struct {
 func (s *Store) New(host Host) *Composer {
 	e := editor.New()
 	e.SetVim(s.opts.Env.Keys.Vim())
-	e.SetTokens(s.images.label)
+	e.SetTokens(s.images.Label)
 	c := &Composer{Editor: e, env: s.opts.Env, host: host, store: s}
 	c.commands = commands{env: c.env, editor: e, host: host}
 	c.mentions = mentions{env: c.env, editor: e, host: host, files: s.opts.Files, context: s.opts.Screen.Context}
@@ -177,7 +177,7 @@ func (c *Composer) Append(pieces []notes.Piece) {
 }
 
 // DisplayText returns a text with the labels of its images.
-func (c *Composer) DisplayText(text string) string { return c.store.images.words(text) }
+func (c *Composer) DisplayText(text string) string { return c.store.images.Display(text) }
 
 // PortableText returns a text as another run can use it: with the paths of its images.
-func (c *Composer) PortableText(text string) string { return c.store.images.lasting(text) }
+func (c *Composer) PortableText(text string) string { return c.store.images.Portable(text) }

@@ -2,8 +2,6 @@ package composer
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -266,24 +264,4 @@ func (m *mentions) complete(path string) tea.Cmd {
 	m.editor.DeleteAfter(rest)
 	m.editor.ReplaceBefore(n, text)
 	return m.refresh()
-}
-
-// mentionsIn returns the mentions in a prompt, each once.
-func mentionsIn(text string) []mention.Mention {
-	const most = 50
-	var out []mention.Mention
-	for _, m := range mention.Find(text) {
-		same := func(o mention.Mention) bool { return o.Path == m.Path && o.From == m.From && o.To == m.To }
-		if len(out) < most && !slices.ContainsFunc(out, same) {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-func fileWord(m mention.Mention) string {
-	if m.From == 0 {
-		return safetext.Line(m.Path, 60)
-	}
-	return fmt.Sprintf("%s:%d-%d", safetext.Line(m.Path, 60), m.From, m.To)
 }

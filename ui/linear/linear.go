@@ -77,9 +77,8 @@ func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
 
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, disk: newDisk()}
-	files := &mentions{out: out, files: opts.Files}
 	of := opts.Options.Options
-	of.KeepPrompts, of.Expand = opts.History != nil, files.expand
+	of.KeepPrompts = opts.History != nil
 	c.w = workspace.New(of)
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.keeper = &keeper{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}

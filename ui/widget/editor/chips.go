@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/token"
 	"parley/internal/words"
 	"parley/ui/widget/text"
 )
@@ -19,7 +20,7 @@ const (
 // that no text can forge a chip.
 const (
 	firstChip = text.PrivatePlane
-	lastChip  = FirstToken - 1
+	lastChip  = token.First - 1
 )
 
 func isChip(r rune) bool { return r >= firstChip && r <= utf8.MaxRune }
