@@ -108,17 +108,10 @@ type Options struct {
 	Output io.Writer
 }
 
-// ResumableSession is the session that was on the screen when it ended, if it has a conversation that
-// the agent can open again.
-type ResumableSession struct {
-	Agent   workspace.Spec
-	Session string // the agent's id, verbatim; "" if there is nothing to resume
-}
-
 // Run shows the screen until the user quits or ctx ends. When it returns, everything that it
 // started has ended and the terminal is restored. After a panic the error is a *guard.PanicError,
 // and the returned session is valid.
-func Run(ctx context.Context, opts Options) (ResumableSession, error) {
+func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) {
 	raiseProcs()
 	m := New(opts)
 	defer m.endAll()
@@ -146,8 +139,8 @@ func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	_, err := program.Run()
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)
-	var left ResumableSession
-	g.Do(func() { left = m.resumableSession() })
+	var left workspace.ResumableSession
+	g.Do(func() { left = m.w.Resumable() })
 	switch broke := g.Panic(); {
 	case broke != nil:
 		broke.Logs = m.w.Records()
@@ -155,7 +148,7 @@ func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return left, nil
 	}
-	return ResumableSession{}, fmt.Errorf("run the screen: %w", err)
+	return workspace.ResumableSession{}, fmt.Errorf("run the screen: %w", err)
 }
 
 // frame is the shortest time between two portions of events; a reader cannot see more of a

@@ -168,7 +168,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	if f.adjust != nil {
 		f.adjust(&opts)
 	}
-	var left ui.ResumableSession
+	var left workspace.ResumableSession
 	if f.linear {
 		left, err = chatInLines(life, opts, s)
 	} else {
@@ -201,7 +201,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there
 // is no session, or if its id cannot be typed.
-func resumeCommand(left ui.ResumableSession, args []string, cwd string) string {
+func resumeCommand(left workspace.ResumableSession, args []string, cwd string) string {
 	if left.Session == "" || left.Session[0] == '-' {
 		return ""
 	}

@@ -70,7 +70,7 @@ type chat struct {
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
 // has ended.
-func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
+func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) {
 	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
 	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
 }
@@ -178,7 +178,7 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 	return n
 }
 
-func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
+func (c *chat) run(ctx context.Context) (workspace.ResumableSession, error) {
 	defer c.in.close()
 	c.out.say("parley, line mode, in %s. /help lists the commands.", words.ShortenHome(c.opts.Cwd, c.opts.Home))
 	if c.opts.Start != "" {
@@ -188,10 +188,7 @@ func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	}
 	c.tasks.process()
 	c.loop(ctx)
-	var left ui.ResumableSession // the session to resume
-	if c.front.Resumable() {
-		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.Thread.Session}
-	}
+	left := c.w.Resumable()
 	c.quitting = true
 	c.keeper.end()
 	c.w.End()

@@ -23,7 +23,7 @@ const (
 	// leastHidden is how many rows are hidden, if any: fewer take hardly more room than
 	// the row that says so.
 	leastHidden = 4
-	hugeDiff    = 1 << 20
+	hugeJSON    = 1 << 20
 	maxDecided  = 50   // cells of a decision in the row of its call
 	leastSaid   = 30   // cells of a call's subject, before the decision is dropped
 	maxShown    = 2000 // rows of anything, even with everything shown
