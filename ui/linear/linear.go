@@ -31,7 +31,6 @@ import (
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/intent"
-	"parley/ui/linear/plain"
 )
 
 // Options configures the chat. The screen's options for looks and keys have no effect. A nil
@@ -238,9 +237,9 @@ func (c *chat) loop(ctx context.Context) {
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.disk.failed:
-			c.out.say("What you type is not saved%s: %s.", atomicfile.FreeSpaceAdvice(err), plain.OneLine(err.Error()))
+			c.out.say("What you type is not saved%s: %s.", atomicfile.FreeSpaceAdvice(err), words.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
-			c.out.say("%s.", plain.OneLine(line))
+			c.out.say("%s.", words.OneLine(line))
 		case <-c.tasks.wake():
 		}
 		c.tasks.process()

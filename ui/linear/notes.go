@@ -139,5 +139,5 @@ func noteLine(n notes.Note) string {
 	if n.Undone {
 		return "Undone: " + n.Where()
 	}
-	return n.Where() + ": " + strings.Join(strings.Fields(n.Text), " ")
+	return n.Where() + ": " + words.OneLine(n.Text)
 }

@@ -76,7 +76,7 @@ func (ch *chips) expand(b *strings.Builder, text []byte) {
 
 func chipLabel(s string) string {
 	if n := words.CountLines(s); n > 1 {
-		return fmt.Sprintf("[pasted %d lines]", n)
+		return "[pasted " + words.Count(n, "line") + "]"
 	}
 	return fmt.Sprintf("[pasted %s]", words.Bytes(len(s)))
 }
