@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/memory"
 	"parley/internal/workspace"
-	"parley/ui/composer"
 )
 
 // two opens a chat with the agent fake and, beside it, one with the agent other;
@@ -306,7 +306,7 @@ func TestQueueOfAClosedAgent(t *testing.T) {
 		d.misses("for other")
 		d.draft("")
 	})
-	if got := k.draft(composer.DraftKey{Agent: "other", Session: "s1"}); got != "for other" {
+	if got := k.draft(memory.Key{Agent: "other", Session: "s1"}); got != "for other" {
 		t.Errorf("kept %q, of %v", got, k.drafts)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"parley/internal/picture"
 
-	"parley/ui/composer"
+	tea "charm.land/bubbletea/v2"
 )
 
 // somePictures are the images of a test.
@@ -21,24 +21,24 @@ type somePictures struct {
 	slow      time.Duration
 }
 
-func (p *somePictures) Open(_ context.Context, path string) (composer.Picture, error) {
+func (p *somePictures) Open(_ context.Context, path string) (picture.Image, error) {
 	time.Sleep(p.slow)
 	data, ok := p.files[path]
 	switch {
 	case !ok:
-		return composer.Picture{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
+		return picture.Image{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
 	case data == "":
-		return composer.Picture{}, errors.New("larger than 10 MiB")
+		return picture.Image{}, errors.New("larger than 10 MiB")
 	}
-	return composer.Picture{Data: []byte(data), MimeType: "image/png"}, nil
+	return picture.Image{Data: []byte(data), MimeType: "image/png"}, nil
 }
 
-func (p *somePictures) Clipboard(context.Context) (composer.Picture, error) {
+func (p *somePictures) Clipboard(context.Context) (picture.Image, error) {
 	time.Sleep(p.slow)
 	if p.clipboard == "" {
-		return composer.Picture{}, errors.New("there is no image in the clipboard")
+		return picture.Image{}, errors.New("there is no image in the clipboard")
 	}
-	return composer.Picture{Data: []byte(p.clipboard), MimeType: "image/png"}, nil
+	return picture.Image{Data: []byte(p.clipboard), MimeType: "image/png"}, nil
 }
 
 func pictured() *somePictures {

@@ -121,43 +121,23 @@ type putBack struct {
 }
 
 func (m putBack) handle(*Model) tea.Cmd {
-	did := "Redid the changes to"
-	if m.undone {
-		did = "Restored"
-	}
 	m.chat.NoteUndone(m.results, m.undone)
-	said, _ := m.chat.panels.outcome(did, "", m.results)
+	said, refused := describe.Undone(m.results, m.undone, "", m.chat.panels.short)
 	m.chat.CountLines(0)
-	return m.chat.say(said)
+	return m.chat.say(withRefused(said, refused))
 }
 
-// maxNamed is how many refused files a line names.
-const maxNamed = 3
-
-// outcome says in one line what became of changes that were undone or redone, to where unless that is
-// "", and returns a line for each that was refused.
-func (p *panels) outcome(did, to string, results []undo.Result) (said string, refused []string) {
-	files := map[string]bool{} // several changes may be of the same file
-	for _, r := range results {
-		files[r.Change.Path] = true
-		if r.Err != nil {
-			refused = append(refused, p.short(r.Change.Path)+": "+safetext.Line(r.Err.Error(), 200))
-		}
-	}
-	n := len(files) - len(refused)
+// withRefused adds the first refused files to a line.
+func withRefused(said string, refused []string) string {
+	const most = 3
 	if len(refused) == 0 {
-		return did + " " + words.Count(n, "file") + to + " (the agent was not told)", nil
+		return said
 	}
-	named := strings.Join(refused[:min(len(refused), maxNamed)], "; ")
-	if more := len(refused) - maxNamed; more > 0 {
-		named += fmt.Sprintf("; and %d more", more)
+	said += ": " + strings.Join(refused[:min(len(refused), most)], "; ")
+	if more := len(refused) - most; more > 0 {
+		said += fmt.Sprintf("; and %d more", more)
 	}
-	return fmt.Sprintf("%s %d of %s%s: %s", did, n, words.Count(len(files), "file"), to, named), refused
-}
-
-// UnreportedChanges says that n files changed in a turn without any tool call naming them.
-func UnreportedChanges(n int) string {
-	return words.Count(n, "file") + " changed, but the agent reported no change; see /review"
+	return said
 }
 
 // showTrust lists what the agent has changed and run in the session, by who allowed it,
@@ -190,7 +170,7 @@ func (p *panels) showTrust() tea.Cmd {
 // verbed returns what a call did on one line: "Run  make all". A title such as "Edit notes.txt" begins
 // with its verb.
 func verbed(t *thread.Tool) string {
-	verb, title := describe.Verb(t), strings.Join(strings.Fields(doing(t)), " ")
+	verb, title := describe.Verb(t), words.OneLine(doing(t))
 	if strings.HasPrefix(title, verb+" ") {
 		return title
 	}

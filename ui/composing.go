@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
 	"parley/internal/carried"
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -33,7 +33,7 @@ func (h composing) Session() composer.Session {
 	s := composer.Session{
 		ReadOnly: c.ReadOnly, Connected: info != nil, Images: info != nil && info.Image,
 		Dir: c.LocalDir(), Unfocused: c.m.choosing || c.Agent.Opening() || c.focused || c.listed(), Queued: c.Queued(), Notes: c.Notes(),
-		Draft: composer.DraftKey{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
+		Draft: memory.Key{Dir: c.Dir, Agent: c.Agent.Spec.Key(), Session: c.Thread.Session},
 	}
 	s.DraftSaved = !s.ReadOnly && s.Draft.Agent != "" && (s.Draft.Session != "" || h.takesDraft())
 	return s
@@ -94,27 +94,8 @@ func (h composers) HistoryChanged() {
 
 // newStore makes the store that the composers share.
 func newStore(m *Model) *composer.Store {
-	o := composer.Options{Env: &m.Env, Screen: composers{m}, Files: m.opts.Files, Pictures: m.opts.Pictures, History: m.opts.History, Drafts: m.opts.Drafts, Home: m.opts.Home}
-	if editor := m.opts.Editor; editor != nil {
-		o.Editor = editor
-	}
-	return composer.NewStore(o)
-}
-
-// expand returns the function that turns a prompt into content blocks; nil if it is plain
-// text.
-func (h composers) expand(s *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-	info := s.Agent.Info()
-	if info == nil {
-		return nil
-	}
-	to := composer.Recipient{Agent: *info, Roots: s.Roots()}
-	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
-		to.Withheld = func() {
-			s.SayOnce("This agent runs elsewhere and gets no files: @ stays text")
-		}
-	}
-	return h.m.store.Expand(text, to)
+	o := m.opts
+	return composer.NewStore(composer.Options{Env: &m.Env, Screen: composers{m}, Files: o.Files, Images: m.w.Images(), Pictures: o.Pictures, History: o.History, Drafts: o.Drafts, Editor: o.Editor, Home: o.Home})
 }
 
 // search lists earlier prompts, the newest first. The draft stays until one is chosen.

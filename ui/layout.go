@@ -127,7 +127,7 @@ func (c *chat) gapRows(width, height int) []string {
 	case toast == "":
 		return []string{""}
 	}
-	lines, most := text.Wrap(strings.Join(strings.Fields(toast), " "), width-1), 1
+	lines, most := text.Wrap(words.OneLine(toast), width-1), 1
 	if height >= leastFramed {
 		most = maxToast
 	}

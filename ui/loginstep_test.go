@@ -119,7 +119,7 @@ func TestLoginWithVariables(t *testing.T) {
 		d.press("up") // the history has the prompts only
 		d.draft("")
 		lines, _ := d.m.chat.Agent.Log.Lines()
-		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.resumableSession(), d.m.chat.Agent.SpecWithLogin(), d.m.chat.Agent.SpecWithLogin()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
+		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.w.Resumable(), d.m.chat.Agent.SpecWithLogin(), d.m.chat.Agent.SpecWithLogin()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
 			t.Errorf("the key is in %s", s)
 		}
 		d.agent.peer.Close(nil) // whenever it is started again

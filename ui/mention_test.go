@@ -12,8 +12,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/finder"
 	"parley/internal/workspace"
-	"parley/ui/composer"
 )
 
 // someFiles are the files of a test.
@@ -37,14 +37,14 @@ func filesOf(paths ...string) *someFiles {
 
 // Find finds the letters of a query in their order. It pays no heed to being
 // given up: its late answers have to be dropped.
-func (f *someFiles) Find(_ context.Context, dir, query string) (composer.FoundFiles, error) {
+func (f *someFiles) Find(_ context.Context, dir, query string) (finder.Found, error) {
 	f.mu.Lock()
 	wait := f.slow[query]
 	f.mu.Unlock()
 	time.Sleep(wait)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found := composer.FoundFiles{Listed: len(f.order), Complete: f.listing == 0}
+	found := finder.Found{Listed: len(f.order), Complete: f.listing == 0}
 	if f.listing > 0 {
 		found.Listed = f.listing
 	}
@@ -57,14 +57,14 @@ func (f *someFiles) Find(_ context.Context, dir, query string) (composer.FoundFi
 			}
 		}
 		if len(rest) == 0 {
-			found.Matches = append(found.Matches, composer.FoundFile{Path: p, Marks: marks})
+			found.Matches = append(found.Matches, finder.Match{Path: p, Marks: marks})
 		}
 	}
-	slices.SortStableFunc(found.Matches, func(a, b composer.FoundFile) int { return len(a.Path) - len(b.Path) })
+	slices.SortStableFunc(found.Matches, func(a, b finder.Match) int { return len(a.Path) - len(b.Path) })
 	return found, nil
 }
 
-func (f *someFiles) Read(ctx context.Context, roots []string, path string, from, to int) (composer.MentionedFile, error) {
+func (f *someFiles) Read(ctx context.Context, roots []string, path string, from, to int) (finder.Mentioned, error) {
 	f.mu.Lock()
 	wait, text, there := f.slow[path], f.texts[path], slices.Contains(f.order, path)
 	err := f.broken[path]
@@ -73,12 +73,12 @@ func (f *someFiles) Read(ctx context.Context, roots []string, path string, from,
 	select {
 	case <-time.After(wait):
 	case <-ctx.Done():
-		return composer.MentionedFile{}, ctx.Err()
+		return finder.Mentioned{}, ctx.Err()
 	}
 	if !there {
-		return composer.MentionedFile{}, composer.ErrNoFile
+		return finder.Mentioned{}, finder.ErrNoFile
 	}
-	m := composer.MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}
+	m := finder.Mentioned{URI: "file:///p/" + path, Name: path, Text: &text}
 	if from > 0 {
 		m.URI += "#L" + string(rune('0'+from)) + "-L" + string(rune('0'+to))
 	}
@@ -398,7 +398,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	for range 50 {
 		f.order = append(f.order, "internal/some/where/"+strings.Repeat("x", len(f.order))+"/view.go")
 	}
-	m := New(Options{Options: workspace.Options{Cwd: "/p", Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark", Files: f})
+	m := New(Options{Options: workspace.Options{Cwd: "/p", Files: f, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.choosing = false
 	for _, r := range "look at @" {

@@ -69,14 +69,6 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(append(cmds, status.Listen(m.w.Context(), narrator{m}, m.opts.Notices), m.sync())...)
 }
 
-// resumableSession returns the session to come back to.
-func (m *Model) resumableSession() ResumableSession {
-	if !m.chat.Resumable() {
-		return ResumableSession{}
-	}
-	return ResumableSession{m.chat.Agent.Spec, m.chat.Thread.Session}
-}
-
 // View implements tea.Model. It returns the same view until something changes.
 func (m *Model) View() tea.View {
 	if m.dirty {

@@ -1,14 +1,12 @@
 package ui
 
 import (
-	"fmt"
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
 	"parley/internal/notes"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/widget/list"
@@ -84,15 +82,7 @@ func (c *chat) sayNotes() tea.Cmd {
 		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
 	}
 	said, _ := notes.Split(c.Notes())
-	return c.say(count(len(said), "note") + " · " + key + " lists and sends them")
-}
-
-// count returns a number of things: "2 notes".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return c.say(words.Count(len(said), "note") + " · " + key + " lists and sends them")
 }
 
 // showNotes lists the notes of the session.
@@ -138,12 +128,12 @@ func (p *panels) noteItems() (items []list.Item) {
 		items = append(items, list.Item{Title: "Put " + what + " into the prompt", Value: with})
 	}
 	if len(said) > 0 {
-		put(count(len(said), "note"), notePrompt{})
+		put(words.Count(len(said), "note"), notePrompt{})
 	}
 	if n := len(undone); n > 0 {
-		what := count(n, "undone change")
+		what := words.Count(n, "undone change")
 		if len(said) > 0 {
-			what = count(len(said), "note") + " and " + what
+			what = words.Count(len(said), "note") + " and " + what
 		}
 		put(what, notePrompt{true})
 	}
@@ -152,7 +142,7 @@ func (p *panels) noteItems() (items []list.Item) {
 		if n.Stale {
 			where += ", undone since"
 		}
-		items = append(items, list.Item{Title: where, Detail: strings.Join(strings.Fields(n.Text), " "), Section: section, Value: n})
+		items = append(items, list.Item{Title: where, Detail: words.OneLine(n.Text), Section: section, Value: n})
 	}
 	for _, n := range said {
 		add(n, "Notes")

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/undo/undotest"
-	"parley/ui/composer"
 	"parley/ui/uitest"
 )
 
@@ -177,7 +177,7 @@ func TestNotesSurvive(t *testing.T) {
 		d.sees("Note on the agent's message")
 		d.types("shorter\n")
 		d.wait(2 * time.Second)
-		if got := k.drafts[composer.DraftKey{Agent: "fake", Session: "s1"}].Notes; len(got) != 1 || got[0].Text != "shorter" || got[0].Quote != "You said: hello" {
+		if got := k.drafts[memory.Key{Agent: "fake", Session: "s1"}].Notes; len(got) != 1 || got[0].Text != "shorter" || got[0].Quote != "You said: hello" {
 			t.Errorf("kept %+v", got)
 		}
 		d.ends()

@@ -97,7 +97,7 @@ func (c *chat) running() (all []status.SideRun) {
 		if call == nil || !runs(call) {
 			continue
 		}
-		run := status.SideRun{Title: strings.Join(strings.Fields(verbed(call)), " ")}
+		run := status.SideRun{Title: words.OneLine(verbed(call))}
 		if paths := call.Paths(); len(paths) > 0 && call.Command() == "" {
 			run = status.SideRun{Title: describe.Verb(call), Path: paths[0]}
 		}

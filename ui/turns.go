@@ -7,7 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/carried"
+	"parley/internal/describe"
 	"parley/internal/undo"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 	"parley/ui/review"
@@ -71,7 +73,7 @@ func (p *panels) editAgain(item int) tea.Cmd {
 // showRestore asks whether to restore the files to before the turn of a prompt.
 func (p *panels) showRestore(item int) tea.Cmd {
 	c := p.c
-	prompt := strings.Join(strings.Fields(p.promptOf(item)), " ")
+	prompt := words.OneLine(p.promptOf(item))
 	err := c.CanRestore(item, func(r workspace.Restorable) {
 		if len(r.Files)+len(r.Refused) == 0 {
 			p.refuse("Nothing to restore: no files have changed since this prompt")
@@ -93,11 +95,11 @@ func (p *panels) restore(prompt string, r workspace.Restorable) tea.Cmd {
 	c := p.c
 	err := c.Restore(r, func(results []undo.Result) {
 		c.NoteUndone(results, true)
-		note, refused := p.outcome("Restored", " to before “"+text.Truncate(prompt, 60, "…")+"”", results)
-		c.view.Changed([]int{c.Thread.AddNotice(note, strings.Join(refused, "\n"))})
+		note, refused := describe.Undone(results, true, " to before “"+text.Truncate(prompt, 60, "…")+"”", p.short)
+		c.view.Changed([]int{c.Thread.AddNotice(withRefused(note, refused), strings.Join(refused, "\n"))})
 		c.CountLines(0)
-		said, _ := p.outcome("Restored", "", results)
-		c.Say(said)
+		said, _ := describe.Undone(results, true, "", p.short)
+		c.Say(withRefused(said, refused))
 	})
 	if err != nil {
 		return c.say("Not restored: " + err.Error())

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/memory"
 	"parley/ui/composer"
 )
 
@@ -18,14 +19,14 @@ import (
 type disk struct {
 	mu      sync.Mutex
 	history []string
-	drafts  map[composer.DraftKey]composer.Draft
+	drafts  map[memory.Key]memory.Draft
 	err     error // of every call
 	slow    time.Duration
 	slower  time.Duration // added to slow for the project's draft, once
 	saves   int
 }
 
-func newDisk() *disk { return &disk{drafts: map[composer.DraftKey]composer.Draft{}} }
+func newDisk() *disk { return &disk{drafts: map[memory.Key]memory.Draft{}} }
 
 func (d *disk) Load() ([]string, error) {
 	time.Sleep(d.slow)
@@ -46,7 +47,7 @@ func (d *disk) Add(text string) error {
 // draftDisk stores drafts on the disk.
 type draftDisk struct{ *disk }
 
-func (d draftDisk) Load(k composer.DraftKey) (composer.Draft, error) {
+func (d draftDisk) Load(k memory.Key) (memory.Draft, error) {
 	time.Sleep(d.slow)
 	if k.Session == "" {
 		d.mu.Lock()
@@ -60,7 +61,7 @@ func (d draftDisk) Load(k composer.DraftKey) (composer.Draft, error) {
 	return d.drafts[k], d.err
 }
 
-func (d draftDisk) Save(k composer.DraftKey, draft composer.Draft) error {
+func (d draftDisk) Save(k memory.Key, draft memory.Draft) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.saves++
@@ -74,7 +75,7 @@ func (d draftDisk) Save(k composer.DraftKey, draft composer.Draft) error {
 	return d.err
 }
 
-func (d *disk) draft(k composer.DraftKey) string {
+func (d *disk) draft(k memory.Key) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.drafts[k].Text()
@@ -252,7 +253,7 @@ func TestEditor(t *testing.T) {
 // An unsent draft is restored, in its session or in the next chat of the project.
 func TestDrafts(t *testing.T) {
 	k := newDisk()
-	s1 := composer.DraftKey{Agent: "fake", Session: "s1"}
+	s1 := memory.Key{Agent: "fake", Session: "s1"}
 	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nhalf a thou")
@@ -290,7 +291,7 @@ func TestDrafts(t *testing.T) {
 		d.draft("three\n\nhalf a thought and more")
 		d.prompts("")
 		d.wait(2 * time.Second)
-		if got := k.draft(composer.DraftKey{Agent: "fake", Session: "s9"}); got != "three\n\nhalf a thought and more" || len(k.drafts) != 1 {
+		if got := k.draft(memory.Key{Agent: "fake", Session: "s9"}); got != "three\n\nhalf a thought and more" || len(k.drafts) != 1 {
 			t.Errorf("it did not move: %v", k.drafts)
 		}
 		d.press("enter")
@@ -366,7 +367,7 @@ func TestDraftsOfAgents(t *testing.T) {
 // A draft that is loaded too late does not replace what was typed.
 func TestDraftComesLate(t *testing.T) {
 	k := newDisk()
-	k.drafts[composer.DraftKey{Agent: "fake"}] = composer.Draft{Queued: []string{"left"}}
+	k.drafts[memory.Key{Agent: "fake"}] = memory.Draft{Queued: []string{"left"}}
 	k.slow, k.slower = time.Second, 3*time.Second
 	drive(t, keepingTyped(k), func(d *driver) {
 		d.connected()
@@ -409,13 +410,13 @@ func TestDraftsAtRest(t *testing.T) {
 // Opened sessions have their own drafts; a closed page saves its draft.
 func TestDraftsOfSessions(t *testing.T) {
 	k := newDisk()
-	var lexer composer.DraftKey
+	var lexer memory.Key
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
 		keeping(oneKept)(d, o)
-		lexer = composer.DraftKey{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
-		k.drafts[lexer] = composer.Draft{Queued: []string{"about the lexer"}}
-		k.drafts[composer.DraftKey{Agent: "fake", Session: "k1"}] = composer.Draft{Queued: []string{"of another project"}}
+		lexer = memory.Key{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
+		k.drafts[lexer] = memory.Draft{Queued: []string{"about the lexer"}}
+		k.drafts[memory.Key{Agent: "fake", Session: "k1"}] = memory.Draft{Queued: []string{"of another project"}}
 	}, func(d *driver) {
 		d.connected()
 		d.types("mine")

@@ -24,6 +24,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/memory"
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -41,7 +42,7 @@ import (
 
 // Options of the screen.
 type Options struct {
-	workspace.Options // its Expand, TextOf, KeepPrompts, Pace and Now are the screen's
+	workspace.Options // its KeepPrompts, Pace and Now are the screen's
 
 	// Start names the agent to start at once; "" shows the start screen.
 	Start string
@@ -52,9 +53,7 @@ type Options struct {
 	TypedAgent func(line string) (workspace.Spec, error)
 	// OpenURL starts the user's browser. nil: pages are only shown.
 	OpenURL func(url string) error
-	// Files finds and reads the files that prompts mention, and Pictures their images.
-	// nil: @ has no meaning, and there are no images.
-	Files    composer.Files
+	// Pictures reads the images of prompts. nil: there are none.
 	Pictures composer.Pictures
 	// Copy copies a text to the clipboard with a program of this machine and returns its
 	// name; "" if there is none. It is called on its own goroutine. nil: OSC 52 is used.
@@ -79,7 +78,7 @@ type Options struct {
 	// History and Drafts save what was typed, for the project of Cwd. nil: only for this
 	// process.
 	History composer.History
-	Drafts  composer.Drafts
+	Drafts  memory.DraftStore
 	// RestoreDraft starts the first session with the draft that was saved in the project.
 	RestoreDraft bool
 	Home         string // shortened to ~ in paths
@@ -109,17 +108,10 @@ type Options struct {
 	Output io.Writer
 }
 
-// ResumableSession is the session that was on the screen when it ended, if it has a conversation that
-// the agent can open again.
-type ResumableSession struct {
-	Agent   workspace.Spec
-	Session string // the agent's id, verbatim; "" if there is nothing to resume
-}
-
 // Run shows the screen until the user quits or ctx ends. When it returns, everything that it
 // started has ended and the terminal is restored. After a panic the error is a *guard.PanicError,
 // and the returned session is valid.
-func Run(ctx context.Context, opts Options) (ResumableSession, error) {
+func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) {
 	raiseProcs()
 	m := New(opts)
 	defer m.endAll()
@@ -147,8 +139,8 @@ func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	_, err := program.Run()
 	g.Do(m.store.FlushDrafts)
 	g.Do(m.store.FlushHistory)
-	var left ResumableSession
-	g.Do(func() { left = m.resumableSession() })
+	var left workspace.ResumableSession
+	g.Do(func() { left = m.w.Resumable() })
 	switch broke := g.Panic(); {
 	case broke != nil:
 		broke.Logs = m.w.Records()
@@ -156,7 +148,7 @@ func Run(ctx context.Context, opts Options) (ResumableSession, error) {
 	case err == nil, ctx.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return left, nil
 	}
-	return ResumableSession{}, fmt.Errorf("run the screen: %w", err)
+	return workspace.ResumableSession{}, fmt.Errorf("run the screen: %w", err)
 }
 
 // frame is the shortest time between two portions of events; a reader cannot see more of a
@@ -180,11 +172,11 @@ func New(opts Options) *Model {
 	})
 	m.Theme, m.themedFor = theme.For(opts.Theme, m.terminal), m.terminal
 	m.start = start.NewAgents(&m.Env, start.Choices{Agents: opts.Agents, Choice: opts.Choice, TypedAgent: opts.TypedAgent, Dir: words.ShortenHome(opts.Cwd, opts.Home)}, opener{m})
-	m.store = newStore(m)
 	of := opts.Options
-	of.KeepPrompts, of.Expand, of.TextOf, of.Pace, of.Now = opts.History != nil, composers{m}.expand, m.store.TextOf, frame, func() time.Time { return m.Now() }
+	of.KeepPrompts, of.Pace, of.Now = opts.History != nil, frame, func() time.Time { return m.Now() }
 	w := workspace.New(of)
 	m.pages = pages{w: w, made: map[*workspace.Session]*chat{}, make: func(s *workspace.Session) *chat { return newChat(m, s) }}
+	m.store = newStore(m)
 	m.chat = m.pageOf(w.Front())
 	m.mouse.SetOff(opts.NoMouse)
 	m.choosing = opts.Start == ""

@@ -117,7 +117,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		return m.pageOf(n.Session).say("Not accepted during a turn; it is sent after this one: " + n.Err.Error())
 	case workspace.UnreportedFiles:
 		c := m.pageOf(n.Session)
-		c.view.Changed([]int{c.Thread.AddNotice("⚠ "+UnreportedChanges(n.N), "")})
+		c.view.Changed([]int{c.Thread.AddNotice("⚠ "+n.Text(), "")})
 	case workspace.LinesCounted:
 		return m.pageOf(n.Session).offerReview(n.Files)
 	case workspace.SessionsListed:

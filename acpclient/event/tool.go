@@ -86,6 +86,9 @@ type Diff struct {
 	Context    *DiffContext // nil if the file was not read
 }
 
+// TooLarge reports whether the texts are too large to be compared in a moment.
+func (d *Diff) TooLarge() bool { return len(d.Old)+len(d.New) > 1<<20 }
+
 // DiffContext says where in its file a Diff is.
 type DiffContext struct {
 	First         int    // lines of the file before Before; -1 if the texts are part of the file but their position is unknown

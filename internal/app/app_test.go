@@ -15,7 +15,6 @@ import (
 	"parley/internal/cli"
 	"parley/internal/safetext"
 	"parley/internal/workspace"
-	"parley/ui"
 )
 
 // TestMain lets this test binary act as parley: the built-in agent is started by running the
@@ -382,19 +381,19 @@ func TestHelpAndVersion(t *testing.T) {
 func TestResumeCommand(t *testing.T) {
 	claude, custom := workspace.Spec{Name: "claude"}, workspace.Spec{Name: "agent", Custom: true}
 	for _, c := range []struct {
-		left ui.ResumableSession
+		left workspace.ResumableSession
 		args []string
 		cwd  string
 		want string
 	}{
-		{ui.ResumableSession{}, nil, "", ""},
-		{ui.ResumableSession{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
-		{ui.ResumableSession{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
-		{ui.ResumableSession{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
-		{ui.ResumableSession{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
-		{ui.ResumableSession{Agent: claude, Session: "-s"}, nil, "", ""},
-		{ui.ResumableSession{Agent: claude, Session: "s; rm"}, nil, "", ""},
-		{ui.ResumableSession{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
+		{workspace.ResumableSession{}, nil, "", ""},
+		{workspace.ResumableSession{Agent: claude, Session: "4b9-c_1"}, nil, "", "Resume: parley claude --resume 4b9-c_1"},
+		{workspace.ResumableSession{Agent: claude, Session: "s"}, nil, "/srv/site", "Resume: parley claude --resume s --cwd /srv/site"},
+		{workspace.ResumableSession{Agent: custom, Session: "s"}, []string{"./agent", "--acp"}, "", "Resume: parley --resume s -- ./agent --acp"},
+		{workspace.ResumableSession{Agent: custom, Session: "s"}, []string{"sh", "-c", "a b"}, "", ""},
+		{workspace.ResumableSession{Agent: claude, Session: "-s"}, nil, "", ""},
+		{workspace.ResumableSession{Agent: claude, Session: "s; rm"}, nil, "", ""},
+		{workspace.ResumableSession{Agent: claude, Session: "s\x1b[2J"}, nil, "", ""},
 	} {
 		if got := resumeCommand(c.left, c.args, c.cwd); got != c.want {
 			t.Errorf("%+v: got %q, want %q", c.left, got, c.want)

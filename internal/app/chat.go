@@ -23,6 +23,7 @@ import (
 	"parley/internal/closest"
 	"parley/internal/config"
 	"parley/internal/demo"
+	"parley/internal/finder"
 	"parley/internal/headless"
 	"parley/internal/workspace"
 	"parley/ui"
@@ -162,13 +163,13 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	opts.RestoreDraft = f.resume == "" && !f.continues
 	defer addTyping(cmd.Context(), &opts, setup, place)()
 	addDesktop(cmd.Context(), &opts, setup.Config, place)
-	files := &projectFiles{}
+	files := &finder.Projects{}
 	defer files.Close()
 	opts.Files, opts.Pictures = files, desktopPictures{}
 	if f.adjust != nil {
 		f.adjust(&opts)
 	}
-	var left ui.ResumableSession
+	var left workspace.ResumableSession
 	if f.linear {
 		left, err = chatInLines(life, opts, s)
 	} else {
@@ -201,7 +202,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 
 // resumeCommand returns the command that resumes the session the user left. It returns "" if there
 // is no session, or if its id cannot be typed.
-func resumeCommand(left ui.ResumableSession, args []string, cwd string) string {
+func resumeCommand(left workspace.ResumableSession, args []string, cwd string) string {
 	if left.Session == "" || left.Session[0] == '-' {
 		return ""
 	}

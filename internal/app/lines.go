@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/cli"
+	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/linear"
 )
@@ -22,7 +23,7 @@ func accessible(value string) bool {
 
 // chatInLines runs the chat without drawing a screen. The terminal keeps its mode, so ctrl+c
 // arrives as a signal, and does not quit.
-func chatInLines(ctx context.Context, opts ui.Options, s cli.Streams) (ui.ResumableSession, error) {
+func chatInLines(ctx context.Context, opts ui.Options, s cli.Streams) (workspace.ResumableSession, error) {
 	const most = 4 // signals not handled yet
 	interrupts := make(chan os.Signal, most)
 	signal.Notify(interrupts, os.Interrupt)

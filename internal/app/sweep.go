@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/process"
 	"parley/internal/record"
+	"parley/internal/words"
 )
 
 // sweepGrace is how long processes left by a killed parley may take to exit before they are killed.
@@ -45,14 +46,14 @@ func sweep(ctx context.Context) string {
 }
 
 func sweptLine(found, left int) string {
-	processes, end := fmt.Sprintf("%d processes", found), ": they have been ended"
+	processes, end := words.Plural(found, "process", "processes"), ": they have been ended"
 	switch {
 	case found == 0:
 		return ""
 	case found == 1 && left > 0:
-		processes, end = "1 process", "; it cannot be ended"
+		end = "; it cannot be ended"
 	case found == 1:
-		processes, end = "1 process", ": it has been ended"
+		end = ": it has been ended"
 	case left > 0:
 		end = fmt.Sprintf("; %d of them cannot be ended", left)
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 
 	"parley/internal/cli"
-	"parley/internal/memory"
 	"parley/internal/record"
 	"parley/ui"
 	"parley/ui/composer"
 	usershell "parley/ui/shell"
-	"parley/ui/widget/editor"
 )
 
 // warnings returns a channel of setup's warnings, for the screen.
@@ -43,7 +41,7 @@ func addTyping(ctx context.Context, opts *ui.Options, setup *cli.Setup, place cl
 		return composer.Editing{Command: e.Command, Done: e.Done}, err
 	}
 	if history, store := setup.Memory(place); history != nil {
-		opts.History, opts.Drafts = history, drafts{store}
+		opts.History, opts.Drafts = history, store
 	}
 	return s.Close
 }
@@ -54,26 +52,4 @@ type ownShell struct{ *cli.Shell }
 // Run implements shell.Runner.
 func (s ownShell) Run(line, dir string, env []string, news func(usershell.Output)) (stop func(), err error) {
 	return s.Shell.Run(line, dir, env, func(n cli.ShellOutput) { news(usershell.Output(n)) })
-}
-
-// drafts adapts a memory.Drafts to the screen.
-type drafts struct{ store *memory.Drafts }
-
-// Load implements composer.Drafts.
-func (d drafts) Load(k composer.DraftKey) (composer.Draft, error) {
-	draft, err := d.store.Load(memory.Key(k))
-	out := composer.Draft{Queued: draft.Queued, Notes: draft.Notes, Session: draft.Session}
-	for _, p := range draft.Parts {
-		out.Parts = append(out.Parts, editor.Part(p))
-	}
-	return out, err
-}
-
-// Save implements composer.Drafts.
-func (d drafts) Save(k composer.DraftKey, draft composer.Draft) error {
-	out := memory.Draft{Queued: draft.Queued, Notes: draft.Notes, Session: draft.Session}
-	for _, p := range draft.Parts {
-		out.Parts = append(out.Parts, memory.Part(p))
-	}
-	return d.store.Save(memory.Key(k), out)
 }

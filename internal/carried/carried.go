@@ -6,7 +6,10 @@ package carried
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"parley/internal/words"
 )
 
 // kinds are the kinds of blocks that are sent with a prompt: how each begins, and the first line
@@ -76,13 +79,10 @@ func shellLine(block string) string {
 	first, rest, _ := strings.Cut(rest, "\n")
 	command, _, _ := strings.Cut(strings.TrimPrefix(rest, shellSign), "\n")
 	_, count, _ := strings.Cut(first, "console ")
-	switch count {
-	case "0":
+	if n, err := strconv.Atoi(count); n > 0 && err == nil {
+		count = words.Count(n, "line")
+	} else {
 		count = "no output"
-	case "1":
-		count = "1 line"
-	default:
-		count += " lines"
 	}
 	return "! " + command + " (" + count + ")"
 }

@@ -77,7 +77,7 @@ func retold(it *thread.Item, follows bool) string {
 		if verb := describe.Verb(it.Tool) + " "; !strings.HasPrefix(title, verb) {
 			title = verb + title
 		}
-		return "- Tool call: " + safetext.Line(strings.Join(strings.Fields(title), " "), 300) + " (" + it.Tool.Status + ")"
+		return "- Tool call: " + safetext.Line(words.OneLine(title), 300) + " (" + it.Tool.Status + ")"
 	}
 	text := string(it.Text)
 	if carried, rest := Split(text); follows && it.Kind == thread.UserMessage {

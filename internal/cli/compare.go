@@ -16,6 +16,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/programs"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/worktree"
 	"parley/terminal"
 )
@@ -143,7 +144,7 @@ func (f *compareFlags) run(cmd *cobra.Command, args []string, s Streams) error {
 		return err
 	}
 	if uncommitted > 0 {
-		s.PrintError(count(uncommitted, "uncommitted file is", "uncommitted files are") + " not in the worktrees, which have the last commit")
+		s.PrintError(words.Plural(uncommitted, "uncommitted file is", "uncommitted files are") + " not in the worktrees, which have the last commit")
 	}
 	var made []string
 	for _, tree := range trees {

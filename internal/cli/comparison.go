@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/headless"
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // comparison is the object of `parley compare -o json`, which docs/run.md describes.
@@ -163,7 +164,7 @@ func excerpt(out io.Writer, heading, text string, end bool) {
 	fmt.Fprintf(out, "\n%s\n", heading)
 	more := len(lines) - most
 	if end && more > 0 {
-		fmt.Fprintf(out, "  … %s before (-o json has more)\n", count(more, "line", "lines"))
+		fmt.Fprintf(out, "  … %s before (-o json has more)\n", words.Count(more, "line"))
 		lines = lines[more:]
 	}
 	for _, line := range lines[:min(most, len(lines))] {
@@ -173,6 +174,6 @@ func excerpt(out io.Writer, heading, text string, end bool) {
 		fmt.Fprintln(out, strings.TrimRight("  "+line, " "))
 	}
 	if !end && more > 0 {
-		fmt.Fprintf(out, "  … %s more (-o json has all)\n", count(more, "line", "lines"))
+		fmt.Fprintf(out, "  … %s more (-o json has all)\n", words.Count(more, "line"))
 	}
 }

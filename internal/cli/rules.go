@@ -14,6 +14,7 @@ import (
 	"parley/internal/headless"
 	"parley/internal/host"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/permissions"
 )
 
@@ -125,10 +126,8 @@ func newRulesCheck(s Streams) *cobra.Command {
 			return ExitCode(headless.ExitUsage)
 		case n == 0:
 			_, err = fmt.Fprintf(s.Out, "no rules; add [[allow]], [[ask]] or [[deny]] to %s\n", files[0].path)
-		case n == 1:
-			_, err = fmt.Fprintln(s.Out, "1 rule, no mistakes")
 		default:
-			_, err = fmt.Fprintf(s.Out, "%d rules, no mistakes\n", n)
+			_, err = fmt.Fprintln(s.Out, words.Count(n, "rule")+", no mistakes")
 		}
 		return err
 	}}
@@ -273,7 +272,7 @@ func printJudgement(s Streams, line string, j permissions.Judgement) error {
 
 // shownPart returns a part of a command line as one line of output.
 func shownPart(text string) string {
-	return safetext.Line(strings.Join(strings.Fields(safetext.Visible(text)), " "), 400)
+	return safetext.Line(words.OneLine(safetext.Visible(text)), 400)
 }
 
 func verdictWords(v permissions.Verdict) string {

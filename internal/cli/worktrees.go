@@ -20,6 +20,7 @@ import (
 	"parley/internal/programs"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/worktree"
 )
 
@@ -112,7 +113,7 @@ func notInTree(uncommitted int) string {
 	if uncommitted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("This worktree has the last commit: %s not in it", count(uncommitted, "uncommitted file is", "uncommitted files are"))
+	return fmt.Sprintf("This worktree has the last commit: %s not in it", words.Plural(uncommitted, "uncommitted file is", "uncommitted files are"))
 }
 
 // FindWorktree returns the worktree that a directory is in. It is merged into the user's worktree that
@@ -143,14 +144,6 @@ func (w *Worktree) Merge(ctx context.Context, message string) (worktree.Merged, 
 
 // Remove removes the worktree, whatever it holds.
 func (w *Worktree) Remove(ctx context.Context) error { return w.store.Remove(ctx, w.Tree) }
-
-// count returns a number with its noun.
-func count(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
-}
 
 // RemoveEmpty removes the worktree if EnterWorktree has made it and it holds nothing. If git does not
 // say so, it stays.
@@ -276,7 +269,7 @@ func nextAnswer(ctx context.Context, answers *bufio.Scanner) string {
 
 // summary describes in a few words what a worktree holds.
 func summary(state worktree.State) string {
-	return count(len(state.Uncommitted), "uncommitted file", "uncommitted files") + ", " + count(state.Total, "commit", "commits") + " to merge"
+	return words.Count(len(state.Uncommitted), "uncommitted file") + ", " + words.Count(state.Total, "commit") + " to merge"
 }
 
 // NewWorktrees is `parley worktrees`.

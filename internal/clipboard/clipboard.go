@@ -29,21 +29,21 @@ var ErrNoProgram = errors.New("the clipboard cannot be read here")
 // patience is how long one program may take.
 const patience = 5 * time.Second
 
-// Image returns the image in the clipboard and its MIME type. It waits for programs, so it
+// Image returns the image in the clipboard. It waits for programs, so it
 // must not be called on the screen's goroutine.
-func Image(ctx context.Context) (data []byte, mime string, err error) {
+func Image(ctx context.Context) (picture.Image, error) {
 	readers := readersOf(runtime.GOOS, os.Getenv)
 	if len(readers) == 0 {
-		return nil, "", ErrNoProgram
+		return picture.Image{}, ErrNoProgram
 	}
-	err = ErrNoProgram
+	err := ErrNoProgram
 	for _, w := range readers {
 		data, failed := w(ctx)
 		if failed == nil {
-			mime, failed = picture.Check(data)
-		}
-		if failed == nil {
-			return data, mime, nil
+			var mime string
+			if mime, failed = picture.Check(data); failed == nil {
+				return picture.Image{Data: data, MimeType: mime}, nil
+			}
 		}
 		if errors.Is(err, ErrNoProgram) || !errors.Is(failed, ErrNoProgram) {
 			err = failed
@@ -52,7 +52,7 @@ func Image(ctx context.Context) (data []byte, mime string, err error) {
 	if errors.Is(err, picture.ErrNotImage) {
 		err = ErrNoImage
 	}
-	return nil, "", err
+	return picture.Image{}, err
 }
 
 // reader gets the bytes of an image.

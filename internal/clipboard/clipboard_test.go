@@ -49,9 +49,9 @@ func TestImage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			installed(t, c.scripts)
 			t.Setenv(c.display, ":0")
-			data, mime, err := Image(context.Background())
-			if !errors.Is(err, c.want) || c.want == nil && (string(data) != png || mime != "image/png") {
-				t.Errorf("%q %s %v, want %v", data, mime, err, c.want)
+			got, err := Image(context.Background())
+			if !errors.Is(err, c.want) || c.want == nil && (string(got.Data) != png || got.MimeType != "image/png") {
+				t.Errorf("%q %v, want %v", got, err, c.want)
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func TestGivenUp(t *testing.T) {
 	t.Setenv("WAYLAND_DISPLAY", ":0")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := Image(ctx); err == nil {
+	if _, err := Image(ctx); err == nil {
 		t.Error("got an image, want none")
 	}
 }

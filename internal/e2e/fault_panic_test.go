@@ -17,9 +17,9 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/app"
 	"parley/internal/cli"
+	"parley/internal/finder"
 	"parley/internal/workspace"
 	"parley/ui"
-	"parley/ui/composer"
 )
 
 // panicVar makes this test binary a parley that panics: while the screen handles a key, or in a
@@ -154,6 +154,6 @@ func brokenCommand() {
 }
 
 // mistaken is a file search that panics.
-type mistaken struct{ composer.Files }
+type mistaken struct{ finder.Files }
 
-func (mistaken) Find(context.Context, string, string) (composer.FoundFiles, error) { panic(mistake) }
+func (mistaken) Find(context.Context, string, string) (finder.Found, error) { panic(mistake) }

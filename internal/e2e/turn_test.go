@@ -17,7 +17,7 @@ func TestNoStopReason(t *testing.T) {
 	s = Start(t, 80, 24, workDir(t), append([]string{"--linear"}, scripted(t)...)...)
 	s.WaitFor("You:")
 	s.Type("null\r")
-	s.WaitFor("There is no reason.", "Turn ended: the agent gave no stop reason.")
+	s.WaitFor("There is no reason.", "Turn ended: the agent ended the turn without a stop reason.")
 }
 
 func TestStopInMidStream(t *testing.T) {

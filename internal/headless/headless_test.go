@@ -240,13 +240,13 @@ ask {"toolCallId":"t","title":"Look",` + c.tool + "}\nstop end_turn"
 // The exit code and the message tell how a turn ended.
 func TestStopReasons(t *testing.T) {
 	t.Parallel()
-	for reason, want := range map[string]string{"max_tokens": "max_tokens", "refusal": "refusal", "cancelled": "cancelled", `a\u001b[2Jb`: "ab"} {
-		play(t, "greet\n"+chunk("", "half")+"\nstop "+reason, "go").expect(t, ExitAgent, "half\n", "the turn ended with "+want)
+	for reason, want := range map[string]string{"max_tokens": "the answer reached the model's token limit", "refusal": "the agent refused", "cancelled": "stopped", `a\u001b[2Jb`: "ab"} {
+		play(t, "greet\n"+chunk("", "half")+"\nstop "+reason, "go").expect(t, ExitAgent, "half\n", "the turn ended: "+want)
 	}
 	play(t, "greet\nstop ", "go").expect(t, ExitAgent, "", "ended the turn without a stop reason")
 	// Some agents stop when they are denied something: that is the reason then.
 	r := play(t, "greet\nask {\"toolCallId\":\"t\",\"title\":\"x\"}\nstop cancelled", "go")
-	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended with cancelled")
+	r.expect(t, ExitDenied, `{"outcome":{"outcome":"selected","optionId":"n"}}`+"\n", "not allowed: Use a tool: x", "the turn ended: stopped")
 }
 
 // A turn without any output is reported, with where to look: some agents end like that if they

@@ -14,7 +14,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/describe"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/permissions"
 )
 
@@ -236,10 +238,8 @@ func (p *textPrinter) ended(reason string, err error, code int, _ time.Duration,
 		}
 		return
 	}
-	switch reason {
-	case "end_turn":
-	default:
-		p.note("the turn ended with %s", reason)
+	if why := describe.TurnEnd(&thread.End{StopReason: reason}, ""); why != "" {
+		p.note("the turn ended: %s", strings.TrimPrefix(why, "stopped: "))
 	}
 }
 
@@ -260,11 +260,7 @@ func stderrOf(err error) []string {
 }
 
 func firstLine(s string) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	if rest != "" {
-		line += " …"
-	}
-	return safetext.Line(line, 200)
+	return safetext.Line(words.FirstLine(s), 200)
 }
 
 // jsonStream writes one JSON object per line and flushes each.

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/wire"
 	"parley/fsops"
+	"parley/internal/words"
 	"parley/permissions"
 )
 
@@ -97,10 +98,8 @@ func (h *Host) noteOverwrites(q *permissions.Question, seen *sights, about subje
 		q.Body = append(q.Body, permissions.Part{Kind: permissions.Warning, Text: why})
 	}
 	switch {
-	case lines == 1:
-		q.Heading += " (replaces 1 line)"
-	case lines > 1:
-		q.Heading += fmt.Sprintf(" (replaces %d lines)", lines)
+	case lines > 0:
+		q.Heading += " (replaces " + words.Count(lines, "line") + ")"
 	case hidden:
 		q.Heading += " (overwrites it)"
 	}

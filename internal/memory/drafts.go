@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +33,9 @@ type Key struct {
 	Session string // the agent's id, verbatim
 }
 
+// OfProject returns the key under which the next session in the project finds the draft.
+func (k Key) OfProject() Key { return Key{Dir: k.Dir, Agent: k.Agent} }
+
 // Part is a piece of a draft: typed, or pasted and shown as a chip.
 type Part struct {
 	Text   string `json:"text"`
@@ -54,6 +58,41 @@ func (d Draft) Empty() bool {
 		}
 	}
 	return len(d.Queued)+len(d.Notes) == 0
+}
+
+// Equal reports whether both drafts contain the same.
+func (d Draft) Equal(other Draft) bool {
+	return slices.Equal(d.Parts, other.Parts) && slices.Equal(d.Queued, other.Queued) && slices.Equal(d.Notes, other.Notes) || d.Empty() && other.Empty()
+}
+
+// All returns the prompts of the queue, which are never sent unasked, and then the text.
+func (d Draft) All() (parts []Part) {
+	for i, q := range d.Queued {
+		if i > 0 {
+			parts = append(parts, Part{Text: "\n\n"})
+		}
+		parts = append(parts, Part{Text: q, Pasted: true})
+	}
+	if len(d.Queued) > 0 && len(d.Parts) > 0 {
+		parts = append(parts, Part{Text: "\n\n"})
+	}
+	return append(parts, d.Parts...)
+}
+
+// Text returns all of a draft as one text.
+func (d Draft) Text() string {
+	var b strings.Builder
+	for _, p := range d.All() {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// DraftStore stores drafts between runs. Its methods may block and are called from any
+// goroutine.
+type DraftStore interface {
+	Load(Key) (Draft, error) // an empty Draft if there is none
+	Save(Key, Draft) error   // an empty Draft deletes it
 }
 
 // Drafts are the drafts of a project: a small file each, replaced as a whole.

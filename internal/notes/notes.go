@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // Note is what the user says about lines of a file, or about an entry of the transcript. It is kept
@@ -59,11 +60,7 @@ func Bound(s string) string {
 		}
 		return s[:end] + "…"
 	default:
-		n := strings.Count(rest, "\n") + 1
-		if n == 1 {
-			return s[:end] + "… 1 more line"
-		}
-		return s[:end] + "… " + strconv.Itoa(n) + " more lines"
+		return s[:end] + "… " + words.Count(strings.Count(rest, "\n")+1, "more line")
 	}
 }
 

@@ -50,50 +50,55 @@ func Check(data []byte) (mime string, err error) {
 	return mime, nil
 }
 
+// Image is an image file. Its bytes never change.
+type Image struct {
+	Data     []byte
+	MimeType string
+}
+
 // Read reads an image file. It gives up when ctx ends, even on a file system that hangs.
-func Read(ctx context.Context, path string) (data []byte, mime string, err error) {
+func Read(ctx context.Context, path string) (Image, error) {
 	type outcome struct {
-		data []byte
-		mime string
-		err  error
+		image Image
+		err   error
 	}
 	over := make(chan outcome, 1)
 	go func() {
-		data, mime, err := read(path)
-		over <- outcome{data, mime, err}
+		image, err := read(path)
+		over <- outcome{image, err}
 	}()
 	select {
 	case o := <-over:
-		return o.data, o.mime, o.err
+		return o.image, o.err
 	case <-ctx.Done():
-		return nil, "", fmt.Errorf("read %s: %w", path, ctx.Err())
+		return Image{}, fmt.Errorf("read %s: %w", path, ctx.Err())
 	}
 }
 
-func read(path string) ([]byte, string, error) {
+func read(path string) (Image, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, "", err
+		return Image{}, err
 	case !info.Mode().IsRegular(): // reading a pipe would block
-		return nil, "", fmt.Errorf("read %s: %w", path, ErrNotImage)
+		return Image{}, fmt.Errorf("read %s: %w", path, ErrNotImage)
 	case info.Size() > MaxBytes:
-		return nil, "", fmt.Errorf("read %s: %w", path, ErrTooLarge)
+		return Image{}, fmt.Errorf("read %s: %w", path, ErrTooLarge)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, "", err
+		return Image{}, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
-		return nil, "", err
+		return Image{}, err
 	}
 	mime, err := Check(data)
 	if err != nil {
-		return nil, "", fmt.Errorf("read %s: %w", path, err)
+		return Image{}, fmt.Errorf("read %s: %w", path, err)
 	}
-	return data, mime, nil
+	return Image{data, mime}, nil
 }
 
 // Named reports whether a path has the extension of an image.

@@ -65,19 +65,19 @@ func TestRead(t *testing.T) {
 		return path
 	}
 	const png = "\x89PNG\r\n\x1a\n"
-	if data, mime, err := Read(context.Background(), put("a.jpg", png)); string(data) != png || mime != "image/png" || err != nil {
-		t.Errorf("%q %s %v", data, mime, err)
+	if got, err := Read(context.Background(), put("a.jpg", png)); string(got.Data) != png || got.MimeType != "image/png" || err != nil {
+		t.Errorf("%q %v", got, err)
 	}
-	if _, _, err := Read(context.Background(), put("b.png", "text")); !errors.Is(err, ErrNotImage) {
+	if _, err := Read(context.Background(), put("b.png", "text")); !errors.Is(err, ErrNotImage) {
 		t.Errorf("a text: %v", err)
 	}
-	if _, _, err := Read(context.Background(), put("c.png", png+strings.Repeat("x", MaxBytes))); !errors.Is(err, ErrTooLarge) {
+	if _, err := Read(context.Background(), put("c.png", png+strings.Repeat("x", MaxBytes))); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("a large one: %v", err)
 	}
-	if _, _, err := Read(context.Background(), dir); err == nil {
+	if _, err := Read(context.Background(), dir); err == nil {
 		t.Error("a directory is an image")
 	}
-	if _, _, err := Read(context.Background(), filepath.Join(dir, "gone.png")); !os.IsNotExist(err) {
+	if _, err := Read(context.Background(), filepath.Join(dir, "gone.png")); !os.IsNotExist(err) {
 		t.Errorf("one that is not there: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/envelope"
 	"parley/internal/jsonscan"
+	"parley/internal/words"
 )
 
 // Session is one session of a connection, as found in the messages. Its texts are not safe
@@ -219,5 +220,5 @@ func shortened(s string) string {
 
 // oneLine joins the words of a text and cuts it to about limit bytes.
 func oneLine(s string, limit int) string {
-	return clip(strings.Join(strings.Fields(clip(s, 8*limit)), " "), limit)
+	return clip(words.OneLine(clip(s, 8*limit)), limit)
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // Lengths of a snippet, in characters.
@@ -40,7 +41,7 @@ func Find(text, word string) (around string, ok bool) {
 			from += i + 1
 		}
 	}
-	around = safetext.Line(strings.Join(strings.Fields(clip(text[from:], 4*most)), " "), most)
+	around = safetext.Line(words.OneLine(clip(text[from:], 4*most)), most)
 	if cut {
 		around = "…" + around
 	}

@@ -18,11 +18,14 @@ func CountLines(text string) int {
 }
 
 // Count returns a number with its noun: "1 line", "6,831 lines".
-func Count(n int, noun string) string {
+func Count(n int, noun string) string { return Plural(n, noun, noun+"s") }
+
+// Plural is Count for a noun with another plural: "1 process", "2 processes".
+func Plural(n int, one, more string) string {
 	if n == 1 {
-		return "1 " + noun
+		return "1 " + one
 	}
-	return Thousands(n) + " " + noun + "s"
+	return Thousands(n) + " " + more
 }
 
 // Thousands writes a number with commas: 6,831.

@@ -7,6 +7,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/words"
 )
 
 // UnconfirmedPrompt is a prompt that was sent before the connection was lost and may not have arrived.
@@ -231,7 +232,7 @@ func (c *InterruptedTurn) Resumed() string {
 
 // about compares the answer in the agent's history with the one received before.
 func (c *InterruptedTurn) about(now string) (note, detail string) {
-	had, has := squeeze(c.Answer), squeeze(now)
+	had, has := words.OneLine(c.Answer), words.OneLine(now)
 	switch {
 	case had == has:
 		return cutHere, ""
@@ -271,8 +272,6 @@ func same(items []*thread.Item, text string) (at []int) {
 // alike reports whether a message of the history is this prompt. Some agents add text
 // before or after it.
 func alike(message, prompt string) bool {
-	m, p := squeeze(message), squeeze(prompt)
+	m, p := words.OneLine(message), words.OneLine(prompt)
 	return m == p || p != "" && (strings.HasPrefix(m, p+" ") || strings.HasSuffix(m, " "+p))
 }
-
-func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

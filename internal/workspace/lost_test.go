@@ -184,7 +184,7 @@ func TestLostWithOthers(t *testing.T) {
 			return t.AcceptInOrder()
 		})
 	}, func(r *rig) {
-		s := r.started(far)
+		s := r.started(shared)
 		r.prompt(s, "first")
 		r.pass(time.Millisecond)
 		r.prompt(s, "second")

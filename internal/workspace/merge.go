@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/acpclient/thread"
+	"parley/internal/words"
 )
 
 // Unmerged is what a worktree has that is not merged. All texts are safe to show.
@@ -87,15 +88,12 @@ func (w *Workspace) complete(work func(context.Context) error, done func(error))
 
 // merged describes a merge: "Merged fix into main (fast-forward): 3 files, +20 −5".
 func (u Unmerged) merged(fastForward bool) string {
-	how, noun := "", "files"
+	how := ""
 	if fastForward {
 		how = " (fast-forward)"
 	}
-	if len(u.Files) == 1 {
-		noun = "file"
-	}
 	added, removed := u.Lines()
-	return fmt.Sprintf("Merged %s into %s%s: %d %s, +%d −%d", u.Name, u.Into, how, len(u.Files), noun, added, removed)
+	return fmt.Sprintf("Merged %s into %s%s: %s, +%d −%d", u.Name, u.Into, how, words.Count(len(u.Files), "file"), added, removed)
 }
 
 // CanDiscard returns why the session cannot be closed, and its worktree not be removed, at the moment.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // Names stores the names that the user gives to sessions, which no agent knows: ACP cannot
@@ -103,13 +104,13 @@ func (w *Workspace) Rename(agent, session, name string) error {
 
 // nameAfter gives a session without a name that of its first prompt. It is only stored if prompts are.
 func (w *Workspace) nameAfter(agent, session, prompt string) {
-	words := strings.Map(func(r rune) rune {
+	text := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Co, r) { // an image, say
 			return -1
 		}
 		return r
 	}, prompt)
-	name := safetext.Line(strings.Join(strings.Fields(words), " "), maxName)
+	name := safetext.Line(words.OneLine(text), maxName)
 	switch {
 	case name == "" || w.NameOf(agent, session) != "":
 	case w.opts.KeepPrompts:

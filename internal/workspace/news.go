@@ -175,7 +175,7 @@ type (
 
 // Text returns the notice for the user.
 func (n UnreportedFiles) Text() string {
-	return words.Count(n.N, "file") + " changed without a report from the agent; see /review"
+	return words.Count(n.N, "file") + " changed, but the agent reported no change; see /review"
 }
 
 func (AgentStarting) isNews()    {}

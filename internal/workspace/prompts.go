@@ -12,6 +12,7 @@ import (
 
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
+	"parley/internal/attach"
 )
 
 // readPatience bounds reading the files of a prompt.
@@ -151,12 +152,10 @@ func (s *Session) Send(text string) error {
 	}
 	sent := sentText(text)
 	whole := strings.Join(s.shellOutput, "") + sent
-	if expand := s.w.opts.Expand; expand != nil {
-		if blocks := expand(s, sent); blocks != nil {
-			s.refused = nil
-			s.sendExpanded(text, whole, blocks)
-			return nil
-		}
+	if blocks := s.expand(sent); blocks != nil {
+		s.refused = nil
+		s.sendExpanded(text, whole, blocks)
+		return nil
 	}
 	held := s.acp.Running()
 	if err := s.acp.Prompt(append(textBlocks(s.shellOutput), event.Block{Text: sent})...); err != nil {
@@ -183,6 +182,19 @@ func textBlocks(texts []string) (out []event.Block) {
 		out = append(out, event.Block{Text: text})
 	}
 	return out
+}
+
+// expand returns a function that reads the files and images of a prompt, nil if it is plain text.
+func (s *Session) expand(text string) func(context.Context) ([]event.Block, []string) {
+	conn := s.Agent.conn
+	if conn == nil {
+		return nil
+	}
+	to := attach.Recipient{Agent: conn.Client.Agent(), Roots: s.Roots()}
+	if spec := s.Agent.Spec; spec.Remote && !spec.Shared {
+		to.Withheld = func() { s.SayOnce("This agent runs elsewhere and gets no files: @ stays text") }
+	}
+	return s.w.images.Expand(text, s.w.opts.Files, to)
 }
 
 // sendExpanded reads the files that a prompt mentions, then sends it.
@@ -360,7 +372,7 @@ func (s *Session) pauseQueue() {
 // promptFailed handles a prompt that the agent refused: it is kept until after a login or
 // after the turn, or returned to the user.
 func (s *Session) promptFailed(e event.PromptFailed) {
-	text := s.textOf(e.Blocks)
+	text := s.w.images.TextOf(e.Blocks)
 	if !WantsLogin(e.Err) { // the running turn belongs to another prompt
 		if s.last == text {
 			s.last = ""
@@ -425,18 +437,6 @@ func (s *Session) deferPrompt(p unsent) {
 	if at <= s.edit.at {
 		s.edit.at++
 	}
-}
-
-func (s *Session) textOf(blocks []event.Block) (text string) {
-	if f := s.w.opts.TextOf; f != nil {
-		return f(blocks)
-	}
-	for _, b := range blocks {
-		if b.URI == "" && b.Image == nil {
-			text += b.Text
-		}
-	}
-	return text
 }
 
 // Withdraw asks the agent to return the newest prompt that it holds, to be dropped or

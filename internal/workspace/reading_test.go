@@ -6,42 +6,29 @@ import (
 	"testing"
 	"time"
 
-	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/finder"
 	"parley/internal/workspace"
 )
 
-// reads makes prompts that begin with @ read a file for a second; @long reads until it is
-// cancelled. Such a prompt is sent as typed, with the file after it.
-func reads(r *rig) {
-	r.opts.Expand = func(_ *workspace.Session, text string) func(context.Context) ([]event.Block, []string) {
-		if text[0] != '@' {
-			return nil
-		}
-		return func(ctx context.Context) ([]event.Block, []string) {
-			wait := time.Second
-			if text == "@long" {
-				wait = time.Hour
-			}
-			var notes []string
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-				notes = []string{context.Cause(ctx).Error()}
-			}
-			return []event.Block{{Text: text}, {Text: "the file"}}, notes
-		}
+// slowFiles are files that take a second to read; one called long is read until it is cancelled.
+type slowFiles struct{ finder.Files }
+
+func (slowFiles) Read(ctx context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
+	wait := time.Second
+	if path == "long" {
+		wait = time.Hour
 	}
-	r.opts.TextOf = func(blocks []event.Block) string {
-		text := ""
-		for _, b := range blocks {
-			if b.Text != "the file" {
-				text += b.Text
-			}
-		}
-		return text
+	select {
+	case <-time.After(wait):
+		return finder.Mentioned{URI: "file:///p/" + path, Name: path}, nil
+	case <-ctx.Done():
+		return finder.Mentioned{}, context.Cause(ctx)
 	}
 }
+
+// reads makes the files available that prompts mention.
+func reads(r *rig) { r.opts.Files = slowFiles{} }
 
 // eachReading runs a test with agents of both versions and prompts that read files.
 func eachReading(t *testing.T, f func(*rig, *workspace.Session)) {
@@ -74,7 +61,7 @@ func TestReadingLong(t *testing.T) {
 	eachReading(t, func(r *rig, s *workspace.Session) {
 		r.prompt(s, "@long")
 		r.pass(11 * time.Second)
-		r.wants("PromptSent @long, it took longer than 10 s")
+		r.wants("PromptSent @long, @long is sent as text: it took longer than 10 s")
 	})
 }
 
@@ -144,7 +131,7 @@ func TestReadingWhileTurnEnds(t *testing.T) {
 
 // If the connection ends while a prompt's files are read, the prompt is not sent but returned.
 func TestReadingThenLost(t *testing.T) {
-	for _, spec := range []workspace.Spec{local, far} {
+	for _, spec := range []workspace.Spec{local, shared} {
 		each(t, func(r *rig) {
 			if r.fake().Protocol == "1" {
 				ways["load"](r)

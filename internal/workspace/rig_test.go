@@ -48,6 +48,8 @@ var (
 	local = workspace.Spec{Name: "fake", Command: "fake --acp"}
 	other = workspace.Spec{Name: "other", Command: "other --acp"}
 	far   = workspace.Spec{Name: "fake", Command: "wss://far.example.org/acp", Remote: true}
+	// shared is far with access to the files of this machine.
+	shared = workspace.Spec{Name: "fake", Command: far.Command, Remote: true, Shared: true}
 )
 
 // with runs a test in a bubble. At its end everything must have ended.

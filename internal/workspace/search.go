@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/words"
 )
 
 // Limits of a search in the logs.
@@ -40,7 +42,7 @@ const (
 // Search looks for the words of query in the prompts and answers of the logged sessions, instead
 // of those it looked for before. What it finds is reported as Listed; "" ends it.
 func (w *Workspace) Search(query string) {
-	query = strings.Join(strings.Fields(strings.ToLower(query)), " ")
+	query = words.OneLine(strings.ToLower(query))
 	if len(query) < minSearched {
 		query = ""
 	}

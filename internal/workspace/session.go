@@ -121,6 +121,21 @@ func (s *Session) Resumable() bool {
 	return reopenMethodOf(s.Agent.conn.Client.Agent()) != reopenNone
 }
 
+// ResumableSession is the session in front when the front end ended, if it has a conversation that the
+// agent can open again.
+type ResumableSession struct {
+	Agent   Spec
+	Session string // the agent's id, verbatim; "" if there is nothing to resume
+}
+
+// Resumable returns the session in front for another run.
+func (w *Workspace) Resumable() (r ResumableSession) {
+	if s := w.front; s.Resumable() {
+		r = ResumableSession{s.Agent.Spec, s.Thread.Session}
+	}
+	return r
+}
+
 // Cwd returns the directory in which the agent works, LocalDir while the session is not open.
 func (s *Session) Cwd() string {
 	if s.acp == nil {

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/attach"
+	"parley/internal/finder"
 	"parley/internal/template"
 )
 
@@ -60,13 +62,8 @@ type Options struct {
 	// KeepPrompts says that prompts may be stored, such as in the name of a fork.
 	KeepPrompts bool
 
-	// Expand returns a function that reads the files and images that a prompt mentions, nil if
-	// the prompt is plain text. Expand is called on the front end's goroutine, the function on
-	// a task's.
-	Expand func(s *Session, text string) func(ctx context.Context) (blocks []event.Block, notes []string)
-	// TextOf returns the text of a returned prompt as it was typed. If nil, the prompt's text
-	// blocks are used.
-	TextOf func(blocks []event.Block) string
+	// Files finds and reads the files that prompts mention. If nil, an @ has no meaning.
+	Files finder.Files
 
 	// Worktrees makes, merges and removes git worktrees. If nil, there are none.
 	Worktrees Worktrees
@@ -93,6 +90,7 @@ type Workspace struct {
 	names       names
 	search      search
 	ending      bool
+	images      attach.Images
 	shown       map[string]bool // uses of projects' templates whose text was shown
 }
 
@@ -110,6 +108,9 @@ func New(opts Options) *Workspace {
 	w.loadNames()
 	return w
 }
+
+// Images returns the images of all prompts, which front ends add.
+func (w *Workspace) Images() *attach.Images { return &w.images }
 
 // Tasks returns the tasks to be run, each once.
 func (w *Workspace) Tasks() []Task {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/attach"
 	"parley/internal/picture"
 	"parley/ui/widget/editor"
 )
@@ -18,8 +19,6 @@ type attaching struct {
 	images *images
 }
 
-const noImages = "This agent does not accept images"
-
 // clipboard puts the image in the clipboard at the cursor.
 func (t attaching) clipboard() tea.Cmd {
 	from, s := t.images.disk, t.host.Session()
@@ -29,17 +28,17 @@ func (t attaching) clipboard() tea.Cmd {
 	case s.ReadOnly || !s.Connected:
 		return t.host.Say("No agent to send it to")
 	case !s.Images:
-		return t.host.Say(noImages)
+		return t.host.Say(attach.NoImages)
 	}
 	ctx := t.images.screen.Context()
-	return t.put("clipboard", "", func() (Picture, error) { return from.Clipboard(ctx) })
+	return t.put("clipboard", "", func() (picture.Image, error) { return from.Clipboard(ctx) })
 }
 
 // put puts an image at the cursor. text replaces it if load fails.
-func (t attaching) put(name, text string, load func() (Picture, error)) tea.Cmd {
+func (t attaching) put(name, text string, load func() (picture.Image, error)) tea.Cmd {
 	a, cmd := t.images.add(name, text, load)
 	if a != nil {
-		t.editor.InsertToken(a.token)
+		t.editor.InsertToken(a.Token)
 	}
 	return cmd
 }
@@ -102,7 +101,9 @@ func (t attaching) typed(line, after string) tea.Cmd {
 type noImagesMsg struct{ host Host }
 
 // Handle implements layer.Message.
-func (msg noImagesMsg) Handle() tea.Cmd { return msg.host.Say(noImages + ": the path is kept as text") }
+func (msg noImagesMsg) Handle() tea.Cmd {
+	return msg.host.Say(attach.NoImages + ": the path is kept as text")
+}
 
 // sayNoImages says that the agent does not take images if there is one at a path.
 func (t attaching) sayNoImages(path, dir string) tea.Cmd {

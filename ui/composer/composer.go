@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -42,8 +43,8 @@ type Session struct {
 	Unfocused  bool     // something else has the keys
 	Queued     []string // prompts in the queue
 	Notes      []notes.Note
-	Draft      DraftKey // where the draft is saved
-	DraftSaved bool     // the draft is saved
+	Draft      memory.Key // where the draft is saved
+	DraftSaved bool       // the draft is saved
 }
 
 // Composer is where the prompts of a page are written.
@@ -64,7 +65,7 @@ type Composer struct {
 func (s *Store) New(host Host) *Composer {
 	e := editor.New()
 	e.SetVim(s.opts.Env.Keys.Vim())
-	e.SetTokens(s.images.label)
+	e.SetTokens(s.images.Label)
 	c := &Composer{Editor: e, env: s.opts.Env, host: host, store: s}
 	c.commands = commands{env: c.env, editor: e, host: host}
 	c.mentions = mentions{env: c.env, editor: e, host: host, files: s.opts.Files, context: s.opts.Screen.Context}
@@ -176,7 +177,7 @@ func (c *Composer) Append(pieces []notes.Piece) {
 }
 
 // DisplayText returns a text with the labels of its images.
-func (c *Composer) DisplayText(text string) string { return c.store.images.words(text) }
+func (c *Composer) DisplayText(text string) string { return c.store.images.Display(text) }
 
 // PortableText returns a text as another run can use it: with the paths of its images.
-func (c *Composer) PortableText(text string) string { return c.store.images.lasting(text) }
+func (c *Composer) PortableText(text string) string { return c.store.images.Portable(text) }

@@ -13,8 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"parley/acpclient/event"
+	"parley/internal/finder"
 	"parley/internal/notes"
+	"parley/internal/picture"
 	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
@@ -155,31 +156,26 @@ func TestCommandsAreCompleted(t *testing.T) {
 	p.draft("/x and more")
 }
 
-// someFiles is a Files that finds paths by prefix.
-type someFiles []string
+// someFiles are found by prefix.
+type someFiles struct {
+	finder.Files
+	names []string
+}
 
-func (f someFiles) Find(_ context.Context, _, query string) (FoundFiles, error) {
-	found := FoundFiles{Listed: len(f), Complete: true}
-	for _, path := range f {
+func (f someFiles) Find(_ context.Context, _, query string) (finder.Found, error) {
+	found := finder.Found{Listed: len(f.names), Complete: true}
+	for _, path := range f.names {
 		if strings.HasPrefix(path, query) {
-			found.Matches = append(found.Matches, FoundFile{Path: path})
+			found.Matches = append(found.Matches, finder.Match{Path: path})
 		}
 	}
 	return found, nil
 }
 
-func (f someFiles) Read(_ context.Context, _ []string, path string, _, _ int) (MentionedFile, error) {
-	if !slices.Contains(f, path) {
-		return MentionedFile{}, ErrNoFile
-	}
-	text := "text of " + path
-	return MentionedFile{URI: "file:///p/" + path, Name: path, Text: &text}, nil
-}
-
 // When something else takes the place of the popup of files, it stays closed until more of
 // the word is typed.
 func TestHiddenFilePopup(t *testing.T) {
-	p := newPage(t, Options{Files: someFiles{"main.go", "make/", "view.go"}})
+	p := newPage(t, Options{Files: someFiles{names: []string{"main.go", "make/", "view.go"}}})
 	p.types("see @ma")
 	p.offers("main.go", "make/")
 	p.c.ClosePopup()
@@ -197,23 +193,6 @@ func TestHiddenFilePopup(t *testing.T) {
 	p.c.SetValue("@v")
 	p.run(p.c.store.After(tab))
 	p.offers()
-}
-
-func TestExpandedMentions(t *testing.T) {
-	s := NewStore(Options{Files: someFiles{"a.go"}})
-	to := Recipient{Agent: event.AgentInfo{EmbeddedContext: true}}
-	if s.Expand("no mention", to) != nil {
-		t.Error("plain text is expanded")
-	}
-	blocks, notes := s.Expand("see @a.go and @b.go", to)(t.Context())
-	if len(notes) > 0 || len(blocks) != 2 || blocks[0].Text != "see @a.go and @b.go" || blocks[1].Content == nil || *blocks[1].Content != "text of a.go" {
-		t.Errorf("%+v, %q", blocks, notes)
-	}
-	withheld := 0
-	to.Withheld = func() { withheld++ }
-	if s.Expand("see @a.go", to) != nil || withheld != 1 {
-		t.Errorf("an agent without access to the files gets them; %d notices", withheld)
-	}
 }
 
 // An edited entry of the history is a draft: the next step back starts from it.
@@ -247,15 +226,15 @@ func TestReturnedPrompts(t *testing.T) {
 // pictures has one image.
 type pictures struct{}
 
-func (pictures) Open(_ context.Context, path string) (Picture, error) {
+func (pictures) Open(_ context.Context, path string) (picture.Image, error) {
 	if path != "/p/a.png" {
-		return Picture{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
+		return picture.Image{}, fmt.Errorf("open %s: %w", path, fs.ErrNotExist)
 	}
-	return Picture{Data: []byte("PNG"), MimeType: "image/png"}, nil
+	return picture.Image{Data: []byte("PNG"), MimeType: "image/png"}, nil
 }
 
-func (pictures) Clipboard(context.Context) (Picture, error) {
-	return Picture{}, errors.New("there is no image in the clipboard")
+func (pictures) Clipboard(context.Context) (picture.Image, error) {
+	return picture.Image{}, errors.New("there is no image in the clipboard")
 }
 
 func TestImagesOfADraft(t *testing.T) {

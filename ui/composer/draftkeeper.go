@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/atomicfile"
+	"parley/internal/memory"
 	"parley/ui/layer"
 )
 
@@ -24,13 +25,13 @@ type draftKeeper struct {
 
 // draftWrite is one draft to write.
 type draftWrite struct {
-	key   DraftKey
-	draft Draft
+	key   memory.Key
+	draft memory.Draft
 }
 
 // draftOrder prevents an older state of a draft from overwriting a newer one.
 type draftOrder struct {
-	store Drafts
+	store memory.DraftStore
 	mu    sync.Mutex
 	last  int // number of the newest written batch
 	next  int // number of the newest batch; for the screen's goroutine only
@@ -60,8 +61,8 @@ type (
 	draftLoadedMsg struct {
 		keeper    *draftKeeper
 		composer  *Composer
-		key       DraftKey
-		draft     Draft
+		key       memory.Key
+		draft     memory.Draft
 		inProject bool // the project has the same draft
 		err       error
 	}
@@ -127,11 +128,11 @@ func (msg draftTickMsg) Handle() tea.Cmd {
 }
 
 // load loads the draft of a composer under a new key, and remembers the old key.
-func (k *draftKeeper) load(c *Composer, key DraftKey) tea.Cmd {
+func (k *draftKeeper) load(c *Composer, key memory.Key) tea.Cmd {
 	if c.saved.asked {
 		c.saved.oldKeys = append(c.saved.oldKeys, c.saved.key)
 	}
-	c.saved.asked, c.saved.loaded, c.saved.key, c.saved.draft = true, false, key, Draft{}
+	c.saved.asked, c.saved.loaded, c.saved.key, c.saved.draft = true, false, key, memory.Draft{}
 	c.saved.loads++
 	store := k.order.store
 	return func() tea.Msg {
@@ -139,9 +140,9 @@ func (k *draftKeeper) load(c *Composer, key DraftKey) tea.Cmd {
 		if msg.draft, msg.err = store.Load(key); msg.err != nil || key.Session == "" {
 			return msg
 		}
-		draft, err := store.Load(key.ofProject())
-		if err == nil && draft.Session == key.Session && !draft.empty() {
-			if msg.inProject = true; msg.draft.empty() {
+		draft, err := store.Load(key.OfProject())
+		if err == nil && draft.Session == key.Session && !draft.Empty() {
+			if msg.inProject = true; msg.draft.Empty() {
 				msg.draft = draft
 			}
 		}
@@ -160,16 +161,16 @@ func (msg draftLoadedMsg) Handle() tea.Cmd {
 	}
 	if saved.key == msg.key {
 		saved.loaded, saved.draft = true, msg.draft
-	} else if msg.key.Session != "" || msg.key != saved.key.ofProject() {
+	} else if msg.key.Session != "" || msg.key != saved.key.OfProject() {
 		return nil // the page has another session by now
 	}
 	if msg.inProject {
-		saved.oldKeys = append(saved.oldKeys, msg.key.ofProject())
+		saved.oldKeys = append(saved.oldKeys, msg.key.OfProject())
 	}
-	if msg.draft.empty() {
+	if msg.draft.Empty() {
 		return nil
 	}
-	if from := (DraftKey{msg.key.Dir, msg.key.Agent, msg.draft.Session}); from.Session != "" && from != saved.key {
+	if from := (memory.Key{Dir: msg.key.Dir, Agent: msg.key.Agent, Session: msg.draft.Session}); from.Session != "" && from != saved.key {
 		saved.oldKeys = append(saved.oldKeys, from)
 	}
 	return c.fill(msg.draft)
@@ -224,7 +225,7 @@ func (k *draftKeeper) flush() {
 	batch := k.ofClosed
 	for _, c := range k.screen.Composers() {
 		s := c.host.Session()
-		if d := c.draft(s); s.DraftSaved && !d.empty() && (!c.saved.loaded || c.saved.loads > 0 || c.saved.key != s.Draft) { // it was not loaded yet
+		if d := c.draft(s); s.DraftSaved && !d.Empty() && (!c.saved.loaded || c.saved.loads > 0 || c.saved.key != s.Draft) { // it was not loaded yet
 			batch = append(batch, draftWrite{s.Draft, d})
 			continue
 		}
@@ -232,9 +233,9 @@ func (k *draftKeeper) flush() {
 	}
 	front := k.screen.Front()
 	if s := front.host.Session(); !s.ReadOnly {
-		if d := front.draft(s); !d.empty() {
+		if d := front.draft(s); !d.Empty() {
 			d.Session = s.Draft.Session
-			batch = append(batch, draftWrite{s.Draft.ofProject(), d})
+			batch = append(batch, draftWrite{s.Draft.OfProject(), d})
 		}
 	}
 	_ = k.order.write(k.order.number(), batch) // the screen has ended: nothing can show the error

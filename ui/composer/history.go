@@ -1,13 +1,13 @@
 package composer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/atomicfile"
+	"parley/internal/words"
 	"parley/ui/widget/list"
 )
 
@@ -135,9 +135,9 @@ func (c *Composer) Entries() []list.Item {
 		}
 		hint := ""
 		if n := strings.Count(strings.TrimRight(text, "\n"), "\n"); n > 0 {
-			hint = fmt.Sprintf("%d lines", n+1)
+			hint = words.Count(n+1, "line")
 		}
-		items = append(items, list.Item{Title: strings.Join(strings.Fields(c.DisplayText(title)), " "), Hint: hint, Value: text})
+		items = append(items, list.Item{Title: words.OneLine(c.DisplayText(title)), Hint: hint, Value: text})
 	}
 	return items
 }

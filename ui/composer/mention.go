@@ -2,8 +2,6 @@ package composer
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/finder"
 	"parley/internal/mention"
 	"parley/internal/safetext"
 	"parley/internal/words"
@@ -24,7 +23,7 @@ type mentions struct {
 	env     *layer.Env
 	editor  *editor.Editor
 	host    Host
-	files   Files
+	files   finder.Files
 	context func() context.Context // cancelled when the screen ends
 
 	line     string // the line up to the cursor while a mention is typed, else ""
@@ -43,7 +42,7 @@ type (
 	filesMsg struct {
 		mentions *mentions
 		search   uint64
-		found    FoundFiles
+		found    finder.Found
 		err      error
 	}
 	filesAgainMsg struct {
@@ -187,7 +186,7 @@ func (msg filesAgainMsg) Handle() tea.Cmd {
 }
 
 // items returns the lines of the popup, without the directory that is typed itself.
-func (m *mentions) items(found []FoundFile) []list.Item {
+func (m *mentions) items(found []finder.Match) []list.Item {
 	items := make([]list.Item, 0, len(found))
 	for _, f := range found {
 		if strings.HasSuffix(f.Path, "/") && f.Path == m.word.Query {
@@ -265,24 +264,4 @@ func (m *mentions) complete(path string) tea.Cmd {
 	m.editor.DeleteAfter(rest)
 	m.editor.ReplaceBefore(n, text)
 	return m.refresh()
-}
-
-// mentionsIn returns the mentions in a prompt, each once.
-func mentionsIn(text string) []mention.Mention {
-	const most = 50
-	var out []mention.Mention
-	for _, m := range mention.Find(text) {
-		same := func(o mention.Mention) bool { return o.Path == m.Path && o.From == m.From && o.To == m.To }
-		if len(out) < most && !slices.ContainsFunc(out, same) {
-			out = append(out, m)
-		}
-	}
-	return out
-}
-
-func fileWord(m mention.Mention) string {
-	if m.From == 0 {
-		return safetext.Line(m.Path, 60)
-	}
-	return fmt.Sprintf("%s:%d-%d", safetext.Line(m.Path, 60), m.From, m.To)
 }

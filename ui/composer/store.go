@@ -1,11 +1,14 @@
 package composer
 
 import (
+	"cmp"
 	"context"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/acpclient/event"
+	"parley/internal/attach"
+	"parley/internal/finder"
+	"parley/internal/memory"
 	"parley/ui/layer"
 )
 
@@ -27,10 +30,11 @@ type Screen interface {
 type Options struct {
 	Env      *layer.Env
 	Screen   Screen
-	Files    Files
+	Files    finder.Files
+	Images   *attach.Images // of all prompts
 	Pictures Pictures
 	History  History
-	Drafts   Drafts
+	Drafts   memory.DraftStore
 	Editor   func(text string) (Editing, error)
 	Home     string // ~ in paths
 }
@@ -48,7 +52,7 @@ type Store struct {
 func NewStore(opts Options) *Store {
 	return &Store{
 		opts:    opts,
-		images:  images{disk: opts.Pictures, screen: opts.Screen, home: opts.Home},
+		images:  images{Images: cmp.Or(opts.Images, &attach.Images{}), disk: opts.Pictures, screen: opts.Screen, home: opts.Home},
 		history: history{disk: opts.History, screen: opts.Screen},
 		drafts:  draftKeeper{env: opts.Env, screen: opts.Screen, order: draftOrder{store: opts.Drafts}},
 	}
@@ -77,9 +81,6 @@ func (s *Store) FlushDrafts() { s.drafts.flush() }
 
 // FlushHistory writes the rest of the history after the screen has ended.
 func (s *Store) FlushHistory() { s.history.flush() }
-
-// TextOf returns the draft from which blocks were made.
-func (s *Store) TextOf(blocks []event.Block) string { return s.images.textOf(blocks) }
 
 // say shows a line on the page in front.
 func say(on Screen, text string) tea.Cmd { return on.Front().host.Say(text) }

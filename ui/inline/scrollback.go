@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/words"
 	"parley/ui/layer"
 	"parley/ui/widget/text"
 )
@@ -106,7 +107,7 @@ func (s *Scrollback) catchUp(p Page) (rows []string) {
 		if s.front != nil {
 			rows = append(rows, "")
 		}
-		rows = append(rows, text.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(p.Name)+th.Dim.Paint(" · "+strings.Join(strings.Fields(p.About), " ")+" ──"), p.Width, "…"))
+		rows = append(rows, text.Truncate(th.Dim.Paint("── ")+th.Strong.Paint(p.Name)+th.Dim.Paint(" · "+words.OneLine(p.About)+" ──"), p.Width, "…"))
 		if !p.Begun() { // later entries bring their own
 			rows = append(rows, "")
 		}

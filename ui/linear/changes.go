@@ -3,9 +3,9 @@ package linear
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
+	"parley/internal/describe"
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/undo"
@@ -178,13 +178,9 @@ func (c changes) apply(undone bool, change func(context.Context) []undo.Result) 
 // reportUndo reports what became of changes that were undone or redone.
 func reportUndo(out *printer, s *workspace.Session, undone bool, done []undo.Result) {
 	s.NoteUndone(done, undone)
-	what, n := "Redid the changes to", len(done)
-	if undone {
-		what = "Restored"
+	said, refused := describe.Undone(done, undone, "", func(path string) string { return safetext.Line(words.RelativePath(path, s.Cwd()), 300) })
+	for _, r := range refused {
+		out.say("Not changed: %s.", r)
 	}
-	for _, p := range slices.DeleteFunc(done, func(p undo.Result) bool { return p.Err == nil }) {
-		n--
-		out.say("Not changed: %s: %s.", changeLine(p.Change, s.Cwd()), safetext.Line(p.Err.Error(), 200))
-	}
-	out.say("%s %s. The agent was not told.", what, words.Count(n, "file"))
+	out.say("%s.", said)
 }

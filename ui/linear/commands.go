@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/intent"
-	"parley/ui/linear/plain"
 )
 
 // command is a slash command.
@@ -93,7 +93,7 @@ func (c *commands) ours() []command {
 		}
 	}
 	for _, t := range c.w.Front().Templates() {
-		all = append(all, command{name: t.Name, help: strings.TrimSpace(plain.OneLine(t.Description) + " " + plain.OneLine(t.Hint))})
+		all = append(all, command{name: t.Name, help: strings.TrimSpace(words.OneLine(t.Description) + " " + words.OneLine(t.Hint))})
 	}
 	return all
 }
@@ -102,11 +102,11 @@ func (c *commands) ours() []command {
 func (c *commands) agents() (all []command) {
 	ours := c.ours()
 	for _, cmd := range c.w.Front().Thread.Commands {
-		name := plain.OneLine(cmd.Name)
+		name := words.OneLine(cmd.Name)
 		if slices.ContainsFunc(ours, func(o command) bool { return o.name == cmd.Name }) {
 			name = strings.TrimPrefix(workspace.ForAgent("/"+name), "/")
 		}
-		all = append(all, command{name: name, help: strings.TrimSpace(plain.OneLine(cmd.Description) + " " + plain.OneLine(cmd.Hint))})
+		all = append(all, command{name: name, help: strings.TrimSpace(words.OneLine(cmd.Description) + " " + words.OneLine(cmd.Hint))})
 	}
 	return all
 }

@@ -14,7 +14,6 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
 )
 
 // elicitation is a form that an agent wants filled in, or a page that it wants opened.
@@ -47,7 +46,7 @@ func (e *elicitation) endedBy(_ *workspace.Session, ev event.Event) bool {
 	return ok && settled.Key == e.asked.Key
 }
 
-func (e *elicitation) summary() string { return e.agent + " asks: " + plain.OneLine(e.asked.Message) }
+func (e *elicitation) summary() string { return e.agent + " asks: " + words.OneLine(e.asked.Message) }
 
 func (e *elicitation) refuse() string {
 	e.asked.Answer(event.ElicitationAnswer{Action: "cancel"})
@@ -197,7 +196,7 @@ func (e *elicitation) aboutField(at int, field elicit.Field) {
 		out.say("Unsupported field: type its value as JSON.")
 	}
 	for i, o := range field.Options {
-		out.say("%d. %s", i+1, strings.TrimSuffix(plain.OneLine(o.Title)+". "+plain.OneLine(o.Description), ". "))
+		out.say("%d. %s", i+1, strings.TrimSuffix(words.OneLine(o.Title)+". "+words.OneLine(o.Description), ". "))
 	}
 }
 
@@ -252,9 +251,9 @@ func valueWords(f elicit.Field, value any) string {
 		return map[bool]string{true: "yes", false: "no"}[v]
 	case string:
 		if i := slices.IndexFunc(f.Options, func(o elicit.Option) bool { return o.Value == v }); i >= 0 {
-			return plain.OneLine(f.Options[i].Title)
+			return words.OneLine(f.Options[i].Title)
 		}
-		return plain.OneLine(safetext.Visible(strings.TrimSpace(v)))
+		return words.OneLine(safetext.Visible(strings.TrimSpace(v)))
 	case []string:
 		var out []string
 		for _, one := range v {

@@ -31,7 +31,6 @@ import (
 	"parley/internal/workspace"
 	"parley/ui"
 	"parley/ui/intent"
-	"parley/ui/linear/plain"
 )
 
 // Options configures the chat. The screen's options for looks and keys have no effect. A nil
@@ -70,16 +69,15 @@ type chat struct {
 
 // Run runs the chat until the user quits or ctx ends. When it returns, everything it started
 // has ended.
-func Run(ctx context.Context, opts Options) (ui.ResumableSession, error) {
+func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) {
 	in := newInput(cmp.Or[io.Reader](opts.Input, os.Stdin))
 	return newChat(opts, in, newPrinter(cmp.Or[io.Writer](opts.Output, os.Stdout), in.terminal())).run(ctx)
 }
 
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, disk: newDisk()}
-	files := &mentions{out: out, files: opts.Files}
 	of := opts.Options.Options
-	of.KeepPrompts, of.Expand = opts.History != nil, files.expand
+	of.KeepPrompts = opts.History != nil
 	c.w = workspace.New(of)
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}
 	c.keeper = &keeper{w: c.w, out: out, tasks: c.tasks, disk: c.disk, store: opts.Drafts, left: opts.RestoreDraft, saved: map[*workspace.Session]*savedNotes{}}
@@ -179,7 +177,7 @@ func (c *chat) narrator(s *workspace.Session) *narrator {
 	return n
 }
 
-func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
+func (c *chat) run(ctx context.Context) (workspace.ResumableSession, error) {
 	defer c.in.close()
 	c.out.say("parley, line mode, in %s. /help lists the commands.", words.ShortenHome(c.opts.Cwd, c.opts.Home))
 	if c.opts.Start != "" {
@@ -189,10 +187,7 @@ func (c *chat) run(ctx context.Context) (ui.ResumableSession, error) {
 	}
 	c.tasks.process()
 	c.loop(ctx)
-	var left ui.ResumableSession // the session to resume
-	if c.front.Resumable() {
-		left = ui.ResumableSession{Agent: c.front.Agent.Spec, Session: c.front.Thread.Session}
-	}
+	left := c.w.Resumable()
 	c.quitting = true
 	c.keeper.end()
 	c.w.End()
@@ -242,9 +237,9 @@ func (c *chat) loop(ctx context.Context) {
 		case f := <-c.tasks.results:
 			f()
 		case err := <-c.disk.failed:
-			c.out.say("What you type is not saved%s: %s.", atomicfile.FreeSpaceAdvice(err), plain.OneLine(err.Error()))
+			c.out.say("What you type is not saved%s: %s.", atomicfile.FreeSpaceAdvice(err), words.OneLine(err.Error()))
 		case line := <-c.opts.Notices:
-			c.out.say("%s.", plain.OneLine(line))
+			c.out.say("%s.", words.OneLine(line))
 		case <-c.tasks.wake():
 		}
 		c.tasks.process()

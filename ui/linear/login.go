@@ -7,7 +7,6 @@ import (
 	"parley/internal/elicit"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
 )
 
 // logins guides the user through logging in to an agent.
@@ -53,9 +52,9 @@ func (l *logins) choose(a *workspace.Agent, guarded bool) {
 	}
 	var choices []choice
 	for _, m := range methods {
-		label := plain.OneLine(workspace.MethodName(m)) + ", " + l.describe(a, m)
+		label := words.OneLine(workspace.MethodName(m)) + ", " + l.describe(a, m)
 		if m.Description != "" {
-			label += ": " + plain.OneLine(m.Description)
+			label += ": " + words.OneLine(m.Description)
 		}
 		ch := choice{label: label, do: func() { l.logIn(a, m) }}
 		if why := l.unfit(a, m); why != "" {
@@ -183,7 +182,7 @@ func (l *logins) variables(a *workspace.Agent, m event.AuthMethod) {
 		v := m.Vars[i]
 		wants := "Type " + v.Name
 		if v.Label != "" {
-			wants = "Type " + plain.OneLine(v.Label) + ", " + v.Name
+			wants = "Type " + words.OneLine(v.Label) + ", " + v.Name
 		}
 		l.value(a, wants, "optional", v.Optional, v.Secret, func(text string) {
 			if text != "" {

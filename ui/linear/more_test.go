@@ -8,10 +8,10 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/fakeagent"
+	"parley/internal/finder"
 	"parley/internal/memory"
 	"parley/internal/template"
 	"parley/internal/workspace"
-	"parley/ui/composer"
 )
 
 func TestVersion2(t *testing.T) {
@@ -45,14 +45,14 @@ func TestVersion2(t *testing.T) {
 }
 
 // onlyFile is a project with one file.
-type onlyFile struct{ composer.Files }
+type onlyFile struct{ finder.Files }
 
-func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (composer.MentionedFile, error) {
+func (onlyFile) Read(_ context.Context, _ []string, path string, _, _ int) (finder.Mentioned, error) {
 	if path != "a.txt" {
-		return composer.MentionedFile{}, composer.ErrNoFile
+		return finder.Mentioned{}, finder.ErrNoFile
 	}
 	time.Sleep(time.Second)
-	return composer.MentionedFile{URI: "file:///a.txt", Name: "a.txt"}, nil
+	return finder.Mentioned{URI: "file:///a.txt", Name: "a.txt"}, nil
 }
 
 func TestMentions(t *testing.T) {

@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"cmp"
 	"errors"
 	"hash/maphash"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/describe"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/linear/plain"
 )
@@ -165,7 +166,7 @@ func (n *narrator) tell(it *thread.Item) {
 func notice(it *thread.Item) string {
 	label := map[string]string{"": "Notice", "info": "Notice", "warning": "Warning", "error": "Error"}[it.Severity]
 	if label == "" {
-		label = "Notice: " + plain.OneLine(strings.TrimLeft(it.Severity, "_"))
+		label = "Notice: " + words.OneLine(strings.TrimLeft(it.Severity, "_"))
 	}
 	text := string(it.Text)
 	if !strings.HasSuffix(text, "…") {
@@ -324,18 +325,9 @@ func decision(e *event.PermissionAnswered) string {
 	line := e.Outcome()
 	line = strings.ToUpper(line[:1]) + line[1:]
 	if e.Subject != "" {
-		line += ": " + plain.OneLine(e.Subject) // a command, not Markdown
+		line += ": " + words.OneLine(e.Subject) // a command, not Markdown
 	}
 	return line + "."
-}
-
-// endWords describe the unusual ends of turns.
-var endWords = map[string]string{
-	"":                  "no reason given",
-	"cancelled":         "stopped",
-	"max_tokens":        "the answer reached the model's token limit",
-	"max_turn_requests": "the turn reached the agent's request limit",
-	"refusal":           "the agent refused; this prompt and what followed are no longer in the context",
 }
 
 func (n *narrator) turnEnd(it *thread.Item) {
@@ -349,16 +341,11 @@ func (n *narrator) turnEnd(it *thread.Item) {
 		n.stderr.failed(n.Agent, "The turn ended with an error", end.Err)
 		var lost *event.LostError
 		if errors.As(end.Err, &lost) && !end.Arrived {
-			n.out.say("The agent may or may not have got the prompt; it is not sent again.")
+			n.out.say("%s.", describe.MaybeSent)
 		}
-	case end.Empty:
-		n.out.say("Turn ended: %s said nothing.", called(n.Agent))
-	case end.NoReason:
-		n.out.say("Turn ended: the agent gave no stop reason.")
-	case end.StopReason == "end_turn", end.StopReason == "":
-		n.out.say("Turn ended.")
 	default:
-		n.out.say("Turn ended: %s.", cmp.Or(endWords[end.StopReason], end.StopReason))
+		why := strings.TrimPrefix(describe.TurnEnd(end, called(n.Agent)), "stopped: ")
+		n.out.say("%s.", strings.TrimSuffix("Turn ended: "+why, ": "))
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 
 	"parley/acpclient/event"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui/linear/plain"
 )
 
 // onNews handles one piece of news.
@@ -34,7 +34,7 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.LoginWanted:
 		c.logins.wanted(n)
 	case workspace.LoggingIn:
-		c.out.say("Logging in: %s. The agent may open a browser.", plain.OneLine(n.Agent.LoggingIn()))
+		c.out.say("Logging in: %s. The agent may open a browser.", words.OneLine(n.Agent.LoggingIn()))
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:

@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"parley/acpclient/thread"
+	"parley/internal/finder"
 	"parley/internal/mention"
 	"parley/internal/notes"
 	"parley/internal/safetext"
 	"parley/internal/undo"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/composer"
 )
 
 // noting writes, lists and sends the notes of a session.
@@ -22,7 +22,7 @@ type noting struct {
 	*workspace.Session
 	out   *printer
 	tasks *tasks
-	files composer.Files // nil: no file is read
+	files finder.Files // nil: no file is read
 	send  func(text string)
 }
 
@@ -72,7 +72,7 @@ func (n noting) onFile(note notes.Note) {
 	n.tasks.run(func(ctx context.Context) func() {
 		f, err := n.files.Read(ctx, roots, note.Path, note.From, note.To)
 		var changes []undo.Change
-		if errors.Is(err, composer.ErrNoFile) && journal != nil {
+		if errors.Is(err, finder.ErrNoFile) && journal != nil {
 			changes = journal.Changes() // the agent may have deleted it
 		}
 		missing := f.NoTextReason
@@ -84,7 +84,7 @@ func (n noting) onFile(note notes.Note) {
 		}
 		return func() {
 			changed := slices.ContainsFunc(changes, func(c undo.Change) bool { return n.NameOf(c.Path) == note.Path })
-			if errors.Is(err, composer.ErrNoFile) && !changed {
+			if errors.Is(err, finder.ErrNoFile) && !changed {
 				n.out.say("Not noted: no such file under the session's directories: %s.", safetext.Line(note.Path, 200))
 				return
 			}
@@ -139,5 +139,5 @@ func noteLine(n notes.Note) string {
 	if n.Undone {
 		return "Undone: " + n.Where()
 	}
-	return n.Where() + ": " + strings.Join(strings.Fields(n.Text), " ")
+	return n.Where() + ": " + words.OneLine(n.Text)
 }

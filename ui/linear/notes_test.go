@@ -10,26 +10,27 @@ import (
 	"time"
 
 	"parley/internal/fakeagent"
+	"parley/internal/finder"
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/undo"
 	"parley/internal/undo/undotest"
-	"parley/ui/composer"
 )
 
 // lined is a project of text files.
 type lined map[string]string
 
-func (lined) Find(context.Context, string, string) (composer.FoundFiles, error) {
-	return composer.FoundFiles{}, nil
+func (lined) Find(context.Context, string, string) (finder.Found, error) {
+	return finder.Found{}, nil
 }
 
-func (l lined) Read(_ context.Context, _ []string, path string, from, to int) (composer.MentionedFile, error) {
+func (l lined) Read(_ context.Context, _ []string, path string, from, to int) (finder.Mentioned, error) {
 	text, ok := l[path]
-	m := composer.MentionedFile{URI: "file:///p/" + path, Name: path}
+	m := finder.Mentioned{URI: "file:///p/" + path, Name: path}
 	lines := strings.SplitAfter(text, "\n")
 	switch {
 	case !ok:
-		return composer.MentionedFile{}, composer.ErrNoFile
+		return finder.Mentioned{}, finder.ErrNoFile
 	case from > len(lines):
 		m.NoTextReason = fmt.Sprintf("without a line %d", from)
 	case from > 0:
@@ -44,17 +45,17 @@ func (l lined) Read(_ context.Context, _ []string, path string, from, to int) (c
 // shelf keeps drafts over several runs.
 type shelf struct {
 	mu     sync.Mutex
-	drafts map[composer.DraftKey]composer.Draft
+	drafts map[memory.Key]memory.Draft
 	err    error
 }
 
-func (s *shelf) Load(k composer.DraftKey) (composer.Draft, error) {
+func (s *shelf) Load(k memory.Key) (memory.Draft, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.drafts[k], s.err
 }
 
-func (s *shelf) Save(k composer.DraftKey, d composer.Draft) error {
+func (s *shelf) Save(k memory.Key, d memory.Draft) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {
@@ -64,7 +65,7 @@ func (s *shelf) Save(k composer.DraftKey, d composer.Draft) error {
 }
 
 // notesOf returns what is said in the notes of a draft.
-func (s *shelf) notesOf(k composer.DraftKey) (out []string) {
+func (s *shelf) notesOf(k memory.Key) (out []string) {
 	for _, n := range s.drafts[k].Notes {
 		out = append(out, n.Where()+": "+n.Text)
 	}
@@ -212,9 +213,9 @@ func TestNotesDuringATurn(t *testing.T) {
 // Notes survive a restart: in their session, and in the next one of the project. The draft that the
 // screen keeps beside them stays.
 func TestNotesSurvive(t *testing.T) {
-	s := &shelf{drafts: map[composer.DraftKey]composer.Draft{}}
-	first, next, left := composer.DraftKey{Agent: "fake", Session: "s1"}, composer.DraftKey{Agent: "fake", Session: "s2"}, composer.DraftKey{Agent: "fake"}
-	s.drafts[first] = composer.Draft{Queued: []string{"later"}, Notes: []notes.Note{{Path: "b.go", Text: "old"}}}
+	s := &shelf{drafts: map[memory.Key]memory.Draft{}}
+	first, next, left := memory.Key{Agent: "fake", Session: "s1"}, memory.Key{Agent: "fake", Session: "s2"}, memory.Key{Agent: "fake"}
+	s.drafts[first] = memory.Draft{Queued: []string{"later"}, Notes: []notes.Note{{Path: "b.go", Text: "old"}}}
 	keeps := func(r *rig) { r.opts.Files, r.opts.Drafts, r.opts.RestoreDraft = project, s, true }
 	talkTo(t, keeps, func(r *rig) {
 		r.sees("Restored your notes; /notes lists them.")
@@ -247,7 +248,7 @@ func TestNotesSurvive(t *testing.T) {
 
 // A note that is written while the agent is gone is saved, too.
 func TestNoteWithoutTheAgent(t *testing.T) {
-	s := &shelf{drafts: map[composer.DraftKey]composer.Draft{}}
+	s := &shelf{drafts: map[memory.Key]memory.Draft{}}
 	talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, s }, func(r *rig) {
 		r.types("hello")
 		r.pause()
@@ -255,7 +256,7 @@ func TestNoteWithoutTheAgent(t *testing.T) {
 		r.pause()
 		r.types("/note . Shorter.")
 		r.pause()
-		if got := fmt.Sprint(s.notesOf(composer.DraftKey{Agent: "fake", Session: "s1"})); got != "[the agent's message: Shorter.]" {
+		if got := fmt.Sprint(s.notesOf(memory.Key{Agent: "fake", Session: "s1"})); got != "[the agent's message: Shorter.]" {
 			t.Errorf("kept %s", got)
 		}
 	})
@@ -263,7 +264,7 @@ func TestNoteWithoutTheAgent(t *testing.T) {
 
 // Notes that are saved nowhere move to the session that takes the place of theirs, as queued prompts do.
 func TestNotesMoveToTheNextSession(t *testing.T) {
-	for _, drafts := range []composer.Drafts{nil, &shelf{drafts: map[composer.DraftKey]composer.Draft{}}} {
+	for _, drafts := range []memory.DraftStore{nil, &shelf{drafts: map[memory.Key]memory.Draft{}}} {
 		talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, drafts }, func(r *rig) {
 			r.types("/note a.go Why?")
 			r.pause()
@@ -285,7 +286,7 @@ func TestNotesMoveToTheNextSession(t *testing.T) {
 
 // Notes that cannot be saved are said to be lost once, and printed at the end.
 func TestNotesThatCannotBeSaved(t *testing.T) {
-	for _, drafts := range []composer.Drafts{nil, &shelf{err: errors.New("the disk is gone")}} {
+	for _, drafts := range []memory.DraftStore{nil, &shelf{err: errors.New("the disk is gone")}} {
 		talkTo(t, func(r *rig) { r.opts.Files, r.opts.Drafts = project, drafts }, func(r *rig) {
 			r.types("/note a.go:2 Why?", "/note a.go Also.")
 			r.pause()

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui/linear/plain"
 )
 
 // settings prints the settings at the beginning of a session.
@@ -70,7 +70,7 @@ func chooseValue(ds *dialogs, s workspace.Setting) {
 	for _, ch := range s.Choices {
 		label := workspace.ChoiceName(ch)
 		if ch.Description != "" {
-			label += ": " + plain.OneLine(ch.Description)
+			label += ": " + words.OneLine(ch.Description)
 		}
 		if ch.ID == s.Current {
 			label += " (now)"

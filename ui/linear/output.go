@@ -15,7 +15,6 @@ import (
 	"parley/internal/linediff"
 	"parley/internal/safetext"
 	"parley/internal/words"
-	"parley/ui/linear/plain"
 )
 
 // output prints the whole content of a tool call.
@@ -47,14 +46,14 @@ func (r report) output(arg string) {
 func (r report) content(it *thread.Item, content event.ToolContent) bool {
 	switch {
 	case content.Diff != nil && content.Diff.Deleted && content.Diff.Old+content.Diff.New == "":
-		r.out.say("File: delete %s", plain.OneLine(words.RelativePath(content.Diff.Path, r.Session.Cwd())))
+		r.out.say("File: delete %s", words.OneLine(words.RelativePath(content.Diff.Path, r.Session.Cwd())))
 	case content.Diff != nil:
 		d := content.Diff.Texts()
 		d.Path = words.RelativePath(d.Path, r.Session.Cwd())
 		r.out.change(d)
 	case content.Changes != nil:
 		for _, f := range content.Changes.Files {
-			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+plain.OneLine(words.RelativePath(f.Path, r.Session.Cwd()))))
+			r.out.say("File: %s", strings.TrimSpace(f.Operation+" "+words.OneLine(words.RelativePath(f.Path, r.Session.Cwd()))))
 		}
 		if content.Changes.Patch != "" {
 			r.out.say("Patch:")
@@ -115,7 +114,7 @@ func (r report) raw(tool *thread.Tool) bool {
 // change prints the lines that differ between two texts with three lines of context, each with
 // its number and whether it was added or removed.
 func (p *printer) change(d linediff.Texts) {
-	path := plain.OneLine(d.Path)
+	path := words.OneLine(d.Path)
 	if d.Old == d.New && !d.OldMissing {
 		p.say("Change of %s: no changes.", path)
 		return

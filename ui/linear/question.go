@@ -8,9 +8,9 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/notes"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/permissions"
-	"parley/ui/linear/plain"
 )
 
 // asking is a request of an agent that waits for the user's answer.
@@ -121,7 +121,7 @@ func (p *permission) endedBy(s *workspace.Session, e event.Event) bool {
 
 func (p *permission) asker() string { return p.Title(called(p.session.Agent)) }
 
-func (p *permission) summary() string { return p.asker() + ": " + plain.OneLine(p.Heading) }
+func (p *permission) summary() string { return p.asker() + ": " + words.OneLine(p.Heading) }
 
 func (p *permission) refuse() string {
 	p.session.Reject(p.Key)
@@ -198,7 +198,7 @@ func (p *permission) write(of int) {
 		case permissions.Command:
 			out.labelled("Command", part.Text)
 		case permissions.Field:
-			out.labelled(plain.OneLine(part.Label), part.Text)
+			out.labelled(words.OneLine(part.Label), part.Text)
 		case permissions.Warning:
 			out.labelled("Warning", part.Text)
 		case permissions.Diff:
@@ -208,7 +208,7 @@ func (p *permission) write(of int) {
 		}
 	}
 	for _, v := range p.Breakdown() {
-		out.say("Part: %s: %s.", plain.OneLine(safetext.Visible(v.Text)), safetext.Line(strings.Join(strings.Fields(strings.ReplaceAll(v.Description(), " · ", ", ")), " "), 1000))
+		out.say("Part: %s: %s.", words.OneLine(safetext.Visible(v.Text)), safetext.Line(words.OneLine(strings.ReplaceAll(v.Description(), " · ", ", ")), 1000))
 	}
 	if p.Description != "" {
 		out.labelled("The agent's description", p.Description)

@@ -60,7 +60,7 @@ func (r report) listRunning() {
 	for _, b := range r.Thread.Background {
 		if r.Thread.Tool(b.ID) == nil {
 			n++
-			r.out.say("In the background: %s %s.", strings.ReplaceAll(plain.OneLine(b.Type), "_", " "), spelled(b.ID))
+			r.out.say("In the background: %s %s.", strings.ReplaceAll(words.OneLine(b.Type), "_", " "), spelled(b.ID))
 		}
 	}
 	if n == 0 && !busy(r.Session) {
@@ -135,7 +135,7 @@ func (r report) status() {
 	case retrying(r.Agent):
 		r.out.say("Connection lost; retrying.")
 	case r.Agent.LoggingIn() != "":
-		r.out.say("Logging in: %s.", plain.OneLine(r.Agent.LoggingIn()))
+		r.out.say("Logging in: %s.", words.OneLine(r.Agent.LoggingIn()))
 	case dialing(r.Agent):
 		r.out.say("Starting %s.", called(r.Agent))
 	case r.Lost.State == workspace.StateReopening, r.Lost.State == workspace.StateStartingOver:

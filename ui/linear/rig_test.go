@@ -30,7 +30,7 @@ type rig struct {
 	out    screen
 	ints   chan os.Signal
 	done   chan struct{}
-	left   ui.ResumableSession
+	left   workspace.ResumableSession
 	opts   Options
 	tty    bool
 	offset int // of the output not looked at yet
@@ -91,7 +91,7 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 }
 
 // run is Run, with a simulated terminal if the test wants one.
-func (r *rig) run(ctx context.Context) (ui.ResumableSession, error) {
+func (r *rig) run(ctx context.Context) (workspace.ResumableSession, error) {
 	if !r.tty {
 		return Run(ctx, r.opts)
 	}

@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/workspace"
-	"parley/ui/composer"
 )
 
 // disk saves what the user types, in order, without waiting for the disk.
@@ -56,7 +56,7 @@ type keeper struct {
 	out   *printer
 	tasks *tasks
 	disk  *disk
-	store composer.Drafts // nil: notes are not saved
+	store memory.DraftStore // nil: notes are not saved
 	// left says that the first session begins with the notes that were left in the project.
 	left  bool
 	saved map[*workspace.Session]*savedNotes
@@ -64,10 +64,10 @@ type keeper struct {
 
 // savedNotes are the notes of a session as they are on the disk.
 type savedNotes struct {
-	key     composer.DraftKey
+	key     memory.Key
 	loading bool
 	notes   []notes.Note
-	old     []composer.DraftKey // where they were saved before
+	old     []memory.Key // where they were saved before
 }
 
 // update loads the notes of sessions that have opened and saves those that have changed.
@@ -76,7 +76,7 @@ func (k *keeper) update() {
 		return
 	}
 	for _, s := range k.w.Sessions() {
-		key, on := composer.DraftKey{Dir: s.Dir, Agent: s.Agent.Spec.Key(), Session: s.Thread.Session}, k.saved[s]
+		key, on := memory.Key{Dir: s.Dir, Agent: s.Agent.Spec.Key(), Session: s.Thread.Session}, k.saved[s]
 		switch {
 		case s.ReadOnly:
 		case s.IsOpen() && (on == nil || on.key != key):
@@ -88,7 +88,7 @@ func (k *keeper) update() {
 }
 
 // load adds the saved notes of a session to those that it has.
-func (k *keeper) load(s *workspace.Session, key composer.DraftKey) {
+func (k *keeper) load(s *workspace.Session, key memory.Key) {
 	on, left := &savedNotes{key: key, loading: true}, k.left
 	if before := k.saved[s]; before != nil {
 		on.old = append(on.old, before.key)
@@ -96,13 +96,13 @@ func (k *keeper) load(s *workspace.Session, key composer.DraftKey) {
 	k.saved[s], k.left = on, false
 	k.tasks.run(func(context.Context) func() {
 		draft, err := k.store.Load(key)
-		inProject, inProjectErr := k.store.Load(ofProject(key))
+		inProject, inProjectErr := k.store.Load(key.OfProject())
 		return func() {
 			on.loading, on.notes = false, draft.Notes
 			found := draft.Notes
 			if len(inProject.Notes) > 0 && (left || inProject.Session == key.Session) {
 				found = notes.Merge(found, inProject.Notes)
-				on.old = append(on.old, ofProject(key), composer.DraftKey{Dir: key.Dir, Agent: key.Agent, Session: inProject.Session})
+				on.old = append(on.old, key.OfProject(), memory.Key{Dir: key.Dir, Agent: key.Agent, Session: inProject.Session})
 			}
 			if len(found) > 0 {
 				s.AddNotes(found)
@@ -124,10 +124,10 @@ func (k *keeper) save(s *workspace.Session, on *savedNotes) {
 		return
 	}
 	added := k.disk.add(func() error {
-		err := k.change(key, func(d *composer.Draft) { d.Notes = now })
+		err := k.change(key, func(d *memory.Draft) { d.Notes = now })
 		for _, from := range old {
 			if from != key && err == nil {
-				err = k.change(from, func(d *composer.Draft) { d.Notes = nil })
+				err = k.change(from, func(d *memory.Draft) { d.Notes = nil })
 			}
 		}
 		return err
@@ -138,7 +138,7 @@ func (k *keeper) save(s *workspace.Session, on *savedNotes) {
 }
 
 // change changes a draft on the disk.
-func (k *keeper) change(key composer.DraftKey, change func(*composer.Draft)) error {
+func (k *keeper) change(key memory.Key, change func(*memory.Draft)) error {
 	draft, err := k.store.Load(key)
 	if err != nil {
 		return err
@@ -167,20 +167,15 @@ func (k *keeper) end() {
 	for s, on := range k.saved {
 		if now := notes.Draft(s.Notes()); on.loading && now != nil {
 			k.disk.add(func() error {
-				return k.change(on.key, func(d *composer.Draft) { d.Notes = notes.Merge(d.Notes, now) })
+				return k.change(on.key, func(d *memory.Draft) { d.Notes = notes.Merge(d.Notes, now) })
 			})
 		}
 	}
 	s := k.w.Front()
 	if now := notes.Draft(s.Notes()); now != nil && !s.ReadOnly {
-		key, id := composer.DraftKey{Dir: s.Dir, Agent: s.Agent.Spec.Key()}, s.Thread.Session
+		key, id := memory.Key{Dir: s.Dir, Agent: s.Agent.Spec.Key()}, s.Thread.Session
 		k.disk.add(func() error {
-			return k.change(key, func(d *composer.Draft) { d.Notes, d.Session = now, id })
+			return k.change(key, func(d *memory.Draft) { d.Notes, d.Session = now, id })
 		})
 	}
-}
-
-// ofProject returns the key under which the next session in the project finds the notes.
-func ofProject(k composer.DraftKey) composer.DraftKey {
-	return composer.DraftKey{Dir: k.Dir, Agent: k.Agent}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
 )
 
 // starts starts agents and reports progress.
@@ -69,7 +69,7 @@ func (s *starts) began(a *workspace.Agent) {
 	if a.Spec.Remote {
 		doing = "Connecting to"
 	}
-	out.say("%s %s: %s", doing, called(a), plain.OneLine(a.Spec.Command))
+	out.say("%s %s: %s", doing, called(a), words.OneLine(a.Spec.Command))
 	if a.Spec.Warning != "" {
 		out.say("Warning: %s.", a.Spec.Warning)
 	}

@@ -254,7 +254,7 @@ func TestConnectionIsLost(t *testing.T) {
 		}
 	}, func(r *rig) {
 		r.types("first", "lose it")
-		r.sees("The agent may or may not have got the prompt; it is not sent again.", "Connection lost. Retrying in 1 second; press enter to retry now.")
+		r.sees("The agent may not have got this prompt; parley does not send it again.", "Connection lost. Retrying in 1 second; press enter to retry now.")
 		r.types("meanwhile", "")
 		r.sees("Queued as prompt 1: there is no connection.", "Still no connection.")
 		r.types("")

@@ -13,7 +13,6 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/ui/linear/plain"
-	"parley/ui/transcript"
 	"parley/ui/widget/terminal"
 )
 
@@ -139,7 +138,7 @@ type brought struct {
 func broughtBy(t *thread.Thread, it *thread.Item) (b brought) {
 	for _, content := range it.Tool.Content {
 		switch {
-		case content.Diff != nil && transcript.TooLarge(content.Diff):
+		case content.Diff != nil && content.Diff.TooLarge():
 			b.tooLarge = true
 		case content.Diff != nil:
 			added, removed := linediff.Count(content.Diff.Texts())

@@ -66,14 +66,14 @@ func TestUndo(t *testing.T) {
 		r.types("/undo")
 		r.sees("changed, 1 file?")
 		r.types("1")
-		r.sees("Restored 1 file. The agent was not told.")
+		r.sees("Restored 1 file (the agent was not told).")
 		if undone := j.Undone(); len(undone) != 1 || undone[0] != "/x/a.go of turn 2" {
 			t.Errorf("got %q", undone)
 		}
 	})
 }
 
-// Files that changed changed on disk without a report from the agent are mentioned at the end of
+// Files that changed on disk without a report from the agent are mentioned at the end of
 // the turn, and first in /trust.
 func TestUnsaidChanges(t *testing.T) {
 	talkTo(t, func(r *rig) {
@@ -81,7 +81,7 @@ func TestUnsaidChanges(t *testing.T) {
 	}, func(r *rig) {
 		r.fresh()
 		r.types("hello")
-		r.sees("Turn ended.", "Warning: 1 file changed without a report from the agent; see /review.")
+		r.sees("Turn ended.", "Warning: 1 file changed, but the agent reported no change; see /review.")
 		r.types("/trust")
 		r.sees("Changed on disk without a tool call: turn 1, created /x/a.go, changed on disk.")
 	})
@@ -147,7 +147,7 @@ func TestUndoTakenBack(t *testing.T) {
 		r.types("/undo")
 		r.sees("Restored before: created /x/a.go, changed on disk, restored.", "All changes were restored. Redo them, 1 file?")
 		r.types("1")
-		r.sees("Redid the changes to 1 file. The agent was not told.")
+		r.sees("Redid the changes to 1 file (the agent was not told).")
 		r.fresh()
 		r.types("/undo")
 		r.sees("Can be restored: created /x/a.go, changed on disk.")

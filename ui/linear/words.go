@@ -11,11 +11,10 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui/linear/plain"
 )
 
 // called returns the agent's name for display.
-func called(a *workspace.Agent) string { return cmp.Or(plain.OneLine(a.Name()), a.Spec.Name, "agent") }
+func called(a *workspace.Agent) string { return cmp.Or(words.OneLine(a.Name()), a.Spec.Name, "agent") }
 
 // title returns the session's name for display.
 func title(s *workspace.Session) string {
@@ -62,9 +61,9 @@ func attachment(b *event.Content) string {
 	kind := map[event.ContentKind]string{event.ImageContent: "an image", event.AudioContent: "a sound", event.LinkContent: "a link",
 		event.ResourceContent: "a resource", event.UnknownContent: "unsupported content"}[b.Kind]
 	if kind == "" {
-		return plain.OneLine(b.Text)
+		return words.OneLine(b.Text)
 	}
-	return strings.TrimSpace(strings.Join(strings.Fields(kind+" "+b.MimeType+" "+cmp.Or(b.Name, b.URI)), " "))
+	return strings.TrimSpace(words.OneLine(kind + " " + b.MimeType + " " + cmp.Or(b.Name, b.URI)))
 }
 
 // spoken returns a duration in words.

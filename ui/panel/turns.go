@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/words"
 	"parley/ui/intent"
 	"parley/ui/widget/list"
 )
@@ -32,7 +33,7 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, do TurnActions)
 		if strings.TrimSpace(rest) != "" {
 			first += " …"
 		}
-		item := list.Item{Title: first, Detail: strings.Join(strings.Fields(rest[:min(len(rest), 2000)]), " "), Value: p.Item}
+		item := list.Item{Title: first, Detail: words.OneLine(rest[:min(len(rest), 2000)]), Value: p.Item}
 		if !p.At.IsZero() {
 			item.Hint = p.At.Format("15:04")
 			if d := p.At.Format(date); d != day && (day != "" || d != now.Format(date)) {

@@ -8,6 +8,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/ui/intent"
 	"parley/ui/widget/list"
 )
@@ -124,7 +125,7 @@ func Running(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
 				hint += " · " + key + " take over"
 			}
 		}
-		return list.Item{Title: strings.Join(strings.Fields(w.Title), " "), Hint: hint, Value: w}
+		return list.Item{Title: words.OneLine(w.Title), Hint: hint, Value: w}
 	}
 	l.Same = func(a, b any) bool { return a.(Work).same(b.(Work)) }
 	l.Items = func() (items []list.Item) {

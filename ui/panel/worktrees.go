@@ -70,11 +70,7 @@ func End(t Tree, refused string, choose func(do Ending, message string) tea.Cmd)
 	} else {
 		t.Message = ""
 	}
-	lost := fmt.Sprintf("%d commits", t.Total)
-	if t.Total == 1 {
-		lost = "1 commit"
-	}
-	items = append(items, list.Item{Title: "Remove", Detail: "loses " + words.Count(len(t.Uncommitted), "file") + " not committed and " + lost, Value: as(Remove)})
+	items = append(items, list.Item{Title: "Remove", Detail: "loses " + words.Count(len(t.Uncommitted), "file") + " not committed and " + words.Count(t.Total, "commit"), Value: as(Remove)})
 	return t.listed(l, items, func() tea.Cmd { return nil })
 }
 
@@ -134,10 +130,7 @@ func Discard(t Tree, discard, review func() tea.Cmd) *List {
 
 // commits returns the rows of the commits.
 func (t Tree) commits(lost string, review func() tea.Cmd) (items []list.Item) {
-	section := lost + fmt.Sprintf("%d commits", t.Total)
-	if t.Total == 1 {
-		section = lost + "1 commit"
-	}
+	section := lost + words.Count(t.Total, "commit")
 	for _, line := range t.Commits {
 		items = append(items, list.Item{Title: line, Section: section, Value: review})
 	}

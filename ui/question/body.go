@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/linediff"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/permissions"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
@@ -174,7 +175,7 @@ func verdictRows(cur permissions.Question, l look) []string {
 // oneRow joins raw text into one row and makes control characters visible. The rows above
 // the tree show the same text unjoined.
 func oneRow(s string) string {
-	return strings.Join(strings.Fields(safetext.Visible(s)), " ")
+	return words.OneLine(safetext.Visible(s))
 }
 
 // verdictWords says what the rules decide about a part, and in which ink.

@@ -214,12 +214,8 @@ func (r *Review) head(f *file, width int) []string {
 	if f.all(r.staged) {
 		about += " · staged"
 	}
-	switch n := len(r.host.Notes(f.Path)); n {
-	case 0:
-	case 1:
-		about += " · 1 note"
-	default:
-		about += fmt.Sprintf(" · %d notes", n)
+	if n := len(r.host.Notes(f.Path)); n > 0 {
+		about += " · " + words.Count(n, "note")
 	}
 	about += fmt.Sprintf(" · turn %d · %s", f.Turn, f.By)
 	if f.unnamed {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/internal/notes"
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/diff"
 	"parley/ui/widget/text"
@@ -101,4 +102,4 @@ func noteRows(n notes.Note, width int, th *theme.Theme) (rows []string) {
 }
 
 // safeWords returns what the user has written as one line.
-func safeWords(s string) string { return strings.Join(strings.Fields(text.CleanInput(s)), " ") }
+func safeWords(s string) string { return words.OneLine(text.CleanInput(s)) }

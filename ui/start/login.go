@@ -11,6 +11,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/elicit"
 	"parley/internal/safetext"
+	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/layer"
@@ -364,7 +365,7 @@ func (l *Login) about(width, most int) []string {
 	if !ok || 2+text.Width(it.Title)+2+text.Width(it.Detail)+2+text.Width(it.Hint) <= width {
 		return nil
 	}
-	rows := append([]string{""}, text.WrapInk(l.env.Theme.Dim.Paint, strings.Join(strings.Fields(it.Detail+" · "+it.Hint), " "), "  ", width)...)
+	rows := append([]string{""}, text.WrapInk(l.env.Theme.Dim.Paint, words.OneLine(it.Detail+" · "+it.Hint), "  ", width)...)
 	return rows[:min(len(rows), most)]
 }
 

@@ -63,7 +63,7 @@ type cache struct {
 // diff compares the texts of a diff once; nil if they are too large to be compared
 // while drawing.
 func (c *cache) diff(d *event.Diff) *linediff.Diff {
-	if TooLarge(d) {
+	if d.TooLarge() {
 		return nil
 	}
 	known := c.diffs[d]

@@ -9,9 +9,6 @@ import (
 	"parley/ui/widget/text"
 )
 
-// TooLarge reports whether a diff is too large to be compared in a moment.
-func TooLarge(d *event.Diff) bool { return len(d.Old)+len(d.New) > hugeDiff }
-
 func (p *pen) diff(d *event.Diff, full bool) []string {
 	if d.Deleted && d.Old+d.New == "" {
 		return p.dim(text.Wrap("delete "+words.RelativePath(d.Path, p.cwd), max(1, p.width-len(bodyInset))))

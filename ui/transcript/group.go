@@ -5,6 +5,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/words"
 	"parley/ui/widget/text"
 )
 
@@ -152,7 +153,7 @@ func (p *pen) groupHead() string {
 	for n, it := range p.group {
 		call := *p
 		call.it, call.group = it, nil
-		names[n] = oneLine(call.subject())
+		names[n] = words.FirstLine(call.subject())
 		if it.Tool.Live() {
 			call.live = true
 			ink, sign, _ = call.sign()

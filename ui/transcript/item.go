@@ -10,6 +10,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/describe"
 	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
@@ -205,13 +206,6 @@ func (p *pen) decided() string {
 	return text.Truncate(words, maxDecided, "…")
 }
 
-var endWords = map[string]string{
-	"cancelled":         "Stopped",
-	"max_tokens":        "Stopped: the answer reached the model's token limit",
-	"max_turn_requests": "Stopped: the turn reached the agent's request limit",
-	"refusal":           "The agent refused; this prompt and what followed are no longer in the context",
-}
-
 // turnEnd says why a turn ended, unless it ended normally.
 func (p *pen) turnEnd() []string {
 	if silent(p.it) {
@@ -221,22 +215,19 @@ func (p *pen) turnEnd() []string {
 		rows := Failure(p.it.End.Err, p.width, p.th)
 		var lost *event.LostError
 		if errors.As(p.it.End.Err, &lost) && !p.it.At.IsZero() && !p.it.End.Arrived { // in the middle of a turn
-			rows = append(rows, paint(p.th.Dim, indent+"  ", "The agent may not have got this prompt; parley does not send it again", p.width)...)
+			rows = append(rows, paint(p.th.Dim, indent+"  ", describe.MaybeSent, p.width)...)
 		}
 		return rows
 	}
-	words := endWords[p.it.End.StopReason]
-	switch {
-	case p.it.End.Empty && p.agent == nil:
-		words = "The agent said nothing"
-	case p.it.End.Empty:
-		words = p.agent() + " said nothing"
-	case p.it.End.NoReason:
-		words = "The agent ended the turn without a stop reason"
-	case words == "":
-		words = "Stopped: " + p.it.End.StopReason
+	agent := "the agent"
+	if p.agent != nil {
+		agent = p.agent()
 	}
-	return p.indented(p.th.Warn, words)
+	said := describe.TurnEnd(p.it.End, agent)
+	if !p.it.End.Empty || p.agent == nil {
+		said = words.Sentence(said)
+	}
+	return p.indented(p.th.Warn, said)
 }
 
 // Failure draws an error and the tail of the agent's stderr, if it has one.
@@ -278,9 +269,9 @@ func attachment(c *event.Content) string {
 	}
 	switch c.Kind {
 	case event.ImageContent:
-		return "[" + strings.Join(strings.Fields(fmt.Sprintf("image %s %s %s", c.MimeType, words.Bytes(c.Bytes), name)), " ") + "]"
+		return "[" + words.OneLine(fmt.Sprintf("image %s %s %s", c.MimeType, words.Bytes(c.Bytes), name)) + "]"
 	case event.AudioContent:
-		return "[" + strings.Join(strings.Fields(fmt.Sprintf("audio %s %s %s", c.MimeType, words.Bytes(c.Bytes), name)), " ") + "]"
+		return "[" + words.OneLine(fmt.Sprintf("audio %s %s %s", c.MimeType, words.Bytes(c.Bytes), name)) + "]"
 	case event.LinkContent:
 		return fmt.Sprintf("[link %s %s]", name, c.URI)
 	case event.ResourceContent:

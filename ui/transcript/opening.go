@@ -74,8 +74,8 @@ const maxDepth = 8
 // is.
 func pretty(text string) iter.Seq2[int, string] {
 	var flat bytes.Buffer
-	if t := strings.TrimSpace(text); len(t) > hugeDiff || !strings.HasPrefix(t, "{") && !strings.HasPrefix(t, "[") || json.Indent(&flat, []byte(t), "", "") != nil {
-		text = text[:min(len(text), hugeDiff)]
+	if t := strings.TrimSpace(text); len(t) > hugeJSON || !strings.HasPrefix(t, "{") && !strings.HasPrefix(t, "[") || json.Indent(&flat, []byte(t), "", "") != nil {
+		text = text[:min(len(text), hugeJSON)]
 		return func(yield func(int, string) bool) { yield(0, strings.ToValidUTF8(text, "")) }
 	}
 	return func(yield func(int, string) bool) {

@@ -210,7 +210,7 @@ func TestClosedMessageOfNothing(t *testing.T) {
 	v.Toggle()
 	v.Changed(th.Apply(event.MessageReplaced{For: in, Role: event.Agent, MessageID: "m", Text: strings.Repeat("```\n\n```\n", 5000) + "end\n"}))
 	v.Rows()
-	if got := textOf(v); v.Selected() == nil || !strings.HasPrefix(got, "┃ …\n┃ ▸ 149") {
+	if got := textOf(v); v.Selected() == nil || !strings.HasPrefix(got, "┃ …\n┃ ▸ 14,9") {
 		t.Errorf("%s", got)
 	}
 }
@@ -301,7 +301,7 @@ func TestDetail(t *testing.T) {
 			}
 		}
 	}
-	if got := uitest.Text(show("["+strings.Repeat("1,", 100_000)+"1]", 60)); !strings.HasSuffix(got, "▸ 98003 more lines") {
+	if got := uitest.Text(show("["+strings.Repeat("1,", 100_000)+"1]", 60)); !strings.HasSuffix(got, "▸ 98,003 more lines") {
 		t.Errorf("…%s", got[len(got)-40:])
 	}
 }

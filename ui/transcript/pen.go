@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"parley/acpclient/thread"
@@ -74,10 +73,7 @@ func numbered(rows []string, c *linediff.Diff) []string {
 
 // more returns the row that replaces n hidden lines.
 func more(n int) string {
-	if n == 1 {
-		return "▸ 1 more line"
-	}
-	return fmt.Sprintf("▸ %d more lines", n)
+	return "▸ " + words.Count(n, "more line")
 }
 
 // foldedLines is what a line says of n lines that can be opened below it.

@@ -6,6 +6,7 @@ import (
 
 	"parley/acpclient/thread"
 	"parley/internal/carried"
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -41,7 +42,7 @@ func (p *pen) shellHead() string {
 	if room < 10 {
 		room, right = max(1, p.width-text.Width(left)), ""
 	}
-	return text.Truncate(left+text.Truncate(oneLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
+	return text.Truncate(left+text.Truncate(words.FirstLine(s.Terminal.Command), room, "…")+pad(right), p.width, "…")
 }
 
 // shellSign returns the state of a command as a sign with a colour and a word.

@@ -66,7 +66,7 @@ func TestCarriedIsCut(t *testing.T) {
 	if len(got) > 20_300 || !strings.Contains(got, "$ seq\n… earlier output omitted …\nline ") || !strings.Contains(got, "line 4999\n") || !strings.Contains(got, "bytes omitted …") {
 		t.Errorf("%d bytes: %.200q", len(got), got)
 	}
-	if line := carried.Line(got); line != "! seq (5000 lines)" {
+	if line := carried.Line(got); line != "! seq (5,000 lines)" {
 		t.Errorf("got %q", line)
 	}
 	if blocks, rest := carried.Split(got + "x"); len(blocks) != 1 || rest != "x" {

@@ -9,6 +9,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/describe"
+	"parley/internal/words"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
 )
@@ -23,7 +24,7 @@ const (
 	// leastHidden is how many rows are hidden, if any: fewer take hardly more room than
 	// the row that says so.
 	leastHidden = 4
-	hugeDiff    = 1 << 20
+	hugeJSON    = 1 << 20
 	maxDecided  = 50   // cells of a decision in the row of its call
 	leastSaid   = 30   // cells of a call's subject, before the decision is dropped
 	maxShown    = 2000 // rows of anything, even with everything shown
@@ -127,7 +128,7 @@ func (p *pen) toolHead() (row string, answered bool) {
 		decided = p.th.Dim.Paint("· " + decided)
 	}
 	left := p.headStart(ink, sign, verb)
-	return p.fit(left, oneLine(subject), []string{exit, p.counts(), p.th.Dim.Paint(diffSource(t)), lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
+	return p.fit(left, words.FirstLine(subject), []string{exit, p.counts(), p.th.Dim.Paint(diffSource(t)), lines, word, trust, p.th.Dim.Paint(p.took())}, decided)
 }
 
 // fit returns the line of a call with as many of its parts as there is room for: exit code, counts, source,
@@ -229,14 +230,6 @@ func (p *pen) subject() string {
 
 // paths returns the files of a call on one line.
 func (p *pen) paths() string { return strings.Join(describe.Paths(p.it.Tool, p.cwd, "%s:%d"), "  ") }
-
-func oneLine(s string) string {
-	first, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	if rest != "" {
-		first += " …"
-	}
-	return first
-}
 
 // exitBadge returns the exit code or signal of a call's command, "" if it succeeded.
 func (p *pen) exitBadge() string {

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"parley/internal/safetext"
+	"parley/internal/words"
 )
 
 // inlineParser parses inline markup only and treats any text as one paragraph. The Writer
@@ -25,14 +26,14 @@ var inlineParser = parser.NewParser(
 // link becomes its text, then its address in parentheses. Characters written as entities are
 // made safe like all others.
 func Inline(markdown string) string {
-	markdown = strings.TrimSpace(OneLine(markdown))
+	markdown = words.OneLine(markdown)
 	if !strings.ContainsAny(markdown, "*_`[]<>&~\\") {
 		return markdown
 	}
 	source := []byte(markdown)
 	w := inlineWords{source: source}
 	w.children(inlineParser.Parse(text.NewReader(source)))
-	return strings.TrimSpace(OneLine(safetext.Clean(w.out.String())))
+	return words.OneLine(safetext.Clean(w.out.String()))
 }
 
 type inlineWords struct {
@@ -110,14 +111,6 @@ func spelledOut(b []byte) []byte {
 		return util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(b)))
 	}
 	return b
-}
-
-// OneLine joins the lines of a text.
-func OneLine(s string) string {
-	if !strings.ContainsAny(s, "\n\r\t") {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
 }
 
 // settled reports whether the start of a paragraph will read the same whatever follows:

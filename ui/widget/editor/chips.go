@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/token"
 	"parley/internal/words"
 	"parley/ui/widget/text"
 )
@@ -19,7 +20,7 @@ const (
 // that no text can forge a chip.
 const (
 	firstChip = text.PrivatePlane
-	lastChip  = FirstToken - 1
+	lastChip  = token.First - 1
 )
 
 func isChip(r rune) bool { return r >= firstChip && r <= utf8.MaxRune }
@@ -75,7 +76,7 @@ func (ch *chips) expand(b *strings.Builder, text []byte) {
 
 func chipLabel(s string) string {
 	if n := words.CountLines(s); n > 1 {
-		return fmt.Sprintf("[pasted %d lines]", n)
+		return "[pasted " + words.Count(n, "line") + "]"
 	}
 	return fmt.Sprintf("[pasted %s]", words.Bytes(len(s)))
 }

@@ -3,6 +3,8 @@ package editor
 import (
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/token"
 )
 
 // Part is a piece of an editor's text: typed, or a chip of pasted text.
@@ -46,7 +48,7 @@ func (c *Editor) SetParts(parts []Part) {
 	c.Reset()
 	for _, p := range parts {
 		switch r, n := utf8.DecodeRuneInString(p.Text); {
-		case p.Pasted && isToken(r) && n == len(p.Text):
+		case p.Pasted && token.Is(r) && n == len(p.Text):
 			c.InsertToken(r)
 		case p.Pasted:
 			c.InsertPaste(p.Text)

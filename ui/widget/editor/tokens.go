@@ -5,51 +5,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/token"
 	"parley/ui/widget/text"
 )
 
-// Tokens are runes to which the caller gives a meaning, such as an image. They look like
-// chips but stay runes in Value, so that a text with tokens can be stored and set again.
-// Typed or pasted text never contains one.
-const (
-	FirstToken = 0x108000
-	LastToken  = 0x10FFFD
-)
-
-func isToken(r rune) bool { return r >= FirstToken && r <= LastToken }
-
-// SetTokens sets the function that labels tokens. A token for which it returns false has no
-// meaning and is never inserted.
+// SetTokens sets the function that labels tokens: they look like chips but stay runes in Value, so that
+// a text with tokens can be stored and set again. A token for which it returns false has no meaning and
+// is never inserted.
 func (c *Editor) SetTokens(label func(r rune) (string, bool)) { c.tokenLabel = label }
-
-// HasTokens reports whether a text contains a token.
-func HasTokens(s string) bool { return strings.ContainsFunc(s, isToken) }
-
-// SplitTokens splits a text into single tokens and the text between them.
-func SplitTokens(s string) []string {
-	var out []string
-	start := 0
-	for i, r := range s {
-		if !isToken(r) {
-			continue
-		}
-		if i > start {
-			out = append(out, s[start:i])
-		}
-		start = i + utf8.RuneLen(r)
-		out = append(out, s[i:start])
-	}
-	if start < len(s) {
-		out = append(out, s[start:])
-	}
-	return out
-}
-
-// Token returns the token that a piece of SplitTokens is.
-func Token(piece string) (rune, bool) {
-	r, n := utf8.DecodeRuneInString(piece)
-	return r, n == len(piece) && isToken(r)
-}
 
 // InsertToken puts a token at the cursor.
 func (c *Editor) InsertToken(r rune) {
@@ -61,7 +24,7 @@ func (c *Editor) InsertToken(r rune) {
 
 // known adds a chip for a token that has a label. It reports whether the token has one.
 func (c *Editor) known(r rune) bool {
-	if !isToken(r) || c.tokenLabel == nil {
+	if !token.Is(r) || c.tokenLabel == nil {
 		return false
 	}
 	label, ok := c.tokenLabel(r)
@@ -75,12 +38,12 @@ func (c *Editor) known(r rune) bool {
 }
 
 func (c *Editor) insertWithTokens(s string) {
-	if !HasTokens(s) {
+	if !token.In(s) {
 		c.Insert(s)
 		return
 	}
-	for _, piece := range SplitTokens(s) {
-		if r, ok := Token(piece); ok {
+	for _, piece := range token.Split(s) {
+		if r, ok := token.Of(piece); ok {
 			c.InsertToken(r)
 		} else {
 			c.Insert(piece)

@@ -8,7 +8,7 @@ import (
 )
 
 // MoreRows says how many rows follow below those that are shown.
-func MoreRows(n int) string { return strings.Replace(words.Count(n, "row"), " ", " more ", 1) + " ↓" }
+func MoreRows(n int) string { return words.Count(n, "more row") + " ↓" }
 
 // WordRune reports whether a character is part of a word.
 func WordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,25 +1,30 @@
-package composer
+// Package attach makes the content of a prompt: its text with the images that it contains and the files
+// that it mentions.
+package attach
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"parley/acpclient/event"
+	"parley/internal/finder"
 	"parley/internal/mention"
 	"parley/internal/safetext"
-	"parley/ui/widget/editor"
+	"parley/internal/token"
 )
 
 // expansion converts a prompt with images or mentions of files to blocks.
 type expansion struct {
 	text     string
 	info     event.AgentInfo
-	files    Files
+	files    finder.Files
 	roots    []string
 	mentions []mention.Mention
 	long     bool // the mentions have not been searched for yet
-	pictures map[rune]*image
+	images   map[rune]*Image
 }
 
 // Recipient is the agent and the session that a prompt goes to.
@@ -31,11 +36,15 @@ type Recipient struct {
 	Withheld func()
 }
 
-// Expand returns a function that converts a prompt to blocks; nil if the prompt is plain
-// text.
-func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event.Block, []string) {
+// NoImages says that an agent does not take images.
+const NoImages = "This agent does not accept images"
+
+// Expand returns a function that converts a prompt to blocks and says what is missing; nil if the prompt
+// is plain text. The function may block and is called on any goroutine. If files is nil, an @ has no
+// meaning.
+func (p *Images) Expand(text string, files finder.Files, to Recipient) func(context.Context) (blocks []event.Block, notes []string) {
 	// A long text is searched in the task: here it would delay the next key.
-	named := s.opts.Files != nil && strings.IndexByte(text, '@') >= 0
+	named := files != nil && strings.IndexByte(text, '@') >= 0
 	long := named && len(text) > 64<<10
 	var mentions []mention.Mention
 	if named && !long {
@@ -47,13 +56,13 @@ func (s *Store) Expand(text string, to Recipient) func(context.Context) ([]event
 		}
 		long, mentions = false, nil
 	}
-	if !long && len(mentions) == 0 && !editor.HasTokens(text) {
+	if !long && len(mentions) == 0 && !token.In(text) {
 		return nil
 	}
-	e := &expansion{text: text, info: to.Agent, files: s.opts.Files, roots: to.Roots, mentions: mentions, long: long, pictures: map[rune]*image{}}
-	for _, piece := range editor.SplitTokens(text) {
-		if token, ok := editor.Token(piece); ok {
-			e.pictures[token] = s.images.of[token]
+	e := &expansion{text: text, info: to.Agent, files: files, roots: to.Roots, mentions: mentions, long: long, images: map[rune]*Image{}}
+	for _, piece := range token.Split(text) {
+		if t, ok := token.Of(piece); ok {
+			e.images[t] = p.of[t]
 		}
 	}
 	return e.blocks
@@ -67,18 +76,18 @@ func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []s
 	}
 	text := ""
 	flush := func() {
-		if text != "" && (strings.TrimSpace(text) != "" || len(e.pictures) == 0) {
+		if text != "" && (strings.TrimSpace(text) != "" || len(e.images) == 0) {
 			blocks = append(blocks, event.Block{Text: text})
 		}
 		text = ""
 	}
-	for _, piece := range editor.SplitTokens(e.text) {
-		token, ok := editor.Token(piece)
+	for _, piece := range token.Split(e.text) {
+		t, ok := token.Of(piece)
 		if !ok {
 			text += piece
 			continue
 		}
-		b, instead, note := e.image(ctx, e.pictures[token])
+		b, instead, note := e.image(ctx, e.images[t])
 		if text += instead; note != "" {
 			notes = append(notes, note)
 		}
@@ -93,22 +102,22 @@ func (e *expansion) blocks(ctx context.Context) (blocks []event.Block, notes []s
 }
 
 // image returns the block of an image, or the text to send instead.
-func (e *expansion) image(ctx context.Context, a *image) (b event.Block, instead, note string) {
+func (e *expansion) image(ctx context.Context, a *Image) (b event.Block, instead, note string) {
 	if a == nil {
 		return b, "", "An image is no longer available"
 	}
 	select {
 	case <-a.done:
 	case <-ctx.Done():
-		return b, a.text, a.name + " was not read in time"
+		return b, a.Text, a.name + " was not read in time"
 	}
 	switch {
 	case a.err != nil:
-		return b, a.text, ""
+		return b, a.Text, ""
 	case !e.info.Image:
-		return b, a.text, noImages
+		return b, a.Text, NoImages
 	}
-	return event.Block{Image: a.data, MimeType: a.mime, Name: a.name}, "", ""
+	return event.Block{Image: a.image.Data, MimeType: a.image.MimeType, Name: a.name}, "", ""
 }
 
 // maxEmbedded is how many bytes of files are embedded in one prompt.
@@ -120,7 +129,7 @@ func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes 
 	room := maxEmbedded
 	for _, m := range e.mentions {
 		f, err := e.files.Read(ctx, e.roots, m.Path, m.From, m.To)
-		if errors.Is(err, ErrNoFile) {
+		if errors.Is(err, finder.ErrNoFile) {
 			continue
 		}
 		b := event.Block{URI: f.URI, Name: f.Name}
@@ -141,4 +150,24 @@ func (e *expansion) mentioned(ctx context.Context) (blocks []event.Block, notes 
 		blocks = append(blocks, b)
 	}
 	return blocks, notes
+}
+
+// mentionsIn returns the mentions in a prompt, each once.
+func mentionsIn(text string) []mention.Mention {
+	const most = 50
+	var out []mention.Mention
+	for _, m := range mention.Find(text) {
+		same := func(o mention.Mention) bool { return o.Path == m.Path && o.From == m.From && o.To == m.To }
+		if len(out) < most && !slices.ContainsFunc(out, same) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+func fileWord(m mention.Mention) string {
+	if m.From == 0 {
+		return safetext.Line(m.Path, 60)
+	}
+	return fmt.Sprintf("%s:%d-%d", safetext.Line(m.Path, 60), m.From, m.To)
 }

@@ -1,0 +1,55 @@
+package describe
+
+import (
+	"cmp"
+	"fmt"
+
+	"parley/acpclient/thread"
+	"parley/internal/safetext"
+	"parley/internal/undo"
+	"parley/internal/words"
+)
+
+var stopReasons = map[string]string{
+	"cancelled":         "stopped",
+	"max_tokens":        "stopped: the answer reached the model's token limit",
+	"max_turn_requests": "stopped: the turn reached the agent's request limit",
+	"refusal":           "the agent refused; this prompt and what followed are no longer in the context",
+}
+
+// MaybeSent says that the connection was lost before the agent answered a prompt.
+const MaybeSent = "The agent may not have got this prompt; parley does not send it again"
+
+// TurnEnd says why a turn ended without an error, "" if it ended as it should. agent is the agent's name.
+func TurnEnd(end *thread.End, agent string) string {
+	switch {
+	case end.Empty:
+		return agent + " said nothing"
+	case end.NoReason:
+		return "the agent ended the turn without a stop reason"
+	case end.StopReason == "end_turn", end.StopReason == "":
+		return ""
+	}
+	return cmp.Or(stopReasons[end.StopReason], "stopped: "+end.StopReason)
+}
+
+// Undone says in a few words which changes were undone or, if undone is false, redone, and
+// returns a line for each that was refused. to says to where, unless that is "". short shortens a path.
+func Undone(results []undo.Result, undone bool, to string, short func(path string) string) (said string, refused []string) {
+	did := "Redid the changes to"
+	if undone {
+		did = "Restored"
+	}
+	files := map[string]bool{} // several changes may be of the same file
+	for _, r := range results {
+		files[r.Change.Path] = true
+		if r.Err != nil {
+			refused = append(refused, short(r.Change.Path)+": "+safetext.Line(r.Err.Error(), 200))
+		}
+	}
+	n := len(files) - len(refused)
+	if len(refused) > 0 {
+		return fmt.Sprintf("%s %d of %s%s", did, n, words.Count(len(files), "file"), to), refused
+	}
+	return did + " " + words.Count(n, "file") + to + " (the agent was not told)", nil
+}
