@@ -120,7 +120,7 @@ func (c *chat) sendDraft() tea.Cmd {
 	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
 	}
-	if a, _, own := c.ownCommand(text); (!own || a.Intent.NeedsAgent()) && c.Continue() {
+	if a, _, own := c.ownCommand(text); (!own || a.Needs == intent.LiveAgent) && c.Continue() {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
@@ -143,7 +143,7 @@ func (c *chat) sendDraft() tea.Cmd {
 // seconds ends it.
 func (c *chat) stop() tea.Cmd {
 	if c.ACP == nil {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.Keys.ChatKey(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
 	}
 	if c.Stop() {
 		return c.say("Ending the agent")

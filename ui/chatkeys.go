@@ -46,7 +46,7 @@ type draft struct{ c *chat }
 func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if c.composer.Empty() {
-		if cmd, ok := c.do(c.m.Keys.Of(intent.Empty, p.Name)); ok {
+		if cmd, ok := c.do(c.m.Keys.Of(intent.Empty, p.Name), ""); ok {
 			return cmd, true
 		}
 	}
@@ -120,7 +120,7 @@ func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.composer.Mode() != "" { // vi's keys for up and down
 		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.Name], want)
 	}
-	if cmd, ok := c.do(want); ok {
+	if cmd, ok := c.do(want, ""); ok {
 		return cmd, true
 	}
 	if cmd, ok := (composing{c}).walkQueue(want); ok {

@@ -50,7 +50,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.SearchPrevious:
 		return c.find.Next(-1), true
 	case intent.FocusTranscript:
-		return c.do(want)
+		return c.switchFocus(), true
 	case intent.Leave:
 		if c.find.Open() { // esc first removes the marks of the search
 			c.find.End()
