@@ -101,7 +101,7 @@ func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	case conn == nil || conn.AddRule == nil:
 		return c.say("Rules cannot be made here")
 	case !read:
-		return c.say("Read to the end first: down, pgdn")
+		return c.say(question.ReadFirst(c.m.Keys))
 	}
 	rules := permissions.Suggest(cur)
 	if len(rules) == 0 {

@@ -13,7 +13,6 @@ import (
 	"parley/permissions"
 	"parley/ui/composer"
 	"parley/ui/intent"
-	"parley/ui/panel"
 	"parley/ui/question"
 	"parley/ui/review"
 	"parley/ui/shell"
@@ -143,7 +142,7 @@ func (c *chat) sendDraft() tea.Cmd {
 // seconds ends it.
 func (c *chat) stop() tea.Cmd {
 	if c.ACP == nil {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.Keys.ChatKey(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.Keys.ChatKey(intent.Sessions) + " " + c.m.Keys.KeyOf(intent.List, intent.CloseEntry) + " cancels it")
 	}
 	if c.Stop() {
 		return c.say("Ending the agent")

@@ -95,7 +95,7 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 		return c.question.Reject(), true
 	}
 	if form := c.elicits.OnScreen(); form != nil && form.Asks() { // a page the user agreed to is not declined
-		return form.Press(p), true
+		return form.Press(layer.Press{KeyPressMsg: tea.KeyPressMsg{Code: tea.KeyEscape}, Name: "esc"}), true // whichever key stops
 	}
 	return nil, false
 }

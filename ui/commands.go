@@ -80,7 +80,7 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 	} else if why := c.doubt(line); why != "" {
 		c.composer.Prepend(line)
 		c.doubtful = c.composer.Value()
-		return c.say(why + " · enter again sends it as text"), false
+		return c.say(why + " · " + c.m.Keys.ChatKey(intent.Send) + " again sends it as text"), false
 	}
 	if a, words, own := c.ownCommand(line); own {
 		c.composer.AddToRunHistory(line) // for this run only

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/notes"
+	"parley/ui/intent"
 	"parley/ui/widget/editor"
 )
 
@@ -100,7 +101,7 @@ func (c *Composer) fill(d Draft) tea.Cmd {
 	}
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {
 		c.AddToRunHistory(strings.TrimSpace(d.Text()))
-		return c.host.Say("Your earlier draft is in the history: up")
+		return c.host.Say("Your earlier draft is in the history: " + c.env.Keys.ChatKey(intent.HistoryBack))
 	}
 	c.SetParts(d.parts())
 	c.Refresh()

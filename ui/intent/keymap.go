@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -139,6 +140,37 @@ func (k *Keymap) Label(in Context, i Intent) string {
 		return DisplayKey(keys[0])
 	}
 	return ""
+}
+
+// KeyOf returns the first key of an action, or "no key".
+func (k *Keymap) KeyOf(in Context, i Intent) string { return cmp.Or(k.Label(in, i), "no key") }
+
+// Labels joins the first keys of actions: "down, pgdn, G".
+func (k *Keymap) Labels(in Context, of ...Intent) string {
+	var all []string
+	for _, i := range of {
+		if key := k.Label(in, i); key != "" {
+			all = append(all, key)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Hint is a key and what it does; without an intent only words.
+type Hint struct {
+	Key    Intent
+	Action string
+}
+
+// Hints joins keys and what they do, as "esc reject · d details". Actions without a key are left out.
+func (k *Keymap) Hints(in Context, hints ...Hint) string {
+	var all []string
+	for _, h := range hints {
+		if key := k.Label(in, h.Key); key != "" || h.Key == None {
+			all = append(all, strings.TrimSpace(key+" "+h.Action))
+		}
+	}
+	return strings.Join(all, " · ")
 }
 
 // ChatKey returns the first key of an action of the chat page, its command if it has no key, or "none".

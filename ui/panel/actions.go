@@ -46,7 +46,7 @@ func HelpRows(keys *intent.Keymap, first intent.Context, commands []Command, wid
 			}
 		}
 		if in == intent.Draft {
-			line("! first", "Run a shell command of your own; esc stops it; its result goes with your next prompt")
+			line("! first", "Run a shell command of your own; "+keys.ChatKey(intent.Stop)+" stops it; its result goes with your next prompt")
 		}
 		for _, a := range intent.Of(in) {
 			if label := fitting(keys.Keys(in, a.Intent), column); label != "" {

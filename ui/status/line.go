@@ -178,22 +178,23 @@ func (l Line) broken() []string {
 	if l.ReadOnly {
 		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint("read-only log"), th.Dim.Paint(l.Env.Keys.ChatKey(intent.Sessions) + " sessions")}
 	}
+	send := l.Env.Keys.ChatKey(intent.Send)
 	if at, retrying := l.Agent.Retrying(); retrying {
 		return []string{th.Bad.Paint("Connection lost") + th.Dim.Paint(": "+RetryWords(at, l.Env.Now()))}
 	}
 	switch l.Lost.State {
 	case workspace.StateGone:
-		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
+		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · "+send+" starts a new one")}
 	case workspace.StateUnopened:
-		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
+		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · "+send+" tries again")}
 	case workspace.StateReopening:
 		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if l.Thread.State == thread.Ended && l.Agent.Spec.Remote {
-		return []string{th.Bad.Paint("Not connected") + th.Dim.Paint(" · enter tries again")}
+		return []string{th.Bad.Paint("Not connected") + th.Dim.Paint(" · "+send+" tries again")}
 	}
 	if l.Thread.State == thread.Ended {
-		return []string{th.Bad.Paint("The agent has ended") + th.Dim.Paint(" · enter restarts it")}
+		return []string{th.Bad.Paint("The agent has ended") + th.Dim.Paint(" · "+send+" restarts it")}
 	}
 	return nil
 }
@@ -308,7 +309,7 @@ func (l Line) Right() string {
 	case l.Leaving != "":
 		return th.Warn.Paint(l.Leaving)
 	case retrying:
-		return hint("enter", "now")
+		return hint(l.Env.Keys.ChatKey(intent.Send), "now")
 	case l.Thread.State == thread.Ended && !l.ReadOnly:
 		return hint(interrupt, "quit")
 	case l.Agent.LoggingIn() != "", l.Opening() && !l.Busy():
