@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -18,9 +19,18 @@ func TestPalette(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 60})
 		d.types("half a draft")
 		d.press("ctrl+p")
+		listed := map[intent.Intent]bool{}
+		for _, g := range intent.Groups {
+			for _, i := range g.Intents {
+				listed[i] = true
+			}
+		}
 		for _, a := range intent.Of(intent.Chat) {
-			if !a.Quiet {
+			if listed[a.Intent] {
 				d.sees(strings.Split(a.Help, ": ")...)
+			}
+			if handlers[a.Intent] == nil && (listed[a.Intent] || a.Command != "") {
+				d.t.Errorf("nothing does %s", a.Name)
 			}
 		}
 		d.sees("ctrl+s", "/sessions", "/test", "Suspend parley")
@@ -70,5 +80,49 @@ func TestChangedKeys(t *testing.T) {
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 180})
 		d.press("?")
 		d.sees("ctrl+k", "alt+k")
+	})
+}
+
+// What the screen says of keys follows the configuration, and the keys do what it says.
+func TestHintsNameChangedKeys(t *testing.T) {
+	keys, err := intent.NewKeymap("", intent.Changes{"chat": {"question": {"alt+q"}, "stop": {"ctrl+x"}, "complete": {"ctrl+y"}, "send": {"alt+s"}},
+		"question": {"reject": {"x"}, "details": {"D"}, "reject-why": {"w"}, "down": {"J"}, "page-down": {"S"}}, "reading": {"close": {"Q"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := func(turn func(*turn) string) func(d *driver, o *Options) {
+		return func(d *driver, o *Options) { o.Keys, d.turn = keys, turn }
+	}
+	start := func(d *driver) {
+		d.connected()
+		d.types("go")
+		d.press("alt+s")
+		d.wait(100 * time.Millisecond)
+	}
+	drive(t, changed(asking(push, usual)), func(d *driver) {
+		start(d)
+		d.sees("alt+q to answer · ctrl+x reject")
+		d.rest()
+		d.sees("x reject · D details · w reject with a reason")
+		d.press("x")
+		d.wait(100 * time.Millisecond)
+		d.sees("answered: no")
+		d.types("/revi")
+		d.sees("ctrl+y complete")
+		d.press("tab")
+		d.draft("/revi")
+		d.press("ctrl+y")
+		d.draft("/review")
+		d.press("ctrl+c", "f1")
+		d.sees("Q close · pgup and pgdn scroll")
+	})
+	drive(t, changed(eliciting(oneField)), func(d *driver) {
+		start(d)
+		d.types("draft")
+		d.sees("You are typing · alt+q to answer · ctrl+x cancel")
+		d.press("ctrl+x")
+		d.soon()
+		d.answered(`{"action":"cancel"}`)
+		d.draft("draft")
 	})
 }

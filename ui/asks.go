@@ -93,7 +93,7 @@ func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	case !c.Agent.TakesRules():
 		return c.say("Rules cannot be made here")
 	case !read:
-		return c.say("Read to the end first: down, pgdn")
+		return c.say(question.ReadFirst(c.m.Keys))
 	}
 	rules := permissions.Suggest(cur)
 	if len(rules) == 0 {

@@ -13,7 +13,6 @@ import (
 	"parley/permissions"
 	"parley/ui/composer"
 	"parley/ui/intent"
-	"parley/ui/panel"
 	"parley/ui/question"
 	"parley/ui/review"
 	"parley/ui/shell"
@@ -118,7 +117,7 @@ func (c *chat) sendDraft() tea.Cmd {
 	if c.ReadOnly {
 		return c.readOnly(strings.TrimSpace(text))
 	}
-	if a, _, own := c.ownCommand(text); (!own || a.Intent.NeedsAgent()) && c.Continue() {
+	if a, _, own := c.ownCommand(text); (!own || a.Needs == intent.LiveAgent) && c.Continue() {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
@@ -141,7 +140,7 @@ func (c *chat) sendDraft() tea.Cmd {
 // seconds ends it.
 func (c *chat) stop() tea.Cmd {
 	if !c.IsOpen() {
-		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.label(intent.Sessions) + " " + panel.KeyOf(c.m.Keys, intent.CloseEntry) + " cancels it")
+		return c.say(workspace.ErrNotOpen.Error() + "; " + c.m.Keys.ChatKey(intent.Sessions) + " " + c.m.Keys.KeyOf(intent.List, intent.CloseEntry) + " cancels it")
 	}
 	if c.Stop() {
 		return c.say("Ending the agent")

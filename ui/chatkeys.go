@@ -46,7 +46,7 @@ type draft struct{ c *chat }
 func (l draft) Key(p layer.Press) (tea.Cmd, bool) {
 	c := l.c
 	if c.composer.Empty() {
-		if cmd, ok := c.do(c.m.Keys.Of(intent.Empty, p.Name)); ok {
+		if cmd, ok := c.do(c.m.Keys.Of(intent.Empty, p.Name), ""); ok {
 			return cmd, true
 		}
 	}
@@ -95,7 +95,7 @@ func (l asked) Key(p layer.Press) (tea.Cmd, bool) {
 		return c.question.Reject(), true
 	}
 	if form := c.elicits.OnScreen(); form != nil && form.Asks() { // a page the user agreed to is not declined
-		return form.Press(p), true
+		return form.Press(layer.Press{KeyPressMsg: tea.KeyPressMsg{Code: tea.KeyEscape}, Name: "esc"}), true // whichever key stops
 	}
 	return nil, false
 }
@@ -120,7 +120,7 @@ func (l session) Key(p layer.Press) (tea.Cmd, bool) {
 	if c.composer.Mode() != "" { // vi's keys for up and down
 		want = cmp.Or(map[string]intent.Intent{"k": intent.HistoryBack, "j": intent.HistoryForward}[p.Name], want)
 	}
-	if cmd, ok := c.do(want); ok {
+	if cmd, ok := c.do(want, ""); ok {
 		return cmd, true
 	}
 	if cmd, ok := (composing{c}).walkQueue(want); ok {

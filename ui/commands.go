@@ -26,8 +26,8 @@ func (c *chat) commands() []composer.Command {
 		all = append(all, composer.Command{Name: t.Name, Help: safetext.Line(t.Description, 200), Args: safetext.Line(t.Hint, 60), From: from})
 	}
 	for _, a := range intent.Commands() {
-		if !c.useless(a.Intent) {
-			all = append(all, composer.Command{Name: a.Command, Help: a.Help, Args: a.Args(), From: "parley"})
+		if !c.useless(a) {
+			all = append(all, composer.Command{Name: a.Command, Help: a.Help, Args: a.Args, From: "parley"})
 		}
 	}
 	return all
@@ -64,7 +64,7 @@ func (c *chat) ownCommand(line string) (a intent.Action, words string, ok bool) 
 	line = strings.TrimSpace(line)
 	word := workspace.CommandWord(line)
 	a, ok = intent.CommandNamed(word)
-	return a, strings.TrimSpace(strings.TrimPrefix(line, "/"+word)), ok && !c.useless(a.Intent)
+	return a, strings.TrimSpace(strings.TrimPrefix(line, "/"+word)), ok && !c.useless(a)
 }
 
 // submitLine runs the command that a line names, or sends the line as a prompt; false if it returned to
@@ -80,7 +80,7 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 	} else if why := c.doubt(line); why != "" {
 		c.composer.Prepend(line)
 		c.doubtful = c.composer.Value()
-		return c.say(why + " · enter again sends it as text"), false
+		return c.say(why + " · " + c.m.Keys.ChatKey(intent.Send) + " again sends it as text"), false
 	}
 	if a, words, own := c.ownCommand(line); own {
 		c.composer.AddToRunHistory(line) // for this run only
@@ -110,40 +110,21 @@ func (c *chat) submitLine(line string, due bool) (tea.Cmd, bool) {
 
 // runCommand runs a command of parley's. One that needs the agent waits until that is ready.
 func (c *chat) runCommand(a intent.Action, words, line string) (tea.Cmd, bool) {
-	if c.Agent.Opening() && (a.Intent.NeedsAgent() || a.Intent == intent.Rename) {
+	if c.Agent.Opening() && a.Needs != intent.Nothing {
 		if err := c.Submit(line, true); err != nil {
 			return c.say(err.Error()), false
 		}
 		return c.say("/" + a.Command + " runs when " + c.Agent.Name() + " is ready"), true
 	}
-	if words != "" {
-		return c.withWords(a.Intent)(words), true
-	}
-	cmd, _ := c.do(a.Intent)
+	cmd, _ := c.do(a.Intent, words)
 	return cmd, true
-}
-
-// withWords returns what does an action that words after its command are for, nil if there are none for
-// it. The words may be "".
-func (c *chat) withWords(i intent.Intent) func(words string) tea.Cmd {
-	switch i {
-	case intent.Rename:
-		return c.rename
-	case intent.InWorktree:
-		return c.inWorktree
-	case intent.MergeTree:
-		return c.showMerge
-	case intent.Compare:
-		return c.compare
-	}
-	return nil
 }
 
 // agentsOwn says how to run the agent's command of a name that is parley's too, for a line with words that
 // parley's does not take. Such a line is never sent as it is: the name is parley's.
 func (c *chat) agentsOwn(line string) (why string, ok bool) {
 	a, words, own := c.ownCommand(line)
-	if !own || words == "" || c.withWords(a.Intent) != nil {
+	if !own || words == "" || a.Args != "" {
 		return "", false
 	}
 	word := workspace.CommandWord(strings.TrimSpace(line))
@@ -154,7 +135,7 @@ func (c *chat) agentsOwn(line string) (why string, ok bool) {
 // doubt says why a line that looks like a command should not be sent, "" if it is a command or a prompt.
 func (c *chat) doubt(line string) string {
 	if a, words, own := c.ownCommand(line); own {
-		if words != "" && c.withWords(a.Intent) == nil {
+		if words != "" && a.Args == "" {
 			return "/" + a.Command + " takes nothing after it"
 		}
 		return ""

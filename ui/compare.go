@@ -129,9 +129,9 @@ func (m *Model) compareDone(all []*workspace.Session) tea.Cmd {
 	case slices.ContainsFunc(all, works):
 		return nil
 	case !slices.Contains(all, m.chat.Session):
-		return m.chat.say("The agents that you compare are done: " + m.label(intent.Sessions))
+		return m.chat.say("The agents that you compare are done: " + m.Keys.ChatKey(intent.Sessions))
 	}
-	return m.chat.say("All are done · " + m.label(intent.ShowReview) + " shows the diffs · /compare all files · " + m.label(intent.NextColumn) + " next")
+	return m.chat.say("All are done · " + m.Keys.ChatKey(intent.ShowReview) + " shows the diffs · /compare all files · " + m.Keys.ChatKey(intent.NextColumn) + " next")
 }
 
 // comparison is what the agents that are compared have changed, in their order.

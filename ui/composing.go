@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -53,7 +54,7 @@ func (h composing) Placeholder() string {
 	case h.c.ReadOnly:
 		return h.c.readOnlyReason()
 	}
-	return "Ask the agent · / for commands · ? for help"
+	return "Ask the agent · / for commands · " + cmp.Or(h.c.m.Keys.Label(intent.Empty, intent.ToggleHelp), h.c.m.Keys.ChatKey(intent.ToggleHelp)) + " for help"
 }
 
 // takesDraft reports whether the page gets the draft that was saved for its agent: the page

@@ -235,7 +235,7 @@ func (l ahead) rows(width, height int) ([]string, *tea.Cursor) {
 	if height < leastAhead {
 		return nil, nil
 	}
-	below := queueRows(c.Session, c.composer.DisplayText, width, 3, c.m.Theme)
+	below := queueRows(c.Session, c.composer.DisplayText, width, 3, &c.m.Env)
 	above := len(below)
 	below = append(below, box.Box{Body: c.composer.Draw()}.Rows(width, c.m.Theme)...)
 	x, y := c.composer.Cursor()

@@ -50,7 +50,7 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	case intent.SearchPrevious:
 		return c.find.Next(-1), true
 	case intent.FocusTranscript:
-		return c.do(want)
+		return c.switchFocus(), true
 	case intent.Leave:
 		if c.find.Open() { // esc first removes the marks of the search
 			c.find.End()
@@ -88,7 +88,7 @@ func (l conversation) stopSelected() tea.Cmd {
 		return c.say("It has ended")
 	}
 	if it == nil || it.Kind != thread.ToolCall {
-		return c.say("x stops a tool call, esc the turn")
+		return c.say(c.m.Keys.KeyOf(intent.Transcript, intent.StopTool) + " stops a tool call, " + c.m.Keys.ChatKey(intent.Stop) + " the turn")
 	}
 	for _, w := range c.panels.work() {
 		if w.Tool == it.Tool {
@@ -101,7 +101,7 @@ func (l conversation) stopSelected() tea.Cmd {
 // stopWork asks the agent to stop one piece of work. Its status shows when it has stopped.
 func (c *chat) stopWork(w panel.Work) tea.Cmd {
 	if !w.Stops || !c.IsOpen() {
-		return c.say("This agent cannot stop it alone; esc stops the turn")
+		return c.say("This agent cannot stop it alone; " + c.m.Keys.ChatKey(intent.Stop) + " stops the turn")
 	}
 	switch {
 	case w.Own:

@@ -9,6 +9,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/ui/inline"
+	"parley/ui/intent"
 	"parley/ui/widget/text"
 )
 
@@ -117,9 +118,9 @@ func (c *chat) inlineBelow(cells, height int, on *onScreen) (below []string, y i
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.m.opts.Home)
+		foot = "shell · " + c.m.Keys.ChatKey(intent.Send) + " run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.m.opts.Home)
 	}
-	below = pendingRows(c.Session, c.composer.DisplayText, true, cells, height, th)
+	below = pendingRows(c.Session, c.composer.DisplayText, true, cells, height, &c.m.Env)
 	y = len(below)
 	below = append(below, c.composer.Draw()...)
 	if popup := c.composer.Popup(); popup != nil {

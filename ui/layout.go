@@ -11,6 +11,7 @@ import (
 	"parley/internal/safetext"
 	"parley/internal/words"
 	"parley/permissions"
+	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/panel"
@@ -29,7 +30,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	th := c.m.Theme
 	foot := c.composer.Hint()
 	if c.shelling() {
-		foot = "shell · enter run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.m.opts.Home)
+		foot = "shell · " + c.m.Keys.ChatKey(intent.Send) + " run in " + words.ShortenHome(c.shells.Dir(c.LocalDir()), c.m.opts.Home)
 	}
 	input, frame := c.composer.Draw(), 0
 	if height >= leastFramed || c.whoAsks() == "" {
@@ -40,7 +41,7 @@ func (c *chat) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 		}
 	}
 	below := c.gapRows(width, height)
-	below = append(below, pendingRows(c.Session, c.composer.DisplayText, c.m.sideWidth() == 0, width, height, th)...)
+	below = append(below, pendingRows(c.Session, c.composer.DisplayText, c.m.sideWidth() == 0, width, height, &c.m.Env)...)
 	inputTop := len(below)
 	below = append(below, input...)
 	below = append(below, c.status().Row(width))

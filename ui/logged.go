@@ -76,7 +76,7 @@ func (c *chat) readOnly(text string) tea.Cmd {
 
 // readOnlyReason says why a page read from a log accepts no prompt.
 func (c *chat) readOnlyReason() string {
-	return "Read-only log: " + cmp.Or(c.ReadOnlyReason, c.Agent.Name()+" did not open this session") + " · " + c.m.label(intent.Sessions) + " for another"
+	return "Read-only log: " + cmp.Or(c.ReadOnlyReason, c.Agent.Name()+" did not open this session") + " · " + c.m.Keys.ChatKey(intent.Sessions) + " for another"
 }
 
 // ignoresTyping reports whether a page read from a log ignores typed or pasted text. It accepts

@@ -29,8 +29,6 @@ func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
 	return l.c.m.Exec(cmd, done)
 }
 
-func (l logins) Label(i intent.Intent) string { return l.c.m.label(i) }
-
 func (l logins) LastTyped() (last time.Time, draft bool) {
 	return l.c.m.input.Last(), !l.c.composer.Empty()
 }

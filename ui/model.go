@@ -9,7 +9,6 @@ import (
 
 	"parley/ui/composer"
 	"parley/ui/inline"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/mouse"
 	"parley/ui/start"
@@ -109,17 +108,4 @@ func (m *Model) draw() drawing {
 	}
 	v.Content = strings.Join(rows, "\n")
 	return drawing{view: v, on: on}
-}
-
-// label returns the first key of an action of the chat page, or its command if it has no key.
-func (m *Model) label(i intent.Intent) string {
-	if key := m.Keys.Label(intent.Chat, i); key != "" {
-		return key
-	}
-	for _, a := range intent.Commands() {
-		if a.Intent == i {
-			return "/" + a.Command
-		}
-	}
-	return "none"
 }

@@ -23,7 +23,7 @@ func (p *panels) writeNote(n notes.Note, at int, about func() notes.Note) tea.Cm
 	}
 	n.Text = notes.TextOn(c.Notes(), n)
 	w := panel.NewWriting(n.Text)
-	w.Title, w.Foot = "Note on "+n.Where(), "enter keep · esc back · shift+enter new line"
+	w.Title, w.Foot = "Note on "+n.Where(), "enter keep · esc back · "+c.m.Keys.Label(intent.Draft, intent.Newline)+" new line"
 	w.Placeholder, w.Quote, w.Diff, w.At = "What should the agent know or do here?", n.Quote, n.Diff, at
 	w.Done = func(text string) tea.Cmd {
 		if about == nil {
@@ -47,7 +47,7 @@ func (p *panels) writeNote(n notes.Note, at int, about func() notes.Note) tea.Cm
 // keepWords puts what was written and not kept into the history.
 func (p *panels) keepWords(text string) tea.Cmd {
 	p.c.composer.AddToRunHistory(text)
-	return p.c.say("Not kept; what you wrote is in the history: up")
+	return p.c.say("Not kept; what you wrote is in the history: " + p.c.m.Keys.ChatKey(intent.HistoryBack))
 }
 
 // noteWritten is a note to keep.
@@ -77,9 +77,9 @@ func (m noteWritten) handle(*Model) tea.Cmd {
 
 // sayNotes says how many notes there are, and how to list them from here.
 func (c *chat) sayNotes() tea.Cmd {
-	key := "/notes"
-	if c.review.Open() {
-		key = c.m.Keys.Label(intent.Review, intent.ShowNotes)
+	key := c.m.Keys.ChatKey(intent.ShowNotes)
+	if review := c.m.Keys.Label(intent.Review, intent.ShowNotes); c.review.Open() && review != "" {
+		key = review
 	}
 	said, _ := notes.Split(c.Notes())
 	return c.say(words.Count(len(said), "note") + " · " + key + " lists and sends them")
@@ -89,10 +89,10 @@ func (c *chat) sayNotes() tea.Cmd {
 func (p *panels) showNotes() tea.Cmd {
 	c := p.c
 	if len(c.Notes()) == 0 {
-		return c.say("No notes yet: c writes one in the review, . in the transcript")
+		return c.say("No notes yet: " + c.m.Keys.KeyOf(intent.Review, intent.WriteNote) + " writes one in the review, " + c.m.Keys.KeyOf(intent.Transcript, intent.WriteNote) + " in the transcript")
 	}
 	l := &panel.List{OpenedBy: intent.ShowNotes, Title: "Notes", List: list.New(nil), Items: p.noteItems}
-	l.Foot = panel.Foot(c.m.Keys, panel.Hint{Action: "enter edit"}, panel.Hint{Key: intent.CloseEntry, Action: "drop"})
+	l.Foot = panel.Foot(c.m.Keys, intent.Hint{Action: "enter edit"}, intent.Hint{Key: intent.CloseEntry, Action: "drop"})
 	l.Same = func(a, b any) bool { return a == b }
 	l.List.SetItems(l.Items())
 	l.Choose = func(it list.Item) tea.Cmd {
@@ -165,7 +165,7 @@ func (p *panels) promptNotes(what notePrompt) tea.Cmd {
 	c.review.Close()
 	p.reading = nil
 	c.focus(false)
-	return c.say("Notes added to the prompt · enter sends")
+	return c.say("Notes added to the prompt · " + c.m.Keys.ChatKey(intent.Send) + " sends")
 }
 
 func (h reviewHost) WriteNote(n notes.Note) tea.Cmd {

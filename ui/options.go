@@ -58,7 +58,7 @@ func modeIs(id any, modes []event.Choice) string {
 func (p *panels) nextMode() tea.Cmd {
 	mode, ok := p.mode()
 	if !ok || len(mode.Choices) == 0 {
-		return p.c.say("This agent has no modes · " + p.c.m.label(intent.Approval) + " changes what parley asks about")
+		return p.c.say("This agent has no modes · " + p.c.m.Keys.ChatKey(intent.Approval) + " changes what parley asks about")
 	}
 	return mode.Next()
 }

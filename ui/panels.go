@@ -40,12 +40,13 @@ func (p *panels) read(r *panel.Reading) {
 }
 
 // toggle opens a text, or closes it if it is open.
-func (p *panels) toggle(r *panel.Reading) {
+func (p *panels) toggle(r *panel.Reading) tea.Cmd {
 	if p.reads(r.OpenedBy) {
 		p.reading = nil
-		return
+		return nil
 	}
 	p.read(r)
+	return nil
 }
 
 // reads reports whether the text that an action opens is open.
@@ -91,7 +92,7 @@ func (p *panels) Do(i intent.Intent) tea.Cmd {
 	if p.c.Agent.Opening() {
 		return nil
 	}
-	cmd, _ := p.c.do(i)
+	cmd, _ := p.c.do(i, "")
 	return cmd
 }
 
@@ -104,12 +105,12 @@ func (c *chat) copyText(text func() string) tea.Cmd {
 	return to.Copy(c.m.w.Context(), text, c.say)
 }
 
-func (p *panels) toggleHelp() {
+func (p *panels) toggleHelp() tea.Cmd {
 	first := intent.Chat
 	if p.c.review.Open() {
 		first = intent.Review
 	}
-	p.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
+	return p.toggle(&panel.Reading{OpenedBy: intent.ToggleHelp, Title: "Keys", Body: func(width int, th *theme.Theme) []string {
 		var all []panel.Command
 		for _, cmd := range p.c.commands() {
 			all = append(all, panel.Command{Slash: cmd.Name, Help: cmd.Help})
@@ -118,15 +119,15 @@ func (p *panels) toggleHelp() {
 	}})
 }
 
-func (p *panels) toggleLog() {
-	p.toggle(&panel.Reading{OpenedBy: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
+func (p *panels) toggleLog() tea.Cmd {
+	return p.toggle(&panel.Reading{OpenedBy: intent.ToggleLog, Title: "Log", Tail: true, Body: func(width int, th *theme.Theme) []string {
 		lines, total := p.c.Agent.Log.Lines()
 		return panel.LogRows(lines, total, width, th)
 	}})
 }
 
-func (p *panels) togglePlan() {
-	p.toggle(&panel.Reading{OpenedBy: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
+func (p *panels) togglePlan() tea.Cmd {
+	return p.toggle(&panel.Reading{OpenedBy: intent.TogglePlan, Title: "Plan", Body: func(width int, th *theme.Theme) []string {
 		return panel.PlanRows(p.c.Thread.Plans, transcript.Markdown, width, th)
 	}})
 }

@@ -7,6 +7,8 @@ import (
 	"parley/acpclient/thread"
 	"parley/internal/carried"
 	"parley/internal/workspace"
+	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
@@ -15,18 +17,28 @@ import (
 // pendingRows returns the rows between the transcript and the composer: the plan, the queue,
 // and the commands to be sent with the next prompt. words makes a prompt readable. plan is false
 // where the plan is shown elsewhere.
-func pendingRows(s *workspace.Session, words func(string) string, plan bool, width, height int, th *theme.Theme) (rows []string) {
+func pendingRows(s *workspace.Session, words func(string) string, plan bool, width, height int, env *layer.Env) (rows []string) {
+	th := env.Theme
 	if plan && s.Busy() && height >= 10 { // after the turn the plan is in its own panel
 		if line := planLine(s.Thread, width, th); line != "" {
 			rows = append(rows, line)
 		}
 	}
-	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), th)...)
+	rows = append(rows, queueRows(s, words, width, max(0, min(3, height-12)), env)...)
 	if len(s.ShellOutput()) > 0 {
-		drop := th.Dim.Paint("  ⌫ drop")
+		drop := th.Dim.Paint(symbolHint(env.Keys, intent.Empty, intent.DropQueued, "drop"))
 		rows = append(rows, text.Truncate(" "+th.Dim.Paint("Attached: "+carried.Line(s.ShellOutput()...)), max(10, width-text.Width(drop)-1), "…")+drop)
 	}
 	return rows
+}
+
+// symbolHint returns a key as a symbol and what it does, with a space before it; "" without a key.
+func symbolHint(keys *intent.Keymap, in intent.Context, i intent.Intent, does string) string {
+	key := keys.Label(in, i)
+	if key == "" {
+		return ""
+	}
+	return "  " + intent.Symbol(key) + " " + does
 }
 
 // welcome returns the rows shown in place of an empty transcript.
@@ -80,7 +92,9 @@ func planLine(t *thread.Thread, width int, th *theme.Theme) string {
 
 // queueRows returns the queued prompts, newest last: those that the agent holds, those in
 // parley's queue, and those that may not have arrived.
-func queueRows(s *workspace.Session, words func(string) string, width, most int, th *theme.Theme) []string {
+func queueRows(s *workspace.Session, words func(string) string, width, most int, env *layer.Env) []string {
+	th := env.Theme
+	does := func(in intent.Context, i intent.Intent, what string) string { return symbolHint(env.Keys, in, i, what) }
 	type waiting struct{ label, text string }
 	var all []waiting
 	for _, h := range s.Thread.Held {
@@ -100,18 +114,18 @@ func queueRows(s *workspace.Session, words func(string) string, width, most int,
 	for i := max(0, len(all)-most); i < len(all); i++ {
 		right := ""
 		if i == len(all)-1 {
-			drop := "  ⌫ drop"
-			if len(s.ShellOutput()) > 0 { // the key drops these first
-				drop = ""
+			right = does(intent.Empty, intent.EditQueued, "edit")
+			if len(s.ShellOutput()) == 0 { // the key drops these first
+				right += does(intent.Empty, intent.DropQueued, "drop")
 			}
-			right = th.Dim.Paint("  ↑ edit" + drop)
 			switch {
 			case len(s.Queued()) == 0 || len(s.Unconfirmed()) > 0 || !s.IsOpen():
 			case s.Thread.State == thread.Idle:
-				right = th.Dim.Paint("  enter send  ↑ edit" + drop)
+				right = does(intent.Chat, intent.Send, "send") + right
 			case s.Paused():
-				right = th.Dim.Paint("  enter send after this turn  ↑ edit" + drop)
+				right = does(intent.Chat, intent.Send, "send after this turn") + right
 			}
+			right = th.Dim.Paint(right)
 		}
 		line := " " + th.Dim.Paint(all[i].label) + "\"" + strings.Join(strings.Fields(words(all[i].text)), " ") + "\""
 		line = text.Truncate(line, max(10, width-text.Width(right)-1), "…") + right

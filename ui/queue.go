@@ -22,8 +22,8 @@ type queued struct {
 func (p *panels) showQueue() tea.Cmd {
 	c := p.c
 	l := &panel.List{OpenedBy: intent.ShowQueue, Title: "Queue", Empty: "No queued prompts", List: list.New(nil), Items: p.queueItems}
-	l.Foot = panel.Foot(c.m.Keys, panel.Hint{Action: "enter edit"}, panel.Hint{Key: intent.MoveUp, Action: "earlier"},
-		panel.Hint{Key: intent.MoveDown, Action: "later"}, panel.Hint{Key: intent.CloseEntry, Action: "drop"})
+	l.Foot = panel.Foot(c.m.Keys, intent.Hint{Action: "enter edit"}, intent.Hint{Key: intent.MoveUp, Action: "earlier"},
+		intent.Hint{Key: intent.MoveDown, Action: "later"}, intent.Hint{Key: intent.CloseEntry, Action: "drop"})
 	l.Same = func(a, b any) bool { return a.(queued).text == b.(queued).text }
 	l.List.SetItems(l.Items())
 	l.Choose = func(it list.Item) tea.Cmd {

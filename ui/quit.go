@@ -95,7 +95,7 @@ func (m *Model) leavingHint() string {
 	if m.opts.Drafts != nil { // they are saved
 		prompts = 0
 	}
-	hint := m.label(intent.Interrupt) + " again to quit"
+	hint := m.Keys.ChatKey(intent.Interrupt) + " again to quit"
 	for _, lost := range []struct {
 		n         int
 		one, many string

@@ -84,11 +84,7 @@ func (c *chat) offerReview(files int) tea.Cmd {
 	if files == 0 || c.Compared() != nil || c.toast.At(c.m.Now()) != "" {
 		return nil
 	}
-	key := c.m.Keys.Label(intent.Chat, intent.ShowReview)
-	if key == "" {
-		key = "/review"
-	}
-	return c.say(words.Count(files, "file") + " changed · " + key + " reviews")
+	return c.say(words.Count(files, "file") + " changed · " + c.m.Keys.ChatKey(intent.ShowReview) + " reviews")
 }
 
 // reviewHost implements review.Host for a page.

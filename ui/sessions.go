@@ -254,10 +254,10 @@ func (s sessions) close(l *panel.List, value any) tea.Cmd {
 	case !ok || e.chat == nil:
 		l.Note = "Only an open session can be closed"
 	case len(m.w.Sessions()) == 1:
-		l.Note = "This is the only open session; ctrl+c twice quits"
+		l.Note = "This is the only open session; " + m.Keys.ChatKey(intent.Interrupt) + " twice quits"
 	case e.chat.CancelOpen():
 		l.Note = "Cancelled opening it"
-	case e.chat.Busy() && !l.Confirmed(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+panel.KeyOf(m.Keys, intent.CloseEntry)+" again to stop it and close the session"):
+	case e.chat.Busy() && !l.Confirmed(intent.CloseEntry, e.chat.Thread.Session, "Its turn is still running: press "+m.Keys.KeyOf(intent.List, intent.CloseEntry)+" again to stop it and close the session"):
 	default:
 		e.chat.Session.Close()
 		cmd := m.sync()
@@ -338,7 +338,7 @@ func (s sessions) delete(l *panel.List, value any) tea.Cmd {
 		l.Note = "The agent has ended"
 	case !e.agent.Info().Delete:
 		l.Note = "This agent cannot delete sessions"
-	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…")+"\"? Press "+panel.KeyOf(s.m.Keys, intent.DeleteEntry)+" again to confirm"):
+	case l.Confirmed(intent.DeleteEntry, e.listed.ID, "Delete \""+text.Truncate(cmp.Or(s.title(e), panel.Untitled), 40, "…")+"\"? Press "+s.m.Keys.KeyOf(intent.List, intent.DeleteEntry)+" again to confirm"):
 		e.agent.Delete(e.listed.ID)
 	}
 	return nil

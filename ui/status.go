@@ -18,7 +18,7 @@ import (
 func (c *chat) status() status.Line {
 	m := c.m
 	asks := c.asks()
-	return status.Line{Session: c.Session, Env: &m.Env, Label: m.label, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
+	return status.Line{Session: c.Session, Env: &m.Env, Approval: c.Approval(), Others: len(m.waiting()), Branch: c.branch(),
 		Asked: c.asked(), Asks: asks, Question: c.question.Open(), Form: asks && c.elicits.OnScreen() != nil, Browsing: c.focused, Shell: c.shells.Running(), ShellDir: c.shellDir(), MouseOff: m.mouse.Off(), Leaving: m.leavingHint(), Beside: m.chat != c}
 }
 

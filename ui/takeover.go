@@ -52,7 +52,7 @@ func (k keyboard) takeOver(p *panel.List, w panel.Work) tea.Cmd {
 		c.panels.open = nil
 		return k.lend(w.Terminal, w.Title)
 	}
-	if !p.Confirmed(intent.TakeOver, w.Terminal, "It is stopped and run again from the start with your keyboard: press "+panel.KeyOf(c.m.Keys, intent.TakeOver)+" again to confirm") {
+	if !p.Confirmed(intent.TakeOver, w.Terminal, "It is stopped and run again from the start with your keyboard: press "+c.m.Keys.KeyOf(intent.List, intent.TakeOver)+" again to confirm") {
 		return nil
 	}
 	c.panels.open = nil

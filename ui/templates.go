@@ -3,6 +3,7 @@ package ui
 import (
 	"strings"
 
+	"parley/ui/intent"
 	"parley/ui/panel"
 	"parley/ui/theme"
 	"parley/ui/widget/text"
@@ -10,7 +11,7 @@ import (
 
 // previewTemplate shows what a template would do.
 func (c *chat) previewTemplate(preview string) {
-	preview += "\n\nPress esc, then enter to send it."
+	preview += "\n\nPress " + c.m.Keys.Label(intent.Reading, intent.Close) + ", then " + c.m.Keys.ChatKey(intent.Send) + " to send it."
 	c.panels.read(&panel.Reading{Title: "Template", Body: func(width int, _ *theme.Theme) []string {
 		var rows []string
 		for line := range strings.SplitSeq(preview, "\n") {

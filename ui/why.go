@@ -5,6 +5,7 @@ import (
 
 	"parley/internal/notes"
 	"parley/permissions"
+	"parley/ui/intent"
 	"parley/ui/panel"
 )
 
@@ -17,7 +18,7 @@ func (h questionHost) RejectWhy(cur permissions.Question, what, quote string, di
 	w.Done = func(why string) tea.Cmd {
 		if _, open := c.question.Find(cur.Key); !open {
 			c.composer.AddToRunHistory(why)
-			return c.say("The question was answered meanwhile; what you wrote is in the history: up")
+			return c.say("The question was answered meanwhile; what you wrote is in the history: " + c.m.Keys.ChatKey(intent.HistoryBack))
 		}
 		if err := h.Answers().Reject(cur.Key); err != nil {
 			return c.say(err.Error())

@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/thread"
+	"parley/ui/intent"
 	"parley/ui/panel"
 )
 
@@ -33,7 +34,7 @@ func (p *panels) showWork() tea.Cmd {
 		Stop: func(l *panel.List, w panel.Work) tea.Cmd {
 			switch {
 			case !w.Stops:
-				l.Note = "This agent cannot stop it alone; esc stops the turn"
+				l.Note = "This agent cannot stop it alone; " + c.m.Keys.ChatKey(intent.Stop) + " stops the turn"
 				return nil
 			case w.Run != 0:
 				l.Note = "Stopped"

@@ -68,7 +68,7 @@ func (m *Model) onNews(n workspace.News) tea.Cmd {
 		logins{m.front(n.Agent)}.failed(n)
 	case workspace.AgentGone:
 		if m.chat.Agent != n.Agent && !m.quitting {
-			return m.chat.say(n.Agent.Name() + " has ended: " + m.label(intent.Sessions))
+			return m.chat.say(n.Agent.Name() + " has ended: " + m.Keys.ChatKey(intent.Sessions))
 		}
 	case workspace.SessionShown:
 		m.show(m.pageOf(n.Session))
@@ -154,7 +154,7 @@ func (m *Model) deliver(c *chat, n workspace.EventApplied) tea.Cmd {
 		return cmd
 	}
 	c.unread = true
-	return tea.Batch(cmd, m.chat.say("Another session is done: "+m.label(intent.Sessions)))
+	return tea.Batch(cmd, m.chat.say("Another session is done: "+m.Keys.ChatKey(intent.Sessions)))
 }
 
 // started shows the session of an agent that has started.

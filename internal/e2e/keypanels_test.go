@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"parley/ui/intent"
@@ -50,7 +51,8 @@ func showsPalette(d *desk) {
 	s.Press("ctrl+p")
 	rows := s.WaitFor("╭ Actions", "enter select")
 	for _, a := range intent.Actions {
-		if a.Quiet || a.In != intent.Chat && a.In != intent.Always {
+		listed := slices.ContainsFunc(intent.Groups, func(g intent.Group) bool { return slices.Contains(g.Intents, a.Intent) })
+		if !listed || a.In != intent.Chat && a.In != intent.Always {
 			continue
 		}
 		i := rowOf(rows, strings.Split(a.Help, ": ")[0])

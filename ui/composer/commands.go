@@ -45,7 +45,7 @@ func (c *commands) refresh() {
 	for _, cmd := range c.host.Commands() {
 		items = append(items, list.Item{Title: "/" + cmd.Name, Detail: cmd.Help, More: cmd.Args, Hint: cmd.From, Value: cmd})
 	}
-	p := &Popup{env: c.env, foot: "tab complete", list: list.New(items)}
+	p := &Popup{env: c.env, foot: completes(c.env), list: list.New(items)}
 	p.onEnd = func(key string) tea.Cmd { return c.endPopup(p, text, key) }
 	p.list.SetFilter(strings.TrimPrefix(text, "/"))
 	if p.list.Len() > 0 {

@@ -80,7 +80,7 @@ func (p *page) run(cmd tea.Cmd) {
 // press presses keys as a page does: the popup gets them first.
 func (p *page) press(keys ...tea.KeyPressMsg) {
 	for _, k := range keys {
-		press := layer.Press{KeyPressMsg: k, Name: k.String()}
+		press := layer.Press{KeyPressMsg: k, Name: k.String(), Want: intent.Default.Of(intent.Chat, k.String())}
 		cmd, handled := tea.Cmd(nil), false
 		if popup := p.c.Popup(); popup != nil {
 			cmd, handled = popup.Key(press)

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/memory"
 	"parley/internal/notes"
+	"parley/ui/intent"
 	"parley/ui/widget/editor"
 )
 
@@ -67,7 +68,7 @@ func (c *Composer) fill(d memory.Draft) tea.Cmd {
 	}
 	if !c.Empty() || len(c.host.Session().Queued) > 0 {
 		c.AddToRunHistory(strings.TrimSpace(d.Text()))
-		return c.host.Say("Your earlier draft is in the history: up")
+		return c.host.Say("Your earlier draft is in the history: " + c.env.Keys.ChatKey(intent.HistoryBack))
 	}
 	c.SetParts(partsOf(d))
 	c.Refresh()

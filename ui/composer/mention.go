@@ -162,7 +162,7 @@ func (msg filesMsg) Handle() tea.Cmd {
 	m.hidden = false
 	var cmds []tea.Cmd
 	if m.popup != nil {
-		m.popup.foot = "tab complete · esc close"
+		m.popup.foot = completes(m.env) + " · esc close"
 		if !msg.found.Complete {
 			m.popup.foot = "Listing… " + words.Thousands(msg.found.Listed) + " files"
 		}

@@ -3,6 +3,7 @@ package composer
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 	"parley/ui/widget/box"
@@ -16,7 +17,7 @@ type Popup struct {
 	list  *list.List
 	foot  string
 	moved bool // the user has moved the selection
-	// onEnd handles esc, tab and enter.
+	// onEnd handles esc, enter and the key that completes, which is "tab" here.
 	onEnd func(key string) tea.Cmd
 }
 
@@ -30,10 +31,18 @@ func (p *Popup) Key(k layer.Press) (tea.Cmd, bool) {
 		p.list.Move(map[string]int{"up": -1, "down": 1}[k.Name])
 		p.moved = true
 		return nil, true
-	case "esc", "tab", "enter":
+	case "esc", "enter":
 		return p.onEnd(k.Name), true
 	}
+	if k.Want == intent.Complete {
+		return p.onEnd("tab"), true
+	}
 	return nil, false
+}
+
+// completes names the key that completes.
+func completes(env *layer.Env) string {
+	return env.Keys.Hints(intent.Chat, intent.Hint{Key: intent.Complete, Action: "complete"})
 }
 
 // Rows implements layer.Overlayer.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/words"
+	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/text"
 )
@@ -116,7 +117,7 @@ func (s *Scrollback) catchUp(p Page) (rows []string) {
 	if !s.caught {
 		s.caught = true
 		if n := p.Skip(maxBacklog); n > 0 {
-			rows = append(rows, text.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries: pgup shows them", n)), p.Width, "…"))
+			rows = append(rows, text.Truncate(th.Dim.Paint(fmt.Sprintf("  … %d earlier entries: %s shows them", n, s.env.Keys.ChatKey(intent.PageUp))), p.Width, "…"))
 		}
 	}
 	return rows

@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/theme"
 )
@@ -39,7 +40,7 @@ func (s *story) Take(most int) (rows []string, more bool) {
 
 func TestScrollback(t *testing.T) {
 	out := &sheet{}
-	s := NewScrollback(&layer.Env{Theme: theme.Plain()}, true)
+	s := NewScrollback(&layer.Env{Keys: intent.Default, Theme: theme.Plain()}, true)
 	if s.Writes() {
 		t.Error("it writes without a terminal")
 	}

@@ -1,187 +1,340 @@
 package intent
 
+// Intent is something the user wants. The zero Intent is nothing.
+type Intent int
+
+// The intents, grouped by the context of their keys.
+const (
+	None Intent = iota
+
+	Send
+	Stop
+	Interrupt
+	QuitIfEmpty
+	Suspend
+	Redraw
+	HistoryBack
+	HistoryForward
+	SearchHistory
+	Editor
+	PasteImage
+	CycleDensity
+	TogglePlan
+	ToggleHelp
+	ToggleLog
+	PageUp
+	PageDown
+	ScrollUp
+	ScrollDown
+	Home
+	End
+	Complete
+	Palette
+	FocusQuestion
+	Sessions
+	NextWaiting
+	NextMode
+	Options
+	Background
+
+	NewSession
+	AnotherAgent
+	Rename
+	InWorktree
+	Compare
+	NextColumn
+	Tick
+	MergeTree
+	DiscardTree
+	Fork
+	Turns
+	Mode
+	Model
+	Theme
+	SidePanel
+	Inline
+	Mouse
+	Login
+	Logout
+	Approval
+	Trust
+	ShowReview
+	UndoFiles
+	ShowNotes
+	ShowQueue
+	Quit
+
+	FocusTranscript
+	EditQueued
+	DropQueued
+
+	Next
+	Previous
+	NextPrompt
+	PreviousPrompt
+	HalfDown
+	HalfUp
+	First
+	Last
+	Open
+	ShowMessages
+	StopTool
+	Copy
+	OpenFile
+	Search
+	SearchNext
+	SearchPrevious
+	Leave
+
+	Reject
+	Details
+	FullScreen
+	NextQuestion
+	PreviousQuestion
+	MakeRule
+	PickHunks
+	EditText
+	TakeOver
+	RejectWhy
+
+	NextHunk
+	PreviousHunk
+	RefuseHunk
+	AllowHunks
+	AsAsked
+
+	NextFile
+	PreviousFile
+	KeepHunk
+	KeepFile
+	UndoHunk
+	UndoFile
+	Again
+	StageHunk
+	StageFile
+	SideBySide
+	WholeFile
+	Fold
+	FocusTree
+	EarlierTurn
+	LaterTurn
+	AllTurns
+	WriteNote
+	SelectDown
+	SelectUp
+
+	Close
+
+	CloseEntry
+	DeleteEntry
+	EditEntry
+	MoveUp
+	MoveDown
+
+	Newline
+	CharLeft
+	CharRight
+	LineUp
+	LineDown
+	LineStart
+	LineEnd
+	WordLeft
+	WordRight
+	DraftStart
+	DraftEnd
+	DeleteBack
+	DeleteForward
+	KillBlankLeft
+	KillWordLeft
+	KillWordRight
+	KillToStart
+	KillToEnd
+	Yank
+	Undo
+)
+
 // Actions are all actions, in the order of the help.
 var Actions = []Action{
-	{Send, Chat, "send", []string{"enter"}, "Send the prompt; during a turn, queue it", "", true},
-	{Stop, Chat, "stop", []string{"esc"}, "Close what is open, or stop the turn; twice while idle: list prompts", "", true},
-	{Interrupt, Chat, "interrupt", []string{"ctrl+c"}, "Stop; clear the draft; twice to quit", "", true},
-	{QuitIfEmpty, Chat, "quit-if-empty", []string{"ctrl+d"}, "Quit, if the composer is empty", "", true},
-	{HistoryBack, Chat, "history-back", []string{"up"}, "Previous prompt; the queued one first", "", true},
-	{HistoryForward, Chat, "history-forward", []string{"down"}, "Next prompt", "", true},
-	{SearchHistory, Chat, "search-history", []string{"ctrl+r"}, "Search prompt history", "history", false},
-	{Editor, Chat, "editor", []string{"ctrl+g"}, "Edit draft in $EDITOR", "editor", false},
-	{PasteImage, Chat, "paste-image", []string{"ctrl+v"}, "Attach image from clipboard", "", false},
-	{Palette, Chat, "palette", []string{"ctrl+p"}, "Show all actions", "", true},
-	{PageUp, Chat, "page-up", []string{"pgup"}, "Scroll up", "", true},
-	{PageDown, Chat, "page-down", []string{"pgdown"}, "Scroll down", "", true},
-	{ScrollUp, Chat, "scroll-up", []string{"shift+up", "ctrl+up"}, "Scroll up by a row", "", true},
-	{ScrollDown, Chat, "scroll-down", []string{"shift+down", "ctrl+down"}, "Scroll down by a row", "", true},
-	{Home, Chat, "home", []string{"ctrl+home"}, "Go to the beginning", "", false},
-	{End, Chat, "end", []string{"ctrl+end"}, "Jump to the end", "", false},
-	{CycleDensity, Chat, "density", []string{"ctrl+o"}, "Change detail level: normal, everything, quiet", "density", false},
-	{Sessions, Chat, "sessions", []string{"ctrl+s"}, "Show sessions: open, new, rename, close, delete", "sessions", false},
-	{NextWaiting, Chat, "next-waiting", []string{"alt+w"}, "Go to the next session that waits for you", "", false},
-	{NewSession, Chat, "new-session", nil, "New session", "new", false},
-	{AnotherAgent, Chat, "another-agent", nil, "New session with another agent", "agent", false},
-	{InWorktree, Chat, "worktree", nil, "New session in a git worktree", "worktree", false},
-	{MergeTree, Chat, "merge", nil, "Merge this session's worktree: shows changes first", "merge", false},
-	{DiscardTree, Chat, "discard", nil, "Discard this session and its worktree: shows changes first", "discard", false},
-	{Compare, Chat, "compare", nil, "Compare agents on one prompt", "compare", false},
-	{NextColumn, Chat, "next-column", []string{"f6"}, "Go to the next agent that is compared", "", false},
-	{Rename, Chat, "rename", nil, "Rename this session", "rename", false},
-	{Fork, Chat, "fork", nil, "Fork this session: continue in a copy of it", "fork", false},
-	{Turns, Chat, "turns", nil, "Jump to a prompt: go there, edit and resend, restore files, fork", "turns", false},
-	{NextMode, Chat, "next-mode", []string{"shift+tab"}, "Switch to the agent's next mode", "", false},
-	{Background, Chat, "work", []string{"f3"}, "Show what is running; ctrl+x stops one", "work", false},
-	{Options, Chat, "options", []string{"f4"}, "Change options: mode, model and others", "options", false},
-	{Mode, Chat, "mode", nil, "Switch mode", "mode", false},
-	{Model, Chat, "model", nil, "Switch model", "model", false},
-	{TogglePlan, Chat, "plan", []string{"ctrl+t"}, "Show the plan", "plan", false},
-	{Complete, Chat, "complete", []string{"tab"}, "Complete a command or file", "", true},
-	{FocusQuestion, Chat, "question", []string{"alt+a"}, "Answer the question", "", true},
-	{Approval, Chat, "approval", []string{"alt+m"}, "Change approval mode: ask, accept edits, read only, all", "approval", false},
-	{Trust, Chat, "trust", nil, "Show what the agent changed and ran", "trust", false},
-	{ShowReview, Chat, "review", []string{"f5"}, "Review changed files: keep, undo, stage", "review", false},
-	{ShowNotes, Chat, "notes", nil, "Show your notes: edit, drop, make one prompt of them", "notes", false},
-	{ShowQueue, Chat, "queue", []string{"alt+q"}, "Show queued prompts: edit, move, drop", "queue", false},
-	{UndoFiles, Chat, "put-back", nil, "Restore files that the agent changed", "undo", false},
-	{Theme, Chat, "theme", nil, "Switch theme", "theme", false},
-	{SidePanel, Chat, "side-panel", nil, "Show or hide the side panel", "side", false},
-	{Inline, Chat, "inline", nil, "Switch between full screen and inline", "inline", false},
-	{Mouse, Chat, "mouse", nil, "Turn mouse support on or off", "mouse", false},
-	{Login, Chat, "login", nil, "Log in to the agent", "login", false},
-	{Logout, Chat, "logout", nil, "Log out of the agent", "logout", false},
-	{ToggleLog, Chat, "log", []string{"f2"}, "Show the log: the agent's stderr, and parley's notes", "log", false},
-	{ToggleHelp, Chat, "help", []string{"f1"}, "Show help", "help", false},
-	{Quit, Chat, "quit", nil, "Quit", "quit", false},
+	{Intent: Send, In: Chat, Name: "send", Keys: []string{"enter"}, Help: "Send the prompt; during a turn, queue it"},
+	{Intent: Stop, In: Chat, Name: "stop", Keys: []string{"esc"}, Help: "Close what is open, or stop the turn; twice while idle: list prompts"},
+	{Intent: Interrupt, In: Chat, Name: "interrupt", Keys: []string{"ctrl+c"}, Help: "Stop; clear the draft; twice to quit"},
+	{Intent: QuitIfEmpty, In: Chat, Name: "quit-if-empty", Keys: []string{"ctrl+d"}, Help: "Quit, if the composer is empty"},
+	{Intent: HistoryBack, In: Chat, Name: "history-back", Keys: []string{"up"}, Help: "Previous prompt; the queued one first"},
+	{Intent: HistoryForward, In: Chat, Name: "history-forward", Keys: []string{"down"}, Help: "Next prompt"},
+	{Intent: SearchHistory, In: Chat, Name: "search-history", Keys: []string{"ctrl+r"}, Help: "Search prompt history", Command: "history"},
+	{Intent: Editor, In: Chat, Name: "editor", Keys: []string{"ctrl+g"}, Help: "Edit draft in $EDITOR", Command: "editor"},
+	{Intent: PasteImage, In: Chat, Name: "paste-image", Keys: []string{"ctrl+v"}, Help: "Attach image from clipboard", Needs: LiveAgent},
+	{Intent: Palette, In: Chat, Name: "palette", Keys: []string{"ctrl+p"}, Help: "Show all actions"},
+	{Intent: PageUp, In: Chat, Name: "page-up", Keys: []string{"pgup"}, Help: "Scroll up"},
+	{Intent: PageDown, In: Chat, Name: "page-down", Keys: []string{"pgdown"}, Help: "Scroll down"},
+	{Intent: ScrollUp, In: Chat, Name: "scroll-up", Keys: []string{"shift+up", "ctrl+up"}, Help: "Scroll up by a row"},
+	{Intent: ScrollDown, In: Chat, Name: "scroll-down", Keys: []string{"shift+down", "ctrl+down"}, Help: "Scroll down by a row"},
+	{Intent: Home, In: Chat, Name: "home", Keys: []string{"ctrl+home"}, Help: "Go to the beginning"},
+	{Intent: End, In: Chat, Name: "end", Keys: []string{"ctrl+end"}, Help: "Jump to the end"},
+	{Intent: CycleDensity, In: Chat, Name: "density", Keys: []string{"ctrl+o"}, Help: "Change detail level: normal, everything, quiet", Command: "density"},
+	{Intent: Sessions, In: Chat, Name: "sessions", Keys: []string{"ctrl+s"}, Help: "Show sessions: open, new, rename, close, delete", Command: "sessions", Also: "resume", InLines: "List sessions, or open the one with that number"},
+	{Intent: NextWaiting, In: Chat, Name: "next-waiting", Keys: []string{"alt+w"}, Help: "Go to the next session that waits for you"},
+	{Intent: NewSession, In: Chat, Name: "new-session", Help: "New session", Needs: LiveAgent, Command: "new", Also: "clear"},
+	{Intent: AnotherAgent, In: Chat, Name: "another-agent", Help: "New session with another agent", Command: "agent", InLines: "Start another agent, which replaces this one"},
+	{Intent: InWorktree, In: Chat, Name: "worktree", Help: "New session in a git worktree", Needs: LiveAgent, Command: "worktree", Args: "[NAME]"},
+	{Intent: MergeTree, In: Chat, Name: "merge", Help: "Merge this session's worktree: shows changes first", Needs: LiveAgent, Command: "merge", Args: "[MESSAGE]"},
+	{Intent: DiscardTree, In: Chat, Name: "discard", Help: "Discard this session and its worktree: shows changes first", Needs: LiveAgent, Command: "discard"},
+	{Intent: Compare, In: Chat, Name: "compare", Help: "Compare agents on one prompt", Needs: LiveAgent, Command: "compare", Args: "PROMPT"},
+	{Intent: NextColumn, In: Chat, Name: "next-column", Keys: []string{"f6"}, Help: "Go to the next agent that is compared"},
+	{Intent: Rename, In: Chat, Name: "rename", Help: "Rename this session", Needs: AnySession, Command: "rename", Args: "NAME"},
+	{Intent: Fork, In: Chat, Name: "fork", Help: "Fork this session: continue in a copy of it", Needs: LiveAgent, Command: "fork", InLines: "Continue in a copy of this session, or after the prompt with that number"},
+	{Intent: Turns, In: Chat, Name: "turns", Help: "Jump to a prompt: go there, edit and resend, restore files, fork", Command: "turns", InLines: "List the prompts"},
+	{Intent: NextMode, In: Chat, Name: "next-mode", Keys: []string{"shift+tab"}, Help: "Switch to the agent's next mode", Needs: LiveAgent},
+	{Intent: Background, In: Chat, Name: "work", Keys: []string{"f3"}, Help: "Show what is running; ctrl+x stops one", Command: "work", InLines: "List what is running"},
+	{Intent: Options, In: Chat, Name: "options", Keys: []string{"f4"}, Help: "Change options: mode, model and others", Needs: LiveAgent, Command: "options"},
+	{Intent: Mode, In: Chat, Name: "mode", Help: "Switch mode", Needs: LiveAgent, Command: "mode"},
+	{Intent: Model, In: Chat, Name: "model", Help: "Switch model", Needs: LiveAgent, Command: "model"},
+	{Intent: TogglePlan, In: Chat, Name: "plan", Keys: []string{"ctrl+t"}, Help: "Show the plan", Command: "plan"},
+	{Intent: Complete, In: Chat, Name: "complete", Keys: []string{"tab"}, Help: "Complete a command or file"},
+	{Intent: FocusQuestion, In: Chat, Name: "question", Keys: []string{"alt+a"}, Help: "Answer the question"},
+	{Intent: Approval, In: Chat, Name: "approval", Keys: []string{"alt+m"}, Help: "Change approval mode: ask, accept edits, read only, all", Needs: LiveAgent, Command: "approval"},
+	{Intent: Trust, In: Chat, Name: "trust", Help: "Show what the agent changed and ran", Command: "trust"},
+	{Intent: ShowReview, In: Chat, Name: "review", Keys: []string{"f5"}, Help: "Review changed files: keep, undo, stage", Needs: LiveAgent, Command: "review", Also: "changes", InLines: "List changed files, or show the changes of the one with that name"},
+	{Intent: ShowNotes, In: Chat, Name: "notes", Help: "Show your notes: edit, drop, make one prompt of them", Needs: LiveAgent, Command: "notes", InLines: "List your notes; send makes one prompt of them, drop and a number drops one"},
+	{Intent: ShowQueue, In: Chat, Name: "queue", Keys: []string{"alt+q"}, Help: "Show queued prompts: edit, move, drop", Command: "queue"},
+	{Intent: UndoFiles, In: Chat, Name: "put-back", Help: "Restore files that the agent changed", Needs: LiveAgent, Command: "undo", InLines: "Restore files that the agent changed, or to before the prompt with that number"},
+	{Intent: Theme, In: Chat, Name: "theme", Help: "Switch theme", Command: "theme"},
+	{Intent: SidePanel, In: Chat, Name: "side-panel", Help: "Show or hide the side panel", Command: "side"},
+	{Intent: Inline, In: Chat, Name: "inline", Help: "Switch between full screen and inline", Command: "inline"},
+	{Intent: Mouse, In: Chat, Name: "mouse", Help: "Turn mouse support on or off", Command: "mouse"},
+	{Intent: Login, In: Chat, Name: "login", Help: "Log in to the agent", Needs: LiveAgent, Command: "login"},
+	{Intent: Logout, In: Chat, Name: "logout", Help: "Log out of the agent", Needs: LiveAgent, Command: "logout"},
+	{Intent: ToggleLog, In: Chat, Name: "log", Keys: []string{"f2"}, Help: "Show the log: the agent's stderr, and parley's notes", Command: "log"},
+	{Intent: ToggleHelp, In: Chat, Name: "help", Keys: []string{"f1"}, Help: "Show help", Command: "help"},
+	{Intent: Quit, In: Chat, Name: "quit", Help: "Quit", Command: "quit", Also: "exit"},
 
-	{ToggleHelp, Empty, "help", []string{"?"}, "Show help", "", true},
-	{FocusTranscript, Empty, "transcript", []string{"tab"}, "Go to the question or the transcript", "", true},
-	{EditQueued, Empty, "edit-queued", []string{"up"}, "Edit the last queued prompt", "", true},
-	{DropQueued, Empty, "drop-queued", []string{"backspace"}, "Drop the last queued prompt", "", true},
+	{Intent: ToggleHelp, In: Empty, Name: "help", Keys: []string{"?"}, Help: "Show help"},
+	{Intent: FocusTranscript, In: Empty, Name: "transcript", Keys: []string{"tab"}, Help: "Go to the question or the transcript"},
+	{Intent: EditQueued, In: Empty, Name: "edit-queued", Keys: []string{"up"}, Help: "Edit the last queued prompt"},
+	{Intent: DropQueued, In: Empty, Name: "drop-queued", Keys: []string{"backspace"}, Help: "Drop the last queued prompt"},
 
-	{Newline, Draft, "newline", []string{"shift+enter", "alt+enter", "ctrl+j"}, "Insert a new line (or \\ enter)", "", true},
-	{CharLeft, Draft, "left", []string{"left"}, "Move left", "", true},
-	{CharRight, Draft, "right", []string{"right"}, "Move right", "", true},
-	{LineUp, Draft, "up", []string{"up"}, "Move up", "", true},
-	{LineDown, Draft, "down", []string{"down"}, "Move down", "", true},
-	{LineStart, Draft, "line-start", []string{"ctrl+a", "home"}, "Move to the start of the line", "", true},
-	{LineEnd, Draft, "line-end", []string{"ctrl+e", "end"}, "Move to the end of the line", "", true},
-	{WordLeft, Draft, "word-left", []string{"alt+b", "ctrl+left", "alt+left"}, "Move back a word", "", true},
-	{WordRight, Draft, "word-right", []string{"alt+f", "ctrl+right", "alt+right"}, "Move forward a word", "", true},
-	{DraftStart, Draft, "start", []string{"ctrl+home"}, "Move to the start of the draft", "", true},
-	{DraftEnd, Draft, "end", []string{"ctrl+end"}, "Move to the end of the draft", "", true},
-	{DeleteBack, Draft, "delete-back", []string{"backspace", "shift+backspace", "ctrl+h"}, "Delete backward", "", true},
-	{DeleteForward, Draft, "delete-forward", []string{"delete", "ctrl+d"}, "Delete forward", "", true},
-	{KillBlankLeft, Draft, "kill-to-blank", []string{"ctrl+w"}, "Delete back to a space", "", true},
-	{KillWordLeft, Draft, "kill-word-left", []string{"alt+backspace", "ctrl+backspace"}, "Delete the previous word", "", true},
-	{KillWordRight, Draft, "kill-word-right", []string{"alt+d", "ctrl+delete", "alt+delete"}, "Delete the next word", "", true},
-	{KillToStart, Draft, "kill-to-start", []string{"ctrl+u"}, "Delete to the start of the line", "", true},
-	{KillToEnd, Draft, "kill-to-end", []string{"ctrl+k"}, "Delete to the end of the line", "", true},
-	{Yank, Draft, "yank", []string{"ctrl+y"}, "Paste what was deleted", "", true},
-	{Undo, Draft, "undo", []string{"ctrl+_"}, "Undo", "", true},
+	{Intent: Newline, In: Draft, Name: "newline", Keys: []string{"shift+enter", "alt+enter", "ctrl+j"}, Help: "Insert a new line (or \\ enter)"},
+	{Intent: CharLeft, In: Draft, Name: "left", Keys: []string{"left"}, Help: "Move left"},
+	{Intent: CharRight, In: Draft, Name: "right", Keys: []string{"right"}, Help: "Move right"},
+	{Intent: LineUp, In: Draft, Name: "up", Keys: []string{"up"}, Help: "Move up"},
+	{Intent: LineDown, In: Draft, Name: "down", Keys: []string{"down"}, Help: "Move down"},
+	{Intent: LineStart, In: Draft, Name: "line-start", Keys: []string{"ctrl+a", "home"}, Help: "Move to the start of the line"},
+	{Intent: LineEnd, In: Draft, Name: "line-end", Keys: []string{"ctrl+e", "end"}, Help: "Move to the end of the line"},
+	{Intent: WordLeft, In: Draft, Name: "word-left", Keys: []string{"alt+b", "ctrl+left", "alt+left"}, Help: "Move back a word"},
+	{Intent: WordRight, In: Draft, Name: "word-right", Keys: []string{"alt+f", "ctrl+right", "alt+right"}, Help: "Move forward a word"},
+	{Intent: DraftStart, In: Draft, Name: "start", Keys: []string{"ctrl+home"}, Help: "Move to the start of the draft"},
+	{Intent: DraftEnd, In: Draft, Name: "end", Keys: []string{"ctrl+end"}, Help: "Move to the end of the draft"},
+	{Intent: DeleteBack, In: Draft, Name: "delete-back", Keys: []string{"backspace", "shift+backspace", "ctrl+h"}, Help: "Delete backward"},
+	{Intent: DeleteForward, In: Draft, Name: "delete-forward", Keys: []string{"delete", "ctrl+d"}, Help: "Delete forward"},
+	{Intent: KillBlankLeft, In: Draft, Name: "kill-to-blank", Keys: []string{"ctrl+w"}, Help: "Delete back to a space"},
+	{Intent: KillWordLeft, In: Draft, Name: "kill-word-left", Keys: []string{"alt+backspace", "ctrl+backspace"}, Help: "Delete the previous word"},
+	{Intent: KillWordRight, In: Draft, Name: "kill-word-right", Keys: []string{"alt+d", "ctrl+delete", "alt+delete"}, Help: "Delete the next word"},
+	{Intent: KillToStart, In: Draft, Name: "kill-to-start", Keys: []string{"ctrl+u"}, Help: "Delete to the start of the line"},
+	{Intent: KillToEnd, In: Draft, Name: "kill-to-end", Keys: []string{"ctrl+k"}, Help: "Delete to the end of the line"},
+	{Intent: Yank, In: Draft, Name: "yank", Keys: []string{"ctrl+y"}, Help: "Paste what was deleted"},
+	{Intent: Undo, In: Draft, Name: "undo", Keys: []string{"ctrl+_"}, Help: "Undo"},
 
-	{Next, Transcript, "next", []string{"j", "down"}, "Next entry", "", true},
-	{Previous, Transcript, "previous", []string{"k", "up"}, "Previous entry", "", true},
-	{NextPrompt, Transcript, "next-prompt", []string{"}"}, "Next prompt", "", true},
-	{PreviousPrompt, Transcript, "previous-prompt", []string{"{"}, "Previous prompt", "", true},
-	{HalfDown, Transcript, "half-down", []string{"d"}, "Half a page down", "", true},
-	{HalfUp, Transcript, "half-up", []string{"u"}, "Half a page up", "", true},
-	{First, Transcript, "first", []string{"g", "home"}, "First entry", "", true},
-	{Last, Transcript, "last", []string{"G", "end"}, "Last entry", "", true},
-	{Open, Transcript, "open", []string{"space", "enter"}, "Open or close the entry", "", true},
-	{Copy, Transcript, "copy", []string{"y"}, "Copy the entry, its code, patch or command", "", true},
-	{OpenFile, Transcript, "open-file", []string{"o"}, "Open its file in $EDITOR", "", true},
-	{Search, Transcript, "search", []string{"/"}, "Search the transcript (a capital letter makes it case-sensitive)", "", true},
-	{SearchNext, Transcript, "search-next", []string{"n"}, "Next match", "", true},
-	{SearchPrevious, Transcript, "search-previous", []string{"N"}, "Previous match", "", true},
-	{WriteNote, Transcript, "note", []string{".", "c"}, "Write a note that quotes the entry", "", true},
-	{ShowMessages, Transcript, "messages", []string{"i"}, "Show its JSON messages", "", true},
-	{StopTool, Transcript, "stop-tool", []string{"x"}, "Stop the tool call", "", true},
-	{FocusTranscript, Transcript, "composer", []string{"tab"}, "Go to the question or back to the composer", "", true},
-	{Leave, Transcript, "leave", []string{"esc"}, "Back to the composer", "", true},
+	{Intent: Next, In: Transcript, Name: "next", Keys: []string{"j", "down"}, Help: "Next entry"},
+	{Intent: Previous, In: Transcript, Name: "previous", Keys: []string{"k", "up"}, Help: "Previous entry"},
+	{Intent: NextPrompt, In: Transcript, Name: "next-prompt", Keys: []string{"}"}, Help: "Next prompt"},
+	{Intent: PreviousPrompt, In: Transcript, Name: "previous-prompt", Keys: []string{"{"}, Help: "Previous prompt"},
+	{Intent: HalfDown, In: Transcript, Name: "half-down", Keys: []string{"d"}, Help: "Half a page down"},
+	{Intent: HalfUp, In: Transcript, Name: "half-up", Keys: []string{"u"}, Help: "Half a page up"},
+	{Intent: First, In: Transcript, Name: "first", Keys: []string{"g", "home"}, Help: "First entry"},
+	{Intent: Last, In: Transcript, Name: "last", Keys: []string{"G", "end"}, Help: "Last entry"},
+	{Intent: Open, In: Transcript, Name: "open", Keys: []string{"space", "enter"}, Help: "Open or close the entry"},
+	{Intent: Copy, In: Transcript, Name: "copy", Keys: []string{"y"}, Help: "Copy the entry, its code, patch or command"},
+	{Intent: OpenFile, In: Transcript, Name: "open-file", Keys: []string{"o"}, Help: "Open its file in $EDITOR"},
+	{Intent: Search, In: Transcript, Name: "search", Keys: []string{"/"}, Help: "Search the transcript (a capital letter makes it case-sensitive)"},
+	{Intent: SearchNext, In: Transcript, Name: "search-next", Keys: []string{"n"}, Help: "Next match"},
+	{Intent: SearchPrevious, In: Transcript, Name: "search-previous", Keys: []string{"N"}, Help: "Previous match"},
+	{Intent: WriteNote, In: Transcript, Name: "note", Keys: []string{".", "c"}, Help: "Write a note that quotes the entry"},
+	{Intent: ShowMessages, In: Transcript, Name: "messages", Keys: []string{"i"}, Help: "Show its JSON messages"},
+	{Intent: StopTool, In: Transcript, Name: "stop-tool", Keys: []string{"x"}, Help: "Stop the tool call"},
+	{Intent: FocusTranscript, In: Transcript, Name: "composer", Keys: []string{"tab"}, Help: "Go to the question or back to the composer"},
+	{Intent: Leave, In: Transcript, Name: "leave", Keys: []string{"esc"}, Help: "Back to the composer"},
 
-	{Reject, Question, "reject", []string{"esc"}, "Reject", "", true},
-	{RejectWhy, Question, "reject-why", []string{"c"}, "Reject with a reason, which is the next prompt", "", true},
-	{Details, Question, "details", []string{"d"}, "Show everything the agent sent about it", "", true},
-	{FullScreen, Question, "full-screen", []string{"f"}, "Full screen", "", true},
-	{MakeRule, Question, "rule", []string{"r"}, "Make a rule for questions like this", "", true},
-	{PickHunks, Question, "hunks", []string{"h"}, "Choose hunks of a write", "", true},
-	{EditText, Question, "edit", []string{"e"}, "Edit the text in $EDITOR before it is written", "", true},
-	{TakeOver, Question, "keyboard", []string{"t"}, "Allow a command once, with your keyboard", "", true},
-	{ScrollUp, Question, "up", []string{"up", "k"}, "Scroll up", "", true},
-	{ScrollDown, Question, "down", []string{"down", "j"}, "Scroll down", "", true},
-	{PageUp, Question, "page-up", []string{"pgup"}, "Page up", "", true},
-	{PageDown, Question, "page-down", []string{"pgdown", "space"}, "Page down", "", true},
-	{Last, Question, "last", []string{"G", "end"}, "Go to the end", "", true},
-	{NextQuestion, Question, "next", []string{"ctrl+n"}, "Next question", "", true},
-	{PreviousQuestion, Question, "previous", []string{"ctrl+p"}, "Previous question", "", true},
-	{Leave, Question, "leave", []string{"tab", "alt+a"}, "Back to the composer", "", true},
+	{Intent: Reject, In: Question, Name: "reject", Keys: []string{"esc"}, Help: "Reject"},
+	{Intent: RejectWhy, In: Question, Name: "reject-why", Keys: []string{"c"}, Help: "Reject with a reason, which is the next prompt"},
+	{Intent: Details, In: Question, Name: "details", Keys: []string{"d"}, Help: "Show everything the agent sent about it"},
+	{Intent: FullScreen, In: Question, Name: "full-screen", Keys: []string{"f"}, Help: "Full screen"},
+	{Intent: MakeRule, In: Question, Name: "rule", Keys: []string{"r"}, Help: "Make a rule for questions like this"},
+	{Intent: PickHunks, In: Question, Name: "hunks", Keys: []string{"h"}, Help: "Choose hunks of a write"},
+	{Intent: EditText, In: Question, Name: "edit", Keys: []string{"e"}, Help: "Edit the text in $EDITOR before it is written"},
+	{Intent: TakeOver, In: Question, Name: "keyboard", Keys: []string{"t"}, Help: "Allow a command once, with your keyboard"},
+	{Intent: ScrollUp, In: Question, Name: "up", Keys: []string{"up", "k"}, Help: "Scroll up"},
+	{Intent: ScrollDown, In: Question, Name: "down", Keys: []string{"down", "j"}, Help: "Scroll down"},
+	{Intent: PageUp, In: Question, Name: "page-up", Keys: []string{"pgup"}, Help: "Page up"},
+	{Intent: PageDown, In: Question, Name: "page-down", Keys: []string{"pgdown", "space"}, Help: "Page down"},
+	{Intent: Last, In: Question, Name: "last", Keys: []string{"G", "end"}, Help: "Go to the end"},
+	{Intent: NextQuestion, In: Question, Name: "next", Keys: []string{"ctrl+n"}, Help: "Next question"},
+	{Intent: PreviousQuestion, In: Question, Name: "previous", Keys: []string{"ctrl+p"}, Help: "Previous question"},
+	{Intent: Leave, In: Question, Name: "leave", Keys: []string{"tab", "alt+a"}, Help: "Back to the composer"},
 
-	{NextHunk, Hunks, "next", []string{"right", "]"}, "Next hunk", "", true},
-	{PreviousHunk, Hunks, "previous", []string{"left", "["}, "Previous hunk", "", true},
-	{RefuseHunk, Hunks, "refuse", []string{"space"}, "Reject or keep the hunk", "", true},
-	{AllowHunks, Hunks, "allow", []string{"enter"}, "Allow the rest, once", "", true},
-	{AsAsked, Hunks, "as-asked", []string{"u"}, "Back to what the agent asked for", "", true},
-	{Leave, Hunks, "leave", []string{"esc"}, "Back to the question", "", true},
+	{Intent: NextHunk, In: Hunks, Name: "next", Keys: []string{"right", "]"}, Help: "Next hunk"},
+	{Intent: PreviousHunk, In: Hunks, Name: "previous", Keys: []string{"left", "["}, Help: "Previous hunk"},
+	{Intent: RefuseHunk, In: Hunks, Name: "refuse", Keys: []string{"space"}, Help: "Reject or keep the hunk"},
+	{Intent: AllowHunks, In: Hunks, Name: "allow", Keys: []string{"enter"}, Help: "Allow the rest, once"},
+	{Intent: AsAsked, In: Hunks, Name: "as-asked", Keys: []string{"u"}, Help: "Back to what the agent asked for"},
+	{Intent: Leave, In: Hunks, Name: "leave", Keys: []string{"esc"}, Help: "Back to the question"},
 
-	{NextHunk, Review, "next-hunk", []string{"]", "right"}, "Next hunk", "", true},
-	{PreviousHunk, Review, "previous-hunk", []string{"[", "left"}, "Previous hunk", "", true},
-	{NextFile, Review, "next-file", []string{"}"}, "Next file", "", true},
-	{PreviousFile, Review, "previous-file", []string{"{"}, "Previous file", "", true},
-	{ScrollDown, Review, "down", []string{"j", "down"}, "Scroll down; in the tree: next file", "", true},
-	{ScrollUp, Review, "up", []string{"k", "up"}, "Scroll up; in the tree: previous file", "", true},
-	{PageDown, Review, "page-down", []string{"space", "pgdown"}, "Page down", "", true},
-	{PageUp, Review, "page-up", []string{"b", "pgup"}, "Page up", "", true},
-	{First, Review, "first", []string{"g", "home"}, "Go to the beginning", "", true},
-	{Last, Review, "last", []string{"G", "end"}, "Go to the end", "", true},
-	{KeepHunk, Review, "keep", []string{"a"}, "Keep or unkeep the hunk, then go to the next", "", true},
-	{KeepFile, Review, "keep-file", []string{"A"}, "Keep the file and go to the next", "", true},
-	{UndoHunk, Review, "undo", []string{"u"}, "Undo the hunk", "", true},
-	{UndoFile, Review, "undo-file", []string{"U"}, "Undo all changes of the file", "", true},
-	{Again, Review, "redo", []string{"r"}, "Redo what was undone last", "", true},
-	{StageHunk, Review, "stage", []string{"s"}, "Stage the hunk in git", "", true},
-	{StageFile, Review, "stage-file", []string{"S"}, "Stage the file in git", "", true},
-	{WriteNote, Review, "note", []string{"c"}, "Write a note on the hunk, or on the selected lines", "", true},
-	{SelectDown, Review, "select-down", []string{"J", "shift+down"}, "Select lines, downwards", "", true},
-	{SelectUp, Review, "select-up", []string{"K", "shift+up"}, "Select lines, upwards", "", true},
-	{ShowNotes, Review, "notes", []string{"C"}, "Show your notes: edit, drop, make one prompt of them", "", true},
-	{SideBySide, Review, "side-by-side", []string{"v"}, "Side by side, or in one column", "", true},
-	{WholeFile, Review, "whole-file", []string{"w"}, "The whole file, or only what has changed", "", true},
-	{FocusTree, Review, "tree", []string{"tab"}, "Go to the list of files, or to the diff", "", true},
-	{Fold, Review, "fold", []string{"z"}, "Fold or open the hunk, or a directory", "", true},
-	{Open, Review, "open", []string{"enter"}, "In the tree: fold a directory, or go to the diff", "", true},
-	{EarlierTurn, Review, "earlier", []string{"<"}, "Begin with an earlier turn", "", true},
-	{LaterTurn, Review, "later", []string{">"}, "Begin with a later turn", "", true},
-	{AllTurns, Review, "all-turns", []string{"t"}, "All turns, or only the last", "", true},
-	{Search, Review, "search", []string{"/"}, "Search all diffs (a capital letter makes it case-sensitive)", "", true},
-	{SearchNext, Review, "search-next", []string{"n"}, "Next match", "", true},
-	{SearchPrevious, Review, "search-previous", []string{"N"}, "Previous match", "", true},
-	{OpenFile, Review, "open-file", []string{"o"}, "Open the file in $EDITOR, at the hunk", "", true},
-	{Copy, Review, "copy", []string{"y"}, "Copy the patch of the file", "", true},
-	{ToggleHelp, Review, "help", []string{"?"}, "Show help", "", true},
-	{Leave, Review, "leave", []string{"esc", "q"}, "Close", "", true},
+	{Intent: NextHunk, In: Review, Name: "next-hunk", Keys: []string{"]", "right"}, Help: "Next hunk"},
+	{Intent: PreviousHunk, In: Review, Name: "previous-hunk", Keys: []string{"[", "left"}, Help: "Previous hunk"},
+	{Intent: NextFile, In: Review, Name: "next-file", Keys: []string{"}"}, Help: "Next file"},
+	{Intent: PreviousFile, In: Review, Name: "previous-file", Keys: []string{"{"}, Help: "Previous file"},
+	{Intent: ScrollDown, In: Review, Name: "down", Keys: []string{"j", "down"}, Help: "Scroll down; in the tree: next file"},
+	{Intent: ScrollUp, In: Review, Name: "up", Keys: []string{"k", "up"}, Help: "Scroll up; in the tree: previous file"},
+	{Intent: PageDown, In: Review, Name: "page-down", Keys: []string{"space", "pgdown"}, Help: "Page down"},
+	{Intent: PageUp, In: Review, Name: "page-up", Keys: []string{"b", "pgup"}, Help: "Page up"},
+	{Intent: First, In: Review, Name: "first", Keys: []string{"g", "home"}, Help: "Go to the beginning"},
+	{Intent: Last, In: Review, Name: "last", Keys: []string{"G", "end"}, Help: "Go to the end"},
+	{Intent: KeepHunk, In: Review, Name: "keep", Keys: []string{"a"}, Help: "Keep or unkeep the hunk, then go to the next"},
+	{Intent: KeepFile, In: Review, Name: "keep-file", Keys: []string{"A"}, Help: "Keep the file and go to the next"},
+	{Intent: UndoHunk, In: Review, Name: "undo", Keys: []string{"u"}, Help: "Undo the hunk"},
+	{Intent: UndoFile, In: Review, Name: "undo-file", Keys: []string{"U"}, Help: "Undo all changes of the file"},
+	{Intent: Again, In: Review, Name: "redo", Keys: []string{"r"}, Help: "Redo what was undone last"},
+	{Intent: StageHunk, In: Review, Name: "stage", Keys: []string{"s"}, Help: "Stage the hunk in git"},
+	{Intent: StageFile, In: Review, Name: "stage-file", Keys: []string{"S"}, Help: "Stage the file in git"},
+	{Intent: WriteNote, In: Review, Name: "note", Keys: []string{"c"}, Help: "Write a note on the hunk, or on the selected lines"},
+	{Intent: SelectDown, In: Review, Name: "select-down", Keys: []string{"J", "shift+down"}, Help: "Select lines, downwards"},
+	{Intent: SelectUp, In: Review, Name: "select-up", Keys: []string{"K", "shift+up"}, Help: "Select lines, upwards"},
+	{Intent: ShowNotes, In: Review, Name: "notes", Keys: []string{"C"}, Help: "Show your notes: edit, drop, make one prompt of them"},
+	{Intent: SideBySide, In: Review, Name: "side-by-side", Keys: []string{"v"}, Help: "Side by side, or in one column"},
+	{Intent: WholeFile, In: Review, Name: "whole-file", Keys: []string{"w"}, Help: "The whole file, or only what has changed"},
+	{Intent: FocusTree, In: Review, Name: "tree", Keys: []string{"tab"}, Help: "Go to the list of files, or to the diff"},
+	{Intent: Fold, In: Review, Name: "fold", Keys: []string{"z"}, Help: "Fold or open the hunk, or a directory"},
+	{Intent: Open, In: Review, Name: "open", Keys: []string{"enter"}, Help: "In the tree: fold a directory, or go to the diff"},
+	{Intent: EarlierTurn, In: Review, Name: "earlier", Keys: []string{"<"}, Help: "Begin with an earlier turn"},
+	{Intent: LaterTurn, In: Review, Name: "later", Keys: []string{">"}, Help: "Begin with a later turn"},
+	{Intent: AllTurns, In: Review, Name: "all-turns", Keys: []string{"t"}, Help: "All turns, or only the last"},
+	{Intent: Search, In: Review, Name: "search", Keys: []string{"/"}, Help: "Search all diffs (a capital letter makes it case-sensitive)"},
+	{Intent: SearchNext, In: Review, Name: "search-next", Keys: []string{"n"}, Help: "Next match"},
+	{Intent: SearchPrevious, In: Review, Name: "search-previous", Keys: []string{"N"}, Help: "Previous match"},
+	{Intent: OpenFile, In: Review, Name: "open-file", Keys: []string{"o"}, Help: "Open the file in $EDITOR, at the hunk"},
+	{Intent: Copy, In: Review, Name: "copy", Keys: []string{"y"}, Help: "Copy the patch of the file"},
+	{Intent: ToggleHelp, In: Review, Name: "help", Keys: []string{"?"}, Help: "Show help"},
+	{Intent: Leave, In: Review, Name: "leave", Keys: []string{"esc", "q"}, Help: "Close"},
 
-	{Close, Reading, "close", []string{"esc", "q", "enter"}, "Close", "", true},
-	{ScrollUp, Reading, "up", []string{"up", "k"}, "Scroll up", "", true},
-	{ScrollDown, Reading, "down", []string{"down", "j"}, "Scroll down", "", true},
+	{Intent: Close, In: Reading, Name: "close", Keys: []string{"esc", "q", "enter"}, Help: "Close"},
+	{Intent: ScrollUp, In: Reading, Name: "up", Keys: []string{"up", "k"}, Help: "Scroll up"},
+	{Intent: ScrollDown, In: Reading, Name: "down", Keys: []string{"down", "j"}, Help: "Scroll down"},
 
-	{NewSession, List, "new-session", []string{"ctrl+n"}, "Sessions: start a new one", "", true},
-	{InWorktree, List, "worktree", []string{"alt+n"}, "Sessions: start this agent in a new git worktree", "", true},
-	{AnotherAgent, List, "another-agent", []string{"ctrl+t"}, "Sessions: start another agent", "", true},
-	{CloseEntry, List, "close", []string{"ctrl+x"}, "Sessions: close; running: stop; notes, queue: drop", "", true},
-	{TakeOver, List, "take-over", []string{"ctrl+r"}, "Running: take a command over with your keyboard", "", true},
-	{DeleteEntry, List, "delete", []string{"ctrl+d"}, "Sessions: delete, after asking", "", true},
-	{Copy, List, "copy", []string{"ctrl+y"}, "Prompts: copy", "", true},
-	{Tick, List, "tick", []string{"tab"}, "Compare: tick an agent", "", true},
-	{EditEntry, List, "edit", []string{"ctrl+e"}, "Sessions: rename; prompts: edit and resend", "", true},
-	{MoveUp, List, "move-up", []string{"alt+up"}, "Queue: send earlier", "", true},
-	{MoveDown, List, "move-down", []string{"alt+down"}, "Queue: send later", "", true},
-	{Fork, List, "fork", []string{"ctrl+f"}, "Prompts: continue from there in another session", "", true},
-	{UndoFiles, List, "restore", []string{"ctrl+o"}, "Prompts: restore files to before that turn, after asking", "", true},
+	{Intent: NewSession, In: List, Name: "new-session", Keys: []string{"ctrl+n"}, Help: "Sessions: start a new one"},
+	{Intent: InWorktree, In: List, Name: "worktree", Keys: []string{"alt+n"}, Help: "Sessions: start this agent in a new git worktree"},
+	{Intent: AnotherAgent, In: List, Name: "another-agent", Keys: []string{"ctrl+t"}, Help: "Sessions: start another agent"},
+	{Intent: CloseEntry, In: List, Name: "close", Keys: []string{"ctrl+x"}, Help: "Sessions: close; running: stop; notes, queue: drop"},
+	{Intent: TakeOver, In: List, Name: "take-over", Keys: []string{"ctrl+r"}, Help: "Running: take a command over with your keyboard"},
+	{Intent: DeleteEntry, In: List, Name: "delete", Keys: []string{"ctrl+d"}, Help: "Sessions: delete, after asking"},
+	{Intent: Copy, In: List, Name: "copy", Keys: []string{"ctrl+y"}, Help: "Prompts: copy"},
+	{Intent: Tick, In: List, Name: "tick", Keys: []string{"tab"}, Help: "Compare: tick an agent"},
+	{Intent: EditEntry, In: List, Name: "edit", Keys: []string{"ctrl+e"}, Help: "Sessions: rename; prompts: edit and resend"},
+	{Intent: MoveUp, In: List, Name: "move-up", Keys: []string{"alt+up"}, Help: "Queue: send earlier"},
+	{Intent: MoveDown, In: List, Name: "move-down", Keys: []string{"alt+down"}, Help: "Queue: send later"},
+	{Intent: Fork, In: List, Name: "fork", Keys: []string{"ctrl+f"}, Help: "Prompts: continue from there in another session"},
+	{Intent: UndoFiles, In: List, Name: "restore", Keys: []string{"ctrl+o"}, Help: "Prompts: restore files to before that turn, after asking"},
 
-	{Suspend, Always, "suspend", []string{"ctrl+z"}, "Suspend parley", "", false},
-	{Redraw, Always, "redraw", []string{"ctrl+l"}, "Redraw the screen", "", false},
+	{Intent: Suspend, In: Always, Name: "suspend", Keys: []string{"ctrl+z"}, Help: "Suspend parley"},
+	{Intent: Redraw, In: Always, Name: "redraw", Keys: []string{"ctrl+l"}, Help: "Redraw the screen"},
 }
 
 // Answers are the keys that answer a question. They depend on the options that the agent
@@ -189,4 +342,18 @@ var Actions = []Action{
 var Answers = []struct{ Label, Help string }{
 	{"y a n N", "Answer of that kind: allow once, allow always, reject, reject always"},
 	{"1 … 9 0 b c …", "Answer with that key"},
+}
+
+// Group is a heading of the list of all actions, with what is below it, the most used first.
+type Group struct {
+	Title   string
+	Intents []Intent
+}
+
+// Groups are the groups of all actions that the list shows.
+var Groups = []Group{
+	{"Session", []Intent{Sessions, NewSession, Turns, ShowQueue, NextWaiting, AnotherAgent, Compare, NextColumn, InWorktree, Fork, Rename, SearchHistory, Editor, PasteImage, Suspend, Quit}},
+	{"Review", []Intent{ShowReview, UndoFiles, ShowNotes, Trust, MergeTree, DiscardTree}},
+	{"Agent", []Intent{NextMode, Approval, Model, Mode, Options, Background, Login, Logout}},
+	{"View", []Intent{ToggleHelp, CycleDensity, TogglePlan, ToggleLog, SidePanel, Theme, Inline, Mouse, Home, End, Redraw}},
 }

@@ -3,168 +3,6 @@
 // all use this.
 package intent
 
-// Intent is something the user wants. The zero Intent is nothing.
-type Intent int
-
-// The intents, grouped by the context of their keys.
-const (
-	None Intent = iota
-
-	Send
-	Stop
-	Interrupt
-	QuitIfEmpty
-	Suspend
-	Redraw
-	HistoryBack
-	HistoryForward
-	SearchHistory
-	Editor
-	PasteImage
-	CycleDensity
-	TogglePlan
-	ToggleHelp
-	ToggleLog
-	PageUp
-	PageDown
-	ScrollUp
-	ScrollDown
-	Home
-	End
-	Complete
-	Palette
-	FocusQuestion
-	Sessions
-	NextWaiting
-	NextMode
-	Options
-	Background
-
-	NewSession
-	AnotherAgent
-	Rename
-	InWorktree
-	Compare
-	NextColumn
-	Tick
-	MergeTree
-	DiscardTree
-	Fork
-	Turns
-	Mode
-	Model
-	Theme
-	SidePanel
-	Inline
-	Mouse
-	Login
-	Logout
-	Approval
-	Trust
-	ShowReview
-	UndoFiles
-	ShowNotes
-	ShowQueue
-	Quit
-
-	FocusTranscript
-	EditQueued
-	DropQueued
-
-	Next
-	Previous
-	NextPrompt
-	PreviousPrompt
-	HalfDown
-	HalfUp
-	First
-	Last
-	Open
-	ShowMessages
-	StopTool
-	Copy
-	OpenFile
-	Search
-	SearchNext
-	SearchPrevious
-	Leave
-
-	Reject
-	Details
-	FullScreen
-	NextQuestion
-	PreviousQuestion
-	MakeRule
-	PickHunks
-	EditText
-	TakeOver
-	RejectWhy
-
-	NextHunk
-	PreviousHunk
-	RefuseHunk
-	AllowHunks
-	AsAsked
-
-	NextFile
-	PreviousFile
-	KeepHunk
-	KeepFile
-	UndoHunk
-	UndoFile
-	Again
-	StageHunk
-	StageFile
-	SideBySide
-	WholeFile
-	Fold
-	FocusTree
-	EarlierTurn
-	LaterTurn
-	AllTurns
-	WriteNote
-	SelectDown
-	SelectUp
-
-	Close
-
-	CloseEntry
-	DeleteEntry
-	EditEntry
-	MoveUp
-	MoveDown
-
-	Newline
-	CharLeft
-	CharRight
-	LineUp
-	LineDown
-	LineStart
-	LineEnd
-	WordLeft
-	WordRight
-	DraftStart
-	DraftEnd
-	DeleteBack
-	DeleteForward
-	KillBlankLeft
-	KillWordLeft
-	KillWordRight
-	KillToStart
-	KillToEnd
-	Yank
-	Undo
-)
-
-// NeedsAgent reports whether an action does nothing without a live agent.
-func (i Intent) NeedsAgent() bool {
-	switch i {
-	case NewSession, InWorktree, MergeTree, DiscardTree, Compare, Fork, Approval, ShowReview, ShowNotes, UndoFiles, NextMode, Options, Mode, Model, Login, Logout, PasteImage:
-		return true
-	}
-	return false
-}
-
 // Context is where a key is pressed. A key can have a different meaning in each.
 type Context int
 
@@ -202,6 +40,19 @@ type Action struct {
 	Name    string   // in the configuration: unique in its context
 	Keys    []string // as Bubble Tea writes them; none if only the palette or a command does it
 	Help    string
+	Needs   Need
 	Command string // its slash command, without the slash
-	Quiet   bool   // not in the palette: it only makes sense with its key
+	Also    string // another name of the command, as other programs call it
+	Args    string // what the command takes on the screen, "" if nothing
+	InLines string // what the command does in the chat in lines, "" if Help says that
 }
+
+// Need is what a command needs to do anything. While an agent starts, it waits for that.
+type Need int
+
+// The needs. A session that is read from a log has no agent.
+const (
+	Nothing Need = iota
+	AnySession
+	LiveAgent
+)

@@ -17,10 +17,16 @@ func TestActions(t *testing.T) {
 		names, commands := map[string]bool{}, map[string]bool{}
 		for _, a := range Actions {
 			name := a.In.String() + "." + a.Name
-			if a.Intent == None || a.Name == "" || a.Help == "" || names[name] || a.Command != "" && commands[a.Command] {
+			if a.Intent == None || a.Name == "" || a.Help == "" || names[name] || a.Command != "" && (commands[a.Command] || commands[a.Also]) {
 				t.Errorf("%s: got %+v", preset, a)
 			}
-			names[name], commands[a.Command] = true, true
+			if a.Command == "" && a.Also+a.Args+a.InLines != "" {
+				t.Errorf("%s: %s has no command that this is about: %+v", preset, name, a)
+			}
+			names[name] = true
+			if a.Command != "" {
+				commands[a.Command], commands[a.Also] = true, a.Also != ""
+			}
 			want := a.Keys
 			if changed, ok := presets[k.preset][a.In][a.Intent]; ok {
 				want = changed
@@ -28,7 +34,7 @@ func TestActions(t *testing.T) {
 			if got := k.Keys(a.In, a.Intent); !slices.Equal(got, want) {
 				t.Errorf("%s: %s has %q, want %q: two have one of the keys", preset, name, got, want)
 			}
-			if len(want) == 0 && a.Command == "" && a.Quiet {
+			if len(want) == 0 && a.Command == "" {
 				t.Errorf("%s: nothing leads to %s", preset, name)
 			}
 			for _, key := range want {
@@ -105,7 +111,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// The list of all actions has each once that is not left to its key.
+// The list of all actions has each with a command, and none twice.
 func TestGroups(t *testing.T) {
 	seen := map[Intent]int{}
 	for _, g := range Groups {
@@ -114,12 +120,12 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	for _, a := range append(Of(Chat), Of(Always)...) {
-		want := 1
-		if a.Quiet {
-			want = 0
+		if n := seen[a.Intent]; n > 1 || n == 0 && a.Command != "" {
+			t.Errorf("%s is listed %d times", a.Name, n)
 		}
-		if seen[a.Intent] != want {
-			t.Errorf("%s is listed %d times, want %d", a.Name, seen[a.Intent], want)
-		}
+		delete(seen, a.Intent)
+	}
+	for i := range seen {
+		t.Errorf("intent %d is listed and is no action of the chat page", i)
 	}
 }

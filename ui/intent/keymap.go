@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -141,6 +142,50 @@ func (k *Keymap) Label(in Context, i Intent) string {
 	return ""
 }
 
+// KeyOf returns the first key of an action, or "no key".
+func (k *Keymap) KeyOf(in Context, i Intent) string { return cmp.Or(k.Label(in, i), "no key") }
+
+// Labels joins the first keys of actions: "down, pgdn, G".
+func (k *Keymap) Labels(in Context, of ...Intent) string {
+	var all []string
+	for _, i := range of {
+		if key := k.Label(in, i); key != "" {
+			all = append(all, key)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Hint is a key and what it does; without an intent only words.
+type Hint struct {
+	Key    Intent
+	Action string
+}
+
+// Hints joins keys and what they do, as "esc reject · d details". Actions without a key are left out.
+func (k *Keymap) Hints(in Context, hints ...Hint) string {
+	var all []string
+	for _, h := range hints {
+		if key := k.Label(in, h.Key); key != "" || h.Key == None {
+			all = append(all, strings.TrimSpace(key+" "+h.Action))
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
+// ChatKey returns the first key of an action of the chat page, its command if it has no key, or "none".
+func (k *Keymap) ChatKey(i Intent) string {
+	if key := k.Label(Chat, i); key != "" {
+		return key
+	}
+	for _, a := range Commands() {
+		if a.Intent == i {
+			return "/" + a.Command
+		}
+	}
+	return "none"
+}
+
 // Vim reports whether the composer has the modes of vi.
 func (k *Keymap) Vim() bool { return k.preset == "vim" }
 
@@ -149,34 +194,14 @@ func Commands() []Action {
 	return slices.DeleteFunc(slices.Clone(Actions), func(a Action) bool { return a.Command == "" })
 }
 
-// otherNames maps command names of other programs to parley's.
-var otherNames = map[string]string{"exit": "quit", "clear": "new", "resume": "sessions", "changes": "review"}
-
-// Args returns what the command takes, for its hint, "" if nothing.
-func (a Action) Args() string {
-	switch a.Intent {
-	case Rename:
-		return "NAME"
-	case InWorktree:
-		return "[NAME]"
-	case MergeTree:
-		return "[MESSAGE]"
-	case Compare:
-		return "PROMPT"
-	}
-	return ""
-}
-
 // CommandNamed returns the command of parley's with a name.
 func CommandNamed(name string) (Action, bool) {
-	if other, ok := otherNames[name]; ok {
-		name = other
+	for _, a := range Commands() {
+		if a.Command == name || a.Also == name && name != "" {
+			return a, true
+		}
 	}
-	i := slices.IndexFunc(Actions, func(a Action) bool { return a.Command == name && name != "" })
-	if i < 0 {
-		return Action{}, false
-	}
-	return Actions[i], true
+	return Action{}, false
 }
 
 // Of returns the actions of a context, in order.

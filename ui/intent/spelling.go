@@ -78,3 +78,15 @@ func DisplayKey(key string) string {
 	}
 	return key
 }
+
+// symbols are short forms of the names of keys.
+var symbols = map[string]string{"up": "↑", "down": "↓", "left": "←", "right": "→", "backspace": "⌫"}
+
+// Symbol returns a key in as few cells as possible: "shift+↓" for "shift+down".
+func Symbol(key string) string {
+	at := strings.LastIndex(key, "+") + 1
+	if short, ok := symbols[key[at:]]; ok {
+		return key[:at] + short
+	}
+	return key
+}

@@ -50,7 +50,7 @@ func (c *commands) named(name string) func(arg string) {
 	a, ok := intent.CommandNamed(name)
 	run := c.served[a.Intent]
 	switch {
-	case run != nil && c.w.Front().Agent.Opening() && (a.Intent.NeedsAgent() || a.Intent == intent.Rename):
+	case run != nil && c.w.Front().Agent.Opening() && a.Needs != intent.Nothing:
 		return func(arg string) {
 			c.out.say("Queued as prompt %d: /%s runs when the agent is ready.", c.putAside(strings.TrimSpace("/"+name+" "+arg)), name)
 		}
@@ -72,24 +72,12 @@ func (c *commands) doubt(line string) string {
 	return workspace.NoCommand(line, names)
 }
 
-// helpInLines says what commands do here that do something else on the screen, which has keys.
-var helpInLines = map[intent.Intent]string{
-	intent.Sessions:     "List sessions, or open the one with that number",
-	intent.AnotherAgent: "Start another agent, which replaces this one",
-	intent.Fork:         "Continue in a copy of this session, or after the prompt with that number",
-	intent.Turns:        "List the prompts",
-	intent.Background:   "List what is running",
-	intent.ShowReview:   "List changed files, or show the changes of the one with that name",
-	intent.ShowNotes:    "List your notes; send makes one prompt of them, drop and a number drops one",
-	intent.UndoFiles:    "Restore files that the agent changed, or to before the prompt with that number",
-}
-
 // ours returns parley's commands and the templates.
 func (c *commands) ours() []command {
 	all := slices.Clone(c.own)
 	for _, a := range intent.Commands() {
 		if c.served[a.Intent] != nil {
-			all = append(all, command{name: a.Command, help: cmp.Or(helpInLines[a.Intent], a.Help)})
+			all = append(all, command{name: a.Command, help: cmp.Or(a.InLines, a.Help)})
 		}
 	}
 	for _, t := range c.w.Front().Templates() {

@@ -46,7 +46,7 @@ func HelpRows(keys *intent.Keymap, first intent.Context, commands []Command, wid
 			}
 		}
 		if in == intent.Draft {
-			line("! first", "Run a shell command of your own; esc stops it; its result goes with your next prompt")
+			line("! first", "Run a shell command of your own; "+keys.ChatKey(intent.Stop)+" stops it; its result goes with your next prompt")
 		}
 		for _, a := range intent.Of(in) {
 			if label := fitting(keys.Keys(in, a.Intent), column); label != "" {
@@ -77,13 +77,13 @@ func fitting(keys []string, column int) string {
 // Palette lists every action that works now, with its key and slash command, and the
 // agent's commands. Choosing an action does it; choosing a command of the agent's puts it
 // into the composer.
-func Palette(keys *intent.Keymap, commands []Command, agent string, useless func(intent.Intent) bool, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
+func Palette(keys *intent.Keymap, commands []Command, agent string, useless func(intent.Action) bool, do func(intent.Intent) tea.Cmd, put func(command string)) *List {
 	var items []list.Item
 	listed := append(intent.Of(intent.Chat), intent.Of(intent.Always)...)
 	for _, g := range intent.Groups {
 		for _, i := range g.Intents {
 			at := slices.IndexFunc(listed, func(a intent.Action) bool { return a.Intent == i })
-			if a := listed[at]; !useless(i) {
+			if a := listed[at]; !useless(a) {
 				title, about, _ := strings.Cut(a.Help, ": ")
 				items = append(items, list.Item{Title: title, Detail: strings.TrimSuffix("/"+a.Command, "/"), More: about, Hint: keys.Label(a.In, i), Section: g.Title, Value: i})
 			}

@@ -42,7 +42,7 @@ func Contenders(keys *intent.Keymap, all []Contender, start func(chosen []int) t
 		}
 		return out
 	}
-	return &List{Title: "Compare agents", Foot: Foot(keys, Hint{intent.Tick, "tick"}, Hint{Action: "enter start"}), List: list.New(items()), Items: items,
+	return &List{Title: "Compare agents", Foot: Foot(keys, intent.Hint{Key: intent.Tick, Action: "tick"}, intent.Hint{Action: "enter start"}), List: list.New(items()), Items: items,
 		Same: func(a, b any) bool { return a == b }, Empty: "No agents found",
 		Keys: map[intent.Intent]func(list.Item) tea.Cmd{intent.Tick: With(func(i int) tea.Cmd {
 			ticked[i] = !ticked[i]
@@ -50,7 +50,7 @@ func Contenders(keys *intent.Keymap, all []Contender, start func(chosen []int) t
 		})},
 		Refuse: func(at list.Item) string {
 			if len(chosen(at)) < 2 {
-				return "Tick two or more: " + KeyOf(keys, intent.Tick)
+				return "Tick two or more: " + keys.KeyOf(intent.List, intent.Tick)
 			}
 			return ""
 		},

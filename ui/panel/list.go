@@ -232,26 +232,7 @@ func With[T any](do func(T) tea.Cmd) func(list.Item) tea.Cmd {
 	}
 }
 
-// Hint is a key of a list and what it does, or only words.
-type Hint struct {
-	Key    intent.Intent
-	Action string
-}
-
 // Foot joins hints to the text of a list's bottom border.
-func Foot(keys *intent.Keymap, hints ...Hint) string {
-	out := ""
-	for _, h := range hints {
-		if h.Key == intent.None {
-			out += h.Action + " · "
-		} else if key := keys.Label(intent.List, h.Key); key != "" {
-			out += key + " " + h.Action + " · "
-		}
-	}
-	return out + "esc close"
-}
-
-// KeyOf returns the key of an action in a list.
-func KeyOf(keys *intent.Keymap, i intent.Intent) string {
-	return cmp.Or(keys.Label(intent.List, i), "no key")
+func Foot(keys *intent.Keymap, hints ...intent.Hint) string {
+	return keys.Hints(intent.List, append(hints, intent.Hint{Action: "esc close"})...)
 }

@@ -68,12 +68,12 @@ func (r *Reading) within(offset, last int) int {
 
 // Rows implements layer.Overlayer.
 func (r *Reading) Rows(width, height int) ([]string, *tea.Cursor) {
-	body := r.Body(box.InnerWidth(width), r.env.Theme)
+	body, keys := r.Body(box.InnerWidth(width), r.env.Theme), r.env.Keys
 	last := r.last(body, height)
 	first := r.within(r.offset, last)
 	if r.Tail {
 		first += last
 	}
 	body = body[first:min(len(body), first+max(1, height-2))]
-	return box.Box{Title: r.Title, Foot: "esc close · pgup and pgdn scroll", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
+	return box.Box{Title: r.Title, Foot: keys.Label(intent.Reading, intent.Close) + " close · " + keys.ChatKey(intent.PageUp) + " and " + keys.ChatKey(intent.PageDown) + " scroll", Body: body, Focused: true}.Rows(width, r.env.Theme), nil
 }

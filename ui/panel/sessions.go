@@ -68,7 +68,7 @@ type SessionActions struct {
 // Sessions lists the sessions that now returns, and updates itself.
 func Sessions(keys *intent.Keymap, now func() []Session, same func(a, b any) bool, does SessionActions) *List {
 	l := &List{OpenedBy: intent.Sessions, Title: SessionsTitle, Same: same,
-		Foot: Foot(keys, Hint{intent.NewSession, "new"}, Hint{intent.AnotherAgent, "agent"}, Hint{intent.EditEntry, "rename"}, Hint{intent.CloseEntry, "close"}, Hint{intent.DeleteEntry, "delete"}, Hint{intent.InWorktree, "worktree"})}
+		Foot: Foot(keys, intent.Hint{Key: intent.NewSession, Action: "new"}, intent.Hint{Key: intent.AnotherAgent, Action: "agent"}, intent.Hint{Key: intent.EditEntry, Action: "rename"}, intent.Hint{Key: intent.CloseEntry, Action: "close"}, intent.Hint{Key: intent.DeleteEntry, Action: "delete"}, intent.Hint{Key: intent.InWorktree, Action: "worktree"})}
 	l.Items = func() []list.Item {
 		var items []list.Item
 		for _, s := range now() {

@@ -45,7 +45,7 @@ func Turns(keys *intent.Keymap, prompts []Prompt, now time.Time, do TurnActions)
 	}
 	l := list.New(items)
 	l.Select(len(items) - 1)
-	foot := Foot(keys, Hint{intent.EditEntry, "edit, files stay"}, Hint{intent.UndoFiles, "restore files"}, Hint{intent.Fork, "fork"}, Hint{Action: "enter show"}, Hint{intent.Copy, "copy"})
+	foot := Foot(keys, intent.Hint{Key: intent.EditEntry, Action: "edit, files stay"}, intent.Hint{Key: intent.UndoFiles, Action: "restore files"}, intent.Hint{Key: intent.Fork, Action: "fork"}, intent.Hint{Action: "enter show"}, intent.Hint{Key: intent.Copy, Action: "copy"})
 	return &List{Title: "Prompts", Foot: foot, List: l, Choose: With(do.Show), Keys: map[intent.Intent]func(list.Item) tea.Cmd{
 		intent.Copy: With(do.Copy), intent.EditEntry: With(do.Edit), intent.UndoFiles: With(do.Restore), intent.Fork: With(do.Fork),
 	}}

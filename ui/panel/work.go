@@ -112,15 +112,15 @@ type WorkActions struct {
 // Running lists the work that now returns, and updates itself. Each row names the key that
 // stops it. Rows keep their places and say when the work is over.
 func Running(keys *intent.Keymap, now func() []Work, does WorkActions) *List {
-	hints := []Hint{{intent.CloseEntry, "stop"}, {Action: "enter show"}}
+	hints := []intent.Hint{{Key: intent.CloseEntry, Action: "stop"}, {Action: "enter show"}}
 	if does.TakesOver {
-		hints = slices.Insert(hints, 1, Hint{intent.TakeOver, "take over"})
+		hints = slices.Insert(hints, 1, intent.Hint{Key: intent.TakeOver, Action: "take over"})
 	}
 	l := &List{OpenedBy: intent.Background, Title: "Running", Foot: Foot(keys, hints...), Empty: "Nothing is running", List: list.New(nil)}
 	item := func(w Work) list.Item {
 		hint := w.Hint
 		if w.Stops {
-			hint += " · " + KeyOf(keys, intent.CloseEntry) + " stop"
+			hint += " · " + keys.KeyOf(intent.List, intent.CloseEntry) + " stop"
 			if key := keys.Label(intent.List, intent.TakeOver); w.Own && key != "" && does.TakesOver {
 				hint += " · " + key + " take over"
 			}

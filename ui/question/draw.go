@@ -151,6 +151,7 @@ func (f face) options() []string {
 
 // foot names the keys, or what the user has to do before they work.
 func (f face) foot() string {
+	stop := intent.Hint{Key: intent.Stop, Action: "reject"}
 	switch {
 	case f.armed && f.note != "":
 		return f.note
@@ -161,27 +162,38 @@ func (f face) foot() string {
 	case f.armed && f.cur.Change != nil:
 		return f.writeFoot()
 	case f.armed && f.sight.read:
-		return "esc reject · d details" + f.whyHint()
+		return f.keys.Hints(intent.Question, reject, details, why)
 	case f.armed && f.sight.ended:
-		return "press twice to allow unread · pgup read · esc reject"
+		return f.keys.Hints(intent.Question, intent.Hint{Action: "press twice to allow unread"}, intent.Hint{Key: intent.PageUp, Action: "read"}, reject)
 	case f.armed:
-		return "read on to allow: down, pgdn, G · esc reject"
+		return f.keys.Hints(intent.Question, intent.Hint{Action: "read on to allow: " + f.onward(intent.Last)}, reject)
 	case f.around.Focused:
-		return "alt+a or tab to answer"
+		return toAnswer(f.keys)
 	case !f.around.Drafting:
-		return "alt+a to answer · esc reject"
+		return f.keys.Hints(intent.Chat, answer, stop)
 	case f.undrafted:
-		return "You are typing · alt+a to answer · esc clear the draft"
+		stop.Action = "clear the draft"
 	}
-	return "You are typing · alt+a to answer · esc reject"
+	return f.keys.Hints(intent.Chat, typing, answer, stop)
 }
 
-// whyHint names the key that rejects and says why.
-func (f face) whyHint() string {
-	if key := f.keys.Label(intent.Question, intent.RejectWhy); key != "" {
-		return " · " + key + " reject with a reason"
-	}
-	return ""
+// Hints of questions and forms.
+var (
+	reject  = intent.Hint{Key: intent.Reject, Action: "reject"}
+	details = intent.Hint{Key: intent.Details, Action: "details"}
+	why     = intent.Hint{Key: intent.RejectWhy, Action: "reject with a reason"}
+	answer  = intent.Hint{Key: intent.FocusQuestion, Action: "to answer"}
+	typing  = intent.Hint{Action: "You are typing"}
+)
+
+// toAnswer names the keys that answer while the transcript has the keys.
+func toAnswer(keys *intent.Keymap) string {
+	return keys.ChatKey(intent.FocusQuestion) + " or " + keys.Label(intent.Transcript, intent.FocusTranscript) + " to answer"
+}
+
+// onward names the keys that show the rest of a question.
+func (f face) onward(more ...intent.Intent) string {
+	return f.keys.Labels(intent.Question, append([]intent.Intent{intent.ScrollDown, intent.PageDown}, more...)...)
 }
 
 // fullFoot names the keys of the full view.
@@ -194,7 +206,7 @@ func (f face) fullFoot() string {
 	if esc := keys.Label(intent.Question, intent.Reject); esc != "" {
 		back += " or " + esc
 	}
-	all := []string{back + " back", "down, pgdn, G"}
+	all := []string{back + " back", f.onward(intent.Last)}
 	if !f.sight.read {
 		all = []string{"read on to allow: " + all[1], all[0]}
 	}
@@ -210,7 +222,7 @@ func (f face) writeFoot() string {
 	var all []string
 	add := func(in intent.Context, i intent.Intent, words string) {
 		if key := f.keys.Label(in, i); key != "" {
-			all = append(all, strings.NewReplacer("right", "→", "left", "←").Replace(key)+" "+words)
+			all = append(all, intent.Symbol(key)+" "+words)
 		}
 	}
 	if !f.sight.read {
@@ -219,7 +231,7 @@ func (f face) writeFoot() string {
 	w := f.write
 	if !w.picking() {
 		if !f.sight.read {
-			all[0] += ": down, pgdn"
+			all[0] += ": " + f.onward()
 		}
 		add(intent.Question, intent.Reject, "reject")
 		add(intent.Question, intent.PickHunks, "hunks")

@@ -140,7 +140,7 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 			return host.Say("Only http and https pages can be opened")
 		}
 		if !e.read {
-			return host.Say(readFirst)
+			return host.Say("Read to the end first: down, pgdn")
 		}
 		if !e.open {
 			e.open, e.offset = true, 0
@@ -211,7 +211,7 @@ func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Curs
 	}
 	box.Body, box.Right = on.window(e.sight, body, max(1, height/3))
 	if box.Right != "" {
-		box.Right = "shift+↓ " + box.Right
+		box.Right = intent.Symbol(e.in.env.Keys.ChatKey(intent.ScrollDown)) + " " + box.Right
 	}
 	above := len(box.Body)
 	on.form.width, on.form.height = inner, max(1, height-2-above)
@@ -240,18 +240,18 @@ func (e *Elicitation) Saw(on Shown) bool {
 
 // foot names the keys.
 func (e *Elicitation) foot(armed bool) string {
-	around := e.in.host.PageState()
+	around, keys, stop := e.in.host.PageState(), e.in.env.Keys, intent.Hint{Key: intent.Stop, Action: "cancel"}
 	switch {
 	case around.Beside:
-		return e.in.env.Keys.Label(intent.Chat, intent.NextWaiting) + " or a click to answer"
+		return keys.Label(intent.Chat, intent.NextWaiting) + " or a click to answer"
 	case e.open && !armed:
-		return "alt+a to open it again or stop waiting"
+		return keys.ChatKey(intent.FocusQuestion) + " to open it again or stop waiting"
 	case around.Focused:
-		return "alt+a or tab to answer"
+		return toAnswer(keys)
 	case !armed && !around.Drafting:
-		return "alt+a to answer · esc cancel"
+		return keys.Hints(intent.Chat, answer, stop)
 	case !armed:
-		return "You are typing · alt+a to answer · esc cancel"
+		return keys.Hints(intent.Chat, typing, answer, stop)
 	case e.form != nil:
 		return "ctrl+s send · esc cancel · tab next"
 	case e.open:

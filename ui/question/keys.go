@@ -225,7 +225,10 @@ func (q *Question) sent(key uint64, err error) tea.Cmd {
 	return nil
 }
 
-const readFirst = "Read to the end first: down, pgdn"
+// ReadFirst says how to read the rest of a question.
+func ReadFirst(keys *intent.Keymap) string {
+	return "Read to the end first: " + keys.Labels(intent.Question, intent.ScrollDown, intent.PageDown)
+}
 
 // tooSoon says that a key which allows may be the next letter of a word.
 func tooSoon(key string) string { return "Too soon: wait a moment, then press " + key + " again" }
@@ -249,7 +252,7 @@ func (q *Question) mayAllow(o permissions.Option, key string) (bool, tea.Cmd) {
 	switch {
 	case !q.read && !q.offers(o):
 		q.pressed = unreadChoice{}
-		return false, q.host.Say(readFirst)
+		return false, q.host.Say(ReadFirst(q.env.Keys))
 	case !q.ready() && (q.read || q.pressed.option != o.ID):
 		return false, q.host.Say(tooSoon(key))
 	case q.read, q.pressed.confirmed(o.ID, q.env.Now()) && q.ready():
@@ -278,7 +281,7 @@ func (q *Question) answerAttended(cur permissions.Question, key string) tea.Cmd 
 	case !ok:
 		return nil
 	case !q.read:
-		return q.host.Say(readFirst)
+		return q.host.Say(ReadFirst(q.env.Keys))
 	case !q.ready():
 		return q.host.Say(tooSoon(key))
 	default:

@@ -146,15 +146,15 @@ func (r *Review) foot(width int) string {
 	one := func(i intent.Intent, does string) footKey { return footKey{[]intent.Intent{i}, does} }
 	keys := []footKey{pair(intent.NextHunk, intent.PreviousHunk, "hunk"), pair(intent.NextFile, intent.PreviousFile, "file"), one(intent.KeepHunk, "keep"), one(intent.UndoHunk, "undo"),
 		one(intent.StageHunk, "stage"), one(intent.WriteNote, "note"), one(intent.FocusTree, "files"), one(intent.AllTurns, "all turns")}
-	last := "? all keys · esc back"
+	help, leave := intent.Hint{Key: intent.ToggleHelp, Action: "all keys"}, intent.Hint{Key: intent.Leave, Action: "back"}
 	switch {
 	case r.inTree:
 		keys = []footKey{one(intent.Open, "open"), one(intent.KeepHunk, "keep file"), one(intent.UndoHunk, "undo file"), one(intent.StageHunk, "stage file"), one(intent.WriteNote, "note")}
 	case r.picked.in(r.sheet()):
 		keys = []footKey{pair(intent.SelectDown, intent.SelectUp, "select"), one(intent.WriteNote, "note on these lines")}
-		last = "? all keys · esc unselect"
+		leave.Action = "unselect"
 	}
-	out := ""
+	out, last := "", r.env.Keys.Hints(intent.Review, help, leave)
 	for _, k := range keys {
 		label := ""
 		for _, i := range k.of {

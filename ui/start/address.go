@@ -113,6 +113,6 @@ func (a Address) keys() string {
 		parts = addressKeys(link, th)
 	}
 	return strings.Join(append(parts,
-		th.Key.Paint(a.Host.Label(intent.ToggleLog))+th.Dim.Paint(" log"),
-		th.Key.Paint(a.Host.Label(intent.Stop))+th.Dim.Paint(" cancel")), "   ")
+		th.Key.Paint(a.Env.Keys.ChatKey(intent.ToggleLog))+th.Dim.Paint(" log"),
+		th.Key.Paint(a.Env.Keys.ChatKey(intent.Stop))+th.Dim.Paint(" cancel")), "   ")
 }

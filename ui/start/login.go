@@ -28,8 +28,6 @@ type Host interface {
 	Browse(url string) tea.Cmd
 	// Run lends the terminal to a command and calls done with its error.
 	Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd
-	// Label returns the key of an action, as shown.
-	Label(i intent.Intent) string
 	// LastTyped returns the time of the last key, and whether there is a draft.
 	LastTyped() (last time.Time, draft bool)
 	// Covered reports whether a panel covers this row of the screen.
@@ -298,9 +296,9 @@ func (l *Login) Rows(width, height int) ([]string, *tea.Cursor) {
 	}
 	th, inner := l.env.Theme, box.InnerWidth(width)
 	armed := l.armed()
-	box := box.Box{Title: "Log in to " + l.agent.Name(), Foot: "enter select · " + l.host.Label(intent.ToggleLog) + " log · esc close", Focused: true}
+	box := box.Box{Title: "Log in to " + l.agent.Name(), Foot: "enter select · " + l.env.Keys.ChatKey(intent.ToggleLog) + " log · esc close", Focused: true}
 	if !armed && l.agent.Opening() {
-		box.Foot = l.host.Label(intent.FocusQuestion) + " to choose · " + l.host.Label(intent.Stop) + " cancel"
+		box.Foot = l.env.Keys.ChatKey(intent.FocusQuestion) + " to choose · " + l.env.Keys.ChatKey(intent.Stop) + " cancel"
 	}
 	above, about, room := l.around(inner, height)
 	box.Right = l.list.More(room)

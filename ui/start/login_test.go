@@ -15,7 +15,6 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/seeds"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/uitest"
 )
@@ -38,7 +37,6 @@ func (s *sheet) Browse(url string) tea.Cmd { return s.note("open " + url) }
 func (s *sheet) Run(_ workspace.Command, _ func(error) tea.Msg) tea.Cmd {
 	return s.note("run")
 }
-func (s *sheet) Label(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }
 func (s *sheet) LastTyped() (time.Time, bool) { return s.typed, s.draft }
 func (s *sheet) Covered(int) bool             { return false }
 func (s *sheet) wants(t *testing.T, w ...string) {

@@ -229,7 +229,7 @@ func (l *Login) stepRows(width, height int) ([]string, *tea.Cursor) {
 		box.Foot = "enter send · esc back"
 	}
 	if box.Right != "" {
-		box.Right = "shift+↓ " + box.Right
+		box.Right = intent.Symbol(l.env.Keys.ChatKey(intent.ScrollDown)) + " " + box.Right
 	}
 	above := len(box.Body)
 	fields, x, y := s.form.Rows(inner, max(1, height-2-above), th)

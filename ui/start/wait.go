@@ -75,7 +75,7 @@ func (w Wait) starting(width int) []string {
 	if strings.HasPrefix(spec.Where, "through npx") {
 		rows = append(rows, line(th.Dim.Paint("npx downloads the package first; this can take a minute")))
 	}
-	return append(rows, "", "  "+w.hint(w.Host.Label(intent.Stop), "cancel"))
+	return append(rows, "", "  "+w.hint(w.Env.Keys.ChatKey(intent.Stop), "cancel"))
 }
 
 // advice says what to do after a failed start.
@@ -88,12 +88,12 @@ func (w Wait) advice(width int) []string {
 	if w.Agent.NoSession() {
 		send = "start a new one   "
 	}
-	keys := w.hint(w.Host.Label(intent.Send), send) + w.hint(w.Host.Label(intent.Stop), w.Leave+"   ")
+	keys := w.hint(w.Env.Keys.ChatKey(intent.Send), send) + w.hint(w.Env.Keys.ChatKey(intent.Stop), w.Leave+"   ")
 	if w.Agent.FallbackLog() != nil {
 		keys = w.hint("ctrl+r", "read its log   ") + keys
 	}
 	if w.Alone {
-		keys += w.hint(w.Host.Label(intent.Interrupt), "quit")
+		keys += w.hint(w.Env.Keys.ChatKey(intent.Interrupt), "quit")
 	}
 	return append(append(rows, ""), text.WrapInk(nil, keys, "  ", width-2)...)
 }

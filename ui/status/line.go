@@ -48,7 +48,6 @@ func (t Toast) At(now time.Time) string {
 type Line struct {
 	*workspace.Session
 	Env      *layer.Env
-	Label    func(intent.Intent) string // the key of an action, or its command
 	Approval permissions.Mode
 	Others   int    // other sessions that wait for the user
 	Branch   string // of the worktree; "" without one
@@ -169,7 +168,7 @@ func (l Line) others() string {
 	if l.Others == 1 {
 		verb = "waits"
 	}
-	return l.Env.Theme.Warn.Paint(fmt.Sprintf("%d %s", l.Others, verb)) + l.Env.Theme.Dim.Paint(" · "+l.Label(intent.NextWaiting))
+	return l.Env.Theme.Warn.Paint(fmt.Sprintf("%d %s", l.Others, verb)) + l.Env.Theme.Dim.Paint(" · "+l.Env.Keys.ChatKey(intent.NextWaiting))
 }
 
 // broken returns the parts for a session that is ended or lost; nil for one that is open or
@@ -177,24 +176,25 @@ func (l Line) others() string {
 func (l Line) broken() []string {
 	th := l.Env.Theme
 	if l.ReadOnly {
-		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint("read-only log"), th.Dim.Paint(l.Label(intent.Sessions) + " sessions")}
+		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint("read-only log"), th.Dim.Paint(l.Env.Keys.ChatKey(intent.Sessions) + " sessions")}
 	}
+	send := l.Env.Keys.ChatKey(intent.Send)
 	if at, retrying := l.Agent.Retrying(); retrying {
 		return []string{th.Bad.Paint("Connection lost") + th.Dim.Paint(": "+RetryWords(at, l.Env.Now()))}
 	}
 	switch l.Lost.State {
 	case workspace.StateGone:
-		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · enter starts a new one")}
+		return []string{th.Bad.Paint(workspace.GoneLine) + th.Dim.Paint(" · "+send+" starts a new one")}
 	case workspace.StateUnopened:
-		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · enter tries again")}
+		return []string{th.Bad.Paint("Reconnected, but the session did not open") + th.Dim.Paint(" · "+send+" tries again")}
 	case workspace.StateReopening:
 		return []string{th.Strong.Paint(l.Agent.Name()), th.Accent.Paint(thread.Loading.String())}
 	}
 	if l.Thread.State == thread.Ended && l.Agent.Spec.Remote {
-		return []string{th.Bad.Paint("Not connected") + th.Dim.Paint(" · enter tries again")}
+		return []string{th.Bad.Paint("Not connected") + th.Dim.Paint(" · "+send+" tries again")}
 	}
 	if l.Thread.State == thread.Ended {
-		return []string{th.Bad.Paint("The agent has ended") + th.Dim.Paint(" · enter restarts it")}
+		return []string{th.Bad.Paint("The agent has ended") + th.Dim.Paint(" · "+send+" restarts it")}
 	}
 	return nil
 }
@@ -301,7 +301,7 @@ func (l Line) counts() (parts []string) {
 func (l Line) Right() string {
 	th := l.Env.Theme
 	hint := func(key, what string) string { return th.Key.Paint(key) + " " + th.Dim.Paint(what) }
-	stop, interrupt := l.Label(intent.Stop), l.Label(intent.Interrupt)
+	stop, interrupt := l.Env.Keys.ChatKey(intent.Stop), l.Env.Keys.ChatKey(intent.Interrupt)
 	_, retrying := l.Agent.Retrying()
 	switch {
 	case l.Beside:
@@ -309,7 +309,7 @@ func (l Line) Right() string {
 	case l.Leaving != "":
 		return th.Warn.Paint(l.Leaving)
 	case retrying:
-		return hint("enter", "now")
+		return hint(l.Env.Keys.ChatKey(intent.Send), "now")
 	case l.Thread.State == thread.Ended && !l.ReadOnly:
 		return hint(interrupt, "quit")
 	case l.Agent.LoggingIn() != "", l.Opening() && !l.Busy():
@@ -327,7 +327,7 @@ func (l Line) Right() string {
 	case l.Shell:
 		return hint(stop, "stop the command")
 	}
-	return hint(cmp.Or(l.Env.Keys.Label(intent.Empty, intent.ToggleHelp), l.Label(intent.ToggleHelp)), "help")
+	return hint(cmp.Or(l.Env.Keys.Label(intent.Empty, intent.ToggleHelp), l.Env.Keys.ChatKey(intent.ToggleHelp)), "help")
 }
 
 func tokens(n uint64) string {

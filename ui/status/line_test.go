@@ -23,7 +23,7 @@ func aLine() Line {
 	s.Thread.State, s.Thread.TurnStarted = thread.Running, at.Add(-time.Minute)
 	s.Thread.Unasked = 3
 	return Line{Session: s, Env: &layer.Env{Now: func() time.Time { return at }, Keys: intent.Default, Theme: theme.For("plain", theme.Terminal{})},
-		Label: func(i intent.Intent) string { return intent.Default.Label(intent.Chat, i) }, Branch: "main"}
+		Branch: "main"}
 }
 
 var modes = []event.Choice{{ID: "plan", Name: "Plan first"}, {ID: "acceptEdits", Name: "Accept Edits"}, {ID: "yolo", Name: "YOLO"}}

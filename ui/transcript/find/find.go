@@ -246,7 +246,7 @@ func (b *Bar) Row(width int) (string, int) {
 	right := b.progress()
 	if !b.typing {
 		keys := func(i intent.Intent) string { return b.env.Keys.Label(intent.Transcript, i) }
-		if hint := keys(intent.SearchNext) + " " + keys(intent.SearchPrevious) + " · esc"; text.Width(right+hint)+20 < width {
+		if hint := keys(intent.SearchNext) + " " + keys(intent.SearchPrevious) + " · " + keys(intent.Leave); text.Width(right+hint)+20 < width {
 			right += " · " + hint
 		}
 	}
