@@ -14,7 +14,7 @@ import (
 func TestPalette(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		d.agent.update(commands)
+		d.Agent().Update("s1", commands)
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 60})
 		d.types("half a draft")
 		d.press("ctrl+p")

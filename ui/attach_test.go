@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/ui/composer"
 )
 
@@ -48,7 +49,7 @@ func pictured() *somePictures {
 func withPictures(p *somePictures) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
 		o.Pictures = p
-		d.on["initialize"] = hello(embeds)
+		d.fake.Capabilities(embeds)
 	}
 }
 
@@ -156,7 +157,7 @@ func TestClipboardImage(t *testing.T) {
 func TestQueuedImage(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withPictures(pictured())(d, o)
-		d.turn = slow
+		d.fake.Turn(slow)
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -177,11 +178,9 @@ func TestQueuedImage(t *testing.T) {
 func TestImageComesBack(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		o.Pictures = pictured()
-		d.protocol = "2"
-		d.on["initialize"] = func(*call) (string, error) {
-			return `{"protocolVersion":2,"info":{"name":"fake","version":"2"},"capabilities":{"session":{"prompt":{"image":{}}}}}`, nil
-		}
-		d.holds = func(t *turn) (string, error) { return fails(-32603, "no room") }
+		d.fake.Protocol = "2"
+		d.fake.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","version":"2"},"capabilities":{"session":{"prompt":{"image":{}}}}}`)
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32603, "no room") })
 	}, func(d *driver) {
 		d.connected()
 		d.types("see /tmp/shot.png now\n")
@@ -197,8 +196,8 @@ func TestImageForAnotherAgent(t *testing.T) {
 		d.connected()
 		d.types("see /tmp/shot.png ")
 		d.sees("[image shot.png 3 B]")
-		d.on["initialize"] = hello("")
-		d.agent.peer.Close(nil)
+		d.fake.Capabilities("")
+		d.Agent().Close()
 		d.wait(100 * time.Millisecond)
 		d.press("enter") // starts it again
 		d.wait(100 * time.Millisecond)

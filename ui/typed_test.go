@@ -253,7 +253,7 @@ func TestEditor(t *testing.T) {
 func TestDrafts(t *testing.T) {
 	k := newDisk()
 	s1 := composer.DraftKey{Agent: "fake", Session: "s1"}
-	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nhalf a thou")
 		d.wait(900 * time.Millisecond)
@@ -283,7 +283,7 @@ func TestDrafts(t *testing.T) {
 	}
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
-		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
+		d.fake.Answer("session/new", `{"sessionId":"s9"}`)
 	}, func(d *driver) { // another session, of the same project
 		d.connected()
 		d.sees("Restored your earlier draft")
@@ -305,7 +305,7 @@ func TestDrafts(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
 		o.RestoreDraft = false
-		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
+		d.fake.Answer("session/new", `{"sessionId":"s9"}`)
 	}, func(d *driver) {
 		d.connected() // the same session id, as if it was resumed
 		d.draft("next")
@@ -324,7 +324,7 @@ func TestDraftsOfAgents(t *testing.T) {
 	run := func(name string, user func(*driver)) {
 		drive(t, func(d *driver, o *Options) {
 			keepingTyped(k)(d, o)
-			d.turn = slow
+			d.fake.Turn(slow)
 			o.Start, _, _ = strings.Cut(name, " ")
 			o.Agents[0].Name = o.Start
 			if o.Start != name { // a command that the user typed, known by its program
@@ -413,7 +413,7 @@ func TestDraftsOfSessions(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
 		keeping(oneKept)(d, o)
-		lexer = composer.DraftKey{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
+		lexer = composer.DraftKey{Dir: d.Cwd + "/lexer", Agent: "fake", Session: "k1"}
 		k.drafts[lexer] = composer.Draft{Queued: []string{"about the lexer"}}
 		k.drafts[composer.DraftKey{Agent: "fake", Session: "k1"}] = composer.Draft{Queued: []string{"of another project"}}
 	}, func(d *driver) {
@@ -435,7 +435,7 @@ func TestDraftsOfSessions(t *testing.T) {
 
 // Case 100, with several: up moves through the queued prompts, and each keeps its place.
 func TestEditQueue(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nfour\n")
 		d.press("up")

@@ -85,10 +85,14 @@ func (d *Dialer) Agents() []*Agent {
 	return slices.Clone(d.agents)
 }
 
-// Agent returns the agent connected last.
+// Agent returns the agent connected last, nil if there is none.
 func (d *Dialer) Agent() *Agent {
-	agents := d.Agents()
-	return agents[len(agents)-1]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.agents) == 0 {
+		return nil
+	}
+	return d.agents[len(d.agents)-1]
 }
 
 // Dials returns the number of connection attempts.
