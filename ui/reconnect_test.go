@@ -15,7 +15,7 @@ import (
 // far makes the agent one that runs elsewhere, with these capabilities.
 func far(capabilities string) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
-		d.RemoteURL = "wss://far.example.org/acp"
+		o.Agents[0].Command = "wss://far.example.org/acp"
 		o.Redial = d.Redial
 		o.Agents[0].Remote = true
 		d.fake.Capabilities(capabilities)
