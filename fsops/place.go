@@ -56,7 +56,7 @@ func locateOutside(resolved string) (place, error) {
 			break
 		}
 		up := filepath.Dir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) || up == dir {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !IsNotDir(err) || up == dir {
 			return place{}, cause(err)
 		}
 		dir = up
@@ -108,7 +108,7 @@ func (p place) openRegular() (*os.File, fs.FileInfo, error) {
 		if err != nil {
 			return nil, nil, cause(err)
 		}
-		f, err := p.root.OpenFile(p.rel, os.O_RDONLY|openFlags, 0)
+		f, err := p.root.OpenFile(p.rel, os.O_RDONLY|OpenFlags, 0)
 		if err != nil {
 			return nil, nil, cause(err)
 		}

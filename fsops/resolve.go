@@ -201,7 +201,7 @@ func readLink(path string) (target string, exists bool, err error) {
 	info, err := os.Lstat(path)
 	switch {
 	case err == nil:
-	case errors.Is(err, fs.ErrNotExist) || isNotDir(err):
+	case errors.Is(err, fs.ErrNotExist) || IsNotDir(err):
 		return "", false, nil
 	default:
 		return "", false, cause(err)

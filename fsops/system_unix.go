@@ -9,14 +9,15 @@ import (
 	"syscall"
 )
 
-// openFlags prevent an open from waiting for the other end of a FIFO, and a terminal from becoming
+// OpenFlags prevent an open from waiting for the other end of a FIFO, and a terminal from becoming
 // the controlling terminal.
-const openFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
+const OpenFlags = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+// IsNotDir reports whether a path goes through something that is no directory.
+func IsNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// keepOwner gives a new file the owner of the old one, if the process may do so.
-func keepOwner(f *os.File, old fs.FileInfo) {
+// KeepOwner gives a new file the owner of the one it replaces, if the process may do so.
+func KeepOwner(f *os.File, old fs.FileInfo) {
 	was, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
 		return

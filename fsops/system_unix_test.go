@@ -45,7 +45,7 @@ func TestCase118_FIFOAndDeviceDoNotBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	f, err := sess.roots[0].dir.OpenFile("fifo", os.O_RDONLY|openFlags, 0)
+	f, err := sess.roots[0].dir.OpenFile("fifo", os.O_RDONLY|OpenFlags, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,14 @@ import (
 	"syscall"
 )
 
-const openFlags = 0
+// OpenFlags are those that an open needs on Unix.
+const OpenFlags = 0
 
-func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+// IsNotDir reports whether a path goes through something that is no directory.
+func IsNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-func keepOwner(*os.File, fs.FileInfo) {}
+// KeepOwner does nothing: Windows gives a new file the owner of its process.
+func KeepOwner(*os.File, fs.FileInfo) {}
 
 // isRemote reports whether a path names another host or a device.
 func isRemote(clean string) bool {

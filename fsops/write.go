@@ -89,7 +89,7 @@ func (p place) old(max int64) (previous, error) {
 		return previous{}, err
 	}
 	// A rename would replace even a read-only file.
-	w, err := p.root.OpenFile(p.rel, os.O_WRONLY|openFlags, 0)
+	w, err := p.root.OpenFile(p.rel, os.O_WRONLY|OpenFlags, 0)
 	if err == nil {
 		w.Close()
 	} else if errors.Is(err, fs.ErrPermission) {
@@ -144,7 +144,7 @@ func (p place) replace(content string, old fs.FileInfo) (err error) {
 func fill(f *os.File, content string, old fs.FileInfo) error {
 	_, err := io.WriteString(f, content)
 	if err == nil && old != nil {
-		keepOwner(f, old)
+		KeepOwner(f, old)
 		err = f.Chmod(old.Mode().Perm())
 	}
 	if closed := f.Close(); err == nil {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // maxWords bounds the words of a command that a * may match.
@@ -57,11 +59,11 @@ func named(pattern, word string, it item) bool {
 }
 
 // plainWord is a name without any character that could have another meaning.
-var plainWord = lazyRegexp(`^[A-Za-z0-9_.:-]*$`)
+var plainWord = lazy.Regexp(`^[A-Za-z0-9_.:-]*$`)
 
 // plainName is the name of a file that can be neither an option, a subcommand nor code: it has
 // a dot or a slash.
-var plainName = lazyRegexp(`^(\.{0,2}/|[A-Za-z0-9_])[A-Za-z0-9_./,-]*$|^\.{1,2}$`)
+var plainName = lazy.Regexp(`^(\.{0,2}/|[A-Za-z0-9_])[A-Za-z0-9_./,-]*$|^\.{1,2}$`)
 
 // uncovered returns why * may not match a word, or "".
 func (it item) uncovered(f *Facts, dir string) string {

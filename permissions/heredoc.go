@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/lazy"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -73,12 +75,12 @@ func catsText(c *syntax.CmdSubst, line string) (text string, ok bool) {
 }
 
 // plainEnd matches the delimiter of a here-document.
-var plainEnd = lazyRegexp(`^[A-Za-z0-9_]+$`)
+var plainEnd = lazy.Regexp(`^[A-Za-z0-9_]+$`)
 
 var (
-	inParentheses = lazyRegexp(`(^|[^\\])\([^()'"` + "`" + `\\\n]*\)`)
-	noQuotes      = lazyRegexp(`^[^'"` + "`" + `\\$(){}#<]*$`)
-	noQuotesAfter = lazyRegexp(`^"[^'"` + "`" + `\\$()#]*$`)
+	inParentheses = lazy.Regexp(`(^|[^\\])\([^()'"` + "`" + `\\\n]*\)`)
+	noQuotes      = lazy.Regexp(`^[^'"` + "`" + `\\$(){}#<]*$`)
+	noQuotesAfter = lazy.Regexp(`^"[^'"` + "`" + `\\$()#]*$`)
 )
 
 // endsAlike reports whether a text is safe for shells that find the end of $( by counting

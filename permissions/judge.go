@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // Judge returns what the rules make of a question. Everything it is about must be allowed, and
@@ -404,7 +406,7 @@ func (f *Facts) loaded(p part) string {
 }
 
 // moduleEnd matches what follows the name of a Python module and a dot; a package has no dot.
-var moduleEnd = lazyRegexp(`^$|^(.*\.)?(pyc?|so|pyd)$`)
+var moduleEnd = lazy.Regexp(`^$|^(.*\.)?(pyc?|so|pyd)$`)
 
 // listsFiles reports whether a command reads names of files from a file or a pipe.
 func listsFiles(words []string) bool {

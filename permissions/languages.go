@@ -3,6 +3,8 @@ package permissions
 import (
 	"fmt"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // languages say, by class, why * may not match a word that is more than plain text, or "". What
@@ -48,16 +50,16 @@ func orWhy(fine bool, why string) string {
 
 // printsOnly is a format of printf without %n, which sets a variable, and without escapes that
 // could produce one.
-var printsOnly = lazyRegexp(`^([^%\\]|\\[abefnrtvE\\"']|\\(033|x1b)|%%|%[-+ #0-9.*']*[hjlLtqz]*[aAbcdeEfFgGiosuxXq])*$`)
+var printsOnly = lazy.Regexp(`^([^%\\]|\\[abefnrtvE\\"']|\\(033|x1b)|%%|%[-+ #0-9.*']*[hjlLtqz]*[aAbcdeEfFgGiosuxXq])*$`)
 
 // nameOnly is a plain name: pkg, @scope/pkg, pkg@1.2, clippy::all, a,b.
-var nameOnly = lazyRegexp(`^(@[A-Za-z0-9._-]+/)?[A-Za-z0-9]([A-Za-z0-9._@+,-]|::)*$`)
+var nameOnly = lazy.Regexp(`^(@[A-Za-z0-9._-]+/)?[A-Za-z0-9]([A-Za-z0-9._@+,-]|::)*$`)
 
 // choices are braces of a pattern that only list alternatives.
-var choices = lazyRegexp(`\{[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)*\}`)
+var choices = lazy.Regexp(`\{[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)*\}`)
 
 // versioned matches an @ that does not begin a name in a directory: @options, pkg@v1.
-var versioned = lazyRegexp(`(^|[^/])@`)
+var versioned = lazy.Regexp(`(^|[^/])@`)
 
 // inputOnly is for files to check: @ may begin a file with options, or a version.
 func inputOnly(text string) string {
@@ -75,14 +77,14 @@ func shownOnly(text string) string {
 }
 
 // environment matches the columns of ps that show the variables of programs.
-var environment = lazyRegexp(`(^|[ ,])env(iron(ment)?)?($|[ ,=:])`)
+var environment = lazy.Regexp(`(^|[ ,])env(iron(ment)?)?($|[ ,=:])`)
 
 // querySettings are the settings of dig that read no file and ask no server but the named one.
-var querySettings = lazyRegexp(`^\+(no)?(all|answer|additional|authority|cmd|comments|question|stats|short|multiline|dnssec|tcp|vc|recurse|rec|ttlid|class|crypto|identify|qr|search|ttlunits|nsid)$|^\+(time|timeout|tries|retry|bufsize|ndots)=[0-9]+$`)
+var querySettings = lazy.Regexp(`^\+(no)?(all|answer|additional|authority|cmd|comments|question|stats|short|multiline|dnssec|tcp|vc|recurse|rec|ttlid|class|crypto|identify|qr|search|ttlunits|nsid)$|^\+(time|timeout|tries|retry|bufsize|ndots)=[0-9]+$`)
 
 // jqReaches are the words with which a jq filter reads the environment or a file. A filter
 // cannot build such a word from text.
-var jqReaches = lazyRegexp(`(^|[^A-Za-z0-9_])(env|ENV|import|include|modulemeta)($|[^A-Za-z0-9_])`)
+var jqReaches = lazy.Regexp(`(^|[^A-Za-z0-9_])(env|ENV|import|include|modulemeta)($|[^A-Za-z0-9_])`)
 
 // jqHarmless reports whether a jq filter reads only its input.
 func jqHarmless(filter string) bool { return !jqReaches().MatchString(filter) }

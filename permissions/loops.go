@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/lazy"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -14,7 +16,7 @@ const maxRounds = 20
 var loopNames = strings.Fields("file dir name item pkg")
 
 // plainItem is a word that is the same with and without quotes, and no option.
-var plainItem = lazyRegexp(`^[A-Za-z0-9_./][A-Za-z0-9_./@%+,-]*$`)
+var plainItem = lazy.Regexp(`^[A-Za-z0-9_./][A-Za-z0-9_./@%+,-]*$`)
 
 // rounds reads a loop once for each value of its variable. It returns false if these are not known, or
 // the body does not use them.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // madePath is a file that may be created, or everything below a directory. The names are folded
@@ -125,7 +127,7 @@ func unordered(line string) bool {
 // noBackground removes operators that contain & but do not start a background job.
 var noBackground = strings.NewReplacer("&&", "", "&>", "", ">&", "", "<&", "", "|&", "")
 
-var again = lazyRegexp(`\b(do|coproc|trap)\b|\(\)`)
+var again = lazy.Regexp(`\b(do|coproc|trap)\b|\(\)`)
 
 // makesProgram reports whether another part of the line may create the program at a place of a
 // command.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"parley/internal/lazy"
 )
 
 // maxLooks bounds the paths looked up for one question, maxPieces the pieces of a word that may
@@ -290,7 +292,7 @@ func lookUp(f *Facts, dir, word string, write bool) (FileFact, bool) {
 }
 
 // ofProcess matches paths that begin at the working directory or root of a process.
-var ofProcess = lazyRegexp(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
+var ofProcess = lazy.Regexp(`^/+proc/+(self|thread-self|[0-9]+)/+(cwd|root)(/.*)?$`)
 
 // workingDir returns the directory in which a command works according to its options. It also
 // judges a bare repository of git: its settings may run programs, and an agent can write them.
@@ -319,10 +321,10 @@ func (b *Rulebook) workingDir(f *Facts, rd reading, p part, out *[]Verdict) stri
 }
 
 // hostName matches what every program accepts as the name of a host.
-var hostName = lazyRegexp(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
+var hostName = lazy.Regexp(`^[A-Za-z0-9._-]+$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
 
 // scheme matches a URL scheme with ://.
-var scheme = lazyRegexp(`[A-Za-z][A-Za-z0-9+.-]*://`)
+var scheme = lazy.Regexp(`[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // whereverLeads is the verdict on a word that may name any host.
 func whereverLeads(word string) []Verdict {
@@ -370,7 +372,7 @@ func unknownHost(host string) bool {
 	return !hostName().MatchString(host) || err != nil && numbersOnly().MatchString(host)
 }
 
-var numbersOnly = lazyRegexp(`^(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?$`)
+var numbersOnly = lazy.Regexp(`^(0[xX][0-9A-Fa-f]*|[0-9]+)(\.(0[xX][0-9A-Fa-f]*|[0-9]+))*\.?$`)
 
 // judgeHostWord judges a host that a word names without a scheme: user@host:path, host/path.
 func (b *Rulebook) judgeHostWord(f *Facts, word string) []Verdict {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"parley/internal/lazy"
 )
 
 // class says what a word of a command is, or the value of one of its options.
@@ -279,7 +281,7 @@ func (l *library) read(text string) error {
 				programs = strings.Split(header[0], "|")
 			}
 		case words[0] == "variables" && len(words) > 2 && programs != nil:
-			values := lazyRegexp("^(" + valueKinds.Replace(words[1]) + ")$")
+			values := lazy.Regexp("^(" + valueKinds.Replace(words[1]) + ")$")
 			for _, name := range words[2:] {
 				l.variables[name] = values
 			}

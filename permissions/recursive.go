@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // recursive returns verdicts for the directories that a command reads recursively. Whether they are
@@ -230,7 +232,7 @@ func (b *Rulebook) hiddenBelow(f *Facts, all []Verdict) (worst Effect) {
 }
 
 // ending is a pattern that only says how names end.
-var ending = lazyRegexp(`^\*\.[A-Za-z0-9]+$`)
+var ending = lazy.Regexp(`^\*\.[A-Za-z0-9]+$`)
 
 // endings returns the endings to which options limit a recursive read; none if it may read
 // other files.

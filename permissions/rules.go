@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/lazy"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -128,7 +130,7 @@ func patternWords(command string) ([]string, error) {
 }
 
 // assignment matches the beginning of a word that sets a variable for a program.
-var assignment = lazyRegexp(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
+var assignment = lazy.Regexp(`^[A-Za-z_][A-Za-z0-9_]*\+?=`)
 
 // Name returns the rule in short form.
 func (r *Rule) Name() string {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"parley/internal/lazy"
 )
 
 // program returns the name by which a program is known: without directory and version suffix.
@@ -103,7 +105,7 @@ func firstNamed(pattern []string) int {
 }
 
 // standardInput matches the names of the standard input, and of files that the line opens.
-var standardInput = lazyRegexp(`^(-|/dev/stdin|(/dev|/proc/(self|[0-9]+))/fd/[0-9]+)$`)
+var standardInput = lazy.Regexp(`^(-|/dev/stdin|(/dev|/proc/(self|[0-9]+))/fd/[0-9]+)$`)
 
 // readsCode reports whether a command runs its standard input.
 func readsCode(words []string) bool {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/lazy"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -74,7 +76,7 @@ func (w *nestedWork) spend(line string) bool {
 var readByCmd = runtime.GOOS == "windows"
 
 // sameToCmd matches a line that cmd reads as other shells do.
-var sameToCmd = lazyRegexp(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
+var sameToCmd = lazy.Regexp(`^([A-Za-z0-9_./:=+,@" -]|&&|\|\|?)*$`)
 
 // cmdSpecial are the characters of a word that are special to cmd, which Windows uses to run
 // batch files.

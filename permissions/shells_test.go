@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/lazy"
 	"parley/internal/seeds"
 )
 
@@ -349,7 +350,7 @@ func (p *playground) homely(named map[string]bool, words []string) bool {
 }
 
 // ofBash matches lines that dash reads differently, and endless loops.
-var ofBash = lazyRegexp(`[<>|]&[^0-9-]|&>|<<<|while|until|time`)
+var ofBash = lazy.Regexp(`[<>|]&[^0-9-]|&>|<<<|while|until|time`)
 
 func sortedKeys(m map[string][]string) []string {
 	var out []string

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/lazy"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -44,7 +46,7 @@ var (
 )
 
 // pipeStatus matches the exit codes of a pipe in bash.
-var pipeStatus = lazyRegexp(`^\$\{PIPESTATUS\[[0-9]\]\}$`)
+var pipeStatus = lazy.Regexp(`^\$\{PIPESTATUS\[[0-9]\]\}$`)
 
 // ownVariable reports whether an expansion in a line is one of these variables. zsh reads
 // brackets or a colon after it as part of the expansion.

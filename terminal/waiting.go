@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"parley/internal/lazy"
 )
 
 // WaitFor says what a command seems to wait for, as a phrase that completes "it waits for ...".
@@ -42,9 +44,7 @@ func (e *lineEnd) add(p []byte) {
 
 // controls matches sequences that change how a line looks, not what it says. Like questions it is
 // compiled when the first command has become silent.
-var controls = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\x1b\[[0-9:;<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][0-9A-Za-z]|\x1b[=>78]`)
-})
+var controls = lazy.Regexp(`\x1b\[[0-9:;<=>?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()][0-9A-Za-z]|\x1b[=>78]`)
 
 type question struct {
 	what WaitFor

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/fakeagent"
 	"parley/ui/intent"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestPalette(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		d.agent.update(commands)
+		d.Agent().Update("s1", commands)
 		d.send(tea.WindowSizeMsg{Width: 120, Height: 60})
 		d.types("half a draft")
 		d.press("ctrl+p")
@@ -90,8 +91,8 @@ func TestHintsNameChangedKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := func(turn func(*turn) string) func(d *driver, o *Options) {
-		return func(d *driver, o *Options) { o.Keys, d.turn = keys, turn }
+	changed := func(turn func(*fakeagent.Turn) string) func(d *driver, o *Options) {
+		return func(d *driver, o *Options) { o.Keys = keys; d.fake.Turn(turn) }
 	}
 	start := func(d *driver) {
 		d.connected()

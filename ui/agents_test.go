@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/memory"
 	"parley/internal/workspace"
 )
@@ -34,7 +35,7 @@ func (d *driver) startOther() {
 // got checks the prompts that the n-th agent got.
 func (d *driver) got(n int, want string) {
 	d.t.Helper()
-	if got, _, _ := d.agents[n].seen(); got != want {
+	if got, _, _ := seen(d.Agents()[n]); got != want {
 		d.t.Fatalf("agent %d got %q, want %q", n, got, want)
 	}
 }
@@ -78,8 +79,8 @@ func TestSecondAgent(t *testing.T) {
 		d.types("draft of fake")
 		d.startOther()
 		d.connected()
-		if len(d.agents) != 2 || d.agents[1].name != "other" || d.agents[0].gone() {
-			t.Fatalf("%d agents", len(d.agents))
+		if len(d.Agents()) != 2 || d.Agents()[1].Name != "other" || d.Agents()[0].Closed() {
+			t.Fatalf("%d agents", len(d.Agents()))
 		}
 		d.sees("other-agent", " other · ")
 		d.misses("You said: hello")
@@ -103,20 +104,20 @@ func TestSecondAgent(t *testing.T) {
 // Sessions of the same id on two connections are two sessions.
 func TestNoCrossTalk(t *testing.T) {
 	two(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.say(t.a.name + " works on " + t.text)
-			t.a.updateIn(t.session, `{"sessionUpdate":"session_info_update","title":"Title by `+t.a.name+`"}`)
-			if t.until(5 * time.Second) {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say(t.Agent.Name + " works on " + t.Text)
+			t.Agent.Update(t.Session, `{"sessionUpdate":"session_info_update","title":"Title by `+t.Agent.Name+`"}`)
+			if t.Wait(5 * time.Second) {
 				return "cancelled"
 			}
-			t.say(", " + t.a.name + " is done")
+			t.Say(", " + t.Agent.Name + " is done")
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.types("two\n")
 		d.soon()
 		d.sees("other works on two")
-		d.agents[0].sayIn("s1", "agent", "fake says this by itself")
+		d.Agents()[0].Say("s1", "agent", "fake says this by itself")
 		d.soon()
 		d.misses("fake says")
 		d.switchTo("1 ")
@@ -128,7 +129,7 @@ func TestNoCrossTalk(t *testing.T) {
 		d.press("esc")
 		d.soon()
 		for i, want := range []int{1, 0} {
-			if _, _, n := d.agents[i].seen(); n != want {
+			if _, _, n := seen(d.Agents()[i]); n != want {
 				t.Fatalf("agent %d: %d times session/cancel", i, n)
 			}
 		}
@@ -148,9 +149,9 @@ func TestNoCrossTalk(t *testing.T) {
 // from one.
 func TestQuestionsOfTwoAgents(t *testing.T) {
 	two(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			return asking(strings.Replace(push, "Commit typed errors", "For "+t.a.name, 1), usual)(t)
-		}
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			return asking(strings.Replace(push, "Commit typed errors", "For "+t.Agent.Name, 1), usual)(t)
+		})
 	}, func(d *driver) {
 		d.types("two\n")
 		d.soon()
@@ -166,10 +167,10 @@ func TestQuestionsOfTwoAgents(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.soon()
-		if _, got, _ := d.agents[0].seen(); got != "ok" {
+		if _, got, _ := seen(d.Agents()[0]); got != "ok" {
 			t.Fatalf("fake got %q", got)
 		}
-		if _, got, _ := d.agents[1].seen(); got != "" {
+		if _, got, _ := seen(d.Agents()[1]); got != "" {
 			t.Fatalf("other got %q", got)
 		}
 		d.sees("answered: ok")
@@ -178,7 +179,7 @@ func TestQuestionsOfTwoAgents(t *testing.T) {
 		d.rest()
 		d.press("n")
 		d.soon()
-		if _, got, _ := d.agents[1].seen(); got != "no" {
+		if _, got, _ := seen(d.Agents()[1]); got != "no" {
 			t.Fatalf("other got %q", got)
 		}
 		d.switchTo("one")
@@ -189,7 +190,7 @@ func TestQuestionsOfTwoAgents(t *testing.T) {
 // What the other agent wants is said, and marked in the overview.
 func TestOtherAgentWaits(t *testing.T) {
 	two(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Second); return asking(push, usual)(t) }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Second); return asking(push, usual)(t) })
 	}, func(d *driver) {
 		d.types("two\n")
 		d.switchTo("1 ")
@@ -203,25 +204,22 @@ func TestOtherAgentWaits(t *testing.T) {
 
 // The list shows the sessions saved by each agent under its name, and opens each with its agent.
 func TestOverviewOfTwoAgents(t *testing.T) {
-	kept := func(id, title string) func(*call) (string, error) {
-		return func(*call) (string, error) {
-			return `{"sessions":[{"sessionId":"` + id + `","title":"` + title + `"},{"sessionId":"same","title":"Of both"}]}`, nil
-		}
-	}
 	two(t, func(d *driver, o *Options) {
 		keeping("")(d, o)
-		d.on["session/list"] = kept("a", "Kept by the first")
-		d.of["other"] = &script{on: map[string]func(*call) (string, error){"session/list": kept("a", "Kept by the second")}}
+		d.fake.On("session/list", func(c *fakeagent.Call) (string, error) {
+			title := map[string]string{"fake": "Kept by the first", "other": "Kept by the second"}[c.Agent.Name]
+			return `{"sessions":[{"sessionId":"a","title":"` + title + `"},{"sessionId":"same","title":"Of both"}]}`, nil
+		})
 	}, func(d *driver) {
 		d.press("ctrl+s")
 		d.soon()
 		d.sees("1 New session  fake", "2 New session  other", "Saved by fake", "Kept by the first", "Saved by other", "Kept by the second", "6/6")
 		d.types("the first\n")
 		d.soon()
-		if got := d.agents[0].called("session/load"); len(got) != 1 || !strings.Contains(got[0], `"sessionId":"a"`) {
+		if got := d.Agents()[0].Calls("session/load"); len(got) != 1 || !strings.Contains(got[0], `"sessionId":"a"`) {
 			t.Fatalf("fake was asked to load %q", got)
 		}
-		if got := d.agents[1].called("session/load"); len(got) != 0 {
+		if got := d.Agents()[1].Calls("session/load"); len(got) != 0 {
 			t.Fatalf("other was asked to load %q", got)
 		}
 		d.sees(" fake · ")
@@ -231,10 +229,10 @@ func TestOverviewOfTwoAgents(t *testing.T) {
 		d.types("both")
 		d.press("down", "ctrl+d", "ctrl+d")
 		d.soon()
-		if got := d.agents[1].called("session/delete"); len(got) != 1 || got[0] != `{"sessionId":"same"}` {
+		if got := d.Agents()[1].Calls("session/delete"); len(got) != 1 || got[0] != `{"sessionId":"same"}` {
 			t.Fatalf("other was asked to delete %q", got)
 		}
-		if got := d.agents[0].called("session/delete"); len(got) != 0 {
+		if got := d.Agents()[0].Calls("session/delete"); len(got) != 0 {
 			t.Fatalf("fake was asked to delete %q", got)
 		}
 	})
@@ -267,14 +265,14 @@ func TestCloseAnAgent(t *testing.T) {
 		d.soon()
 		d.press("ctrl+s", "end", "ctrl+x")
 		d.soon()
-		if d.agents[0].gone() || d.agents[1].gone() {
+		if d.Agents()[0].Closed() || d.Agents()[1].Closed() {
 			t.Fatal("an agent was ended that has a session left")
 		}
 		d.sees("2/2")
 		d.press("down", "ctrl+x")
 		d.soon()
-		if d.agents[0].gone() || !d.agents[1].gone() {
-			t.Fatalf("ended: fake %v, other %v", d.agents[0].gone(), d.agents[1].gone())
+		if d.Agents()[0].Closed() || !d.Agents()[1].Closed() {
+			t.Fatalf("ended: fake %v, other %v", d.Agents()[0].Closed(), d.Agents()[1].Closed())
 		}
 		d.sees("1/1", "1 New session")
 		d.misses(" other")
@@ -296,7 +294,7 @@ func TestCloseAnAgent(t *testing.T) {
 // its own finds it.
 func TestQueueOfAClosedAgent(t *testing.T) {
 	k := newDisk()
-	two(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
+	two(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.fake.Turn(slow) }, func(d *driver) {
 		d.types("begin\nfor other\n")
 		d.press("ctrl+s", "down", "ctrl+x")
 		d.sees("press ctrl+x again to stop it")
@@ -313,13 +311,13 @@ func TestQueueOfAClosedAgent(t *testing.T) {
 
 // One agent ends: the other still works, and the first is restarted on its page.
 func TestOneAgentGoes(t *testing.T) {
-	two(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	two(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.types("two\ndraft")
 		d.soon()
 		d.switchTo("1 ")
 		d.types("one\n")
 		d.soon()
-		d.agents[1].peer.Close(nil)
+		d.Agents()[1].Close()
 		d.soon()
 		d.sees("working on one", "esc stop", "other has ended: ctrl+s")
 		d.misses("The agent has ended", "✗")
@@ -332,8 +330,8 @@ func TestOneAgentGoes(t *testing.T) {
 		d.sees("The agent has ended · enter restarts it", "✗ ", "working on two")
 		d.press("enter")
 		d.connected()
-		if len(d.agents) != 3 || d.agents[2].name != "other" || d.agents[0].gone() {
-			t.Fatalf("%d agents", len(d.agents))
+		if len(d.Agents()) != 3 || d.Agents()[2].Name != "other" || d.Agents()[0].Closed() {
+			t.Fatalf("%d agents", len(d.Agents()))
 		}
 		d.sees("started again", "working on two")
 		d.draft("draft")
@@ -354,7 +352,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 		d.press("ctrl+s")
 		d.soon()
 		d.press("esc")
-		d.agents[1].peer.Close(nil)
+		d.Agents()[1].Close()
 		d.soon()
 		d.press("ctrl+s", "ctrl+n")
 		d.sees("the agent has ended")
@@ -375,7 +373,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 			d.connected()
 			d.draft(strings.TrimSpace(words))
 			d.press("ctrl+u")
-			d.agent.peer.Close(nil)
+			d.Agent().Close()
 			d.soon()
 		}
 		d.types("/quit\n")
@@ -388,7 +386,7 @@ func TestGoneAgentInTheOverview(t *testing.T) {
 
 // Quitting ends all agents.
 func TestQuitEndsBoth(t *testing.T) {
-	two(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	two(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.types("two\n")
 		d.soon()
 		d.switchTo("1 ")
@@ -397,8 +395,8 @@ func TestQuitEndsBoth(t *testing.T) {
 			d.sees("ending fake, other…")
 		}
 		d.wait(time.Second)
-		if !d.quit || !d.agents[0].gone() || !d.agents[1].gone() {
-			t.Fatalf("quit %v; ended: fake %v, other %v", d.quit, d.agents[0].gone(), d.agents[1].gone())
+		if !d.quit || !d.Agents()[0].Closed() || !d.Agents()[1].Closed() {
+			t.Fatalf("quit %v; ended: fake %v, other %v", d.quit, d.Agents()[0].Closed(), d.Agents()[1].Closed())
 		}
 	})
 }
@@ -408,7 +406,7 @@ func TestGoldenTwoAgents(t *testing.T) {
 	two(t, func(d *driver, o *Options) {
 		keeping(twoKept)(d, o)
 		o.Theme = "dark"
-		d.turn = asking(push, usual)
+		d.fake.Turn(asking(push, usual))
 	}, func(d *driver) {
 		d.types("commit what there is\n")
 		d.soon()

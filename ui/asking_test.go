@@ -7,16 +7,18 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // talking is a turn that says a number of lines before it continues with then.
-func talking(lines int, then func(*turn) string) func(*turn) string {
-	return func(t *turn) string {
+func talking(lines int, then func(*fakeagent.Turn) string) func(*fakeagent.Turn) string {
+	return func(t *fakeagent.Turn) string {
 		for i := range lines {
-			t.say(fmt.Sprintf("- line %d of the answer\n", i))
+			t.Say(fmt.Sprintf("- line %d of the answer\n", i))
 		}
-		t.say("- the last words")
+		t.Say("- the last words")
 		return then(t)
 	}
 }
@@ -35,7 +37,7 @@ func (d *driver) boxTop() (rows []string, top int) {
 // A question takes its rows from the transcript: the end of it is right above,
 // the call that waits is one line of it, and all of it can be scrolled to.
 func TestQuestionTakesRowsFromTheTranscript(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = talking(40, asking(edit(), usual)) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(talking(40, asking(edit(), usual))) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.wait(300 * time.Millisecond)
@@ -73,13 +75,13 @@ func TestQuestionTakesRowsFromTheTranscript(t *testing.T) {
 // Once the question is answered the call shows again what it does.
 func TestAskedCallIsDrawnOnce(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.a.updateIn(t.session, strings.Replace(edit(), `{`, `{"sessionUpdate":"tool_call",`, 1))
-			t.until(time.Second)
-			t.ask(edit(), usual)
-			t.until(time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update(t.Session, strings.Replace(edit(), `{`, `{"sessionUpdate":"tool_call",`, 1))
+			t.Wait(time.Second)
+			t.Ask(edit(), usual)
+			t.Wait(time.Second)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 100, Height: 50})
@@ -106,10 +108,10 @@ func TestAskedCallIsDrawnOnce(t *testing.T) {
 // The place of a reader who has scrolled up is kept when a question opens and when it is
 // answered.
 func TestQuestionLeavesTheReader(t *testing.T) {
-	for name, ask := range map[string]func(*turn) string{"question": asking(push, usual), "form": eliciting(oneField)} {
+	for name, ask := range map[string]func(*fakeagent.Turn) string{"question": asking(push, usual), "form": eliciting(oneField)} {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
-				d.turn = talking(60, func(t *turn) string { t.until(time.Second); return ask(t) })
+				d.fake.Turn(talking(60, func(t *fakeagent.Turn) string { t.Wait(time.Second); return ask(t) }))
 			}, func(d *driver) {
 				d.connected()
 				d.types("go\n")
@@ -137,7 +139,7 @@ func TestQuestionLeavesTheReader(t *testing.T) {
 // The keys that scroll reach the transcript while a question has the keys: those
 // of the chat always, those of the question where all of it is on the screen.
 func TestScrollingPastAQuestion(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = talking(60, asking(push, usual)) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(talking(60, asking(push, usual))) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.rest()
@@ -162,7 +164,7 @@ func TestScrollingPastAQuestion(t *testing.T) {
 
 // A form leaves the end of the conversation in sight, too.
 func TestFormTakesRowsFromTheTranscript(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = talking(40, eliciting(release)) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(talking(40, eliciting(release))) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.wait(300 * time.Millisecond)

@@ -12,6 +12,8 @@ import (
 	"parley/internal/picture"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley/internal/fakeagent"
 )
 
 // somePictures are the images of a test.
@@ -48,7 +50,7 @@ func pictured() *somePictures {
 func withPictures(p *somePictures) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
 		o.Pictures = p
-		d.on["initialize"] = hello(embeds)
+		d.fake.Capabilities(embeds)
 	}
 }
 
@@ -156,7 +158,7 @@ func TestClipboardImage(t *testing.T) {
 func TestQueuedImage(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withPictures(pictured())(d, o)
-		d.turn = slow
+		d.fake.Turn(slow)
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -177,11 +179,9 @@ func TestQueuedImage(t *testing.T) {
 func TestImageComesBack(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		o.Pictures = pictured()
-		d.protocol = "2"
-		d.on["initialize"] = func(*call) (string, error) {
-			return `{"protocolVersion":2,"info":{"name":"fake","version":"2"},"capabilities":{"session":{"prompt":{"image":{}}}}}`, nil
-		}
-		d.holds = func(t *turn) (string, error) { return fails(-32603, "no room") }
+		d.fake.Protocol = "2"
+		d.fake.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","version":"2"},"capabilities":{"session":{"prompt":{"image":{}}}}}`)
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) { return "", fakeagent.Errorf(-32603, "no room") })
 	}, func(d *driver) {
 		d.connected()
 		d.types("see /tmp/shot.png now\n")
@@ -197,8 +197,8 @@ func TestImageForAnotherAgent(t *testing.T) {
 		d.connected()
 		d.types("see /tmp/shot.png ")
 		d.sees("[image shot.png 3 B]")
-		d.on["initialize"] = hello("")
-		d.agent.peer.Close(nil)
+		d.fake.Capabilities("")
+		d.Agent().Close()
 		d.wait(100 * time.Millisecond)
 		d.press("enter") // starts it again
 		d.wait(100 * time.Millisecond)

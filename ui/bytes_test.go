@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"parley/internal/fakeagent"
 	"parley/ui/paint"
 )
 
@@ -36,9 +37,9 @@ func (p *painted) Write(b []byte) (int, error) {
 }
 
 // painting puts the driver's screen into a terminal, until f is over.
-func painting(t *testing.T, turn func(*turn) string, f func(p *painted)) {
+func painting(t *testing.T, turn func(*fakeagent.Turn) string, f func(p *painted)) {
 	t.Helper()
-	drive(t, func(d *driver, o *Options) { d.turn, o.Theme = turn, "dark" }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { d.fake.Turn(turn); o.Theme = "dark" }, func(d *driver) {
 		p := &painted{driver: d, emu: vt.NewEmulator(120, 40)}
 		go io.Copy(io.Discard, p.emu) // its answers are not for us
 		screen := paint.Open(p, []string{"TERM=linux"}, func(run func()) { run() })
@@ -100,19 +101,19 @@ func (p *painted) key(name string) func() { return func() { p.send(keyPress(name
 
 // wide fills a screen with words, characters of two cells and emoji: a renderer
 // that writes rows of those again and again shows it here.
-func wide(t *turn) {
+func wide(t *fakeagent.Turn) {
 	for n := range 60 {
-		t.say(fmt.Sprintf("Paragraph **%d** with `code`, 漢字かな交じり文 and 🎉🚀 in it, so that nearly every row has cells that are wide.\n\n", n))
+		t.Say(fmt.Sprintf("Paragraph **%d** with `code`, 漢字かな交じり文 and 🎉🚀 in it, so that nearly every row has cells that are wide.\n\n", n))
 	}
 }
 
 // What a frame writes to the terminal, in bytes, with some room.
 func TestBytesOfAFrame(t *testing.T) {
-	painting(t, func(t *turn) string {
+	painting(t, func(t *fakeagent.Turn) string {
 		wide(t)
-		if t.n == 2 {
-			t.say("The tail: ")
-			t.until(time.Hour)
+		if t.N == 2 {
+			t.Say("The tail: ")
+			t.Wait(time.Hour)
 		}
 		return "end_turn"
 	}, func(p *painted) {
@@ -148,7 +149,7 @@ func TestBytesOfAFrame(t *testing.T) {
 		p.pass(1010 * time.Millisecond)
 		p.right("a turn")
 		check("a second of a clock", 400, time.Second, func() {})
-		check("twenty characters", 80, soon, func() { p.agent.sayIn("s1", "agent", "漢字 and twenty more") })
-		check("twenty more", 80, soon, func() { p.agent.sayIn("s1", "agent", ", and twenty of them") })
+		check("twenty characters", 80, soon, func() { p.Agent().Say("s1", "agent", "漢字 and twenty more") })
+		check("twenty more", 80, soon, func() { p.Agent().Say("s1", "agent", ", and twenty of them") })
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/undo"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
@@ -51,10 +52,10 @@ func withChanges(t *testing.T, f func(d *driver, j *undotest.Journal)) {
 		},
 	}
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(turn *turn) string {
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Edit","kind":"read","status":"completed","locations":[{"path":"/home/ada/src/parser/lex.go"}]}`)
+		d.fake.Turn(func(turn *fakeagent.Turn) string {
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Edit","kind":"read","status":"completed","locations":[{"path":"/home/ada/src/parser/lex.go"}]}`)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.m.chat.Agent.ConnForTest().Journal = func(string) workspace.Journal { return everything{j} }
@@ -115,7 +116,7 @@ func TestReviewOffered(t *testing.T) {
 // A question waits while the review is open, and gets the keys when it is closed.
 func TestQuestionDuringAReview(t *testing.T) {
 	withChanges(t, func(d *driver, _ *undotest.Journal) {
-		d.turn = asking(push, usual)
+		d.fake.Turn(asking(push, usual))
 		d.types("push it\n")
 		d.press("f5")
 		d.rest()

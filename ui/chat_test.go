@@ -3,6 +3,8 @@ package ui
 import (
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // connected waits for the chat page.
@@ -16,14 +18,14 @@ func (d *driver) connected() {
 
 func (d *driver) prompts(want string) {
 	d.t.Helper()
-	if got, _, _ := d.agent.seen(); got != want {
+	if got, _, _ := seen(d.Agent()); got != want {
 		d.t.Fatalf("the agent got %q, want %q", got, want)
 	}
 }
 
 func (d *driver) outcomes(want string) {
 	d.t.Helper()
-	if _, got, _ := d.agent.seen(); got != want {
+	if _, got, _ := seen(d.Agent()); got != want {
 		d.t.Fatalf("the questions were answered %q, want %q\n%s", got, want, d.screen())
 	}
 }
@@ -50,12 +52,12 @@ func TestPromptAndAnswer(t *testing.T) {
 }
 
 // slow answers after three seconds, or when it is stopped.
-func slow(t *turn) string {
-	t.say("working on " + t.text)
-	if t.until(3 * time.Second) {
+func slow(t *fakeagent.Turn) string {
+	t.Say("working on " + t.Text)
+	if t.Wait(3 * time.Second) {
 		return "cancelled"
 	}
-	t.say(", done")
+	t.Say(", done")
 	return "end_turn"
 }
 
@@ -65,7 +67,7 @@ func TestTextBetweenTurns(t *testing.T) {
 		d.connected()
 		d.types("hello\n")
 		d.soon()
-		d.agent.sayIn("s1", "agent", "[MODE_UPDATE] plan")
+		d.Agent().Say("s1", "agent", "[MODE_UPDATE] plan")
 		d.soon()
 		d.sees("  You said: hello", "  [MODE_UPDATE] plan")
 		d.misses("hello[MODE")
@@ -74,7 +76,7 @@ func TestTextBetweenTurns(t *testing.T) {
 
 // Case 100: prompts typed while a turn runs wait, can be edited and dropped.
 func TestQueue(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nfour\n")
 		d.wait(50 * time.Millisecond)
@@ -100,7 +102,7 @@ func TestQueue(t *testing.T) {
 // After esc the queue waits for the user, whatever is sent in the meantime: the turn
 // of another prompt does not set it going.
 func TestStopHoldsTheQueue(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\n")
 		d.press("esc")
@@ -125,13 +127,13 @@ func TestStopHoldsTheQueue(t *testing.T) {
 // Cases 101, 105: esc stops the turn and keeps the draft and the queue; enter on the empty
 // composer sends the queue.
 func TestStop(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\ndraft")
 		d.wait(time.Second)
 		d.press("esc")
 		d.wait(100 * time.Millisecond)
-		if _, _, n := d.agent.seen(); n != 1 {
+		if _, _, n := seen(d.Agent()); n != 1 {
 			t.Fatalf("%d times session/cancel", n)
 		}
 		d.sees("Stopped", "two", "enter send", "draft")
@@ -139,7 +141,7 @@ func TestStop(t *testing.T) {
 		d.press("esc") // nothing runs
 		d.wait(time.Second)
 		d.press("esc")
-		if _, _, n := d.agent.seen(); n != 1 {
+		if _, _, n := seen(d.Agent()); n != 1 {
 			t.Fatalf("%d times session/cancel", n)
 		}
 		d.draft("draft")
@@ -154,7 +156,7 @@ func TestStop(t *testing.T) {
 // Case 106: an agent that does not react to a stop can be ended.
 func TestStopUnanswered(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { <-t.ctx.Done(); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { <-t.Ctx.Done(); return "end_turn" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -173,7 +175,7 @@ func TestStopUnanswered(t *testing.T) {
 
 // ctrl+c: stop, then clear the draft; twice within two seconds to quit.
 func TestInterruptLadder(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ndraft")
 		d.wait(time.Second)
@@ -212,13 +214,13 @@ func TestInterruptTwice(t *testing.T) {
 		soon := 0
 		drive(t, func(d *driver, o *Options) {
 			o.EndSoon = func() { soon++ }
-			d.turn = func(t *turn) string {
-				for asks && t.ctx.Err() == nil {
-					t.a.elicit(oneField)
+			d.fake.Turn(func(t *fakeagent.Turn) string {
+				for asks && t.Ctx.Err() == nil {
+					t.Elicit(oneField)
 				}
-				<-t.ctx.Done()
+				<-t.Ctx.Done()
 				return "end_turn"
-			}
+			})
 		}, func(d *driver) {
 			d.connected()
 			d.types("one\nnext\n")
@@ -236,7 +238,7 @@ func TestInterruptTwice(t *testing.T) {
 
 // ctrl+c that copies, or closes what the user has opened, is none of the two that quit.
 func TestInterruptClosesOwn(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\n")
 		d.wait(time.Second)
@@ -268,13 +270,13 @@ func TestQuitKey(t *testing.T) {
 // waits.
 func TestPromptFails(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			if t.text == "bad" {
-				t.until(time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Text == "bad" {
+				t.Wait(time.Second)
 				return ""
 			}
 			return slow(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("bad\nnext\n")
@@ -290,17 +292,17 @@ func TestPromptFails(t *testing.T) {
 // The agent ends in the middle of a turn: the error is in the transcript, the draft stays,
 // and enter restarts the agent.
 func TestDisconnected(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ndraft")
 		d.wait(time.Second)
-		first := d.agent
-		first.peer.Close(nil)
+		first := d.Agent()
+		first.Close()
 		d.wait(time.Second)
 		d.sees("✗ ", "The agent has ended · enter restarts it", "draft", "ctrl+c quit")
 		d.press("enter")
 		d.connected()
-		if d.agent == first {
+		if d.Agent() == first {
 			t.Fatal("no other agent was started")
 		}
 		d.draft("draft")
@@ -316,16 +318,16 @@ func TestDisconnected(t *testing.T) {
 // Cases 83 and 103: updates after a stop and after the end of the turn are shown.
 func TestLateText(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.say("first ")
-			t.until(time.Hour)
-			t.say("after the stop ")
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say("first ")
+			t.Wait(time.Hour)
+			t.Say("after the stop ")
 			go func() {
 				time.Sleep(time.Second)
-				t.say("after the end")
+				t.Say("after the end")
 			}()
 			return "cancelled"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -339,7 +341,7 @@ func TestLateText(t *testing.T) {
 
 // An unchanged screen is the same string and no work.
 func TestUnchangedScreen(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\n")
 		d.wait(5 * time.Second)
@@ -359,7 +361,7 @@ func TestUnchangedScreen(t *testing.T) {
 // While a turn runs the screen is drawn for the clock, not more often.
 func TestDrawsWhileWaiting(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -374,12 +376,12 @@ func TestDrawsWhileWaiting(t *testing.T) {
 
 // The transcript says that an agent said nothing in a turn, until it does.
 func TestNothingSaid(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = func(*turn) string { return "end_turn" } }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(func(*fakeagent.Turn) string { return "end_turn" }) }, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
 		d.soon()
 		d.sees("fake said nothing")
-		d.agent.update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","kind":"read","status":"completed"}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","kind":"read","status":"completed"}`)
 		d.soon()
 		d.sees("Look")
 		d.misses("said nothing")

@@ -15,7 +15,7 @@ import (
 func TestCommandsOfTheSameName(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		d.agent.update(commands)
+		d.Agent().Update("s1", commands)
 		d.wait(100 * time.Millisecond)
 		d.types("/hel")
 		d.sees("/help", "parley", "/agent:help", "The agent's own help", "fake")
@@ -86,10 +86,8 @@ func slowly(o *Options) {
 func TestCommandsDuringTheStart(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		slowly(o)
-		d.on["session/new"] = func(*call) (string, error) {
-			return `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}`, nil
-		}
-		d.on["session/set_mode"] = func(*call) (string, error) { return "{}", nil }
+		d.fake.Answer("session/new", `{"sessionId":"s1","modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}}`)
+		d.fake.Answer("session/set_mode", "{}")
 		o.Templates = []template.Template{
 			{Name: "hello", Body: "Say hello to $1.", Mode: "code", Path: "/c/hello.md"},
 			{Name: "deploy", Body: "Deploy to $1.", Path: "/p/.parley/commands/deploy.md", Project: true},
@@ -130,7 +128,7 @@ func TestCommandBeforeItIsListed(t *testing.T) {
 		d.wait(5 * time.Second)
 		d.draft("/web now")
 		d.prompts("")
-		d.agent.update(commands)
+		d.Agent().Update("s1", commands)
 		d.wait(time.Second)
 		d.prompts("/web now")
 	})

@@ -13,6 +13,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/undo"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
@@ -23,7 +24,7 @@ import (
 func withTrees(d *driver, o *Options) {
 	o.Worktrees = &forest{makes: func(names []string) (all []workspace.Worktree, err error) {
 		for _, name := range names {
-			dir := filepath.Join(d.dir, strings.ReplaceAll(name, " ", "-"))
+			dir := filepath.Join(d.Cwd, strings.ReplaceAll(name, " ", "-"))
 			err = errors.Join(err, os.Mkdir(dir, 0o700))
 			all = append(all, workspace.Worktree{Dir: dir, Branch: "parley/" + name})
 		}
@@ -36,7 +37,7 @@ func comparing(t *testing.T, change func(*driver, *Options), f func(d *driver)) 
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
 		withTrees(d, o)
-		d.turn = asking(push, usual)
+		d.fake.Turn(asking(push, usual))
 		if change != nil {
 			change(d, o)
 		}
@@ -67,10 +68,10 @@ func delayed(o *Options, name string, delay time.Duration) {
 }
 
 // agentCalled returns the agent of that name that was started last.
-func (d *driver) agentCalled(name string) *agent {
+func (d *driver) agentCalled(name string) *fakeagent.Agent {
 	d.t.Helper()
-	for _, a := range slices.Backward(d.agents) {
-		if a.name == name {
+	for _, a := range slices.Backward(d.Agents()) {
+		if a.Name == name {
 			return a
 		}
 	}
@@ -109,15 +110,15 @@ func TestCompare(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"fake", "other"} {
-			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it" {
+			if prompts, _, _ := seen(d.agentCalled(name)); prompts != "try it" {
 				t.Errorf("%s got %q", name, prompts)
 			}
 		}
 		d.rest()
 		d.press("y")
 		d.wait(time.Second)
-		_, answered, _ := d.agentCalled("fake").seen()
-		if _, other, _ := d.agentCalled("other").seen(); answered != "ok" || other != "" {
+		_, answered, _ := seen(d.agentCalled("fake"))
+		if _, other, _ := seen(d.agentCalled("other")); answered != "ok" || other != "" {
 			t.Errorf("fake was answered %q, other %q", answered, other)
 		}
 		d.sees("done 2s", "other asks")
@@ -127,16 +128,16 @@ func TestCompare(t *testing.T) {
 		d.rest()
 		d.press("y")
 		d.wait(time.Second)
-		if _, other, _ := d.agentCalled("other").seen(); other != "ok" {
+		if _, other, _ := seen(d.agentCalled("other")); other != "ok" {
 			t.Errorf("other was answered %q", other)
 		}
 		d.sees("answered: ok", "│  answered: ok")
 		d.types("only you\n")
 		d.wait(time.Second)
-		if prompts, _, _ := d.agentCalled("other").seen(); prompts != "try it|only you" {
+		if prompts, _, _ := seen(d.agentCalled("other")); prompts != "try it|only you" {
 			t.Errorf("other got %q", prompts)
 		}
-		if prompts, _, _ := d.agentCalled("fake").seen(); prompts != "try it" {
+		if prompts, _, _ := seen(d.agentCalled("fake")); prompts != "try it" {
 			t.Errorf("fake got %q", prompts)
 		}
 	})
@@ -145,17 +146,17 @@ func TestCompare(t *testing.T) {
 // A prompt after /compare goes to all of the comparison.
 func TestCompareAgain(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.fake.Turn(nil)
 	}, func(d *driver) {
 		d.sees("All are done · f5 shows the diffs · /compare all files · f6 next")
 		d.types("/compare and now\n")
 		d.wait(time.Second)
 		for _, name := range []string{"fake", "other"} {
-			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it|and now" {
+			if prompts, _, _ := seen(d.agentCalled(name)); prompts != "try it|and now" {
 				t.Errorf("%s got %q", name, prompts)
 			}
 		}
-		if n := len(d.agents); n != 3 {
+		if n := len(d.Agents()); n != 3 {
 			t.Errorf("%d agents were started", n)
 		}
 	})
@@ -163,11 +164,10 @@ func TestCompareAgain(t *testing.T) {
 
 // The comparison is done, too, when an agent does not start, or ends instead of answering.
 func TestCompareWithoutAnAnswer(t *testing.T) {
-	answer := func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
 	const done = "All are done · f5 shows the diffs"
 	for _, slow := range []time.Duration{0, 2 * time.Second} {
 		comparing(t, func(d *driver, o *Options) {
-			d.turn = answer
+			d.fake.Turn(nil)
 			delayed(o, "fake", slow)
 		}, func(d *driver) {
 			d.wait(2 * time.Second)
@@ -175,12 +175,12 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 			d.misses("another agent")
 		})
 		comparing(t, func(d *driver, _ *Options) {
-			d.turn = answer
-			d.of["fake"] = &script{turn: func(t *turn) string {
-				t.until(slow)
-				t.a.peer.Close(nil)
+			d.fake.Turn(nil)
+			d.other("fake").Turn(func(t *fakeagent.Turn) string {
+				t.Wait(slow)
+				t.Agent.Close()
 				return "end_turn"
-			}}
+			})
 		}, func(d *driver) {
 			d.wait(2 * time.Second)
 			d.sees("disconnected", done)
@@ -191,11 +191,9 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 // An agent that wants a login waits for the user.
 func TestCompareWantsLogin(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
-		d.of["other"] = &script{on: map[string]func(*call) (string, error){
-			"initialize":  hello(`,"authMethods":[{"id":"k","name":"Key"}]`),
-			"session/new": func(*call) (string, error) { return fails(-32000, "who are you?") },
-		}}
+		d.fake.Turn(nil)
+		d.other("other").Capabilities(`,"authMethods":[{"id":"k","name":"Key"}]`)
+		d.other("other").Fail("session/new", -32000, "who are you?")
 	}, func(d *driver) {
 		d.sees("done 0s", "waits", "Log in to other")
 		d.misses("not started", "All are done")
@@ -203,7 +201,7 @@ func TestCompareWantsLogin(t *testing.T) {
 		d.draft("not for the login")
 		d.press("alt+w", "enter")
 		d.sees("waits", "Log in to other")
-		if calls := d.agentCalled("other").called("authenticate"); len(calls) > 0 {
+		if calls := d.agentCalled("other").Calls("authenticate"); len(calls) > 0 {
 			t.Errorf("the login has begun: %q", calls)
 		}
 	})
@@ -352,7 +350,7 @@ func TestCompareClosesLists(t *testing.T) {
 // A list that is ready after the user has left its page does not open there.
 func TestCompareOpensNoListElsewhere(t *testing.T) {
 	comparing(t, func(d *driver, o *Options) {
-		d.turn = asking(`{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"make all"}}`, usual)
+		d.fake.Turn(asking(`{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"make all"}}`, usual))
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, s, sink, log)
@@ -381,13 +379,13 @@ func TestCompareOpensNoListElsewhere(t *testing.T) {
 func TestCompareWithMouse(t *testing.T) {
 	long := "the words of the agent"
 	comparing(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			for range 60 {
-				t.say("line\n\n")
+				t.Say("line\n\n")
 			}
-			t.say(t.a.name + " says " + long)
+			t.Say(t.Agent.Name + " says " + long)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.drags("fake says", long)
 		d.hasCopied("fake says " + long)
@@ -427,7 +425,7 @@ func TestCompareWithMouse(t *testing.T) {
 // changing lets agents change files in their first turn, by the agent's name.
 func changing(names map[string][]string) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
-		d.turn = func(t *turn) string { t.say("Done."); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Say("Done."); return "end_turn" })
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, s, sink, log)

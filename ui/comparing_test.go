@@ -9,6 +9,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
 
@@ -26,15 +28,15 @@ func TestRandomKeysInAComparison(t *testing.T) {
 	for n := 0; n < keysPressed(); n += round {
 		r := rand.New(rand.NewPCG(13, uint64(n)))
 		comparing(t, func(d *driver, _ *Options) {
-			d.turn = func(t *turn) string {
-				for n := 1; !t.until(time.Duration(n%7) * 300 * time.Millisecond); n++ {
-					t.ask(push, usual)
+			d.fake.Turn(func(t *fakeagent.Turn) string {
+				for n := 1; !t.Wait(time.Duration(n%7) * 300 * time.Millisecond); n++ {
+					t.Ask(push, usual)
 				}
 				return "cancelled"
-			}
+			})
 		}, func(d *driver) {
 			var trace []string
-			seen := map[*agent]int{}
+			answered := map[*fakeagent.Agent]int{}
 			front, given := d.m.chat, time.Time{}
 			since := time.Now().Add(-time.Second)
 			last := since
@@ -69,29 +71,28 @@ func TestRandomKeysInAComparison(t *testing.T) {
 					d.press(key)
 				}
 				quiet := now.Sub(since) >= 600*time.Millisecond && now.Sub(last) >= 600*time.Millisecond && draft == ""
-				for _, a := range d.agents {
-					_, all, _ := a.seen()
-					outcomes := strings.Fields(strings.ReplaceAll(all, "|", " "))
-					for _, chosen := range outcomes[seen[a]:] {
+				for _, a := range d.Agents() {
+					outcomes := a.Outcomes()
+					for _, chosen := range outcomes[answered[a]:] {
 						wrong := ""
 						switch {
 						case chosen != "ok" && chosen != "ever":
 							continue
 						case !strings.Contains("yYaA12", key):
 							wrong = "by a key that means something else"
-						case a.name != front.Agent.Name():
+						case a.Name != front.Agent.Name():
 							wrong = "while another page was in front"
 						case given.IsZero() && !quiet:
 							wrong = "while typing"
 						}
 						if allowed++; wrong != "" {
-							d.t.Fatalf("%s: %s was chosen by %q %s:\n%s", a.name, chosen, key, wrong, strings.Join(trace[max(0, len(trace)-20):], "\n"))
+							d.t.Fatalf("%s: %s was chosen by %q %s:\n%s", a.Name, chosen, key, wrong, strings.Join(trace[max(0, len(trace)-20):], "\n"))
 						}
 					}
-					if len(outcomes) != seen[a] && a.name == front.Agent.Name() {
+					if len(outcomes) != answered[a] && a.Name == front.Agent.Name() {
 						given, quiet = time.Time{}, false
 					}
-					seen[a] = len(outcomes)
+					answered[a] = len(outcomes)
 				}
 				switch {
 				case d.m.chat != front:
@@ -114,8 +115,8 @@ func TestRandomKeysInAComparison(t *testing.T) {
 // The clock of an agent whose page is not on the screen continues in its head.
 func TestCompareClocks(t *testing.T) {
 	comparing(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
-		d.of["other"] = &script{turn: func(t *turn) string { t.until(time.Minute); return "end_turn" }}
+		d.fake.Turn(nil)
+		d.other("other").Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 	}, func(d *driver) {
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 		d.sees("done 0s", "running 1s")
@@ -128,7 +129,7 @@ func TestCompareClocks(t *testing.T) {
 func TestCommandsWithWordsWait(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		withTrees(d, o)
-		d.dial = func(*agent) error { time.Sleep(time.Minute); return nil }
+		d.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 	}, func(d *driver) {
 		for _, command := range []string{"/compare try it", "/rename parser", "/worktree fix", "/compare"} {
 			d.types(command + "\n")
@@ -174,24 +175,22 @@ func TestGoldenCompare(t *testing.T) {
 func TestGoldenComparePicture(t *testing.T) {
 	t.Parallel()
 	comparing(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.say("I return a typed error from Parse.")
-			if t.a.name == "other" {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say("I return a typed error from Parse.")
+			if t.Agent.Name == "other" {
 				return asking(edit(), usual)(t)
 			}
-			t.until(4 * time.Second)
-			t.a.updateIn(t.session, strings.NewReplacer(`{"toolCallId"`, `{"sessionUpdate":"tool_call","toolCallId"`, `"status":"pending"`, `"status":"completed"`).Replace(edit()))
-			t.say("Done: callers can now see **which** operation failed.")
+			t.Wait(4 * time.Second)
+			t.Agent.Update(t.Session, strings.NewReplacer(`{"toolCallId"`, `{"sessionUpdate":"tool_call","toolCallId"`, `"status":"pending"`, `"status":"completed"`).Replace(edit()))
+			t.Say("Done: callers can now see **which** operation failed.")
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.wait(10 * time.Second)
-		for _, name := range []string{"dark", "light"} {
-			p := uitest.Page{Name: "120x30-" + name, Size: uitest.Size{Width: 120, Height: 30}, Theme: name}
-			d.m.opts.Theme = name
-			d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
-			uitest.Section(t, "screens", p, "compare", strings.Split(visible(d.m.View()), "\n"))
-		}
+		p := uitest.Page{Name: "120x30-dark", Size: uitest.Size{Width: 120, Height: 30}, Theme: "dark"}
+		d.m.opts.Theme = p.Theme
+		d.send(tea.WindowSizeMsg{Width: p.Width, Height: p.Height})
+		uitest.Section(t, "screens", p, "compare", strings.Split(visible(d.m.View()), "\n"))
 	})
 }
 

@@ -9,15 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // answering is a turn that says something with code in it and runs a command.
-func answering(t *turn) string {
-	t.say("Two of them:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand\n\n```sh\nmake all\n```\n")
-	t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("r", t.n)+`","title":"Run","kind":"execute","status":"completed","rawInput":{"command":"make all"},"content":[{"type":"content","content":{"type":"text","text":"built"}}]}`)
-	t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("e", t.n)+`","title":"Edit","kind":"edit","status":"completed","locations":[{"path":"/home/ada/src/parser/x.go","line":7},{"path":"/home/ada/src/parser/y.go"}],"content":[{"type":"diff","path":"/home/ada/src/parser/x.go","oldText":"a\nb\n","newText":"a\nc\n"}]}`)
-	t.say("Done, and a closing sentence that is long enough to be wrapped on a screen of eighty columns.")
+func answering(t *fakeagent.Turn) string {
+	t.Say("Two of them:\n\n```go\nfunc a() {\n\treturn\n}\n```\n\nand\n\n```sh\nmake all\n```\n")
+	t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("r", t.N)+`","title":"Run","kind":"execute","status":"completed","rawInput":{"command":"make all"},"content":[{"type":"content","content":{"type":"text","text":"built"}}]}`)
+	t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("e", t.N)+`","title":"Edit","kind":"edit","status":"completed","locations":[{"path":"/home/ada/src/parser/x.go","line":7},{"path":"/home/ada/src/parser/y.go"}],"content":[{"type":"diff","path":"/home/ada/src/parser/x.go","oldText":"a\nb\n","newText":"a\nc\n"}]}`)
+	t.Say("Done, and a closing sentence that is long enough to be wrapped on a screen of eighty columns.")
 	return "end_turn"
 }
 
@@ -25,7 +27,7 @@ func answering(t *turn) string {
 func withAnswer(t *testing.T, change func(*Options), f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
-		d.turn = answering
+		d.fake.Turn(answering)
 		if change != nil {
 			change(o)
 		}
@@ -125,7 +127,10 @@ func TestCopyInTmux(t *testing.T) {
 // What is too long for OSC 52 is refused, not cut.
 func TestCopyTooMuch(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.say(strings.Repeat("a long row of text\n", 60_000)); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say(strings.Repeat("a long row of text\n", 60_000))
+			return "end_turn"
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -185,7 +190,7 @@ func TestTurns(t *testing.T) {
 // While a turn runs the first esc stops it, and the second does not open the list of prompts.
 func TestTurnsNotWhileBusy(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Minute); return "cancelled" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "cancelled" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("work\n")

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unsafe"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -33,12 +35,12 @@ func (d *driver) since(e effort) effort {
 
 // wordy is an agent that answers with many paragraphs.
 func wordy(d *driver, _ *Options) {
-	d.turn = func(t *turn) string {
+	d.fake.Turn(func(t *fakeagent.Turn) string {
 		for n := range 40 {
-			t.say(fmt.Sprintf("Paragraph %d with `code`, 漢字 and 🎉 in it, long enough to be wrapped on most screens there are.\n\n", n))
+			t.Say(fmt.Sprintf("Paragraph %d with `code`, 漢字 and 🎉 in it, long enough to be wrapped on most screens there are.\n\n", n))
 		}
 		return "end_turn"
-	}
+	})
 }
 
 // Messages that change nothing that can be seen make no new view: what is
@@ -84,16 +86,16 @@ func TestOneLayoutAFrame(t *testing.T) {
 	}{{"all at once", 2000, 0}, {"a second of them", 1000, time.Millisecond}, {"slow ones", 20, 50 * time.Millisecond}} {
 		t.Run(c.name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
-				d.turn = func(t *turn) string {
-					t.say("The first of it.\n\n")
+				d.fake.Turn(func(t *fakeagent.Turn) string {
+					t.Say("The first of it.\n\n")
 					time.Sleep(time.Second)
 					for range c.chunks {
-						t.say("twenty bytes of text")
+						t.Say("twenty bytes of text")
 						time.Sleep(c.pause)
 					}
-					t.until(time.Hour)
+					t.Wait(time.Hour)
 					return "end_turn"
-				}
+				})
 			}, func(d *driver) {
 				d.connected()
 				d.types("go\n")
@@ -158,15 +160,15 @@ func TestKeysDoNotLayOut(t *testing.T) {
 // first minute, then each minute. A call that still runs moves as always, and so does the rest of
 // the turn.
 func TestWaitingRests(t *testing.T) {
-	for name, wait := range map[string]func(*turn){"a question": func(t *turn) { t.ask(push, usual) }, "a form": func(t *turn) { t.a.elicit(oneField) }} {
+	for name, wait := range map[string]func(*fakeagent.Turn){"a question": func(t *fakeagent.Turn) { t.Ask(push, usual) }, "a form": func(t *fakeagent.Turn) { t.Elicit(oneField) }} {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
-				d.turn = func(t *turn) string {
-					t.until(30 * time.Second) // the clock is the question's, not the turn's
+				d.fake.Turn(func(t *fakeagent.Turn) string {
+					t.Wait(30 * time.Second) // the clock is the question's, not the turn's
 					wait(t)
-					t.until(time.Minute)
+					t.Wait(time.Minute)
 					return "end_turn"
-				}
+				})
 			}, func(d *driver) {
 				d.connected()
 				d.types("go\n")
@@ -200,11 +202,11 @@ func TestWaitingRests(t *testing.T) {
 	}
 	running := `{"sessionUpdate":"tool_call","toolCallId":"slow","title":"Build","kind":"execute","status":"in_progress"}`
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.a.updateIn(t.session, running)
-			t.ask(push, usual)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update(t.Session, running)
+			t.Ask(push, usual)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")

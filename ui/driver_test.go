@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"encoding/base64"
 	"flag"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/ui/paint"
 	"parley/ui/uitest"
@@ -37,13 +39,11 @@ func TestMain(m *testing.M) {
 // driver is a user in front of the screen, with a fake clock: it runs the commands of the model
 // as Bubble Tea does, hands over their messages one at a time, and checks the screen after each.
 type driver struct {
-	t      *testing.T
-	m      *Model
-	agent  *agent   // the one connected last
-	agents []*agent // all that were started, in that order
-	dir    string
-	script                    // of every agent
-	of     map[string]*script // and by an agent's name, what of it is different
+	fakeagent.Dialer
+	fake fakeagent.Script             // what the agents do
+	of   map[string]*fakeagent.Script // what some do instead, by name
+	t    *testing.T
+	m    *Model
 
 	copied     string      // sent to the terminal's clipboard last
 	toldDirs   []string    // directories that the terminal was told
@@ -65,10 +65,9 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	dir := t.TempDir()
 	watching := strings.HasPrefix(t.Name(), "TestGolden") || strings.HasPrefix(t.Name(), "TestDrawingWritesNothing")
 	synctest.Test(t, func(t *testing.T) {
-		d := &driver{t: t, dir: dir, of: map[string]*script{}, arrived: make(chan struct{}, 1), watching: watching}
-		d.on = map[string]func(*call) (string, error){}
-		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
-		opts := Options{Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.connect, Agents: []workspace.Spec{
+		d := &driver{t: t, of: map[string]*fakeagent.Script{}, arrived: make(chan struct{}, 1), watching: watching}
+		d.Cwd, d.Script = dir, func(name string) *fakeagent.Script { return cmp.Or(d.of[name], &d.fake) }
+		opts := Options{Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.Connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
 			{Name: "other", Command: "other-agent", Where: "on PATH", Section: "Installed"},
 			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
@@ -117,6 +116,19 @@ func (d *driver) run(cmd tea.Cmd) {
 			}
 		}
 	}()
+}
+
+// other returns a script that only the agent with this name follows.
+func (d *driver) other(name string) *fakeagent.Script {
+	if d.of[name] == nil {
+		d.of[name] = &fakeagent.Script{}
+	}
+	return d.of[name]
+}
+
+// seen returns what an agent has received: prompts, the outcomes of its questions, and how often it was stopped.
+func seen(a *fakeagent.Agent) (prompts, outcomes string, cancels int) {
+	return strings.Join(a.Prompts(), "|"), strings.Join(a.Outcomes(), "|"), a.Cancels()
 }
 
 // execMsg is a command that the terminal is lent to.
@@ -300,3 +312,8 @@ func (c *chat) apply(e event.Event) {
 	c.Session.Apply(e)
 	c.m.sync()
 }
+
+// Options as agents send them.
+const usual = `[{"optionId":"ok","name":"Allow once","kind":"allow_once"},{"optionId":"ever","name":"Always allow","kind":"allow_always"},{"optionId":"no","name":"Reject","kind":"reject_once"}]`
+
+const push = `{"toolCallId":"t1","title":"Commit typed errors","kind":"execute","status":"pending","rawInput":{"command":"git add -A && git push origin HEAD","cwd":"/home/ada/src/parser"}}`

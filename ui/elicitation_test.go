@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/seeds"
 )
 
@@ -25,12 +26,12 @@ const release = `{"sessionId":"s1","mode":"form","message":"How shall the releas
 const oneField = `{"sessionId":"s1","mode":"form","message":"Which branch?","requestedSchema":{"type":"object","properties":{"branch":{"type":"string","title":"Branch"}}}}`
 
 // eliciting is a turn that asks for forms and pages, one after another.
-func eliciting(asked ...string) func(*turn) string {
-	return func(t *turn) string {
+func eliciting(asked ...string) func(*fakeagent.Turn) string {
+	return func(t *fakeagent.Turn) string {
 		for _, a := range asked {
-			t.a.elicit(a)
+			t.Elicit(a)
 		}
-		t.say("that was all")
+		t.Say("that was all")
 		return "end_turn"
 	}
 }
@@ -38,7 +39,7 @@ func eliciting(asked ...string) func(*turn) string {
 // withForm opens the chat, sends a prompt and waits for the form.
 func withForm(t *testing.T, asked string, f func(d *driver)) {
 	t.Helper()
-	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(asked) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(eliciting(asked)) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
@@ -49,7 +50,7 @@ func withForm(t *testing.T, asked string, f func(d *driver)) {
 // answered checks the answers to forms and pages.
 func (d *driver) answered(want string) {
 	d.t.Helper()
-	if got := d.agent.answered(); got != want {
+	if got := strings.Join(d.Agent().Answers(), "|"); got != want {
 		d.t.Fatalf("the agent was answered %q, want %q\n%s", got, want, d.screen())
 	}
 }
@@ -85,14 +86,14 @@ func TestFormUnderSomethingElse(t *testing.T) {
 // A question comes before a form, and its answer does not reach the form.
 func TestQuestionBeforeForm(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			done := make(chan struct{})
-			go func() { t.a.elicit(oneField); close(done) }()
-			t.until(2 * time.Second)
-			t.ask(push, usual)
+			go func() { t.Elicit(oneField); close(done) }()
+			t.Wait(2 * time.Second)
+			t.Ask(push, usual)
 			<-done
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -120,7 +121,7 @@ func TestQuestionBeforeForm(t *testing.T) {
 // The second of two forms also waits until the user stops typing.
 func TestTwoForms(t *testing.T) {
 	second := strings.Replace(oneField, "Which branch?", "Which remote?", 1)
-	drive(t, func(d *driver, _ *Options) { d.turn = eliciting(oneField, second) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(eliciting(oneField, second)) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.rest()
@@ -136,13 +137,13 @@ func TestTwoForms(t *testing.T) {
 		d.soon()
 		d.answered(`{"action":"accept","content":{"branch":"main"}}|{"action":"accept","content":{"branch":"origin"}}`)
 	})
-	both := func(t *turn) string { // both at once: shown in the order in which they arrive
-		go t.a.elicit(oneField)
-		t.until(10 * time.Millisecond)
-		t.a.elicit(second)
+	both := func(t *fakeagent.Turn) string { // both at once: shown in the order in which they arrive
+		go t.Elicit(oneField)
+		t.Wait(10 * time.Millisecond)
+		t.Elicit(second)
 		return "end_turn"
 	}
-	drive(t, func(d *driver, _ *Options) { d.turn = both }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(both) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.rest()
@@ -167,17 +168,17 @@ func TestFormSettledElsewhere(t *testing.T) {
 	for name, end := range map[string]func(*driver){
 		"stopped":   func(d *driver) { d.press("ctrl+c") },
 		"withdrawn": func(d *driver) { d.wait(3 * time.Second) },
-		"gone":      func(d *driver) { d.agent.peer.Close(nil) },
+		"gone":      func(d *driver) { d.Agent().Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
-				d.turn = func(t *turn) string {
-					ctx, over := context.WithTimeout(t.a.life, 2*time.Second)
+				d.fake.Turn(func(t *fakeagent.Turn) string {
+					ctx, over := context.WithTimeout(context.Background(), 2*time.Second)
 					defer over()
-					t.a.elicitUnder(ctx, oneField)
-					t.until(time.Second)
+					t.Agent.Elicit(ctx, oneField)
+					t.Wait(time.Second)
 					return "end_turn"
-				}
+				})
 			}, func(d *driver) {
 				d.connected()
 				d.types("go\n")
@@ -195,7 +196,7 @@ func TestFormSettledElsewhere(t *testing.T) {
 		d.rest()
 		d.press("o")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.soon()
 		d.misses("fake asks")
 		d.sees("The agent has ended")
@@ -205,7 +206,7 @@ func TestFormSettledElsewhere(t *testing.T) {
 // A form of a session that is not in front waits there.
 func TestFormOfAnotherSession(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Second); return eliciting(oneField)(t) }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Second); return eliciting(oneField)(t) })
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n/new\n")
@@ -234,10 +235,10 @@ func TestFormDuringLogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		g.auth = func(c *call) (string, error) {
-			c.a.elicit(aboutLogin)
-			if !strings.Contains(c.a.answered(), `"AB-12"`) {
-				return fails(-32603, "no such code")
+		g.auth = func(c *fakeagent.Call) (string, error) {
+			c.Agent.Elicit(context.Background(), aboutLogin)
+			if !strings.Contains(strings.Join(c.Agent.Answers(), "|"), `"AB-12"`) {
+				return "", fakeagent.Errorf(-32603, "no such code")
 			}
 			g.in.Store(true)
 			return `{}`, nil
@@ -259,7 +260,7 @@ func TestFormDuringLogin(t *testing.T) {
 		d.types("2\n")
 		d.soon()
 		d.connected()
-		if got := d.agent.answered(); got != `{"action":"accept","content":{"code":"AB-12"}}` {
+		if got := strings.Join(d.Agent().Answers(), "|"); got != `{"action":"accept","content":{"code":"AB-12"}}` {
 			t.Fatal(got)
 		}
 		d.misses("fake asks")
@@ -268,7 +269,10 @@ func TestFormDuringLogin(t *testing.T) {
 	g = &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		g.auth = func(c *call) (string, error) { c.a.elicit(aboutLogin); return fails(-32603, "never mind") }
+		g.auth = func(c *fakeagent.Call) (string, error) {
+			c.Agent.Elicit(context.Background(), aboutLogin)
+			return "", fakeagent.Errorf(-32603, "never mind")
+		}
 	}, func(d *driver) {
 		d.rest()
 		d.press("enter")
@@ -291,10 +295,10 @@ func TestFormOfARequest(t *testing.T) {
 	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		g.auth = func(c *call) (string, error) {
-			ctx, over := context.WithTimeout(c.ctx, 10*time.Second)
+		g.auth = func(c *fakeagent.Call) (string, error) {
+			ctx, over := context.WithTimeout(c.Ctx, 10*time.Second)
 			defer over()
-			c.a.elicitUnder(ctx, aboutLogin)
+			c.Agent.Elicit(ctx, aboutLogin)
 			return `{}`, nil
 		}
 	}, func(d *driver) {
@@ -331,16 +335,16 @@ func TestTypingNeverAccepts(t *testing.T) {
 		"ctrl+s", "esc", "esc", "/", "ctrl+o", "ctrl+u", "ctrl+w", "ctrl+y", "shift+enter", "f1", "home", "end", "delete", "é"}
 	drive(t, func(d *driver, o *Options) {
 		o.OpenURL = func(string) error { t.Error("a page was opened"); return nil }
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			for range 3 {
-				go t.a.elicit(oneField)
-				go t.a.elicit(loginPage)
-				if t.until(700 * time.Millisecond) {
+				go t.Elicit(oneField)
+				go t.Elicit(loginPage)
+				if t.Wait(700 * time.Millisecond) {
 					return "cancelled"
 				}
 			}
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		r := rand.New(rand.NewPCG(7, 7))
@@ -364,7 +368,7 @@ func TestTypingNeverAccepts(t *testing.T) {
 				}
 			}
 		}
-		got := d.agent.answered()
+		got := strings.Join(d.Agent().Answers(), "|")
 		if strings.Contains(got, "accept") || strings.Contains(got, "decline") {
 			t.Fatalf("typing has answered: %s", got)
 		}

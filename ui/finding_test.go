@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/ui/theme"
 )
 
@@ -106,7 +107,7 @@ func TestSearchContinues(t *testing.T) {
 		d.sees("No match")
 		d.press("enter")
 		for i := range 3 {
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"needle %d","kind":"other","status":"completed"}`, i, i))
+			d.Agent().Update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"needle %d","kind":"other","status":"completed"}`, i, i))
 		}
 		d.soon()
 		for i := range 3 {
@@ -121,13 +122,13 @@ func TestSearchContinues(t *testing.T) {
 // A search takes no key of a question that is given them, and gives its row back.
 func TestSearchAndQuestion(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			if t.text == "ask" {
-				t.until(time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Text == "ask" {
+				t.Wait(time.Second)
 				return asking(push, usual)(t)
 			}
 			return talkative(t)
-		}
+		})
 	}, func(d *driver) {
 		d.press("tab", "/")
 		d.types("two\n")

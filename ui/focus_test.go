@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,14 +11,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
 // talkative is a turn with a tool call between two messages.
-func talkative(t *turn) string {
-	t.say("I look at " + t.text + ".")
-	t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("c", t.n)+`","title":"Read `+t.text+`","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"`+strings.Repeat(`row\n`, 30)+`last row of `+t.text+`"}}]}`)
-	t.say("That was " + t.text + ".")
+func talkative(t *fakeagent.Turn) string {
+	t.Say("I look at " + t.Text + ".")
+	t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call","toolCallId":"`+fmt.Sprint("c", t.N)+`","title":"Read `+t.Text+`","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"`+strings.Repeat(`row\n`, 30)+`last row of `+t.Text+`"}}]}`)
+	t.Say("That was " + t.Text + ".")
 	return "end_turn"
 }
 
@@ -25,7 +27,7 @@ func talkative(t *turn) string {
 func withTranscript(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
-		d.turn = talkative
+		d.fake.Turn(talkative)
 		if change != nil {
 			change(d, o)
 		}
@@ -142,7 +144,7 @@ func TestTranscriptOpens(t *testing.T) {
 func TestTranscriptHalfPages(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		for i := range 40 {
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"think","status":"completed"}`, i, i))
+			d.Agent().Update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"think","status":"completed"}`, i, i))
 		}
 		d.soon()
 		d.press("tab", "g", "d")
@@ -166,7 +168,7 @@ func TestTranscriptStays(t *testing.T) {
 		d.press("tab", "g")
 		d.selected("one")
 		for i := range 30 {
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"More %d","kind":"think","status":"completed"}`, i, i))
+			d.Agent().Update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"More %d","kind":"think","status":"completed"}`, i, i))
 		}
 		d.soon()
 		d.selected("one")
@@ -183,13 +185,13 @@ func TestTranscriptStays(t *testing.T) {
 func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
 	for _, key := range []string{"alt+a", "tab"} {
 		withTranscript(t, func(d *driver, _ *Options) {
-			d.turn = func(t *turn) string {
-				if t.text == "ask" {
-					t.until(time.Second)
+			d.fake.Turn(func(t *fakeagent.Turn) string {
+				if t.Text == "ask" {
+					t.Wait(time.Second)
 					return asking(push, usual)(t)
 				}
 				return talkative(t)
-			}
+			})
 		}, func(d *driver) {
 			d.types("ask\n")
 			d.soon()
@@ -213,13 +215,13 @@ func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
 		})
 	}
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			if t.text == "ask" {
-				t.until(time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Text == "ask" {
+				t.Wait(time.Second)
 				return asking(push, usual)(t)
 			}
 			return talkative(t)
-		}
+		})
 	}, func(d *driver) { // esc goes back to the composer and rejects nothing
 		d.types("ask\n")
 		d.soon()
@@ -240,13 +242,13 @@ func TestQuestionWhileTheTranscriptHasTheKeys(t *testing.T) {
 // So does a form.
 func TestFormWhileTheTranscriptHasTheKeys(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			if t.text == "ask" {
-				t.until(time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Text == "ask" {
+				t.Wait(time.Second)
 				return eliciting(oneField)(t)
 			}
 			return talkative(t)
-		}
+		})
 	}, func(d *driver) {
 		d.types("ask\n")
 		d.soon()
@@ -278,9 +280,11 @@ func TestItemMessages(t *testing.T) {
 	var failure error
 	at := time.Date(2026, 3, 1, 10, 42, 7, 0, time.UTC)
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.messages = func(session string, spans []event.Span, request int64) ([]workspace.Message, error) {
-			asked = append(asked, looked{session, spans, request})
-			return shown, failure
+		d.Change = func(c *workspace.Connection) {
+			c.Messages = func(_ context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
+				asked = append(asked, looked{session, spans, request})
+				return shown, failure
+			}
 		}
 	}, func(d *driver) {
 		shown = []workspace.Message{{At: at, JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"x":"\u001b[2J","rows":[` + strings.Repeat("1,", 50) + `2]}}`)}, {At: at.Add(time.Second), Out: true, OmittedBefore: 7, JSON: []byte("not JSON\x1b[2J\x07")}}
@@ -332,7 +336,7 @@ func TestItemWithoutMessages(t *testing.T) {
 		d.sees("This session has no log")
 		d.misses("╭ Messages")
 		d.press("esc")
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.soon()
 		d.press("enter")
 		d.connected()
@@ -346,8 +350,10 @@ func TestItemWithoutMessages(t *testing.T) {
 // A very long message is cut, and says so.
 func TestLongItemMessage(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.messages = func(string, []event.Span, int64) ([]workspace.Message, error) {
-			return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
+		d.Change = func(c *workspace.Connection) {
+			c.Messages = func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
+				return []workspace.Message{{JSON: []byte(`"` + strings.Repeat("日", 200<<10) + `"`)}}, nil
+			}
 		}
 	}, func(d *driver) {
 		d.press("tab", "i")
@@ -365,8 +371,10 @@ func TestGoldenItemMessages(t *testing.T) {
 	t.Parallel()
 	withTranscript(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
-		d.messages = func(string, []event.Span, int64) ([]workspace.Message, error) {
-			return []workspace.Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
+		d.Change = func(c *workspace.Connection) {
+			c.Messages = func(context.Context, string, []event.Span, int64) ([]workspace.Message, error) {
+				return []workspace.Message{{At: time.Date(2026, 3, 1, 10, 42, 7, 5e6, time.UTC), JSON: []byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"Read two","locations":[]}}}`)}}, nil
+			}
 		}
 	}, func(d *driver) {
 		d.press("tab", "k")

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -80,7 +82,7 @@ func TestFormLeaving(t *testing.T) {
 			d.press(c.keys...)
 			d.soon()
 			d.answered(c.want)
-			if _, _, n := d.agent.seen(); n != 0 {
+			if _, _, n := seen(d.Agent()); n != 0 {
 				t.Errorf("%v has stopped the turn", c.keys)
 			}
 		})
@@ -132,7 +134,7 @@ func TestFormNotArmed(t *testing.T) {
 		d.soon()
 		d.answered(`{"action":"cancel"}`)
 		d.draft("dra")
-		if _, _, n := d.agent.seen(); n != 0 {
+		if _, _, n := seen(d.Agent()); n != 0 {
 			t.Error("the turn was stopped")
 		}
 	})
@@ -141,7 +143,7 @@ func TestFormNotArmed(t *testing.T) {
 // A form that opens while the user types accepts no key until the user has paused.
 func TestFormWhileTyping(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Second); return eliciting(oneField)(t) }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Second); return eliciting(oneField)(t) })
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -173,7 +175,7 @@ func TestFormWhileTyping(t *testing.T) {
 func TestFormWantsToBeSeen(t *testing.T) {
 	for _, asked := range []string{oneField, loginPage} {
 		drive(t, func(d *driver, _ *Options) {
-			d.turn = func(t *turn) string { t.until(5 * time.Second); return eliciting(asked)(t) }
+			d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(5 * time.Second); return eliciting(asked)(t) })
 		}, func(d *driver) {
 			d.connected()
 			d.types("go\n")
@@ -190,7 +192,7 @@ func TestFormWantsToBeSeen(t *testing.T) {
 			d.wait(620 * time.Millisecond)
 			d.press("n", "ctrl+s")
 			d.soon()
-			if d.agent.answered() == "" {
+			if strings.Join(d.Agent().Answers(), "|") == "" {
 				t.Errorf("%s was not answered", asked)
 			}
 		})
@@ -254,7 +256,7 @@ func TestHostileForm(t *testing.T) {
 
 func TestGoldenForm(t *testing.T) {
 	t.Parallel()
-	drive(t, func(d *driver, o *Options) { d.turn = eliciting(release); o.Theme = "dark" }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { d.fake.Turn(eliciting(release)); o.Theme = "dark" }, func(d *driver) {
 		d.connected()
 		d.types("make a release\n")
 		d.rest()
@@ -266,13 +268,13 @@ func TestGoldenForm(t *testing.T) {
 // The time in which the user fills in a form does not count for the call that asked.
 func TestFormHoldsItsCallUp(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Ask the user","kind":"other","status":"in_progress"}`)
-			t.a.elicit(strings.Replace(oneField, `"mode"`, `"toolCallId":"c","mode"`, 1))
-			t.until(2 * time.Second)
-			t.a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"Ask the user","kind":"other","status":"in_progress"}`)
+			t.Elicit(strings.Replace(oneField, `"mode"`, `"toolCallId":"c","mode"`, 1))
+			t.Wait(2 * time.Second)
+			t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"completed"}`)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")

@@ -55,8 +55,8 @@ func TestGoldenOverlays(t *testing.T) {
 	drive(t, withOptions, func(d *driver) {
 		d.connected()
 		d.golden("empty")
-		d.agent.update(commands)
-		d.agent.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"wire typed errors through Parse()","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
+		d.Agent().Update("s1", commands)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"wire typed errors through Parse()","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
 		d.types("hello\n")
 		d.soon()
 		d.types("/")
@@ -95,10 +95,10 @@ func TestGoldenStatus(t *testing.T) {
 			lines[p.Name] = append(lines[p.Name], d.m.chat.status().Row(p.Width))
 		}
 	}
-	drive(t, func(d *driver, o *Options) { d.turn = slow; withOptions(d, o) }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { d.fake.Turn(slow); withOptions(d, o) }, func(d *driver) {
 		d.connected()
 		take(d, "idle")
-		d.agent.update(`{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
 		d.types("one\ntwo\n")
 		d.wait(time.Second)
 		d.m.chat.Thread.Added, d.m.chat.Thread.Removed = 22, 3

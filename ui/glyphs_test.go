@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/fakeagent"
 	"parley/ui/glyphs"
 )
 
@@ -15,10 +16,10 @@ import (
 func TestTheTerminalSaysHowItMeasures(t *testing.T) {
 	const family, prompt = "1👨\u200d👩\u200d👧\u200d👦2", "xe\u0301y p\u0302"
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.say("| A | B |\n|---|---|\n| " + family + " | end |\n\n" + family)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say("| A | B |\n|---|---|\n| " + family + " | end |\n\n" + family)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		t.Cleanup(func() { glyphs.Measure(false) })
 		d.connected()

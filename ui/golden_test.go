@@ -8,8 +8,7 @@ import (
 	"parley/ui/uitest"
 )
 
-// golden compares the screen with a section of each page's file: every theme at
-// one size, and the other sizes without colour.
+// golden compares the screen with a section of each page's file.
 func (d *driver) golden(name string) {
 	d.t.Helper()
 	defer d.unwatched()()

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -19,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/safetext"
 	"parley/internal/seeds"
 	"parley/internal/workspace"
@@ -44,30 +44,30 @@ func (p *tap) Post(e event.Event) {
 // hostile is an agent that puts the string everywhere, and a terminal that can be
 // told things.
 func hostile(protocol, evil string, p *tap) func(*driver, *Options) {
-	in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
+	in := func(s string) string { return strings.ReplaceAll(s, "E", fakeagent.Quote(evil)) }
 	return func(d *driver, o *Options) {
-		o.Notify, o.Progress, d.protocol = status.NotifyOSC777, true, protocol
-		d.on["initialize"] = func(*call) (string, error) {
+		o.Notify, o.Progress, d.fake.Protocol = status.NotifyOSC777, true, protocol
+		d.fake.On("initialize", func(*fakeagent.Call) (string, error) {
 			if protocol == "2" {
 				return in(`{"protocolVersion":2,"info":{"name":E,"title":E,"version":E},"capabilities":{"session":{"prompt":{},"delete":{}}}}`), nil
 			}
 			return in(`{"protocolVersion":1,"agentInfo":{"name":E,"title":E,"version":E},"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}},"authMethods":[{"id":"x","name":E,"description":E}]}`), nil
-		}
-		d.on["session/new"] = newSession(in(`,"modes":{"currentModeId":E,"availableModes":[{"id":E,"name":E,"description":E},{"id":"z","name":E}]},"models":{"currentModelId":E,"availableModels":[{"modelId":E,"name":E,"description":E}]}`))
-		d.on["session/list"] = func(*call) (string, error) {
+		})
+		d.fake.NewSessions(in(`,"modes":{"currentModeId":E,"availableModes":[{"id":E,"name":E,"description":E},{"id":"z","name":E}]},"models":{"currentModelId":E,"availableModels":[{"modelId":E,"name":E,"description":E}]}`))
+		d.fake.On("session/list", func(*fakeagent.Call) (string, error) {
 			return in(`{"sessions":[{"sessionId":E,"cwd":E,"title":E,"updatedAt":E},{"sessionId":"k","cwd":"/x","title":E}],"nextCursor":null}`), nil
-		}
+		})
 		for _, m := range []string{"session/load", "session/resume", "session/set_mode", "session/set_config_option", "session/set_model", "session/delete", "authenticate"} {
-			d.on[m] = func(*call) (string, error) { return fails(-32603, evil) }
+			d.fake.Fail(m, -32603, evil)
 		}
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			for _, u := range uitest.HostileUpdates[protocol] {
-				t.a.update(in(u))
+				t.Agent.Update("s1", in(u))
 			}
-			t.a.peer.Notify("_"+evil, json.RawMessage(in(`{"x":E}`)))
-			t.until(time.Hour)
+			t.Agent.Notify("_"+evil, in(`{"x":E}`))
+			t.Wait(time.Hour)
 			return evil
-		}
+		})
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			for _, src := range []event.LogSource{event.LogStderr, event.LogProtocol} {
@@ -212,7 +212,7 @@ var unheard = []string{"FileWritten", "ToolExamined", "TerminalStarted", "Histor
 
 func (d *driver) hostileVisit(protocol, evil string) {
 	d.t.Helper()
-	in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
+	in := func(s string) string { return strings.ReplaceAll(s, "E", fakeagent.Quote(evil)) }
 	d.connected()
 	d.clean()
 	d.send(tea.BlurMsg{})
@@ -224,8 +224,8 @@ func (d *driver) hostileVisit(protocol, evil string) {
 		d.clean()
 		d.walks()
 	}
-	a := d.agent
-	go a.ask("s1", in(uitest.HostileTool), in(uitest.HostileOptions))
+	a := d.Agent()
+	go a.Ask(context.Background(), "s1", in(uitest.HostileTool), in(uitest.HostileOptions))
 	d.wait(3 * time.Second)
 	for _, size := range sizes {
 		d.send(size)
@@ -246,7 +246,7 @@ func (d *driver) hostileVisit(protocol, evil string) {
 		d.clean()
 	}
 	for _, form := range uitest.HostileForms {
-		go a.elicit(in(form))
+		go a.Elicit(context.Background(), in(form))
 		d.wait(3 * time.Second)
 		for _, size := range sizes {
 			d.send(size)
@@ -267,7 +267,7 @@ func (d *driver) hostileVisit(protocol, evil string) {
 		d.clean()
 	}
 	d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
-	a.peer.Close(nil)
+	a.Close()
 	d.wait(time.Second)
 	d.clean()
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/seeds"
 	"parley/ui/status"
 	"parley/ui/uitest"
@@ -85,20 +87,20 @@ func TestHostileNotifications(t *testing.T) {
 				drive(t, func(d *driver, o *Options) {
 					hostile("", evil, &tap{seen: map[string]bool{}})(d, o)
 					o.Notify = kind
-					d.turn = func(t *turn) string {
+					d.fake.Turn(func(t *fakeagent.Turn) string {
 						for _, u := range uitest.HostileUpdates[""] {
-							t.a.update(strings.ReplaceAll(u, "E", quoted(evil)))
+							t.Agent.Update("s1", strings.ReplaceAll(u, "E", fakeagent.Quote(evil)))
 						}
 						time.Sleep(10 * time.Second)
 						return "end_turn"
-					}
+					})
 				}, func(d *driver) {
 					d.connected()
 					d.send(tea.BlurMsg{})
 					d.types("go\n")
 					d.wait(200 * time.Millisecond)
-					in := func(s string) string { return strings.ReplaceAll(s, "E", quoted(evil)) }
-					go d.agent.ask("s1", in(uitest.HostileTool), in(uitest.HostileOptions))
+					in := func(s string) string { return strings.ReplaceAll(s, "E", fakeagent.Quote(evil)) }
+					go d.Agent().Ask(context.Background(), "s1", in(uitest.HostileTool), in(uitest.HostileOptions))
 					d.wait(3 * time.Second)
 					d.told(frame, "waiting for you", kind != status.NotifyBell)
 					d.press("alt+a")

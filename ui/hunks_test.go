@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/seeds"
 	"parley/permissions"
 	"parley/ui/composer"
@@ -35,19 +37,11 @@ var three = strings.NewReplacer("line 2\n", "zwei\n", "line 5\n", "", "line 9\n"
 func withWrite(t *testing.T, old, text string, change func(*driver, *Options), f func(d *driver, path string)) {
 	t.Helper()
 	drive(t, func(d *driver, o *Options) {
-		path := filepath.Join(d.dir, "notes.txt")
+		path := filepath.Join(d.Cwd, "notes.txt")
 		if err := os.WriteFile(path, []byte(old), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d.turn = func(turn *turn) string {
-			params, _ := json.Marshal(map[string]string{"sessionId": turn.session, "path": path, "content": text})
-			said := "written"
-			if err := turn.a.peer.Call(turn.ctx, "fs/write_text_file", json.RawMessage(params), &struct{}{}); err != nil {
-				said = "told: " + err.Error()
-			}
-			turn.say(said)
-			return "end_turn"
-		}
+		d.fake.Turn(writing(path, text))
 		if change != nil {
 			change(d, o)
 		}
@@ -56,7 +50,7 @@ func withWrite(t *testing.T, old, text string, change func(*driver, *Options), f
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
 		d.sees("parley asks")
-		f(d, filepath.Join(d.dir, "notes.txt"))
+		f(d, filepath.Join(d.Cwd, "notes.txt"))
 	})
 }
 
@@ -310,7 +304,7 @@ func TestEditingTooLate(t *testing.T) {
 func TestHunksAmongQuestions(t *testing.T) {
 	old := numbered(12)
 	withWrite(t, old, three.Replace(old), nil, func(d *driver, path string) {
-		go d.agent.ask("s1", push, usual)
+		go d.Agent().Ask(context.Background(), "s1", push, usual)
 		d.wait(100 * time.Millisecond)
 		d.grabs()
 		d.press("f")
@@ -454,4 +448,17 @@ func TestGoldenHunks(t *testing.T) {
 		d.rest()
 		d.golden("hunks, edited")
 	})
+}
+
+// writing is a turn that writes a file and says how that ended.
+func writing(path, text string) func(*fakeagent.Turn) string {
+	return func(turn *fakeagent.Turn) string {
+		params, _ := json.Marshal(map[string]string{"sessionId": turn.Session, "path": path, "content": text})
+		said := "written"
+		if err := turn.Agent.Call(turn.Ctx, "fs/write_text_file", string(params), &struct{}{}); err != nil {
+			said = "told: " + err.Error()
+		}
+		turn.Say(said)
+		return "end_turn"
+	}
 }

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/fakeagent"
 	"parley/ui/uitest"
 )
 
@@ -99,23 +100,23 @@ const named = "── fake · in ~/src/parser ──"
 // blocks of a message are finished one by one, and a tool call when it is over.
 func TestInlineWrites(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			tool := func(id, status, kind string) {
-				t.a.updateIn(t.session, fmt.Sprintf(`{"sessionUpdate":"tool_call%s","toolCallId":%q,"title":"call %s","status":%q}`, kind, id, id, status))
+				t.Agent.Update(t.Session, fmt.Sprintf(`{"sessionUpdate":"tool_call%s","toolCallId":%q,"title":"call %s","status":%q}`, kind, id, id, status))
 			}
-			t.say("first block\n\nsecond ")
-			t.until(time.Second)
-			t.say("goes on")
-			t.until(time.Second)
+			t.Say("first block\n\nsecond ")
+			t.Wait(time.Second)
+			t.Say("goes on")
+			t.Wait(time.Second)
 			tool("a", "in_progress", "")
 			tool("b", "in_progress", "")
 			tool("b", "completed", "_update")
-			t.until(time.Second)
+			t.Wait(time.Second)
 			tool("a", "completed", "_update")
-			t.say("the last word")
-			t.until(time.Second)
+			t.Say("the last word")
+			t.Wait(time.Second)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver, p *paper) {
 		p.writes(named)
 		p.shows("› Ask the agent", "fake", "? help")
@@ -147,19 +148,19 @@ func TestInlineWrites(t *testing.T) {
 // An update of an item that was already written is shown as a new line if it matters.
 func TestInlineAfterwards(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"a","title":"call a","status":"completed"}`)
-			t.say("some words")
-			a := t.a
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call","toolCallId":"a","title":"call a","status":"completed"}`)
+			t.Say("some words")
+			a := t.Agent
 			go func() {
 				time.Sleep(time.Second)
-				a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"a","title":"another title"}`)
-				t.say(" and late ones\n\nwith more")
+				a.Update(t.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"a","title":"another title"}`)
+				t.Say(" and late ones\n\nwith more")
 				time.Sleep(time.Second)
-				a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed"}`)
+				a.Update(t.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"a","status":"failed"}`)
 			}()
 			return "end_turn"
-		}
+		})
 	}, func(d *driver, p *paper) {
 		d.types("go\n")
 		d.wait(500 * time.Millisecond)
@@ -180,13 +181,13 @@ func TestInlineAfterwards(t *testing.T) {
 // nothing is lost or written twice.
 func TestInlinePages(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			for n := range 50 {
-				t.say(fmt.Sprintf("paragraph %d\n\n", n))
-				t.until(100 * time.Millisecond)
+				t.Say(fmt.Sprintf("paragraph %d\n\n", n))
+				t.Wait(100 * time.Millisecond)
 			}
 			return "end_turn"
-		}
+		})
 	}, func(d *driver, p *paper) {
 		d.types("go\n")
 		for _, c := range []struct{ keys, back []string }{
@@ -223,15 +224,15 @@ func TestInlinePages(t *testing.T) {
 // much.
 func TestInlineSwitched(t *testing.T) {
 	onPaper(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.say("answer to " + t.text + "\n\n")
-			if strings.HasPrefix(t.text, "much") {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say("answer to " + t.Text + "\n\n")
+			if strings.HasPrefix(t.Text, "much") {
 				for n := range 1500 {
-					t.say(fmt.Sprintf("row %d\n\n", n))
+					t.Say(fmt.Sprintf("row %d\n\n", n))
 				}
 			}
 			return "end_turn"
-		}
+		})
 	}, func(d *driver, p *paper) {
 		d.types("one\n")
 		d.wait(100 * time.Millisecond)
@@ -287,7 +288,7 @@ func TestInlineSessions(t *testing.T) {
 // A question is shown above the composer and answered there.
 func TestInlineQuestion(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {200, 50}} {
-		onPaper(t, func(d *driver, _ *Options) { d.turn = asking(push, usual) }, func(d *driver, p *paper) {
+		onPaper(t, func(d *driver, _ *Options) { d.fake.Turn(asking(push, usual)) }, func(d *driver, p *paper) {
 			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 			d.types("go\n")
 			d.rest()
@@ -309,7 +310,7 @@ func TestInlineQuestion(t *testing.T) {
 
 // The rest is written at the end, also the unfinished text of a turn.
 func TestInlineEnds(t *testing.T) {
-	onPaper(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver, p *paper) {
+	onPaper(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver, p *paper) {
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
 		rows := d.m.inline.Last(d.m.chat.inScrollback())
@@ -336,18 +337,18 @@ func TestInlinePopup(t *testing.T) {
 func TestInlineReconnect(t *testing.T) {
 	onPaper(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("s1", "user", "first")
-			c.a.sayIn("s1", "agent", "as the agent has it")
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("s1", "user", "first")
+			c.Agent.Say("s1", "agent", "as the agent has it")
 			return "{}", nil
-		}
+		})
 	}, func(d *driver, p *paper) {
 		d.types("first\n")
 		d.soon()
-		d.turn = func(tn *turn) string { tn.until(time.Hour); return "cancelled" }
+		d.fake.Turn(func(tn *fakeagent.Turn) string { tn.Wait(time.Hour); return "cancelled" })
 		d.types("second\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		for _, text := range []string{"You said: first", "as the agent has it", "this prompt may not have arrived"} {
 			if p.count(text) != 1 {
@@ -355,7 +356,7 @@ func TestInlineReconnect(t *testing.T) {
 			}
 		}
 		p.shows(`may not have arrived  "second"`)
-		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.fake.Turn(nil)
 		d.types("third\n")
 		d.soon()
 		if p.count("You said: third") != 1 {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // Case 72: a session is loaded with its own directory, and replayed updates are history.
@@ -12,16 +14,16 @@ func TestLoad(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(oneKept)(d, o)
 		answer = make(chan bool)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("k1", "user", "what is wrong ")
-			c.a.sayIn("k1", "user", "with the lexer?")
-			c.a.sayIn("k1", "agent", "It counts **bytes**.")
-			c.a.updateIn("k1", `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read lex.go","kind":"read","status":"completed"}`)
-			c.a.sayIn("k1", "user", "fix it")
-			c.a.sayIn("k1", "agent", "Fixed.")
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("k1", "user", "what is wrong ")
+			c.Agent.Say("k1", "user", "with the lexer?")
+			c.Agent.Say("k1", "agent", "It counts **bytes**.")
+			c.Agent.Update("k1", `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Read lex.go","kind":"read","status":"completed"}`)
+			c.Agent.Say("k1", "user", "fix it")
+			c.Agent.Say("k1", "agent", "Fixed.")
 			<-answer
 			return `null`, nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("draft of one")
@@ -31,7 +33,7 @@ func TestLoad(t *testing.T) {
 		if s := d.screen(); !(strings.Index(s, "what is wrong") < strings.Index(s, "It counts") && strings.Index(s, "Read") < strings.Index(s, "fix it") && strings.Index(s, "fix it") < strings.Index(s, "Fixed.")) {
 			t.Errorf("not in order:\n%s", s)
 		}
-		if p := d.called("session/load", 1)[0]; !strings.Contains(p, `"sessionId":"k1"`) || !strings.Contains(p, `"cwd":"`+d.dir+`/lexer"`) || !strings.Contains(p, `"mcpServers":[]`) {
+		if p := d.called("session/load", 1)[0]; !strings.Contains(p, `"sessionId":"k1"`) || !strings.Contains(p, `"cwd":"`+d.Cwd+`/lexer"`) || !strings.Contains(p, `"mcpServers":[]`) {
 			t.Error(p)
 		}
 		d.press("ctrl+s")
@@ -57,11 +59,11 @@ func TestLoad(t *testing.T) {
 func TestLoadFails(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(oneKept)(d, o)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("k1", "user", "half of it")
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("k1", "user", "half of it")
 			time.Sleep(time.Second)
-			return fails(-32603, "the file is corrupt")
-		}
+			return "", fakeagent.Errorf(-32603, "the file is corrupt")
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("hello\n/new\n")
@@ -77,7 +79,7 @@ func TestLoadFails(t *testing.T) {
 		d.draft("for the lexer")
 		d.press("up")
 		d.draft("more")
-		d.agent.sayIn("k1", "agent", "a late word")
+		d.Agent().Say("k1", "agent", "a late word")
 		d.soon()
 		d.misses("a late word")
 		d.press("ctrl+s")
@@ -91,10 +93,8 @@ func TestLoadFails(t *testing.T) {
 func TestResume(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(oneKept)(d, o)
-		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"list":{},"resume":{}}}`)
-		d.on["session/resume"] = func(*call) (string, error) {
-			return `{"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask first"}]}}`, nil
-		}
+		d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"list":{},"resume":{}}}`)
+		d.fake.Answer("session/resume", `{"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask first"}]}}`)
 	}, func(d *driver) {
 		d.connected()
 		d.switchTo("lexer")
@@ -113,13 +113,13 @@ func TestResume(t *testing.T) {
 func TestClose(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping(`{"sessions":[]}`)(d, o)
-		d.turn = func(t *turn) string { t.ask(push, usual); return "cancelled" }
-		d.on["session/new"] = func(c *call) (string, error) {
-			if c.n == 3 {
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Ask(push, usual); return "cancelled" })
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			if c.N == 3 {
 				time.Sleep(time.Second)
 			}
-			return newSession("")(c)
-		}
+			return c.Default()
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("/new\n")
@@ -135,13 +135,13 @@ func TestClose(t *testing.T) {
 		if p := d.called("session/close", 1)[0]; p != `{"sessionId":"s2"}` {
 			t.Error(p)
 		}
-		if _, outcomes, cancels := d.agent.seen(); outcomes != "cancelled" || cancels != 1 {
+		if _, outcomes, cancels := seen(d.Agent()); outcomes != "cancelled" || cancels != 1 {
 			t.Errorf("%q, %d times session/cancel", outcomes, cancels)
 		}
-		d.agent.sayIn("s2", "agent", "a word from the grave")
+		d.Agent().Say("s2", "agent", "a word from the grave")
 		d.wait(2 * time.Second)
 		d.misses("grave", "two", "Stopped")
-		d.agent.sayIn("s3", "agent", "hello from the third")
+		d.Agent().Say("s3", "agent", "hello from the third")
 		d.soon()
 		d.sees("hello from the third")
 		d.press("ctrl+s")
@@ -163,7 +163,7 @@ func TestCloseWithoutTheCapability(t *testing.T) {
 		d.soon()
 		d.sees("1/1", "closed")
 		d.called("session/close", 0)
-		d.agent.sayIn("s1", "agent", "late")
+		d.Agent().Say("s1", "agent", "late")
 		d.soon()
 		d.misses("late")
 	})
@@ -175,11 +175,11 @@ func TestDelete(t *testing.T) {
 	list := `{"sessions":[{"sessionId":"a","title":"Same","cwd":"/a"},{"sessionId":"b","title":"Same","cwd":"/b"},{"sessionId":"c","title":"Other","cwd":"/c"}]}`
 	drive(t, func(d *driver, o *Options) {
 		keeping(list)(d, o)
-		d.on["session/list"] = func(*call) (string, error) { return list, nil }
-		d.on["session/delete"] = func(c *call) (string, error) {
-			list = strings.Replace(list, `"sessionId":"`+c.in.SessionID+`","title":"Same"`, `"title":"gone"`, 1)
-			return fails(-32002, "no such session") // already deleted
-		}
+		d.fake.On("session/list", func(*fakeagent.Call) (string, error) { return list, nil })
+		d.fake.On("session/delete", func(c *fakeagent.Call) (string, error) {
+			list = strings.Replace(list, `"sessionId":"`+c.ID+`","title":"Same"`, `"title":"gone"`, 1)
+			return "", fakeagent.Errorf(-32002, "no such session") // already deleted
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -202,7 +202,7 @@ func TestDelete(t *testing.T) {
 	})
 	drive(t, func(d *driver, o *Options) {
 		keeping(twoKept)(d, o)
-		d.on["session/delete"] = func(c *call) (string, error) { return fails(-32603, "it is locked") }
+		d.fake.Fail("session/delete", -32603, "it is locked")
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -217,16 +217,16 @@ func TestDelete(t *testing.T) {
 // Opening a session can fail, and can be cancelled if the agent never answers.
 func TestNewSessionFails(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.on["session/new"] = func(c *call) (string, error) {
-			switch c.n {
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			switch c.N {
 			case 2:
-				return fails(-32603, "no more of them")
+				return "", fakeagent.Errorf(-32603, "no more of them")
 			case 3:
-				<-c.ctx.Done()
-				return "", c.ctx.Err()
+				<-c.Ctx.Done()
+				return "", c.Ctx.Err()
 			}
-			return newSession("")(c)
-		}
+			return c.Default()
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("hello\n/new\n")

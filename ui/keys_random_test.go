@@ -63,7 +63,7 @@ func (ty *typist) ask() {
 		ctx, over := context.WithTimeout(context.Background(), patience)
 		defer over()
 		var r struct{ Outcome struct{ OptionID string } }
-		if ty.d.agent.peer.Call(ctx, "session/request_permission", json.RawMessage(params), &r) == nil && r.Outcome.OptionID != "" {
+		if ty.d.Agent().Call(ctx, "session/request_permission", params, &r) == nil && r.Outcome.OptionID != "" {
 			ty.mu.Lock()
 			ty.chosen = append(ty.chosen, r.Outcome.OptionID)
 			ty.mu.Unlock()

@@ -66,8 +66,8 @@ func TestKeysOfLayers(t *testing.T) {
 		return func(d *driver) { first(d); d.press(keys...) }
 	}
 	rested := func(d *driver) { talked(d); d.rest() }
-	asks := func(d *driver, _ *Options) { d.turn = asking(push, usual) }
-	form := func(d *driver, _ *Options) { d.turn = eliciting(oneField) }
+	asks := func(d *driver, _ *Options) { d.fake.Turn(asking(push, usual)) }
+	form := func(d *driver, _ *Options) { d.fake.Turn(eliciting(oneField)) }
 	guard := func(d *driver, o *Options) { g := &guarded{}; g.waiting(); g.set(d, o) }
 	logsIn := func(d *driver) {
 		d.rest()
@@ -98,7 +98,7 @@ func TestKeysOfLayers(t *testing.T) {
 		{"idle", nil, chat},
 		{"draft", nil, then(chat, "h", "i")},
 		{"command", nil, then(chat, "/")},
-		{"turn runs", func(d *driver, _ *Options) { d.turn = slow }, talked},
+		{"turn runs", func(d *driver, _ *Options) { d.fake.Turn(slow) }, talked},
 		{"help", nil, then(chat, "f1")},
 		{"list", nil, then(chat, "ctrl+p")},
 		{"review", nil, func(d *driver) {

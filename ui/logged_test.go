@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
@@ -250,7 +251,7 @@ func TestLoggedAndKept(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		keeping(list)(d, o)
-		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"list":{}}}`)
+		d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"list":{}}}`)
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -316,7 +317,9 @@ func TestResumeFromTheLog(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		o.Resume = "old"
-		d.dial = func(*agent) error { return fmt.Errorf("%w: the agent cannot reopen sessions", event.ErrNoSession) }
+		d.Dial = func(int, workspace.Spec) error {
+			return fmt.Errorf("%w: the agent cannot reopen sessions", event.ErrNoSession)
+		}
 	}, func(d *driver) {
 		d.soon()
 		d.sees("the agent cannot reopen sessions", "ctrl+r read its log", "enter start a new one")
@@ -333,7 +336,7 @@ func TestResumeFromTheLog(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		o.Resume = "never heard of"
-		d.dial = func(*agent) error { return errors.New("no such session") }
+		d.Dial = func(int, workspace.Spec) error { return errors.New("no such session") }
 	}, func(d *driver) {
 		d.soon()
 		d.sees("no such session", "enter try again")
@@ -348,11 +351,11 @@ func TestResumeFromTheLog(t *testing.T) {
 func TestLoggedOfAnAgentWithoutAList(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
-		d.on["initialize"] = hello(loads)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("old", "agent", "as the agent has it")
+		d.fake.Capabilities(loads)
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("old", "agent", "as the agent has it")
 			return "null", nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -369,8 +372,8 @@ func TestLoggedOfAnAgentWithoutAList(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		loggedTwo(d, o)
 		o.Agents[0].Custom = true
-		d.on["initialize"] = hello(loads)
-		d.on["session/load"] = func(c *call) (string, error) { return fails(-32603, "Invalid session") }
+		d.fake.Capabilities(loads)
+		d.fake.Fail("session/load", -32603, "Invalid session")
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")

@@ -11,6 +11,7 @@ import (
 
 	"parley/acpclient"
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
@@ -28,24 +29,26 @@ type guarded struct {
 	exit []error  // of the runs to come
 	said []string // by each of them
 	vain bool     // they log in nobody
-	auth func(*call) (string, error)
+	auth func(*fakeagent.Call) (string, error)
 }
 
 func (g *guarded) set(d *driver, o *Options) {
-	d.on["initialize"] = hello(ways)
-	d.on["session/new"] = func(c *call) (string, error) {
+	d.fake.Capabilities(ways)
+	d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
 		if !g.in.Load() {
-			return fails(-32000, "Bitte anmelden")
+			return "", fakeagent.Errorf(-32000, "Bitte anmelden")
 		}
-		return newSession("")(c)
-	}
-	d.on["authenticate"] = func(c *call) (string, error) {
-		time.Sleep(time.Second)
-		if g.auth != nil {
-			return g.auth(c)
-		}
-		g.in.Store(true)
-		return `{}`, nil
+		return c.Default()
+	})
+	for _, method := range []string{"authenticate", "auth/login"} {
+		d.fake.On(method, func(c *fakeagent.Call) (string, error) {
+			time.Sleep(time.Second)
+			if g.auth != nil {
+				return g.auth(c)
+			}
+			g.in.Store(true)
+			return `{}`, nil
+		})
 	}
 	o.LoginCommand = func(a workspace.Spec, method event.AuthMethod) workspace.LoginCommand {
 		return &loginRun{g: g, words: a.Command + " + " + strings.Join(method.Args, " ")}
@@ -79,7 +82,7 @@ func TestLoginByTheAgent(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Prompt = "from outside" }, func(d *driver) {
 		d.rest()
 		d.sees("Bitte anmelden", "╭ Log in to fake", "In the browser", "opens a page", "by the agent", "In a terminal", "in this terminal", "By palm reading", "not supported: palm", "4/4")
-		first := d.agent
+		first := d.Agent()
 		d.types("brow\n")
 		d.sees("Logging in: In the browser", "esc cancel")
 		d.m.chat.Agent.Log.Add(event.LogStderr, "code: ABCD-1234")
@@ -88,7 +91,7 @@ func TestLoginByTheAgent(t *testing.T) {
 		d.press("enter")          // means nothing here
 		d.wait(time.Second)
 		d.connected()
-		if d.agent != first || len(g.runs) != 0 {
+		if d.Agent() != first || len(g.runs) != 0 {
 			t.Error("the agent was started again")
 		}
 		if got := d.called("authenticate", 1); got[0] != `{"methodId":"browser"}` {
@@ -108,12 +111,12 @@ func TestLoginFails(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		g.auth = func(c *call) (string, error) {
-			if len(c.a.called("authenticate")) == 1 {
-				return fails(-32603, "the browser is on strike")
+		g.auth = func(c *fakeagent.Call) (string, error) {
+			if len(c.Agent.Calls("authenticate")) == 1 {
+				return "", fakeagent.Errorf(-32603, "the browser is on strike")
 			}
-			<-c.ctx.Done()
-			return "", c.ctx.Err()
+			<-c.Ctx.Done()
+			return "", c.Ctx.Err()
 		}
 	}, func(d *driver) {
 		d.rest()
@@ -131,11 +134,11 @@ func TestLoginFails(t *testing.T) {
 		d.press("esc") // no login at all
 		d.sees("enter try again", "esc another agent")
 		d.misses("╭ Log in")
-		first := d.agent
+		first := d.Agent()
 		d.press("enter")
 		d.soon()
 		d.sees("Bitte anmelden", "╭ Log in to fake")
-		if d.agent == first {
+		if d.Agent() == first {
 			t.Error("not started again")
 		}
 		d.press("esc", "esc")
@@ -148,7 +151,7 @@ func TestLoginIsNotEnough(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		g.auth = func(*call) (string, error) { return `{}`, nil }
+		g.auth = func(*fakeagent.Call) (string, error) { return `{}`, nil }
 	}, func(d *driver) {
 		d.rest()
 		d.press("enter")
@@ -163,11 +166,11 @@ func TestLoginOpensAsAsked(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		d.on["initialize"] = hello(ways + keeps)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("k1", "user", "where were we?")
+		d.fake.Capabilities(ways + keeps)
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("k1", "user", "where were we?")
 			return `{}`, nil
-		}
+		})
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, a, sink, log)
@@ -200,7 +203,7 @@ func TestLoginInTheTerminal(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
 		o.Prompt = "from outside"
-		d.dial = func(*agent) error { starts++; return nil }
+		d.Dial = func(int, workspace.Spec) error { starts++; return nil }
 	}, func(d *driver) {
 		d.rest()
 		d.types("terminal\n")
@@ -209,14 +212,14 @@ func TestLoginInTheTerminal(t *testing.T) {
 		if starts != 1 {
 			t.Fatalf("started %d times", starts)
 		}
-		first := d.agent
+		first := d.Agent()
 		d.types("terminal\n")
 		d.soon()
 		d.connected()
-		if starts != 2 || d.agent == first || strings.Join(g.runs, "|") != "fake --acp + login|fake --acp + login" {
+		if starts != 2 || d.Agent() == first || strings.Join(g.runs, "|") != "fake --acp + login|fake --acp + login" {
 			t.Errorf("started %d times; ran %q", starts, g.runs)
 		}
-		if n := len(first.called("authenticate")) + len(d.agent.called("authenticate")); n != 0 {
+		if n := len(first.Calls("authenticate")) + len(d.Agent().Calls("authenticate")); n != 0 {
 			t.Errorf("%d times authenticate", n)
 		}
 		d.prompts("from outside")
@@ -246,11 +249,11 @@ func TestUnknownLogin(t *testing.T) {
 }
 
 // wantsOne is a turn that is refused until the agent is logged in.
-func (g *guarded) wantsOne(t *turn) string {
+func (g *guarded) wantsOne(t *fakeagent.Turn) string {
 	if !g.in.Load() {
 		return "login"
 	}
-	t.say("You said: " + t.text)
+	t.Say("You said: " + t.Text)
 	return "end_turn"
 }
 
@@ -259,7 +262,7 @@ func (g *guarded) wantsOne(t *turn) string {
 func TestLoginForAPrompt(t *testing.T) {
 	g := &guarded{}
 	g.in.Store(true)
-	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.fake.Turn(g.wantsOne) }, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
 		d.soon()
@@ -297,14 +300,14 @@ func TestLoginForAPromptFails(t *testing.T) {
 	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		d.turn = g.wantsOne
-		g.auth = func(c *call) (string, error) {
-			switch len(c.a.called("authenticate")) {
+		d.fake.Turn(g.wantsOne)
+		g.auth = func(c *fakeagent.Call) (string, error) {
+			switch len(c.Agent.Calls("authenticate")) {
 			case 1:
-				return fails(-32603, "the browser is on strike")
+				return "", fakeagent.Errorf(-32603, "the browser is on strike")
 			case 2:
-				<-c.ctx.Done()
-				return "", c.ctx.Err()
+				<-c.Ctx.Done()
+				return "", c.Ctx.Err()
 			}
 			g.in.Store(true)
 			return `{}`, nil
@@ -341,7 +344,7 @@ func TestLoginForAPromptFails(t *testing.T) {
 func TestTerminalLoginForAPrompt(t *testing.T) {
 	g := &guarded{exit: []error{errors.New("exit status 1")}}
 	g.in.Store(true)
-	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.fake.Turn(g.wantsOne) }, func(d *driver) {
 		d.connected()
 		g.in.Store(false)
 		d.types("hello\n")
@@ -349,10 +352,10 @@ func TestTerminalLoginForAPrompt(t *testing.T) {
 		d.types("terminal\n")
 		d.soon()
 		d.sees("Login failed: exit status 1", "╭ Log in to fake")
-		first := d.agent
+		first := d.Agent()
 		d.types("terminal\n")
 		d.connected()
-		if d.agent == first {
+		if d.Agent() == first {
 			t.Fatal("not started again")
 		}
 		d.prompts("hello")
@@ -364,7 +367,7 @@ func TestTerminalLoginForAPrompt(t *testing.T) {
 func TestLoginForAnotherSession(t *testing.T) {
 	g := &guarded{}
 	g.in.Store(true)
-	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.fake.Turn(g.wantsOne) }, func(d *driver) {
 		d.connected()
 		g.in.Store(false)
 		d.types("hello\n")
@@ -394,9 +397,9 @@ func TestLogout(t *testing.T) {
 	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		d.turn = g.wantsOne
-		d.on["initialize"] = hello(ways + `,"agentCapabilities":{"auth":{"logout":{}}}`)
-		d.on["logout"] = func(*call) (string, error) { g.in.Store(false); return `{}`, nil }
+		d.fake.Turn(g.wantsOne)
+		d.fake.Capabilities(ways + `,"agentCapabilities":{"auth":{"logout":{}}}`)
+		d.fake.On("logout", func(*fakeagent.Call) (string, error) { g.in.Store(false); return `{}`, nil })
 	}, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
@@ -418,7 +421,7 @@ func TestAgentGoesDuringLogin(t *testing.T) {
 		d.rest()
 		d.press("enter")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.soon()
 		d.sees("╭ Log in to fake", "log in: ")
 		d.press("esc", "enter")
@@ -440,7 +443,7 @@ func TestGoldenLogin(t *testing.T) {
 	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "dark" }, func(d *driver) { d.soon(); d.golden("login") })
 	g = &guarded{}
 	g.in.Store(true)
-	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "light"; d.turn = g.wantsOne }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { g.set(d, o); o.Theme = "light"; d.fake.Turn(g.wantsOne) }, func(d *driver) {
 		d.connected()
 		g.in.Store(false)
 		d.types("hello\n")

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -31,13 +33,13 @@ func TestLoginByACommand(t *testing.T) {
 		if len(k.started) != 1 {
 			t.Fatal("started again")
 		}
-		first := d.agent
+		first := d.Agent()
 		d.types("own\n")
 		d.rest()
 		d.press("y")
 		d.soon()
 		d.connected()
-		if d.agent == first || strings.Join(k.runs, "|") != "fake-login --now a b|fake-login --now a b" {
+		if d.Agent() == first || strings.Join(k.runs, "|") != "fake-login --now a b|fake-login --now a b" {
 			t.Errorf("ran %q", k.runs)
 		}
 		d.called("authenticate", 0)
@@ -57,7 +59,7 @@ func TestHostileLoginCommand(t *testing.T) {
 		drive(t, func(d *driver, o *Options) {
 			k.set(d, o)
 			k.program = tc.program
-			d.on["initialize"] = hello(`,"authMethods":[{"id":"x","name":"X\u001b[2J","_meta":{"terminal-auth":{"command":"c","args":[` + tc.args + `],"label":"\u001b]0;y\u0007L"}}}]`)
+			d.fake.Capabilities(`,"authMethods":[{"id":"x","name":"X\u001b[2J","_meta":{"terminal-auth":{"command":"c","args":[` + tc.args + `],"label":"\u001b]0;y\u0007L"}}}]`)
 		}, func(d *driver) {
 			d.rest()
 			d.press("enter")
@@ -116,7 +118,7 @@ func TestLoginByACommandNotOffered(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
 		o.AgentLogin = nil
-		d.on["authenticate"] = func(*call) (string, error) { k.in.Store(true); return `{}`, nil }
+		d.fake.On("authenticate", func(*fakeagent.Call) (string, error) { k.in.Store(true); return `{}`, nil })
 	}, func(d *driver) {
 		d.rest()
 		d.misses("runs a command")

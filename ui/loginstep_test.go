@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
@@ -36,27 +38,27 @@ type locked struct {
 
 func (k *locked) set(d *driver, o *Options) {
 	k.guarded.set(d, o)
-	taken := map[*agent]bool{}
-	d.on["initialize"] = hello(keyWays)
-	d.on["session/new"] = func(c *call) (string, error) {
-		if key := c.a.env["FAKE_KEY"]; k.in.Load() || key == secretKey && (!k.told || taken[c.a]) {
-			return newSession("")(c)
+	taken := map[*fakeagent.Agent]bool{}
+	d.fake.Capabilities(keyWays)
+	d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+		if key := c.Agent.Env["FAKE_KEY"]; k.in.Load() || key == secretKey && (!k.told || taken[c.Agent]) {
+			return c.Default()
 		} else if key != "" && !k.told {
-			return fails(-32000, "that key is wrong")
+			return "", fakeagent.Errorf(-32000, "that key is wrong")
 		}
-		return fails(-32000, "Bitte anmelden")
-	}
-	d.on["authenticate"] = nil
+		return "", fakeagent.Errorf(-32000, "Bitte anmelden")
+	})
+	d.fake.On("authenticate", nil)
 	if k.told {
-		d.on["authenticate"] = func(c *call) (string, error) {
-			if c.a.env["FAKE_KEY"] != secretKey {
-				return fails(-32603, "nobody has this key")
+		d.fake.On("authenticate", func(c *fakeagent.Call) (string, error) {
+			if c.Agent.Env["FAKE_KEY"] != secretKey {
+				return "", fakeagent.Errorf(-32603, "nobody has this key")
 			}
-			taken[c.a] = true
+			taken[c.Agent] = true
 			return `{}`, nil
-		}
+		})
 	}
-	d.dial = func(a *agent) error { k.started = append(k.started, a.env); return nil }
+	d.Dial = func(_ int, s workspace.Spec) error { k.started = append(k.started, s.Env); return nil }
 	k.program = "/usr/bin/fake-login"
 	o.AgentLogin = func(a workspace.Spec, c event.AuthCommand) (workspace.AgentLogin, error) {
 		k.prepared = append(k.prepared, a)
@@ -94,7 +96,7 @@ func TestLoginWithVariables(t *testing.T) {
 		d.hidden = secretKey
 		d.rest()
 		d.sees("╭ Log in to fake", "With a key", "asks for 2 values", "runs a command", "not supported: LD_PRELOAD")
-		first := d.agent
+		first := d.Agent()
 		d.press("enter")
 		d.sees("╭ Log in to fake: With a key", "The agent is restarted with it", "from the console", "https://keys.example.org/new",
 			"▸ API key  required", "FAKE_KEY, not shown while you type", "  FAKE_URL", "optional", "Send · Cancel", "esc back")
@@ -107,7 +109,7 @@ func TestLoginWithVariables(t *testing.T) {
 		d.draft("")
 		d.press("enter")
 		d.connected()
-		if d.agent == first || !first.gone() {
+		if d.Agent() == first || !first.Closed() {
 			t.Error("not started again")
 		}
 		k.environments(t, nil, workspace.Variables{"FAKE_KEY": secretKey, "FAKE_URL": "http://here"})
@@ -119,10 +121,10 @@ func TestLoginWithVariables(t *testing.T) {
 		d.press("up") // the history has the prompts only
 		d.draft("")
 		lines, _ := d.m.chat.Agent.Log.Lines()
-		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.w.Resumable(), d.m.chat.Agent.SpecWithLogin(), d.m.chat.Agent.SpecWithLogin()) + strings.Join(first.calls, "") + strings.Join(d.agent.calls, ""); strings.ContainsAny(s, secretKey) {
+		if s := fmt.Sprintf("%v %+v %+v %#v", lines, d.m.w.Resumable(), d.m.chat.Agent.SpecWithLogin(), d.m.chat.Agent.SpecWithLogin()) + strings.Join(first.Calls(""), "") + strings.Join(d.Agent().Calls(""), ""); strings.ContainsAny(s, secretKey) {
 			t.Errorf("the key is in %s", s)
 		}
-		d.agent.peer.Close(nil) // whenever it is started again
+		d.Agent().Close() // whenever it is started again
 		d.soon()
 		d.press("enter")
 		d.connected()
@@ -195,7 +197,7 @@ func TestLoginWithVariablesHasToBeTold(t *testing.T) {
 	k = &locked{told: true}
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		d.on["authenticate"] = func(*call) (string, error) { return `{}`, nil }
+		d.fake.Answer("authenticate", `{}`)
 	}, func(d *driver) {
 		d.rest()
 		d.press("enter")
@@ -259,13 +261,13 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		d.turn = func(t *turn) string {
-			if t.a.env["FAKE_KEY"] != secretKey {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Agent.Env["FAKE_KEY"] != secretKey {
 				return "login"
 			}
-			t.say("You said: " + t.text)
+			t.Say("You said: " + t.Text)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.hidden = secretKey
 		d.connected()
@@ -274,10 +276,10 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 		d.press("enter")
 		d.sees("╭ Log in to fake: With a key", "▌ hello")
 		d.typesKey(secretKey)
-		first := d.agent
+		first := d.Agent()
 		d.press("ctrl+s")
 		d.connected()
-		if d.agent == first {
+		if d.Agent() == first {
 			t.Fatal("not started again")
 		}
 		d.prompts("hello")
@@ -289,14 +291,14 @@ func TestLoginWithVariablesForAPrompt(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
 		in := false
-		d.on["authenticate"] = func(c *call) (string, error) { in = c.a.env["FAKE_KEY"] == secretKey; return `{}`, nil }
-		d.turn = func(t *turn) string {
+		d.fake.On("authenticate", func(c *fakeagent.Call) (string, error) { in = c.Agent.Env["FAKE_KEY"] == secretKey; return `{}`, nil })
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			if !in {
 				return "login"
 			}
-			t.say("You said: " + t.text)
+			t.Say("You said: " + t.Text)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("hello\n")
@@ -325,17 +327,17 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		d.turn = func(t *turn) string {
-			if strings.HasPrefix(t.text, "ask") {
-				t.until(time.Second)
-				go t.a.ask("s1", push, usual)
-				go t.a.elicit(oneField)
-				t.until(time.Second)
-				t.until(time.Hour)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if strings.HasPrefix(t.Text, "ask") {
+				t.Wait(time.Second)
+				go t.Agent.Ask(context.Background(), "s1", push, usual)
+				go t.Elicit(oneField)
+				t.Wait(time.Second)
+				t.Wait(time.Hour)
 			}
-			t.until(2 * time.Second)
+			t.Wait(2 * time.Second)
 			return "login"
-		}
+		})
 	}, func(d *driver) {
 		d.hidden = secretKey
 		d.connected()
@@ -367,13 +369,13 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		d.on["session/new"] = func(c *call) (string, error) {
-			if c.n > 1 {
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			if c.N > 1 {
 				time.Sleep(2 * time.Second)
-				return fails(-32603, "no more of them")
+				return "", fakeagent.Errorf(-32603, "no more of them")
 			}
-			return newSession("")(c)
-		}
+			return c.Default()
+		})
 	}, func(d *driver) {
 		d.hidden = secretKey
 		d.connected()
@@ -394,8 +396,11 @@ func TestNothingComesBetweenASecret(t *testing.T) {
 	k.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		k.set(d, o)
-		d.on["initialize"] = hello(strings.Replace(keyWays, `[`, `[{"id":"browser","name":"In the browser"},`, 1))
-		d.on["authenticate"] = func(*call) (string, error) { time.Sleep(2 * time.Second); return fails(-32603, "on strike") }
+		d.fake.Capabilities(strings.Replace(keyWays, `[`, `[{"id":"browser","name":"In the browser"},`, 1))
+		d.fake.On("authenticate", func(*fakeagent.Call) (string, error) {
+			time.Sleep(2 * time.Second)
+			return "", fakeagent.Errorf(-32603, "on strike")
+		})
 	}, func(d *driver) {
 		d.hidden = secretKey
 		d.connected()
@@ -447,10 +452,10 @@ func TestLoginWithATypedKey(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		d.on["initialize"] = hello(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{"provider":"x"}}}]`)
-		g.auth = func(c *call) (string, error) {
-			if params := c.a.called("authenticate"); !strings.Contains(params[len(params)-1], secretKey) {
-				return fails(-32603, "FAKE_API_KEY is not set")
+		d.fake.Capabilities(`,"authMethods":[{"id":"api-key","name":"API key","_meta":{"api-key":{"provider":"x"}}}]`)
+		g.auth = func(c *fakeagent.Call) (string, error) {
+			if params := c.Agent.Calls("authenticate"); !strings.Contains(params[len(params)-1], secretKey) {
+				return "", fakeagent.Errorf(-32603, "FAKE_API_KEY is not set")
 			}
 			g.in.Store(true)
 			return `{}`, nil
@@ -459,7 +464,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 		d.hidden = secretKey
 		d.rest()
 		d.sees("API key", "asks for a key")
-		first := d.agent
+		first := d.Agent()
 		d.press("enter")
 		d.sees("The agent gets it and may keep it; parley does not", "not shown while you type, empty: use the one of its environment", "enter send")
 		d.press("enter")
@@ -472,7 +477,7 @@ func TestLoginWithATypedKey(t *testing.T) {
 		d.press("enter")
 		d.wait(2 * time.Second)
 		d.connected()
-		if d.agent != first {
+		if d.Agent() != first {
 			t.Error("the agent was started again")
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 )
 
 // longAddress is one that no row of a terminal holds.
@@ -25,9 +26,9 @@ func (d *driver) whole(text string) bool {
 
 // waiting is an agent whose login lasts.
 func (g *guarded) waiting() {
-	g.auth = func(c *call) (string, error) {
-		<-c.ctx.Done()
-		return "", c.ctx.Err()
+	g.auth = func(c *fakeagent.Call) (string, error) {
+		<-c.Ctx.Done()
+		return "", c.Ctx.Err()
 	}
 }
 
@@ -90,7 +91,7 @@ func TestAddressOfALoginForAPrompt(t *testing.T) {
 	g.in.Store(true)
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		d.turn = g.wantsOne
+		d.fake.Turn(g.wantsOne)
 		o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
 	}, func(d *driver) {
 		d.connected()
@@ -159,7 +160,9 @@ func TestAddressOfAFailedLogin(t *testing.T) {
 		d.press("esc") // the filter
 		d.rest()
 	}
-	answer := func(*call) (string, error) { return fails(-32000, "Visit "+longAddress+" first.") }
+	answer := func(*fakeagent.Call) (string, error) {
+		return "", fakeagent.Errorf(-32000, "%s", "Visit "+longAddress+" first.")
+	}
 	t.Run("start", func(t *testing.T) {
 		g := &guarded{auth: answer, exit: []error{errors.New("exit status 1")}, said: []string{"visit " + longAddress}}
 		drive(t, func(d *driver, o *Options) {
@@ -183,7 +186,7 @@ func TestAddressOfAFailedLogin(t *testing.T) {
 		g.in.Store(true)
 		drive(t, func(d *driver, o *Options) {
 			g.set(d, o)
-			d.turn = g.wantsOne
+			d.fake.Turn(g.wantsOne)
 			o.OpenURL = func(url string) error { opened = append(opened, url); return nil }
 		}, func(d *driver) {
 			d.connected()
@@ -202,7 +205,7 @@ func TestAddressOfAFailedLogin(t *testing.T) {
 func TestAddressOfALoginThatIsWanted(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		(&guarded{}).set(d, o)
-		d.on["session/new"] = func(*call) (string, error) { return fails(-32000, "See "+longAddress) }
+		d.fake.Fail("session/new", -32000, "See "+longAddress)
 	}, func(d *driver) {
 		d.press("y")
 		d.soon()
@@ -225,7 +228,7 @@ func TestLoginDescriptionWraps(t *testing.T) {
 	const words = "Opens the page of the company, where you choose a plan, pay, and copy the code that is at its very end"
 	drive(t, func(d *driver, o *Options) {
 		(&guarded{}).set(d, o)
-		d.on["initialize"] = hello(`,"authMethods":[{"id":"a","name":"By page","description":"` + words + `"},{"id":"b","name":"Short","description":"words"}]`)
+		d.fake.Capabilities(`,"authMethods":[{"id":"a","name":"By page","description":"` + words + `"},{"id":"b","name":"Short","description":"words"}]`)
 	}, func(d *driver) {
 		for _, size := range [][2]int{{40, 24}, {80, 24}} {
 			d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
@@ -261,7 +264,7 @@ func TestLastWordsOfALogin(t *testing.T) {
 func TestLastWordsOfALoginInVain(t *testing.T) {
 	const still = "The login command ended with exit code 0, but a login is still required"
 	g := &guarded{vain: true, said: []string{"set OPENAI_API_KEY", "visit " + longAddress}}
-	drive(t, func(d *driver, o *Options) { g.set(d, o); d.turn = g.wantsOne }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.fake.Turn(g.wantsOne) }, func(d *driver) {
 		again := func() {
 			d.rest()
 			d.misses(still, "set OPENAI_API_KEY")

@@ -101,17 +101,15 @@ const embeds = `,"agentCapabilities":{"promptCapabilities":{"embeddedContext":tr
 func withFiles(f *someFiles) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
 		o.Files = f
-		d.on["initialize"] = hello(embeds)
+		d.fake.Capabilities(embeds)
 	}
 }
 
 // sent compares the last prompt, as JSON, and how many there were.
 func (d *driver) sent(n int, want string) {
 	d.t.Helper()
-	d.agent.mu.Lock()
-	defer d.agent.mu.Unlock()
-	if len(d.agent.blocks) != n || n > 0 && d.agent.blocks[n-1] != want {
-		d.t.Fatalf("the agent got\n%s\nwant %d, the last\n%s", strings.Join(d.agent.blocks, "\n"), n, want)
+	if len(d.Agent().Blocks()) != n || n > 0 && d.Agent().Blocks()[n-1] != want {
+		d.t.Fatalf("the agent got\n%s\nwant %d, the last\n%s", strings.Join(d.Agent().Blocks(), "\n"), n, want)
 	}
 }
 
@@ -256,7 +254,7 @@ func TestMentionHostile(t *testing.T) {
 		d.draft(`@"x\x1b[31mred\u202egpj.exe" `)
 		d.press("enter")
 		d.wait(50 * time.Millisecond)
-		if got, _, _ := d.agent.seen(); got != `@"x\x1b[31mred\u202egpj.exe"`+" " {
+		if got, _, _ := seen(d.Agent()); got != `@"x\x1b[31mred\u202egpj.exe"`+" " {
 			t.Errorf("sent %q", got)
 		}
 		d.types("@end")
@@ -293,7 +291,7 @@ func TestMentionOrder(t *testing.T) {
 	for _, protocol := range []string{"1", "2"} {
 		f := filesOf("a", "b")
 		f.slow["a"] = time.Second
-		drive(t, func(d *driver, o *Options) { o.Files, d.protocol = f, protocol }, func(d *driver) {
+		drive(t, func(d *driver, o *Options) { o.Files, d.fake.Protocol = f, protocol }, func(d *driver) {
 			d.connected()
 			d.types("one @a \ntwo\nthree @b \nfour")
 			d.wait(100 * time.Millisecond)
@@ -332,13 +330,13 @@ func TestMentionLost(t *testing.T) {
 		d.connected()
 		d.types("one @a ")
 		d.press("enter")
-		first := d.agent
-		first.peer.Close(nil)
+		first := d.Agent()
+		first.Close()
 		d.wait(100 * time.Millisecond)
 		d.press("enter") // starts it again
 		d.wait(3 * time.Second)
 		d.prompts("one @a ")
-		if got, _, _ := first.seen(); got != "" {
+		if got, _, _ := seen(first); got != "" {
 			t.Errorf("the first agent got %q", got)
 		}
 		d.draft("")
@@ -347,7 +345,7 @@ func TestMentionLost(t *testing.T) {
 		d.connected()
 		d.types("one @a ")
 		d.press("enter")
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(3 * time.Second)
 		d.draft("one @a ")
 		d.sees("Not sent")

@@ -102,7 +102,7 @@ func TestDragCopies(t *testing.T) {
 func TestDragScrolls(t *testing.T) {
 	withTranscript(t, nil, func(d *driver) {
 		for i := range 60 {
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"other","status":"completed"}`, i, i))
+			d.Agent().Update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"x%d","title":"Step %d","kind":"other","status":"completed"}`, i, i))
 		}
 		d.soon()
 		d.sees("Step 59")
@@ -123,7 +123,7 @@ func TestDragScrolls(t *testing.T) {
 			t.Errorf("copied %q", d.copied)
 		}
 		for i := range 20 { // new lines move nothing
-			d.agent.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"y%d","title":"More %d","kind":"other","status":"completed"}`, i, i))
+			d.Agent().Update("s1", fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"y%d","title":"More %d","kind":"other","status":"completed"}`, i, i))
 		}
 		d.soon()
 		d.misses("More")
@@ -199,7 +199,7 @@ func TestClickInTheComposer(t *testing.T) {
 
 // A click in the composer takes the keys from a question that had them.
 func TestClickAwayFromAQuestion(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = asking(push, usual) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(asking(push, usual)) }, func(d *driver) {
 		d.connected()
 		d.types("ask\n")
 		d.soon()

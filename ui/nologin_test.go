@@ -8,7 +8,7 @@ import (
 // An agent that requires a login and offers none says what to do, and what is typed goes to the draft.
 func TestNoWayToLogIn(t *testing.T) {
 	g := &guarded{}
-	drive(t, func(d *driver, o *Options) { g.set(d, o); d.on["initialize"] = hello("") }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { g.set(d, o); d.fake.Capabilities("") }, func(d *driver) {
 		d.wait(time.Second)
 		d.sees("This agent offers no way to log in here. Log in with its own command in", "enter try again")
 		d.misses("╭ Log in")
@@ -26,7 +26,7 @@ func TestNoWayToLogIn(t *testing.T) {
 // The same for a prompt: it waits until the user sends it again.
 func TestNoWayToLogInForAPrompt(t *testing.T) {
 	g := &guarded{}
-	drive(t, func(d *driver, _ *Options) { d.turn = g.wantsOne }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(g.wantsOne) }, func(d *driver) {
 		d.connected()
 		d.types("my prompt\n")
 		d.wait(time.Second)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
 	"parley/internal/memory"
 	"parley/internal/notes"
 	"parley/internal/undo/undotest"
@@ -56,7 +57,7 @@ func TestNotesOfTheReview(t *testing.T) {
 		d.sees("Notes added to the prompt · enter sends")
 		d.press("enter")
 		d.wait(100 * time.Millisecond)
-		if got, _, _ := d.agent.seen(); !strings.HasSuffix(inDir(got), fenced(`My notes on your work:
+		if got, _, _ := seen(d.Agent()); !strings.HasSuffix(inDir(got), fenced(`My notes on your work:
 
 'lex.go', line 1 (I have undone this)
 
@@ -184,7 +185,7 @@ func TestNotesSurvive(t *testing.T) {
 	})
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
-		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
+		d.fake.Answer("session/new", `{"sessionId":"s9"}`)
 	}, func(d *driver) {
 		d.connected()
 		d.sees("Restored your notes: /notes lists them")
@@ -237,12 +238,12 @@ func TestNotesOfAClosedSession(t *testing.T) {
 // Every message and tool call can be quoted; its words mention no file.
 func TestNotesOnEntries(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(turn *turn) string {
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}`)
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"make @.env","kind":"execute","status":"completed","rawInput":{"command":"make @.env"}}`)
-			turn.say("Done: @.env")
+		d.fake.Turn(func(turn *fakeagent.Turn) string {
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"Hm."}}`)
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"make @.env","kind":"execute","status":"completed","rawInput":{"command":"make @.env"}}`)
+			turn.Say("Done: @.env")
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley/ui/uitest"
@@ -28,7 +30,7 @@ func TestTitleAndProgress(t *testing.T) {
 		}
 		shows("fake - parley", tea.ProgressBarNone)
 		release := make(chan struct{})
-		d.turn = func(t *turn) string { <-release; return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { <-release; return "end_turn" })
 		d.types("go")
 		d.press("enter")
 		d.wait(50 * time.Millisecond)
@@ -45,7 +47,7 @@ func TestDirectoryIsTold(t *testing.T) {
 		d.connected()
 		d.wait(time.Minute)
 		host, _ := os.Hostname()
-		if want := []string{"file://" + host + uitest.Dir, "file://" + host + d.dir}; !slices.Equal(d.toldDirs, want) {
+		if want := []string{"file://" + host + uitest.Dir, "file://" + host + d.Cwd}; !slices.Equal(d.toldDirs, want) {
 			t.Errorf("told %q, want %q", d.toldDirs, want)
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // settings are options of every type: one of a type that is not known, grouped
@@ -23,23 +25,25 @@ func options(mode string, web bool) string {
 // withOptions is an agent whose options keep what was last set.
 func withOptions(d *driver, _ *Options) {
 	mode, web := "ask", false
-	d.on["session/new"] = func(c *call) (string, error) {
+	d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
 		// Case 96: modes beside options are not looked at.
-		return newSession(`,"modes":{"currentModeId":"zen","availableModes":[{"id":"zen","name":"Zen"},{"id":"war","name":"War"}]},` + options(mode, web))(c)
-	}
-	d.on["session/set_config_option"] = func(c *call) (string, error) {
+		return fmt.Sprintf(`{"sessionId":"s%d","modes":{"currentModeId":"zen","availableModes":[{"id":"zen","name":"Zen"},{"id":"war","name":"War"}]},%s}`, c.N, options(mode, web)), nil
+	})
+	d.fake.On("session/set_config_option", func(c *fakeagent.Call) (string, error) {
 		time.Sleep(time.Second)
-		switch v := c.in.Value.(type) {
+		var in struct{ Value any }
+		c.Decode(&in)
+		switch v := in.Value.(type) {
 		case string:
 			if v == "plan" {
-				return fails(-32602, "not on a Sunday")
+				return "", fakeagent.Errorf(-32602, "not on a Sunday")
 			}
 			mode = v
 		case bool:
 			web = v
 		}
 		return `{` + options(mode, web) + `}`, nil
-	}
+	})
 }
 
 // Cases 96, 97: shift+tab goes round the option of category mode; the new value
@@ -48,7 +52,7 @@ func TestNextModeByOption(t *testing.T) {
 	drive(t, withOptions, func(d *driver) {
 		d.connected()
 		d.sees("fake · approval: ask · mode: Ask first · Big 7")
-		d.agent.update(`{"sessionUpdate":"current_mode_update","currentModeId":"war"}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"current_mode_update","currentModeId":"war"}`)
 		d.soon()
 		d.misses("Zen", "War")
 		d.types("draft")
@@ -66,7 +70,7 @@ func TestNextModeByOption(t *testing.T) {
 			t.Error(got)
 		}
 		d.called("session/set_mode", 0)
-		d.agent.update(`{"sessionUpdate":"config_option_update",` + options("plan", true) + `}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"config_option_update",`+options("plan", true)+`}`)
 		d.soon()
 		d.sees("Plan only")
 		d.press("shift+tab") // and round again
@@ -81,13 +85,13 @@ func TestNextModeByModes(t *testing.T) {
 	for name, models := range map[string]string{"modes": "", "modes and models": `,"models":{"currentModelId":"opus","availableModels":[{"modelId":"opus","name":"Opus"},{"modelId":"haiku","name":"Haiku"}]}`} {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
-				d.on["session/new"] = newSession(`,"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask first"},{"id":"code","name":"Code"}]}` + models)
-				d.on["session/set_mode"] = func(c *call) (string, error) {
-					if c.in.ModeID == "ask" {
-						return fails(-32603, "no way back")
+				d.fake.NewSessions(`,"modes":{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask first"},{"id":"code","name":"Code"}]}` + models)
+				d.fake.On("session/set_mode", func(c *fakeagent.Call) (string, error) {
+					if strings.Contains(c.Params, `"modeId":"ask"`) {
+						return "", fakeagent.Errorf(-32603, "no way back")
 					}
 					return `{}`, nil
-				}
+				})
 			}, func(d *driver) {
 				d.connected()
 				d.sees("fake · approval: ask · mode: Ask first")
@@ -103,7 +107,7 @@ func TestNextModeByModes(t *testing.T) {
 					t.Error(got)
 				}
 				d.called("session/set_config_option", 0)
-				d.agent.update(`{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`)
+				d.Agent().Update("s1", `{"sessionUpdate":"current_mode_update","currentModeId":"ask"}`)
 				d.soon()
 				d.sees("fake · approval: ask · mode: Ask first")
 				d.types("/mode\n")
@@ -123,13 +127,13 @@ func TestNextModeByModes(t *testing.T) {
 // The legacy models are switched by session/set_model.
 func TestLegacyModels(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.on["session/new"] = newSession(`,"models":{"currentModelId":"opus","availableModels":[{"modelId":"opus","name":"Opus"},{"modelId":"haiku","name":"Haiku"}]}`)
-		d.on["session/set_model"] = func(c *call) (string, error) {
-			if c.in.ModelID == "opus" {
-				return fails(-32603, "sold out")
+		d.fake.NewSessions(`,"models":{"currentModelId":"opus","availableModels":[{"modelId":"opus","name":"Opus"},{"modelId":"haiku","name":"Haiku"}]}`)
+		d.fake.On("session/set_model", func(c *fakeagent.Call) (string, error) {
+			if strings.Contains(c.Params, `"modelId":"opus"`) {
+				return "", fakeagent.Errorf(-32603, "sold out")
 			}
 			return `{}`, nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.sees("fake · Opus")
@@ -204,14 +208,14 @@ func TestOptionsPicker(t *testing.T) {
 // Options are of a session: a change of one is not seen in another.
 func TestOptionsOfTwoSessions(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.on["session/new"] = newSession(`,` + options("ask", false))
-		d.on["session/set_config_option"] = func(c *call) (string, error) {
+		d.fake.NewSessions(`,` + options("ask", false))
+		d.fake.On("session/set_config_option", func(c *fakeagent.Call) (string, error) {
 			time.Sleep(time.Second)
-			if c.in.SessionID != "s1" {
-				return fails(-32602, "the wrong session")
+			if c.ID != "s1" {
+				return "", fakeagent.Errorf(-32602, "the wrong session")
 			}
 			return `{` + options("code", false) + `}`, nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.press("shift+tab")
@@ -253,7 +257,7 @@ func TestGoldenOptions(t *testing.T) {
 // its provider there, too, and first.
 func TestModelIsTheOneNamedSo(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.on["session/new"] = newSession(`,"configOptions":[
+		d.fake.NewSessions(`,"configOptions":[
 			{"id":"provider","name":"Provider","category":"model","type":"select","currentValue":"acme","options":[{"value":"acme","name":"Acme Cloud"}]},
 			{"id":"model","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big 7"},{"value":"small","name":"Small 1"}]}]`)
 	}, func(d *driver) {

@@ -19,7 +19,7 @@ func TestPage(t *testing.T) {
 	var opened []string
 	var failure error
 	drive(t, func(d *driver, o *Options) {
-		d.turn = eliciting(loginPage)
+		d.fake.Turn(eliciting(loginPage))
 		o.OpenURL = func(url string) error { opened = append(opened, url); return failure }
 	}, func(d *driver) {
 		d.connected()
@@ -63,21 +63,16 @@ func TestPage(t *testing.T) {
 		d.soon()
 		d.sees("Cannot start a browser: no display")
 		d.answered(`{"action":"accept"}`)
-		d.agent.complete("other")
+		d.Agent().Notify("elicitation/complete", `{"elicitationId":"other"}`)
 		d.soon()
 		d.sees("fake is waiting for a page")
-		d.agent.complete("e1")
+		d.Agent().Notify("elicitation/complete", `{"elicitationId":"e1"}`)
 		d.soon()
 		d.misses("fake asks", "fake waits")
 		d.sees("Done: login.example.org:8080")
 		d.types("draft")
 		d.draft("draft")
 	})
-}
-
-// complete reports that a page is done.
-func (a *agent) complete(id string) {
-	a.peer.Notify("elicitation/complete", map[string]string{"elicitationId": id})
 }
 
 // Case 136: the ways out of a page.
@@ -97,7 +92,7 @@ func TestPageWaysOut(t *testing.T) {
 			}
 			d.answered(c.want)
 			d.misses("fake asks", "fake waits")
-			d.agent.complete("e1") // late
+			d.Agent().Notify("elicitation/complete", `{"elicitationId":"e1"}`) // late
 			d.soon()
 			d.misses("Done:")
 		})
@@ -109,7 +104,7 @@ func TestPageThatIsNotOpened(t *testing.T) {
 	for _, address := range []string{"file:///etc/passwd", "javascript:alert(1)", "https://example.org/\\u202egro", "https://example.org/ x"} {
 		opened := 0
 		drive(t, func(d *driver, o *Options) {
-			d.turn = eliciting(`{"sessionId":"s1","mode":"url","message":"Go on","elicitationId":"e1","url":"` + address + `"}`)
+			d.fake.Turn(eliciting(`{"sessionId":"s1","mode":"url","message":"Go on","elicitationId":"e1","url":"` + address + `"}`))
 			o.OpenURL = func(string) error { opened++; return nil }
 		}, func(d *driver) {
 			d.connected()
@@ -136,7 +131,7 @@ func TestPageThatIsNotOpened(t *testing.T) {
 func TestPageMustBeRead(t *testing.T) {
 	opened := 0
 	drive(t, func(d *driver, o *Options) {
-		d.turn = eliciting(strings.Replace(loginPage, "Log in", strings.Repeat("Much to say. ", 100), 1))
+		d.fake.Turn(eliciting(strings.Replace(loginPage, "Log in", strings.Repeat("Much to say. ", 100), 1)))
 		o.OpenURL = func(string) error { opened++; return nil }
 	}, func(d *driver) {
 		d.connected()
@@ -178,7 +173,7 @@ func TestPageByHand(t *testing.T) {
 
 func TestGoldenPage(t *testing.T) {
 	t.Parallel()
-	drive(t, func(d *driver, o *Options) { d.turn = eliciting(loginPage); o.Theme = "light" }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { d.fake.Turn(eliciting(loginPage)); o.Theme = "light" }, func(d *driver) {
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 		d.types("push it\n")

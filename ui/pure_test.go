@@ -258,7 +258,7 @@ func scrolled(t *testing.T) {
 
 // onPaperToo is a question below the terminal's own scrollback.
 func onPaperToo(t *testing.T) {
-	onPaper(t, func(d *driver, _ *Options) { d.turn = asking(push, usual) }, func(d *driver, p *paper) {
+	onPaper(t, func(d *driver, _ *Options) { d.fake.Turn(asking(push, usual)) }, func(d *driver, p *paper) {
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
 		p.shows("fake asks", "y Allow once")

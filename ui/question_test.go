@@ -7,13 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // asking is a turn that asks one question and says the outcome.
-func asking(tool, options string) func(*turn) string {
-	return func(t *turn) string {
-		t.say("answered: " + t.ask(tool, options))
+func asking(tool, options string) func(*fakeagent.Turn) string {
+	return func(t *fakeagent.Turn) string {
+		t.Say("answered: " + t.Ask(tool, options))
 		return "end_turn"
 	}
 }
@@ -21,7 +23,7 @@ func asking(tool, options string) func(*turn) string {
 // withQuestion opens the chat, sends a prompt and waits for its question.
 func withQuestion(t *testing.T, tool, options string, f func(d *driver)) {
 	t.Helper()
-	drive(t, func(d *driver, _ *Options) { d.turn = asking(tool, options) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(asking(tool, options)) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
@@ -91,10 +93,10 @@ func TestQuestionNotArmed(t *testing.T) {
 // The question must have been on the screen for a while as well.
 func TestQuestionWantsToBeSeen(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.until(5 * time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Wait(5 * time.Second)
 			return asking(push, usual)(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -158,7 +160,7 @@ func TestOddOptions(t *testing.T) {
 			}
 			d.press(key)
 			d.wait(100 * time.Millisecond)
-			if _, got, _ := d.agent.seen(); got != want {
+			if _, got, _ := seen(d.Agent()); got != want {
 				t.Fatalf("%q chose %q, want %q", key, got, want)
 			}
 		})
@@ -253,17 +255,17 @@ func TestCoveredQuestion(t *testing.T) {
 // Case 111: several questions, one at a time, each answered by its own key.
 func TestSeveralQuestions(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			done := make(chan string)
 			for _, name := range []string{"alpha", "beta", "gamma"} {
 				go func() {
-					done <- name + "=" + t.ask(`{"toolCallId":"`+name+`","title":"Do `+name+`","kind":"other"}`, usual)
+					done <- name + "=" + t.Ask(`{"toolCallId":"`+name+`","title":"Do `+name+`","kind":"other"}`, usual)
 				}()
 				time.Sleep(10 * time.Millisecond)
 			}
-			t.say(<-done + " " + <-done + " " + <-done)
+			t.Say(<-done + " " + <-done + " " + <-done)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -330,7 +332,7 @@ func TestManyOptions(t *testing.T) {
 	for i := range 9 {
 		options = append(options, fmt.Sprintf(`{"optionId":"o%d","name":"%s %d","kind":"allow_%d"}`, i, strings.Repeat("a name that fills a row ", 2), i, i))
 	}
-	drive(t, func(d *driver, _ *Options) { d.turn = asking(push, "["+strings.Join(options, ",")+"]") }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(asking(push, "["+strings.Join(options, ",")+"]")) }, func(d *driver) {
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 		d.types("go\n")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -16,18 +18,18 @@ import (
 func TestPartOfAFileHasItsNumbers(t *testing.T) {
 	const part = `{"toolCallId":"e","title":"Edit f.txt","kind":"edit","status":"STATUS","content":[{"type":"diff","path":"PATH","oldText":"line 30","newText":"zwei"}]}`
 	drive(t, func(d *driver, o *Options) {
-		o.Cwd = d.dir
-		file := filepath.Join(d.dir, "f.txt")
+		o.Cwd = d.Cwd
+		file := filepath.Join(d.Cwd, "f.txt")
 		os.WriteFile(file, []byte(numbered(40)), 0o644)
 		call := func(status string) string {
 			return strings.NewReplacer("PATH", filepath.ToSlash(file), "STATUS", status).Replace(part)
 		}
-		d.turn = func(tn *turn) string {
-			tn.ask(call("pending"), usual)
+		d.fake.Turn(func(tn *fakeagent.Turn) string {
+			tn.Ask(call("pending"), usual)
 			os.WriteFile(file, []byte(strings.Replace(numbered(40), "line 30", "zwei", 1)), 0o644)
-			tn.a.updateIn(tn.session, `{"sessionUpdate":"tool_call",`+call("completed")[1:])
+			tn.Agent.Update(tn.Session, `{"sessionUpdate":"tool_call",`+call("completed")[1:])
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/seeds"
 )
 
@@ -34,10 +35,10 @@ func TestQuestionActsAtOnce(t *testing.T) {
 		d.sees("git add -A && git push origin HEAD", "Why")
 	})
 	drive(t, func(d *driver, _ *Options) { // a key pressed twice rejects one question
-		d.turn = func(t *turn) string {
-			go t.ask(push, usual)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			go t.Ask(push, usual)
 			return asking(push, usual)(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -91,10 +92,10 @@ func TestEscClearsWhatWasTypedOverAQuestion(t *testing.T) {
 		d.draft("oops")
 	})
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.until(2 * time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Wait(2 * time.Second)
 			return asking(push, usual)(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -208,15 +209,15 @@ func TestTypingNeverAllows(t *testing.T) {
 	keys := []string{"y", "a", "n", "N", "1", "2", "3", "enter", "space", "backspace", "up", "down", "left", "right", "esc", "esc", "esc", "pgup", "pgdown", "ctrl+n", "ctrl+p",
 		"d", "f", "j", "k", "/", "?", "ctrl+o", "ctrl+t", "ctrl+l", "ctrl+u", "ctrl+w", "ctrl+k", "ctrl+y", "shift+enter", "f1", "f2", "home", "end", "ctrl+home", "ctrl+end", "delete", "Y", "A", "é"}
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			for range 3 {
-				go t.ask(push, usual)
-				if t.until(700 * time.Millisecond) {
+				go t.Ask(push, usual)
+				if t.Wait(700 * time.Millisecond) {
 					return "cancelled"
 				}
 			}
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		r := rand.New(rand.NewPCG(5, 5))
@@ -233,7 +234,7 @@ func TestTypingNeverAllows(t *testing.T) {
 			d.press(keys[r.IntN(len(keys))])
 			asked = max(asked, d.open())
 		}
-		_, outcomes, _ := d.agent.seen()
+		_, outcomes, _ := seen(d.Agent())
 		if strings.Contains(outcomes, "ok") || strings.Contains(outcomes, "ever") {
 			t.Fatalf("typing has allowed something: %s", outcomes)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
 	"parley/permissions"
 	"parley/ui/theme"
 )
@@ -27,7 +28,7 @@ func bookOf(t *testing.T, text string) *permissions.Rulebook {
 func withRules(t *testing.T, rules, tool string, f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual)
+		d.fake.Turn(asking(strings.Replace(tool, `,"cwd":"/home/ada/src/parser"`, "", 1), usual))
 	}, func(d *driver) {
 		d.connected()
 		d.m.chat.Agent.ConnForTest().Broker.SetRules("s1", bookOf(t, rules))
@@ -48,12 +49,12 @@ func TestVerdictsShown(t *testing.T) {
 // in words and by the colour of the frame, and is never cut off.
 func TestPartsShownWithoutRules(t *testing.T) {
 	ask := func(line string) string {
-		return `{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":` + quoted(line) + `}}`
+		return `{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":` + fakeagent.Quote(line) + `}}`
 	}
 	show := func(line string, f func(d *driver)) {
 		drive(t, func(d *driver, o *Options) {
-			o.Cwd, o.Theme = d.dir, "dark"
-			d.turn = asking(ask(line), usual)
+			o.Cwd, o.Theme = d.Cwd, "dark"
+			d.fake.Turn(asking(ask(line), usual))
 		}, func(d *driver) {
 			d.connected()
 			d.types("go\n")

@@ -11,7 +11,7 @@ import (
 // can be read at once.
 func TestQuestionOnASmallScreen(t *testing.T) {
 	const long = `{"toolCallId":"t1","title":"x","kind":"execute","rawInput":{"command":"echo one\necho two\necho three\necho four\necho five\necho six"}}`
-	drive(t, func(d *driver, _ *Options) { d.turn = asking(long, usual) }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(asking(long, usual)) }, func(d *driver) {
 		d.connected()
 		d.send(tea.WindowSizeMsg{Width: 40, Height: 12})
 		d.types("go\n")

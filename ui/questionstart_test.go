@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
 
@@ -13,11 +14,11 @@ import (
 // question is shown and answered where the start is.
 func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
-		d.on["initialize"] = hello(`,"agentCapabilities":{"loadSession":true}`)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.ask("kept", push, usual)
+		d.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Ask(context.Background(), "kept", push, usual)
 			return "{}", nil
-		}
+		})
 		connect := o.Connect
 		o.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 			conn, err := connect(ctx, s, sink, log)
@@ -31,7 +32,7 @@ func TestQuestionWhileTheFirstSessionLoads(t *testing.T) {
 		d.sees("fake asks", "git push")
 		d.press("n")
 		d.rest()
-		if got := d.agent.outcomes; !slices.Equal(got, []string{"no"}) {
+		if got := d.Agent().Outcomes(); !slices.Equal(got, []string{"no"}) {
 			t.Errorf("answered %q:\n%s", got, d.screen())
 		}
 		d.misses("fake asks", "Starting fake")

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // Any queued prompt can be picked from the list, edited, moved and dropped.
@@ -11,7 +13,7 @@ func TestQueueList(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		release := make(chan struct{}, 10)
 		defer close(release)
-		d.turn = func(t *turn) string { <-release; return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { <-release; return "end_turn" })
 		d.connected()
 		wants := func(want ...string) {
 			d.t.Helper()

@@ -3,6 +3,9 @@ package ui
 import (
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 )
 
 // Quitting in the middle of it leaves nothing running.
@@ -10,7 +13,7 @@ func TestQuitWhileReconnecting(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
 		tries := 0
-		d.dial = func(*agent) error {
+		d.Dial = func(int, workspace.Spec) error {
 			if tries++; tries > 1 {
 				time.Sleep(time.Minute)
 			}
@@ -18,7 +21,7 @@ func TestQuitWhileReconnecting(t *testing.T) {
 		}
 	}, func(d *driver) {
 		d.connected()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.sees("connecting")
 		d.press("ctrl+d")
@@ -34,24 +37,23 @@ func TestQuitWhileReconnecting(t *testing.T) {
 func TestUnconfirmedHeld(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far("")(d, o)
-		d.protocol = "2"
-		d.on["initialize"] = hello2("")
-		d.turn = func(tn *turn) string { tn.say("half an answer"); tn.until(time.Hour); return "cancelled" }
-		d.on["session/resume"] = func(c *call) (string, error) {
-			c.a.updateIn("s1", `{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"one"}]}`)
-			c.a.updateIn("s1", `{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"text","text":"half an answer"}]}`)
+		d.fake.Protocol = "2"
+		d.fake.Turn(func(tn *fakeagent.Turn) string { tn.Say("half an answer"); tn.Wait(time.Hour); return "cancelled" })
+		d.fake.On("session/resume", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Update("s1", `{"sessionUpdate":"user_message","messageId":"u1","content":[{"type":"text","text":"one"}]}`)
+			c.Agent.Update("s1", `{"sessionUpdate":"agent_message","messageId":"a1","content":[{"type":"text","text":"half an answer"}]}`)
 			return "{}", nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		all := []string{"▌ one", "half an answer", "The connection was lost during this turn · the answer may be incomplete", "▌ two", "▌ three", "this prompt may not have arrived", `may not have arrived  "two"`, `may not have arrived  "three"`}
 		d.sees(all...)
 		d.got(1, "")
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.sees(all...)
 		d.press("backspace")

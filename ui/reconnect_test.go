@@ -8,31 +8,39 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
+	"parley/internal/workspace"
 )
 
 // far makes the agent one that runs elsewhere, with these capabilities.
 func far(capabilities string) func(*driver, *Options) {
 	return func(d *driver, o *Options) {
-		d.place = "wss://far.example.org/acp"
-		o.Redial = d.redial
+		o.Agents[0].Command = "wss://far.example.org/acp"
+		o.Redial = d.Redial
 		o.Agents[0].Remote = true
-		d.on["initialize"] = hello(capabilities)
+		d.fake.Capabilities(capabilities)
 	}
 }
 
 const loads, resumes = `,"agentCapabilities":{"loadSession":true}`, `,"agentCapabilities":{"sessionCapabilities":{"resume":{}}}`
+
+// replays is how a session is loaded: messages of the user and the agent, in turn.
+func replays(lines ...string) func(*fakeagent.Call) (string, error) {
+	return func(c *fakeagent.Call) (string, error) {
+		for i, l := range lines {
+			c.Agent.Say("s1", []string{"user", "agent"}[i%2], l)
+		}
+		return "{}", nil
+	}
+}
 
 // Case 174: a lost connection is restored. The agent replays the conversation, no prompt is sent
 // twice, and the draft and the queue stay.
 func TestReconnectByLoading(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
-		d.turn = slow
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("s1", "user", "first")
-			c.a.sayIn("s1", "agent", "as the agent remembers it")
-			return `{}`, nil
-		}
+		d.fake.Turn(slow)
+		d.fake.On("session/load", replays("first", "as the agent remembers it"))
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
@@ -40,7 +48,7 @@ func TestReconnectByLoading(t *testing.T) {
 		d.types("second\n")
 		d.types("a draft")
 		d.sees("working on first", `queued 1  "second"`)
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.soon()
 		d.sees("Connection lost", "trying again in", "no connection to wss://far.example.org/acp")
 		d.misses("may not have got") // its answer has begun
@@ -51,8 +59,8 @@ func TestReconnectByLoading(t *testing.T) {
 			t.Errorf("%d times the first prompt:\n%s", n, d.screen())
 		}
 		d.draft("a draft")
-		if len(d.agents) != 2 {
-			t.Fatalf("%d connections", len(d.agents))
+		if len(d.Agents()) != 2 {
+			t.Fatalf("%d connections", len(d.Agents()))
 		}
 		d.got(0, "first")
 		d.got(1, "")
@@ -73,19 +81,19 @@ func TestReconnectByLoading(t *testing.T) {
 func TestReconnectsLessAndLessOften(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(resumes)(d, o)
-		d.on["session/resume"] = func(*call) (string, error) { return "{}", nil }
+		d.fake.Answer("session/resume", "{}")
 	}, func(d *driver) {
 		d.connected()
 		for range 4 {
-			d.agent.peer.Close(nil)
+			d.Agent().Close()
 			d.wait(5 * time.Second)
 			d.sees("Reconnected")
 		}
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(3 * time.Second)
 		d.sees("trying again in")
 		d.wait(6*time.Second + time.Minute)
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.sees("Reconnected")
 		d.misses("trying again in")
@@ -99,17 +107,17 @@ func TestReconnectLoads(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
 		told = make(chan bool)
-		d.on["session/load"] = func(c *call) (string, error) {
-			c.a.sayIn("s1", "user", "first")
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("s1", "user", "first")
 			<-told
-			c.a.sayIn("s1", "agent", "as the agent has it")
+			c.Agent.Say("s1", "agent", "as the agent has it")
 			return "{}", nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.sees("You said: first", " loading")
 		d.types("second\n")
@@ -133,28 +141,28 @@ func TestReconnectLostAgain(t *testing.T) {
 		drive(t, func(d *driver, o *Options) {
 			far(loads)(d, o)
 			dials = 0
-			d.dial = func(*agent) error {
+			d.Dial = func(int, workspace.Spec) error {
 				if dials++; dials == 3 && !again {
 					return errors.New("the server answered 401 Unauthorized")
 				}
 				return nil
 			}
-			d.on["session/load"] = func(c *call) (string, error) {
-				c.a.sayIn("s1", "user", "first")
-				if len(d.agents) == 2 {
-					c.a.sayIn("s1", "agent", "half of")
+			d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
+				c.Agent.Say("s1", "user", "first")
+				if len(d.Agents()) == 2 {
+					c.Agent.Say("s1", "agent", "half of")
 					time.Sleep(3 * time.Second)
-					c.a.peer.Close(nil)
+					c.Agent.Close()
 				}
-				c.a.sayIn("s1", "agent", "as the agent has it")
+				c.Agent.Say("s1", "agent", "as the agent has it")
 				return "{}", nil
-			}
+			})
 		}, func(d *driver) {
 			d.connected()
 			d.types("first\n")
 			d.soon()
 			d.types("a draft")
-			d.agent.peer.Close(nil)
+			d.Agent().Close()
 			d.wait(2 * time.Second)
 			d.sees("You said: first")
 			d.misses("half of")
@@ -167,7 +175,7 @@ func TestReconnectLostAgain(t *testing.T) {
 			d.sees("as the agent has it")
 			d.misses("half of", "ended")
 			d.draft("a draft")
-			d.got(len(d.agents)-1, "")
+			d.got(len(d.Agents())-1, "")
 		})
 	}
 }
@@ -176,12 +184,12 @@ func TestReconnectLostAgain(t *testing.T) {
 func TestReconnectByResuming(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		far(resumes)(d, o)
-		d.on["session/resume"] = func(*call) (string, error) { return `{}`, nil }
+		d.fake.Answer("session/resume", `{}`)
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.sees("You said: first", "Reconnected · what the agent did since may be missing here")
 		d.types("second\n")
@@ -197,9 +205,9 @@ func TestReconnectTries(t *testing.T) {
 	tries, up := 0, false
 	drive(t, func(d *driver, o *Options) {
 		far(resumes)(d, o)
-		d.on["session/resume"] = func(*call) (string, error) { return `{}`, nil }
-		d.turn = func(t *turn) string { t.ask(push, usual); return "end_turn" }
-		d.dial = func(*agent) error {
+		d.fake.Answer("session/resume", `{}`)
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Ask(push, usual); return "end_turn" })
+		d.Dial = func(int, workspace.Spec) error {
 			if tries++; tries > 1 && !up {
 				return &event.LostError{URL: "wss://far.example.org/acp", Cause: errors.New("connection refused")}
 			}
@@ -210,7 +218,7 @@ func TestReconnectTries(t *testing.T) {
 		d.types("go\n")
 		d.soon()
 		d.sees("fake asks")
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(10 * time.Second)
 		d.misses("fake asks")
 		d.sees("Connection lost", "trying again in", "enter now")
@@ -236,7 +244,7 @@ func TestReconnectInVain(t *testing.T) {
 	tries := 0
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
-		d.dial = func(*agent) error {
+		d.Dial = func(int, workspace.Spec) error {
 			if tries++; tries > 1 {
 				return errors.New("the server answered 401 Unauthorized; the token differs from the server's: " + strings.Repeat("type this ", 8) + "WHOLE")
 			}
@@ -244,7 +252,7 @@ func TestReconnectInVain(t *testing.T) {
 		}
 	}, func(d *driver) {
 		d.connected()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		for n := range 2 { // by itself, and at the user's request
 			d.wait(time.Hour)
 			if tries != 2+n {
@@ -264,7 +272,7 @@ func TestReconnectInVain(t *testing.T) {
 // session and keeps the draft, and nothing of the old session is sent again.
 func TestSessionGone(t *testing.T) {
 	t.Parallel()
-	unknown := func(*call) (string, error) { return fails(-32002, "never heard of it") }
+	unknown := func(*fakeagent.Call) (string, error) { return "", fakeagent.Errorf(-32002, "never heard of it") }
 	for name, c := range map[string]struct {
 		change func(*driver, *Options)
 		why    string
@@ -274,17 +282,17 @@ func TestSessionGone(t *testing.T) {
 		"never":  {far(""), "this agent cannot reopen sessions"},
 		"v2": {func(d *driver, o *Options) {
 			far("")(d, o)
-			d.protocol = "2"
-			d.on["initialize"] = hello2("")
+			d.fake.Protocol = "2"
 		}, "never heard of it"},
 	} {
 		for _, running := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, in a turn: %v", name, running), func(t *testing.T) {
 				drive(t, func(d *driver, o *Options) {
 					c.change(d, o)
-					d.on["session/load"], d.on["session/resume"] = unknown, unknown
+					d.fake.On("session/load", unknown)
+					d.fake.On("session/resume", unknown)
 					if running {
-						d.turn = slow
+						d.fake.Turn(slow)
 					}
 				}, func(d *driver) {
 					d.connected()
@@ -297,13 +305,13 @@ func TestSessionGone(t *testing.T) {
 						d.soon()
 					}
 					d.types("a draft")
-					d.agent.peer.Close(nil)
+					d.Agent().Close()
 					d.wait(2 * time.Second)
 					d.sees(answer, "Reconnected, but the session is gone: ", c.why, "Reconnected, but the session is gone · enter starts a new one")
 					d.draft("a draft")
-					d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+					d.fake.Turn(nil)
 					d.wait(time.Hour)
-					asked := func() int { return len(d.agent.called("session/load")) + len(d.agent.called("session/resume")) }
+					asked := func() int { return len(d.Agent().Calls("session/load")) + len(d.Agent().Calls("session/resume")) }
 					opened := asked()
 					d.press("enter")
 					d.soon()
@@ -312,8 +320,8 @@ func TestSessionGone(t *testing.T) {
 					d.draft("a draft")
 					d.wait(time.Hour)
 					d.got(1, "")
-					if n := len(d.agent.called("session/new")); n != 1 || len(d.agents) != 2 {
-						t.Errorf("%d new sessions, %d connections", n, len(d.agents))
+					if n := len(d.Agent().Calls("session/new")); n != 1 || len(d.Agents()) != 2 {
+						t.Errorf("%d new sessions, %d connections", n, len(d.Agents()))
 					}
 					if asked() != opened || opened > 1 {
 						t.Errorf("the session was asked for %d times, and then %d times", opened, asked())
@@ -333,27 +341,27 @@ func TestSessionGoneTwice(t *testing.T) {
 	refuse := true
 	drive(t, func(d *driver, o *Options) {
 		far("")(d, o)
-		d.on["session/new"] = func(c *call) (string, error) {
-			if len(d.agents) > 1 && refuse {
-				return fails(-32603, "no room")
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			if len(d.Agents()) > 1 && refuse {
+				return "", fakeagent.Errorf(-32603, "no room")
 			}
-			return newSession("")(c)
-		}
+			return c.Default()
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.types("a draft\n")
 		d.soon()
 		d.sees("no room", "You said: first")
 		d.wait(10 * time.Second)
 		d.sees("Reconnected, but the session is gone · enter starts a new one")
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
-		if len(d.agents) != 3 {
-			t.Fatalf("%d connections", len(d.agents))
+		if len(d.Agents()) != 3 {
+			t.Fatalf("%d connections", len(d.Agents()))
 		}
 		d.sees("Reconnected, but the session is gone · enter starts a new one")
 		refuse = false
@@ -373,13 +381,13 @@ func TestSessionGoneTypedAhead(t *testing.T) {
 		drive(t, func(d *driver, o *Options) {
 			far("")(d, o)
 			open = make(chan bool)
-			d.turn = slow
-			d.on["session/new"] = func(c *call) (string, error) {
-				if len(d.agents) > 1 {
+			d.fake.Turn(slow)
+			d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+				if len(d.Agents()) > 1 {
 					<-open
 				}
-				return newSession("")(c)
-			}
+				return c.Default()
+			})
 		}, func(d *driver) {
 			d.connected()
 			d.types("first\n")
@@ -387,7 +395,7 @@ func TestSessionGoneTypedAhead(t *testing.T) {
 			if waiting {
 				d.types("second\n")
 			}
-			d.agent.peer.Close(nil)
+			d.Agent().Close()
 			d.wait(2 * time.Second)
 			d.press("enter")
 			d.soon()
@@ -409,19 +417,17 @@ func TestSessionDoesNotOpen(t *testing.T) {
 	refuse := true
 	drive(t, func(d *driver, o *Options) {
 		far(loads)(d, o)
-		d.on["session/load"] = func(c *call) (string, error) {
+		d.fake.On("session/load", func(c *fakeagent.Call) (string, error) {
 			if refuse {
 				return "[]", nil
 			}
-			c.a.sayIn("s1", "user", "first")
-			c.a.sayIn("s1", "agent", "as the agent has it")
-			return "{}", nil
-		}
+			return replays("first", "as the agent has it")(c)
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.wait(2 * time.Second)
 		d.sees("You said: first", "Reconnected, but the session did not open · enter tries again")
 		refuse = false
@@ -438,44 +444,37 @@ func TestSessionDoesNotOpen(t *testing.T) {
 // user, however the session is reopened.
 func TestUnconfirmedPrompt(t *testing.T) {
 	t.Parallel()
-	silent := func(tn *turn) string { tn.until(time.Hour); return "cancelled" }
-	tells := func(lines ...string) func(*call) (string, error) {
-		return func(c *call) (string, error) {
-			for i, l := range lines {
-				c.a.sayIn("s1", []string{"user", "agent"}[i%2], l)
-			}
-			return "{}", nil
-		}
-	}
+	silent := func(tn *fakeagent.Turn) string { tn.Wait(time.Hour); return "cancelled" }
 	for name, c := range map[string]struct {
 		change  func(*driver, *Options)
-		load    func(*call) (string, error)
+		load    func(*fakeagent.Call) (string, error)
 		sees    string
 		offered bool
 	}{
-		"load, not in the history": {far(loads), tells("first", "You said: first"), "The connection was lost · this prompt may not have arrived", true},
-		"load, in the history":     {far(loads), tells("first", "You said: first", "second"), "The connection was lost during this turn · the answer may be incomplete", false},
-		"load, and answered":       {far(loads), tells("first", "You said: first", "second", "I did"), "The connection was lost during this turn · the agent continued meanwhile", false},
-		"resume":                   {far(resumes), tells(), "Reconnected · the last prompt may not have arrived", true},
+		"load, not in the history": {far(loads), replays("first", "You said: first"), "The connection was lost · this prompt may not have arrived", true},
+		"load, in the history":     {far(loads), replays("first", "You said: first", "second"), "The connection was lost during this turn · the answer may be incomplete", false},
+		"load, and answered":       {far(loads), replays("first", "You said: first", "second", "I did"), "The connection was lost during this turn · the agent continued meanwhile", false},
+		"resume":                   {far(resumes), replays(), "Reconnected · the last prompt may not have arrived", true},
 		"never":                    {far(""), nil, "Reconnected, but the session is gone", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, o *Options) {
 				c.change(d, o)
-				d.on["session/load"], d.on["session/resume"] = c.load, c.load
+				d.fake.On("session/load", c.load)
+				d.fake.On("session/resume", c.load)
 			}, func(d *driver) {
 				d.connected()
 				d.types("first\n")
 				d.soon()
-				d.turn = silent
+				d.fake.Turn(silent)
 				d.types("second\n")
 				d.soon()
-				d.agent.peer.Close(nil)
+				d.Agent().Close()
 				d.soon()
 				d.sees(`may not have arrived  "second"`, "The agent may not have got this prompt; parley does not send it again")
 				d.wait(2 * time.Second)
 				d.sees("▌ first", "▌ second", c.sees)
-				d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+				d.fake.Turn(nil)
 				if !c.offered {
 					d.misses("may not have arrived")
 					return

@@ -109,7 +109,7 @@ func TestRenameOfOneThatIsGone(t *testing.T) {
 		d.soon()
 		d.types("lexer")
 		d.press("ctrl+e")
-		d.on["session/list"] = func(*call) (string, error) { return `{"sessions":[]}`, nil }
+		d.fake.Answer("session/list", `{"sessions":[]}`)
 		d.m.w.List()
 		d.run(d.m.sync())
 		d.soon()

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/ui/intent"
 	"parley/ui/uitest"
@@ -100,7 +101,7 @@ func TestStartScreenQuits(t *testing.T) {
 func TestFailedStart(t *testing.T) {
 	tries := 0
 	drive(t, func(d *driver, _ *Options) {
-		d.dial = func(*agent) error {
+		d.Dial = func(int, workspace.Spec) error {
 			if tries++; tries == 1 {
 				return &event.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
 			}
@@ -122,14 +123,13 @@ func TestFailedStart(t *testing.T) {
 // An agent that ends during the handshake, and another one after it.
 func TestAgentGoesWhileStarting(t *testing.T) {
 	for _, method := range []string{"initialize", "session/new"} {
-		tries := 0
 		drive(t, func(d *driver, _ *Options) {
-			d.dial = func(a *agent) error {
-				if tries++; tries < 3 {
-					a.leaves = method
+			d.fake.On(method, func(c *fakeagent.Call) (string, error) {
+				if d.Dials() < 3 {
+					c.Agent.Close()
 				}
-				return nil
-			}
+				return c.Default()
+			})
 		}, func(d *driver) {
 			d.wait(time.Second)
 			d.sees("✗ ", "enter try again")
@@ -189,7 +189,7 @@ const commands = `{"sessionUpdate":"available_commands_update","availableCommand
 func TestCommands(t *testing.T) {
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		d.agent.update(commands)
+		d.Agent().Update("s1", commands)
 		d.wait(100 * time.Millisecond)
 		d.types("/")
 		d.sees("/test", "Run the tests", "which package", "/web", "/new", "parley", "The agent's own help", "tab complete")
@@ -207,11 +207,11 @@ func TestCommands(t *testing.T) {
 		d.wait(100 * time.Millisecond)
 		d.prompts("/test lex|/web")
 		d.types("/te")
-		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"terraform","description":"Plan it"}]}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"terraform","description":"Plan it"}]}`)
 		d.wait(100 * time.Millisecond)
 		d.sees("› /terraform")
 		d.misses("Run the tests")
-		d.agent.update(`{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"available_commands_update","availableCommands":[]}`)
 		d.wait(100 * time.Millisecond)
 		d.misses("/terraform")
 		d.types("st\n") // no longer a command
@@ -274,7 +274,7 @@ func TestHelpListsEveryBinding(t *testing.T) {
 	t.Parallel()
 	drive(t, nil, func(d *driver) {
 		d.connected()
-		d.agent.update(commands)
+		d.Agent().Update("s1", commands)
 		d.send(tea.WindowSizeMsg{Width: 130, Height: 220})
 		d.press("?")
 		for _, a := range intent.Actions {
@@ -300,14 +300,14 @@ func TestHelpListsEveryBinding(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.press("ctrl+t")
 		d.sees("No plan yet")
 		d.press("ctrl+t")
 		d.types("go\n")
 		d.soon()
-		d.agent.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"**change** it","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"**change** it","priority":"low","status":"in_progress"},{"content":"test it","priority":"low","status":"pending"}]}`)
 		d.wait(100 * time.Millisecond)
 		d.sees("Plan 1/3 ▸ change it")
 		d.press("ctrl+t")
@@ -321,7 +321,7 @@ func TestPlan(t *testing.T) {
 		d.types("again\n")
 		d.soon()
 		d.sees("Plan 1/3")
-		d.agent.update(`{"sessionUpdate":"plan","entries":[]}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan","entries":[]}`)
 		d.wait(100 * time.Millisecond)
 		d.misses("Plan ")
 	})
@@ -329,10 +329,10 @@ func TestPlan(t *testing.T) {
 
 // The status line is one row at every width and drops parts from the right.
 func TestStatusLine(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
-		d.agent.update(`{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask 漢字 first"}]},{"id":"model","name":"Model","category":"model","type":"select","currentValue":"o","options":[{"value":"o","name":"opus"}]}]}`)
-		d.agent.update(`{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"config_option_update","configOptions":[{"id":"m","name":"Mode","category":"mode","type":"select","currentValue":"ask","options":[{"value":"ask","name":"Ask 漢字 first"}]},{"id":"model","name":"Model","category":"model","type":"select","currentValue":"o","options":[{"value":"o","name":"opus"}]}]}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.414,"currency":"USD"}}`)
 		d.types("one\ntwo\n")
 		d.wait(time.Second)
 		d.send(tea.WindowSizeMsg{Width: 200, Height: 24})
@@ -356,7 +356,7 @@ func TestStatusLine(t *testing.T) {
 		}
 		// Case 94: odd numbers.
 		for update, want := range map[string]string{`"used":300,"size":0`: "ctx 300", `"used":5000,"size":1000`: "ctx 500% 5k/1k", `"used":18000000000000000000,"size":1,"cost":null`: "ctx 999%", `"used":0,"size":200000`: "ctx 0% 0/200k"} {
-			d.agent.update(`{"sessionUpdate":"usage_update",` + update + `}`)
+			d.Agent().Update("s1", `{"sessionUpdate":"usage_update",`+update+`}`)
 			d.wait(100 * time.Millisecond)
 			d.sees(want, "$0.41")
 		}
@@ -366,13 +366,13 @@ func TestStatusLine(t *testing.T) {
 // Case 195: the screen follows every size, while text streams in.
 func TestResizeWhileStreaming(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
 			for range 300 {
-				t.say("Some **words** of an answer, 漢字 and `code`.\n\n")
-				t.until(5 * time.Millisecond)
+				t.Say("Some **words** of an answer, 漢字 and `code`.\n\n")
+				t.Wait(5 * time.Millisecond)
 			}
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -389,13 +389,13 @@ func TestResizeWhileStreaming(t *testing.T) {
 // A reader who has scrolled up sees how much is new, and esc or ctrl+end return to the end.
 func TestScrolledUp(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.say(strings.Repeat("a line\n\n", 40))
-			t.until(3 * time.Second)
-			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","status":"completed"}`)
-			t.say("the end of it")
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say(strings.Repeat("a line\n\n", 40))
+			t.Wait(3 * time.Second)
+			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"t","title":"Look","status":"completed"}`)
+			t.Say("the end of it")
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -418,7 +418,7 @@ func TestHostileAgent(t *testing.T) {
 	t.Parallel()
 	for _, h := range []string{`\u001b]52;c;aGk=\u0007`, `\u001b[2J\u001b[31m`, `\u202egnp.exe\u2066`, `a\nb\rc\td`, `\u0090q\u009c\u009b2J`, `\u200b\ufeff\u2028`, `日本👩‍👩‍👧e\u0301\u0301`, strings.Repeat("w", 5000)} {
 		drive(t, func(d *driver, _ *Options) {
-			d.turn = func(t *turn) string {
+			d.fake.Turn(func(t *fakeagent.Turn) string {
 				for _, u := range []string{
 					`{"sessionUpdate":"session_info_update","title":"T H"}`,
 					`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"H","description":"H","input":{"hint":"H"}}]}`,
@@ -432,11 +432,11 @@ func TestHostileAgent(t *testing.T) {
 					`{"sessionUpdate":"current_mode_update","currentModeId":"H"}`,
 					`{"sessionUpdate":"H","x":"H"}`,
 				} {
-					t.a.update(strings.ReplaceAll(u, "H", h))
+					t.Agent.Update("s1", strings.ReplaceAll(u, "H", h))
 				}
-				t.ask(strings.ReplaceAll(`{"toolCallId":"q","title":"H","kind":"execute","rawInput":{"command":"H","cwd":"H","H":"H"},"locations":[{"path":"H"}]}`, "H", h), strings.ReplaceAll(`[{"optionId":"H","name":"H","kind":"H"}]`, "H", h))
+				t.Ask(strings.ReplaceAll(`{"toolCallId":"q","title":"H","kind":"execute","rawInput":{"command":"H","cwd":"H","H":"H"},"locations":[{"path":"H"}]}`, "H", h), strings.ReplaceAll(`[{"optionId":"H","name":"H","kind":"H"}]`, "H", h))
 				return "max_tokens"
-			}
+			})
 		}, func(d *driver) {
 			d.connected()
 			d.types("go\n")
@@ -464,27 +464,27 @@ func TestGoldenScreens(t *testing.T) {
 		}
 	}, func(d *driver) { d.wait(2500 * time.Millisecond); d.golden("connecting") })
 	drive(t, func(d *driver, _ *Options) {
-		d.dial = func(*agent) error {
+		d.Dial = func(int, workspace.Spec) error {
 			return &event.ExitError{Code: 3, Stderr: []string{"panic: no model", "goroutine 1"}, Cause: errors.New("x")}
 		}
 	}, func(d *driver) { d.wait(100 * time.Millisecond); d.golden("failed") })
 	drive(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
-		d.turn = func(t *turn) string {
-			t.say("I'll commit what I have.")
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say("I'll commit what I have.")
 			return asking(push, usual)(t)
-		}
+		})
 	}, func(d *driver) { d.connected(); d.types("commit it\n"); d.rest(); d.golden("question") })
 	drive(t, func(d *driver, o *Options) {
 		o.Theme = "light"
-		d.turn = func(t *turn) string {
-			t.a.update(`{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"wire typed errors through Parse()","priority":"low","status":"in_progress"}]}`)
-			t.a.update(`{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.41,"currency":"USD"}}`)
-			t.say("Working on it.")
-			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"r","title":"Read lex.go","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\nc"}}]}`)
-			t.until(time.Minute)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update("s1", `{"sessionUpdate":"plan","entries":[{"content":"read it","priority":"high","status":"completed"},{"content":"wire typed errors through Parse()","priority":"low","status":"in_progress"}]}`)
+			t.Agent.Update("s1", `{"sessionUpdate":"usage_update","used":76000,"size":200000,"cost":{"amount":0.41,"currency":"USD"}}`)
+			t.Say("Working on it.")
+			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"r","title":"Read lex.go","kind":"read","status":"completed","content":[{"type":"content","content":{"type":"text","text":"a\nb\nc"}}]}`)
+			t.Wait(time.Minute)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("typed errors, please\nalso update the README\nand push\nhalf a dra")

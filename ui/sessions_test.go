@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/ui/uitest"
 )
@@ -29,14 +30,14 @@ const oneKept = `{"sessions":[{"sessionId":"k1","cwd":"DIR/lexer","title":"Fix t
 // keeping makes the agent one that keeps these sessions, below DIR.
 func keeping(list string) func(*driver, *Options) {
 	return func(d *driver, _ *Options) {
-		if err := os.MkdirAll(filepath.Join(d.dir, "lexer"), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(d.Cwd, "lexer"), 0o755); err != nil {
 			d.t.Fatal(err)
 		}
-		list := strings.ReplaceAll(list, "DIR", d.dir)
-		d.on["initialize"] = hello(keeps)
-		d.on["session/list"] = func(*call) (string, error) { return list, nil }
+		list := strings.ReplaceAll(list, "DIR", d.Cwd)
+		d.fake.Capabilities(keeps)
+		d.fake.On("session/list", func(*fakeagent.Call) (string, error) { return list, nil })
 		for _, m := range []string{"session/close", "session/delete", "session/load", "session/resume"} {
-			d.on[m] = func(*call) (string, error) { return `{}`, nil }
+			d.fake.Answer(m, `{}`)
 		}
 	}
 }
@@ -44,7 +45,7 @@ func keeping(list string) func(*driver, *Options) {
 // called checks how often the agent was asked for something.
 func (d *driver) called(method string, times int) []string {
 	d.t.Helper()
-	got := d.agent.called(method)
+	got := d.Agent().Calls(method)
 	if len(got) != times {
 		d.t.Fatalf("%d times %s, want %d: %q\n%s", len(got), method, times, got, d.screen())
 	}
@@ -189,7 +190,7 @@ func TestAgentKeepsNothing(t *testing.T) {
 	})
 	drive(t, func(d *driver, o *Options) {
 		keeping(twoKept)(d, o)
-		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"list":{}}}`)
+		d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"list":{}}}`)
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -211,7 +212,7 @@ func TestAgentKeepsNothing(t *testing.T) {
 func TestListFails(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keeping("")(d, o)
-		d.on["session/list"] = func(*call) (string, error) { return fails(-32603, "the index is broken") }
+		d.fake.Fail("session/list", -32603, "the index is broken")
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -234,7 +235,7 @@ func TestOddListItems(t *testing.T) {
 		}
 		d.press("end", "enter")
 		d.soon()
-		if p := d.called("session/load", 1)[0]; !strings.Contains(p, `"cwd":"`+d.dir) {
+		if p := d.called("session/load", 1)[0]; !strings.Contains(p, `"cwd":"`+d.Cwd) {
 			t.Errorf("a session without a directory is opened with %s", p)
 		}
 	})
@@ -244,18 +245,18 @@ func TestOddListItems(t *testing.T) {
 // there, also when it comes before the answer that names the session.
 func TestTwoSessions(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.on["session/new"] = func(c *call) (string, error) {
-			id := fmt.Sprintf("s%d", c.n)
-			c.a.sayIn(id, "agent", "welcome to "+id)
-			c.a.updateIn(id, `{"sessionUpdate":"session_info_update","title":"Title of `+id+`"}`)
-			return newSession("")(c)
-		}
-		d.turn = func(t *turn) string {
-			t.say("working on " + t.text)
-			t.until(3 * time.Second)
-			t.say(", done with " + t.text)
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			id := fmt.Sprintf("s%d", c.N)
+			c.Agent.Say(id, "agent", "welcome to "+id)
+			c.Agent.Update(id, `{"sessionUpdate":"session_info_update","title":"Title of `+id+`"}`)
+			return c.Default()
+		})
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Say("working on " + t.Text)
+			t.Wait(3 * time.Second)
+			t.Say(", done with " + t.Text)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.sees("welcome to s1")
@@ -270,8 +271,8 @@ func TestTwoSessions(t *testing.T) {
 		d.soon()
 		d.sees("working on two", "running 0s")
 		d.misses("working on one")
-		d.agent.sayIn("s1", "agent", " and on")
-		d.agent.sayIn("s2", "agent", " and so on")
+		d.Agent().Say("s1", "agent", " and on")
+		d.Agent().Say("s2", "agent", " and so on")
 		d.soon()
 		d.sees("working on two and so on")
 		if got := strings.Join(d.agentPrompts(), "|"); got != "one|two" {
@@ -302,13 +303,13 @@ func TestTwoSessions(t *testing.T) {
 
 // agentPrompts are the prompts of all sessions.
 func (d *driver) agentPrompts() []string {
-	p, _, _ := d.agent.seen()
+	p, _, _ := seen(d.Agent())
 	return strings.Split(p, "|")
 }
 
 // A session that continues with a queued prompt is not done.
 func TestQueueInTheBackground(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\n/new\n")
 		d.soon()
@@ -323,7 +324,7 @@ func TestQueueInTheBackground(t *testing.T) {
 // The clock of a running turn is right when its page is shown again.
 func TestClockAfterSwitching(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Hour); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Hour); return "end_turn" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n/new\n")
@@ -338,10 +339,10 @@ func TestClockAfterSwitching(t *testing.T) {
 // page does not answer it.
 func TestQuestionOfAnotherSession(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.until(time.Second)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Wait(time.Second)
 			return asking(push, usual)(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n/new\n")
@@ -376,13 +377,13 @@ func TestQuestionOfAnotherSession(t *testing.T) {
 // The agent goes with several sessions open: every page says so, and starting
 // again keeps the page one looks at and drops the others.
 func TestDisconnectedSessions(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\n/new\n")
 		d.soon()
 		d.types("two\ndraft")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.soon()
 		d.sees("working on two", "✗ ", "The agent has ended · enter restarts it")
 		d.press("ctrl+s")
@@ -409,7 +410,7 @@ func TestGoldenSessions(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		o.Theme = "dark"
 		keeping(twoKept)(d, o)
-		d.turn = asking(push, usual)
+		d.fake.Turn(asking(push, usual))
 	}, func(d *driver) {
 		d.connected()
 		d.types("commit what there is\n")

@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/ui/shell"
 )
 
@@ -76,10 +77,8 @@ func withShell(s *fakeShell) func(*driver, *Options) {
 
 // texts are the blocks of the newest prompt.
 func (d *driver) texts() []string {
-	d.agent.mu.Lock()
-	defer d.agent.mu.Unlock()
 	var blocks []struct{ Text string }
-	if err := json.Unmarshal([]byte(d.agent.blocks[len(d.agent.blocks)-1]), &blocks); err != nil {
+	if err := json.Unmarshal([]byte(d.Agent().Blocks()[len(d.Agent().Blocks())-1]), &blocks); err != nil {
 		d.t.Fatal(err)
 	}
 	var out []string
@@ -93,7 +92,7 @@ func TestShellLine(t *testing.T) {
 	s := &fakeShell{}
 	drive(t, func(d *driver, o *Options) {
 		withShell(s)(d, o)
-		d.turn = func(t *turn) string { t.say("I see."); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Say("I see."); return "end_turn" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("!")
@@ -227,7 +226,7 @@ func TestShellStoppedAtOnce(t *testing.T) {
 // A turn and a command: the first esc is for the turn.
 func TestShellBesideTurn(t *testing.T) {
 	s := &fakeShell{}
-	drive(t, func(d *driver, o *Options) { withShell(s)(d, o); d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { withShell(s)(d, o); d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("work\n!sleep 100\n")
 		d.soon()
@@ -276,7 +275,7 @@ func TestShellWhileStarting(t *testing.T) {
 	s := &fakeShell{}
 	drive(t, func(d *driver, o *Options) {
 		withShell(s)(d, o)
-		d.on["session/new"] = func(c *call) (string, error) { time.Sleep(time.Second); return newSession("")(c) }
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) { time.Sleep(time.Second); return c.Default() })
 	}, func(d *driver) {
 		d.types("!rm -rf build\n")
 		d.wait(2 * time.Second)

@@ -15,9 +15,12 @@ import (
 
 // failing is an agent other that cannot be started.
 func failing(d *driver, _ *Options) {
-	d.of["other"] = &script{dial: func(*agent) error {
+	d.Dial = func(_ int, s workspace.Spec) error {
+		if s.Name != "other" {
+			return nil
+		}
 		return &event.ExitError{Code: 3, Stderr: []string{"no model"}, Cause: errors.New("x")}
-	}}
+	}
 }
 
 // A start that fails goes back to the chat that was open.
@@ -57,7 +60,7 @@ func TestSecondAgentGivenUp(t *testing.T) {
 				}
 				return connect(ctx, a, sink, log)
 			}
-			d.turn = slow
+			d.fake.Turn(slow)
 		}, func(d *driver) {
 			d.connected()
 			d.types("one\n")
@@ -73,7 +76,7 @@ func TestSecondAgentGivenUp(t *testing.T) {
 			if d.quit {
 				t.Fatal("quit")
 			}
-			if len(d.agents) != 2 || !d.agents[1].gone() || d.agents[0].gone() {
+			if len(d.Agents()) != 2 || !d.Agents()[1].Closed() || d.Agents()[0].Closed() {
 				t.Fatalf("%s: the second agent is still there", key)
 			}
 			d.press("ctrl+s")
@@ -97,7 +100,7 @@ func TestRestartGivenUp(t *testing.T) {
 		d.connected()
 		d.types("hello\n")
 		d.soon()
-		d.agent.peer.Close(nil)
+		d.Agent().Close()
 		d.soon()
 		d.press("enter")
 		d.wait(time.Second)
@@ -120,9 +123,8 @@ func TestSecondAgentWantsALogin(t *testing.T) {
 	g := &guarded{}
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
-		d.of["other"] = &script{on: d.on}
-		d.on = map[string]func(*call) (string, error){}
-		d.turn = slow
+		d.fake.Turn(slow)
+		d.other("fake").Turn(slow)
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -154,7 +156,7 @@ func TestSecondAgentWantsALogin(t *testing.T) {
 func TestTypingAhead(t *testing.T) {
 	fails := true
 	drive(t, func(d *driver, o *Options) {
-		d.dial = func(*agent) error {
+		d.Dial = func(int, workspace.Spec) error {
 			time.Sleep(3 * time.Second)
 			if fails {
 				return errors.New("no model today")
@@ -191,7 +193,7 @@ func TestTypingAhead(t *testing.T) {
 // Who wants to leave need not wait for the agent.
 func TestQuitWhileStarting(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.dial = func(*agent) error { time.Sleep(time.Minute); return nil }
+		d.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 	}, func(d *driver) {
 		d.wait(time.Second)
 		d.types("/quit\n")
@@ -212,7 +214,7 @@ func TestKeysWhileStarting(t *testing.T) {
 	fails := false
 	drive(t, func(d *driver, o *Options) {
 		o.Keys = keys
-		d.dial = func(*agent) error {
+		d.Dial = func(int, workspace.Spec) error {
 			time.Sleep(3 * time.Second)
 			if fails {
 				return errors.New("no model today")

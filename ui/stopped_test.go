@@ -4,16 +4,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // stopped is an agent that runs a command. When the user stops the turn, it continues to send
 // output for a while and finally reports the command as failed.
 func stopped(d *driver, _ *Options) {
-	d.turn = func(t *turn) string {
-		up := func(u string) { t.a.updateIn(t.session, u) }
+	d.fake.Turn(func(t *fakeagent.Turn) string {
+		up := func(u string) { t.Agent.Update(t.Session, u) }
 		up(`{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"},"content":[{"type":"terminal","terminalId":"c"}],"_meta":{"terminal_info":{"terminal_id":"c","cwd":"/"}}}`)
 		up(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_output":{"terminal_id":"c","data":"before\n"}}}`)
-		t.until(time.Minute)
+		t.Wait(time.Minute)
 		go func() {
 			time.Sleep(2 * time.Second)
 			up(`{"sessionUpdate":"tool_call_update","toolCallId":"c","_meta":{"terminal_output":{"terminal_id":"c","data":"after\n"}}}`)
@@ -23,7 +25,7 @@ func stopped(d *driver, _ *Options) {
 			up(`{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"failed","_meta":{"terminal_exit":{"terminal_id":"c","exit_code":0}}}`)
 		}()
 		return "cancelled"
-	}
+	})
 }
 
 // A command that the agent continues after the user's stop is shown as still running, in the
@@ -75,16 +77,16 @@ func TestInlineStopped(t *testing.T) {
 	})
 	for _, end := range []string{"failed", "completed", "cancelled"} {
 		onPaper(t, func(d *driver, _ *Options) {
-			d.turn = func(t *turn) string {
-				t.a.updateIn(t.session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"}}`)
-				t.until(time.Minute)
+			d.fake.Turn(func(t *fakeagent.Turn) string {
+				t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call","toolCallId":"c","title":"make","kind":"execute","status":"in_progress","rawInput":{"command":"make all"}}`)
+				t.Wait(time.Minute)
 				time.Sleep(time.Second)
 				go func() {
 					time.Sleep(2 * time.Second)
-					t.a.updateIn(t.session, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"`+end+`"}`)
+					t.Agent.Update(t.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"`+end+`"}`)
 				}()
 				return "cancelled"
-			}
+			})
 		}, func(d *driver, p *paper) {
 			d.types("go\n")
 			d.rest()

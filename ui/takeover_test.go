@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/acpclient/event"
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/permissions"
 )
@@ -168,12 +169,12 @@ func (l *lender) attach() {
 // must be restarted, not if it only needs to be attached.
 func TestTakeOverFromTheList(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"own","title":"Install","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"t1"}]}`)
-			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"search","status":"in_progress"}`)
-			t.until(time.Hour)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"own","title":"Install","kind":"execute","status":"in_progress","content":[{"type":"terminal","terminalId":"t1"}]}`)
+			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"search","status":"in_progress"}`)
+			t.Wait(time.Hour)
 			return "cancelled"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		l := lends(d)

@@ -44,7 +44,7 @@ func TestTemplates(t *testing.T) {
 // /compare gives agents the prompt of a template, not the line that names it.
 func TestCompareTemplates(t *testing.T) {
 	comparing(t, func(d *driver, o *Options) {
-		d.turn = func(t *turn) string { t.say("You said: " + t.text); return "end_turn" }
+		d.fake.Turn(nil)
 		o.Templates = []template.Template{
 			{Name: "explain", Body: "Explain $1 in short.", Path: "/c/explain.md"},
 			{Name: "deploy", Body: "Deploy to $ARGUMENTS now.", Path: "/p/.parley/commands/deploy.md", Project: true},
@@ -61,7 +61,7 @@ func TestCompareTemplates(t *testing.T) {
 		d.sees("Not sent: /careful sets an agent or a mode: send it to one agent")
 		d.draft("/compare /careful")
 		for _, name := range []string{"fake", "other"} {
-			if prompts, _, _ := d.agentCalled(name).seen(); prompts != "try it|Explain main.go in short.|Deploy to prod now." {
+			if prompts, _, _ := seen(d.agentCalled(name)); prompts != "try it|Explain main.go in short.|Deploy to prod now." {
 				t.Errorf("%s got %q", name, prompts)
 			}
 		}

@@ -5,19 +5,20 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
 	"parley/internal/undo/undotest"
 )
 
 // A call that ran without asking has a badge, is counted, and comes first in /trust.
 func TestUnaskedIsShown(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(turn *turn) string {
-			turn.ask(push, usual)
-			turn.a.updateIn(turn.session, strings.Replace(push, `{"toolCallId":"t1",`, `{"sessionUpdate":"tool_call","toolCallId":"t1",`, 1))
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
+		d.fake.Turn(func(turn *fakeagent.Turn) string {
+			turn.Ask(push, usual)
+			turn.Agent.Update(turn.Session, strings.Replace(push, `{"toolCallId":"t1",`, `{"sessionUpdate":"tool_call","toolCallId":"t1",`, 1))
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -36,12 +37,12 @@ func TestUnaskedIsShown(t *testing.T) {
 // ran without asking, and comes first in /trust.
 func TestRejectedAndDone(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(turn *turn) string {
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
-			turn.ask(push, usual)
-			turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+		d.fake.Turn(func(turn *fakeagent.Turn) string {
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
+			turn.Ask(push, usual)
+			turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")
@@ -83,16 +84,16 @@ func TestForbiddenAndDone(t *testing.T) {
 	for name, asks := range map[string]bool{"unasked": false, "asked": true} {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, _ *Options) {
-				d.turn = func(turn *turn) string {
-					turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
+				d.fake.Turn(func(turn *fakeagent.Turn) string {
+					turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call","toolCallId":"t2","title":"Clean up","kind":"delete","status":"completed","locations":[{"path":"/home/ada/src/parser/old.go"}]}`)
 					if asks {
-						turn.ask(push, usual)
+						turn.Ask(push, usual)
 					} else {
-						turn.a.updateIn(turn.session, strings.Replace(push, `{"toolCallId":"t1",`, `{"sessionUpdate":"tool_call","toolCallId":"t1",`, 1))
+						turn.Agent.Update(turn.Session, strings.Replace(push, `{"toolCallId":"t1",`, `{"sessionUpdate":"tool_call","toolCallId":"t1",`, 1))
 					}
-					turn.a.updateIn(turn.session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
+					turn.Agent.Update(turn.Session, `{"sessionUpdate":"tool_call_update","toolCallId":"t1","status":"completed"}`)
 					return "end_turn"
-				}
+				})
 			}, func(d *driver) {
 				d.connected()
 				d.m.chat.Agent.ConnForTest().Broker.SetRules("s1", bookOf(t, "[[deny]]\ncommand = \"git push *\"\n"))

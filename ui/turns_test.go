@@ -1,13 +1,13 @@
 package ui
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"parley/internal/fakeagent"
 	"parley/internal/undo/undotest"
 	"parley/internal/workspace"
 )
@@ -86,7 +86,7 @@ func TestNothingToRestore(t *testing.T) {
 		conn.Journal = nil
 		refuses("Not restored: changes are not recorded here")
 		conn.Journal = journal
-		d.turn = asking(push, usual)
+		d.fake.Turn(asking(push, usual))
 		d.types("push it\n")
 		d.rest()
 		refuses("Not restored: a question is open: answer it first")
@@ -94,11 +94,11 @@ func TestNothingToRestore(t *testing.T) {
 		d.rest()
 		d.press("n")
 		d.rest()
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 		d.types("work\n")
 		d.soon()
 		refuses("Not restored: a turn is running: wait for its end, or stop it")
-		d.agent.peer.Close(errors.New("gone"))
+		d.Agent().Close()
 		d.soon()
 		d.press("esc", "esc")
 		opened("Not restored: the agent has ended")
@@ -111,7 +111,7 @@ func TestNothingToRestore(t *testing.T) {
 // A turn that begins while the list is open keeps the files as they are.
 func TestRestoreAfterATurnHasBegun(t *testing.T) {
 	withChanges(t, func(d *driver, j *undotest.Journal) {
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 		d.types("/turns\n")
 		d.press("ctrl+o")
 		d.rest()
@@ -132,8 +132,8 @@ func TestRestoreAfterATurnHasBegun(t *testing.T) {
 // copies the session, if it can, and a line says so.
 func TestForkFromTheList(t *testing.T) {
 	withTranscript(t, func(d *driver, _ *Options) {
-		d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
-		d.on["session/fork"] = func(*call) (string, error) { return `{"sessionId":"copy"}`, nil }
+		d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+		d.fake.Answer("session/fork", `{"sessionId":"copy"}`)
 	}, func(d *driver) {
 		d.types("/turns\n")
 		d.sees("ctrl+f fork")
@@ -155,7 +155,7 @@ func TestForkFromTheList(t *testing.T) {
 		d.press("esc")
 		d.types("/fork\n") // after the last turn
 		d.soon()
-		if got := d.agent.called("session/fork"); len(got) != 2 || !strings.Contains(got[1], `"sessionId":"copy"`) {
+		if got := d.Agent().Calls("session/fork"); len(got) != 2 || !strings.Contains(got[1], `"sessionId":"copy"`) {
 			t.Errorf("the agent got %q", got)
 		}
 	})
@@ -176,12 +176,12 @@ func TestForkWithTheConversation(t *testing.T) {
 		}
 		d.golden("fork, with the conversation")
 		d.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-		d.turn = func(t *turn) string { t.say("done"); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Say("done"); return "end_turn" })
 		d.types("continue\n")
 		d.soon()
 		d.sees("▌ continue", "▌ with the conversation so far (1 prompt,")
 		d.misses("Goes with your next prompt")
-		blocks := d.agent.blocks[len(d.agent.blocks)-1]
+		blocks := d.Agent().Blocks()[len(d.Agent().Blocks())-1]
 		if !strings.Contains(blocks, `**User:**\n\none\n`) || strings.Contains(blocks, "two") || !strings.HasSuffix(blocks, `{"type":"text","text":"continue"}]`) {
 			t.Errorf("sent %s", blocks)
 		}
@@ -191,7 +191,7 @@ func TestForkWithTheConversation(t *testing.T) {
 		d.sees("▌ one", "▌ continue", "Attached: the conversation so far (2 prompts,")
 		d.types("more\n")
 		d.soon()
-		if blocks = d.agent.blocks[len(d.agent.blocks)-1]; strings.Count(blocks, `**User:**\n\none\n`) != 1 || !strings.Contains(blocks, `**User:**\n\ncontinue\n`) {
+		if blocks = d.Agent().Blocks()[len(d.Agent().Blocks())-1]; strings.Count(blocks, `**User:**\n\none\n`) != 1 || !strings.Contains(blocks, `**User:**\n\ncontinue\n`) {
 			t.Errorf("sent %s", blocks)
 		}
 	})
@@ -202,8 +202,8 @@ func TestForkWithTheConversation(t *testing.T) {
 func TestGiveUpOpening(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		withTranscript(t, func(d *driver, _ *Options) {
-			d.on["initialize"] = hello(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
-			d.on["session/fork"] = func(*call) (string, error) { time.Sleep(time.Hour); return `{"sessionId":"copy"}`, nil }
+			d.fake.Capabilities(`,"agentCapabilities":{"sessionCapabilities":{"fork":{}}}`)
+			d.fake.On("session/fork", func(*fakeagent.Call) (string, error) { time.Sleep(time.Hour); return `{"sessionId":"copy"}`, nil })
 		}, func(d *driver) {
 			d.types("/fork\n")
 			d.soon()
@@ -226,7 +226,7 @@ func TestGiveUpOpening(t *testing.T) {
 // A session that cannot be forked now says why.
 func TestNotForked(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("/fork\n")
@@ -260,7 +260,7 @@ func TestPromptsOfALog(t *testing.T) {
 // place.
 func TestEditAgainKeepsTheQueue(t *testing.T) {
 	withChanges(t, func(d *driver, j *undotest.Journal) {
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 		d.types("work\n")
 		d.types("second\n")
 		d.types("third\n")

@@ -254,7 +254,7 @@ func TestEditor(t *testing.T) {
 func TestDrafts(t *testing.T) {
 	k := newDisk()
 	s1 := memory.Key{Agent: "fake", Session: "s1"}
-	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { keepingTyped(k)(d, o); d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nhalf a thou")
 		d.wait(900 * time.Millisecond)
@@ -284,7 +284,7 @@ func TestDrafts(t *testing.T) {
 	}
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
-		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
+		d.fake.Answer("session/new", `{"sessionId":"s9"}`)
 	}, func(d *driver) { // another session, of the same project
 		d.connected()
 		d.sees("Restored your earlier draft")
@@ -306,7 +306,7 @@ func TestDrafts(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
 		o.RestoreDraft = false
-		d.on["session/new"] = func(*call) (string, error) { return `{"sessionId":"s9"}`, nil }
+		d.fake.Answer("session/new", `{"sessionId":"s9"}`)
 	}, func(d *driver) {
 		d.connected() // the same session id, as if it was resumed
 		d.draft("next")
@@ -325,7 +325,7 @@ func TestDraftsOfAgents(t *testing.T) {
 	run := func(name string, user func(*driver)) {
 		drive(t, func(d *driver, o *Options) {
 			keepingTyped(k)(d, o)
-			d.turn = slow
+			d.fake.Turn(slow)
 			o.Start, _, _ = strings.Cut(name, " ")
 			o.Agents[0].Name = o.Start
 			if o.Start != name { // a command that the user typed, known by its program
@@ -414,7 +414,7 @@ func TestDraftsOfSessions(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		keepingTyped(k)(d, o)
 		keeping(oneKept)(d, o)
-		lexer = memory.Key{Dir: d.dir + "/lexer", Agent: "fake", Session: "k1"}
+		lexer = memory.Key{Dir: d.Cwd + "/lexer", Agent: "fake", Session: "k1"}
 		k.drafts[lexer] = memory.Draft{Queued: []string{"about the lexer"}}
 		k.drafts[memory.Key{Agent: "fake", Session: "k1"}] = memory.Draft{Queued: []string{"of another project"}}
 	}, func(d *driver) {
@@ -436,7 +436,7 @@ func TestDraftsOfSessions(t *testing.T) {
 
 // Case 100, with several: up moves through the queued prompts, and each keeps its place.
 func TestEditQueue(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\nthree\nfour\n")
 		d.press("up")

@@ -6,11 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"parley/acpclient/jsonrpc"
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
 // v2 is an agent of ACP v2 whose turns take three seconds.
-func v2(d *driver, _ *Options) { d.protocol, d.turn = "2", slow }
+func v2(d *driver, _ *Options) { d.fake.Protocol = "2"; d.fake.Turn(slow) }
 
 // Case 143: a turn of v2 ends when the agent says that it is idle.
 func TestV2Turn(t *testing.T) {
@@ -89,14 +92,12 @@ func TestHeldPromptTakenBack(t *testing.T) {
 func TestTooLateToTakeBack(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
-		d.holds = func(t *turn) (string, error) {
-			if t.n > 1 {
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+			if t.N > 1 {
 				time.Sleep(time.Second)
 			}
-			answer := t.inserted()
-			go t.run()
-			return answer, nil
-		}
+			return t.Accept()
+		})
 	}, func(d *driver) {
 		d.connected()
 		for i, key := range []string{"up", "backspace"} {
@@ -128,15 +129,15 @@ func TestHeldPromptsComeBackOnStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			drive(t, func(d *driver, o *Options) {
 				v2(d, o)
-				d.holds = func(t *turn) (string, error) {
-					if t.n == 1 {
-						return t.hold()
+				d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+					if t.N == 1 {
+						return t.AcceptInOrder()
 					}
-					if t.until(time.Hour) {
-						time.Sleep(after(t.n))
+					if t.Wait(time.Hour) {
+						time.Sleep(after(t.N))
 					}
-					return t.withdrawn()
-				}
+					return "", jsonrpc.ErrRequestCancelled
+				})
 			}, func(d *driver) {
 				d.connected()
 				d.types("one\n")
@@ -148,7 +149,7 @@ func TestHeldPromptsComeBackOnStop(t *testing.T) {
 				d.sees("Stopped", "? help")
 				d.draft("two\nthree\nfour\ndraft")
 				d.misses("held by the agent", "queued")
-				if _, _, n := d.agent.seen(); n != 1 {
+				if _, _, n := seen(d.Agent()); n != 1 {
 					t.Errorf("%d times session/cancel", n)
 				}
 				d.press("ctrl+u", "backspace", "ctrl+c")
@@ -164,14 +165,14 @@ func TestHeldPromptsComeBackOnStop(t *testing.T) {
 func TestPromptWhileStopping(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
-		d.turn = func(t *turn) string {
-			if t.text == "one" {
-				t.until(time.Hour)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			if t.Text == "one" {
+				t.Wait(time.Hour)
 				time.Sleep(2 * time.Second)
 				return "cancelled"
 			}
 			return slow(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -197,15 +198,15 @@ func TestPromptWhileStopping(t *testing.T) {
 func TestHeldAndQueued(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
-		d.holds = func(t *turn) (string, error) {
-			if t.text == "two" {
-				t.until(time.Hour)
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+			if t.Text == "two" {
+				t.Wait(time.Hour)
 				time.Sleep(4 * time.Second)
-				return t.withdrawn()
+				return "", jsonrpc.ErrRequestCancelled
 			}
-			return t.hold()
-		}
-		d.turn = func(t *turn) string { t.until(time.Hour); time.Sleep(3 * time.Second); return "cancelled" }
+			return t.AcceptInOrder()
+		})
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Hour); time.Sleep(3 * time.Second); return "cancelled" })
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -232,13 +233,13 @@ func TestHeldAndQueued(t *testing.T) {
 func TestPromptRefused(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
-		d.holds = func(t *turn) (string, error) {
-			if strings.HasPrefix(t.text, "bad") {
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+			if strings.HasPrefix(t.Text, "bad") {
 				time.Sleep(time.Second)
-				return fails(-32602, "not that")
+				return "", fakeagent.Errorf(-32602, "not that")
 			}
-			return t.hold()
-		}
+			return t.AcceptInOrder()
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("bad one\n")
@@ -271,14 +272,13 @@ func TestV2LoginForPrompts(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
 		v2(d, o)
-		d.on["initialize"] = hello2(ways2)
-		d.on["auth/login"] = d.on["authenticate"]
-		d.holds = func(t *turn) (string, error) {
+		d.fake.Capabilities(ways2)
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
 			if !g.in.Load() {
-				return fails(-32000, "who are you?")
+				return "", fakeagent.Errorf(-32000, "who are you?")
 			}
-			return t.hold()
-		}
+			return t.AcceptInOrder()
+		})
 	}, func(d *driver) {
 		d.connected()
 		g.in.Store(false)
@@ -297,18 +297,17 @@ func TestV2LoginForPrompts(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		g.set(d, o)
 		v2(d, o)
-		d.on["initialize"] = hello2(ways2)
-		d.on["auth/login"] = d.on["authenticate"]
-		d.holds = func(t *turn) (string, error) {
-			if t.n == 1 {
-				return t.hold()
+		d.fake.Capabilities(ways2)
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+			if t.N == 1 {
+				return t.AcceptInOrder()
 			}
 			if !g.in.Load() {
 				time.Sleep(time.Second)
-				return fails(-32000, "who are you?")
+				return "", fakeagent.Errorf(-32000, "who are you?")
 			}
-			return t.hold()
-		}
+			return t.AcceptInOrder()
+		})
 	}, func(d *driver) {
 		g.in.Store(true)
 		d.connected()
@@ -332,8 +331,8 @@ func TestV2LoginForPrompts(t *testing.T) {
 func TestTurnOfTheAgent(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
-		d.agent.state("s1", `"running"`)
-		d.agent.sayIn("s1", "agent", "the build has failed, I look into it")
+		d.Agent().State("s1", `"running"`)
+		d.Agent().Say("s1", "agent", "the build has failed, I look into it")
 		d.wait(2300 * time.Millisecond)
 		d.sees("the build has failed", "running 2s", "esc stop")
 		d.types("also this\n")
@@ -341,21 +340,21 @@ func TestTurnOfTheAgent(t *testing.T) {
 		d.prompts("also this")
 		d.sees("▌ also this")
 		d.wait(4 * time.Second)
-		d.agent.state("s1", `"running"`)
+		d.Agent().State("s1", `"running"`)
 		d.soon()
 		d.press("esc")
 		d.soon()
-		if _, _, n := d.agent.seen(); n != 1 {
+		if _, _, n := seen(d.Agent()); n != 1 {
 			t.Errorf("%d times session/cancel", n)
 		}
 		d.sees("stopping")
-		d.agent.state("s1", `"idle","stopReason":"cancelled"`)
+		d.Agent().State("s1", `"idle","stopReason":"cancelled"`)
 		d.soon()
 		d.sees("? help", "Stopped")
-		d.agent.state("s1", `"idle"`) // a second time
+		d.Agent().State("s1", `"idle"`) // a second time
 		d.soon()
 		d.press("esc", "esc")
-		if _, _, n := d.agent.seen(); n != 1 {
+		if _, _, n := seen(d.Agent()); n != 1 {
 			t.Errorf("%d times session/cancel", n)
 		}
 	})
@@ -366,13 +365,13 @@ func TestStopWhileOpening(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
 		keeping(oneKept)(d, o)
-		delete(d.on, "initialize")
-		d.on["session/resume"] = func(c *call) (string, error) {
-			c.a.sayIn("k1", "agent", "as I said")
-			c.a.state("k1", `"running"`)
+		d.fake.On("initialize", nil)
+		d.fake.On("session/resume", func(c *fakeagent.Call) (string, error) {
+			c.Agent.Say("k1", "agent", "as I said")
+			c.Agent.State("k1", `"running"`)
 			time.Sleep(time.Second)
 			return `{}`, nil
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.press("ctrl+s")
@@ -387,7 +386,7 @@ func TestStopWhileOpening(t *testing.T) {
 		d.press("esc")
 		d.soon()
 		d.sees("stopping")
-		if _, _, n := d.agent.seen(); n != 1 {
+		if _, _, n := seen(d.Agent()); n != 1 {
 			t.Errorf("%d times session/cancel", n)
 		}
 	})
@@ -395,7 +394,7 @@ func TestStopWhileOpening(t *testing.T) {
 
 // Prompts of v1, and of a session that is still being opened, are queued by parley.
 func TestV1StillQueues(t *testing.T) {
-	drive(t, func(d *driver, _ *Options) { d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, _ *Options) { d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("one\ntwo\n")
 		d.soon()
@@ -405,12 +404,12 @@ func TestV1StillQueues(t *testing.T) {
 	})
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
-		d.on["session/new"] = func(c *call) (string, error) {
-			if c.n == 2 {
+		d.fake.On("session/new", func(c *fakeagent.Call) (string, error) {
+			if c.N == 2 {
 				time.Sleep(time.Second)
 			}
-			return newSession("")(c)
-		}
+			return c.Default()
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("/new\none\ntwo\n")
@@ -433,28 +432,28 @@ func step(text, status string) string {
 
 // With several plans the line shows the one that changed last, ctrl+t shows all.
 func TestSeveralPlans(t *testing.T) {
-	drive(t, func(d *driver, o *Options) { v2(d, o); d.turn = slow }, func(d *driver) {
+	drive(t, func(d *driver, o *Options) { v2(d, o); d.fake.Turn(slow) }, func(d *driver) {
 		d.connected()
 		d.types("go\n")
 		d.soon()
-		d.agent.update(fmt.Sprintf(twoPlans, "build", step("compile it", "completed")+","+step("link it", "in_progress")))
+		d.Agent().Update("s1", fmt.Sprintf(twoPlans, "build", step("compile it", "completed")+","+step("link it", "in_progress")))
 		d.soon()
 		d.sees("Plan 1/2 ▸ link it")
 		d.misses("plans")
-		d.agent.update(fmt.Sprintf(twoPlans, "docs", step("write it", "pending")))
+		d.Agent().Update("s1", fmt.Sprintf(twoPlans, "docs", step("write it", "pending")))
 		d.soon()
 		d.sees("Plan 0/1 of 2 plans ▸ write it")
 		d.press("ctrl+t")
 		d.sees("Plan 1 of 2", "build", "✓ compile it", "▸ link it", "Plan 2 of 2", "docs", "○ write it")
-		d.agent.update(fmt.Sprintf(twoPlans, "build", step("compile it", "completed")+","+step("link it", "completed")))
+		d.Agent().Update("s1", fmt.Sprintf(twoPlans, "build", step("compile it", "completed")+","+step("link it", "completed")))
 		d.soon()
 		d.sees("✓ link it")
 		d.press("ctrl+t")
 		d.misses("✓ compile it")
-		d.agent.update(`{"sessionUpdate":"plan_removed","planId":"build"}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan_removed","planId":"build"}`)
 		d.soon()
 		d.sees("Plan 0/1 ▸ write it")
-		d.agent.update(`{"sessionUpdate":"plan_removed","planId":"docs"}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan_removed","planId":"docs"}`)
 		d.soon()
 		d.misses("Plan ")
 	})
@@ -467,7 +466,7 @@ func TestGoldenHeldPrompts(t *testing.T) {
 		d.types("typed errors, please\n")
 		d.soon()
 		d.types("also update the README\n")
-		d.agent.state("s1", `"running","background":[{"type":"terminal","terminalId":"t"}]`)
+		d.Agent().State("s1", `"running","background":[{"type":"terminal","terminalId":"t"}]`)
 		d.send(tea.PasteMsg{Content: "and push"})
 		d.soon()
 		d.golden("held")

@@ -3,22 +3,20 @@ package ui
 import (
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // A prompt that an agent refuses because a turn runs waits here, and is sent after it.
 func TestRefusedInMidTurn(t *testing.T) {
 	drive(t, func(d *driver, o *Options) {
 		v2(d, o)
-		d.holds = func(t *turn) (string, error) {
-			if t.before != nil {
-				select {
-				case <-t.before:
-				default:
-					return fails(-32600, "a turn is running")
-				}
+		d.fake.OnPrompt(func(t *fakeagent.Turn) (string, error) {
+			if t.MidTurn() {
+				return "", fakeagent.Errorf(-32600, "a turn is running")
 			}
-			return t.hold()
-		}
+			return t.AcceptInOrder()
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("one\n")
@@ -46,7 +44,7 @@ func TestMarkdownPlan(t *testing.T) {
 		d.connected()
 		d.types("go\n")
 		d.wait(time.Second)
-		d.agent.update(`{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\n1. Read the **lexer**\n2. Wire them"}}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan_update","plan":{"type":"markdown","planId":"p","content":"# Typed errors\n\n1. Read the **lexer**\n2. Wire them"}}`)
 		d.soon()
 		d.sees("Plan ▸ Typed errors")
 		d.misses("does not know")
@@ -54,7 +52,7 @@ func TestMarkdownPlan(t *testing.T) {
 		d.sees("╭ Plan", "Typed errors", "1. Read the lexer", "2. Wire them")
 		d.misses("**", "# Typed")
 		d.press("ctrl+t")
-		d.agent.update(`{"sessionUpdate":"plan_removed","planId":"p"}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"plan_removed","planId":"p"}`)
 		d.soon()
 		d.misses("Plan ▸")
 	})
@@ -64,10 +62,10 @@ func TestMarkdownPlan(t *testing.T) {
 func TestSubagent(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
-		d.agent.update(`{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","description":"Explore","state":{"state":"running"}}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"subagent_update","sessionId":"child","title":"Find the parser","description":"Explore","state":{"state":"running"}}`)
 		d.soon()
 		d.sees("· sub-agent Find the parser (Explore): running")
-		d.agent.update(`{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"subagent_update","sessionId":"child","state":{"state":"idle","stopReason":"end_turn"}}`)
 		d.soon()
 		d.sees("· sub-agent Find the parser (Explore): done")
 		d.misses("running", "does not know")
@@ -78,7 +76,7 @@ func TestSubagent(t *testing.T) {
 func TestNoticeStays(t *testing.T) {
 	drive(t, v2, func(d *driver) {
 		d.connected()
-		d.agent.update(`{"sessionUpdate":"notice","severity":"error","title":"MCP server db is down","description":"connection refused"}`)
+		d.Agent().Update("s1", `{"sessionUpdate":"notice","severity":"error","title":"MCP server db is down","description":"connection refused"}`)
 		d.wait(20 * time.Second)
 		d.sees("✗ Error: MCP server db is down: connection refused")
 	})

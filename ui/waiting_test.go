@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -13,13 +15,13 @@ import (
 func waitingSessions(t *testing.T, f func(d *driver)) {
 	t.Helper()
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.until(time.Second)
-			if t.text == "third" {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Wait(time.Second)
+			if t.Text == "third" {
 				return "end_turn"
 			}
 			return asking(push, usual)(t)
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("first\n/new\n")
@@ -91,13 +93,13 @@ func TestNextWaitingFromAnywhere(t *testing.T) {
 // The list of sessions begins with those that wait.
 func TestWaitingSessionsComeFirst(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.until(time.Second)
-			if t.text == "second" {
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Wait(time.Second)
+			if t.Text == "second" {
 				return asking(push, usual)(t)
 			}
 			return "end_turn"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		for _, name := range []string{"first", "second", "third"} {

@@ -1,9 +1,12 @@
 package ui
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/fakeagent"
 )
 
 // Rejecting and saying why sends the rejection, and the reason as the next prompt, before those that
@@ -11,13 +14,12 @@ import (
 func TestRejectAndSayWhy(t *testing.T) {
 	old := numbered(12)
 	withWrite(t, old, three.Replace(old), func(d *driver, _ *Options) {
-		write, turns := d.turn, 0
-		d.turn = func(turn *turn) string {
-			if turns++; turns > 1 {
+		d.fake.Turn(func(turn *fakeagent.Turn) string {
+			if turn.N > 1 {
 				return "end_turn"
 			}
-			return write(turn)
-		}
+			return writing(filepath.Join(d.Cwd, "notes.txt"), three.Replace(old))(turn)
+		})
 	}, func(d *driver, path string) {
 		d.types("later\n")
 		d.grabs()
@@ -28,7 +30,7 @@ func TestRejectAndSayWhy(t *testing.T) {
 		d.types("keep the lines\n")
 		d.onDisk(path, old)
 		d.wait(time.Second)
-		got, _, _ := d.agent.seen()
+		got, _, _ := seen(d.Agent())
 		first, rest, _ := strings.Cut(got, "|")
 		why, last, _ := strings.Cut(rest, "|")
 		if first != "go" || last != "later" || !strings.HasPrefix(why, "I rejected this: `") || !strings.Contains(why, "\n\nkeep the lines\n\n") || !strings.Contains(why, "```diff\n@@ ") || !strings.Contains(why, "\n-line 2\n+zwei\n") {
@@ -43,14 +45,14 @@ func TestReasonAfterACancelledTurn(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		n := 0
 		drive(t, func(d *driver, _ *Options) {
-			d.turn = func(turn *turn) string {
+			d.fake.Turn(func(turn *fakeagent.Turn) string {
 				if n++; n > 1 {
 					return "end_turn"
 				}
-				turn.ask(push, usual)
-				turn.until(time.Second)
+				turn.Ask(push, usual)
+				turn.Wait(time.Second)
 				return "cancelled"
-			}
+			})
 		}, func(d *driver) {
 			d.connected()
 			d.types("go\n")

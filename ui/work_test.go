@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/fakeagent"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -11,7 +13,7 @@ import (
 // that cannot, and work in the background.
 func working(d *driver, o *Options) {
 	v2(d, o)
-	d.turn = func(t *turn) string {
+	d.fake.Turn(func(t *fakeagent.Turn) string {
 		for _, u := range []string{
 			`{"sessionUpdate":"tool_call_update","toolCallId":"fg","title":"Run the tests","kind":"execute","status":"in_progress","rawInput":{"command":"go test ./..."},"capabilities":{"cancel":{}}}`,
 			`{"sessionUpdate":"tool_call_update","toolCallId":"hard","title":"Think hard","kind":"think","status":"in_progress"}`,
@@ -21,16 +23,16 @@ func working(d *driver, o *Options) {
 			`{"sessionUpdate":"tool_call_update","toolCallId":"done","title":"Read lex.go","kind":"read","status":"completed"}`,
 			background,
 		} {
-			t.a.update(u)
+			t.Agent.Update("s1", u)
 		}
-		t.until(time.Hour)
+		t.Wait(time.Hour)
 		return "cancelled"
-	}
-	d.on["tool_call/cancel"] = func(c *call) (string, error) {
-		c.a.update(`{"sessionUpdate":"tool_call_update","toolCallId":"fg","status":"cancelled"}`)
+	})
+	d.fake.On("tool_call/cancel", func(c *fakeagent.Call) (string, error) {
+		c.Agent.Update("s1", `{"sessionUpdate":"tool_call_update","toolCallId":"fg","status":"cancelled"}`)
 		return `{}`, nil
-	}
-	d.on["terminal/cancel"] = func(c *call) (string, error) { return fails(-32603, "it does not listen") }
+	})
+	d.fake.Fail("terminal/cancel", -32603, "it does not listen")
 }
 
 const background = `{"sessionUpdate":"state_update","state":"running","background":[{"type":"terminal","terminalId":"t1"},{"type":"terminal","terminalId":"t2"},{"type":"_index"}]}`
@@ -86,7 +88,7 @@ func TestWork(t *testing.T) {
 		d.sees("The agent sent no details")
 		d.called("terminal/cancel", 1)
 		d.called("tool_call/cancel", 1)
-		if _, _, n := d.agent.seen(); n != 0 {
+		if _, _, n := seen(d.Agent()); n != 0 {
 			t.Error("the turn was stopped")
 		}
 	})
@@ -97,13 +99,13 @@ func TestWorkAfterTheTurn(t *testing.T) {
 	withWork(t, func(d *driver) {
 		d.press("esc")
 		d.soon()
-		d.agent.state("s1", `"idle","stopReason":"cancelled","background":[{"type":"terminal","terminalId":"t1"}]`)
+		d.Agent().State("s1", `"idle","stopReason":"cancelled","background":[{"type":"terminal","terminalId":"t1"}]`)
 		d.soon()
 		d.sees("1 in the background", "? help")
 		d.press("f3")
 		d.sees("1/1", "Serve", "in the background")
 		d.press("esc")
-		d.agent.state("s1", `"idle","background":[]`)
+		d.Agent().State("s1", `"idle","background":[]`)
 		d.soon()
 		d.misses("in the background")
 		d.press("f3")
@@ -152,11 +154,11 @@ func TestWorkInTheTranscript(t *testing.T) {
 // A v1 agent has work in its turn, too; none of it can be stopped alone.
 func TestWorkOfV1(t *testing.T) {
 	drive(t, func(d *driver, _ *Options) {
-		d.turn = func(t *turn) string {
-			t.a.update(`{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"search","status":"in_progress"}`)
-			t.until(time.Hour)
+		d.fake.Turn(func(t *fakeagent.Turn) string {
+			t.Agent.Update("s1", `{"sessionUpdate":"tool_call","toolCallId":"a","title":"Look around","kind":"search","status":"in_progress"}`)
+			t.Wait(time.Hour)
 			return "cancelled"
-		}
+		})
 	}, func(d *driver) {
 		d.connected()
 		d.types("go\n")

@@ -14,6 +14,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 	"parley/ui/panel"
 )
@@ -259,7 +260,7 @@ func TestMergeMessage(t *testing.T) {
 // A turn that begins while the list is open keeps the worktree as it is.
 func TestMergeAfterATurnHasBegun(t *testing.T) {
 	inTree(t, func(d *driver, trees *forest) {
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 		for _, keys := range [][]string{{"/merge\n", "y", "Not merged: a turn is running: stop it first"}, {"/discard\n", "enter", "Not discarded: a turn is running: stop it first"}} {
 			d.types(keys[0])
 			d.rest()
@@ -298,7 +299,7 @@ func TestNotMergedWorktree(t *testing.T) {
 		d.soon()
 		d.sees(" Not merged: the merge would conflict in a.txt", "· Not merged: the merge would conflict in a.txt")
 		trees.did = nil
-		d.turn = func(t *turn) string { t.until(time.Minute); return "end_turn" }
+		d.fake.Turn(func(t *fakeagent.Turn) string { t.Wait(time.Minute); return "end_turn" })
 		d.types("work\n")
 		d.soon()
 		trees.refuses(d, "/merge", "Not merged: a turn is running: stop it first")

@@ -23,36 +23,32 @@ var update = flag.Lookup("update") // defined by uitest
 // are not compared.
 func TestREADMEPicture(t *testing.T) {
 	t.Parallel()
-	for _, th := range []*theme.Theme{theme.Dark(), theme.Light()} {
-		t.Run(th.Name, func(t *testing.T) {
-			t.Parallel()
-			dir := workDir(t)
-			write(t, filepath.Join(dir, "notes.txt"), "# Notes\n\n- buy milk\n")
-			write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
-			s := StartEnv(t, 96, 34, dir, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, "demo", "--theme", th.Name)
-			s.WaitFor(placeholder)
-			s.Prompt("read main.go, edit notes.txt and run ls")
-			s.WaitFor("notes.txt", armed)
-			s.Press("y")
-			s.WaitFor("Run a command", armed, "+1 −0   ")
-			path := filepath.Join("testdata", "demo-"+th.Name+".golden")
-			got := s.styled(th, dir)
-			if update.Value.String() == "true" {
-				write(t, path, "== chat\n"+strings.Join(got, "\n")+"\n")
-				return
-			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
-			a, b := essential(want), essential(got)
-			for i := range max(len(a), len(b)) {
-				if i >= len(a) || i >= len(b) || a[i] != b[i] {
-					t.Fatalf("%s: row %d differs (-update rewrites it, then go run ./internal/pictures)\n%s", path, i+1, strings.Join(got, "\n"))
-				}
-			}
-		})
+	th := theme.Dark()
+	dir := workDir(t)
+	write(t, filepath.Join(dir, "notes.txt"), "# Notes\n\n- buy milk\n")
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
+	s := StartEnv(t, 96, 34, dir, []string{"TERM=xterm-256color", "COLORTERM=truecolor"}, "demo", "--theme", th.Name)
+	s.WaitFor(placeholder)
+	s.Prompt("read main.go, edit notes.txt and run ls")
+	s.WaitFor("notes.txt", armed)
+	s.Press("y")
+	s.WaitFor("Run a command", armed, "+1 −0   ")
+	path := filepath.Join("testdata", "demo-dark.golden")
+	got := s.styled(th, dir)
+	if update.Value.String() == "true" {
+		write(t, path, "== chat\n"+strings.Join(got, "\n")+"\n")
+		return
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+	a, b := essential(want), essential(got)
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			t.Fatalf("%s: row %d differs (-update rewrites it, then go run ./internal/pictures)\n%s", path, i+1, strings.Join(got, "\n"))
+		}
 	}
 }
 

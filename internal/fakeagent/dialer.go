@@ -16,11 +16,10 @@ import (
 // Dialer connects a workspace to agents that follow scripts, with everything a real connection has;
 // questions go through a broker. Connect and Redial are for workspace.Options.
 type Dialer struct {
-	Cwd       string                              // working directory of sessions, unless a Spec has one
-	Script    func(name string) *Script           // returns the script of the named agent
-	RemoteURL string                              // where remote agents run; "" for local ones
-	Dial      func(n int, s workspace.Spec) error // may refuse the nth connection; nil accepts all
-	Change    func(conn *workspace.Connection)    // adjusts a new connection; may be nil
+	Cwd    string                              // working directory of sessions, unless a Spec has one
+	Script func(name string) *Script           // returns the script of the named agent
+	Dial   func(n int, s workspace.Spec) error // may refuse the nth connection; nil accepts all
+	Change func(conn *workspace.Connection)    // adjusts a new connection; may be nil
 
 	mu     sync.Mutex
 	dials  int
@@ -57,8 +56,12 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 	a := newAgent(theirs, script)
 	a.Name, a.Env, a.Log = s.Name, s.Env, log
 	a.start()
+	remote := ""
+	if s.Remote {
+		remote = s.Command
+	}
 	h := host.New(host.Options{Sink: sink, Agent: s.Name})
-	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: script.Protocol, RemoteURL: d.RemoteURL})
+	client, err := acpclient.Connect(ctx, ours, acpclient.Options{Name: "parley", Sink: sink, Services: h.Services(), Log: log, Elicit: true, TerminalLogin: true, Protocol: script.Protocol, RemoteURL: remote})
 	if err != nil {
 		h.Close()
 		return nil, err
@@ -68,10 +71,10 @@ func (d *Dialer) Redial(ctx context.Context, s workspace.Spec, sink event.Sink, 
 		a.Close()
 		h.Close()
 	}}
+	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
 	if d.Change != nil {
 		d.Change(conn)
 	}
-	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.agents = append(d.agents, a)
@@ -85,10 +88,14 @@ func (d *Dialer) Agents() []*Agent {
 	return slices.Clone(d.agents)
 }
 
-// Agent returns the agent connected last.
+// Agent returns the agent connected last, nil if there is none.
 func (d *Dialer) Agent() *Agent {
-	agents := d.Agents()
-	return agents[len(agents)-1]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.agents) == 0 {
+		return nil
+	}
+	return d.agents[len(d.agents)-1]
 }
 
 // Dials returns the number of connection attempts.

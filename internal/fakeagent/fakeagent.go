@@ -83,11 +83,17 @@ func (s *Script) OnPrompt(f func(*Turn) (string, error)) {
 // Capabilities sets the capabilities the agent reports: more is JSON members for the answer to initialize,
 // each preceded by a comma.
 func (s *Script) Capabilities(more string) {
-	if s.Protocol == "2" {
-		s.Answer("initialize", `{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}`+more+`}`)
-		return
-	}
-	s.Answer("initialize", `{"protocolVersion":1,"agentInfo":{"name":"fake","title":"Fake agent","version":"1.2"}`+more+`}`)
+	s.On("initialize", func(c *Call) (string, error) {
+		if c.Agent.script.Protocol == "2" {
+			return `{"protocolVersion":2,"info":{"name":"fake","title":"Fake agent","version":"2.0"},"capabilities":{"session":{"prompt":{},"delete":{}}}` + more + `}`, nil
+		}
+		return `{"protocolVersion":1,"agentInfo":{"name":"fake","title":"Fake agent","version":"1.2"}` + more + `}`, nil
+	})
+}
+
+// NewSessions sets what the agent says of each new session: JSON members, each preceded by a comma.
+func (s *Script) NewSessions(more string) {
+	s.On("session/new", func(c *Call) (string, error) { return fmt.Sprintf(`{"sessionId":"s%d"%s}`, c.N, more), nil })
 }
 
 func (s *Script) answerTo(method string) func(*Call) (string, error) {
@@ -194,12 +200,12 @@ func (a *Agent) Cancels() int {
 	return a.cancels
 }
 
-// Calls returns the parameters of every request for a method.
+// Calls returns the parameters of every request for a method; with "", all requests, as "method params".
 func (a *Agent) Calls(method string) (params []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, c := range a.calls {
-		if p, ok := strings.CutPrefix(c, method+" "); ok {
+		if p, ok := strings.CutPrefix(c, method+" "); ok || method == "" {
 			params = append(params, p)
 		}
 	}
@@ -209,6 +215,16 @@ func (a *Agent) Calls(method string) (params []string) {
 // Update sends a session/update, given as JSON.
 func (a *Agent) Update(session, update string) {
 	a.peer.Notify("session/update", json.RawMessage(`{"sessionId":`+Quote(session)+`,"update":`+update+`}`))
+}
+
+// State sends a state_update of ACP v2.
+func (a *Agent) State(session, state string) {
+	a.Update(session, `{"sessionUpdate":"state_update","state":`+state+`}`)
+}
+
+// Call sends any request, given as JSON, and decodes the answer.
+func (a *Agent) Call(ctx context.Context, method, params string, result any) error {
+	return a.peer.Call(ctx, method, json.RawMessage(params), result)
 }
 
 // Notify sends any notification, given as JSON.
@@ -224,7 +240,7 @@ func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
 	var r struct {
 		Outcome struct{ Outcome, OptionID string }
 	}
-	err := a.peer.Call(ctx, "session/request_permission", json.RawMessage(`{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`), &r)
+	err := a.Call(ctx, "session/request_permission", `{"sessionId":`+Quote(session)+`,`+about+`,"options":`+options+`}`, &r)
 	out := r.Outcome.OptionID
 	if r.Outcome.Outcome != "selected" {
 		out = r.Outcome.Outcome
@@ -241,7 +257,7 @@ func (a *Agent) Ask(ctx context.Context, session, tool, options string) string {
 // Elicit asks for a form or a page, given as JSON, until ctx ends. It records the answer.
 func (a *Agent) Elicit(ctx context.Context, params string) {
 	var r json.RawMessage
-	if err := a.peer.Call(ctx, "elicitation/create", json.RawMessage(params), &r); err != nil {
+	if err := a.Call(ctx, "elicitation/create", params, &r); err != nil {
 		r = json.RawMessage(err.Error())
 	}
 	a.mu.Lock()
@@ -251,7 +267,7 @@ func (a *Agent) Elicit(ctx context.Context, params string) {
 
 // Say sends a chunk of a message; role is "agent" or "user".
 func (a *Agent) Say(session, role, text string) {
-	a.Update(session, `{"sessionUpdate":"`+role+`_message_chunk","messageId":"`+role+text+`","content":{"type":"text","text":`+Quote(text)+`}}`)
+	a.Update(session, `{"sessionUpdate":"`+role+`_message_chunk","content":{"type":"text","text":`+Quote(text)+`}}`)
 }
 
 // Quote returns a string as JSON.
@@ -305,11 +321,13 @@ func (a *Agent) Request(r jsonrpc.Request) jsonrpc.Work {
 func (a *Agent) defaultAnswer(method string) func(*Call) (string, error) {
 	switch method {
 	case "initialize":
-		s := &Script{Protocol: a.script.Protocol}
+		s := &Script{}
 		s.Capabilities("")
 		return s.answerTo(method)
 	case "session/new":
-		return func(c *Call) (string, error) { return fmt.Sprintf(`{"sessionId":"s%d"}`, c.N), nil }
+		s := &Script{}
+		s.NewSessions("")
+		return s.answerTo(method)
 	}
 	return func(*Call) (string, error) { return "", jsonrpc.Errorf(-32601, "Method not found: %s", method) }
 }

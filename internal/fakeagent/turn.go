@@ -18,12 +18,12 @@ const Login = "login"
 type Turn struct {
 	Agent   *Agent
 	Session string
-	Text    string // the text of its first block
-	Blocks  string // JSON
-	N       int    // number of prompts received, including this one
+	Text    string          // the text of its first block
+	Blocks  string          // JSON
+	N       int             // number of prompts received, including this one
+	Ctx     context.Context // ends with the request, later with the connection
 
-	ctx      context.Context // ends with the request, later with the connection
-	stop     chan struct{}   // closed by session/cancel
+	stop     chan struct{} // closed by session/cancel
 	halt     func()
 	previous chan struct{} // closed when the previous turn is over; nil if there is none
 	done     chan struct{}
@@ -49,7 +49,7 @@ func (a *Agent) prompted(params []byte) jsonrpc.Work {
 	a.mu.Unlock()
 	turn, hold := a.script.does()
 	return func(ctx context.Context) (any, error) {
-		t.ctx = ctx
+		t.Ctx = ctx
 		if a.script.Protocol != "2" {
 			defer t.finish()
 			return answerOf(turn(t))
@@ -120,7 +120,7 @@ func (t *Turn) AcceptInOrder() (string, error) {
 	if t.previous != nil {
 		select {
 		case <-t.previous:
-		case <-t.ctx.Done():
+		case <-t.Ctx.Done():
 			return "", jsonrpc.ErrRequestCancelled
 		case <-t.stop:
 			return "", jsonrpc.ErrRequestCancelled
@@ -139,9 +139,9 @@ func (t *Turn) Accept() (string, error) {
 // run runs a turn of ACP v2, after its prompt was answered.
 func (t *Turn) run(turn func(*Turn) string) {
 	defer close(t.done)
-	t.ctx = t.Agent.connCtx
+	t.Ctx = t.Agent.connCtx
 	time.Sleep(time.Millisecond)
-	t.state(`"running"`)
+	t.Agent.State(t.Session, `"running"`)
 	rest := `"error","error":{"code":-32603,"message":"the model is away"}`
 	switch reason := turn(t); reason {
 	case "":
@@ -151,17 +151,11 @@ func (t *Turn) run(turn func(*Turn) string) {
 		rest = Quote(reason)
 	}
 	t.leave()
-	t.state(`"idle","stopReason":` + rest)
-}
-
-func (t *Turn) state(state string) {
-	t.Agent.Update(t.Session, `{"sessionUpdate":"state_update","state":`+state+`}`)
+	t.Agent.State(t.Session, `"idle","stopReason":`+rest)
 }
 
 // Say sends a chunk of the answer.
-func (t *Turn) Say(text string) {
-	t.Agent.Update(t.Session, `{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":`+Quote(text)+`}}`)
-}
+func (t *Turn) Say(text string) { t.Agent.Say(t.Session, "agent", text) }
 
 // Update sends a session/update, given as JSON.
 func (t *Turn) Update(update string) { t.Agent.Update(t.Session, update) }
@@ -179,7 +173,7 @@ func (t *Turn) Wait(d time.Duration) (stopped bool) {
 	select {
 	case <-time.After(d):
 		return false
-	case <-t.ctx.Done():
+	case <-t.Ctx.Done():
 	case <-t.stop:
 	}
 	return true

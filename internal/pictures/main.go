@@ -15,19 +15,18 @@ import (
 	"parley/ui/theme"
 )
 
-// picture is a state of a golden file. The name of the theme is appended to the file's
-// name.
+// picture is a state of a golden file, which names inks instead of colours.
 type picture struct{ name, golden, state string }
 
-const screens = "ui/testdata/screens/80x24"
+const screens = "ui/testdata/screens/80x24-dark.golden"
 
-// pictures are the pictures of the documents, each in a dark and a light theme.
+// pictures are the pictures of the documents, each drawn in a dark and a light theme.
 var pictures = []picture{
-	{"chat", "internal/e2e/testdata/demo", "chat"}, // from the real program
+	{"chat", "internal/e2e/testdata/demo-dark.golden", "chat"}, // from the real program
 	{"question", screens, "question"},
 	{"diff", screens, "hunks, one refused"},
 	{"sessions", screens, "sessions"},
-	{"compare", "ui/testdata/screens/120x30", "compare"},
+	{"compare", "ui/testdata/screens/120x30-dark.golden", "compare"},
 }
 
 var themes = []*theme.Theme{theme.Dark(), theme.Light()}
@@ -39,7 +38,7 @@ func draw(root string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for _, th := range themes {
 		for _, p := range pictures {
-			path := filepath.Join(root, p.golden+"-"+th.Name+".golden")
+			path := filepath.Join(root, p.golden)
 			text, err := os.ReadFile(path)
 			if err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/fsops"
 	"parley/internal/filelock"
 )
 
@@ -100,7 +101,7 @@ func openRegular(path string, flags int) (*os.File, error) {
 	if !looked.Mode().IsRegular() {
 		return nil, errDamagedRecord
 	}
-	f, err := os.OpenFile(path, flags|openFlags, 0)
+	f, err := os.OpenFile(path, flags|fsops.OpenFlags, 0)
 	if err != nil {
 		return nil, err
 	}

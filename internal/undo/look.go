@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"time"
+
+	"parley/fsops"
 )
 
 const (
@@ -116,7 +118,7 @@ func (l *looker) file(dir *os.Root, base string, looked fs.FileInfo, e *entry) (
 	if looked.Size() > maxHashed {
 		return false, nil
 	}
-	f, err := dir.OpenFile(base, os.O_RDONLY|openFlags, 0)
+	f, err := dir.OpenFile(base, os.O_RDONLY|fsops.OpenFlags, 0)
 	if err != nil {
 		return !errors.Is(err, fs.ErrPermission), nil
 	}

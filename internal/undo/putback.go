@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+
+	"parley/fsops"
 )
 
 // put gives a name its target state. A first check found it as it was left; check repeats that
@@ -93,7 +95,7 @@ func (r *restorer) prepare(dir *os.Root, base string, to state) (name string, er
 func fill(f *os.File, content []byte, to state, old fs.FileInfo) error {
 	_, err := f.Write(content)
 	if err == nil && old != nil {
-		keepOwner(f, old)
+		fsops.KeepOwner(f, old)
 	}
 	switch {
 	case err != nil:
@@ -152,7 +154,7 @@ func (r *restorer) chmod(w *walker, p place, t task) error {
 	if err != nil {
 		return fmt.Errorf("find %s: %w", t.c.Path, err)
 	}
-	f, err := dir.OpenFile(base, os.O_RDONLY|openFlags, 0)
+	f, err := dir.OpenFile(base, os.O_RDONLY|fsops.OpenFlags, 0)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", t.c.Path, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"parley/fsops"
 )
 
 var (
@@ -129,7 +131,7 @@ func (w *walker) make(name string) (*os.Root, error) {
 
 // gone reports whether an error says that there is no such file.
 func gone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errInTheWay) || isNotDir(err)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errInTheWay) || fsops.IsNotDir(err)
 }
 
 // place is a file as an existing directory that is reached without links, and a relative name.

@@ -178,7 +178,7 @@ func TestFork(t *testing.T) {
 		if f == s || f.Title() != "Words (fork)" || f.Agent != s.Agent || !says(f, "one") || !says(f, "two") || !says(f, "A fork: the agent has copied the session above") || len(f.ShellOutput()) > 0 || retell(f.Thread.Items) != "one|two|" {
 			r.Errorf("the fork has %q and carries %q", retell(f.Thread.Items), f.ShellOutput())
 		}
-		calls := r.agent().Calls("session/fork")
+		calls := r.Agent().Calls("session/fork")
 		if len(calls) != 1 || !strings.Contains(calls[0], `"sessionId":"s1"`) || !strings.Contains(calls[0], s.Cwd()) {
 			r.Errorf("the agent got %q", calls)
 		}
@@ -186,7 +186,7 @@ func TestFork(t *testing.T) {
 		if says(s, "three") || !says(f, "You said: three") {
 			r.Error("the prompt after the fork is in the wrong session")
 		}
-		if len(r.agent().Calls("session/new")) != 1 {
+		if len(r.Agent().Calls("session/new")) != 1 {
 			r.Error("another session was opened")
 		}
 	})
@@ -218,11 +218,11 @@ func TestForkByRetelling(t *testing.T) {
 					r.Errorf("it carries %q: %q", f.ShellOutput(), f.Thread.Items[0].Text)
 				}
 				r.turns(f, "three")
-				blocks := r.agent().Blocks()
+				blocks := r.Agent().Blocks()
 				if last := blocks[len(blocks)-1]; !strings.Contains(last, "our conversation so far") || !strings.Contains(last, `"three"`) {
 					r.Errorf("the agent got %s", last)
 				}
-				if len(f.ShellOutput()) > 0 || len(r.agent().Calls("session/fork")) > 0 {
+				if len(f.ShellOutput()) > 0 || len(r.Agent().Calls("session/fork")) > 0 {
 					r.Errorf("still carries %q", f.ShellOutput())
 				}
 			})
@@ -400,7 +400,7 @@ func TestForkKeepsSettings(t *testing.T) {
 				if got := strings.Join(r.news, "\n"); strings.Contains(got, "Broken") != (len(c.calls) == 3) || strings.Count(got, "SessionOpened s2") != 1 || !strings.Contains(got, "PromptSent two") {
 					r.Errorf("news:\n%s", got)
 				}
-				calls := r.agent().Calls(c.method)
+				calls := r.Agent().Calls(c.method)
 				if len(calls) != len(c.calls) {
 					r.Fatalf("the agent got %q", calls)
 				}

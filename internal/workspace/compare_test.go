@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -30,7 +31,11 @@ func TestCompare(t *testing.T) {
 		r.opts.Worktrees = &forest{makes: func(all []string) (trees []workspace.Worktree, err error) {
 			names = all
 			for _, name := range all {
-				trees = append(trees, workspace.Worktree{Dir: filepath.Join(r.opts.Cwd, name), Branch: "parley/" + name})
+				dir := filepath.Join(r.opts.Cwd, name)
+				if err := os.MkdirAll(dir, 0o700); err != nil {
+					t.Error(err)
+				}
+				trees = append(trees, workspace.Worktree{Dir: dir, Branch: "parley/" + name})
 			}
 			return trees, fails
 		}}

@@ -105,7 +105,7 @@ func TestStartingOver(t *testing.T) {
 		for _, hand := range []bool{false, true} {
 			s.Continue()
 			r.settle()
-			if r.agent().Close(); hand {
+			if r.Agent().Close(); hand {
 				r.redialNow(s.Agent)
 			}
 			r.pass(time.Minute)
@@ -199,14 +199,14 @@ func TestLostPermanently(t *testing.T) {
 		r.prompt(s, "first")
 		r.pass(time.Second)
 		refused := &event.LostError{URL: "far", Cause: &transport.StatusError{Status: 401}}
-		r.dial = func(int) error { return refused }
+		r.Dial = func(int, workspace.Spec) error { return refused }
 		r.lose()
 		r.pass(time.Hour)
 		r.wants("PromptSent first", lostLine, "ConnectionLost, first, longer", "Redialing", "Redialed: "+refused.Error())
-		if _, retrying := s.Agent.Retrying(); retrying || r.dials != 2 || !errors.Is(s.Agent.LostErr(), refused) {
-			t.Errorf("retrying %v, %d tries", retrying, r.dials)
+		if _, retrying := s.Agent.Retrying(); retrying || r.Dials() != 2 || !errors.Is(s.Agent.LostErr(), refused) {
+			t.Errorf("retrying %v, %d tries", retrying, r.Dials())
 		}
-		r.dial = nil
+		r.Dial = nil
 		if !s.Continue() {
 			t.Error("nothing to try")
 		}

@@ -106,7 +106,7 @@ func TestReadLog(t *testing.T) {
 				r.opts.Logs = func() ([]workspace.Logged, error) {
 					return []workspace.Logged{{Agent: "other", Session: "old"}, {Agent: "fake", Session: "old", Title: "Parser", Replay: replay}}, nil
 				}
-				r.dial = func(n int) error {
+				r.Dial = func(n int, _ workspace.Spec) error {
 					if n == 1 {
 						return errAway
 					}

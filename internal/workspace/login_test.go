@@ -94,7 +94,7 @@ func TestLogin(t *testing.T) {
 				a.Authenticate(method(a, "own"), key)
 				r.pass(time.Second)
 				r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
-				calls := append(r.agent().Calls("authenticate"), r.agent().Calls("auth/login")...)
+				calls := append(r.Agent().Calls("authenticate"), r.Agent().Calls("auth/login")...)
 				if len(calls) != 1 || strings.Contains(calls[0], "secret") != (key != "") {
 					r.Errorf("got %q", calls)
 				}
@@ -231,7 +231,7 @@ func TestLoginByVariables(t *testing.T) {
 				a.LogInWithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
-				if got := r.agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
+				if got := r.Agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
 					t.Errorf("it was started with %q", got)
 				}
 				if kept := a.SpecWithLogin().Env != nil; kept != c.kept {
@@ -239,7 +239,7 @@ func TestLoginByVariables(t *testing.T) {
 				}
 				a.Restart()
 				r.pass(time.Second)
-				if _, has := r.agent().Env["FAKE_KEY"]; has != c.kept {
+				if _, has := r.Agent().Env["FAKE_KEY"]; has != c.kept {
 					t.Errorf("the next one has them: %v", has)
 				}
 				if got := fmt.Sprintf("%v %#v", c.values, c.values); strings.Contains(got, "right") || strings.Contains(got, "wrong") {

@@ -213,7 +213,7 @@ func TestBackoff(t *testing.T) {
 	eachWay(t, func(r *rig, way string) {
 		var tries []time.Time
 		away := true
-		r.dial = func(n int) error {
+		r.Dial = func(n int, _ workspace.Spec) error {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			tries = append(tries, time.Now())
@@ -251,7 +251,7 @@ func TestBackoff(t *testing.T) {
 			r.Error("nothing to try")
 		}
 		r.settle()
-		if len(tries) != n+1 || r.agent().Closed() {
+		if len(tries) != n+1 || r.Agent().Closed() {
 			r.Errorf("%d tries, want one more than %d", len(tries), n)
 		}
 		r.pass(time.Hour)
@@ -265,7 +265,7 @@ func TestBackoff(t *testing.T) {
 func TestRedialOnce(t *testing.T) {
 	with(t, ways["load"], func(r *rig) {
 		s := r.started(far)
-		r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+		r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 		r.lose()
 		r.settle()
 		for range 3 {
@@ -314,7 +314,7 @@ func TestLostWhileReopening(t *testing.T) {
 		r.lose()
 		r.prompt(s, "second")
 		r.pass(time.Minute)
-		if n := len(r.peers()); n < 4 || n > 20 {
+		if n := len(r.Agents()); n < 4 || n > 20 {
 			r.Errorf("%d connections", n)
 		}
 		if way != "resume" && (len(s.Thread.Items) > before+1 || says(s, "half of")) {
@@ -327,7 +327,7 @@ func TestLostWhileReopening(t *testing.T) {
 		if s.Lost.State != workspace.StateLive || s.Thread.State != thread.Idle {
 			r.Errorf("%v, %v", s.Lost.State, s.Thread.State)
 		}
-		r.connections(1, len(r.peers()))
+		r.connections(1, len(r.Agents()))
 	})
 }
 
@@ -351,7 +351,7 @@ func TestLostOnceReopened(t *testing.T) {
 					}
 					r.news = nil
 					time.Sleep(2 * time.Second) // it has responded
-					r.agent().Close()
+					r.Agent().Close()
 					r.run() // the loss comes first, then the response
 					r.pass(100 * time.Millisecond)
 				}
@@ -386,7 +386,7 @@ func TestLostWhileOpening(t *testing.T) {
 					second := r.w.Front()
 					second.Enqueue("typed early")
 					r.fake().Answer("session/load", "{}")
-					if r.agent().Close(); hand {
+					if r.Agent().Close(); hand {
 						r.redialNow(s.Agent)
 					}
 					r.pass(time.Minute)
@@ -416,7 +416,7 @@ func TestCloseWhileLost(t *testing.T) {
 				first := r.started(far)
 				first.Agent.NewSession()
 				r.settle()
-				r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+				r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 				r.lose()
 				if slow {
 					r.pass(time.Second)

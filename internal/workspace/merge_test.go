@@ -3,12 +3,12 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
-	"parley/acpclient/event"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
 )
@@ -84,15 +84,7 @@ func inTree(t *testing.T, f func(r *rig, trees *forest, beside, s *workspace.Ses
 		tree := filepath.Join(r.opts.Cwd, "tree")
 		r.opts.Worktrees = trees
 		trees.enter = func(string) (workspace.Worktree, error) {
-			return workspace.Worktree{Dir: tree, Branch: "parley/fix"}, nil
-		}
-		connect, dir := r.opts.Connect, ""
-		r.change = func(conn *workspace.Connection) { conn.Template.Cwd = dir }
-		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-			if dir = r.opts.Cwd; s.Dir != "" {
-				dir = s.Dir
-			}
-			return connect(ctx, s, sink, log)
+			return workspace.Worktree{Dir: tree, Branch: "parley/fix"}, os.MkdirAll(tree, 0o700)
 		}
 	}, func(r *rig) {
 		beside := r.started(local)

@@ -292,15 +292,15 @@ func TestStop(t *testing.T) {
 		}
 		r.settle()
 		r.pass(workspace.KillAfter - time.Millisecond)
-		if s.Thread.State != thread.Cancelling || s.Killable() || s.Stop() || !s.Agent.Live() || r.agent().Cancels() != 1 {
-			r.Errorf("%v, killable %v, %d cancels", s.Thread.State, s.Killable(), r.agent().Cancels())
+		if s.Thread.State != thread.Cancelling || s.Killable() || s.Stop() || !s.Agent.Live() || r.Agent().Cancels() != 1 {
+			r.Errorf("%v, killable %v, %d cancels", s.Thread.State, s.Killable(), r.Agent().Cancels())
 		}
 		r.pass(time.Millisecond)
 		if !s.Killable() || !s.Stop() {
 			r.Error("it cannot be killed")
 		}
 		r.settle()
-		if s.Agent.Live() || !r.agent().Closed() {
+		if s.Agent.Live() || !r.Agent().Closed() {
 			r.Error("the agent lives")
 		}
 		r.wants("PromptSent first", "QueuePaused", "AgentGone: connection closed")

@@ -61,7 +61,7 @@ func newChaos(t *testing.T, dir string, seed uint64) *chaos {
 	c.mood = [...]float64{0.1, 0.4, 0.8}[seed%3]
 	c.pick = func(n int) int { return c.user.IntN(n) }
 	c.rig.hear = c.heard
-	c.dial = c.dialed
+	c.Dial = c.dialed
 	reads(c.rig)
 	for name, s := range c.script {
 		if s.Protocol = []string{"1", "2"}[c.user.IntN(2)]; name == "other" {
@@ -104,7 +104,7 @@ func (c *chaos) roll(n int) int {
 	return c.agent.IntN(n)
 }
 
-func (c *chaos) dialed(int) error {
+func (c *chaos) dialed(int, workspace.Spec) error {
 	switch c.roll(8) {
 	case 1:
 		time.Sleep(5 * time.Second)
@@ -328,8 +328,8 @@ func (c *chaos) wish() {
 		a.Delete("kept")
 	case k < 57:
 		c.w.List()
-	case len(c.peers()) > 0:
-		c.rig.agent().Close()
+	case len(c.Agents()) > 0:
+		c.rig.Agent().Close()
 	}
 }
 
@@ -354,7 +354,7 @@ func (c *chaos) types(s *workspace.Session) {
 func (c *chaos) check() {
 	received := map[string]int{}
 	var order []string
-	for _, a := range c.peers() {
+	for _, a := range c.Agents() {
 		for _, text := range a.Prompts() {
 			received[text]++
 			order = append(order, text)

@@ -196,7 +196,7 @@ func TestReadingWantsLogin(t *testing.T) {
 		r.pass(time.Minute)
 		s.Agent.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Minute)
-		if got := r.agent().Prompts(); len(got) < 3 || got[len(got)-1] != "second" {
+		if got := r.Agent().Prompts(); len(got) < 3 || got[len(got)-1] != "second" {
 			r.Errorf("sent: %q", got)
 		}
 		r.waits(s)

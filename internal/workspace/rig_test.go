@@ -1,7 +1,6 @@
 package workspace_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,21 +11,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"parley/acpclient"
-	"parley/acpclient/event"
-	"parley/acpclient/transport"
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
-	"parley/permissions"
 )
 
 // rig is a front end in a bubble with its own clock, and the agents that it may start.
 type rig struct {
 	*testing.T
+	fakeagent.Dialer
 	w      *workspace.Workspace
 	opts   workspace.Options
 	script map[string]*fakeagent.Script // by agent name; "fake" exists
-	dial   func(n int) error            // the error of the nth connection; nil: all succeed
 	change func(*workspace.Connection)  // completes each connection; may be nil
 
 	results  chan workspace.Result
@@ -37,11 +32,9 @@ type rig struct {
 	hear     func(workspace.News)
 	returned []string // prompts that were returned, not sent, or in a removed session
 
-	mu     sync.Mutex
-	agents []*fakeagent.Agent // of all connections, in order
-	dials  int
-	open   int // connections not closed yet
-	tasks  int // running tasks
+	mu    sync.Mutex
+	open  int // connections not closed yet
+	tasks int // running tasks
 }
 
 var (
@@ -69,7 +62,8 @@ func with(t *testing.T, change func(*rig), f func(*rig)) {
 
 func newRig(t *testing.T, dir string) *rig {
 	r := &rig{T: t, results: make(chan workspace.Result, 10_000), script: map[string]*fakeagent.Script{"fake": {}, "other": {}}}
-	r.opts = workspace.Options{Cwd: dir, Connect: r.connect, Redial: r.redial, Agents: []workspace.Spec{local, other}}
+	r.Cwd, r.Script, r.Change = dir, func(name string) *fakeagent.Script { return r.script[name] }, r.counted
+	r.opts = workspace.Options{Cwd: dir, Connect: r.Connect, Redial: r.Redial, Agents: []workspace.Spec{local, other}}
 	return r
 }
 
@@ -89,63 +83,21 @@ func each(t *testing.T, change func(*rig), f func(*rig)) {
 
 func (r *rig) fake() *fakeagent.Script { return r.script["fake"] }
 
-func (r *rig) connect(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-	conn, err := r.redial(ctx, s, sink, log)
-	if err != nil {
-		return nil, err
-	}
-	conn.Session, err = conn.Open(ctx)
-	if err != nil && !workspace.WantsLogin(err) {
-		conn.Close()
-		return nil, err
-	}
-	return conn, err
-}
-
-func (r *rig) redial(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-	r.mu.Lock()
-	r.dials++
-	n, dial, script := r.dials, r.dial, r.script[s.Name]
-	r.mu.Unlock()
-	if dial != nil {
-		if err := dial(n); err != nil {
-			return nil, err
-		}
-	}
-	opts := acpclient.Options{Name: "parley", Sink: sink, Log: log, TerminalLogin: true, Protocol: script.Protocol}
-	if s.Remote {
-		opts.RemoteURL = s.Command
-	}
-	ours, theirs := transport.Pipe()
-	a := fakeagent.New(theirs, script)
-	a.Name, a.Env = s.Name, s.Env
-	r.mu.Lock()
-	r.agents = append(r.agents, a)
-	r.mu.Unlock()
-	client, err := acpclient.Connect(ctx, ours, opts)
-	if err != nil {
-		return nil, err
-	}
-	conn := &workspace.Connection{Client: client, Template: acpclient.NewSession{Cwd: r.opts.Cwd}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}
-	conn.Open = func(ctx context.Context) (*acpclient.Session, error) { return client.NewSession(ctx, conn.Template) }
+// counted counts a connection as open until it is closed, which must happen once.
+func (r *rig) counted(conn *workspace.Connection) {
 	r.count(&r.open, 1)
-	closed := false
+	end, closed := conn.Close, 0
 	conn.Close = func() {
-		r.mu.Lock()
-		again := closed
-		closed = true
-		r.mu.Unlock()
-		if again {
+		if r.count(&closed, 1) > 1 {
 			r.Error("a connection is closed twice")
 			return
 		}
-		client.Close()
+		end()
 		r.count(&r.open, -1)
 	}
 	if r.change != nil {
 		r.change(conn)
 	}
-	return conn, nil
 }
 
 func (r *rig) count(n *int, by int) int {
@@ -155,23 +107,9 @@ func (r *rig) count(n *int, by int) int {
 	return *n
 }
 
-// agent returns the agent of the newest connection.
-func (r *rig) agent() *fakeagent.Agent {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.agents[len(r.agents)-1]
-}
-
-// peers returns the agents of all connections.
-func (r *rig) peers() []*fakeagent.Agent {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.agents)
-}
-
 // lose ends the newest connection from the agent's side.
 func (r *rig) lose() {
-	r.agent().Close()
+	r.Agent().Close()
 	r.settle()
 }
 
@@ -404,7 +342,7 @@ func (r *rig) got(want ...string) {
 	r.Helper()
 	r.settle()
 	var got []string
-	for _, a := range r.peers() {
+	for _, a := range r.Agents() {
 		got = append(got, a.Prompts()...)
 	}
 	if !slices.Equal(got, want) {
@@ -438,10 +376,8 @@ func (r *rig) offers(s *workspace.Session, want ...string) {
 func (r *rig) connections(open, ever int) {
 	r.Helper()
 	r.settle()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.open != open || len(r.agents) != ever {
-		r.Errorf("%d of %d connections are open, want %d of %d", r.open, len(r.agents), open, ever)
+	if n, all := r.count(&r.open, 0), len(r.Agents()); n != open || all != ever {
+		r.Errorf("%d of %d connections are open, want %d of %d", n, all, open, ever)
 	}
 }
 
@@ -469,7 +405,7 @@ func (r *rig) close() {
 	if n := r.count(&r.tasks, 0); n != 0 {
 		r.Errorf("%d tasks still run", n)
 	}
-	for i, a := range r.peers() {
+	for i, a := range r.Agents() {
 		if !a.Closed() {
 			r.Errorf("connection %d has not ended", i+1)
 		}

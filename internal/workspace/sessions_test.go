@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 const keeps = `,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"list":{},"resume":{},"close":{},"delete":{}}}`
 
 // kept is a session that the agent lists.
-var kept = event.StoredSession{ID: "kept", Cwd: "/src", Title: "Parser"}
+var kept = event.StoredSession{ID: "kept", Cwd: os.TempDir(), Title: "Parser"}
 
 // eachKeeping runs a test with agents of both versions that store sessions.
 func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
@@ -28,7 +29,7 @@ func eachKeeping(t *testing.T, f func(r *rig, s *workspace.Session)) {
 		for _, method := range []string{"session/load", "session/resume", "session/close", "session/delete"} {
 			r.fake().Answer(method, "{}")
 		}
-		r.fake().Answer("session/list", `{"sessions":[{"sessionId":"kept","cwd":"/src","title":"Parser"}]}`)
+		r.fake().Answer("session/list", `{"sessions":[{"sessionId":"kept","cwd":`+fakeagent.Quote(kept.Cwd)+`,"title":"Parser"}]}`)
 	}, func(r *rig) { f(r, r.started(local)) })
 }
 
@@ -138,7 +139,7 @@ func TestCloseWhileOpening(t *testing.T) {
 				second.Enqueue("typed")
 				second.Close()
 				r.settle()
-				r.agent().Say("kept", "agent", "too early")
+				r.Agent().Say("kept", "agent", "too early")
 				r.pass(2 * time.Second)
 				r.fake().On("session/new", func(c *fakeagent.Call) (string, error) {
 					c.Agent.Say("kept", "agent", "too late")
@@ -209,7 +210,7 @@ func TestOpenListed(t *testing.T) {
 		}
 		s.Agent.OpenStored(s.Agent.StoredSessions()[0], nil)
 		second := r.w.Front()
-		if second.Thread.Title != "Parser" || second.Dir != "/src" || !second.Waiting() {
+		if second.Thread.Title != "Parser" || second.Dir != kept.Cwd || !second.Waiting() {
 			r.Errorf("%q in %q", second.Thread.Title, second.Dir)
 		}
 		r.prompt(second, "more")
@@ -311,7 +312,7 @@ func TestCloseSession(t *testing.T) {
 		second.Close()
 		r.pass(time.Minute)
 		r.wants("SessionShown s1", "SessionRemoved s2", "Said closed", "SessionsListed")
-		if got := r.agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
+		if got := r.Agent().Calls("session/close"); len(got) != 1 || !strings.Contains(got[0], `"s2"`) {
 			r.Errorf("closed: %q", got)
 		}
 		if len(second.Thread.Items) != items || says(s, "too late") || !slices.Equal(r.returned, []string{"second"}) {
@@ -365,7 +366,7 @@ func TestLeaveConversation(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
 		r.prompt(s, "first")
-		r.dial = func(int) error { time.Sleep(time.Minute); return errors.New("late") }
+		r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return errors.New("late") }
 		s.Agent.Restart()
 		r.pass(time.Second)
 		s.Agent.CancelStart()

@@ -37,7 +37,7 @@ func TestSettings(t *testing.T) {
 			}
 			setting.Set(setting.Choices[len(setting.Choices)-1].ID, func(error) {})
 			r.settle()
-			if calls := r.agent().Calls(test.method); len(calls) != 1 || !strings.Contains(calls[0], test.params) {
+			if calls := r.Agent().Calls(test.method); len(calls) != 1 || !strings.Contains(calls[0], test.params) {
 				t.Errorf("asked for %q", calls)
 			}
 		})

@@ -45,7 +45,7 @@ func TestStart(t *testing.T) {
 // An agent that does not start can be started again. Queued prompts stay.
 func TestStartFails(t *testing.T) {
 	with(t, func(r *rig) {
-		r.dial = func(n int) error {
+		r.Dial = func(n int, _ workspace.Spec) error {
 			if n == 1 {
 				return errAway
 			}
@@ -123,7 +123,7 @@ func TestResumable(t *testing.T) {
 func TestStartGivenUp(t *testing.T) {
 	for name, slow := range map[string]func(*rig){
 		"while it is reached": func(r *rig) {
-			r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+			r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 		},
 		"while it says hello": func(r *rig) {
 			r.fake().On("initialize", func(c *fakeagent.Call) (string, error) { c.Wait(time.Minute); return "", errAway })
@@ -145,8 +145,8 @@ func TestStartGivenUp(t *testing.T) {
 					t.Error("it is still being started")
 				}
 				r.waits(a.Front(), "first")
-				r.connections(0, len(r.peers()))
-				r.dial = nil
+				r.connections(0, len(r.Agents()))
+				r.Dial = nil
 				r.script["fake"] = &fakeagent.Script{}
 				r.w.Start(local)
 				r.pass(time.Second)
@@ -160,7 +160,7 @@ func TestStartGivenUp(t *testing.T) {
 // A start that was replaced by another one has no effect, however late it ends.
 func TestStartTwice(t *testing.T) {
 	with(t, func(r *rig) {
-		r.dial = func(n int) error {
+		r.Dial = func(n int, _ workspace.Spec) error {
 			if n == 1 {
 				time.Sleep(time.Minute)
 			}
@@ -177,10 +177,10 @@ func TestStartTwice(t *testing.T) {
 		r.pass(time.Hour)
 		r.wants()
 		r.prompt(a.Front(), "first")
-		if got := r.peers()[0].Prompts(); len(got) != 1 || r.peers()[0].Name != "other" {
-			t.Errorf("%s has got %q", r.peers()[0].Name, got)
+		if got := r.Agents()[0].Prompts(); len(got) != 1 || r.Agents()[0].Name != "other" {
+			t.Errorf("%s has got %q", r.Agents()[0].Name, got)
 		}
-		r.connections(1, len(r.peers()))
+		r.connections(1, len(r.Agents()))
 	})
 }
 
@@ -229,7 +229,7 @@ func TestTwoAgents(t *testing.T) {
 		}
 		r.prompt(second, "to the second")
 		r.got("to the first", "to the second")
-		r.peers()[0].Close()
+		r.Agents()[0].Close()
 		r.wants("PromptSent to the second", "AgentGone: connection closed")
 		if first.Agent.Live() || !second.Agent.Live() || first.Thread.State != thread.Ended {
 			t.Error("the wrong one is gone")
@@ -255,15 +255,15 @@ func TestReplace(t *testing.T) {
 		r.settle()
 		r.w.Front().Enqueue("waits")
 		r.w.Front().Pause()
-		r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+		r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 		r.w.Start(other)
 		r.pass(time.Second)
-		r.news, r.dial = nil, nil
+		r.news, r.Dial = nil, nil
 		r.w.Replace(other)
 		r.wants("SessionShown -", "SessionRemoved s1", "SessionRemoved s2", "SessionRemoved -", "AgentStarting", "AgentStarted s1")
 		r.pass(time.Hour)
 		r.wants()
-		r.connections(1, len(r.peers()))
+		r.connections(1, len(r.Agents()))
 		if len(r.w.Agents()) != 1 || len(r.returned) != 1 || r.returned[0] != "waits" {
 			t.Errorf("%d agents, came back: %q", len(r.w.Agents()), r.returned)
 		}
@@ -286,7 +286,7 @@ func TestCloseMidway(t *testing.T) {
 	for name, midway := range map[string]func(*rig){
 		"nothing started": func(r *rig) {},
 		"connecting": func(r *rig) {
-			r.dial = func(int) error { time.Sleep(time.Minute); return nil }
+			r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
 			r.w.Start(local)
 		},
 		"initializing": func(r *rig) { r.fake().On("initialize", slow); r.w.Start(local) },
@@ -302,13 +302,13 @@ func TestCloseMidway(t *testing.T) {
 		},
 		"waiting to redial": func(r *rig) {
 			r.started(far)
-			r.dial = func(int) error { return errAway }
-			r.agent().Close()
+			r.Dial = func(int, workspace.Spec) error { return errAway }
+			r.Agent().Close()
 		},
 		"redialing": func(r *rig) {
 			r.started(far)
-			r.dial = func(int) error { time.Sleep(time.Minute); return nil }
-			r.agent().Close()
+			r.Dial = func(int, workspace.Spec) error { time.Sleep(time.Minute); return nil }
+			r.Agent().Close()
 			r.pass(time.Second)
 		},
 		"logging in": func(r *rig) {
@@ -317,7 +317,7 @@ func TestCloseMidway(t *testing.T) {
 			r.fake().On("authenticate", slow)
 			s.Agent.Authenticate(s.Agent.Methods()[0], "")
 		},
-		"ended already": func(r *rig) { r.started(local); r.agent().Close() },
+		"ended already": func(r *rig) { r.started(local); r.Agent().Close() },
 		"stopping": func(r *rig) {
 			r.fake().Turn(func(t *fakeagent.Turn) string { t.WaitThroughStop(time.Hour); return "end_turn" })
 			s := r.started(local)

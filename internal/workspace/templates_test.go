@@ -38,7 +38,7 @@ func using(t *testing.T, f func(r *rig, use func(line string) (string, error)), 
 // sentTexts returns the prompts that the agents were sent, in order.
 func (r *rig) sentTexts() string {
 	var all []string
-	for _, a := range r.agents {
+	for _, a := range r.Agents() {
 		all = append(all, a.Prompts()...)
 	}
 	return strings.Join(all, "|")
@@ -111,7 +111,7 @@ func TestTemplateMode(t *testing.T) {
 		if _, err := use("/coding"); err != nil {
 			t.Error(err)
 		}
-		if modes := r.agent().Calls("session/set_mode"); len(modes) != 1 || r.sentTexts() != "Do it." {
+		if modes := r.Agent().Calls("session/set_mode"); len(modes) != 1 || r.sentTexts() != "Do it." {
 			t.Errorf("set %q, sent %q", modes, r.sentTexts())
 		}
 	}, coding)

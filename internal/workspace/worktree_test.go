@@ -1,8 +1,10 @@
 package workspace_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -21,7 +23,7 @@ func TestStartInWorktree(t *testing.T) {
 			if name != "try" {
 				return workspace.Worktree{}, errors.New("no worktree of that name")
 			}
-			return tree, fails
+			return tree, cmp.Or(fails, os.MkdirAll(tree.Dir, 0o700))
 		}}
 		connect := r.opts.Connect
 		r.opts.Connect = func(ctx context.Context, s workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {

@@ -204,7 +204,6 @@ func TestPromptIsRefused(t *testing.T) {
 
 // remote is a remote agent that stores its sessions.
 func remote(r *rig) {
-	r.RemoteURL = "ws://h/acp"
 	r.opts.Agents = []workspace.Spec{{Name: "fake", Command: "ws://h/acp", Remote: true}}
 	r.opts.Redial = r.Redial
 	r.fake.Capabilities(`,"agentCapabilities":{"loadSession":true}`)
