@@ -168,6 +168,8 @@ func TestInlineResized(t *testing.T) {
 	}
 }
 
+var frame = regexp.MustCompile(`(?m)^╭.*╮$`)
+
 // A question survives a resize. So does leaving: the conversation stays, with the shell right below
 // it and nothing left of the composer.
 func TestInlineQuestion(t *testing.T) {
@@ -187,6 +189,10 @@ func TestInlineQuestion(t *testing.T) {
 				if n := strings.Count(all, text); n != want {
 					return fmt.Sprintf("at %v %q is there %d times, not %d", size, text, n, want)
 				}
+			}
+			// The next resize must not come before the question was drawn for this one.
+			if top := frame.FindString(all); utf8.RuneCountInString(top) != min(76, size[0]-1) {
+				return fmt.Sprintf("at %v the question was not drawn anew: %s", size, top)
 			}
 			return ""
 		})
