@@ -140,8 +140,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 		if err != nil {
 			return workspace.AgentLogin{}, err
 		}
-		asked, err := setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
-		return workspace.AgentLogin{Command: asked, Line: asked.Line, Program: asked.Program, Dir: asked.Dir}, err
+		return setup.NewAgentLogin(life, cli.WithVariables(agent, a.Env), c, in(place, a))
 	}
 	opts.Logs = func() ([]workspace.Logged, error) { return logs(setup, place.Cwd) }
 	if names := cli.Names(); names != nil {

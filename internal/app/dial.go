@@ -31,11 +31,7 @@ func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
 			agent, err := setup.Find(a.Name)
 			return err == nil && g.OfAgent(agent)
 		}
-		listed := workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Here: g.InDir(cwd), Run: g.Run, MatchAgent: of, Replay: g.Replay, Search: g.Search,
-			Messages: func(ctx context.Context, spans []event.Span, request int64) ([]workspace.Message, error) {
-				found, err := g.Messages(ctx, spans, request)
-				return messages(found), err
-			}}
+		listed := workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Here: g.InDir(cwd), Run: g.Run, MatchAgent: of, Replay: g.Replay, Search: g.Search, Messages: g.Messages}
 		if listed.Here {
 			here = append(here, listed)
 		} else {
@@ -59,14 +55,6 @@ func lastAgent(setup *cli.Setup, cwd string) string {
 		}
 	}
 	return ""
-}
-
-func messages(found []cli.LoggedMessage) []workspace.Message {
-	var out []workspace.Message
-	for _, b := range found {
-		out = append(out, workspace.Message{At: b.At, Out: b.Out, JSON: b.Data, CutBytes: b.CutBytes, OmittedBefore: b.OmittedBefore})
-	}
-	return out
 }
 
 // dialer starts agents for the screen. The session that the command line asks for is opened on the
@@ -163,13 +151,8 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		opened()
 	}
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
-	conn.AddRule, conn.LastAsked, conn.KillTerminal = c.AddRule, c.LastAsked, c.Host.KillTerminal
-	conn.Journal = func(session string) workspace.Journal { return c.Journal(session) }
+	conn.AddRule, conn.LastAsked, conn.KillTerminal, conn.Messages, conn.Journal = c.AddRule, c.LastAsked, c.Host.KillTerminal, c.Messages, c.Journal
 	lendKeyboard(d.screenCtx, conn, c.Host)
-	conn.Messages = func(ctx context.Context, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
-		found, err := c.Messages(ctx, session, spans, request)
-		return messages(found), err
-	}
 	opening.Notify = func(text string) { log.Add(event.LogClient, text) }
 	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
 		s, err := opening.Open(ctx, c.Client, conn.Template)

@@ -7,6 +7,7 @@ import (
 	"parley/internal/gitsafe"
 	"parley/internal/stage"
 	"parley/internal/undo"
+	"parley/internal/workspace"
 )
 
 // Journal is the record of what an agent changed in one session. Its methods wait for the disk, except
@@ -17,7 +18,7 @@ type Journal struct {
 }
 
 // Journal returns the record of a session.
-func (c *Connection) Journal(session string) Journal { return Journal{c.journals, session} }
+func (c *Connection) Journal(session string) workspace.Journal { return Journal{c.journals, session} }
 
 // open waits for the queued scans and returns the session's journal, nil if there is none.
 func (j Journal) open() *journal {

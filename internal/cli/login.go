@@ -10,6 +10,7 @@ import (
 	"parley/internal/agents"
 	"parley/internal/process"
 	"parley/internal/programs"
+	"parley/internal/workspace"
 	"parley/terminal"
 )
 
@@ -23,18 +24,9 @@ func WithVariables(a agents.Agent, more map[string]string) agents.Agent {
 	return a
 }
 
-// AgentLogin is a login command named by an agent, ready to run in the user's terminal once the
-// user has agreed. None of it is safe to show.
-type AgentLogin struct {
-	*LoginProgram
-	Line    string // as typed in a shell, including variables
-	Program string // the file that is run
-	Dir     string // working directory
-}
-
 // NewAgentLogin finds the program, using the agent's environment, and runs nothing. The command is
 // not passed through a shell. Once running, it ends with ctx.
-func (s *Setup) NewAgentLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Directories) (AgentLogin, error) {
+func (s *Setup) NewAgentLogin(ctx context.Context, a agents.Agent, c event.AuthCommand, place Directories) (workspace.AgentLogin, error) {
 	env := programs.Environ(agentEnviron(a, os.Environ()))
 	shown := terminal.Command{Command: c.Command, Args: c.Args}
 	for _, e := range c.Env {
@@ -43,10 +35,10 @@ func (s *Setup) NewAgentLogin(ctx context.Context, a agents.Agent, c event.AuthC
 	}
 	path, err := process.LookPath(c.Command, place.Cwd, env)
 	if err != nil {
-		return AgentLogin{}, fmt.Errorf("look up the login's command: %w", err)
+		return workspace.AgentLogin{}, fmt.Errorf("look up the login's command: %w", err)
 	}
 	cmd := programs.CommandIn(context.Background(), place.Cwd, path, c.Args...)
 	cmd.Env = env
 	line := terminal.WordsLine(shown)
-	return AgentLogin{loginProgram(ctx, cmd, line), line, path, place.Cwd}, nil
+	return workspace.AgentLogin{Command: loginProgram(ctx, cmd, line), Line: line, Program: path, Dir: place.Cwd}, nil
 }

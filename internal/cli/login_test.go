@@ -103,10 +103,10 @@ func TestAskedLogin(t *testing.T) {
 			t.Errorf("%q in %s, want %q", asked.Line, asked.Dir, want)
 		}
 		var out bytes.Buffer
-		asked.SetStdin(strings.NewReader(""))
-		asked.SetStdout(&out)
-		asked.SetStderr(&out)
-		err = asked.Run()
+		asked.Command.SetStdin(strings.NewReader(""))
+		asked.Command.SetStdout(&out)
+		asked.Command.SetStderr(&out)
+		err = asked.Command.Run()
 		if want := `["--login" "$HOME ` + "`x`" + `"] ` + tc.out + " " + dir + "\n"; out.String() != want || (err != nil) != tc.fails {
 			t.Errorf("%v, %q, want %q", err, out.String(), want)
 		}

@@ -15,6 +15,7 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/record"
 	"parley/internal/safetext"
+	"parley/internal/workspace"
 )
 
 // ErrNoLog is returned by Messages if no log is written.
@@ -226,22 +227,10 @@ func sinceWhole(events []event.Event) (rest []event.Event, whole bool) {
 	return events[from:], whole
 }
 
-// LoggedMessage is a message as logged.
-type LoggedMessage struct {
-	At      time.Time
-	Out     bool   // parley sent it
-	Ordinal uint64 // ordinal of a received message; 0 if unknown
-	// Data is the message as logged, not safe to show. It is JSON unless it was truncated.
-	Data     []byte
-	CutBytes int // number of bytes truncated
-	// OmittedBefore is the number of messages omitted before this one.
-	OmittedBefore int
-}
-
 // Messages returns the messages that produced an item of a replayed session (thread.Item: Wire and
 // Request): what the agent sent, the request with its answer, and the answers to the agent's
 // requests.
-func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64) (found []LoggedMessage, err error) {
+func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64) (found []workspace.Message, err error) {
 	for i, file := range g.files {
 		var of []event.Span
 		low := uint64(i) << fileShift
@@ -268,7 +257,7 @@ func (g Logged) Messages(ctx context.Context, spans []event.Span, request int64)
 
 // Messages is Logged.Messages for an item of a live session: it reads the log being written. It
 // returns ErrNoLog if there is none. It may be called after Close.
-func (c *Connection) Messages(ctx context.Context, session string, spans []event.Span, request int64) (found []LoggedMessage, err error) {
+func (c *Connection) Messages(ctx context.Context, session string, spans []event.Span, request int64) (found []workspace.Message, err error) {
 	if c.Record.w == nil {
 		return nil, ErrNoLog
 	}
@@ -283,7 +272,7 @@ func (c *Connection) Messages(ctx context.Context, session string, spans []event
 	return found, err
 }
 
-func loggedMessages(ctx context.Context, path, session string, spans []event.Span, request int64) ([]LoggedMessage, error) {
+func loggedMessages(ctx context.Context, path, session string, spans []event.Span, request int64) ([]workspace.Message, error) {
 	want := record.Query{Session: session, Request: request}
 	for _, s := range spans {
 		want.Spans = append(want.Spans, record.Span(s))
@@ -295,9 +284,9 @@ func loggedMessages(ctx context.Context, path, session string, spans []event.Spa
 	if len(s.Lines) == 0 && s.Full {
 		return nil, ErrLogFull
 	}
-	found := make([]LoggedMessage, 0, len(s.Lines))
+	found := make([]workspace.Message, 0, len(s.Lines))
 	for _, l := range s.Lines {
-		found = append(found, LoggedMessage{At: l.At, Out: l.Dir == record.Out, Ordinal: l.N, Data: l.Data, CutBytes: l.CutBytes, OmittedBefore: l.OmittedBefore})
+		found = append(found, workspace.Message{At: l.At, Out: l.Dir == record.Out, JSON: l.Data, CutBytes: l.CutBytes, OmittedBefore: l.OmittedBefore})
 	}
 	return found, nil
 }

@@ -16,6 +16,7 @@ import (
 	"parley/acpclient/event"
 	"parley/acpclient/thread"
 	"parley/internal/record"
+	"parley/internal/workspace"
 )
 
 // chat is one logged connection to the test binary's agent, with a session.
@@ -120,7 +121,7 @@ func replayed(t *testing.T, g Logged) *thread.Thread {
 }
 
 // directions returns messages in short form.
-func directions(found []LoggedMessage) string {
+func directions(found []workspace.Message) string {
 	var out []string
 	for _, b := range found {
 		s := "<"
@@ -128,7 +129,7 @@ func directions(found []LoggedMessage) string {
 			s = ">"
 		}
 		for _, word := range []string{"session/prompt", "message_chunk", "stopReason"} {
-			if strings.Contains(string(b.Data), word) {
+			if strings.Contains(string(b.JSON), word) {
 				s += word
 			}
 		}
@@ -301,7 +302,7 @@ func TestReplayOfSeveralLogs(t *testing.T) {
 			}
 			for i, it := range th.Items {
 				found, err := got[0].Messages(t.Context(), it.Wire, it.Request)
-				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].Data), `"`+string(it.Text)+`"`)) {
+				if err != nil || len(it.Text) > 0 && it.Kind != thread.Notice && (len(found) == 0 || !strings.Contains(string(found[0].JSON), `"`+string(it.Text)+`"`)) {
 					t.Errorf("messages of item %d %q: got %v, %v", i, it.Text, found, err)
 				}
 			}

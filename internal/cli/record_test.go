@@ -86,7 +86,7 @@ func TestReconnectsShareOneLog(t *testing.T) {
 						t.Fatalf("connection %d, messages of %q: got %v, %v", round+1, it.Text, directions(found), err)
 					}
 					if it.Kind == thread.UserMessage && it.Request != 0 {
-						messagesOf[text] = string(found[0].Data)
+						messagesOf[text] = string(found[0].JSON)
 					}
 				}
 				if !strings.Contains(messagesOf[text], `"`+text+`"`) {

@@ -37,7 +37,7 @@ type Host interface {
 	EditWrite(cur permissions.Question, text string) (tea.Cmd, bool)
 }
 
-// Answers sends the user's answers. *permissions.Broker implements it.
+// Answers sends the user's answers. *workspace.Session implements it.
 type Answers interface {
 	Answer(key uint64, option string) error
 	AnswerWith(key uint64, option, text string) error
