@@ -119,6 +119,9 @@ var arrows = []struct {
 	{"ui sees events, not messages", inside("ui"), is("acpclient/jsonrpc", "acpclient/transport", "acpclient/wire")},
 	{"ui starts nothing and dials nowhere", inside("ui"), is("os/exec", "net", "net/http")},
 	{"lines need no screen", inside("ui/linear"), inside("charm.land", "github.com/alecthomas/chroma")},
+	{"lines take commands and the replay of output from ui, and nothing else", inside("ui/linear"), func(p string) bool {
+		return under(p, "ui") && !under(p, "ui/intent", "ui/linear", "ui/widget/terminal")
+	}},
 	{"ui has no services of its own", inside("ui"), inside("fsops", "terminal")},
 	{"widgets know nothing of ACP", inside("ui/widget"), inside("acpclient", "permissions")},
 	{"components know nothing of each other", is(components...), is(components...)},
@@ -142,7 +145,7 @@ var arrows = []struct {
 	{"events know nothing of the engine", is("acpclient/event"), oursBut("internal/linediff", "internal/safetext")},
 	{"the thread is made of events", inside("acpclient/thread"), oursBut("acpclient/event", "acpclient/thread")},
 	{"front ends stand on the workspace", inside("ui"), is("acpclient")},
-	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/attach", "internal/carried", "internal/closest", "internal/finder", "internal/linediff", "internal/notes", "internal/safetext", "internal/template", "internal/undo", "internal/words")},
+	{"the workspace draws nothing", is("internal/workspace"), oursBut("acpclient", "acpclient/event", "acpclient/thread", "permissions", "internal/attach", "internal/carried", "internal/closest", "internal/finder", "internal/linediff", "internal/memory", "internal/notes", "internal/safetext", "internal/template", "internal/undo", "internal/words")},
 	{"the gateway relays", inside("internal/gateway"), oursBut("acpclient/transport", "internal/envelope", "internal/jsonscan", "internal/outflow", "internal/redact", "internal/safetext")},
 	{"an envelope is no more than JSON", is("internal/envelope"), oursBut("internal/jsonscan")},
 	{"nothing of Charm's below the screen", inside("acpclient", "fsops", "terminal", "permissions", "internal/workspace"), inside("charm.land", "github.com/charmbracelet")},

@@ -14,7 +14,7 @@ import (
 // BenchmarkView is one full frame at 200x50: the transcript's rows are ready,
 // the composer and the status line are drawn.
 func BenchmarkView(b *testing.B) {
-	m := New(Options{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.choosing = false
 	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")
@@ -33,7 +33,7 @@ func BenchmarkView(b *testing.B) {
 
 // BenchmarkUnchangedView is what Bubble Tea asks for when nothing has happened.
 func BenchmarkUnchangedView(b *testing.B) {
-	m := New(Options{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.View()
 	b.ReportAllocs()

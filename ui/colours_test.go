@@ -171,7 +171,7 @@ func TestThemeFollowsTerminal(t *testing.T) {
 
 // Another theme redraws only the visible rows, however long the conversation is.
 func BenchmarkTheme(b *testing.B) {
-	m := New(Options{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 100, Height: 50})
 	m.choosing = false
 	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")

@@ -67,11 +67,11 @@ func drive(t *testing.T, change func(*driver, *Options), f func(d *driver)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &driver{t: t, of: map[string]*fakeagent.Script{}, arrived: make(chan struct{}, 1), watching: watching}
 		d.Cwd, d.Script = dir, func(name string) *fakeagent.Script { return cmp.Or(d.of[name], &d.fake) }
-		opts := Options{Home: "/home/ada", Branch: "main", Theme: "plain", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.Connect, Agents: []workspace.Spec{
+		opts := Options{Branch: "main", Theme: "plain", FrontEnd: workspace.FrontEnd{Home: "/home/ada", Start: "fake", Options: workspace.Options{Cwd: uitest.Dir, Connect: d.Connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
 			{Name: "other", Command: "other-agent", Where: "on PATH", Section: "Installed"},
 			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
-		}}}
+		}}}}
 		if change != nil {
 			change(d, &opts)
 		}

@@ -33,7 +33,7 @@ func answer(bytes int) string {
 
 // chatting is a model of that size with a session in which a turn runs.
 func chatting(width, height int) *Model {
-	m := New(Options{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	m.choosing = false
 	m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}}, "")

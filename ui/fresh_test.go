@@ -34,7 +34,7 @@ type pagePlayer struct {
 
 func newPagePlayer(t *testing.T) *pagePlayer {
 	p := &pagePlayer{t: t, now: threadtest.Start}
-	p.m = New(Options{Options: workspace.Options{Cwd: "/w", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}}, Theme: "dark", Branch: "main"})
+	p.m = New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/w", Agents: []workspace.Spec{{Name: "fake", Command: "fake --acp"}}}}, Theme: "dark", Branch: "main"})
 	p.m.Now = func() time.Time { return p.now }
 	p.m.choosing = false
 	p.m.chat.Agent.SetForTest(&workspace.Connection{Client: &acpclient.Client{}, Session: &acpclient.Session{}, Broker: permissions.NewBroker(func(permissions.Event) {}, nil)}, "")

@@ -396,7 +396,7 @@ func BenchmarkMentionKey(b *testing.B) {
 	for range 50 {
 		f.order = append(f.order, "internal/some/where/"+strings.Repeat("x", len(f.order))+"/view.go")
 	}
-	m := New(Options{Options: workspace.Options{Cwd: "/p", Files: f, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark"})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: "/p", Files: f, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark"})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 50})
 	m.choosing = false
 	for _, r := range "look at @" {

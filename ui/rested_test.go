@@ -14,7 +14,7 @@ import (
 // on: not in between, and not while another page works.
 func TestRested(t *testing.T) {
 	told := 0
-	m := New(Options{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}, Theme: "dark", OnIdle: func() { told++ }})
+	m := New(Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Cwd: uitest.Dir, Agents: []workspace.Spec{{Name: "fake"}}}}, Theme: "dark", OnIdle: func() { told++ }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	m.choosing = false
 	first := m.chat

@@ -18,13 +18,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"parley/internal/memory"
 	"parley/internal/words"
 	"parley/internal/workspace"
 	"parley/ui/composer"
@@ -42,17 +40,11 @@ import (
 
 // Options of the screen.
 type Options struct {
-	workspace.Options // its KeepPrompts, Pace and Now are the screen's
+	workspace.FrontEnd
 
-	// Start names the agent to start at once; "" shows the start screen.
-	Start string
-	// Choice is the agent with the cursor on the start screen.
-	Choice string
 	// TypedAgent makes an agent from a command line or URL that the user has typed.
 	// nil: only those in Agents can be started.
 	TypedAgent func(line string) (workspace.Spec, error)
-	// OpenURL starts the user's browser. nil: pages are only shown.
-	OpenURL func(url string) error
 	// Pictures reads the images of prompts. nil: there are none.
 	Pictures composer.Pictures
 	// Copy copies a text to the clipboard with a program of this machine and returns its
@@ -75,26 +67,13 @@ type Options struct {
 	// FileEditor is Editor for the text of the file at path. The editor gets the text
 	// unchanged, in a temporary file.
 	FileEditor func(text, path string) (composer.Editing, error)
-	// History and Drafts save what was typed, for the project of Cwd. nil: only for this
-	// process.
-	History composer.History
-	Drafts  memory.DraftStore
-	// RestoreDraft starts the first session with the draft that was saved in the project.
-	RestoreDraft bool
-	Home         string // shortened to ~ in paths
-	Branch       string // of the worktree, "" without one
-	Theme        string // a name of package theme, "" or "auto" for the terminal's own
-	NoColor      bool
-	Keys         *intent.Keymap // nil: the default one
-	SidePanel    string         // auto, on, off; "" is auto
-	Density      string         // how much is shown at first: normal, everything, quiet; "" is normal
+	Branch     string // of the worktree, "" without one
+	Theme      string // a name of package theme, "" or "auto" for the terminal's own
+	NoColor    bool
+	Keys       *intent.Keymap // nil: the default one
+	SidePanel  string         // auto, on, off; "" is auto
+	Density    string         // how much is shown at first: normal, everything, quiet; "" is normal
 
-	// EndSoon is called when the user has asked twice to quit: it kills what has not ended a
-	// moment later. It may be nil.
-	EndSoon func()
-	// Notices yields messages that belong to no session, such as that something cannot be
-	// saved. nil: there are none.
-	Notices <-chan string
 	// OnIdle is called, on its own goroutine, when a turn, a history or a connection has
 	// ended and nothing is running on any page. It may be nil.
 	OnIdle func()
@@ -103,9 +82,6 @@ type Options struct {
 	// scrollback.
 	Inline   bool
 	Progress bool // the terminal has a progress bar of its own
-
-	Input  io.Reader // nil: the terminal
-	Output io.Writer
 }
 
 // Run shows the screen until the user quits or ctx ends. When it returns, everything that it

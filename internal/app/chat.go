@@ -101,7 +101,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	home, _ := os.UserHomeDir()
 	preferred, found := setup.Default()
-	opts := ui.Options{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees}, Start: start, Choice: preferred.Name, Home: home, Branch: cli.Branch(place.Cwd),
+	opts := ui.Options{FrontEnd: workspace.FrontEnd{Options: workspace.Options{Prompt: f.prompt, Resume: f.resume, Cwd: place.Cwd, Worktrees: trees}, Start: start, Choice: preferred.Name, Home: home}, Branch: cli.Branch(place.Cwd),
 		Theme: look, NoColor: os.Getenv("NO_COLOR") != "", Keys: keys, Density: setup.Config.Density, SidePanel: setup.Config.SidePanel,
 		Notify: status.Notification(cli.Notify(setup.Config.Notify, os.Getenv)), Progress: cli.Progress(setup.Config.Progress, os.Getenv)}
 	if opts.Inline = setup.Config.Inline; cmd.Flags().Changed("inline") {
@@ -170,7 +170,7 @@ func chat(cmd *cobra.Command, args []string, f chatFlags, s cli.Streams) error {
 	}
 	var left workspace.ResumableSession
 	if f.linear {
-		left, err = chatInLines(life, opts, s)
+		left, err = chatInLines(life, opts.FrontEnd, s)
 	} else {
 		left, err = ui.Run(life, opts)
 	}

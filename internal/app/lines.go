@@ -8,7 +8,6 @@ import (
 
 	"parley/internal/cli"
 	"parley/internal/workspace"
-	"parley/ui"
 	"parley/ui/linear"
 )
 
@@ -23,11 +22,11 @@ func accessible(value string) bool {
 
 // chatInLines runs the chat without drawing a screen. The terminal keeps its mode, so ctrl+c
 // arrives as a signal, and does not quit.
-func chatInLines(ctx context.Context, opts ui.Options, s cli.Streams) (workspace.ResumableSession, error) {
+func chatInLines(ctx context.Context, opts workspace.FrontEnd, s cli.Streams) (workspace.ResumableSession, error) {
 	const most = 4 // signals not handled yet
 	interrupts := make(chan os.Signal, most)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	opts.Input, opts.Output = s.In, s.Out
-	return linear.Run(ctx, linear.Options{Options: opts, Interrupts: interrupts})
+	return linear.Run(ctx, linear.Options{FrontEnd: opts, Interrupts: interrupts})
 }

@@ -63,12 +63,12 @@ func TestPanicInTheScreen(t *testing.T) {
 // brokenScreen runs a screen that panics while it handles a key.
 func brokenScreen() {
 	_, err := ui.Run(context.Background(), ui.Options{
-		Home: "/", Theme: "plain",
+		Theme:      "plain",
 		TypedAgent: func(string) (workspace.Spec, error) { panic(mistake) },
-		Options: workspace.Options{Cwd: "/", Agents: []workspace.Spec{{Name: "fake", Command: "fake", Section: "Installed"}},
+		FrontEnd: workspace.FrontEnd{Home: "/", Options: workspace.Options{Cwd: "/", Agents: []workspace.Spec{{Name: "fake", Command: "fake", Section: "Installed"}},
 			Connect: func(context.Context, workspace.Spec, event.Sink, *event.Log) (*workspace.Connection, error) {
 				return nil, errors.New("nobody is there")
-			}},
+			}}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -25,6 +25,13 @@ const (
 	maxEntry   = 256 << 10 // longer prompts are not stored
 )
 
+// HistoryStore stores the prompts of a project between runs. Its methods may block and are called
+// from any goroutine.
+type HistoryStore interface {
+	Load() ([]string, error) // oldest first
+	Add(text string) error
+}
+
 // History is the prompts sent in a project, oldest first: a file of JSON lines that only
 // grows until it is rewritten with the entries worth keeping. Unreadable lines are skipped.
 type History struct {

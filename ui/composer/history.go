@@ -7,20 +7,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/atomicfile"
+	"parley/internal/memory"
 	"parley/internal/words"
 	"parley/ui/widget/list"
 )
 
-// History stores the prompts of a project between runs. Its methods may block and are called
-// from any goroutine.
-type History interface {
-	Load() ([]string, error) // oldest first
-	Add(text string) error
-}
-
 // history is the prompts of earlier runs in the project, and those to be added to it.
 type history struct {
-	disk    History
+	disk    memory.HistoryStore
 	screen  Screen
 	entries []string
 	unsaved []string // not written yet

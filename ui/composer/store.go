@@ -33,7 +33,7 @@ type Options struct {
 	Files    finder.Files
 	Images   *attach.Images // of all prompts
 	Pictures Pictures
-	History  History
+	History  memory.HistoryStore
 	Drafts   memory.DraftStore
 	Editor   func(text string) (Editing, error)
 	Home     string // ~ in paths

@@ -29,14 +29,12 @@ import (
 	"parley/internal/notes"
 	"parley/internal/words"
 	"parley/internal/workspace"
-	"parley/ui"
 	"parley/ui/intent"
 )
 
-// Options configures the chat. The screen's options for looks and keys have no effect. A nil
-// Input or Output is the process's own. Whether they are terminals is detected.
+// Options configures the chat. Whether its input and output are terminals is detected.
 type Options struct {
-	ui.Options
+	workspace.FrontEnd
 	// Interrupts receives a value for every ctrl+c. It may be nil.
 	Interrupts <-chan os.Signal
 }
@@ -76,7 +74,7 @@ func Run(ctx context.Context, opts Options) (workspace.ResumableSession, error) 
 
 func newChat(opts Options, in *input, out *printer) *chat {
 	c := &chat{opts: opts, in: in, out: out, narrators: map[*workspace.Session]*narrator{}, stderr: &stderr{out: out}, disk: newDisk()}
-	of := opts.Options.Options
+	of := opts.Options
 	of.KeepPrompts = opts.History != nil
 	c.w = workspace.New(of)
 	c.tasks = &tasks{w: c.w, onNews: c.onNews, results: make(chan func())}

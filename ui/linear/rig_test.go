@@ -13,7 +13,6 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
-	"parley/ui"
 )
 
 func TestMain(m *testing.M) {
@@ -62,7 +61,7 @@ func talkTo(t *testing.T, change func(*rig), f func(r *rig)) {
 		r.Cwd, r.Script = dir, func(string) *fakeagent.Script { return &r.fake }
 		read, write := io.Pipe()
 		r.typing = write
-		r.opts = Options{Interrupts: r.ints, Options: ui.Options{Start: "fake", Input: read, Output: &r.out, Options: workspace.Options{Cwd: dir, Connect: r.Connect, Agents: []workspace.Spec{
+		r.opts = Options{Interrupts: r.ints, FrontEnd: workspace.FrontEnd{Start: "fake", Input: read, Output: &r.out, Options: workspace.Options{Cwd: dir, Connect: r.Connect, Agents: []workspace.Spec{
 			{Name: "fake", Command: "fake --acp", Where: "on PATH", Section: "Installed"},
 			{Name: "absent", Command: "absent", Section: "Not installed", Missing: "npm i absent"},
 		}}}}
