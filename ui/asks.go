@@ -14,9 +14,7 @@ import (
 // questionHost implements question.Host for a page.
 type questionHost struct{ c *chat }
 
-func (h questionHost) Agent() string             { return h.c.Agent.Name() }
 func (h questionHost) Answers() question.Answers { return h.c.Session }
-func (h questionHost) Say(text string) tea.Cmd   { return h.c.say(text) }
 func (h questionHost) ClosePopup()               { h.c.composer.ClosePopup() }
 func (h questionHost) QuestionsChanged()         { h.c.asksChanged, h.c.m.asksChanged = true, true }
 
@@ -44,24 +42,16 @@ func (h questionHost) PageState() question.PageState {
 		Focused:  c.focused,
 		LastKey:  c.m.input.Last(),
 		Beside:   c.m.chat != c,
+		Agent:    c.Agent.Name(),
+		Browser:  c.m.opts.OpenURL != nil,
 	}
 }
 
-// formHost implements question.FormHost for a page. A question comes before forms.
-type formHost struct{ questionHost }
-
-func (h formHost) PageState() question.PageState {
-	around := h.questionHost.PageState()
-	around.Later = h.c.question.Open()
-	return around
-}
-
-func (h formHost) OpenURL(url string) tea.Cmd {
-	c, open := h.c, h.c.m.opts.OpenURL
-	if open == nil {
-		return nil
-	}
-	return func() tea.Msg { return openedURLMsg{c, open(url)} }
+// formPage returns what forms know of the page. A question comes before them.
+func (c *chat) formPage() question.PageState {
+	page := questionHost{c}.PageState()
+	page.Later = c.question.Open()
+	return page
 }
 
 // openedURLMsg reports whether a browser was started.

@@ -13,6 +13,7 @@ import (
 	"parley/permissions"
 	"parley/ui/composer"
 	"parley/ui/intent"
+	"parley/ui/layer"
 	"parley/ui/question"
 	"parley/ui/review"
 	"parley/ui/shell"
@@ -40,6 +41,7 @@ type chat struct {
 	doubtful    string // the line about which the user was asked whether to send it as text
 	asksChanged bool   // other questions wait than before
 	shells      *shell.Commands
+	out         layer.Effects // of the components
 
 	toast status.Toast
 
@@ -50,7 +52,7 @@ type chat struct {
 func newChat(m *Model, s *workspace.Session) *chat {
 	c := &chat{Session: s, m: m, transcriptPane: transcriptPane{env: &m.Env, cwd: cmp.Or(s.Dir, m.opts.Cwd)}}
 	c.panels.c = c
-	c.review = review.New(&m.Env, reviewHost{c})
+	c.review = review.New(&m.Env, &c.out, reviewHost{c})
 	c.load(c.Thread, c.Agent.Name)
 	for _, d := range []transcript.Density{transcript.Everything, transcript.Quiet} {
 		if m.opts.Density == d.String() {
@@ -58,10 +60,10 @@ func newChat(m *Model, s *workspace.Session) *chat {
 		}
 	}
 	c.composer = m.store.New(composing{c})
-	c.question, c.elicits = question.New(&m.Env, questionHost{c}), question.NewElicitations(&m.Env, formHost{questionHost{c}})
-	c.find = find.New(&m.Env, findHost{c}, c.view)
+	c.question, c.elicits = question.New(&m.Env, &c.out, questionHost{c}), question.NewElicitations(&m.Env, &c.out, c.formPage)
+	c.find = find.New(&m.Env, &c.out, c.view)
 	c.shells = shell.New(&m.Env, m.opts.Shell, c.onShellEvent)
-	c.login = start.NewLogin(&m.Env, logins{c})
+	c.login = start.NewLogin(&m.Env, &c.out, logins{c}.page)
 	return c
 }
 

@@ -169,7 +169,7 @@ func (l connecting) rows(width, height int) ([]string, *tea.Cursor, onScreen) {
 	if c.Compared() != nil {
 		leave = "close"
 	}
-	wait := start.Wait{Env: &m.Env, Host: logins{c}, Agent: a, Alone: l.alone(), Leave: leave, Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
+	wait := start.Wait{Env: &m.Env, Agent: a, Alone: l.alone(), Leave: leave, Login: c.login.Open(), Toast: c.toast.At(m.Now()), Failure: transcript.Failure}
 	rows := wait.Rows(width, height-len(below))
 	if len(rows)+len(below) > height && c.composer.Empty() { // what to do next comes first
 		below, cursor = nil, nil

@@ -56,7 +56,7 @@ func newEnding(opts Options, u workspace.Unmerged, choose func(do panel.Ending, 
 		return nil
 	})
 	e.recolour()
-	e.list.Open(&e.Env, e)
+	e.list.Open(&e.Env, new(layer.Effects), e) // a list wants nothing of its page
 	return e
 }
 
@@ -118,9 +118,3 @@ func (e *ending) Close(panel.Panel) { e.closed = true }
 
 // Covered implements panel.Host.
 func (e *ending) Covered(int) bool { return true }
-
-// Do implements panel.Host: there is no page.
-func (e *ending) Do(intent.Intent) tea.Cmd { return nil }
-
-// Copy implements panel.Host.
-func (e *ending) Copy(func() string) tea.Cmd { return nil }

@@ -70,12 +70,6 @@ func (l conversation) Key(p layer.Press) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// findHost implements find.Host for a page.
-type findHost struct{ c *chat }
-
-func (h findHost) Say(text string) tea.Cmd         { return h.c.say(text) }
-func (h findHost) Scroll(by intent.Intent) tea.Cmd { return h.c.scrollBy(by) }
-
 // stopSelected asks the agent to stop the tool call that is selected.
 func (l conversation) stopSelected() tea.Cmd {
 	c := l.c

@@ -139,7 +139,7 @@ func (p *pagePlayer) afresh() string {
 	session.Thread = th
 	m.chat, m.made, m.dirty, m.last, m.colouring = &c, map[*workspace.Session]*chat{p.m.chat.Session: &c}, true, drawing{}, false
 	c.m, c.Session, c.view = &m, &session, p.m.chat.view.CopyFor(th)
-	c.question = p.m.chat.question.ForPage(&m.Env, questionHost{&c})
+	c.question = p.m.chat.question.ForPage(&m.Env, &c.out, questionHost{&c})
 	m.present()
 	for cmd := m.colour(); cmd != nil; cmd = m.colour() {
 		m.coloured(cmd().(colouredMsg))

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley/internal/workspace"
@@ -10,30 +8,14 @@ import (
 	"parley/ui/start"
 )
 
-// logins implements start.Host for a page.
+// logins are the logins of a page.
 type logins struct{ c *chat }
 
-func (l logins) Say(text string) tea.Cmd { return l.c.say(text) }
-
-func (l logins) Copy(text string) tea.Cmd { return l.c.copyText(func() string { return text }) }
-
-func (l logins) Browse(url string) tea.Cmd {
-	open := l.c.m.opts.OpenURL
-	if open == nil {
-		return nil
-	}
-	return func() tea.Msg { return openedURLMsg{l.c, open(url)} }
+// page returns what a login knows of the page.
+func (l logins) page() start.Page {
+	c := l.c
+	return start.Page{LastKey: c.m.input.Last(), Draft: !c.composer.Empty(), Browser: c.m.opts.OpenURL != nil, Top: c.areas.overlayTop}
 }
-
-func (l logins) Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd {
-	return l.c.m.Exec(cmd, done)
-}
-
-func (l logins) LastTyped() (last time.Time, draft bool) {
-	return l.c.m.input.Last(), !l.c.composer.Empty()
-}
-
-func (l logins) Covered(y int) bool { return y >= l.c.areas.overlayTop }
 
 // shown reports whether the login methods are visible. The log hides them.
 func (l logins) shown() bool {
@@ -52,16 +34,16 @@ func (l logins) addressShown() bool {
 
 // address is the address that the agent prints during a login.
 func (l logins) address() start.Address {
-	return start.Address{Env: &l.c.m.Env, Host: l, Agent: l.c.Agent}
+	return start.Address{Env: &l.c.m.Env, Out: &l.c.out, Page: l.page(), Agent: l.c.Agent}
 }
 
 // offer lists the login methods at the user's request.
 func (l logins) offer() tea.Cmd {
 	switch a := l.c.Agent; {
 	case !a.Connected():
-		return l.Say("No agent is running, so there is nothing to log in to")
+		return l.c.say("No agent is running, so there is nothing to log in to")
 	case len(a.Methods()) == 0:
-		return l.Say(workspace.NoLogin)
+		return l.c.say(workspace.NoLogin)
 	}
 	l.c.panels.open = nil
 	l.c.login.Offer(l.c.Agent)

@@ -28,14 +28,14 @@ type panels struct {
 // page meanwhile.
 func (p *panels) show(what panel.Panel) {
 	if p.c.m.chat == p.c {
-		what.Open(&p.c.m.Env, p)
+		what.Open(&p.c.m.Env, &p.c.out, p)
 		p.open = what
 	}
 }
 
 // read opens a text and closes the one that was open.
 func (p *panels) read(r *panel.Reading) {
-	r.Open(&p.c.m.Env, p)
+	r.Open(&p.c.m.Env, &p.c.out, p)
 	p.reading = r
 }
 
@@ -86,7 +86,7 @@ func (p *panels) Close(what panel.Panel) {
 // Covered implements panel.Host.
 func (p *panels) Covered(y int) bool { return y >= p.c.areas.overlayTop }
 
-// Do implements panel.Host. While an agent starts there is no session for an action to
+// Do does an action that a component wants. While an agent starts there is no session for an action to
 // apply to.
 func (p *panels) Do(i intent.Intent) tea.Cmd {
 	if p.c.Agent.Opening() {
@@ -95,9 +95,6 @@ func (p *panels) Do(i intent.Intent) tea.Cmd {
 	cmd, _ := p.c.do(i, "")
 	return cmd
 }
-
-// Copy implements panel.Host.
-func (p *panels) Copy(text func() string) tea.Cmd { return p.c.copyText(text) }
 
 // copyText copies a text and shows the outcome.
 func (c *chat) copyText(text func() string) tea.Cmd {

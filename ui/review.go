@@ -90,13 +90,10 @@ func (c *chat) offerReview(files int) tea.Cmd {
 // reviewHost implements review.Host for a page.
 type reviewHost struct{ c *chat }
 
-func (h reviewHost) Say(text string) tea.Cmd         { return h.c.say(text) }
-func (h reviewHost) HasKeys() bool                   { return h.c.m.chat == h.c }
-func (h reviewHost) Compared() bool                  { return h.c.Session.Compared() != nil }
-func (h reviewHost) Do(i intent.Intent) tea.Cmd      { return h.c.panels.Do(i) }
-func (h reviewHost) Copy(text func() string) tea.Cmd { return h.c.copyText(text) }
-func (h reviewHost) Named(path string) bool          { return h.c.Thread.NamesFile(path) }
-func (h reviewHost) Changed()                        { h.c.CountLines(0) }
+func (h reviewHost) HasKeys() bool          { return h.c.m.chat == h.c }
+func (h reviewHost) Compared() bool         { return h.c.Session.Compared() != nil }
+func (h reviewHost) Named(path string) bool { return h.c.Thread.NamesFile(path) }
+func (h reviewHost) Changed()               { h.c.CountLines(0) }
 func (h reviewHost) OpenFile(path string, n int) tea.Cmd {
 	return conversation(h).openAt(event.Location{Path: path, Line: n})
 }

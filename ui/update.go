@@ -29,7 +29,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // apply applies a message without drawing.
 func (m *Model) apply(msg tea.Msg) tea.Cmd {
-	cmd := tea.Batch(m.notifier.Watch(msg), m.handle(msg))
+	cmd := tea.Batch(m.notifier.Watch(msg), m.handle(msg), m.carryOut())
 	if m.quitting {
 		return cmd // drafts are saved after the screen has ended
 	}

@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/fakeagent"
 	"parley/internal/workspace"
+	"parley/ui/layer"
 	"parley/ui/panel"
 )
 
@@ -173,7 +174,7 @@ func TestEndingOfAWorktree(t *testing.T) {
 		now := time.Unix(1000, 0)
 		e := newEnding(Options{Theme: "plain"}, u, func(chosen panel.Ending, with string) { do, message = chosen, with })
 		e.Now = func() time.Time { return now }
-		e.list.Open(&e.Env, e)
+		e.list.Open(&e.Env, new(layer.Effects), e)
 		now = now.Add(time.Minute)
 		e.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 		screen := e.View().Content

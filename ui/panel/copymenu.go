@@ -26,7 +26,7 @@ type Code struct{ Lang, Text string }
 func (m *CopyMenu) Key(p layer.Press) (tea.Cmd, bool) {
 	copied := func(text func() string) (tea.Cmd, bool) {
 		m.host.Close(m)
-		return m.host.Copy(text), true
+		return m.out.Add(layer.Copy(text)), true
 	}
 	code := func(i int) (tea.Cmd, bool) {
 		text := m.Codes[i].Text

@@ -18,6 +18,7 @@ type page struct {
 	open          Panel // nil after it was closed
 	done          []intent.Intent
 	copied        string
+	out           layer.Effects
 }
 
 func (p *page) Close(what Panel) {
@@ -25,17 +26,12 @@ func (p *page) Close(what Panel) {
 		p.open = nil
 	}
 }
-func (p *page) Covered(y int) bool         { return y >= 5 }
-func (p *page) Do(i intent.Intent) tea.Cmd { p.done = append(p.done, i); return nil }
-func (p *page) Copy(text func() string) tea.Cmd {
-	p.copied = text()
-	return nil
-}
+func (p *page) Covered(y int) bool { return y >= 5 }
 
 // opened returns a page with an open panel.
 func opened(what Panel) *page {
 	p := &page{now: time.Unix(1000, 0), width: 40, height: 12, open: what}
-	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, p)
+	what.Open(&layer.Env{Now: func() time.Time { return p.now }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}, &p.out, p)
 	what.Saw(p.width, p.height)
 	return p
 }
@@ -57,6 +53,14 @@ func (p *page) press(keys ...string) (handled bool) {
 		}
 		msg := tea.KeyPressMsg(k)
 		_, handled = p.open.Key(layer.Press{KeyPressMsg: msg, Name: msg.String(), Want: intent.Default.Of(intent.Chat, msg.String())})
+		for _, e := range p.out.Take() {
+			switch e := e.(type) {
+			case layer.Do:
+				p.done = append(p.done, intent.Intent(e))
+			case layer.Copy:
+				p.copied = e()
+			}
+		}
 	}
 	return handled
 }

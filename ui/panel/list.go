@@ -45,8 +45,8 @@ type List struct {
 }
 
 // Open implements Panel.
-func (l *List) Open(env *layer.Env, on Host) {
-	l.base.Open(env, on)
+func (l *List) Open(env *layer.Env, out *layer.Effects, on Host) {
+	l.base.Open(env, out, on)
 	l.typed = env.Now()
 }
 

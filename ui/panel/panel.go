@@ -4,9 +4,6 @@
 package panel
 
 import (
-	tea "charm.land/bubbletea/v2"
-
-	"parley/ui/intent"
 	"parley/ui/layer"
 )
 
@@ -16,10 +13,6 @@ type Host interface {
 	Close(Panel)
 	// Covered reports whether a panel covers this row of the screen.
 	Covered(y int) bool
-	// Do does an action of the page.
-	Do(intent.Intent) tea.Cmd
-	// Copy copies a text.
-	Copy(text func() string) tea.Cmd
 }
 
 // Panel is a list, a text to read, or a menu.
@@ -29,18 +22,19 @@ type Panel interface {
 	layer.Viewer
 	layer.Clicker
 	// Open is called once by the page, before anything else.
-	Open(env *layer.Env, on Host)
+	Open(env *layer.Env, out *layer.Effects, on Host)
 }
 
 // base is common to all panels.
 type base struct {
 	env           *layer.Env
+	out           *layer.Effects
 	host          Host
 	width, height int // of the last frame
 }
 
 // Open implements Panel.
-func (b *base) Open(env *layer.Env, on Host) { b.env, b.host = env, on }
+func (b *base) Open(env *layer.Env, out *layer.Effects, on Host) { b.env, b.out, b.host = env, out, on }
 
 // Saw implements layer.Viewer.
 func (b *base) Saw(width, height int) { b.width, b.height = width, height }

@@ -42,7 +42,7 @@ func (r *Reading) Key(p layer.Press) (tea.Cmd, bool) {
 		r.Wheel(page)
 	case intent.Home, intent.End:
 	default:
-		return r.host.Do(p.Want), true
+		return r.out.Add(layer.Do(p.Want)), true
 	}
 	return nil, true
 }

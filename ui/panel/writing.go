@@ -44,8 +44,8 @@ const (
 )
 
 // Open implements Panel.
-func (w *Writing) Open(env *layer.Env, on Host) {
-	w.base.Open(env, on)
+func (w *Writing) Open(env *layer.Env, out *layer.Effects, on Host) {
+	w.base.Open(env, out, on)
 	w.editor.SetVim(env.Keys.Vim())
 }
 

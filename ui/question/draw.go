@@ -24,7 +24,7 @@ func (q *Question) Rows(width, height int, covered bool) ([]string, Shown) {
 
 // face returns what does not depend on the size of the screen.
 func (q *Question) face() face {
-	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.Agent(),
+	return face{cur: q.currentQuestion(), write: q.written(), sight: q.sight, keys: q.env.Keys, around: q.host.PageState(), agent: q.host.PageState().Agent,
 		place: q.current + 1, waiting: len(q.waiting), armed: q.Armed() && (q.full || q.rested || q.ready()), undrafted: q.undrafted, full: q.full, details: q.details, note: q.note}
 }
 

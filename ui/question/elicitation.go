@@ -47,7 +47,7 @@ func (e *Elicitation) Values() []form.Value {
 // Armed reports whether it takes a key pressed now. As with a question, keys typed ahead
 // open no page and fill in no form.
 func (e *Elicitation) Armed() bool {
-	around := e.in.host.PageState()
+	around := e.in.page()
 	if around.Covered || around.Later || around.Beside {
 		return false
 	}
@@ -125,7 +125,7 @@ func (e *Elicitation) Press(p layer.Press) tea.Cmd {
 // linkKey handles a key of a page. The page is opened only if the user says so, and
 // "accept" tells the agent no more than that.
 func (e *Elicitation) linkKey(name string) tea.Cmd {
-	host := e.in.host
+	out := e.in.out
 	switch name {
 	case "up", "k":
 		e.offset--
@@ -137,10 +137,10 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 		e.offset += max(1, e.page)
 	case "o", "y":
 		if !e.link.OK {
-			return host.Say("Only http and https pages can be opened")
+			return out.Say("Only http and https pages can be opened")
 		}
 		if !e.read {
-			return host.Say("Read to the end first: down, pgdn")
+			return out.Say("Read to the end first: down, pgdn")
 		}
 		if !e.open {
 			e.open, e.offset = true, 0
@@ -148,12 +148,12 @@ func (e *Elicitation) linkKey(name string) tea.Cmd {
 			e.in.standBy()
 		}
 		e.grabbed = false // what is typed next opens nothing
-		if open := host.OpenURL(e.link.URL); open != nil {
-			return open
+		if e.in.page().Browser {
+			return out.Add(layer.OpenURL(e.link.URL))
 		}
 		e.note = "Open it by hand"
 	case "c":
-		return tea.Batch(tea.Raw(ansi.SetSystemClipboard(e.link.URL)), host.Say("Sent the address to the terminal's clipboard"))
+		return tea.Batch(tea.Raw(ansi.SetSystemClipboard(e.link.URL)), out.Say("Sent the address to the terminal's clipboard"))
 	case "n":
 		if e.open {
 			return e.sendAnswer("cancel")
@@ -173,7 +173,7 @@ func (e *Elicitation) sendAnswer(action string) tea.Cmd {
 		}
 		content, problems := e.about.Content(values)
 		if len(problems) > 0 {
-			return e.in.host.Say("Not sent: " + problems[0].Text)
+			return e.in.out.Say("Not sent: " + problems[0].Text)
 		}
 		answer.Content = content
 	}
@@ -186,7 +186,7 @@ func (e *Elicitation) sendAnswer(action string) tea.Cmd {
 // Rows draws it in at most height rows. The cursor is nil unless it has the keys. If a
 // popup covers it, none of the rows counts as read. Pass the Shown to Saw after the frame.
 func (e *Elicitation) Rows(width, height int, covered bool) ([]string, *tea.Cursor, Shown) {
-	th, agent, armed := e.in.env.Theme, e.in.host.Agent(), e.Armed()
+	th, agent, armed := e.in.env.Theme, e.in.page().Agent, e.Armed()
 	inner := box.InnerWidth(width)
 	box := box.Box{Title: agent + " asks", Foot: e.foot(armed), Focused: armed}
 	on := Shown{key: e.asked.Key, drawn: true, of: lines{width: inner}, covered: true}
@@ -240,7 +240,7 @@ func (e *Elicitation) Saw(on Shown) bool {
 
 // foot names the keys.
 func (e *Elicitation) foot(armed bool) string {
-	around, keys, stop := e.in.host.PageState(), e.in.env.Keys, intent.Hint{Key: intent.Stop, Action: "cancel"}
+	around, keys, stop := e.in.page(), e.in.env.Keys, intent.Hint{Key: intent.Stop, Action: "cancel"}
 	switch {
 	case around.Beside:
 		return keys.Label(intent.Chat, intent.NextWaiting) + " or a click to answer"

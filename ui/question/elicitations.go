@@ -11,30 +11,23 @@ import (
 	"parley/ui/widget/form"
 )
 
-// FormHost is the session's page, as forms and web pages need it.
-type FormHost interface {
-	Agent() string // its name
-	PageState() PageState
-	Say(text string) tea.Cmd
-	OpenURL(url string) tea.Cmd // opens the user's browser; nil without one
-}
-
 // Elicitations are the forms and web pages that wait. The first is on the screen. Only
 // the user answers them.
 type Elicitations struct {
 	env  *layer.Env
-	host FormHost
+	out  *layer.Effects
+	page func() PageState
 	all  []*Elicitation
 }
 
 // NewElicitations returns an empty list.
-func NewElicitations(env *layer.Env, host FormHost) *Elicitations {
-	return &Elicitations{env: env, host: host}
+func NewElicitations(env *layer.Env, out *layer.Effects, page func() PageState) *Elicitations {
+	return &Elicitations{env: env, out: out, page: page}
 }
 
 // Current returns the first one; nil while a question comes before it, or without one.
 func (es *Elicitations) Current() *Elicitation {
-	if es.host.PageState().Later {
+	if es.page().Later {
 		return nil
 	}
 	return es.First()
@@ -42,7 +35,7 @@ func (es *Elicitations) Current() *Elicitation {
 
 // OnScreen returns the one on the screen, or nil.
 func (es *Elicitations) OnScreen() *Elicitation {
-	if es.host.PageState().Covered {
+	if es.page().Covered {
 		return nil
 	}
 	return es.Current()
@@ -88,7 +81,7 @@ func (es *Elicitations) Add(asked event.ElicitationAsked) tea.Cmd {
 		f, err := elicit.Parse(asked.Schema)
 		if err != nil {
 			asked.Answer(event.ElicitationAnswer{Action: "decline"})
-			return es.host.Say("Declined a form that parley cannot show")
+			return es.out.Say("Declined a form that parley cannot show")
 		}
 		n.about, n.form = f, form.New(formFields(f), es.env.Keys)
 	}
@@ -113,7 +106,7 @@ func (es *Elicitations) Completed(key uint64) tea.Cmd {
 	}
 	host := es.all[i].link.Host
 	es.all = slices.Delete(slices.Clone(es.all), i, i+1)
-	return es.host.Say("Done: " + host)
+	return es.out.Say("Done: " + host)
 }
 
 // standBy moves the first one, which waits for the agent now, after those that wait for

@@ -17,6 +17,8 @@ type PageState struct {
 	Focused  bool      // the transcript has the keys
 	LastKey  time.Time // when the last key was pressed
 	Beside   bool      // the page is beside the one that has the keys
+	Agent    string    // its name
+	Browser  bool      // the user has one
 }
 
 // busy reports whether the keys are someone else's until the user hands them over.

@@ -67,7 +67,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		return nil, false
 	}
 	if why := q.unfit(cur, want, p.Name); why != "" {
-		return q.host.Say(why), true
+		return q.out.Say(why), true
 	}
 	if q.sight.scroll(want) {
 		q.keep(msg)
@@ -81,7 +81,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		cmd = q.pickHunks(cur)
 	case intent.EditText:
 		if !q.ready() {
-			return q.host.Say(tooSoon(p.Name)), true
+			return q.out.Say(tooSoon(p.Name)), true
 		}
 		cmd = q.editText(cur)
 	case intent.Reject:
@@ -95,7 +95,7 @@ func (q *Question) Key(p layer.Press) (tea.Cmd, bool) {
 		q.full = !q.full
 	case intent.MakeRule:
 		if !q.ready() {
-			return q.host.Say(tooSoon(p.Name)), true
+			return q.out.Say(tooSoon(p.Name)), true
 		}
 		return q.host.OfferRules(cur, q.read), true
 	case intent.NextQuestion:
@@ -219,7 +219,7 @@ const noHunks = "This question has no hunks"
 // not.
 func (q *Question) sent(key uint64, err error) tea.Cmd {
 	if err != nil {
-		return q.host.Say(err.Error())
+		return q.out.Say(err.Error())
 	}
 	q.Remove(key)
 	return nil
@@ -252,13 +252,13 @@ func (q *Question) mayAllow(o permissions.Option, key string) (bool, tea.Cmd) {
 	switch {
 	case !q.read && !q.offers(o):
 		q.pressed = unreadChoice{}
-		return false, q.host.Say(ReadFirst(q.env.Keys))
+		return false, q.out.Say(ReadFirst(q.env.Keys))
 	case !q.ready() && (q.read || q.pressed.option != o.ID):
-		return false, q.host.Say(tooSoon(key))
+		return false, q.out.Say(tooSoon(key))
 	case q.read, q.pressed.confirmed(o.ID, q.env.Now()) && q.ready():
 		return true, nil
 	}
-	return false, q.host.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", words.Count(q.unread(), "row"), key))
+	return false, q.out.Say(fmt.Sprintf("%s not read: press %s again to allow anyway", words.Count(q.unread(), "row"), key))
 }
 
 // answerChanged answers with the write as the user has changed it.
@@ -266,9 +266,9 @@ func (q *Question) answerChanged(cur permissions.Question, o permissions.Option,
 	text, ok := w.remaining()
 	switch {
 	case o.Kind != permissions.AllowOnce:
-		return q.host.Say("A changed write can only be allowed once")
+		return q.out.Say("A changed write can only be allowed once")
 	case !ok:
-		return q.host.Say("These hunks cannot be separated")
+		return q.out.Say("These hunks cannot be separated")
 	case text == cur.Change.Old:
 		return q.Reject()
 	}
@@ -281,9 +281,9 @@ func (q *Question) answerAttended(cur permissions.Question, key string) tea.Cmd 
 	case !ok:
 		return nil
 	case !q.read:
-		return q.host.Say(ReadFirst(q.env.Keys))
+		return q.out.Say(ReadFirst(q.env.Keys))
 	case !q.ready():
-		return q.host.Say(tooSoon(key))
+		return q.out.Say(tooSoon(key))
 	default:
 		return q.sent(cur.Key, q.host.Answers().AnswerAttended(cur.Key, o.ID))
 	}
@@ -298,7 +298,7 @@ func (q *Question) Reject() tea.Cmd {
 // pickHunks starts or stops the selection of hunks.
 func (q *Question) pickHunks(cur permissions.Question) tea.Cmd {
 	if !q.edits.start(cur, &q.diffs).toggle(q.read) {
-		return q.host.Say("No hunks to choose from")
+		return q.out.Say("No hunks to choose from")
 	}
 	q.redrawn()
 	return nil
@@ -344,7 +344,7 @@ func (q *Question) editText(cur permissions.Question) tea.Cmd {
 	w := q.edits.start(cur, &q.diffs)
 	before, ok := w.remaining()
 	if !ok {
-		return q.host.Say("These hunks cannot be separated")
+		return q.out.Say("These hunks cannot be separated")
 	}
 	cmd, ok := q.host.EditWrite(cur, before)
 	w.editing = ok

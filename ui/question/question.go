@@ -18,10 +18,8 @@ import (
 
 // Host is the session's page, as questions need it.
 type Host interface {
-	Agent() string    // its name
 	Answers() Answers // where an answer goes
 	PageState() PageState
-	Say(text string) tea.Cmd
 	ClosePopup() // of the composer; it would hide the question
 	// QuestionsChanged is called when others wait than before: the transcript is to leave out what they
 	// show, which Subjects returns.
@@ -50,6 +48,7 @@ type Answers interface {
 // the screen.
 type Question struct {
 	env  *layer.Env
+	out  *layer.Effects
 	host Host
 
 	queue
@@ -66,14 +65,14 @@ type Question struct {
 }
 
 // New returns a Question with nothing to ask.
-func New(env *layer.Env, host Host) *Question {
-	return &Question{env: env, host: host, edits: writes{}}
+func New(env *layer.Env, out *layer.Effects, host Host) *Question {
+	return &Question{env: env, out: out, host: host, edits: writes{}}
 }
 
 // ForPage returns a copy for another page, without anything cached by drawing.
-func (q *Question) ForPage(env *layer.Env, host Host) *Question {
+func (q *Question) ForPage(env *layer.Env, out *layer.Effects, host Host) *Question {
 	c := *q
-	c.env, c.host, c.diffs, c.drawn = env, host, diffs{}, body{}
+	c.env, c.out, c.host, c.diffs, c.drawn = env, out, host, diffs{}, body{}
 	host.QuestionsChanged()
 	return &c
 }

@@ -24,7 +24,7 @@ type page struct {
 	env      layer.Env
 	now      time.Time
 	around   PageState
-	said     string
+	out      layer.Effects
 	answered []string
 	edited   string
 	rejected string // what is to be rejected with a reason
@@ -39,19 +39,30 @@ func newPage(t *testing.T) *page {
 	}
 	p := &page{now: time.Unix(1e9, 0)}
 	p.env = layer.Env{Now: func() time.Time { return p.now }, Keys: keys, Theme: theme.Dark()}
-	p.q, p.es = New(&p.env, p), NewElicitations(&p.env, p)
+	p.q, p.es = New(&p.env, &p.out, p), NewElicitations(&p.env, &p.out, p.PageState)
 	return p
 }
 
-func (p *page) Agent() string           { return "fake" }
-func (p *page) PageState() PageState    { return p.around }
-func (p *page) Say(text string) tea.Cmd { p.said = text; return nil }
-func (p *page) Answers() Answers        { return p }
-func (p *page) ClosePopup()             {}
-func (p *page) QuestionsChanged()       {}
-func (p *page) OpenURL(url string) tea.Cmd {
-	p.answered = append(p.answered, "open "+url)
-	return func() tea.Msg { return nil }
+func (p *page) PageState() PageState {
+	p.around.Agent, p.around.Browser = "fake", true
+	return p.around
+}
+
+func (p *page) Answers() Answers  { return p }
+func (p *page) ClosePopup()       {}
+func (p *page) QuestionsChanged() {}
+
+// said returns what was said last, and notes pages that were opened.
+func (p *page) said() (text string) {
+	for _, e := range p.out.Take() {
+		switch e := e.(type) {
+		case layer.Say:
+			text = string(e)
+		case layer.OpenURL:
+			p.answered = append(p.answered, "open "+string(e))
+		}
+	}
+	return text
 }
 
 func (p *page) OfferRules(permissions.Question, bool) tea.Cmd { return nil }
@@ -154,8 +165,9 @@ func TestCoveredIsNotRead(t *testing.T) {
 	p.q.Add(command(1, 3))
 	p.see(60, 20, true)
 	p.rests()
-	if p.press("y"); len(p.answered) > 0 || !strings.Contains(p.said, "Read to the end first") {
-		t.Errorf("answered %q, said %q", p.answered, p.said)
+	p.press("y")
+	if said := p.said(); len(p.answered) > 0 || !strings.Contains(said, "Read to the end first") {
+		t.Errorf("answered %q, said %q", p.answered, said)
 	}
 }
 
@@ -281,6 +293,7 @@ func TestWebPage(t *testing.T) {
 		}
 		press("pgdown")
 	}
+	p.said()
 	if fmt.Sprint(got, p.answered) != "[accept] [open https://example.org/login]" || p.es.Len() != 2 || !p.es.First().Asks() || !p.es.Wait() {
 		t.Fatalf("%q, %q, %d wait", got, p.answered, p.es.Len())
 	}
@@ -288,8 +301,9 @@ func TestWebPage(t *testing.T) {
 	if p.es.Settled(2); p.es.Len() != 1 || p.es.Wait() {
 		t.Errorf("%d wait", p.es.Len())
 	}
-	if p.es.Completed(1); p.es.First() != nil || p.said != "Done: example.org" {
-		t.Errorf("said %q", p.said)
+	p.es.Completed(1)
+	if said := p.said(); p.es.First() != nil || said != "Done: example.org" {
+		t.Errorf("said %q", said)
 	}
 }
 

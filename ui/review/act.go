@@ -51,12 +51,12 @@ func (m acted) Handle() tea.Cmd {
 		if n := len(r.undone); m.redone && n > 0 && errors.Is(m.err, undo.ErrChangedSince) {
 			r.undone = r.undone[:n-1]
 		}
-		return r.host.Say(m.failed + " " + m.file.name + ": " + safetext.Line(m.err.Error(), maxError))
+		return r.out.Say(m.failed + " " + m.file.name + ": " + safetext.Line(m.err.Error(), maxError))
 	}
 	for _, h := range m.staged {
 		r.staged[h] = true
 	}
-	said := r.host.Say(m.did + " " + m.file.name)
+	said := r.out.Say(m.did + " " + m.file.name)
 	if m.staged != nil {
 		r.acting = false
 		return said
@@ -94,9 +94,9 @@ func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	case want == intent.Again:
 		return r.again(), true
 	case f.Undone:
-		return r.host.Say(f.name + " is undone already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
+		return r.out.Say(f.name + " is undone already; " + r.env.Keys.Label(intent.Review, intent.Again) + " redoes its change"), true
 	case f.doc == nil && !f.counted:
-		return r.host.Say("Still reading " + f.name), true
+		return r.out.Say("Still reading " + f.name), true
 	}
 	hunks := f.hunks
 	if f.doc != nil {
@@ -106,7 +106,7 @@ func (r *Review) act(want intent.Intent) (cmd tea.Cmd, done bool) {
 	case len(hunks) < 2:
 		whole = true // there is nothing else in it
 	case !whole && (f.doc == nil || r.change >= len(hunks)):
-		return r.host.Say("Still reading " + f.name), true
+		return r.out.Say("Still reading " + f.name), true
 	}
 	switch want {
 	case intent.KeepHunk, intent.KeepFile:
@@ -183,7 +183,7 @@ func (r *Review) undo(f *file, whole bool) tea.Cmd {
 	d := f.doc
 	content, ok := d.diff.Without(d.before, d.after, r.only(f, false))
 	if !ok {
-		return r.host.Say("Not undone: the hunks of " + f.name + " cannot be separated")
+		return r.out.Say("Not undone: the hunks of " + f.name + " cannot be separated")
 	}
 	return r.do(acted{file: f, failed: failed, did: "Undid 1 hunk of", undone: &undone{f.Path, &d.after, content}, note: f.aboutLines(d.diff.Excerpt(r.change))}, func(s *Changes, c undo.Change) error { return s.Rewrite(context.Background(), c, content) })
 }
@@ -199,11 +199,11 @@ func (r *Review) again() tea.Cmd {
 		i := slices.IndexFunc(r.files, func(f *file) bool { return f.Path == u.path && f.Undone == (u.text == nil) })
 		if i < 0 {
 			r.undone = r.undone[:len(r.undone)-1]
-			return r.host.Say("Not redone: it is not among these changes")
+			return r.out.Say("Not redone: it is not among these changes")
 		}
 		f = r.files[i]
 	} else if !f.Undone {
-		return r.host.Say("Nothing was undone here")
+		return r.out.Say("Nothing was undone here")
 	}
 	return r.do(acted{file: f, failed: failed, did: "Redone:", redo: true, redone: last}, func(s *Changes, c undo.Change) error {
 		if u.text == nil {
@@ -224,7 +224,7 @@ func (r *Review) stage(f *file, whole bool) tea.Cmd {
 	d := f.doc
 	content, ok := d.diff.Without(d.before, d.after, r.only(f, true))
 	if !ok {
-		return r.host.Say("Not staged: the hunks of " + f.name + " cannot be separated")
+		return r.out.Say("Not staged: the hunks of " + f.name + " cannot be separated")
 	}
 	return r.do(acted{file: f, failed: failed, did: "Staged 1 hunk of", staged: []hunk{{f.Path, d.hunks[r.change]}}}, func(s *Changes, c undo.Change) error { return s.Stage(context.Background(), c, &content) })
 }

@@ -110,7 +110,7 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 	case intent.WriteNote:
 		return r.writeNote()
 	case intent.ToggleHelp, intent.ShowNotes:
-		return r.host.Do(want)
+		return r.out.Add(layer.Do(want))
 	default:
 		switch {
 		case p.Want == intent.Interrupt || p.Want == intent.Stop:
@@ -118,9 +118,9 @@ func (r *Review) other(want intent.Intent, p layer.Press) tea.Cmd {
 			return r.host.Left()
 		case p.Want == intent.FocusQuestion:
 			r.Close()
-			return r.host.Do(p.Want)
+			return r.out.Add(layer.Do(p.Want))
 		case !text.Printable(p.KeyPressMsg) && p.Want != intent.Send:
-			return r.host.Do(p.Want)
+			return r.out.Add(layer.Do(p.Want))
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (r *Review) rescope(want intent.Intent) tea.Cmd {
 		at = 0
 	}
 	if at < 0 || at >= n {
-		return r.host.Say("No other turn has changed files")
+		return r.out.Say("No other turn has changed files")
 	}
 	return r.list(r.turns[at])
 }
@@ -162,7 +162,7 @@ func (r *Review) openFile() tea.Cmd {
 		gone = f.Kind == undo.Created || f.Kind == undo.Renamed
 	}
 	if gone {
-		return r.host.Say("There is no such file now: " + f.name)
+		return r.out.Say("There is no such file now: " + f.name)
 	}
 	line := 1
 	if s := r.sheet(); s != nil && s.Len() > 0 {
@@ -179,7 +179,7 @@ func (r *Review) openFile() tea.Cmd {
 func (r *Review) copyPatch() tea.Cmd {
 	f := r.current()
 	if f == nil || f.Undone || f.doc == nil || f.doc.diff == nil || f.doc.diff.TooLarge || f.doc.diff.Added+f.doc.diff.Removed == 0 {
-		return r.host.Say("Nothing to copy here")
+		return r.out.Say("Nothing to copy here")
 	}
 	d, data := f.doc, f.entry
 	before, after := linediff.PatchName("a/", cmp.Or(f.was, f.name)), linediff.PatchName("b/", f.name)
@@ -189,7 +189,7 @@ func (r *Review) copyPatch() tea.Cmd {
 	case undo.Deleted:
 		after = "/dev/null"
 	}
-	return r.host.Copy(func() string {
+	return r.out.Add(layer.Copy(func() string {
 		return "--- " + before + "\n+++ " + after + "\n" + compare(data, d.before, d.after, false).Unified()
-	})
+	}))
 }

@@ -77,7 +77,7 @@ func (m listed) Handle() tea.Cmd {
 	r.acting = false
 	if len(m.files) == 0 && !r.ready && !r.host.Compared() {
 		r.Close()
-		return r.host.Say(workspace.NoChanges(m.gaps))
+		return r.out.Say(workspace.NoChanges(m.gaps))
 	}
 	was := map[string]*file{}
 	shown := ""

@@ -90,7 +90,7 @@ func (r *Review) writeNote() tea.Cmd {
 	case r.inTree || f.Undone:
 		return r.host.WriteNote(f.aboutFile(false))
 	case f.doc == nil:
-		return r.host.Say("Still reading " + f.name)
+		return r.out.Say("Still reading " + f.name)
 	case r.picked.in(s) && r.picked.from == r.picked.to && len(r.notesBelow(r.picked.to)) > 0:
 		return r.host.WriteNote(r.notesBelow(r.picked.to)[0])
 	case r.picked.in(s):

@@ -11,24 +11,19 @@ import (
 	"parley/internal/notes"
 	"parley/internal/undo"
 	"parley/internal/workspace"
-	"parley/ui/intent"
 	"parley/ui/layer"
 	"parley/ui/widget/diff"
 )
 
 // Host is the page around a review.
 type Host interface {
-	Say(text string) tea.Cmd
 	// HasKeys reports whether the page has the keys, and not one beside it.
 	HasKeys() bool
 	// Compared reports whether the reviews of other pages are open beside it: it then stays open
 	// without changes.
 	Compared() bool
-	// Do does an action of the page.
-	Do(intent.Intent) tea.Cmd
 	// OpenFile opens a file in the editor, at a line.
 	OpenFile(path string, line int) tea.Cmd
-	Copy(text func() string) tea.Cmd
 	// Named reports whether a tool call named a file.
 	Named(path string) bool
 	// Changed is called when files were undone, or changed again.
@@ -53,6 +48,7 @@ type Changes struct {
 // Review is the review of one session. As a layer it has all keys while it is open.
 type Review struct {
 	env   *layer.Env
+	out   *layer.Effects
 	host  Host
 	store *Changes // nil while the review is closed
 
@@ -125,8 +121,8 @@ type document struct {
 }
 
 // New makes the review of a session.
-func New(env *layer.Env, host Host) *Review {
-	return &Review{env: env, host: host, folded: map[string]bool{}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
+func New(env *layer.Env, out *layer.Effects, host Host) *Review {
+	return &Review{env: env, out: out, host: host, folded: map[string]bool{}, kept: map[hunk]bool{}, flipped: map[hunk]bool{}, staged: map[hunk]bool{}}
 }
 
 // Open reports whether the review is on the screen.

@@ -26,6 +26,7 @@ type rig struct {
 	waiting       []tea.Cmd // while held
 	held          bool
 
+	out     layer.Effects
 	said    []string
 	did     []intent.Intent
 	opened  string
@@ -57,21 +58,18 @@ func newRig(t *testing.T, files ...onDisk) *rig {
 		g.files[f.Path] = &f
 	}
 	env := &layer.Env{Now: func() time.Time { return time.Unix(1000, 0) }, Keys: intent.Default, Theme: theme.Pick("dark", true, false)}
-	g.r = New(env, g)
+	g.r = New(env, &g.out, g)
 	g.r.Saw(g.width, g.height)
 	g.run(g.r.Start(g.changes()))
 	return g
 }
 
-func (g *rig) Say(text string) tea.Cmd        { g.said = append(g.said, text); return nil }
 func (g *rig) HasKeys() bool                  { return true }
 func (g *rig) Compared() bool                 { return false }
-func (g *rig) Do(i intent.Intent) tea.Cmd     { g.did = append(g.did, i); return nil }
 func (g *rig) Named(path string) bool         { return strings.HasSuffix(path, "named.go") }
 func (g *rig) Changed()                       { g.changed++ }
 func (g *rig) Undid(n notes.Note)             { g.undid = notes.Undo(g.undid, n) }
 func (g *rig) Redid(path string)              { g.undid = notes.Redo(g.undid, path) }
-func (g *rig) Copy(f func() string) tea.Cmd   { g.copied = f(); return nil }
 func (g *rig) Left() tea.Cmd                  { return nil }
 func (g *rig) WriteNote(n notes.Note) tea.Cmd { g.written = n; return nil }
 func (g *rig) Notes(path string) []notes.Note {
@@ -155,6 +153,16 @@ func (j journal) Stage(_ context.Context, c undo.Change, text *string) error {
 
 // run runs a command and what follows from it.
 func (g *rig) run(cmd tea.Cmd) {
+	for _, e := range g.out.Take() {
+		switch e := e.(type) {
+		case layer.Say:
+			g.said = append(g.said, string(e))
+		case layer.Do:
+			g.did = append(g.did, intent.Intent(e))
+		case layer.Copy:
+			g.copied = e()
+		}
+	}
 	switch {
 	case cmd == nil:
 		return

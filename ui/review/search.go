@@ -122,7 +122,7 @@ func (m matched) Handle() tea.Cmd {
 		return nil
 	}
 	if m.file == nil {
-		return r.host.Say("No match for " + r.search.last)
+		return r.out.Say("No match for " + r.search.last)
 	}
 	for i, f := range r.files {
 		if f != m.file {

@@ -48,15 +48,13 @@ func addressKeys(link elicit.Link, th *theme.Theme) []string {
 
 // addressKey handles the keys of an address. They work only without a draft, and a while
 // after the last key.
-func addressKey(env *layer.Env, host Host, link elicit.Link, p layer.Press) (tea.Cmd, bool) {
-	last, draft := host.LastTyped()
+func addressKey(env *layer.Env, out *layer.Effects, page Page, link elicit.Link, p layer.Press) (tea.Cmd, bool) {
 	switch {
-	case !link.OK, draft, env.Now().Sub(last) < layer.Quiet:
+	case !link.OK, page.Draft, env.Now().Sub(page.LastKey) < layer.Quiet:
 	case p.Name == "y":
-		return host.Copy(link.URL), true
-	case p.Name == "o":
-		cmd := host.Browse(link.URL)
-		return cmd, cmd != nil
+		return out.Add(layer.Copy(func() string { return link.URL })), true
+	case p.Name == "o" && page.Browser:
+		return out.Add(layer.OpenURL(link.URL)), true
 	}
 	return nil, false
 }
@@ -64,13 +62,14 @@ func addressKey(env *layer.Env, host Host, link elicit.Link, p layer.Press) (tea
 // Address is what an agent prints during a login: usually an address to visit.
 type Address struct {
 	Env   *layer.Env
-	Host  Host
+	Out   *layer.Effects
+	Page  Page
 	Agent *workspace.Agent
 }
 
 // Key handles the keys of the address.
 func (a Address) Key(p layer.Press) (tea.Cmd, bool) {
-	return addressKey(a.Env, a.Host, addressIn(a.Agent.LoginLines()), p)
+	return addressKey(a.Env, a.Out, a.Page, addressIn(a.Agent.LoginLines()), p)
 }
 
 // Rows draws it as a box of at most height rows; nil if the agent has printed nothing.

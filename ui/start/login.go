@@ -20,25 +20,20 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Host is the page below a login.
-type Host interface {
-	Say(text string) tea.Cmd
-	Copy(text string) tea.Cmd
-	// Browse opens an address in the user's browser; nil without one.
-	Browse(url string) tea.Cmd
-	// Run lends the terminal to a command and calls done with its error.
-	Run(cmd workspace.Command, done func(error) tea.Msg) tea.Cmd
-	// LastTyped returns the time of the last key, and whether there is a draft.
-	LastTyped() (last time.Time, draft bool)
-	// Covered reports whether a panel covers this row of the screen.
-	Covered(y int) bool
+// Page is what a login knows of the page below it.
+type Page struct {
+	LastKey time.Time // when the last key was pressed
+	Draft   bool      // there is one
+	Browser bool      // the user has one
+	Top     int       // the first row that a panel covers
 }
 
 // Login lists the methods to log in to an agent, over a page. Unsupported methods are
 // listed and cannot be chosen.
 type Login struct {
 	env  *layer.Env
-	host Host
+	out  *layer.Effects
+	page func() Page
 	offer
 }
 
@@ -55,7 +50,9 @@ type offer struct {
 }
 
 // NewLogin returns a closed Login.
-func NewLogin(env *layer.Env, host Host) *Login { return &Login{env: env, host: host} }
+func NewLogin(env *layer.Env, out *layer.Effects, page func() Page) *Login {
+	return &Login{env: env, out: out, page: page}
+}
 
 // Open reports whether it is on the screen.
 func (l *Login) Open() bool { return l.list != nil }
@@ -200,7 +197,7 @@ func (l *Login) ask(a *workspace.Agent, s *step) {
 
 // run lends the terminal to a login command.
 func (l *Login) run(a *workspace.Agent, connection int, cmd workspace.LoginCommand) tea.Cmd {
-	return l.host.Run(cmd, func(err error) tea.Msg { return ran{a, connection, cmd, err} })
+	return l.env.Exec(cmd, func(err error) tea.Msg { return ran{a, connection, cmd, err} })
 }
 
 // ran says that a login command has ended.
@@ -230,8 +227,8 @@ func (l *Login) armed() bool {
 		return true
 	}
 	now := l.env.Now()
-	last, draft := l.host.LastTyped()
-	return !(draft && l.agent.Opening()) && now.Sub(l.unasked) >= layer.Quiet && now.Sub(last) >= layer.Quiet
+	page := l.page()
+	return !(page.Draft && l.agent.Opening()) && now.Sub(l.unasked) >= layer.Quiet && now.Sub(page.LastKey) >= layer.Quiet
 }
 
 // Key takes all keys but that of the log while it is armed, and only esc before.
@@ -244,7 +241,7 @@ func (l *Login) Key(p layer.Press) (tea.Cmd, bool) {
 		return l.stepKey(p), true
 	}
 	if l.list.Filter() == "" {
-		if cmd, ok := addressKey(l.env, l.host, l.link, p); ok {
+		if cmd, ok := addressKey(l.env, l.out, l.page(), l.link, p); ok {
 			return cmd, true
 		}
 	}
@@ -283,7 +280,7 @@ func (l *Login) Paste(text string) (tea.Cmd, bool) {
 }
 
 // Click takes the clicks on it.
-func (l *Login) Click(_, y int, _ bool) bool { return l.host.Covered(y) }
+func (l *Login) Click(_, y int, _ bool) bool { return y >= l.page().Top }
 
 // WaitsSince implements layer.Waiter.
 func (l *Login) WaitsSince() (time.Time, bool) { return l.unasked, l.Unasked() }

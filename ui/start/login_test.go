@@ -19,30 +19,32 @@ import (
 	"parley/ui/uitest"
 )
 
-// sheet is a Host that records its calls.
+// sheet is a page that records what is asked of it.
 type sheet struct {
-	done  []string
-	typed time.Time
-	draft bool
+	done []string // commands that were run
+	out  layer.Effects
+	Page
 }
 
-func (s *sheet) note(what string) tea.Cmd {
-	s.done = append(s.done, what)
-	return func() tea.Msg { return nil }
+// happened returns what was asked for.
+func (s *sheet) happened() []string {
+	for _, e := range s.out.Take() {
+		switch e := e.(type) {
+		case layer.Say:
+			s.done = append(s.done, "say "+string(e))
+		case layer.Copy:
+			s.done = append(s.done, "copy "+e())
+		case layer.OpenURL:
+			s.done = append(s.done, "open "+string(e))
+		}
+	}
+	return s.done
 }
 
-func (s *sheet) Say(text string) tea.Cmd   { return s.note("say " + text) }
-func (s *sheet) Copy(text string) tea.Cmd  { return s.note("copy " + text) }
-func (s *sheet) Browse(url string) tea.Cmd { return s.note("open " + url) }
-func (s *sheet) Run(_ workspace.Command, _ func(error) tea.Msg) tea.Cmd {
-	return s.note("run")
-}
-func (s *sheet) LastTyped() (time.Time, bool) { return s.typed, s.draft }
-func (s *sheet) Covered(int) bool             { return false }
 func (s *sheet) wants(t *testing.T, w ...string) {
 	t.Helper()
-	if !slices.Equal(s.done, w) {
-		t.Errorf("%q was done, want %q", s.done, w)
+	if done := s.happened(); !slices.Equal(done, w) {
+		t.Errorf("%q was done, want %q", done, w)
 	}
 }
 
@@ -57,7 +59,12 @@ func newRig() *rig {
 	r := &rig{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
 	env := newEnv()
 	env.Now = func() time.Time { return r.now }
-	r.Login = NewLogin(env, &r.sheet)
+	env.Exec = func(tea.ExecCommand, tea.ExecCallback) tea.Cmd {
+		r.done = append(r.done, "run")
+		return nil
+	}
+	r.Page = Page{Browser: true, Top: 1000}
+	r.Login = NewLogin(env, &r.sheet.out, func() Page { return r.Page })
 	return r
 }
 
@@ -74,7 +81,7 @@ func anAgent() *workspace.Agent { return workspace.New(workspace.Options{}).Fron
 func TestLoginWaitsForQuiet(t *testing.T) {
 	r := newRig()
 	r.Wanted(workspace.LoginWanted{Agent: anAgent(), Err: errors.New("see https://login.example.org/a.")})
-	r.typed = r.now
+	r.LastKey = r.now
 	for _, tc := range []struct {
 		after   time.Duration
 		typed   bool
@@ -82,7 +89,7 @@ func TestLoginWaitsForQuiet(t *testing.T) {
 	}{{0, false, false}, {layer.Quiet - 1, true, false}, {layer.Quiet - 1, false, false}, {1, false, true}, {0, true, true}} {
 		r.now = r.now.Add(tc.after)
 		if tc.typed {
-			r.typed = r.now
+			r.LastKey = r.now
 		}
 		before := r.offer
 		rows, cursor := r.Rows(60, 12)

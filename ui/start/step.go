@@ -149,7 +149,7 @@ func (l *Login) submit() tea.Cmd {
 	a, connection, s := l.agent, l.connection, l.step
 	l.Close()
 	if a.ConnectionNumber() != connection {
-		return l.host.Say("Not sent: the agent was restarted meanwhile")
+		return l.out.Say("Not sent: the agent was restarted meanwhile")
 	}
 	if s.method.TakesKey {
 		a.Authenticate(s.method, strings.TrimSpace(s.form.Values()[0].Text))

@@ -13,7 +13,6 @@ import (
 // Wait is the page of an agent that is being started or connected to, or failed to start.
 type Wait struct {
 	Env   *layer.Env
-	Host  Host
 	Agent *workspace.Agent
 	Alone bool   // nothing else is open
 	Leave string // what esc does after a failed start
@@ -50,7 +49,7 @@ func (w Wait) toast(width int) []string {
 
 // loggingIn draws a login that the agent performs.
 func (w Wait) loggingIn(width, height int) []string {
-	th, a := w.Env.Theme, Address{w.Env, w.Host, w.Agent}
+	th, a := w.Env.Theme, Address{Env: w.Env, Agent: w.Agent}
 	rows := text.WrapInk(nil, "Logging in: "+th.Strong.Paint(w.Agent.LoggingIn()), "  ", width)
 	rows = append(rows, text.WrapInk(th.Dim.Paint, "The agent may have opened a browser", "  ", width)...)
 	keys := text.WrapInk(nil, a.keys(), "  ", width)

@@ -15,17 +15,11 @@ import (
 	"parley/ui/widget/text"
 )
 
-// Host is what a search needs from the page around it.
-type Host interface {
-	Say(text string) tea.Cmd
-	Scroll(by intent.Intent) tea.Cmd // of the transcript
-}
-
 // Bar is the search of one transcript. As a layer it has all keys while the user types
 // into it.
 type Bar struct {
 	env  *layer.Env
-	host Host
+	out  *layer.Effects
 	view *transcript.View
 	last string // the previous text
 
@@ -52,8 +46,8 @@ type foundMsg struct {
 }
 
 // New makes the search of a transcript.
-func New(env *layer.Env, host Host, view *transcript.View) *Bar {
-	return &Bar{env: env, host: host, view: view}
+func New(env *layer.Env, out *layer.Effects, view *transcript.View) *Bar {
+	return &Bar{env: env, out: out, view: view}
 }
 
 // SetView ends the search; the next one searches another transcript.
@@ -74,7 +68,7 @@ func (b *Bar) Start() {
 	if b.open && !b.typing {
 		before = b.before
 	}
-	*b = Bar{env: b.env, host: b.host, view: b.view, last: b.last, open: true, typing: true, at: -1, before: before, origin: b.view.FirstInSight()}
+	*b = Bar{env: b.env, out: b.out, view: b.view, last: b.last, open: true, typing: true, at: -1, before: before, origin: b.view.FirstInSight()}
 	if it := b.view.Selected(); it != nil {
 		b.origin = it.Index
 	}
@@ -127,7 +121,7 @@ func (b *Bar) press(p layer.Press) tea.Cmd {
 		}
 		switch p.Want {
 		case intent.PageUp, intent.PageDown, intent.ScrollUp, intent.ScrollDown, intent.Home, intent.End:
-			return b.host.Scroll(p.Want)
+			return b.out.Add(layer.Do(p.Want))
 		}
 	}
 	return nil
@@ -221,7 +215,7 @@ func (b *Bar) goToMatch() {
 func (b *Bar) Next(step int) tea.Cmd {
 	if !b.open {
 		if b.last == "" {
-			return b.host.Say(b.env.Keys.Label(intent.Transcript, intent.Search) + " starts a search")
+			return b.out.Say(b.env.Keys.Label(intent.Transcript, intent.Search) + " starts a search")
 		}
 		b.Start()
 		return b.search(b.last, true)

@@ -22,11 +22,8 @@ type reader struct {
 	*Bar
 	thread *thread.Thread
 	view   *transcript.View
-	said   string
+	out    layer.Effects
 }
-
-func (r *reader) Say(text string) tea.Cmd      { r.said = text; return nil }
-func (r *reader) Scroll(intent.Intent) tea.Cmd { return nil }
 
 func newReader() *reader {
 	r := &reader{thread: thread.New("s")}
@@ -36,7 +33,7 @@ func newReader() *reader {
 	th := theme.Plain()
 	r.view = transcript.New(r.thread, uitest.Dir, th)
 	r.view.SetSize(60, 5)
-	r.Bar = New(&layer.Env{Theme: th, Keys: intent.Default}, r, r.view)
+	r.Bar = New(&layer.Env{Theme: th, Keys: intent.Default}, &r.out, r.view)
 	return r
 }
 
@@ -76,8 +73,9 @@ func (r *reader) sees(t *testing.T, row, shown string) {
 
 func TestFind(t *testing.T) {
 	r := newReader()
-	if run(r.Next(1)); r.Open() || !strings.Contains(r.said, "/ starts a search") {
-		t.Errorf("without a search: open %v, said %q", r.Open(), r.said)
+	run(r.Next(1))
+	if did := r.out.Take(); r.Open() || len(did) != 1 || did[0] != layer.Say("/ starts a search") {
+		t.Errorf("without a search: open %v, %q", r.Open(), did)
 	}
 	r.view.Home()
 	r.Start()
