@@ -308,6 +308,8 @@ func checkTheme(name string) error {
 // configuredSpec is agentSpec with the settings that apply to the agent.
 func configuredSpec(setup *cli.Setup, a agents.Agent) workspace.Spec {
 	o := agentSpec(a)
+	logins := cli.Logins()
+	o.NeedsLogin = logins != nil && o.Missing == "" && logins.Needed(a.Name)
 	o.Shared = setup.SharesFiles(a)
 	if setup.Insecure(a) {
 		o.Warning = "any certificate is accepted"

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -150,6 +151,9 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	if err == nil {
 		opened()
 	}
+	if !opening.NoSession {
+		noteLogin(agent, err)
+	}
 	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
 	conn.AddRule, conn.LastAsked, conn.KillTerminal, conn.Messages, conn.Journal = c.AddRule, c.LastAsked, c.Host.KillTerminal, c.Messages, c.Journal
 	lendKeyboard(d.screenCtx, conn, c.Host)
@@ -159,7 +163,21 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 		if err == nil {
 			opened()
 		}
+		noteLogin(agent, err)
 		return s, err
 	}
 	return conn, err
+}
+
+// noteLogin notes, for the next list of agents, whether an agent requires a login before it opens a session.
+func noteLogin(a agents.Agent, err error) {
+	logins := cli.Logins()
+	if logins == nil || a.Source == agents.Custom {
+		return
+	}
+	var answered *event.AgentError
+	switch needed := errors.As(err, &answered) && answered.AuthRequired(); {
+	case needed || err == nil:
+		_ = logins.Set(a.Name, needed) // only a hint is lost
+	}
 }

@@ -30,6 +30,15 @@ func Names() *memory.Names {
 	return memory.NewNames(state)
 }
 
+// Logins returns which agents required a login when they were started last, nil if there is nowhere to note it.
+func Logins() *memory.Logins {
+	state, err := record.StateDir()
+	if err != nil {
+		return nil
+	}
+	return memory.NewLogins(state)
+}
+
 // userNames returns how to look up the user's name for a session of an agent, "" if it has none. Names that cannot
 // be read are reported by complain.
 func userNames(complain func(string)) func(agent, session string) string {

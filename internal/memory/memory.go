@@ -1,5 +1,5 @@
 // Package memory stores what the user typed beyond the end of the process: the prompts of a
-// project, for the history, drafts that were not sent, and the names of sessions.
+// project, for the history, drafts that were not sent, the names of sessions, and which agents need a login.
 //
 // Everything is below one directory, in files for the user only (0600 in directories of
 // 0700). Several processes may use the same files at once. A History, Drafts and Names may be used

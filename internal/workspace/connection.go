@@ -15,18 +15,19 @@ import (
 
 // Spec describes an agent and how to start it.
 type Spec struct {
-	Name    string // what the user types, or the program of a typed command
-	About   string // what it is and whose, such as "Claude Code · Anthropic"
-	Command string // the exact command, or the URL, for reading
-	Where   string // where it was found: "on PATH", "through npx", …
-	Section string
-	Custom  bool        // a command that the user typed; Name is only a handle
-	Remote  bool        // it is connected to, not started
-	Shared  bool        // a remote agent that gets files of this machine
-	Access  string      // what it gets of this machine, if that is not the usual
-	Warning string      // always shown, such as that the server was not verified
-	Tour    [][2]string // what to type first, and what it shows
-	Missing string      // how to install it; if not empty, it cannot be started
+	Name       string // what the user types, or the program of a typed command
+	About      string // what it is and whose, such as "Claude Code · Anthropic"
+	Command    string // the exact command, or the URL, for reading
+	Where      string // where it was found: "on PATH", "through npx", …
+	Section    string
+	Custom     bool        // a command that the user typed; Name is only a handle
+	Remote     bool        // it is connected to, not started
+	Shared     bool        // a remote agent that gets files of this machine
+	Access     string      // what it gets of this machine, if that is not the usual
+	Warning    string      // always shown, such as that the server was not verified
+	Tour       [][2]string // what to type first, and what it shows
+	Missing    string      // how to install it; if not empty, it cannot be started
+	NeedsLogin bool        // it required a login when it was started last
 
 	// Dir is the directory in which it works, and Branch the git branch there, if Dir is not
 	// Options.Cwd.

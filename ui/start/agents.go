@@ -51,6 +51,9 @@ func NewAgents(env *layer.Env, choices Choices, opener Opener) *Agents {
 		if !strings.EqualFold(a.Where, a.Section) { // else the heading says it
 			item.Hint = a.Where
 		}
+		if a.NeedsLogin {
+			item.Hint = strings.TrimPrefix(item.Hint+" · login needed", " · ")
+		}
 		items = append(items, item)
 		if a.Name == choices.Choice {
 			chosen = i

@@ -96,3 +96,19 @@ func TestAgentsFit(t *testing.T) {
 		}
 	}
 }
+
+// An agent that required a login when it was started last says so.
+func TestLoginNeeded(t *testing.T) {
+	s := NewAgents(newEnv(), Choices{Dir: "~/src", Agents: []workspace.Spec{
+		{Name: "ann", Command: "ann", Where: "through npx", Section: "Through npx", NeedsLogin: true}, {Name: "bob", Command: "bob", Where: "configured", NeedsLogin: true}, {Name: "eve", Command: "eve"}}}, &desk{})
+	rows, _ := s.Rows(100, 20)
+	shown := uitest.Text(rows)
+	for _, want := range []string{"login needed", "configured · login needed"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not shown:\n%s", want, shown)
+		}
+	}
+	if strings.Count(shown, "login needed") != 2 || strings.Contains(shown, "npx · login") {
+		t.Errorf("who needs a login:\n%s", shown)
+	}
+}
