@@ -17,7 +17,7 @@ func (s *Session) toolChanged(t wire.ToolCall, size int, asked bool) wire.ToolCa
 	}
 	s.names(t, whole)
 	complete(&t, whole, had)
-	s.tools.shown(t)
+	s.tools.shown(t, asked)
 	s.foreignTerminalStarted(t, whole)
 	s.foreignTerminalChanged(t) // before the status: who tells of the end of a call knows its exit code
 	e := event.ToolChanged{For: s.wireContext(), ID: t.ID, Title: line(t.Title, maxPhrase), Name: line(t.Name, 80), Kind: line(t.Kind, 40),
@@ -76,14 +76,14 @@ func toolContents(items []wire.ToolContent) []event.ToolContent {
 			block := content(c.Block)
 			out = append(out, event.ToolContent{Content: &block})
 		case "diff":
-			out = append(out, event.ToolContent{Diff: diffOf(c), Kept: c.Kept})
+			out = append(out, event.ToolContent{Diff: diffOf(c), Kept: c.Kept, Asked: c.Kept && c.Asked})
 		case wire.ChangesContent:
 			changes := &event.Changes{Files: make([]event.FileChange, 0, len(c.Changes)), PatchFormat: safetext.Line(c.PatchFormat, 40), Patch: safetext.Clean(c.Patch)}
 			for _, f := range c.Changes {
 				changes.Files = append(changes.Files, event.FileChange{Operation: safetext.Line(f.Operation, 40), Path: safetext.Line(f.Path, maxPhrase),
 					OldPath: safetext.Line(f.OldPath, maxPhrase), FileType: safetext.Line(f.FileType, 40)})
 			}
-			out = append(out, event.ToolContent{Changes: changes, Kept: c.Kept})
+			out = append(out, event.ToolContent{Changes: changes, Kept: c.Kept, Asked: c.Kept && c.Asked})
 		case "terminal":
 			out = append(out, event.ToolContent{Terminal: c.TerminalID})
 		default:

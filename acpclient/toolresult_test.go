@@ -45,6 +45,9 @@ func contentOf(t *testing.T, version int, services Services, messages ...string)
 		if c.Kept {
 			words[len(words)-1] = "kept " + words[len(words)-1]
 		}
+		if c.Asked {
+			words[len(words)-1] += " asked"
+		}
 		if c.OldRead {
 			words[len(words)-1] += " read"
 		}
@@ -80,7 +83,7 @@ func TestResults(t *testing.T) {
 		want     string
 	}{
 		"opencode, a write that was asked about": {[]string{call(`"title":"write","kind":"edit","status":"pending"`), ask(`"kind":"edit","content":[` + notes + `]`),
-			after(`"status":"completed","content":[` + wrote + `]`)}, `kept diff "old\n" "new\n", text "Wrote file successfully."`},
+			after(`"status":"completed","content":[` + wrote + `]`)}, `kept diff "old\n" "new\n" asked, text "Wrote file successfully."`},
 		"another sentence in between": {[]string{call(`"kind":"edit","content":[` + notes + `]`), after(`"content":[` + text("writing") + `]`), after(`"status":"completed"`)},
 			`kept diff "old\n" "new\n", text "writing"`},
 		"a rejected write": {[]string{call(`"kind":"edit"`), ask(`"content":[` + notes + `]`), after(`"status":"failed","content":[` + text("rejected") + `]`)}, `text "rejected"`},

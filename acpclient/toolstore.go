@@ -51,8 +51,8 @@ func (st *toolStore) known(id string) storedTool {
 	return storedTool{}
 }
 
-// shown stores what an update has shown of a call that is stored.
-func (st *toolStore) shown(t wire.ToolCall) {
+// shown stores what an update has shown of a call that is stored. asked means that it came with a question.
+func (st *toolStore) shown(t wire.ToolCall, asked bool) {
 	stored := st.find(t.ID)
 	if stored == nil {
 		return
@@ -64,7 +64,8 @@ func (st *toolStore) shown(t wire.ToolCall) {
 	}
 	stored.changes = slices.DeleteFunc(slices.Clone(*t.Content), func(c wire.ToolContent) bool { return !isChange(c) })
 	read := 0
-	for _, c := range stored.changes {
+	for i, c := range stored.changes {
+		stored.changes[i].Asked = asked
 		if c.Overwrites {
 			read += len(*c.OldText)
 		}

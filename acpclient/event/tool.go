@@ -60,6 +60,7 @@ type ToolContent struct {
 	Changes  *Changes
 
 	Kept    bool // a change that the agent showed before the call had ended, and not at its end
+	Asked   bool // a kept change that the question about the call showed
 	OldRead bool // the old text of a diff is what the file held when the user was asked
 }
 

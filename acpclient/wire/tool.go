@@ -30,6 +30,7 @@ type ToolContent struct {
 	Deleted    bool
 	Partial    bool // OldText and NewText are part of the file, even if they end with a newline; set by the engine
 	Overwrites bool // OldText is what the file holds; the agent sent none; set by the services
+	Asked      bool // a change that came with a question; set by the engine
 	Kept       bool // a change that the agent's last update has replaced by something else; set by the engine
 	TerminalID string
 	Raw        Raw

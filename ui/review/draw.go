@@ -145,7 +145,14 @@ func (r *Review) foot(width int) string {
 	}
 	one := func(i intent.Intent, does string) footKey { return footKey{[]intent.Intent{i}, does} }
 	keys := []footKey{pair(intent.NextHunk, intent.PreviousHunk, "hunk"), pair(intent.NextFile, intent.PreviousFile, "file"), one(intent.KeepHunk, "keep"), one(intent.UndoHunk, "undo"),
-		one(intent.StageHunk, "stage"), one(intent.WriteNote, "note"), one(intent.FocusTree, "files"), one(intent.AllTurns, "all turns")}
+		one(intent.StageHunk, "stage"), one(intent.WriteNote, "note"), one(intent.FocusTree, "files")}
+	if len(r.turns) > 1 {
+		other := "all turns"
+		if r.first <= r.turns[0] {
+			other = "last turn"
+		}
+		keys = append(keys, one(intent.AllTurns, other))
+	}
 	help, leave := intent.Hint{Key: intent.ToggleHelp, Action: "all keys"}, intent.Hint{Key: intent.Leave, Action: "back"}
 	switch {
 	case r.inTree:

@@ -231,6 +231,7 @@ func TestDiffSource(t *testing.T) {
 	}{
 		{event.ToolContent{Diff: d}, "completed", 80, ""},
 		{event.ToolContent{Diff: d, Kept: true}, "completed", 80, "+1 −1  diff from before the edit"},
+		{event.ToolContent{Diff: d, Kept: true, Asked: true}, "completed", 80, "+1 −1  diff from the question"},
 		{event.ToolContent{Diff: d, Kept: true, OldRead: true}, "completed", 80, "+1 −1  old text from disk"},
 		{event.ToolContent{Diff: d, OldRead: true}, "pending", 80, ""},
 		{event.ToolContent{Diff: d, Kept: true}, "completed", 40, ""},

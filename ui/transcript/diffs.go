@@ -66,6 +66,8 @@ func diffSource(t *thread.Tool) string {
 		switch {
 		case c.OldRead:
 			return "old text from disk"
+		case c.Asked:
+			return "diff from the question"
 		case c.Kept:
 			return "diff from before the edit"
 		}
