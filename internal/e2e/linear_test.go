@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,9 @@ func TestLinesLoginWithAKey(t *testing.T) {
 	if raw, _ := s.Raw(0); bytes.Contains(raw, []byte(lockSecret[:4])) {
 		t.Error("the terminal was sent the key")
 	}
-	s.WaitFunc("the prompt", func(rows []string) bool { return has(rows, "You:") })
+	s.WaitFunc("the prompt", func(rows []string) bool {
+		return slices.ContainsFunc(rows, func(r string) bool { return strings.TrimSpace(r) == "You:" })
+	})
 	s.Type("/quit\r") // the echo is on again
 	s.ExitCode()
 	if raw, _ := s.Raw(0); !bytes.Contains(raw, []byte("/quit")) || bytes.Count(raw, []byte("Answer 0 to 4: 1\r\n")) < 2 {
