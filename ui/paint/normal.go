@@ -90,7 +90,9 @@ func (s *Screen) last() (b []byte) {
 	return b
 }
 
-// erase erases the live rows, on a terminal that has cols columns now.
+// erase erases the live rows, on a terminal that has cols columns now. It erases from the
+// second column on, after the first row: from the first column of the first row of its
+// screen, tmux would move what it erases into the scrollback.
 func (p *painter) erase(b []byte, cols int) []byte {
 	if len(p.live) == 0 {
 		return b
@@ -100,7 +102,7 @@ func (p *painter) erase(b []byte, cols int) []byte {
 		b = append(b, ansi.CursorUp(up)...)
 	}
 	p.live, p.x, p.y = nil, 0, 0
-	return append(b, ansi.EraseScreenBelow...)
+	return append(b, ansi.EraseEntireLine+ansi.CUF1+ansi.EraseScreenBelow+"\r"...)
 }
 
 // above counts the rows between the first live row and the cursor, on a terminal that has
