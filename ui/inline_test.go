@@ -314,7 +314,7 @@ func TestInlineEnds(t *testing.T) {
 		d.types("go\n")
 		d.wait(100 * time.Millisecond)
 		rows := d.m.inline.Last(d.m.chat.inScrollback())
-		if got := ansi.Strip(strings.Join(rows, "|")); got != "|  working on go" {
+		if got := ansi.Strip(strings.Join(rows, "|")); got != "  working on go" {
 			t.Errorf("the rest is %q", got)
 		}
 	})

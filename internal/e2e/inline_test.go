@@ -181,7 +181,7 @@ func TestInlineQuestion(t *testing.T) {
 	p.key("Enter")
 	p.shows("I shall ask")
 	open(t, dir)
-	p.shows("y Allow: Launch")
+	p.shows("d details")
 	for _, size := range [][2]int{{60, 24}, {120, 24}, {80, 20}} {
 		p.resize(size[0], size[1])
 		p.until(func(all string) string {

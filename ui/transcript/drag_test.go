@@ -93,7 +93,7 @@ func TestDragOfWholeMessages(t *testing.T) {
 			th.Apply(event.TurnStarted{For: in, Text: "the second\n\tprompt", At: uitest.Start})
 			v := viewOf(th, "dark", width, 300)
 			rows := len(v.Rows())
-			v.DragFrom(2, 0)
+			v.DragFrom(1, 0)
 			v.DragTo(rows-3, width)
 			if got := v.DraggedText(); got != text {
 				t.Errorf("%s at %d: %q", name, width, got)
@@ -101,7 +101,7 @@ func TestDragOfWholeMessages(t *testing.T) {
 			v.DragTo(rows-1, width) // backwards
 			v.DragFrom(rows-1, width-1)
 			v.DragTo(0, 0)
-			if got, want := v.DraggedText(), "first\n\n"+text+"\n\nthe second\n\tprompt"; got != want {
+			if got, want := v.DraggedText(), "first\n"+text+"\n\nthe second\n\tprompt"; got != want {
 				t.Errorf("%s at %d, all of it: %q", name, width, got)
 			}
 		}

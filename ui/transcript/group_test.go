@@ -40,7 +40,13 @@ func linesOf(rows []string) []string {
 }
 
 // after returns what a view shows after the prompt.
-func after(v *View) []string { return linesOf(v.Rows())[2:] }
+func after(v *View) []string {
+	rows := linesOf(v.Rows())[1:]
+	if len(rows) > 0 && rows[0] == "" {
+		rows = rows[1:]
+	}
+	return rows
+}
 
 func TestReadsShareALine(t *testing.T) {
 	failed := callOf("read", "gone.go", "failed", "no such file")
@@ -160,7 +166,7 @@ func TestGroupInTheScrollback(t *testing.T) {
 		more, _ := w.Take(100)
 		rows = append(rows, more...)
 	}
-	if got, want := linesOf(rows)[1:], []string{"", "  ✓ Read   f0.go  f1.go  f2.go  f3.go"}; !slices.Equal(got, want) {
+	if got, want := linesOf(rows)[1:], []string{"  ✓ Read   f0.go  f1.go  f2.go  f3.go"}; !slices.Equal(got, want) {
 		t.Errorf("written:\n%s", strings.Join(got, "\n"))
 	}
 }

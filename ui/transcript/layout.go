@@ -270,12 +270,16 @@ func (l *layout) block(e *entry, k int, code []*markdown.Listing) (rows []string
 
 // parted reports whether a blank row comes before an item. None comes between tool
 // calls and what belongs to them: the message or the thought that introduces them, too.
+// None follows a prompt, which has a ground of its own.
 func (l *layout) parted(i int) bool {
 	is := l.thread.Items[i].Kind
 	for p := i - 1; p >= 0; p-- {
 		it := l.thread.Items[p]
 		if silent(it) || it.Kind == thread.ThoughtMessage && l.muted(p) {
 			continue
+		}
+		if it.Kind == thread.UserMessage && is != thread.UserMessage && is != thread.ThoughtMessage {
+			return false
 		}
 		introduces := it.Kind == thread.AgentMessage || it.Kind == thread.ThoughtMessage
 		return !callLike(is) || !callLike(it.Kind) && !introduces

@@ -79,3 +79,25 @@ func TestQuiet(t *testing.T) {
 		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }
+
+// The ground of a prompt parts it from what follows; only a thought keeps its distance.
+func TestRightBelowThePrompt(t *testing.T) {
+	thought := event.TextArrived{For: in, Role: event.Thought, MessageID: "t", Text: "Hm.", At: uitest.Start}
+	for _, c := range []struct {
+		name    string
+		density Density
+		events  []event.Event
+		want    string
+	}{
+		{"words", Normal, []event.Event{says("I look.")}, "  I look."},
+		{"a call", Normal, []event.Event{callOf("read", "a.go", "completed", "x\n")}, "  ✓ Read   a.go  ▸ 1 line"},
+		{"a thought", Normal, []event.Event{thought, says("I look.")}, "\n  thought\n\n  I look."},
+		{"a thought that is not shown", Quiet, []event.Event{thought, says("I look.")}, "  I look."},
+	} {
+		v := viewOf(turnOf(append(c.events, event.TurnEnded{For: in, StopReason: "end_turn", At: uitest.Start})...), "plain", 80, 40)
+		v.SetDensity(c.density)
+		if got := strings.Join(linesOf(v.Rows())[1:], "\n"); got != c.want {
+			t.Errorf("%s:\n%s\nwant:\n%s", c.name, got, c.want)
+		}
+	}
+}
