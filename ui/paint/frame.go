@@ -30,7 +30,6 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 		p.forget()
 	}
 	b = p.set(b, v, cols)
-	p.cols = cols
 	lines := strings.Split(v.Content, "\n")
 	var body []byte
 	var next []row
@@ -48,6 +47,7 @@ func (p *painter) paint(b []byte, cols, rows int) []byte {
 		finished = len(next)
 		cut = max(0, len(lines)-(rows-1)) // the first live row must be on the screen
 	}
+	p.cols = cols
 	for _, l := range lines[cut:] {
 		if !v.AltScreen {
 			l = glyphs.Truncate(l, cols-1, "")

@@ -327,6 +327,20 @@ func TestAbove(t *testing.T) {
 	}
 }
 
+// A row that two frames share is as long as it was painted, not as the new size would cut it.
+func TestErasesWrappedRows(t *testing.T) {
+	t.Parallel()
+	p := painter{reflows: true}
+	wide := strings.Repeat("x", 80)
+	for _, last := range []string{"composer", "composer2"} {
+		p.view = live(0, 1, wide, last)
+		p.paint(nil, 100, 24)
+	}
+	if out, up := p.paint(nil, 60, 24), ansi.CursorUp(2); !bytes.Contains(out, []byte(up)) {
+		t.Errorf("%q does not go up over the two rows that the first has become", out)
+	}
+}
+
 func TestReflows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
