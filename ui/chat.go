@@ -123,12 +123,12 @@ func (c *chat) sendDraft() tea.Cmd {
 		return nil
 	}
 	if strings.TrimSpace(text) == "" {
-		if len(c.Queued()) > 0 && c.Thread.State == thread.Idle {
-			c.Resume()
+		if len(c.Prompts.Queue.Texts()) > 0 && c.Thread.State == thread.Idle {
+			c.Prompts.Resume()
 			return nil
 		}
-		if c.Paused() {
-			c.Resume()
+		if c.Prompts.Queue.Paused() {
+			c.Prompts.Resume()
 			return c.say("Queued prompts are sent after this turn")
 		}
 		return nil

@@ -115,7 +115,7 @@ func TestRestoreAfterATurnHasBegun(t *testing.T) {
 		d.types("/turns\n")
 		d.press("ctrl+o")
 		d.rest()
-		if err := d.m.chat.Send("work"); err != nil {
+		if err := d.m.chat.Prompts.Send("work"); err != nil {
 			t.Fatal(err)
 		}
 		d.soon()

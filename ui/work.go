@@ -51,7 +51,7 @@ func (p *panels) showWork() tea.Cmd {
 			return c.stopWork(w)
 		},
 		TakeOver:  keyboard{c}.takeOver,
-		TakesOver: c.LendsKeyboard(),
+		TakesOver: c.Commands().LendKeyboard(),
 	}))
 	return nil
 }

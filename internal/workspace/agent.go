@@ -152,7 +152,7 @@ func (a *Agent) Restart() {
 // Prompts that were queued for that one wait for the user.
 func (a *Agent) StartNew() {
 	front := a.Front()
-	front.paused = len(front.queued) > 0
+	front.Prompts.Queue.Pause()
 	a.Spec.NewSession, a.w.opts.Resume = true, ""
 	a.Restart()
 }
@@ -213,7 +213,7 @@ func (a *Agent) connected(conn *Connection, err error) {
 	a.pending, a.opening = nil, false
 	s.attach(conn.Session)
 	w.tell(AgentStarted{a, s, conn.Note})
-	s.sendQueued()
+	s.Prompts.sendQueued()
 }
 
 // forget drops everything in progress for the agent.

@@ -257,7 +257,7 @@ func (a *Agent) RanLogin(connection int, cmd LoginCommand, err error) {
 // to its new session.
 func (a *Agent) restartAfterLogin() {
 	if s := a.Front(); s.Agent == a {
-		s.requeueRefused()
+		s.Prompts.requeueRefused()
 	}
 	a.Restart()
 }
@@ -269,38 +269,9 @@ func (s *Session) retryRefused() {
 		s.reopen()
 		return
 	}
-	if s.requeueRefused() {
-		s.sendQueued()
+	if s.Prompts.requeueRefused() {
+		s.Prompts.sendQueued()
 	}
-}
-
-// requeueRefused puts the prompts that were refused for want of a login first in the
-// queue; false if there are none.
-func (s *Session) requeueRefused() bool {
-	if len(s.refused) == 0 {
-		return false
-	}
-	refused := texts(s.refused)
-	for i, text := range refused {
-		refused[i] = ForAgent(text)
-	}
-	s.queued, s.refused, s.paused = append(refused, s.queued...), nil, false
-	return true
-}
-
-// wantLogin asks the user for a login because a prompt of the session was refused. If the agent
-// offers no login, the prompt waits in the queue.
-func (s *Session) wantLogin(why error) {
-	if len(s.Agent.Methods()) > 0 {
-		s.Agent.wantLogin(s, why)
-		return
-	}
-	for _, p := range s.refused {
-		s.deferPrompt(p)
-	}
-	s.refused = nil
-	s.pauseQueue()
-	s.Apply(event.NoticeArrived{For: event.For{Session: s.Thread.Session}, Severity: "warning", Title: NoLogin})
 }
 
 // wantLogin asks the user for a login, unless the agent is to log in with the variables that it has.

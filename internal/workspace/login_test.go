@@ -86,7 +86,7 @@ func TestLogin(t *testing.T) {
 		t.Run("key "+key, func(t *testing.T) {
 			each(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 				a := r.w.Start(local)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.wants("AgentStarting", wantedFirst)
 				if a.Err() == nil || !a.Opening() || a.LoggingIn() != "" {
 					r.Error("it does not want a login")
@@ -112,7 +112,7 @@ func TestLoginFails(t *testing.T) {
 		r.fake().On("authenticate", in)
 		r.fake().On("auth/login", in)
 		a := r.w.Start(local)
-		a.Front().Enqueue("first")
+		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
 		own := method(a, "own")
 		a.Authenticate(own, "")
@@ -153,7 +153,7 @@ func TestLostInLogin(t *testing.T) {
 				r.fake().On("authenticate", in)
 				r.fake().On("auth/login", in)
 				a := r.w.Start(spec)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.settle()
 				a.Authenticate(method(a, "own"), "")
 				r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
@@ -226,7 +226,7 @@ func TestLoginByVariables(t *testing.T) {
 					r.fake().On("authenticate", c.in)
 				}
 				a := r.w.Start(local)
-				a.Front().Enqueue("first")
+				a.Front().Prompts.Queue.Add("first")
 				r.wants("AgentStarting", wantedFirst)
 				a.LogInWithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
@@ -262,7 +262,7 @@ func TestLoginInTerminal(t *testing.T) {
 		r.opts.LoginCommand = func(s workspace.Spec, m event.AuthMethod) workspace.LoginCommand { return command(s.Name + " " + m.ID) }
 	}, func(r *rig) {
 		a := r.w.Start(local)
-		a.Front().Enqueue("first")
+		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
 		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
 			r.Errorf("got %v", got)
@@ -337,7 +337,7 @@ func TestPromptsWantLogin(t *testing.T) {
 			sent = append(sent, "second")
 		}
 		for _, text := range sent {
-			if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
+			if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
 				r.Error(err)
 			}
 		}
@@ -345,7 +345,7 @@ func TestPromptsWantLogin(t *testing.T) {
 		if wanted != len(sent) || s.Thread.State != thread.Idle {
 			r.Errorf("wanted %d times, %v", wanted, s.Thread.State)
 		}
-		s.Enqueue("third")
+		s.Prompts.Queue.Add("third")
 		r.pass(time.Minute)
 		r.got(sent...)
 		s.Agent.Authenticate(method(s.Agent, "own"), "")
@@ -373,16 +373,16 @@ func TestPromptAfterRefused(t *testing.T) {
 		r.fake().Turn(slow)
 	}, func(r *rig) {
 		s := r.started(local)
-		s.Submit("first", false)
+		s.Prompts.Submit("first", false)
 		r.run()
-		s.Submit("second", false)
+		s.Prompts.Submit("second", false)
 		r.pass(time.Second)
 		s.Agent.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Second)
 		s.Stop()
 		r.pass(time.Minute)
 		r.fake().Turn(brief)
-		s.Resume()
+		s.Prompts.Resume()
 		r.pass(time.Minute)
 		r.got("first", "second", "first")
 	})
@@ -403,11 +403,11 @@ func TestRefusedThenRestarted(t *testing.T) {
 		second := r.w.Front()
 		r.prompt(second, "elsewhere")
 		r.pass(time.Second)
-		second.Enqueue("elsewhere later")
+		second.Prompts.Queue.Add("elsewhere later")
 		r.w.Show(s)
 		r.prompt(s, "first")
 		r.pass(time.Second)
-		s.Enqueue("second")
+		s.Prompts.Queue.Add("second")
 		g.in.Store(true)
 		s.Agent.RanLogin(s.Agent.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)

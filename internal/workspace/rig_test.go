@@ -186,14 +186,14 @@ func (r *rig) pass(d time.Duration) {
 func (r *rig) onNews(n workspace.News) {
 	switch n := n.(type) {
 	case workspace.SessionRemoved:
-		r.returned = append(r.returned, n.Session.Queued()...)
+		r.returned = append(r.returned, n.Session.Prompts.Queue.Texts()...)
 	case workspace.PromptNotSent:
 		r.returned = append(r.returned, n.Text)
 	case workspace.PromptReturned:
 		r.returned = append(r.returned, n.Text)
 	case workspace.Reconnected: // this front end does not ask its user
-		if !n.Session.Paused() {
-			n.Session.Resume()
+		if !n.Session.Prompts.Queue.Paused() {
+			n.Session.Prompts.Resume()
 		}
 	}
 	if line := describe(n); line != "" {
@@ -330,7 +330,7 @@ func (r *rig) started(s workspace.Spec) *workspace.Session {
 func (r *rig) prompt(s *workspace.Session, texts ...string) {
 	r.Helper()
 	for _, text := range texts {
-		if err := s.Submit(text, len(s.Queued()) > 0); err != nil {
+		if err := s.Prompts.Submit(text, len(s.Prompts.Queue.Texts()) > 0); err != nil {
 			r.Errorf("%s: got %v", text, err)
 		}
 		r.settle()
@@ -354,8 +354,8 @@ func (r *rig) got(want ...string) {
 func (r *rig) waits(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
-	if !slices.Equal(s.Queued(), want) {
-		r.Errorf("%q wait, want %q", s.Queued(), want)
+	if !slices.Equal(s.Prompts.Queue.Texts(), want) {
+		r.Errorf("%q wait, want %q", s.Prompts.Queue.Texts(), want)
 	}
 }
 
@@ -364,7 +364,7 @@ func (r *rig) offers(s *workspace.Session, want ...string) {
 	r.Helper()
 	r.settle()
 	var got []string
-	for _, p := range s.Unconfirmed() {
+	for _, p := range s.Prompts.Unconfirmed {
 		got = append(got, p.Draft)
 	}
 	if !slices.Equal(got, want) {

@@ -260,7 +260,7 @@ func (l Line) counts() (parts []string) {
 	if n := len(t.Held); n > 0 {
 		add("%d held", n)
 	}
-	if n := len(l.Queued()); n > 0 {
+	if n := len(l.Prompts.Queue.Texts()); n > 0 {
 		add("%d queued", n)
 	}
 	if n := len(t.Background); n > 0 {
@@ -276,7 +276,7 @@ func (l Line) counts() (parts []string) {
 		add("ctx %s", tokens(u.Used))
 	}
 	add("%s", money(t.Usage))
-	if added, removed := l.ChangedLines(); added+removed > 0 {
+	if added, removed := l.Changes.Lines(); added+removed > 0 {
 		add("%s %s", th.DiffAdd.Paint(fmt.Sprintf("+%d", added)), th.DiffDel.Paint(fmt.Sprintf("−%d", removed)))
 	}
 	if t.RanDenied > 0 {
