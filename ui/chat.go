@@ -189,8 +189,8 @@ func (msg aheadMsg) handle(m *Model) tea.Cmd {
 // and the queue.
 func (c *chat) escape() tea.Cmd {
 	switch {
-	case c.Agent.LoggingIn() != "":
-		c.Agent.CancelLogin()
+	case c.Agent.Login.Running() != "":
+		c.Agent.Login.Cancel()
 	case composing{c}.stopSending():
 	case c.Busy() && !(c.Thread.State == thread.Cancelling && c.shells.Running()):
 		return c.stop()

@@ -84,8 +84,8 @@ func (l connecting) Key(p layer.Press) (tea.Cmd, bool) {
 	c, m, a := l.c, l.c.m, l.c.Agent
 	gives := p.Want == intent.FocusQuestion
 	switch {
-	case p.Want == intent.Stop && a.LoggingIn() != "":
-		a.CancelLogin()
+	case p.Want == intent.Stop && a.Login.Running() != "":
+		a.Login.Cancel()
 	case p.Want == intent.Stop:
 		l.leave()
 	case gives && c.login.Open():

@@ -183,7 +183,7 @@ func TestReopenWantsLogin(t *testing.T) {
 				r.wants("Redialing", "Redialed", "Reconnecting s1", "NotReopened: …", "LoginWanted s1: …")
 				r.fake().Answer("session/load", "{}")
 				r.fake().Answer("session/resume", "{}")
-				s.Agent.Authenticate(s.Agent.Methods()[0], "")
+				s.Agent.Login.Authenticate(s.Agent.Login.Methods()[0], "")
 				r.pass(5 * time.Second)
 				r.got("first", "second")
 				r.waits(s)

@@ -70,8 +70,8 @@ func (g *guard) set(r *rig) {
 var errWho = fakeagent.Errorf(-32000, "who are you?")
 
 func method(a *workspace.Agent, id string) event.AuthMethod {
-	i := slices.IndexFunc(a.Methods(), func(m event.AuthMethod) bool { return m.ID == id })
-	return a.Methods()[i]
+	i := slices.IndexFunc(a.Login.Methods(), func(m event.AuthMethod) bool { return m.ID == id })
+	return a.Login.Methods()[i]
 }
 
 const (
@@ -88,10 +88,10 @@ func TestLogin(t *testing.T) {
 				a := r.w.Start(local)
 				a.Front().Prompts.Queue.Add("first")
 				r.wants("AgentStarting", wantedFirst)
-				if a.Err() == nil || !a.Opening() || a.LoggingIn() != "" {
+				if a.Err() == nil || !a.Opening() || a.Login.Running() != "" {
 					r.Error("it does not want a login")
 				}
-				a.Authenticate(method(a, "own"), key)
+				a.Login.Authenticate(method(a, "own"), key)
 				r.pass(time.Second)
 				r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 				calls := append(r.Agent().Calls("authenticate"), r.Agent().Calls("auth/login")...)
@@ -115,28 +115,28 @@ func TestLoginFails(t *testing.T) {
 		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
 		own := method(a, "own")
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		a.Log.Add(event.LogStderr, "open this page")
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.wants("LoggingIn Own login", "Said a login is already running: Own login")
-		if a.LoggingIn() != "Own login" || !slices.Equal(a.LoginLines(), []string{"open this page"}) || !a.Front().Waiting() {
-			r.Errorf("%q, %q", a.LoggingIn(), a.LoginLines())
+		if a.Login.Running() != "Own login" || !slices.Equal(a.Login.Lines(), []string{"open this page"}) || !a.Front().Waiting() {
+			r.Errorf("%q, %q", a.Login.Running(), a.Login.Lines())
 		}
-		a.CancelLogin()
+		a.Login.Cancel()
 		r.wants("LoginFailed: the login was cancelled")
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.pass(2 * time.Minute)
 		r.wants("LoggingIn Own login", "LoginFailed: log in: …")
-		if a.Err() == nil || a.LoggingIn() != "" {
+		if a.Err() == nil || a.Login.Running() != "" {
 			r.Errorf("got %v", a.Err())
 		}
 		for _, m := range []string{"authenticate", "auth/login"} { // the login succeeds, but the session still does not open
 			r.fake().Answer(m, "{}")
 		}
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.wants("LoggingIn Own login", "LoggedIn", wantedFirst)
 		(&guard{sessions: true}).set(r)
-		a.Authenticate(own, "")
+		a.Login.Authenticate(own, "")
 		r.pass(time.Second)
 		r.wants("LoggingIn Own login", "LoggedIn", "AgentStarted s1", "PromptSent first")
 		r.connections(1, 1)
@@ -155,7 +155,7 @@ func TestLostInLogin(t *testing.T) {
 				a := r.w.Start(spec)
 				a.Front().Prompts.Queue.Add("first")
 				r.settle()
-				a.Authenticate(method(a, "own"), "")
+				a.Login.Authenticate(method(a, "own"), "")
 				r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 				r.lose()
 				r.pass(time.Minute)
@@ -180,20 +180,20 @@ func TestRestartInLogin(t *testing.T) {
 		r.fake().On("auth/login", in)
 		a := r.w.Start(local)
 		r.settle()
-		a.Authenticate(method(a, "own"), "")
+		a.Login.Authenticate(method(a, "own"), "")
 		r.wants("AgentStarting", wantedFirst, "LoggingIn Own login")
 		a.Restart()
 		r.pass(time.Minute)
 		r.wants("AgentStarting", wantedFirst)
-		if a.LoggingIn() != "" {
+		if a.Login.Running() != "" {
 			r.Error("the earlier login still runs")
 		}
 		a.CancelStart()
 		r.pass(time.Second)
 		r.wants()
 		r.connections(0, 2)
-		a.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent ended
-		a.LogOut(func(error) {})
+		a.Login.Authenticate(event.AuthMethod{ID: "own"}, "") // chosen before the agent ended
+		a.Login.LogOut(func(error) {})
 		a.Delete("kept")
 		r.settle()
 	})
@@ -228,13 +228,13 @@ func TestLoginByVariables(t *testing.T) {
 				a := r.w.Start(local)
 				a.Front().Prompts.Queue.Add("first")
 				r.wants("AgentStarting", wantedFirst)
-				a.LogInWithVariables(method(a, "env"), c.values)
+				a.Login.WithVariables(method(a, "env"), c.values)
 				r.pass(time.Second)
 				r.wants(c.news...)
 				if got := r.Agent().Env["FAKE_KEY"]; got != c.values["FAKE_KEY"] {
 					t.Errorf("it was started with %q", got)
 				}
-				if kept := a.SpecWithLogin().Env != nil; kept != c.kept {
+				if kept := a.Login.Spec().Env != nil; kept != c.kept {
 					t.Errorf("kept: %v", kept)
 				}
 				a.Restart()
@@ -264,25 +264,25 @@ func TestLoginInTerminal(t *testing.T) {
 		a := r.w.Start(local)
 		a.Front().Prompts.Queue.Add("first")
 		r.wants("AgentStarting", wantedFirst)
-		if got := a.TerminalLogin(method(a, "tty")); got != command("fake tty") {
+		if got := a.Login.Terminal(method(a, "tty")); got != command("fake tty") {
 			r.Errorf("got %v", got)
 		}
-		a.RanLogin(a.ConnectionNumber(), command("x"), errors.New("exit status 1"))
+		a.Login.Ran(a.ConnectionNumber(), command("x"), errors.New("exit status 1"))
 		r.wants("LoginFailed: exit status 1, no such account")
 		if a.Err() == nil {
 			r.Error("it has forgotten why")
 		}
-		a.RanLogin(a.ConnectionNumber(), command("x"), nil)
+		a.Login.Ran(a.ConnectionNumber(), command("x"), nil)
 		r.wants("AgentStarting", wantedFirst+", again, no such account")
 		a.Restart()
 		r.wants("AgentStarting", wantedFirst)
 		stale := a.ConnectionNumber()
 		r.fake().On("session/new", nil)
-		a.RanLogin(a.ConnectionNumber(), command("x"), nil)
+		a.Login.Ran(a.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)
 		r.wants("AgentStarting", "AgentStarted s1", "PromptSent first")
-		a.RanLogin(stale, command("x"), nil)
-		a.RanLogin(stale, command("x"), errAway)
+		a.Login.Ran(stale, command("x"), nil)
+		a.Login.Ran(stale, command("x"), errAway)
 		r.wants()
 		r.connections(1, 4)
 	})
@@ -300,13 +300,13 @@ func (command) LastLines() []string { return []string{"no such account"} }
 func TestUnfit(t *testing.T) {
 	with(t, func(r *rig) { (&guard{sessions: true}).set(r) }, func(r *rig) {
 		unfit := func(a *workspace.Agent) (out []string) {
-			for _, m := range a.Methods() {
-				out = append(out, workspace.MethodName(m)+": "+a.UnsupportedReason(m))
+			for _, m := range a.Login.Methods() {
+				out = append(out, workspace.MethodName(m)+": "+a.Login.UnsupportedReason(m))
 			}
 			return out
 		}
 		a := r.w.Start(local)
-		if a.Methods() != nil {
+		if a.Login.Methods() != nil {
 			t.Error("the methods are known too early")
 		}
 		r.settle()
@@ -348,7 +348,7 @@ func TestPromptsWantLogin(t *testing.T) {
 		s.Prompts.Queue.Add("third")
 		r.pass(time.Minute)
 		r.got(sent...)
-		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		s.Agent.Login.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Minute)
 		r.got(slices.Concat(sent, sent, []string{"third"})...)
 		r.waits(s)
@@ -377,7 +377,7 @@ func TestPromptAfterRefused(t *testing.T) {
 		r.run()
 		s.Prompts.Submit("second", false)
 		r.pass(time.Second)
-		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		s.Agent.Login.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Second)
 		s.Stop()
 		r.pass(time.Minute)
@@ -409,7 +409,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 		r.pass(time.Second)
 		s.Prompts.Queue.Add("second")
 		g.in.Store(true)
-		s.Agent.RanLogin(s.Agent.ConnectionNumber(), command("x"), nil)
+		s.Agent.Login.Ran(s.Agent.ConnectionNumber(), command("x"), nil)
 		r.pass(time.Second)
 		r.got("elsewhere", "first", "first", "second")
 		if !slices.Equal(r.returned, []string{"elsewhere", "elsewhere later"}) {
@@ -423,7 +423,7 @@ func TestRefusedThenRestarted(t *testing.T) {
 func TestPromptUsesVariables(t *testing.T) {
 	with(t, func(r *rig) { (&guard{}).set(r) }, func(r *rig) {
 		s := r.started(local)
-		s.Agent.LogInWithVariables(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
+		s.Agent.Login.WithVariables(method(s.Agent, "env"), workspace.Variables{"FAKE_KEY": "right"})
 		r.settle()
 		r.news = nil
 		r.prompt(s, "first")
@@ -446,7 +446,7 @@ func TestLogOut(t *testing.T) {
 	}, func(r *rig) {
 		s := r.started(local)
 		err := errors.New("not called")
-		s.Agent.LogOut(func(e error) { err = e })
+		s.Agent.Login.LogOut(func(e error) { err = e })
 		r.settle()
 		if err != nil || !s.Agent.Live() {
 			r.Errorf("%v, live %v", err, s.Agent.Live())

@@ -351,7 +351,7 @@ func (p *Prompts) turnEnded(e event.TurnEnded) {
 		}
 		return
 	}
-	p.s.Agent.login.ran = nil
+	p.s.Agent.Login.ran = nil
 	if p.sending != nil {
 		p.sending.ended = &e
 		return
@@ -403,8 +403,8 @@ func (p *Prompts) failed(e event.PromptFailed) {
 // wantLogin asks the user for a login because a prompt was refused. If the agent offers no login, the
 // prompt waits in the queue.
 func (p *Prompts) wantLogin(why error) {
-	if len(p.s.Agent.Methods()) > 0 {
-		p.s.Agent.wantLogin(p.s, why)
+	if len(p.s.Agent.Login.Methods()) > 0 {
+		p.s.Agent.Login.want(p.s, why)
 		return
 	}
 	for _, u := range p.refused {

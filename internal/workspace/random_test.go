@@ -273,7 +273,7 @@ func (c *chaos) wish() {
 	sessions := c.w.Sessions()
 	s := c.w.Front()
 	a := s.Agent
-	methods := a.Methods()
+	methods := a.Login.Methods()
 	switch {
 	case k < 24:
 		c.types(s)
@@ -316,14 +316,14 @@ func (c *chaos) wish() {
 	case k < 54 && len(methods) > 0:
 		switch m := methods[c.user.IntN(len(methods))]; m.Type {
 		case "env_var":
-			a.LogInWithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
+			a.Login.WithVariables(m, workspace.Variables{"FAKE_KEY": "right"})
 		case "terminal":
-			a.RanLogin(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
+			a.Login.Ran(a.ConnectionNumber(), command("x"), []error{nil, errAway}[c.user.IntN(2)])
 		default:
-			a.Authenticate(m, "")
+			a.Login.Authenticate(m, "")
 		}
 	case k < 55:
-		a.CancelLogin()
+		a.Login.Cancel()
 	case k < 56:
 		a.Delete("kept")
 	case k < 57:
@@ -430,7 +430,7 @@ func (c *chaos) settleDown() {
 			_, dialing := s.Agent.Dialing()
 			switch {
 			case s.Agent.Spec.Name == "":
-			case s.Agent.Opening() && !dialing && s.Agent.LoggingIn() == "":
+			case s.Agent.Opening() && !dialing && s.Agent.Login.Running() == "":
 				s.Agent.Restart()
 			case !s.Agent.Connected() && !s.Agent.Opening():
 				if !s.Continue() {

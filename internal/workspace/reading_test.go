@@ -194,7 +194,7 @@ func TestReadingWantsLogin(t *testing.T) {
 		s.Prompts.Carried.Add("$ ls\n")
 		r.prompt(s, "@first", "second")
 		r.pass(time.Minute)
-		s.Agent.Authenticate(method(s.Agent, "own"), "")
+		s.Agent.Login.Authenticate(method(s.Agent, "own"), "")
 		r.pass(time.Minute)
 		if got := r.Agent().Prompts(); len(got) < 3 || got[len(got)-1] != "second" {
 			r.Errorf("sent: %q", got)

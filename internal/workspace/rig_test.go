@@ -241,7 +241,7 @@ func describe(n workspace.News) string {
 		flag(n.Again, "again")
 		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))
 	case workspace.LoggingIn:
-		line += " " + n.Agent.LoggingIn()
+		line += " " + n.Agent.Login.Running()
 	case workspace.LoginFailed:
 		because(n.Err)
 		flag(len(n.Said) > 0, strings.Join(n.Said, "|"))

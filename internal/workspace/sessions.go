@@ -411,5 +411,5 @@ func (w *Workspace) ended(what string, err error) {
 // Waiting reports whether something other than a turn is in progress for the session.
 func (s *Session) Waiting() bool {
 	_, dialing := s.Agent.Dialing()
-	return dialing || s.Agent.login.name != "" || s.Prompts.sending != nil || s.Opening()
+	return dialing || s.Agent.Login.name != "" || s.Prompts.sending != nil || s.Opening()
 }

@@ -315,7 +315,7 @@ func TestCloseMidway(t *testing.T) {
 			r.fake().Capabilities(logins)
 			s := r.started(local)
 			r.fake().On("authenticate", slow)
-			s.Agent.Authenticate(s.Agent.Methods()[0], "")
+			s.Agent.Login.Authenticate(s.Agent.Login.Methods()[0], "")
 		},
 		"ended already": func(r *rig) { r.started(local); r.Agent().Close() },
 		"stopping": func(r *rig) {

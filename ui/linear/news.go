@@ -35,7 +35,7 @@ func (c *chat) onNews(n workspace.News) {
 	case workspace.LoginWanted:
 		c.logins.wanted(n)
 	case workspace.LoggingIn:
-		c.out.say("Logging in: %s. The agent may open a browser.", words.OneLine(n.Agent.LoggingIn()))
+		c.out.say("Logging in: %s. The agent may open a browser.", words.OneLine(n.Agent.Login.Running()))
 	case workspace.LoggedIn:
 		c.out.say("Logged in.")
 	case workspace.LoginFailed:

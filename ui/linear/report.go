@@ -134,8 +134,8 @@ func (r report) status() {
 	switch {
 	case retrying(r.Agent):
 		r.out.say("Connection lost; retrying.")
-	case r.Agent.LoggingIn() != "":
-		r.out.say("Logging in: %s.", words.OneLine(r.Agent.LoggingIn()))
+	case r.Agent.Login.Running() != "":
+		r.out.say("Logging in: %s.", words.OneLine(r.Agent.Login.Running()))
 	case dialing(r.Agent):
 		r.out.say("Starting %s.", called(r.Agent))
 	case r.Lost.State == workspace.StateReopening, r.Lost.State == workspace.StateStartingOver:

@@ -230,8 +230,8 @@ func (l Line) doing() []string {
 		parts = append(parts, th.Accent.Paint(state.String()))
 	}
 	switch {
-	case l.Agent.LoggingIn() != "":
-		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.LoggingIn()))
+	case l.Agent.Login.Running() != "":
+		parts = append(parts, th.Accent.Paint("logging in: "+l.Agent.Login.Running()))
 	case t.State == thread.Loading:
 		parts = append(parts, th.Accent.Paint(t.State.String()))
 	case !l.IsOpen():
@@ -312,7 +312,7 @@ func (l Line) Right() string {
 		return hint(l.Env.Keys.ChatKey(intent.Send), "now")
 	case l.Thread.State == thread.Ended && !l.ReadOnly:
 		return hint(interrupt, "quit")
-	case l.Agent.LoggingIn() != "", l.Opening() && !l.Busy():
+	case l.Agent.Login.Running() != "", l.Opening() && !l.Busy():
 		return hint(stop, "cancel")
 	case l.Thread.State == thread.Cancelling && l.Killable():
 		return hint(stop, "end the agent (not responding)")
