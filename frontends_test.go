@@ -17,7 +17,7 @@ func TestTheWorkspaceHidesTheEngine(t *testing.T) {
 					found = "acpclient." + n.Sel.Name
 				}
 			case *ast.Ident:
-				if n.Name == "Connection" {
+				if n.Name == "Connection" || n.Name == "Machine" {
 					found = n.Name
 				}
 			}
@@ -53,7 +53,7 @@ func TestTheWorkspaceHidesTheEngine(t *testing.T) {
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
 					of, ok := spec.(*ast.TypeSpec)
-					if !ok || of.Name.Name == "Connection" || of.Name.Name == "Options" {
+					if !ok || of.Name.Name == "Connection" || of.Name.Name == "Machine" || of.Name.Name == "Options" {
 						continue
 					}
 					var all *ast.FieldList

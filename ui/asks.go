@@ -80,8 +80,6 @@ type rulesOffered struct {
 func (h questionHost) OfferRules(cur permissions.Question, read bool) tea.Cmd {
 	c := h.c
 	switch {
-	case !c.Agent.TakesRules():
-		return c.say("Rules cannot be made here")
 	case !read:
 		return c.say(question.ReadFirst(c.m.Keys))
 	}

@@ -15,7 +15,7 @@ func (p *panels) work() []panel.Work {
 	for _, r := range c.shells.All() {
 		runs = append(runs, panel.Run{Key: r.Key, Line: r.Line})
 	}
-	return panel.WorkOf(c.Thread, runs, c.Agent.KillsTerminals(), doing)
+	return panel.WorkOf(c.Thread, runs, c.Agent.Connected(), doing)
 }
 
 // showWork lists the running work.

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/acpclient"
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/cli"
@@ -79,26 +78,17 @@ func in(place cli.Directories, a workspace.Spec) cli.Directories {
 	return place
 }
 
-// next returns how to open the next session. Call opened once that has worked.
-func (d *dialer) next() (o cli.Opening, opened func()) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.first, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.first = cli.Opening{}
-	}
-}
-
 func (d *dialer) connect(ctx context.Context, a workspace.Spec, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
-	opening, opened := d.next()
+	d.mu.Lock()
+	opening := d.first
+	d.mu.Unlock()
 	if a.NewSession {
 		opening.Resume, opening.Continue = "", false
 	}
 	if a.Model != "" {
 		opening.Settings = cli.ModeAndModel("", a.Model)
 	}
-	return d.dial(ctx, a, opening, opened, sink, log)
+	return d.dial(ctx, a, opening, sink, log)
 }
 
 // redial reconnects an agent so that its sessions can be opened again.
@@ -106,7 +96,7 @@ func (d *dialer) redial(ctx context.Context, a workspace.Spec, sink event.Sink, 
 	d.mu.Lock()
 	rec := d.records[log]
 	d.mu.Unlock()
-	return d.dial(ctx, a, cli.Opening{NoSession: true, Record: rec}, func() {}, sink, log)
+	return d.dial(ctx, a, cli.Opening{NoSession: true, Record: rec}, sink, log)
 }
 
 // keepRecord remembers a record for the next connection with the same agent.
@@ -131,7 +121,7 @@ func (d *dialer) close() {
 	}
 }
 
-func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening, opened func(), sink event.Sink, log *event.Log) (*workspace.Connection, error) {
+func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening, sink event.Sink, log *event.Log) (*workspace.Connection, error) {
 	agent, err := d.setup.Find(a.Name)
 	if err != nil {
 		return nil, err
@@ -142,31 +132,25 @@ func (d *dialer) dial(ctx context.Context, a workspace.Spec, opening cli.Opening
 	opening.KnownSessions = func() ([]event.StoredSession, error) { return cli.KnownSessions(agent) }
 	opening.Retitle = cli.Retitle(agent, func(string) {}) // the workspace reports the error
 	opening.Notify = func(text string) { note = strings.TrimPrefix(note+"; "+text, "; ") }
+	opening.Opened = func(err error) {
+		if opening.NoSession {
+			return
+		}
+		if err == nil {
+			d.mu.Lock()
+			d.first = cli.Opening{}
+			d.mu.Unlock()
+		}
+		noteLogin(agent, err)
+	}
 	sink = opening.Watch(sink)
 	c, err := d.setup.Connect(ctx, cli.WithVariables(agent, a.Env), place, opening, d.patience, sink, log)
 	if c == nil {
 		return nil, err
 	}
+	c.Life = d.screenCtx
 	d.keepRecord(log, c.Record)
-	if err == nil {
-		opened()
-	}
-	if !opening.NoSession {
-		noteLogin(agent, err)
-	}
-	conn := &workspace.Connection{Client: c.Client, Session: c.Session, Template: d.setup.NewSession(agent, place), Broker: c.Host.Broker(), Record: c.Record.Path(), Close: c.Close, Note: note}
-	conn.AddRule, conn.LastAsked, conn.KillTerminal, conn.Messages, conn.Journal = c.AddRule, c.LastAsked, c.Host.KillTerminal, c.Messages, c.Journal
-	lendKeyboard(d.screenCtx, conn, c.Host)
-	opening.Notify = func(text string) { log.Add(event.LogClient, text) }
-	conn.Open = func(ctx context.Context) (*acpclient.Session, error) {
-		s, err := opening.Open(ctx, c.Client, conn.Template)
-		if err == nil {
-			opened()
-		}
-		noteLogin(agent, err)
-		return s, err
-	}
-	return conn, err
+	return &workspace.Connection{Machine: c, Client: c.Client, Session: c.Session, Template: c.Template, Broker: c.Broker(), Record: c.Record.Path(), Note: note}, err
 }
 
 // noteLogin notes, for the next list of agents, whether an agent requires a login before it opens a session.

@@ -16,11 +16,19 @@ import (
 	"parley/permissions"
 )
 
+// recorded is a machine with another journal; nil: it records no changes.
+type recorded struct {
+	workspace.Machine
+	journal workspace.Journal
+}
+
+func (m recorded) Journal(string) workspace.Journal { return m.journal }
+
 // recording returns what makes a connection record changes in j, turns from 1 on.
 func recording(j *undotest.Journal) func(*workspace.Connection) {
 	return func(c *workspace.Connection) {
 		j.Number = 0
-		c.Journal = func(string) workspace.Journal { return j }
+		c.Machine = recorded{c.Machine, j}
 	}
 }
 
@@ -117,10 +125,11 @@ func TestNoRestore(t *testing.T) {
 			r.Error("files are restored during a turn")
 		}
 		r.pass(2 * time.Minute)
-		journal := s.Agent.ConnForTest().Journal
-		s.Agent.ConnForTest().Journal = nil
+		conn := s.Agent.ConnForTest()
+		machine := conn.Machine
+		conn.Machine = recorded{machine, nil}
 		refused(prompts(s)[0], "not recorded")
-		s.Agent.ConnForTest().Journal = journal
+		conn.Machine = machine
 		r.lose()
 		refused(prompts(s)[0], "the agent has ended")
 		s.Agent.Restart()

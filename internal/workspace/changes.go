@@ -75,7 +75,7 @@ func (m *changedLines) wrote(e event.FileWritten) {
 // Journal returns the record of what the agent changes in the session; nil if there is none, or while the
 // session is not open.
 func (c *Changes) Journal() Journal {
-	if conn := c.s.Agent.conn; c.s.acp != nil && conn != nil && conn.Journal != nil {
+	if conn := c.s.Agent.conn; c.s.acp != nil && conn != nil {
 		return conn.Journal(c.s.acp.ID())
 	}
 	return nil

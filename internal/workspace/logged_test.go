@@ -233,13 +233,22 @@ func TestChangesOfResumedSession(t *testing.T) {
 	})
 }
 
+// killing is a machine that ends commands.
+type killing struct {
+	workspace.Machine
+	kill func() error
+}
+
+func (m killing) KillTerminal(string, string) error { return m.kill() }
+
 // Requests of a session report their outcome, unless their connection was replaced.
 func TestRequest(t *testing.T) {
 	with(t, nil, func(r *rig) {
 		s := r.started(local)
 		var outcomes []string
 		ask := func(d time.Duration, err error) {
-			s.Agent.ConnForTest().KillTerminal = func(string, string) error { time.Sleep(d); return err }
+			conn := s.Agent.ConnForTest()
+			conn.Machine = killing{conn.Machine, func() error { time.Sleep(d); return err }}
 			s.Commands().Kill("t1", func(err error) { outcomes = append(outcomes, fmt.Sprint(err)) })
 			r.settle()
 		}

@@ -86,18 +86,25 @@ func (r *rig) fake() *fakeagent.Script { return r.script["fake"] }
 // counted counts a connection as open until it is closed, which must happen once.
 func (r *rig) counted(conn *workspace.Connection) {
 	r.count(&r.open, 1)
-	end, closed := conn.Close, 0
-	conn.Close = func() {
-		if r.count(&closed, 1) > 1 {
-			r.Error("a connection is closed twice")
-			return
-		}
-		end()
-		r.count(&r.open, -1)
-	}
+	conn.Machine = &countedMachine{conn.Machine, r, 0}
 	if r.change != nil {
 		r.change(conn)
 	}
+}
+
+type countedMachine struct {
+	workspace.Machine
+	r      *rig
+	closed int
+}
+
+func (m *countedMachine) Close() {
+	if m.r.count(&m.closed, 1) > 1 {
+		m.r.Error("a connection is closed twice")
+		return
+	}
+	m.Machine.Close()
+	m.r.count(&m.r.open, -1)
 }
 
 func (r *rig) count(n *int, by int) int {

@@ -157,14 +157,10 @@ func (s *Session) attach(open *acpclient.Session) {
 	s.acp, s.giveUp, s.forking = open, nil, false
 	s.Changes.turns = map[int]int{} // which turns of a replayed conversation were recorded is not known
 	s.Thread.Session = open.ID()
-	c := connectionSpan{from: s.began}
-	if messages := s.Agent.conn.Messages; messages != nil {
-		id := open.ID()
-		c.messages = func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
-			return messages(ctx, id, spans, request)
-		}
-	}
-	s.spans = append(s.spans, c)
+	conn, id := s.Agent.conn, open.ID()
+	s.spans = append(s.spans, connectionSpan{s.began, func(ctx context.Context, spans []event.Span, request int64) ([]Message, error) {
+		return conn.Messages(ctx, id, spans, request)
+	}})
 	s.Changes.Count(0) // of what was recorded before
 }
 
