@@ -11,51 +11,8 @@ import (
 	"parley/acpclient/event"
 	"parley/internal/agents"
 	"parley/internal/cli"
-	"parley/internal/record"
 	"parley/internal/workspace"
 )
-
-// logs lists the logged sessions for the screen, those of cwd first.
-func logs(setup *cli.Setup, cwd string) ([]workspace.Logged, error) {
-	dir, err := record.Dir()
-	if err != nil {
-		return nil, err
-	}
-	logged, err := cli.Logs(dir)
-	var here, elsewhere []workspace.Logged
-	for _, g := range logged {
-		if g.Prompts == 0 { // it was opened and left: its log has nothing to read
-			continue
-		}
-		of := func(a workspace.Spec) bool {
-			agent, err := setup.Find(a.Name)
-			return err == nil && g.OfAgent(agent)
-		}
-		listed := workspace.Logged{Agent: g.Agent, Name: g.DisplayName(setup.Agents), Session: g.Session, Cwd: g.Cwd, Dir: g.Dir, Title: g.Title, First: g.First, Updated: g.Updated, Prompts: g.Prompts, Here: g.InDir(cwd), Run: g.Run, MatchAgent: of, Replay: g.Replay, Search: g.Search, Messages: g.Messages}
-		if listed.Here {
-			here = append(here, listed)
-		} else {
-			elsewhere = append(elsewhere, listed)
-		}
-	}
-	return append(here, elsewhere...), err
-}
-
-// lastAgent returns the name of the agent that was used last in a directory and can be started, ""
-// if there is none.
-func lastAgent(setup *cli.Setup, cwd string) string {
-	dir, err := record.Dir()
-	if err != nil {
-		return ""
-	}
-	logged, _ := cli.Logs(dir) // without logs the user chooses
-	for _, g := range logged {
-		if a, found := agents.Find(setup.Agents, g.Agent); g.InDir(cwd) && found && a.Source != agents.Missing && g.OfAgent(a) {
-			return a.Name
-		}
-	}
-	return ""
-}
 
 // dialer starts agents for the screen. The session that the command line asks for is opened on the
 // first connection. Its methods may be called from any goroutine.

@@ -183,6 +183,7 @@ type Message struct {
 // id, verbatim. Title is safe to show.
 type Logged struct {
 	Agent, Session, Cwd, Title string
+	Command                    string // that started the agent, as it was logged: not safe to show
 	First                      string // how the first prompt begins
 	Name                       string // of the agent for display; "" means Agent
 	Dir                        string // Cwd, verbatim
